@@ -1,0 +1,73 @@
+# Build helpers shared by every folder of the project.
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+# The libraries LLVM and MLIR are linked as the distribution's two shared
+# objects: one process must hold one copy of each.
+set(FX_MLIR_LIBS MLIR LLVM)
+
+add_library(fx_flags INTERFACE)
+target_compile_options(fx_flags INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -fdiagnostics-color
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+if(FX_ENABLE_ASSERTIONS)
+  target_compile_options(fx_flags INTERFACE -UNDEBUG)
+endif()
+if(FX_ENABLE_SANITIZERS)
+  add_compile_options(-fsanitize=address -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address)
+endif()
+
+# One precompiled header serves all libraries that use MLIR; it is built once.
+function(fx_use_pch target)
+  if(TARGET fx_pch)
+    target_precompile_headers(${target} REUSE_FROM fx_pch)
+  endif()
+endfunction()
+
+# fx_tablegen(ODS.td target -gen-x out.inc [-gen-y out2.inc ...])
+function(fx_tablegen td target)
+  set(LLVM_TARGET_DEFINITIONS "${td}")
+  set(args ${ARGN})
+  while(args)
+    list(POP_FRONT args gen out)
+    set(extra "")
+    if(gen MATCHES ":")
+      string(REPLACE ":" ";" gen "${gen}")
+      list(POP_FRONT gen first)
+      set(extra ${gen})
+      set(gen ${first})
+    endif()
+    mlir_tablegen(${out} ${gen} ${extra} EXTRA_INCLUDES "${PROJECT_SOURCE_DIR}/include")
+  endwhile()
+  add_public_tablegen_target(${target})
+  set_property(GLOBAL APPEND PROPERTY FX_TABLEGEN_TARGETS ${target})
+endfunction()
+
+# add_fx_library(name sources... [DEPENDS targets...] [LINK_LIBS libs...])
+# An object library that becomes part of libFX. Nothing in it may link LibTorch.
+function(add_fx_library name)
+  cmake_parse_arguments(ARG "NO_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE fx_flags ${ARG_LINK_LIBS})
+  get_property(gen GLOBAL PROPERTY FX_TABLEGEN_TARGETS)
+  if(gen OR ARG_DEPENDS)
+    add_dependencies(${name} ${gen} ${ARG_DEPENDS})
+  endif()
+  if(NOT ARG_NO_PCH)
+    fx_use_pch(${name})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY FX_LIBS ${name})
+  set_property(GLOBAL APPEND PROPERTY FX_LINK_LIBS ${ARG_LINK_LIBS})
+endfunction()
+
+# add_fx_tool(name sources... [LINK_LIBS libs...])
+function(add_fx_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE fx_flags FX ${FX_MLIR_LIBS} ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY FX_TOOLS ${name})
+endfunction()

@@ -1,0 +1,253 @@
+//===- FXOps.td - operations of the fx dialect -------------*- tablegen -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_IR_FXOPS_TD
+#define FX_IR_FXOPS_TD
+
+include "fx/IR/FXTypes.td"
+include "fx/IR/FXInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class FX_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FX_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Module level
+//===----------------------------------------------------------------------===//
+
+def FX_StateOp : FX_Op<"state", [Symbol]> {
+  let summary = "a parameter, buffer or constant of the model";
+  let description = [{
+    A state is a view of a storage: its type gives sizes, strides and storage
+    offset (in elements), and `init` the bytes of the whole storage: an
+    `#fx.external` reference, a dense `ui8` attribute, or nothing where the
+    value is not known. Tied and view weights refer to the same bytes.
+
+    ```mlir
+    fx.state @l.weight : !fx.tensor<[4, 8], f32>
+      = #fx.external<"m.pt2", offset = 64, size = 128, crc32 = 1>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       TypeAttr:$type, OptionalAttr<AnyAttr>:$init);
+  let assemblyFormat = "$sym_name `:` $type (`=` $init^)? attr-dict";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type,
+                                 "::mlir::Attribute":$init)>];
+  let skipDefaultBuilders = 1;
+}
+
+def FX_GraphOp : FX_Op<"graph", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "an FX graph";
+  let description = [{
+    Placeholders first, then the other nodes in order, then one output. A
+    private graph is a sub-graph of a higher-order operator, reached by
+    `get_attr`. `symbols` declares the symbols that input types use, each with
+    its range; data-dependent ones (`u0`) come from the node that makes them.
+
+    `functional` states that no node mutates a value or depends on the order
+    of its neighbours; operators are pure in such a graph and nowhere else.
+    `fx-functionalize` establishes it.
+
+    ```mlir
+    fx.graph @main symbols [s17 in [2, 1024]] attributes {functional} {
+      %x = placeholder "x" : !fx.tensor<[s17, 8], f32>
+      %relu = call_function @aten.relu.default(%x)
+        : (!fx.tensor<[s17, 8], f32>) -> !fx.tensor<[s17, 8], f32>
+      output(%relu) : (!fx.tensor<[s17, 8], f32>)
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       DefaultValuedAttr<ArrayAttr, "{}">:$symbols, UnitAttr:$functional);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, CArg<"bool", "false">:$isPrivate)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::llvm::SmallVector<PlaceholderOp> getPlaceholders();
+    OutputOp getOutput();
+  }];
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getDefaultDialect() { return "fx"; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+def FX_PlaceholderOp : FX_Op<"placeholder", [
+    HasParent<"GraphOp">,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "an input of the graph";
+  let description = [{
+    `kind` says what feeds it: the user, a state (`target` names it), a token,
+    or a constant of the signature (`value`). `default_value` is the Python default.
+
+    ```mlir
+    %p_w = placeholder "p_w" parameter @w : !fx.tensor<[4, 8], f32>
+    %x = placeholder "x" : !fx.tensor<[2, 8], f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name,
+    DefaultValuedAttr<FX_InputKindAttr, "::fx::InputKind::UserInput">:$kind,
+    OptionalAttr<FlatSymbolRefAttr>:$target, OptionalAttr<AnyAttr>:$value,
+    OptionalAttr<AnyAttr>:$default_value, UnitAttr:$non_persistent);
+  let results = (outs AnyType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+class FX_NodeOp<string mnemonic, list<Trait> traits = []> : FX_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<FX_NodeOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+  let arguments = (ins StrAttr:$target, Variadic<AnyType>:$operands,
+    DefaultValuedAttr<ArrayAttr, "{}">:$args, DefaultValuedAttr<StrArrayAttr, "{}">:$kwnames,
+    OptionalAttr<ArrayAttr>:$outs);
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def FX_CallFunctionOp : FX_NodeOp<"call_function"> {
+  let summary = "calls an operator or a Python function";
+  let description = [{
+    The target is an operator overload (`aten.add.Tensor`,
+    `quantized_decomposed.quantize_per_tensor.default`), a symbolic operator
+    (`_operator.mul`, `torch.sym_max`, `math.trunc`), or a Python function that
+    symbolic_trace saw. Where its schema is known the arguments must fit it.
+
+    Effects come from the schema and the graph: in a `functional` graph pure
+    operators have none; elsewhere each tensor operand is read, each result
+    allocated, a mutated argument written.
+
+    ```mlir
+    %add = call_function @aten.add.Tensor(%x, 1, alpha = 2)
+      : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+    %cat = call_function @aten.cat.default([%add, %x], 1) : (...) -> ...
+    ```
+  }];
+}
+
+def FX_CallMethodOp : FX_NodeOp<"call_method"> {
+  let summary = "calls a method of its first argument";
+  let description = [{ `%y = call_method @relu(%x) : (!fx.any) -> !fx.any` }];
+}
+
+def FX_CallModuleOp : FX_NodeOp<"call_module"> {
+  let summary = "calls a sub-module by its path";
+  let description = [{ `%y = call_module @layer1.0.conv1(%x) : (!fx.any) -> !fx.any` }];
+}
+
+def FX_HigherOrderOp : FX_NodeOp<"higher_order"> {
+  let summary = "a higher-order operator that has no operation of its own";
+  let description = [{
+    The target is `torch.ops.higher_order`'s name; sub-graphs are operands of
+    type `!fx.graph_ref`.
+
+    ```mlir
+    %w = higher_order @wrap_with_set_grad_enabled(false, %body, %x)
+      : (!fx.graph_ref, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+    ```
+  }];
+}
+
+def FX_CondOp : FX_Op<"cond", [
+    DeclareOpInterfaceMethods<FX_NodeOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "torch.cond";
+  let description = [{
+    `cond(pred, true_graph, false_graph, [operands])`: `pred` is a boolean (a
+    tensor of one element, a SymBool or an immediate), the graphs are operands
+    of type `!fx.graph_ref`, and each takes the operands and gives the results.
+
+    ```mlir
+    %cond = cond(%gt, %true_graph_0, %false_graph_0, [%x])
+      : (!fx.tensor<[], i1>, !fx.graph_ref, !fx.graph_ref, !fx.tensor<[4], f32>)
+        -> !fx.tensor<[4], f32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands, DefaultValuedAttr<ArrayAttr, "{}">:$args,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$kwnames, OptionalAttr<ArrayAttr>:$outs);
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The two sub-graphs; null where a symbol does not resolve.
+    GraphOp getTrueGraph();
+    GraphOp getFalseGraph();
+    /// The values passed to the sub-graphs (the leaves of the fourth argument).
+    ::mlir::OperandRange getBranchOperands();
+  }];
+}
+
+def FX_GetAttrOp : FX_Op<"get_attr", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a sub-graph or a state by its name";
+  let description = [{
+    ```mlir
+    %true_graph_0 = get_attr @true_graph_0 : !fx.graph_ref
+    %w = get_attr @linear.weight : !fx.any
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$target);
+  let results = (outs AnyType:$result);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def FX_GuardOp : FX_Op<"guard", [HasParent<"GraphOp">,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a condition on the inputs that holds on every call";
+  let description = [{
+    A guard of the exported program: a relation over the graph's symbols, and
+    the Python text it came from. Checked before the graph runs.
+
+    ```mlir
+    guard #fx.expr<gt(s17, 3)>, "L['x'].size()[0] > 3"
+    ```
+  }];
+  let arguments = (ins OptionalAttr<FX_ExprAttr>:$condition, StrAttr:$code);
+  let assemblyFormat = "($condition^ `,`)? $code attr-dict";
+}
+
+def FX_OutputOp : FX_Op<"output", [Terminator, Pure,
+    HasParent<"GraphOp">]> {
+  let summary = "the results of the graph";
+  let description = [{
+    Its arguments are a tree, as a node's. `signature` gives the kind of each
+    top-level entry where they are not all user outputs.
+
+    ```mlir
+    output(%mean, %y) signature [#fx.output_spec<buffer_mutation, "running_mean">,
+                                 #fx.output_spec<user_output>]
+      : (!fx.tensor<[4], f32>, !fx.tensor<[2, 4], f32>)
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands, DefaultValuedAttr<ArrayAttr, "{}">:$args,
+                       OptionalAttr<ArrayAttr>:$signature);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The kind of top-level entry `i` and its target.
+    OutputSpecAttr getSpec(unsigned i);
+  }];
+}
+
+#endif // FX_IR_FXOPS_TD
