@@ -1,0 +1,172 @@
+/*===- model.h - the C interface of a compiled model --------------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `fx-compile m.pt2 -o m.so` makes a shared object that needs libc and libm
+// only and exports one function, `fx_model_api`. A caller needs this header,
+// dlopen and nothing else of fx-mlir:
+//
+//   const FXModelApi *(*api_fn)(void) = dlsym(dlopen("m.so", RTLD_NOW), FX_MODEL_API_SYMBOL);
+//   const FXModelApi *api = api_fn();
+//   char err[512];
+//   FXInstance *m = api->create(NULL, err, sizeof err);
+//   DLManagedTensor *out[1];
+//   if (api->run(m, inputs, 1, out, 1, NULL, err, sizeof err)) puts(err);
+//   out[0]->deleter(out[0]);
+//   api->destroy(m);
+//
+// There is no global state: instances are independent, and several threads
+// may run one instance at the same time (a model that mutates its own state,
+// a KV cache say, runs one call at a time in each instance).
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_RUNTIME_MODEL_H
+#define FX_RUNTIME_MODEL_H
+
+#include "fx/Runtime/dlpack.h"
+#include "fx/Runtime/fallback.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FX_MODEL_API_SYMBOL "fx_model_api"
+/* Raised when a structure below changes incompatibly. */
+#define FX_MODEL_ABI_VERSION 1u
+/* The first word of FXModelApi: the bytes "FXM1". */
+#define FX_MODEL_MAGIC 0x314d5846u
+
+/* What an input or output is in Python. */
+typedef enum {
+  FX_VALUE_TENSOR = 0,
+  FX_VALUE_INT = 1,   /* passed as a 0-d int64 tensor */
+  FX_VALUE_FLOAT = 2, /* passed as a 0-d float64 tensor */
+  FX_VALUE_BOOL = 3,  /* passed as a 0-d bool tensor */
+  FX_VALUE_NONE = 4   /* outputs only: a null pointer */
+} FXValueKind;
+
+/* One input or output. */
+typedef struct {
+  const char *name;
+  int32_t kind; /* FXValueKind */
+  /* Inputs: the place among the flattened (args, kwargs) leaves, where None
+   * and str leaves count but are not passed. Outputs: the place among the
+   * flattened outputs. */
+  int32_t leaf;
+  DLDataType dtype;
+  int32_t rank;
+  /* Not 0: run() writes to this input (contents only). */
+  int32_t mutated;
+  /* rank sizes; -1 where the size is symbolic. */
+  const int64_t *sizes;
+  /* rank texts: "8", "s17", "2*s17 + 1". */
+  const char *const *size_exprs;
+} FXValueInfo;
+
+/* A condition on the sizes, checked on every call. */
+typedef struct {
+  const char *text; /* "s17 > 3" */
+  const char *code; /* the Python text of a guard; null for a range */
+} FXConditionInfo;
+
+/* A parameter, buffer or constant that the model holds. */
+typedef struct {
+  const char *name;
+  DLDataType dtype;
+  int32_t rank;
+  int32_t is_mutable;
+  const int64_t *sizes;
+} FXStateInfo;
+
+typedef struct {
+  const char *name;     /* of the model */
+  const char *producer; /* "fx-mlir 0.1.0" */
+  const char *cpu;      /* what it was compiled for: "znver5" */
+  int32_t n_inputs;     /* passed ones only */
+  int32_t n_outputs;
+  const FXValueInfo *inputs;
+  const FXValueInfo *outputs;
+  /* Inputs that are not passed (None, str): the number of leaves in all. */
+  int32_t n_input_leaves;
+  int32_t n_conditions;
+  const FXConditionInfo *conditions;
+  int32_t n_states;
+  /* Operators that go through the fallback call-back; 0: none is needed. */
+  int32_t n_fallbacks;
+  const FXStateInfo *states;
+  const char *const *fallbacks; /* their JSON texts, see fallback.h */
+  /* Bytes of one run's temporary memory where all sizes are static, else -1. */
+  int64_t arena_bytes;
+  uint64_t weight_bytes;
+} FXModelInfo;
+
+/* One copy of the model's mutable state. */
+typedef struct FXInstance FXInstance;
+
+/* The caller's services; every pointer may be null (then the model's own are
+ * used). Must stay valid while the instance and its outputs live. */
+typedef struct {
+  uint32_t struct_size; /* sizeof(FXCallbacks) */
+  void *context;        /* the first argument of the functions below */
+  /* Calls fn(arg, begin, end) for disjoint ranges that cover [0, n), each of
+   * at least `grain` items but the last, on any threads; returns when all
+   * have. Null: the instance's own threads. */
+  void (*parallel_for)(void *context, int64_t n, int64_t grain,
+                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
+  /* Memory for outputs and temporaries; null result: out of memory. */
+  void *(*alloc)(void *context, size_t bytes, size_t alignment);
+  void (*free)(void *context, void *ptr, size_t bytes);
+  /* Operators without native code. */
+  FXFallbackFn fallback;
+  void *fallback_context;
+} FXCallbacks;
+
+typedef struct {
+  uint32_t struct_size; /* sizeof(FXRunOptions) */
+  /* Threads of this call: 1 runs in the caller's thread only, 0 uses all
+   * processors. Ignored where the caller brings its own parallel_for. */
+  int32_t threads;
+} FXRunOptions;
+
+typedef struct {
+  uint32_t magic;       /* FX_MODEL_MAGIC */
+  uint32_t abi_version; /* FX_MODEL_ABI_VERSION */
+  const FXModelInfo *info;
+  /* A new instance, or null with a message in err. callbacks may be null. */
+  FXInstance *(*create)(const FXCallbacks *callbacks, char *err, size_t err_size);
+  /* Outputs of earlier runs stay valid. */
+  void (*destroy)(FXInstance *instance);
+  /* Runs the model: n_inputs host tensors (possibly strided) in the order of
+   * info->inputs; sets n_outputs new, contiguous tensors, which the caller
+   * frees through their deleter. No output shares memory with another, with
+   * an input or with the model. options may be null (threads = 1).
+   *
+   * Checked before anything runs: counts, dtypes, ranks, sizes, equal symbols
+   * across inputs, ranges, guards.
+   *
+   * Returns 0, or 1 with one line in err that names the input, dimension and
+   * expression, what was expected and what it got; outputs are then null. */
+  int (*run)(FXInstance *instance, const DLTensor *const *inputs, int n_inputs,
+             DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
+             char *err, size_t err_size);
+  /* A view of a state's current value (index in info->states), valid until
+   * the instance is destroyed; not while a run is under way. Returns 0 or 1. */
+  int (*get_state)(FXInstance *instance, int index, DLTensor *out);
+  /* Sets all mutable states back to their first values. */
+  void (*reset)(FXInstance *instance);
+} FXModelApi;
+
+/* The only symbol that a compiled model exports. */
+const FXModelApi *fx_model_api(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FX_RUNTIME_MODEL_H */
