@@ -1,0 +1,65 @@
+# How lit runs the tests. Loaded by the build's lit.site.cfg.py.
+#
+# Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
+# lib folder), %fx_src (the source root), %scripts (scripts/).
+# Features: torch (the interpreter and the fallback are built and %python has
+# torch), asan, long (only with scripts/test.sh --long), and one for each tool
+# that was built (fx-opt, fx-translate, fx-compile, fx-run).
+
+import os
+import resource
+
+import lit.formats
+
+config.name = "fx"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir", ".test", ".py"]
+config.excludes = ["EndToEnd", "Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.fx_obj_root, "test")
+
+bin_dir = os.path.join(config.fx_obj_root, "bin")
+lib_dir = os.path.join(config.fx_obj_root, "lib")
+
+# Our tools first, then FileCheck, not, mlir-opt and the like.
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+for name in ("ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "OMP_NUM_THREADS", "TMPDIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "EndToEnd")
+
+config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%fx_lib", lib_dir))
+config.substitutions.append(("%fx_src", config.fx_src_root))
+config.substitutions.append(("%scripts", os.path.join(config.fx_src_root, "scripts")))
+
+for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run"):
+    if os.path.exists(os.path.join(bin_dir, tool)):
+        config.available_features.add(tool)
+if config.torch_dir and os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):
+    config.available_features.add("torch")
+if lit_config.params.get("long"):
+    config.available_features.add("long")
+
+# A test that hangs or eats the machine is a failing test, not a dead machine.
+# Tests of big sparse archives raise the soft limit themselves (`ulimit -v`).
+try:
+    import psutil  # noqa: F401  lit needs it to end a test's whole process tree
+
+    config.maxIndividualTestTime = 300 if config.sanitizers else 120
+except ImportError:
+    lit_config.warning("no psutil: tests run without a time limit")
+if config.sanitizers:
+    # The sanitizer reserves terabytes of address space: limit what is resident.
+    config.available_features.add("asan")
+    options = config.environment.get("ASAN_OPTIONS", "")
+    config.environment["ASAN_OPTIONS"] = ":".join(
+        filter(None, [options, "detect_leaks=0", "hard_rss_limit_mb=4096"])
+    )
+else:
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    limit = 8 << 30
+    if hard == resource.RLIM_INFINITY or hard > limit:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
