@@ -48,7 +48,6 @@ def FX_ExprAttr : FX_Attr<"Expr", "expr"> {
     OptionalArrayRefParameter<"ExprAttr">:$operands
   );
   let hasCustomAssemblyFormat = 1;
-  let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
     static ExprAttr integer(::mlir::MLIRContext *ctx, int64_t value);
     static ExprAttr real(::mlir::MLIRContext *ctx, double value);
@@ -94,6 +93,11 @@ def FX_RangeAttr : FX_Attr<"Range", "range"> {
   let parameters = (ins "ExprAttr":$expr, "std::optional<int64_t>":$min,
                         "std::optional<int64_t>":$max);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// `s17 in [2, 1024]`, as the text of a graph has it.
+    static RangeAttr parseBody(::mlir::AsmParser &parser);
+    void printBody(::llvm::raw_ostream &os) const;
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,7 +120,7 @@ def FX_DeviceAttr : FX_Attr<"Device", "device"> {
   let summary = "a torch.device";
   let description = [{ `#fx.device<"cuda", 0>`; the index is absent for "the current one". }];
   let parameters = (ins StringRefParameter<>:$type, "std::optional<int64_t>":$index);
-  let assemblyFormat = "`<` $type custom<OptionalIndex>($index) `>`";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def FX_MemoryFormatAttr : FX_Attr<"MemoryFormat", "memory_format"> {

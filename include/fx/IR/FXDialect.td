@@ -34,6 +34,9 @@ def FX_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// The version of torch whose operator schemas are built in.
     static llvm::StringRef getSchemaVersion();
+
+    void registerAttributes();
+    void registerTypes();
   }];
 }
 

@@ -44,46 +44,6 @@ def FX_StateOp : FX_Op<"state", [Symbol]> {
   let skipDefaultBuilders = 1;
 }
 
-def FX_GraphOp : FX_Op<"graph", [
-    IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments,
-    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
-  let summary = "an FX graph";
-  let description = [{
-    Placeholders first, then the other nodes in order, then one output. A
-    private graph is a sub-graph of a higher-order operator, reached by
-    `get_attr`. `symbols` declares the symbols that input types use, each with
-    its range; data-dependent ones (`u0`) come from the node that makes them.
-
-    `functional` states that no node mutates a value or depends on the order
-    of its neighbours; operators are pure in such a graph and nowhere else.
-    `fx-functionalize` establishes it.
-
-    ```mlir
-    fx.graph @main symbols [s17 in [2, 1024]] attributes {functional} {
-      %x = placeholder "x" : !fx.tensor<[s17, 8], f32>
-      %relu = call_function @aten.relu.default(%x)
-        : (!fx.tensor<[s17, 8], f32>) -> !fx.tensor<[s17, 8], f32>
-      output(%relu) : (!fx.tensor<[s17, 8], f32>)
-    }
-    ```
-  }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
-                       DefaultValuedAttr<ArrayAttr, "{}">:$symbols, UnitAttr:$functional);
-  let regions = (region SizedRegion<1>:$body);
-  let hasCustomAssemblyFormat = 1;
-  let hasRegionVerifier = 1;
-  let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, CArg<"bool", "false">:$isPrivate)>];
-  let extraClassDeclaration = [{
-    ::mlir::Block &getBlock() { return getBody().front(); }
-    ::llvm::SmallVector<PlaceholderOp> getPlaceholders();
-    OutputOp getOutput();
-  }];
-  let extraClassDefinition = [{
-    ::llvm::StringRef $cppClass::getDefaultDialect() { return "fx"; }
-  }];
-}
-
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
@@ -220,11 +180,11 @@ def FX_GuardOp : FX_Op<"guard", [HasParent<"GraphOp">,
     the Python text it came from. Checked before the graph runs.
 
     ```mlir
-    guard #fx.expr<gt(s17, 3)>, "L['x'].size()[0] > 3"
+    guard "L['x'].size()[0] > 3" : gt(s17, 3)
     ```
   }];
   let arguments = (ins OptionalAttr<FX_ExprAttr>:$condition, StrAttr:$code);
-  let assemblyFormat = "($condition^ `,`)? $code attr-dict";
+  let assemblyFormat = "$code (`:` custom<Infix>($condition)^)? attr-dict";
 }
 
 def FX_OutputOp : FX_Op<"output", [Terminator, Pure,
@@ -247,6 +207,50 @@ def FX_OutputOp : FX_Op<"output", [Terminator, Pure,
   let extraClassDeclaration = [{
     /// The kind of top-level entry `i` and its target.
     OutputSpecAttr getSpec(unsigned i);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// The graph, after the nodes that its C++ interface speaks of
+//===----------------------------------------------------------------------===//
+
+def FX_GraphOp : FX_Op<"graph", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoRegionArguments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
+  let summary = "an FX graph";
+  let description = [{
+    Placeholders first, then the other nodes in order, then one output. A
+    private graph is a sub-graph of a higher-order operator, reached by
+    `get_attr`. `symbols` declares the symbols that input types use, each with
+    its range; data-dependent ones (`u0`) come from the node that makes them.
+
+    `functional` states that no node mutates a value or depends on the order
+    of its neighbours; operators are pure in such a graph and nowhere else.
+    `fx-functionalize` establishes it.
+
+    ```mlir
+    fx.graph @main symbols [s17 in [2, 1024]] attributes {functional} {
+      %x = placeholder "x" : !fx.tensor<[s17, 8], f32>
+      %relu = call_function @aten.relu.default(%x)
+        : (!fx.tensor<[s17, 8], f32>) -> !fx.tensor<[s17, 8], f32>
+      output(%relu) : (!fx.tensor<[s17, 8], f32>)
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       DefaultValuedAttr<ArrayAttr, "{}">:$symbols, UnitAttr:$functional);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, CArg<"bool", "false">:$isPrivate)>];
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    ::llvm::SmallVector<PlaceholderOp, 8> getPlaceholders();
+    OutputOp getOutput();
+  }];
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getDefaultDialect() { return "fx"; }
   }];
 }
 

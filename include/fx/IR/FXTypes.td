@@ -69,7 +69,7 @@ def FX_SymIntType : FX_SymType<"SymInt", "sym_int", "a torch.SymInt or int">;
 def FX_SymFloatType : FX_SymType<"SymFloat", "sym_float", "a torch.SymFloat or float">;
 def FX_SymBoolType : FX_SymType<"SymBool", "sym_bool", "a torch.SymBool or bool">;
 
-def FX_NoneType : FX_Type<"None", "none_type"> {
+def FX_NoneType : FX_Type<"PyNone", "none_type"> {
   let summary = "the value None, as a result or an input";
 }
 def FX_StringType : FX_Type<"String", "string"> {

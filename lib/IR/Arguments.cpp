@@ -1,0 +1,85 @@
+//===- Arguments.cpp - argument trees -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/Arguments.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace fx;
+
+void fx::walkLeaves(Attribute tree, function_ref<void(Attribute)> fn) {
+  if (auto list = dyn_cast<ArrayAttr>(tree)) {
+    for (Attribute element : list)
+      walkLeaves(element, fn);
+  } else if (auto dict = dyn_cast<DictAttr>(tree)) {
+    walkLeaves(dict.getValues(), fn);
+  } else {
+    fn(tree);
+  }
+}
+
+unsigned fx::countOperands(Attribute tree) {
+  unsigned count = 0;
+  walkLeaves(tree, [&](Attribute leaf) { count += isa<OperandAttr>(leaf); });
+  return count;
+}
+
+SmallVector<Argument> fx::getArguments(NodeOpInterface node) {
+  SmallVector<Argument> result;
+  OperandRange operands(node->getOperands());
+  for (Attribute tree : node.getArgs()) {
+    unsigned count = countOperands(tree);
+    result.push_back({tree, operands.take_front(count)});
+    operands = operands.drop_front(count);
+  }
+  return result;
+}
+
+/// A dict whose keys do not match its values can come from the generic form.
+static bool isWellFormed(Attribute tree) {
+  if (auto list = dyn_cast<ArrayAttr>(tree))
+    return llvm::all_of(list, isWellFormed);
+  auto dict = dyn_cast<DictAttr>(tree);
+  if (!dict)
+    return true;
+  return dict.getKeys().size() == dict.getValues().size() &&
+         llvm::all_of(dict.getKeys(), llvm::IsaPred<StringAttr>) &&
+         llvm::all_of(dict.getValues(), isWellFormed);
+}
+
+LogicalResult fx::verifyTree(Operation *op, ArrayAttr args) {
+  if (!isWellFormed(args))
+    return op->emitOpError("expected one string key for each value of a dict");
+  unsigned leaves = countOperands(args);
+  if (leaves != op->getNumOperands())
+    return op->emitOpError("expected ")
+           << leaves << " operands for the values among its arguments, got "
+           << op->getNumOperands();
+  return success();
+}
+
+LogicalResult fx::verifyNode(NodeOpInterface node) {
+  if (failed(verifyTree(node, node.getArgs())))
+    return failure();
+  ArrayAttr names = node.getKwnames();
+  if (names.size() > node.getArgs().size())
+    return node->emitOpError("expected at most ")
+           << node.getArgs().size() << " keyword names, got " << names.size();
+  llvm::StringSet<> seen;
+  for (StringAttr name : names.getAsRange<StringAttr>())
+    if (!seen.insert(name.getValue()).second)
+      return node->emitOpError("keyword argument '")
+             << name.getValue() << "' is given twice";
+  ArrayAttr outs = node.getOutsAttr();
+  if (outs && (!isWellFormed(outs) ||
+               countOperands(outs) != node->getNumResults()))
+    return node->emitOpError("expected ")
+           << node->getNumResults() << " values in 'outs', got "
+           << countOperands(outs);
+  return success();
+}

@@ -1,0 +1,78 @@
+//===- Metadata.cpp - node names and stacks in locations -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/Metadata.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// Steps from a fused location to the one it wraps.
+static Location unwrapFused(Location loc) {
+  while (auto fused = dyn_cast<FusedLoc>(loc)) {
+    if (fused.getLocations().empty())
+      break;
+    loc = fused.getLocations().front();
+  }
+  return loc;
+}
+
+std::optional<StringRef> fx::getNodeName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(unwrapFused(loc)))
+    return name.getName().getValue();
+  return std::nullopt;
+}
+
+std::optional<StringRef> fx::getNodeName(Operation *op) {
+  return getNodeName(op->getLoc());
+}
+
+SmallVector<StringRef> fx::getResultNames(Operation *op) {
+  SmallVector<StringRef> names;
+  std::optional<StringRef> name = getNodeName(op);
+  if (!name || op->getNumResults() == 0)
+    return names;
+  if (op->getNumResults() == 1)
+    return {*name};
+  name->split(names, ',');
+  if (names.size() != op->getNumResults())
+    names.clear();
+  return names;
+}
+
+Location fx::withNodeName(Location loc, StringRef name) {
+  MLIRContext *ctx = loc->getContext();
+  auto attr = StringAttr::get(ctx, name);
+  if (auto fused = dyn_cast<FusedLoc>(loc);
+      fused && fused.getLocations().size() == 1)
+    return FusedLoc::get(ctx, withNodeName(fused.getLocations().front(), name),
+                         fused.getMetadata());
+  if (auto old = dyn_cast<NameLoc>(loc))
+    return NameLoc::get(attr, old.getChildLoc());
+  return NameLoc::get(attr, loc);
+}
+
+std::optional<FileLineColLoc> fx::getPythonFrame(Location loc) {
+  loc = unwrapFused(loc);
+  if (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  if (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return file;
+  return std::nullopt;
+}
+
+DictionaryAttr fx::getMetadata(Location loc) {
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
+  return {};
+}
