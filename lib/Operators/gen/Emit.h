@@ -1,0 +1,34 @@
+//===- Emit.h - writes C++ from operator schemas ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_OPERATORS_GEN_EMIT_H
+#define FX_OPERATORS_GEN_EMIT_H
+
+#include "SchemaParser.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace fx::gen {
+
+/// Writes the table that Schema.cpp includes.
+void emitTable(llvm::ArrayRef<Operator> operators, llvm::StringRef version, llvm::raw_ostream &os);
+
+/// The C++ namespace of `op`'s view and the folder of its header.
+std::string getViewNamespace(const Operator &op);
+
+/// The class names that the operators' base names give, each with its
+/// namespace: they win over those made with an overload name.
+llvm::StringSet<> getBaseNames(llvm::ArrayRef<Operator> operators);
+
+/// Writes the typed views of the operators of one base name; `indices` are
+/// their places in the table.
+void emitHeader(llvm::ArrayRef<Operator> operators, llvm::ArrayRef<unsigned> indices,
+                const llvm::StringSet<> &baseNames, llvm::raw_ostream &os);
+
+} // namespace fx::gen
+
+#endif // FX_OPERATORS_GEN_EMIT_H

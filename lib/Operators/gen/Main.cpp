@@ -1,0 +1,114 @@
+//===- Main.cpp - fx-schema-gen --------------------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   fx-schema-gen --table OperatorTable.inc --headers DIR schemas.txt...
+//
+// Runs while the project is built. Files that would not change are not
+// touched, so that a new operator recompiles only what uses it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emit.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace fx::gen;
+using llvm::StringRef;
+
+static llvm::cl::list<std::string> inputs(llvm::cl::Positional, llvm::cl::OneOrMore,
+                                          llvm::cl::desc("<schema files>"));
+static llvm::cl::opt<std::string> table("table", llvm::cl::Required,
+                                        llvm::cl::desc("the table to write"));
+static llvm::cl::opt<std::string> headers("headers", llvm::cl::Required,
+                                          llvm::cl::desc("the folder of the headers to write"));
+
+static llvm::Error writeIfChanged(StringRef path, StringRef text) {
+  auto old = llvm::MemoryBuffer::getFile(path);
+  if (old && (*old)->getBuffer() == text)
+    return llvm::Error::success();
+  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << text;
+    return llvm::Error::success();
+  });
+}
+
+/// Reads the operators of all files; the version stands in the line
+/// `# torch 2.13.0` of one of them.
+static llvm::Error readSchemas(std::vector<Operator> &operators, std::string &version) {
+  llvm::StringMap<char> seen;
+  for (const std::string &path : inputs) {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    if (!buffer)
+      return llvm::createFileError(path, buffer.getError());
+    for (StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
+      if (line.consume_front("#")) {
+        if (line.consume_front(" torch "))
+          version = line.trim().str();
+        continue;
+      }
+      if (line.trim().empty())
+        continue;
+      llvm::Expected<Operator> op = parseSchema(line);
+      if (!op)
+        return llvm::createFileError(path, op.takeError());
+      if (!seen.try_emplace(op->target).second)
+        return llvm::createStringError(path + ": '" + op->target + "' is defined twice");
+      operators.push_back(std::move(*op));
+    }
+  }
+  if (operators.size() >= UINT16_MAX)
+    return llvm::createStringError("more operators than a bucket can number");
+  return llvm::Error::success();
+}
+
+static llvm::Error writeHeaders(llvm::ArrayRef<Operator> operators) {
+  llvm::MapVector<std::pair<StringRef, StringRef>, std::vector<unsigned>> groups;
+  for (auto [i, op] : llvm::enumerate(operators))
+    groups[{op.nameSpace, op.base}].push_back(i);
+  const llvm::StringSet<> baseNames = getBaseNames(operators);
+  for (auto &[key, indices] : groups) {
+    llvm::SmallString<128> path(headers);
+    llvm::sys::path::append(path, getViewNamespace(operators[indices.front()]));
+    if (std::error_code code = llvm::sys::fs::create_directories(path))
+      return llvm::createFileError(path, code);
+    llvm::sys::path::append(path, key.second + ".h");
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    emitHeader(operators, indices, baseNames, os);
+    if (llvm::Error e = writeIfChanged(path, text))
+      return e;
+  }
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "makes C++ of torch's operator schemas\n");
+  auto run = [&]() -> llvm::Error {
+    std::vector<Operator> operators;
+    std::string version, text;
+    if (llvm::Error e = readSchemas(operators, version))
+      return e;
+    llvm::raw_string_ostream os(text);
+    emitTable(operators, version, os);
+    if (llvm::Error e = writeIfChanged(table, text))
+      return e;
+    return writeHeaders(operators);
+  };
+  if (llvm::Error e = run()) {
+    llvm::WithColor::error(llvm::errs()) << llvm::toString(std::move(e)) << "\n";
+    return 1;
+  }
+  return 0;
+}

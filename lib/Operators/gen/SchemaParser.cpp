@@ -1,0 +1,287 @@
+//===- SchemaParser.cpp - reads torch's schema text ------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   schema   ::= name `(` (argument (`,` argument)*)? `)` `->` results (`#` tag*)?
+//   name     ::= ns `::` base (`.` overload)?  |  target
+//   argument ::= `*`  |  type name (`=` default)?
+//   type     ::= base alias? (`[` n? `]` alias? | `?`)*
+//   alias    ::= `(` set (`|` set)* `!`? (`->` (`*` | set))? `)`
+//   results  ::= type name?  |  `(` (type name? (`,` type name?)*)? `)`
+//
+//===----------------------------------------------------------------------===//
+
+#include "SchemaParser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace fx;
+using namespace fx::gen;
+using llvm::StringRef;
+
+static SchemaKind getKind(StringRef name) {
+  if (name.starts_with("__torch__."))
+    return SchemaKind::Object;
+  return llvm::StringSwitch<SchemaKind>(name)
+      .Case("Tensor", SchemaKind::Tensor)
+      .Cases({"Scalar", "Number"}, SchemaKind::Number)
+      .Case("int", SchemaKind::Int)
+      .Case("SymInt", SchemaKind::SymInt)
+      .Case("float", SchemaKind::Float)
+      .Case("SymFloat", SchemaKind::SymFloat)
+      .Case("bool", SchemaKind::Bool)
+      .Case("SymBool", SchemaKind::SymBool)
+      .Case("str", SchemaKind::String)
+      .Case("ScalarType", SchemaKind::ScalarType)
+      .Case("Layout", SchemaKind::Layout)
+      .Case("Device", SchemaKind::Device)
+      .Case("MemoryFormat", SchemaKind::MemoryFormat)
+      .Case("Generator", SchemaKind::Generator)
+      .Case("QScheme", SchemaKind::QScheme)
+      .Case("Storage", SchemaKind::Storage)
+      .Case("Stream", SchemaKind::Stream)
+      .Case("Dimname", SchemaKind::Dimname)
+      .Case("Dict", SchemaKind::Dict)
+      .Default(SchemaKind::Any);
+}
+
+static unsigned getTagFlag(StringRef tag) {
+  return llvm::StringSwitch<unsigned>(tag)
+      .Case("core", OperatorSchema::Core)
+      .Case("pointwise", OperatorSchema::Pointwise)
+      .Case("reduction", OperatorSchema::Reduction)
+      .Case("view_copy", OperatorSchema::ViewCopy)
+      .Case("inplace_view", OperatorSchema::InplaceView)
+      .Case("nondeterministic_seeded", OperatorSchema::Seeded)
+      .Case("nondeterministic_bitwise", OperatorSchema::Nondeterministic)
+      .Case("dynamic_output_shape", OperatorSchema::DynamicShape)
+      .Case("data_dependent_output", OperatorSchema::DataDependent)
+      .Case("maybe_aliasing_or_mutating", OperatorSchema::MaybeAliasing)
+      .Default(0);
+}
+
+namespace {
+class Parser {
+public:
+  Parser(StringRef line) : line(line), rest(line) {}
+
+  llvm::Expected<Operator> parse();
+
+private:
+  llvm::Error error(llvm::Twine message) {
+    return llvm::createStringError(message + " at '" + rest.take_front(30) + "' in '" + line + "'");
+  }
+  bool consume(StringRef token) {
+    rest = rest.ltrim();
+    return rest.consume_front(token);
+  }
+  StringRef word() {
+    rest = rest.ltrim();
+    StringRef result =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    rest = rest.drop_front(result.size());
+    return result;
+  }
+  llvm::Error parseName(Operator &op);
+  llvm::Error parseType(Argument &argument);
+  llvm::Error parseAlias(Argument &argument);
+  llvm::Error parseDefault(Argument &argument);
+  llvm::Error parseArguments(Operator &op);
+  llvm::Error parseResults(Operator &op);
+
+  StringRef line, rest;
+};
+} // namespace
+
+llvm::Error Parser::parseName(Operator &op) {
+  StringRef name = rest.take_until([](char c) { return c == '('; });
+  rest = rest.drop_front(name.size());
+  if (name.contains("::")) {
+    auto [nameSpace, local] = name.split("::");
+    auto [base, overload] = local.split('.');
+    op.nameSpace = nameSpace.str();
+    op.base = base.str();
+    op.overload = overload.empty() ? "default" : overload.str();
+    op.target = op.nameSpace + "." + op.base + "." + op.overload;
+  } else {
+    auto [nameSpace, base] = name.split('.');
+    op.nameSpace = nameSpace.str();
+    op.base = base.str();
+    op.target = name.str();
+    op.flags |= OperatorSchema::Symbolic;
+  }
+  if (op.nameSpace.empty() || op.base.empty())
+    return error("expected an operator name");
+  return llvm::Error::success();
+}
+
+llvm::Error Parser::parseAlias(Argument &argument) {
+  if (!rest.consume_front("("))
+    return llvm::Error::success();
+  StringRef body = rest.take_until([](char c) { return c == ')'; });
+  rest = rest.drop_front(body.size());
+  if (!rest.consume_front(")"))
+    return error("expected ')'");
+  StringRef before = body;
+  if (size_t arrow = body.find("->"); arrow != StringRef::npos) {
+    if (body.drop_front(arrow).contains('*'))
+      argument.flags |= ArgumentSchema::Wildcard;
+    before = body.take_front(arrow);
+  }
+  for (char c : before) {
+    if (c >= 'a' && c <= 'z')
+      argument.aliasSets |= 1u << (c - 'a');
+    else if (c == '!')
+      argument.flags |= ArgumentSchema::Write;
+    else if (c == '*')
+      argument.flags |= ArgumentSchema::Wildcard;
+    else if (c != '|' && c != ' ')
+      return error("unknown alias annotation '" + body + "'");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Parser::parseType(Argument &argument) {
+  StringRef base = word();
+  if (base.empty())
+    return error("expected a type");
+  argument.kind = getKind(base);
+  argument.type = base.str();
+  if (base == "Dict") {
+    size_t close = rest.find(')');
+    if (close == StringRef::npos)
+      return error("expected ')'");
+    argument.type += rest.take_front(close + 1).str();
+    rest = rest.drop_front(close + 1);
+  }
+  if (llvm::Error e = parseAlias(argument))
+    return e;
+  bool optional = false;
+  while (true) {
+    if (rest.consume_front("?")) {
+      optional = true;
+      argument.type += "?";
+      continue;
+    }
+    if (!rest.consume_front("["))
+      break;
+    unsigned size = 0;
+    rest.consumeInteger(10, size);
+    if (!rest.consume_front("]"))
+      return error("expected ']'");
+    argument.type += size ? "[" + std::to_string(size) + "]" : "[]";
+    ++argument.listDepth;
+    argument.listSize = size;
+    if (optional)
+      argument.flags |= ArgumentSchema::OptionalElements;
+    optional = false;
+    if (llvm::Error e = parseAlias(argument))
+      return e;
+  }
+  if (optional)
+    argument.flags |= ArgumentSchema::Optional;
+  return llvm::Error::success();
+}
+
+llvm::Error Parser::parseDefault(Argument &argument) {
+  if (!rest.consume_front("="))
+    return llvm::Error::success();
+  argument.flags |= ArgumentSchema::HasDefault;
+  size_t end = 0;
+  if (rest.starts_with("\"")) {
+    for (end = 1; end < rest.size() && rest[end] != '"'; ++end)
+      end += rest[end] == '\\';
+    ++end;
+  } else if (rest.starts_with("[")) {
+    end = rest.find(']') + 1;
+  } else {
+    end = rest.find_first_of(",)");
+  }
+  if (end == 0 || end >= rest.size())
+    return error("expected a default value");
+  argument.defaultText = rest.take_front(end).str();
+  rest = rest.drop_front(end);
+  return llvm::Error::success();
+}
+
+llvm::Error Parser::parseArguments(Operator &op) {
+  if (!consume("("))
+    return error("expected '('");
+  bool kwargOnly = false;
+  if (consume(")"))
+    return llvm::Error::success();
+  do {
+    if (consume("*")) {
+      kwargOnly = true;
+      continue;
+    }
+    Argument &argument = op.arguments.emplace_back();
+    if (llvm::Error e = parseType(argument))
+      return e;
+    argument.name = word().str();
+    if (argument.name.empty())
+      return error("expected an argument name");
+    if (kwargOnly)
+      argument.flags |= ArgumentSchema::KwargOnly;
+    if (llvm::Error e = parseDefault(argument))
+      return e;
+  } while (consume(","));
+  return consume(")") ? llvm::Error::success() : error("expected ')'");
+}
+
+llvm::Error Parser::parseResults(Operator &op) {
+  if (!consume("->"))
+    return error("expected '->'");
+  if (!consume("(")) {
+    Argument &result = op.results.emplace_back();
+    if (llvm::Error e = parseType(result))
+      return e;
+    result.name = word().str();
+    return llvm::Error::success();
+  }
+  if (consume(")"))
+    return llvm::Error::success();
+  do {
+    Argument &result = op.results.emplace_back();
+    rest = rest.ltrim();
+    if (llvm::Error e = parseType(result))
+      return e;
+    result.name = word().str();
+  } while (consume(","));
+  return consume(")") ? llvm::Error::success() : error("expected ')'");
+}
+
+llvm::Expected<Operator> Parser::parse() {
+  Operator op;
+  if (llvm::Error e = parseName(op))
+    return e;
+  if (llvm::Error e = parseArguments(op))
+    return e;
+  if (llvm::Error e = parseResults(op))
+    return e;
+  op.text = line.drop_back(rest.size()).trim().str();
+  if (consume("#"))
+    for (StringRef tag : llvm::split(rest, ' '))
+      op.flags |= getTagFlag(tag);
+  else if (!rest.trim().empty())
+    return error("unexpected text");
+
+  uint32_t written = 0, read = 0;
+  for (const Argument &argument : op.arguments) {
+    if (argument.flags & ArgumentSchema::Write) {
+      op.flags |= OperatorSchema::Mutating;
+      written |= argument.aliasSets;
+    } else {
+      read |= argument.aliasSets;
+    }
+  }
+  for (const Argument &result : op.results)
+    if (result.aliasSets & read & ~written)
+      op.flags |= OperatorSchema::View;
+  return op;
+}
+
+llvm::Expected<Operator> fx::gen::parseSchema(StringRef line) { return Parser(line).parse(); }

@@ -1,0 +1,42 @@
+//===- SchemaParser.h - reads torch's schema text --------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_OPERATORS_GEN_SCHEMAPARSER_H
+#define FX_OPERATORS_GEN_SCHEMAPARSER_H
+
+#include "fx/Operators/Schema.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace fx::gen {
+
+struct Argument {
+  std::string name, type, defaultText;
+  SchemaKind kind = SchemaKind::Any;
+  unsigned flags = 0, listDepth = 0, listSize = 0;
+  uint32_t aliasSets = 0;
+
+  bool isTensor() const { return kind == SchemaKind::Tensor && listDepth == 0; }
+};
+
+struct Operator {
+  /// `aten`, `add`, `Tensor` (empty for a symbolic operator), `aten.add.Tensor`.
+  std::string nameSpace, base, overload, target;
+  /// The line it came from, without tags.
+  std::string text;
+  std::vector<Argument> arguments, results;
+  unsigned flags = 0;
+};
+
+/// Parses one line, `aten::add.Tensor(Tensor self, …) -> Tensor # core` or
+/// `_operator.mul(Number a, Number b) -> Number`.
+llvm::Expected<Operator> parseSchema(llvm::StringRef line);
+
+} // namespace fx::gen
+
+#endif // FX_OPERATORS_GEN_SCHEMAPARSER_H
