@@ -1,0 +1,17 @@
+/*===- Artefact.c - the runtime that is linked into each artefact -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One translation unit, so that the compiler can embed one object.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Run.c"
+#include "Memory.c"
+#include "Expr.c"
+#include "Check.c"
+#include "Threads.c"
+#include "Eager.c"

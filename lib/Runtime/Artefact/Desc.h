@@ -1,0 +1,105 @@
+/*===- Desc.h - what fx-compile writes about a model for its runtime -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tables that lib/CodeGen/CPU/EmitDescription.cpp emits as constants into
+// each artefact. Both sides must agree field by field: every field is a
+// pointer, an int64_t or an array of them, so that no padding can differ.
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_RUNTIME_ARTEFACT_DESC_H
+#define FX_RUNTIME_ARTEFACT_DESC_H
+
+#include "fx/Runtime/model.h"
+
+/* Operations of an expression, in postfix order; the code ends with END. */
+typedef enum {
+  FX_EXPR_END = 0,
+  FX_EXPR_INT = 1,    /* next word: the value */
+  FX_EXPR_SYMBOL = 2, /* next word: the symbol's index */
+  FX_EXPR_ADD = 3,
+  FX_EXPR_MUL = 4,
+  FX_EXPR_FLOORDIV = 5,
+  FX_EXPR_MOD = 6, /* sign of the divisor, as in Python */
+  FX_EXPR_MIN = 7,
+  FX_EXPR_MAX = 8,
+  FX_EXPR_POW = 9,
+  FX_EXPR_EQ = 10,
+  FX_EXPR_NE = 11,
+  FX_EXPR_LT = 12,
+  FX_EXPR_LE = 13,
+  FX_EXPR_GT = 14,
+  FX_EXPR_GE = 15,
+  FX_EXPR_AND = 16,
+  FX_EXPR_OR = 17,
+  FX_EXPR_NOT = 18,
+  FX_EXPR_CEILDIV = 19
+} FXrtExprOp;
+
+/* A passed input; its dims are `info.inputs[i].rank` codes. */
+typedef struct {
+  const int64_t *const *dims;
+  const int64_t *value; /* of an int input whose value is an expression; or null */
+  const char *value_text;
+} FXrtInput;
+
+/* A range or a guard. */
+typedef struct {
+  const int64_t *code;
+  int64_t is_range;
+  int64_t has_min, min, has_max, max;
+} FXrtCondition;
+
+typedef enum { FX_ARG_INPUT = 0, FX_ARG_CONSTANT = 1, FX_ARG_MUTABLE = 2 } FXrtArgKind;
+
+/* An argument of the compiled function. */
+typedef struct {
+  int64_t kind;   /* FXrtArgKind */
+  int64_t index;  /* input: its index; mutable: its place among mutable states */
+  int64_t offset; /* of the (first) value in the weights, bytes */
+  int64_t bytes;
+  int64_t rank;
+  const int64_t *sizes;
+} FXrtArg;
+
+/* A user output. */
+typedef struct {
+  int64_t result; /* index of the compiled function's result, or -1 */
+  int64_t bits;   /* else the immediate: int64, double or bool, bit for bit */
+} FXrtOutput;
+
+typedef struct {
+  const FXModelInfo *info;
+  int64_t n_symbols;
+  const char *const *symbols;
+  const FXrtInput *inputs;
+  const FXrtCondition *conditions; /* info->n_conditions */
+  int64_t n_args;
+  const FXrtArg *args;
+  int64_t n_results;
+  const int64_t *result_ranks;
+  const FXrtOutput *outputs; /* info->n_outputs */
+  const int64_t *state_args; /* info->n_states: the argument, or -1 if unused */
+  int64_t n_mutable;
+  uint64_t weight_bytes;
+  /* results: the memref descriptors of all results, one after the other;
+   * args: pointers to the memref descriptors of all arguments. */
+  void (*entry)(void *results, void *const *args);
+  int64_t cpu_features; /* FXrtCpuFeature bits that the code needs */
+} FXrtModel;
+
+typedef enum {
+  FX_CPU_AVX2_FMA = 1,
+  FX_CPU_AVX512 = 2, /* F, CD, BW, DQ, VL */
+  FX_CPU_AVX512_VNNI = 4,
+  FX_CPU_AVX512_BF16 = 8
+} FXrtCpuFeature;
+
+/* The one table of an artefact, defined by the compiler. */
+extern const FXrtModel fx_rt_model __attribute__((visibility("hidden")));
+
+#endif /* FX_RUNTIME_ARTEFACT_DESC_H */

@@ -1,0 +1,114 @@
+/*===- Eager.c - operators that ATen runs -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiled code packs the operands of an `fx.eager`; this calls the fallback
+// and turns its outputs into memrefs that the run owns.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* One tensor operand or result: its memref descriptor and what DLPack needs. */
+typedef struct {
+  FXrtMemRef *memref;
+  int64_t rank;
+  int64_t code, bits;
+  /* Results: sizes that the compiled code relies on, -1 where it asks. */
+  const int64_t *sizes;
+} FXrtEagerTensor;
+
+static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want, int index,
+                        const char *json) {
+  FXrtRun *run = fx_rt_thread.run;
+  if (!t)
+    fx_rt_fail("fallback %.80s: result %d: expected a tensor, got none", json, index);
+  DLTensor *d = &t->dl_tensor;
+  int64_t elements = 1;
+  if (d->ndim != want->rank || d->dtype.code != want->code || d->dtype.bits != want->bits)
+    fx_rt_fail("fallback %.80s: result %d: expected rank %lld and dtype (%lld, %lld), got rank "
+               "%d and dtype (%d, %d)",
+               json, index, (long long)want->rank, (long long)want->code,
+               (long long)want->bits, d->ndim, d->dtype.code, d->dtype.bits);
+  for (int k = 0; k < d->ndim; ++k) {
+    if (want->sizes[k] >= 0 && d->shape[k] != want->sizes[k])
+      fx_rt_fail("fallback %.80s: result %d: dimension %d: expected %lld, got %lld", json,
+                 index, k, (long long)want->sizes[k], (long long)d->shape[k]);
+    elements *= d->shape[k];
+  }
+  FXrtMemRef *m = want->memref;
+  int64_t stride = 1;
+  for (int k = d->ndim - 1; k >= 0; --k) {
+    m->sizes_and_strides[k] = d->shape[k];
+    m->sizes_and_strides[d->ndim + k] = stride;
+    stride *= d->shape[k];
+  }
+  m->offset = 0;
+  m->allocated = m->aligned =
+      fx_rt_block_alloc(run, (size_t)(elements * (want->bits / 8)), 0);
+  if (!m->aligned)
+    fx_rt_fail("out of memory: result %d of fallback %.80s", index, json);
+  fx_rt_copy_strided(d, m->aligned, 0);
+}
+
+static void release(DLManagedTensor **outputs, int n) {
+  for (int i = 0; i < n; ++i)
+    if (outputs[i] && outputs[i]->deleter)
+      outputs[i]->deleter(outputs[i]);
+}
+
+void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in, int64_t n_scalars,
+                 const FXScalar *scalars, int64_t n_out, const FXrtEagerTensor *out) {
+  FXrtRun *run = fx_rt_thread.run;
+  const FXCallbacks *cb = &run->instance->callbacks;
+  char err[512] = "";
+  if (!cb->fallback)
+    fx_rt_fail("no fallback is registered for %.160s", json);
+  /* One block: everything is freed with the run if the call fails. */
+  size_t bytes = (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
+                 (size_t)n_out * sizeof(DLManagedTensor *) + 64;
+  char *memory = fx_rt_block_alloc(run, bytes, 0);
+  if (!memory)
+    fx_rt_fail("out of memory");
+  memset(memory, 0, bytes);
+  DLTensor *tensors = (DLTensor *)memory;
+  const DLTensor **inputs = (const DLTensor **)(tensors + n_in);
+  DLManagedTensor **outputs = (DLManagedTensor **)(inputs + n_in);
+  for (int64_t i = 0; i < n_in; ++i) {
+    FXrtMemRef *m = in[i].memref;
+    DLTensor *t = &tensors[i];
+    t->data = (char *)m->aligned + m->offset * (in[i].bits / 8);
+    t->device.device_type = kDLCPU;
+    t->ndim = (int32_t)in[i].rank;
+    t->dtype = (DLDataType){(uint8_t)in[i].code, (uint8_t)in[i].bits, 1};
+    t->shape = m->sizes_and_strides;
+    t->strides = m->sizes_and_strides + in[i].rank;
+    inputs[i] = t;
+  }
+  if (cb->fallback(cb->fallback_context, json, (int)n_in, inputs, (int)n_scalars, scalars,
+                   (int)n_out, outputs, err, sizeof err)) {
+    err[sizeof err - 1] = 0;
+    fx_rt_fail("%s", err[0] ? err : "the fallback failed without a message");
+  }
+  /* An error in take_output leaves through a jump: free the rest first. */
+  jmp_buf *outer = fx_rt_thread.on_error;
+  jmp_buf on_error;
+  if (!_setjmp(on_error)) {
+    fx_rt_thread.on_error = &on_error;
+    for (int64_t i = 0; i < n_out; ++i)
+      if (out[i].memref)
+        take_output(outputs[i], &out[i], (int)i, json);
+    fx_rt_thread.on_error = outer;
+    release(outputs, (int)n_out);
+    fx_rt_block_free(run, memory);
+    return;
+  }
+  fx_rt_thread.on_error = outer;
+  release(outputs, (int)n_out);
+  _longjmp(*outer, 1);
+}

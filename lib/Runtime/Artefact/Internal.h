@@ -1,0 +1,109 @@
+/*===- Internal.h - shared by the parts of the artefact's runtime -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything here is compiled into each artefact and may use libc and libm
+// only. lib/Runtime/Artefact/libc.map lists the functions that may be used.
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_RUNTIME_ARTEFACT_INTERNAL_H
+#define FX_RUNTIME_ARTEFACT_INTERNAL_H
+
+#include "Desc.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+
+/* The limit of torch and of this runtime. */
+enum { FX_MAX_RANK = 64 };
+
+/* A memory block of a run; the data follow at the next 64 bytes. */
+typedef struct FXrtBlock {
+  struct FXrtBlock *prev, *next;
+  size_t bytes; /* of the whole allocation, this header included */
+  int is_output;
+} FXrtBlock;
+
+typedef struct FXrtArena {
+  struct FXrtArena *next;
+  void *data;
+  size_t bytes;
+} FXrtArena;
+
+typedef struct FXrtPool FXrtPool;
+
+struct FXInstance {
+  FXCallbacks callbacks;
+  int has_parallel_for;
+  pthread_mutex_t run_lock; /* held by a run of a model with mutable states */
+  pthread_mutex_t lock;     /* guards arenas and pool */
+  FXrtArena *arenas;
+  FXrtPool *pool;
+  const char *weights;
+  void **mutable_data; /* one block for each mutable state */
+};
+
+/* One call of run(). */
+typedef struct {
+  FXInstance *instance;
+  int threads;
+  pthread_mutex_t lock; /* guards blocks */
+  FXrtBlock blocks;     /* list head */
+  FXrtArena *arena;
+  char *err;
+  size_t err_size;
+  atomic_int failed;
+} FXrtRun;
+
+/* What the current thread works on: set while compiled code runs in it. */
+typedef struct {
+  FXrtRun *run;
+  jmp_buf *on_error;
+  int nested; /* inside a parallel loop */
+} FXrtThread;
+extern __thread FXrtThread fx_rt_thread;
+
+/* A memref descriptor as MLIR lays it out: rank sizes, then rank strides. */
+typedef struct {
+  void *allocated, *aligned;
+  int64_t offset;
+  int64_t sizes_and_strides[];
+} FXrtMemRef;
+
+/* Writes a message once and leaves the compiled code. Does not return. */
+_Noreturn void fx_rt_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Evaluates an expression. Returns 0; 1 where a symbol is unbound (its index
+ * to *unbound if that is the only one, else -1); 2 on overflow or division by
+ * zero. */
+int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
+               int64_t *out, int64_t *unbound);
+
+/* Checks the inputs of a call; on failure writes a message and returns 1. */
+int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
+                       size_t err_size);
+/* Writes 1 if the tensor is contiguous in row-major order. */
+int fx_rt_is_contiguous(const DLTensor *t);
+/* Copies between a strided tensor and a contiguous buffer. */
+void fx_rt_copy_strided(const DLTensor *t, char *contiguous, int to_tensor);
+
+void *fx_rt_host_alloc(FXInstance *i, size_t bytes);
+void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes);
+/* A block of the run, or null. */
+void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output);
+void fx_rt_block_free(FXrtRun *run, void *data);
+/* Takes a block out of the run: its owner is now the output. */
+FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data);
+void fx_rt_free_all(FXrtRun *run);
+void fx_rt_arena_return(FXrtRun *run);
+void fx_rt_arena_free_all(FXInstance *i);
+
+void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
+                    void (*fn)(void *, int64_t, int64_t), void *arg);
+void fx_rt_pool_destroy(FXInstance *i);
+
+#endif /* FX_RUNTIME_ARTEFACT_INTERNAL_H */

@@ -1,0 +1,203 @@
+/*===- Memory.c - memory of a run -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The arena (one block a run, kept for the next one), outputs, and what has a
+// size that is known only inside the run. Compiled code reaches these through
+// the names that MLIR's memref lowering calls.
+//
+//===----------------------------------------------------------------------===*/
+
+#define _GNU_SOURCE
+#include "Internal.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
+
+void *fx_rt_host_alloc(FXInstance *i, size_t bytes) {
+  if (i->callbacks.alloc)
+    return i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT);
+  void *p = 0;
+  return posix_memalign(&p, ALIGNMENT, bytes) ? 0 : p;
+}
+
+void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes) {
+  if (i->callbacks.free)
+    i->callbacks.free(i->callbacks.context, ptr, bytes);
+  else
+    free(ptr);
+}
+
+_Static_assert(sizeof(FXrtBlock) <= ALIGNMENT, "the header must fit before the data");
+
+static FXrtBlock *header_of(void *data) { return (FXrtBlock *)((char *)data - ALIGNMENT); }
+
+void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output) {
+  if (bytes > (size_t)INT64_MAX - 2 * ALIGNMENT)
+    return 0;
+  bytes += ALIGNMENT;
+  FXrtBlock *b = fx_rt_host_alloc(run->instance, bytes);
+  if (!b)
+    return 0;
+  b->bytes = bytes;
+  b->is_output = is_output;
+  pthread_mutex_lock(&run->lock);
+  b->next = run->blocks.next;
+  b->prev = &run->blocks;
+  if (b->next)
+    b->next->prev = b;
+  run->blocks.next = b;
+  pthread_mutex_unlock(&run->lock);
+  return (char *)b + ALIGNMENT;
+}
+
+FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data) {
+  FXrtBlock *b = header_of(data);
+  pthread_mutex_lock(&run->lock);
+  b->prev->next = b->next;
+  if (b->next)
+    b->next->prev = b->prev;
+  pthread_mutex_unlock(&run->lock);
+  return b;
+}
+
+void fx_rt_block_free(FXrtRun *run, void *data) {
+  FXrtBlock *b = fx_rt_block_release(run, data);
+  fx_rt_host_free(run->instance, b, b->bytes);
+}
+
+void fx_rt_free_all(FXrtRun *run) {
+  for (FXrtBlock *b = run->blocks.next, *next; b; b = next) {
+    next = b->next;
+    fx_rt_host_free(run->instance, b, b->bytes);
+  }
+  run->blocks.next = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+static void arena_delete(FXInstance *i, FXrtArena *a) {
+  if (i->callbacks.alloc)
+    fx_rt_host_free(i, a->data, a->bytes);
+  else
+    munmap(a->data, a->bytes);
+  free(a);
+}
+
+static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
+  FXrtArena *a = malloc(sizeof *a);
+  if (!a)
+    return 0;
+  a->next = 0;
+  a->bytes = bytes;
+  if (i->callbacks.alloc) {
+    a->data = fx_rt_host_alloc(i, bytes);
+  } else {
+    /* Whole huge pages, so that the system can use them: the arena is what a
+     * run touches most. */
+    if (bytes >= HUGE_PAGE)
+      a->bytes = bytes = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    a->data = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (a->data == MAP_FAILED)
+      a->data = 0;
+    else if (bytes >= HUGE_PAGE)
+      madvise(a->data, bytes, MADV_HUGEPAGE);
+  }
+  if (!a->data) {
+    free(a);
+    return 0;
+  }
+  return a;
+}
+
+static FXrtArena *arena_take(FXInstance *i, size_t bytes) {
+  FXrtArena *found = 0, *small = 0;
+  pthread_mutex_lock(&i->lock);
+  for (FXrtArena **at = &i->arenas; *at; at = &(*at)->next)
+    if ((*at)->bytes >= bytes) {
+      found = *at;
+      *at = found->next;
+      break;
+    }
+  if (!found && i->arenas) { /* one that is too small makes room for a new one */
+    small = i->arenas;
+    i->arenas = small->next;
+  }
+  pthread_mutex_unlock(&i->lock);
+  if (small)
+    arena_delete(i, small);
+  return found ? found : arena_new(i, bytes);
+}
+
+void fx_rt_arena_return(FXrtRun *run) {
+  FXrtArena *a = run->arena;
+  if (!a)
+    return;
+  run->arena = 0;
+  pthread_mutex_lock(&run->instance->lock);
+  a->next = run->instance->arenas;
+  run->instance->arenas = a;
+  pthread_mutex_unlock(&run->instance->lock);
+}
+
+void fx_rt_arena_free_all(FXInstance *i) {
+  for (FXrtArena *a = i->arenas, *next; a; a = next) {
+    next = a->next;
+    arena_delete(i, a);
+  }
+  i->arenas = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// What compiled code calls
+//===----------------------------------------------------------------------===//
+
+static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
+  out->allocated = out->aligned = data;
+  out->offset = 0;
+  out->sizes_and_strides[0] = bytes;
+  out->sizes_and_strides[1] = 1;
+}
+
+/* memref<?xi8> fx_rt_arena(index bytes): called once a run. */
+void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
+  FXrtRun *run = fx_rt_thread.run;
+  if (bytes < 0)
+    fx_rt_fail("temporary tensors exceed the address space");
+  run->arena = arena_take(run->instance, bytes ? (size_t)bytes : 1);
+  if (!run->arena)
+    fx_rt_fail("out of memory: %lld bytes for temporary tensors", (long long)bytes);
+  set_bytes(out, run->arena->data, bytes);
+}
+
+/* memref<?xi8> fx_rt_output(index bytes): memory of one user output. */
+void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
+  void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 1);
+  if (!data)
+    fx_rt_fail("out of memory: %lld bytes for an output", (long long)bytes);
+  set_bytes(out, data, bytes);
+}
+
+void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
+  void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
+  if (!data)
+    fx_rt_fail("out of memory: %lld bytes for a temporary tensor", (long long)bytes);
+  return data;
+}
+
+void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
+  (void)alignment; /* never above ours */
+  return _mlir_memref_to_llvm_alloc(bytes);
+}
+
+void _mlir_memref_to_llvm_free(void *data) {
+  if (data)
+    fx_rt_block_free(fx_rt_thread.run, data);
+}

@@ -1,0 +1,408 @@
+/*===- Run.c - instances and runs -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions behind FXModelApi.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <elf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__thread FXrtThread fx_rt_thread;
+
+void fx_rt_fail(const char *format, ...) {
+  FXrtRun *run = fx_rt_thread.run;
+  if (!atomic_exchange(&run->failed, 1)) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(run->err, run->err_size, format, args);
+    va_end(args);
+  }
+  _longjmp(*fx_rt_thread.on_error, 1);
+}
+
+/* A failed cf.assert. */
+void fx_rt_assert_fail(const char *message) { fx_rt_fail("%s", message); }
+
+//===----------------------------------------------------------------------===//
+// Strided tensors
+//===----------------------------------------------------------------------===//
+
+int fx_rt_is_contiguous(const DLTensor *t) {
+  int64_t stride = 1;
+  if (!t->strides)
+    return 1;
+  for (int d = 0; d < t->ndim; ++d)
+    if (t->shape[d] == 0)
+      return 1;
+  for (int d = t->ndim - 1; d >= 0; --d) {
+    if (t->shape[d] != 1 && t->strides[d] != stride)
+      return 0;
+    stride *= t->shape[d];
+  }
+  return 1;
+}
+
+static int64_t element_count(const DLTensor *t) {
+  int64_t n = 1;
+  for (int d = 0; d < t->ndim; ++d)
+    n *= t->shape[d];
+  return n;
+}
+
+void fx_rt_copy_strided(const DLTensor *t, char *flat, int to_tensor) {
+  size_t size = (size_t)(t->dtype.bits + 7) / 8;
+  char *base = (char *)t->data + t->byte_offset;
+  int64_t n = element_count(t);
+  if (n == 0)
+    return;
+  if (fx_rt_is_contiguous(t)) {
+    memcpy(to_tensor ? base : flat, to_tensor ? flat : base, (size_t)n * size);
+    return;
+  }
+  int64_t index[FX_MAX_RANK] = {0};
+  int last = t->ndim - 1;
+  int64_t row = t->shape[last], step = t->strides[last];
+  for (int64_t done = 0; done < n; done += row) {
+    char *p = base;
+    for (int d = 0; d < last; ++d)
+      p += index[d] * t->strides[d] * (int64_t)size;
+    for (int64_t k = 0; k < row; ++k, p += step * (int64_t)size, flat += size)
+      memcpy(to_tensor ? p : flat, to_tensor ? flat : p, size);
+    for (int d = last - 1; d >= 0 && ++index[d] == t->shape[d]; --d)
+      index[d] = 0;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Instances
+//===----------------------------------------------------------------------===//
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* The weights are the last segment of the file, so the system maps them when
+ * it loads the artefact. */
+static const char *find_weights(void) {
+  const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)__ehdr_start;
+  const Elf64_Phdr *ph = (const Elf64_Phdr *)(__ehdr_start + ehdr->e_phoff);
+  const Elf64_Phdr *last = 0;
+  for (int i = 0; i < ehdr->e_phnum; ++i)
+    if (ph[i].p_type == PT_LOAD)
+      last = &ph[i];
+  return last && last->p_memsz >= fx_rt_model.weight_bytes ? __ehdr_start + last->p_vaddr : 0;
+}
+
+static int64_t cpu_features(void) {
+  int64_t f = 0;
+#if defined(__x86_64__)
+  unsigned a, b, c, d, xcr0 = 0, hi;
+  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(1), "c"(0));
+  unsigned c1 = c;
+  if (c1 & (1u << 27))
+    __asm__("xgetbv" : "=a"(xcr0), "=d"(hi) : "c"(0));
+  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(0), "c"(0));
+  if (a < 7)
+    return 0;
+  __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(0));
+  unsigned leaves = a, b7 = b, c7 = c, a71 = 0;
+  if (leaves >= 1) {
+    __asm__("cpuid" : "=a"(a), "=b"(b), "=c"(c), "=d"(d) : "a"(7), "c"(1));
+    a71 = a;
+  }
+  if ((xcr0 & 6) == 6 && (b7 & (1u << 5)) && (c1 & (1u << 12)))
+    f |= FX_CPU_AVX2_FMA;
+  unsigned avx512 = (1u << 16) | (1u << 17) | (1u << 28) | (1u << 30) | (1u << 31);
+  if ((xcr0 & 0xe6) == 0xe6 && (b7 & avx512) == avx512) {
+    f |= FX_CPU_AVX512;
+    if (c7 & (1u << 11))
+      f |= FX_CPU_AVX512_VNNI;
+    if (a71 & (1u << 5))
+      f |= FX_CPU_AVX512_BF16;
+  }
+#endif
+  return f;
+}
+
+static void destroy(FXInstance *i) {
+  if (!i)
+    return;
+  fx_rt_pool_destroy(i);
+  fx_rt_arena_free_all(i);
+  for (int64_t m = 0; i->mutable_data && m < fx_rt_model.n_mutable; ++m)
+    free(i->mutable_data[m]);
+  free(i->mutable_data);
+  pthread_mutex_destroy(&i->lock);
+  pthread_mutex_destroy(&i->run_lock);
+  free(i);
+}
+
+static void reset(FXInstance *i) {
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    if (arg->kind == FX_ARG_MUTABLE)
+      memcpy(i->mutable_data[arg->index], i->weights + arg->offset, (size_t)arg->bytes);
+  }
+}
+
+static int make_mutable_states(FXInstance *i) {
+  i->mutable_data = calloc((size_t)fx_rt_model.n_mutable + 1, sizeof(void *));
+  if (!i->mutable_data)
+    return 1;
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    if (arg->kind == FX_ARG_MUTABLE &&
+        posix_memalign(&i->mutable_data[arg->index], 64, (size_t)arg->bytes + 64))
+      return 1;
+  }
+  reset(i);
+  return 0;
+}
+
+static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
+  if ((cpu_features() & fx_rt_model.cpu_features) != fx_rt_model.cpu_features) {
+    snprintf(err, size, "the model was compiled for '%s', which has instructions that this "
+             "processor lacks", fx_rt_model.info->cpu);
+    return 0;
+  }
+  FXInstance *i = calloc(1, sizeof *i);
+  if (!i) {
+    snprintf(err, size, "out of memory");
+    return 0;
+  }
+  pthread_mutex_init(&i->lock, 0);
+  pthread_mutex_init(&i->run_lock, 0);
+  if (cb)
+    memcpy(&i->callbacks, cb,
+           cb->struct_size < sizeof i->callbacks ? cb->struct_size : sizeof i->callbacks);
+  i->has_parallel_for = i->callbacks.parallel_for != 0;
+  i->weights = fx_rt_model.weight_bytes ? find_weights() : "";
+  if (!i->weights) {
+    snprintf(err, size, "the artefact has lost its weights");
+  } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
+    snprintf(err, size, "call-backs: expected both alloc and free or none, got one");
+  } else if (make_mutable_states(i)) {
+    snprintf(err, size, "out of memory for mutable states");
+  } else {
+    return i;
+  }
+  destroy(i);
+  return 0;
+}
+
+static int get_state(FXInstance *i, int index, DLTensor *out) {
+  const FXModelInfo *info = fx_rt_model.info;
+  if (index < 0 || index >= info->n_states || fx_rt_model.state_args[index] < 0)
+    return 1;
+  const FXrtArg *arg = &fx_rt_model.args[fx_rt_model.state_args[index]];
+  *out = (DLTensor){.data = arg->kind == FX_ARG_MUTABLE ? i->mutable_data[arg->index]
+                                                        : (char *)i->weights + arg->offset,
+                    .device = {kDLCPU, 0},
+                    .ndim = info->states[index].rank,
+                    .dtype = info->states[index].dtype,
+                    .shape = (int64_t *)info->states[index].sizes};
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static void fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes) {
+  int64_t stride = 1;
+  m->allocated = m->aligned = data;
+  m->offset = 0;
+  for (int64_t d = rank - 1; d >= 0; --d) {
+    m->sizes_and_strides[d] = sizes[d];
+    m->sizes_and_strides[rank + d] = stride;
+    stride *= sizes[d];
+  }
+}
+
+/* Memory of one call: descriptors of arguments and results. */
+typedef struct {
+  void **args;
+  int64_t *words; /* descriptors of the arguments, then of the results */
+  int64_t *results;
+} Frame;
+
+static int make_frame(Frame *f) {
+  int64_t n = fx_rt_model.n_args, words = 0;
+  for (int64_t a = 0; a < n; ++a)
+    words += 3 + 2 * fx_rt_model.args[a].rank;
+  int64_t arg_words = words;
+  for (int64_t r = 0; r < fx_rt_model.n_results; ++r)
+    words += 3 + 2 * fx_rt_model.result_ranks[r];
+  f->args = malloc((size_t)(n + words + 1) * 8);
+  if (!f->args)
+    return 1;
+  f->words = (int64_t *)(f->args + n);
+  f->results = f->words + arg_words;
+  return 0;
+}
+
+static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
+  int64_t *at = f->words;
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    FXrtMemRef *m = (FXrtMemRef *)at;
+    f->args[a] = m;
+    at += 3 + 2 * arg->rank;
+    if (arg->kind != FX_ARG_INPUT) {
+      void *data = arg->kind == FX_ARG_MUTABLE ? run->instance->mutable_data[arg->index]
+                                               : (char *)run->instance->weights + arg->offset;
+      fill_memref(m, data, arg->rank, arg->sizes);
+      continue;
+    }
+    const DLTensor *t = inputs[arg->index];
+    void *data = (char *)t->data + t->byte_offset;
+    if (!fx_rt_is_contiguous(t)) {
+      data = fx_rt_block_alloc(run, (size_t)(element_count(t) * ((t->dtype.bits + 7) / 8)), 0);
+      if (!data)
+        fx_rt_fail("out of memory: a contiguous copy of input '%s'",
+                   fx_rt_model.info->inputs[arg->index].name);
+      fx_rt_copy_strided(t, data, 0);
+    }
+    fill_memref(m, data, arg->rank, t->shape);
+  }
+}
+
+/* Mutated inputs that were copied to be contiguous go back. */
+static void write_back(const Frame *f, const DLTensor *const *inputs) {
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    if (arg->kind != FX_ARG_INPUT || !fx_rt_model.info->inputs[arg->index].mutated)
+      continue;
+    const DLTensor *t = inputs[arg->index];
+    if (!fx_rt_is_contiguous(t))
+      fx_rt_copy_strided(t, ((FXrtMemRef *)f->args[a])->aligned, 1);
+  }
+}
+
+/* An output: the managed tensor, its shape, and who frees the data. */
+typedef struct {
+  DLManagedTensor tensor;
+  FXInstance allocator; /* only its call-backs count: the instance may be gone */
+  void *block;
+  size_t bytes;
+  int64_t shape[];
+} Output;
+
+static void delete_output(DLManagedTensor *self) {
+  Output *o = self->manager_ctx;
+  if (o->block)
+    fx_rt_host_free(&o->allocator, o->block, o->bytes);
+  free(o);
+}
+
+static DLManagedTensor *new_output(FXInstance *i, const FXValueInfo *v, const int64_t *sizes) {
+  Output *o = calloc(1, sizeof *o + (size_t)(v->rank + 1) * sizeof(int64_t));
+  if (!o)
+    return 0;
+  o->allocator.callbacks = i->callbacks;
+  for (int d = 0; d < v->rank; ++d)
+    o->shape[d] = sizes[d];
+  o->tensor.dl_tensor = (DLTensor){
+      .device = {kDLCPU, 0}, .ndim = v->rank, .dtype = v->dtype, .shape = o->shape};
+  o->tensor.manager_ctx = o;
+  o->tensor.deleter = delete_output;
+  return &o->tensor;
+}
+
+static void collect(const Frame *f, FXrtRun *run, DLManagedTensor **outputs) {
+  const FXModelInfo *info = fx_rt_model.info;
+  for (int k = 0; k < info->n_outputs; ++k) {
+    const FXrtOutput *spec = &fx_rt_model.outputs[k];
+    if (info->outputs[k].kind == FX_VALUE_NONE)
+      continue;
+    const int64_t *at = f->results;
+    for (int64_t r = 0; r < spec->result; ++r)
+      at += 3 + 2 * fx_rt_model.result_ranks[r];
+    const FXrtMemRef *m = (const FXrtMemRef *)at;
+    outputs[k] = new_output(run->instance, &info->outputs[k], m->sizes_and_strides);
+    if (!outputs[k])
+      fx_rt_fail("out of memory: output %d", k);
+    Output *o = outputs[k]->manager_ctx;
+    if (spec->result < 0) {
+      size_t size = info->outputs[k].dtype.bits / 8;
+      void *data = fx_rt_block_alloc(run, size, 1);
+      if (!data)
+        fx_rt_fail("out of memory: output %d", k);
+      memcpy(data, &spec->bits, size);
+      o->tensor.dl_tensor.data = data;
+    } else {
+      o->tensor.dl_tensor.data = m->aligned;
+    }
+    FXrtBlock *b = fx_rt_block_release(run, o->tensor.dl_tensor.data);
+    o->bytes = b->bytes;
+    o->block = b;
+  }
+}
+
+static void run_locked(FXrtRun *run, Frame *frame, const DLTensor *const *inputs,
+                       DLManagedTensor **outputs) {
+  FXrtThread saved = fx_rt_thread;
+  jmp_buf on_error;
+  if (!_setjmp(on_error)) {
+    fx_rt_thread = (FXrtThread){run, &on_error, 0};
+    bind_args(frame, run, inputs);
+    fx_rt_model.entry(frame->results, frame->args);
+    write_back(frame, inputs);
+    collect(frame, run, outputs);
+  }
+  fx_rt_thread = saved;
+}
+
+static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
+                     DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
+                     char *err, size_t size) {
+  Frame frame = {0};
+  for (int k = 0; k < n_outputs; ++k)
+    outputs[k] = 0;
+  if (n_outputs != fx_rt_model.info->n_outputs) {
+    snprintf(err, size, "expected room for %d outputs, got %d", fx_rt_model.info->n_outputs,
+             n_outputs);
+    return 1;
+  }
+  if (fx_rt_check_inputs(inputs, n_inputs, err, size))
+    return 1;
+  if (make_frame(&frame)) {
+    snprintf(err, size, "out of memory");
+    return 1;
+  }
+  FXrtRun run = {.instance = i, .threads = options ? options->threads : 1, .err = err,
+                 .err_size = size};
+  pthread_mutex_init(&run.lock, 0);
+  if (fx_rt_model.n_mutable)
+    pthread_mutex_lock(&i->run_lock);
+  run_locked(&run, &frame, inputs, outputs);
+  if (fx_rt_model.n_mutable)
+    pthread_mutex_unlock(&i->run_lock);
+  fx_rt_arena_return(&run);
+  fx_rt_free_all(&run);
+  pthread_mutex_destroy(&run.lock);
+  free(frame.args);
+  if (!atomic_load(&run.failed))
+    return 0;
+  for (int k = 0; k < n_outputs; ++k) {
+    if (outputs[k])
+      outputs[k]->deleter(outputs[k]);
+    outputs[k] = 0;
+  }
+  return 1;
+}
+
+__attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
+  static FXModelApi api = {.magic = FX_MODEL_MAGIC, .abi_version = FX_MODEL_ABI_VERSION,
+                           .create = create, .destroy = destroy, .run = run_model,
+                           .get_state = get_state, .reset = reset};
+  api.info = fx_rt_model.info;
+  return &api;
+}
