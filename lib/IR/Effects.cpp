@@ -22,6 +22,11 @@ void CallFunctionOp::getEffects(Effects &effects) { addUnknown(effects); }
 void CallMethodOp::getEffects(Effects &effects) { addUnknown(effects); }
 void CallModuleOp::getEffects(Effects &effects) { addUnknown(effects); }
 void HigherOrderOp::getEffects(Effects &effects) { addUnknown(effects); }
+void EagerOp::getEffects(Effects &effects) {
+  bool buffers = llvm::any_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+  if (buffers || !(*this)->hasAttr("fx.pure"))
+    addUnknown(effects);
+}
 void CondOp::getEffects(Effects &effects) { addUnknown(effects); }
 
 // Part of the graph's signature or its contract: never removed.

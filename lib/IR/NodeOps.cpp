@@ -88,12 +88,14 @@ FX_NODE_METHODS(CallFunctionOp, true)
 FX_NODE_METHODS(CallMethodOp, true)
 FX_NODE_METHODS(CallModuleOp, true)
 FX_NODE_METHODS(HigherOrderOp, true)
+FX_NODE_METHODS(EagerOp, true)
 FX_NODE_METHODS(CondOp, false)
 
 StringRef CallFunctionOp::getTargetName() { return getTarget(); }
 StringRef CallMethodOp::getTargetName() { return getTarget(); }
 StringRef CallModuleOp::getTargetName() { return getTarget(); }
 StringRef HigherOrderOp::getTargetName() { return getTarget(); }
+StringRef EagerOp::getTargetName() { return getTarget(); }
 StringRef CondOp::getTargetName() { return "cond"; }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +166,7 @@ LogicalResult CallMethodOp::verify() {
 }
 LogicalResult CallModuleOp::verify() { return verifyNode(*this); }
 LogicalResult HigherOrderOp::verify() { return verifyNode(*this); }
+LogicalResult EagerOp::verify() { return verifyNode(*this); }
 
 LogicalResult OutputOp::verify() {
   if (failed(verifyTree(*this, getArgs())))

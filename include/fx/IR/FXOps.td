@@ -126,6 +126,28 @@ def FX_HigherOrderOp : FX_NodeOp<"higher_order"> {
   }];
 }
 
+def FX_EagerOp : FX_NodeOp<"eager"> {
+  let summary = "an operator without native code, run by ATen";
+  let description = [{
+    What the conversion to linalg leaves of a `call_function` that has no
+    lowering. Operands and results are builtin tensors (bufferized: memrefs)
+    and scalars `i64`, `f64`, `i1`; the argument tree is that of the node. Code
+    generation turns it into a call of the run-time fallback
+    (fx/Runtime/fallback.h). Results are new tensors, operands are never
+    written.
+
+    Discardable attributes: `fx.operand_types` and `fx.result_types`, the `fx`
+    types of operands and results (builtin types lose the sign of uint8);
+    `fx.reason`, why there is no native code, for the report; `fx.pure` where
+    the operator has no effect and may be dropped, moved or merged.
+
+    ```mlir
+    %v, %i = fx.eager @aten.sort.default(%x, 1) {fx.reason = "no lowering", fx.pure}
+      : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xi64>)
+    ```
+  }];
+}
+
 def FX_CondOp : FX_Op<"cond", [
     DeclareOpInterfaceMethods<FX_NodeOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
