@@ -40,6 +40,38 @@ SmallVector<Argument> fx::getArguments(NodeOpInterface node) {
   return result;
 }
 
+ArgumentTree::ArgumentTree(Value value)
+    : tree(OperandAttr::get(value.getContext())), values({value}) {}
+
+ArgumentTree::ArgumentTree(const Argument &argument)
+    : tree(argument.tree), values(argument.operands) {}
+
+ArgumentTree ArgumentTree::integer(MLIRContext *ctx, int64_t value) {
+  return Attribute(IntegerAttr::get(IntegerType::get(ctx, 64), value));
+}
+
+ArgumentTree ArgumentTree::list(MLIRContext *ctx,
+                                ArrayRef<ArgumentTree> elements) {
+  ArgumentTree result{Attribute()};
+  SmallVector<Attribute> trees;
+  for (const ArgumentTree &element : elements) {
+    trees.push_back(element.tree);
+    llvm::append_range(result.values, element.values);
+  }
+  result.tree = ArrayAttr::get(ctx, trees);
+  return result;
+}
+
+CallFunctionOp fx::createCall(OpBuilder &b, Location loc, StringRef target,
+                              TypeRange results, ArrayRef<ArgumentTree> args,
+                              ArrayRef<StringRef> keywords) {
+  ArgumentTree all = ArgumentTree::list(b.getContext(), args);
+  return CallFunctionOp::create(
+      b, loc, results, b.getStringAttr(target), all.values,
+      cast<ArrayAttr>(all.tree), b.getStrArrayAttr(keywords),
+      /*outs=*/ArrayAttr());
+}
+
 /// A dict whose keys do not match its values can come from the generic form.
 static bool isWellFormed(Attribute tree) {
   if (auto list = dyn_cast<ArrayAttr>(tree))

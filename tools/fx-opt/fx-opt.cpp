@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
+  fx::registerFXTransformsPasses();
   registry.insert<fx::FXDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "fx-mlir's optimizer driver\n", registry));

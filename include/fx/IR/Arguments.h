@@ -35,6 +35,25 @@ struct Argument {
 /// The arguments of a node in the order they are written, operands dealt out.
 llvm::SmallVector<Argument> getArguments(NodeOpInterface node);
 
+/// An argument to build: a tree and the values of its `#fx.operand` leaves.
+struct ArgumentTree {
+  mlir::Attribute tree;
+  llvm::SmallVector<mlir::Value> values;
+
+  ArgumentTree(mlir::Value value);
+  ArgumentTree(mlir::Attribute immediate) : tree(immediate) {}
+  ArgumentTree(const Argument &argument);
+  static ArgumentTree integer(mlir::MLIRContext *ctx, int64_t value);
+  static ArgumentTree list(mlir::MLIRContext *ctx,
+                           llvm::ArrayRef<ArgumentTree> elements);
+};
+
+/// Creates a call_function; `keywords` name the last arguments.
+CallFunctionOp createCall(mlir::OpBuilder &b, mlir::Location loc,
+                          llvm::StringRef target, mlir::TypeRange results,
+                          llvm::ArrayRef<ArgumentTree> args,
+                          llvm::ArrayRef<llvm::StringRef> keywords = {});
+
 /// Checks what holds for every node: the tree's value leaves are the operands,
 /// the keyword names are strings, unique, and not more than the arguments.
 mlir::LogicalResult verifyNode(NodeOpInterface node);
