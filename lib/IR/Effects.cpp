@@ -1,16 +1,37 @@
-//===- Effects.cpp - memory effects of nodes -===//
+//===- Effects.cpp - memory effects of nodes -------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Operators are pure in a `functional` graph only. Elsewhere a value may change
+// between two equal calls (`v.sin(); x.add_(1); v.sin()`), so every call reads
+// its tensors and allocates its results: MLIR's CSE then leaves it alone, while
+// a dead one may still go.
+//
+//===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Operators/Purity.h"
 
 using namespace mlir;
 using namespace fx;
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+namespace {
+/// The state of the random generators.
+struct GeneratorResource : SideEffects::Resource::Base<GeneratorResource> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GeneratorResource)
+  StringRef getName() override { return "fx::Generator"; }
+};
+/// The set of symbols that are defined, and conditions that were checked.
+struct SymbolResource : SideEffects::Resource::Base<SymbolResource> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolResource)
+  StringRef getName() override { return "fx::Symbol"; }
+};
+} // namespace
 
 /// Reads and writes anything: what nothing is known of.
 static void addUnknown(Effects &effects) {
@@ -18,7 +39,64 @@ static void addUnknown(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-void CallFunctionOp::getEffects(Effects &effects) { addUnknown(effects); }
+static bool isInFunctionalGraph(Operation *op) {
+  auto graph = dyn_cast_if_present<GraphOp>(op->getParentOp());
+  return graph && graph.getFunctional();
+}
+
+static void addReadsAndResults(Operation *op, Effects &effects) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isa<SymIntType, SymFloatType, SymBoolType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  for (OpResult result : op->getResults())
+    effects.emplace_back(MemoryEffects::Allocate::get(), result);
+}
+
+void CallFunctionOp::getEffects(Effects &effects) {
+  OperatorView call = getOperatorView(*this);
+  if (!call)
+    return addUnknown(effects);
+  if (isSymbolicComputation(call))
+    return;
+  // A Python operator on anything else may run a method of the user's.
+  bool functional = isInFunctionalGraph(*this);
+  if (call.getSchema().isSymbolic() && !functional)
+    return addUnknown(effects);
+
+  if (!functional)
+    addReadsAndResults(*this, effects);
+  for (OpOperand *operand : getWrittenOperands(call))
+    effects.emplace_back(MemoryEffects::Write::get(), operand);
+  if (drawsRandomNumbers(call)) {
+    effects.emplace_back(MemoryEffects::Read::get(), GeneratorResource::get());
+    effects.emplace_back(MemoryEffects::Write::get(), GeneratorResource::get());
+  }
+  // An assertion has no results and is there for its effect.
+  if (call.getSchema().hasNoResults() || definesSymbol(call))
+    effects.emplace_back(MemoryEffects::Write::get(), SymbolResource::get());
+}
+
+/// True if some node of the graph writes.
+static bool hasWrite(GraphOp graph) {
+  for (Operation &op : graph.getBlock()) {
+    if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
+      continue;
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface || interface.hasEffect<MemoryEffects::Write>())
+      return true;
+  }
+  return false;
+}
+
+void CondOp::getEffects(Effects &effects) {
+  if (!isInFunctionalGraph(*this))
+    return addUnknown(effects);
+  for (GraphOp graph : {getTrueGraph(), getFalseGraph()})
+    if (!graph || !graph.getFunctional() || hasWrite(graph))
+      return addUnknown(effects);
+}
+
+// A method or a module is the user's code; a higher-order operator runs graphs.
 void CallMethodOp::getEffects(Effects &effects) { addUnknown(effects); }
 void CallModuleOp::getEffects(Effects &effects) { addUnknown(effects); }
 void HigherOrderOp::getEffects(Effects &effects) { addUnknown(effects); }
@@ -27,7 +105,6 @@ void EagerOp::getEffects(Effects &effects) {
   if (buffers || !(*this)->hasAttr("fx.pure"))
     addUnknown(effects);
 }
-void CondOp::getEffects(Effects &effects) { addUnknown(effects); }
 
 // Part of the graph's signature or its contract: never removed.
 void PlaceholderOp::getEffects(Effects &effects) { addUnknown(effects); }

@@ -8,6 +8,7 @@
 #include "Text.h"
 #include "fx/IR/Arguments.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/Verify.h"
 
 using namespace mlir;
 using namespace fx;
@@ -158,7 +159,9 @@ LogicalResult CondOp::verify() {
   return success();
 }
 
-LogicalResult CallFunctionOp::verify() { return verifyNode(*this); }
+LogicalResult CallFunctionOp::verify() {
+  return success(succeeded(verifyNode(*this)) && succeeded(verifyCall(*this)));
+}
 LogicalResult CallMethodOp::verify() {
   if (getArgs().empty())
     return emitOpError("expected the object whose method is called");

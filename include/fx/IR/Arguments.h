@@ -19,17 +19,43 @@ void walkLeaves(mlir::Attribute tree,
 /// The number of `#fx.operand` leaves.
 unsigned countOperands(mlir::Attribute tree);
 
-/// One argument of a node: its tree and the operands of its leaves.
+/// One argument of a node, or an element of one: its tree and the operands of
+/// its leaves. An argument that was not given and has no default has no tree.
 struct Argument {
   mlir::Attribute tree;
-  mlir::OperandRange operands;
+  mlir::OperandRange operands{nullptr, 0};
 
+  explicit operator bool() const { return static_cast<bool>(tree); }
   bool isNone() const { return !tree || llvm::isa<NoneAttr>(tree); }
   bool isValue() const { return tree && llvm::isa<OperandAttr>(tree); }
+  bool isList() const { return tree && llvm::isa<mlir::ArrayAttr>(tree); }
   /// The value, where the argument is one; else null.
   mlir::Value getValue() const {
     return isValue() ? operands.front() : mlir::Value();
   }
+
+  /// The immediate of that Python type, else nothing. A bool is an int, and an
+  /// int is a float, as in Python.
+  std::optional<bool> getBool() const;
+  std::optional<int64_t> getInt() const;
+  std::optional<double> getFloat() const;
+  std::optional<llvm::StringRef> getString() const;
+  /// The dtype, a builtin type; else null.
+  mlir::Type getDtype() const;
+
+  /// An int as an expression: an immediate, or a symbolic int whose expression
+  /// is known; else null.
+  ExprAttr getExpr() const;
+
+  /// The elements of a list; a single argument counts as a list of one, as
+  /// torch has it for `int[2]`.
+  llvm::SmallVector<Argument, 4> getElements() const;
+  /// The elements where all are int immediates, else nothing.
+  std::optional<llvm::SmallVector<int64_t>> getInts() const;
+  /// The elements where `getExpr` knows all of them, else nothing.
+  std::optional<llvm::SmallVector<ExprAttr>> getExprs() const;
+  /// The elements as values; null for what is none (a None of `Tensor?[]`).
+  llvm::SmallVector<mlir::Value> getValues() const;
 };
 
 /// The arguments of a node in the order they are written, operands dealt out.
