@@ -1,0 +1,25 @@
+//===- Version.h - what --version prints ------------------*- C++ -* -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_SUPPORT_VERSION_H
+#define FX_SUPPORT_VERSION_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace fx {
+
+/// The version of fx-mlir, `0.1.0`.
+llvm::StringRef getVersion();
+
+/// Makes `--version` of a tool that uses llvm::cl print our version, LLVM's
+/// and that of the torch whose operator schemas are built in. Call it before
+/// the command line is parsed.
+void registerVersionPrinter();
+
+} // namespace fx
+
+#endif // FX_SUPPORT_VERSION_H
