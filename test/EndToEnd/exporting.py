@@ -1,0 +1,51 @@
+"""Exporting modules to `.pt2` files, as users do."""
+
+import copy
+import os
+import pathlib
+import warnings
+
+import torch
+
+
+def export(
+    module: torch.nn.Module,
+    args: tuple,
+    kwargs: dict | None = None,
+    *,
+    dynamic=None,
+    decomposed: bool = False,
+    strict: bool = False,
+) -> torch.export.ExportedProgram:
+    """torch.export.export; `decomposed` also runs the default decompositions."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(
+            module, args, kwargs or {}, dynamic_shapes=dynamic, strict=strict
+        )
+        return program.run_decompositions() if decomposed else program
+
+
+def save(program: torch.export.ExportedProgram, path: pathlib.Path) -> None:
+    """torch.export.save, written beside and renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The archive's root folder is named after the file: keep the stem.
+    folder = path.parent / f".{path.stem}.{os.getpid()}"
+    folder.mkdir(exist_ok=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.export.save(program, folder / path.name)
+        os.replace(folder / path.name, path)
+    finally:
+        for left in folder.iterdir():
+            left.unlink()
+        folder.rmdir()
+
+
+def eager(module: torch.nn.Module, args: tuple, kwargs: dict | None = None):
+    """Eager's outputs; the module and the inputs stay as they are."""
+    module = copy.deepcopy(module)
+    args, kwargs = copy.deepcopy((args, kwargs or {}))
+    with torch.no_grad():
+        return module(*args, **kwargs)
