@@ -2,9 +2,9 @@
 #
 # Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
 # lib folder), %fx_src (the source root), %scripts (scripts/).
-# Features: torch (the interpreter and the fallback are built and %python has
-# torch), asan, long (only with scripts/test.sh --long), and one for each tool
-# that was built (fx-opt, fx-translate, fx-compile, fx-run).
+# Features: torch (%python has it), libtorch (the interpreter and the fallback
+# are built), asan, long (only with scripts/test.sh --long), and one for each
+# tool that was built (fx-opt, fx-translate, fx-compile, fx-run).
 
 import os
 import resource
@@ -38,8 +38,10 @@ config.substitutions.append(("%scripts", os.path.join(config.fx_src_root, "scrip
 for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)
-if config.torch_dir and os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):
+if config.torch_dir:
     config.available_features.add("torch")
+if os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):
+    config.available_features.add("libtorch")
 if lit_config.params.get("long"):
     config.available_features.add("long")
 

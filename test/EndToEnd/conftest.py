@@ -1,0 +1,35 @@
+"""Options and paths of the end-to-end tests.
+
+They run by `python -m pytest test/EndToEnd`, with FX_BUILD_DIR naming the build
+folder (default: build). Each runs our tools on what PyTorch exports and
+compares with eager PyTorch.
+"""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also run the slow tests")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: only with --long")
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--long"):
+        return
+    kept = [item for item in items if "long" not in item.keywords]
+    config.hook.pytest_deselected(items=[i for i in items if "long" in i.keywords])
+    items[:] = kept

@@ -1,0 +1,148 @@
+"""Runs our tools on exported programs and compares with eager PyTorch."""
+
+import os
+import pathlib
+import resource
+import subprocess
+
+import exporting
+import leaves
+import torch
+from torch.utils import _pytree as pytree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build"))
+
+#: fx-run's ways to run a model, by the name used in test identifiers.
+MODES = {
+    "interpret": ["--interpret"],
+    "compiled": [],  # falls back to ATen where it must
+    "native": ["--no-fallback"],
+}
+
+#: Relative tolerance by type; the absolute one is this times the RMS of the
+#: expected values.
+TOLERANCE = {
+    torch.float64: 1e-7,
+    torch.complex128: 1e-7,
+    torch.float32: 1e-4,
+    torch.complex64: 1e-4,
+    torch.float16: 4e-3,
+    torch.bfloat16: 3e-2,
+    torch.complex32: 4e-3,
+}
+
+
+class ToolError(AssertionError):
+    """A tool ended with another status than expected; its stderr is the text."""
+
+
+def _limits():
+    """A tool that runs away fails its test, not the machine."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (16 << 30, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def tool(name: str, *args, timeout: int = 300) -> subprocess.CompletedProcess:
+    """Run one of our tools; the caller looks at the status."""
+    return subprocess.run(
+        [str(BUILD / "bin" / name), *map(str, args)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=None if os.environ.get("ASAN_OPTIONS") else _limits,
+        env={"OMP_NUM_THREADS": "1", **os.environ},
+    )
+
+
+def run(model: pathlib.Path, inputs, folder: pathlib.Path, expected, *flags) -> list:
+    """fx-run on `inputs`, an (args, kwargs) pair; the flat list of its outputs."""
+    args, kwargs = inputs
+    leaves.save_inputs(folder / "in", args, kwargs)
+    result = tool(
+        "fx-run", model, "--inputs", folder / "in", "--outputs", folder / "out", *flags
+    )
+    if result.returncode:
+        raise ToolError(f"fx-run {' '.join(map(str, flags))}: {result.stderr.strip()}")
+    return leaves.load_outputs(folder / "out", expected)
+
+
+def difference(got, want) -> str | None:
+    """What tells two output leaves apart, or None where they are equal within
+    the tolerance of their type."""
+    if not isinstance(want, torch.Tensor):
+        if isinstance(want, float):
+            got, want = torch.tensor(float(got)).double(), torch.tensor(want).double()
+        else:
+            return None if got == want else f"got {got!r}, expected {want!r}"
+    want = want.detach()
+    if got.dtype != want.dtype:
+        return f"got {got.dtype}, expected {want.dtype}"
+    if got.shape != want.shape:
+        return f"got shape {tuple(got.shape)}, expected {tuple(want.shape)}"
+    tolerance = TOLERANCE.get(want.dtype)
+    if tolerance is None:
+        if want.dtype.is_floating_point:
+            got, want = got.float(), want.float()
+        wrong = ~((got == want) | ((got != got) & (want != want)))
+    else:
+        kind = torch.complex128 if want.is_complex() else torch.float64
+        got, want = got.to(kind), want.to(kind)
+        finite = want[torch.isfinite(want)].abs()
+        rms = finite.pow(2).mean().sqrt().item() if finite.numel() else 0.0
+        close = want.isfinite() & (
+            (got - want).abs() <= tolerance * (rms + want.abs())
+        )
+        wrong = ~(close | (got == want) | (got.isnan() & want.isnan()))
+    if not wrong.any():
+        return None
+    where = tuple(wrong.nonzero()[0].tolist())
+    count = int(wrong.sum())
+    return (
+        f"{count} of {want.numel()} elements differ, the first at {where}: "
+        f"got {got[where].item()}, expected {want[where].item()}"
+    )
+
+
+def compare(got: list, expected) -> None:
+    flat = pytree.tree_leaves(expected)
+    assert len(got) == len(flat), f"got {len(got)} outputs, expected {len(flat)}"
+    problems = [
+        f"output {k}: {problem}"
+        for k, (g, w) in enumerate(zip(got, flat))
+        if (problem := difference(g, w))
+    ]
+    assert not problems, "\n".join(problems)
+
+
+def check(
+    module: torch.nn.Module,
+    args: tuple,
+    kwargs: dict | None = None,
+    *,
+    folder: pathlib.Path,
+    modes: list[str],
+    dynamic=None,
+    decomposed: bool = False,
+    strict: bool = False,
+    others: list[tuple[tuple, dict]] = (),
+    program: torch.export.ExportedProgram | None = None,
+) -> None:
+    """Export, run in each mode on the sample inputs and the others, compare."""
+    if program is None:
+        program = exporting.export(
+            module, args, kwargs, dynamic=dynamic, decomposed=decomposed, strict=strict
+        )
+    model = folder / "m.pt2"
+    exporting.save(program, model)
+    for k, inputs in enumerate([(args, kwargs or {}), *others]):
+        expected = exporting.eager(module, *inputs)
+        for mode in modes:
+            got = run(model, inputs, folder / f"{mode}_{k}", expected, *MODES[mode])
+            try:
+                compare(got, expected)
+            except AssertionError as error:
+                raise AssertionError(f"{mode}, input set {k}: {error}") from None
