@@ -95,12 +95,16 @@ def FX_CallFunctionOp : FX_NodeOp<"call_function"> {
     operators have none; elsewhere each tensor operand is read, each result
     allocated, a mutated argument written.
 
+    Canonicalization brings the arguments to one form: schema order, by
+    position up to the first that has its default, defaults left out.
+
     ```mlir
     %add = call_function @aten.add.Tensor(%x, 1, alpha = 2)
       : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
     %cat = call_function @aten.cat.default([%add, %x], 1) : (...) -> ...
     ```
   }];
+  let hasCanonicalizeMethod = 1;
 }
 
 def FX_CallMethodOp : FX_NodeOp<"call_method"> {
