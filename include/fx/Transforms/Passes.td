@@ -54,4 +54,34 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
+  let summary = "fold inference batch norms into convolutions";
+  let description = [{
+    A batch norm that uses running statistics is `y * scale + shift` with
+    `scale = weight / sqrt(running_var + eps)` and
+    `shift = bias - running_mean * scale` for each channel. After a convolution
+    or a linear layer whose result nothing else uses it goes into weights and
+    bias, computed by nodes on states alone, which code generation runs once:
+
+    ```mlir
+    %conv2d = call_function @aten.conv2d.default(%x, %w)
+    %bn = call_function @aten.batch_norm.default(%conv2d, %g, %b, %m, %v, false, 0.1, 1.0e-5, true)
+    // becomes
+    %add = call_function @aten.add.Tensor(%v, 1.0e-5)
+    %rsqrt = call_function @aten.rsqrt.default(%add)
+    %mul = call_function @aten.mul.Tensor(%rsqrt, %g)
+    %mul_1 = call_function @aten.mul.Tensor(%m, %mul)
+    %sub = call_function @aten.sub.Tensor(%b, %mul_1)
+    %view = call_function @aten.view.default(%mul, [8, 1, 1, 1])
+    %mul_2 = call_function @aten.mul.Tensor(%w, %view)
+    %bn = call_function @aten.conv2d.default(%x, %mul_2, %sub)
+    ```
+
+    Only in `functional` graphs, in f32 and f64, and where weights and
+    statistics are states that nothing mutates, or computed from such. Results
+    differ by rounding: the products are rounded once more.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
+}
+
 #endif // FX_TRANSFORMS_PASSES_TD

@@ -1,0 +1,124 @@
+// RUN: fx-opt %s -fx-fold-conv-bn -split-input-file | FileCheck %s
+
+// CHECK-LABEL: fx.graph @conv2d
+// CHECK: %add = call_function @aten.add.Tensor(%v, 1.0{{[0-9]*}}e-05)
+// CHECK: %rsqrt = call_function @aten.rsqrt.default(%add)
+// CHECK: %mul = call_function @aten.mul.Tensor(%rsqrt, %g)
+// CHECK: %mul_1 = call_function @aten.mul.Tensor(%m, %mul)
+// CHECK: %sub = call_function @aten.sub.Tensor(%b, %mul_1)
+// CHECK: %view = call_function @aten.view.default(%mul, [8, 1, 1, 1])
+// CHECK: %mul_2 = call_function @aten.mul.Tensor(%w, %view)
+// CHECK: %bn = call_function @aten.conv2d.default(%x, %mul_2, %sub, [2, 2], [1, 1])
+// CHECK-NOT: batch_norm
+// CHECK: output(%bn)
+fx.state @w : !fx.tensor<[8, 4, 3, 3], f32>
+fx.state @g : !fx.tensor<[8], f32>
+fx.state @b : !fx.tensor<[8], f32>
+fx.state @m : !fx.tensor<[8], f32>
+fx.state @v : !fx.tensor<[8], f32>
+fx.graph @conv2d symbols [s0 in [1, 64]] attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[8, 4, 3, 3], f32>
+  %g = placeholder "g" parameter @g : !fx.tensor<[8], f32>
+  %b = placeholder "b" parameter @b : !fx.tensor<[8], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[s0, 4, 16, 16], f32>
+  %conv2d = call_function @aten.conv2d.default(%x, %w, None, [2, 2], [1, 1]) : (!fx.tensor<[s0, 4, 16, 16], f32>, !fx.tensor<[8, 4, 3, 3], f32>) -> !fx.tensor<[s0, 8, 8, 8], f32>
+  %bn = call_function @aten.batch_norm.default(%conv2d, %g, %b, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[s0, 8, 8, 8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[s0, 8, 8, 8], f32>
+  output(%bn) : (!fx.tensor<[s0, 8, 8, 8], f32>)
+}
+
+// -----
+
+// A transposed convolution after decomposition, with a bias; the norm has
+// neither weight nor bias.
+// CHECK-LABEL: fx.graph @convolution
+// CHECK: %rsqrt = call_function @aten.rsqrt.default
+// CHECK: %sub = call_function @aten.sub.Tensor(%m, %cb)
+// CHECK: %mul = call_function @aten.mul.Tensor(%sub, %rsqrt)
+// CHECK: %neg = call_function @aten.neg.default(%mul)
+// CHECK: %view = call_function @aten.view.default(%rsqrt, [1, 8, 1])
+// CHECK: %mul_1 = call_function @aten.mul.Tensor(%w, %view)
+// CHECK: %y = call_function @aten.convolution.default(%x, %mul_1, %neg, [1], [0], [1], true, [0], 1)
+fx.state @w : !fx.tensor<[4, 8, 3], f32>
+fx.state @cb : !fx.tensor<[8], f32>
+fx.state @m : !fx.tensor<[8], f32>
+fx.state @v : !fx.tensor<[8], f32>
+fx.graph @convolution attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[4, 8, 3], f32>
+  %cb = placeholder "cb" parameter @cb : !fx.tensor<[8], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 4, 5], f32>
+  %c = call_function @aten.convolution.default(%x, %w, %cb, [1], [0], [1], true, [0], 1) : (!fx.tensor<[2, 4, 5], f32>, !fx.tensor<[4, 8, 3], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 7], f32>
+  %y, %mean, %rstd = call_function @aten._native_batch_norm_legit_no_training.default(%c, None, None, %m, %v, 0.1, 1.0e-05) : (!fx.tensor<[2, 8, 7], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> (!fx.tensor<[2, 8, 7], f32>, !fx.tensor<[0], f32>, !fx.tensor<[0], f32>)
+  output(%y) : (!fx.tensor<[2, 8, 7], f32>)
+}
+
+// -----
+
+// addmm on a transposed weight: computed from a state, so folded too.
+// CHECK-LABEL: fx.graph @addmm
+// CHECK: %view = call_function @aten.view.default(%{{.*}}, [1, 8])
+// CHECK: %[[W:.*]] = call_function @aten.mul.Tensor(%t, %view)
+// CHECK: %bn = call_function @aten.addmm.default(%{{.*}}, %x, %[[W]])
+fx.state @w : !fx.tensor<[8, 4], f32>
+fx.state @cb : !fx.tensor<[8], f32>
+fx.state @m : !fx.tensor<[8], f32>
+fx.state @v : !fx.tensor<[8], f32>
+fx.graph @addmm attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[8, 4], f32>
+  %cb = placeholder "cb" parameter @cb : !fx.tensor<[8], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 4], f32>
+  %t = call_function @aten.permute.default(%w, [1, 0]) : (!fx.tensor<[8, 4], f32>) -> !fx.tensor<[4, 8], f32>
+  %c = call_function @aten.addmm.default(%cb, %x, %t) : (!fx.tensor<[8], f32>, !fx.tensor<[2, 4], f32>, !fx.tensor<[4, 8], f32>) -> !fx.tensor<[2, 8], f32>
+  %bn = call_function @aten.batch_norm.default(%c, %cb, %cb, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8], f32>
+  output(%bn) : (!fx.tensor<[2, 8], f32>)
+}
+
+// -----
+
+// Nothing folds: the convolution has another use, the norm trains, a statistic
+// is mutated, the weight is an input, the channels are not the last dimension
+// of a linear layer, the graph is not functional.
+// CHECK-LABEL: fx.graph @keep
+// CHECK-COUNT-5: @aten.batch_norm.default
+// CHECK-LABEL: fx.graph @not_functional
+// CHECK: @aten.batch_norm.default
+fx.state @w : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @l : !fx.tensor<[8, 8], f32>
+fx.state @m : !fx.tensor<[8], f32>
+fx.state @v : !fx.tensor<[8], f32>
+fx.state @k : !fx.tensor<[8], f32>
+fx.graph @keep attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[8, 8, 1, 1], f32>
+  %l = placeholder "l" parameter @l : !fx.tensor<[8, 8], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[8], f32>
+  %k = placeholder "k" buffer @k : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %wi = placeholder "wi" : !fx.tensor<[8, 8, 1, 1], f32>
+  %z = placeholder "z" : !fx.tensor<[2, 8, 8], f32>
+  %c0 = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %b0 = call_function @aten.batch_norm.default(%c0, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %c1 = call_function @aten.conv2d.default(%c0, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %b1 = call_function @aten.batch_norm.default(%c1, None, None, None, None, true, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %c2 = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %b2 = call_function @aten.batch_norm.default(%c2, None, None, %m, %k, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %c3 = call_function @aten.conv2d.default(%x, %wi) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %b3 = call_function @aten.batch_norm.default(%c3, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %c4 = call_function @aten.linear.default(%z, %l) : (!fx.tensor<[2, 8, 8], f32>, !fx.tensor<[8, 8], f32>) -> !fx.tensor<[2, 8, 8], f32>
+  %b4 = call_function @aten.batch_norm.default(%c4, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 8], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 8], f32>
+  output(%m, %b0, %b1, %b2, %b3, %b4) signature [#fx.output_spec<buffer_mutation, "k">, #fx.output_spec<user_output>, #fx.output_spec<user_output>, #fx.output_spec<user_output>, #fx.output_spec<user_output>, #fx.output_spec<user_output>] : (!fx.tensor<[8], f32>, !fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[2, 8, 8], f32>)
+}
+fx.graph @not_functional {
+  %w = placeholder "w" parameter @w : !fx.tensor<[8, 8, 1, 1], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %c0 = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %b0 = call_function @aten.batch_norm.default(%c0, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%b0) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
