@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Conversion/Passes.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Support/Version.h"
 #include "fx/Transforms/Passes.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   fx::registerFXTransformsPasses();
   registry.insert<fx::FXDialect>();
+  fx::registerFXConversionPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "fx-mlir's optimizer driver\n", registry));
 }

@@ -1,0 +1,106 @@
+//===- Copies.cpp - copies, conversions, and what is nothing at inference -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// The same elements in the result's dtype: to, _to_copy, clone, contiguous …
+static LogicalResult lowerCopy(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed())
+    return failure();
+  if (!isSupported(n.resultDtype()))
+    return n.fail("the result's dtype has no native code");
+  return n.result(x);
+}
+
+/// dropout(input, p, train): nothing unless training.
+static LogicalResult lowerDropout(Node &n) {
+  double p = n.real(1, "p", 0.5);
+  bool train = n.boolean(2, "train", false);
+  if (train && p != 0)
+    return n.fail("dropout in training draws random numbers");
+  return lowerCopy(n);
+}
+
+/// copy(self, src): src in self's shape and dtype.
+static LogicalResult lowerCopyInto(Node &n) {
+  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
+  if (n.failed() || !n.broadcasts(src, x.sizes))
+    return n.fail("the source is no tensor");
+  return n.result(n.b.expand(n.b.cast(src, x.dtype), x.sizes));
+}
+
+/// view.dtype for types of one width: the bits in another type.
+static LogicalResult lowerViewDtype(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed())
+    return failure();
+  Type to = n.resultDtype();
+  if (signless(to) != signless(x.dtype) || to.isInteger(1))
+    return n.fail("a reinterpretation between types of other kinds");
+  x.dtype = to;
+  return n.result(x);
+}
+
+/// What was checked when the graph was exported, or says something to the
+/// exporter only.
+static LogicalResult lowerNothing(Node &n) { return success(); }
+
+static LogicalResult lowerAssertScalar(Node &n) {
+  Number condition = n.number(0, "self");
+  StringRef message = n.string(1, "assert_msg", "assertion failed");
+  if (n.failed())
+    return failure();
+  if (condition.expr && condition.expr.isInteger() &&
+      condition.expr.getValue() != 0)
+    return success();
+  n.b.check(n.b.number(condition, n.b.b.getI1Type()), message);
+  return success();
+}
+
+static LogicalResult lowerAssertTensor(Node &n) {
+  Tensor condition = n.tensor(0, "self");
+  StringRef message = n.string(1, "assert_msg", "assertion failed");
+  if (n.failed())
+    return failure();
+  for (ExprAttr size : condition.sizes)
+    if (size.getInteger() != 1)
+      return n.fail("the condition has more than one element");
+  n.b.check(n.b.element(n.b.cast(condition, n.b.b.getI1Type())), message);
+  return success();
+}
+
+void registerCopies(Registry &r) {
+  r.add({"aten.to.dtype", "aten.to.device", "aten.to.dtype_layout",
+         "aten.to.other", "aten._to_copy.default", "aten.type_as.default",
+         "aten.clone.default", "aten.contiguous.default", "aten.alias.default",
+         "aten.alias_copy.default", "aten.detach.default",
+         "aten.detach_copy.default", "aten.lift_fresh_copy.default",
+         "aten.lift_fresh.default", "aten.lift.default",
+         "prims.convert_element_type.default",
+         "prims.device_put.default", "aten.resolve_conj.default",
+         "aten.resolve_neg.default", "aten.conj.default", "aten.real.default"},
+        lowerCopy);
+  r.add({"aten.dropout.default", "aten.feature_dropout.default",
+         "aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"},
+        lowerDropout);
+  r.add("aten.copy.default", lowerCopyInto);
+  r.add("aten.view.dtype", lowerViewDtype);
+  r.add({"aten._assert_tensor_metadata.default",
+         "aten.sym_constrain_range.default",
+         "aten.sym_constrain_range_for_size.default"},
+        lowerNothing);
+  r.add("aten._assert_scalar.default", lowerAssertScalar);
+  r.add({"aten._assert_async.msg", "aten._assert_async.default"},
+        lowerAssertTensor);
+}
+
+} // namespace fx::lin

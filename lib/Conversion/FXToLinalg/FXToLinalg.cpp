@@ -1,0 +1,357 @@
+//===- FXToLinalg.cpp - graphs to functions on tensors --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+#include "Node.h"
+
+#include "fx/Conversion/Passes.h"
+#include "fx/IR/Arguments.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace fx {
+#define GEN_PASS_DEF_CONVERTFXTOLINALG
+#include "fx/Conversion/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::lin;
+
+namespace {
+
+/// The making of one function from one graph.
+class Function {
+public:
+  Function(GraphOp graph, SymbolTable &table) : graph(graph), table(table) {}
+  LogicalResult convert();
+
+private:
+  LogicalResult makeArguments();
+  void bindSymbols(lin::Graph &body, OpBuilder &b);
+  LogicalResult makeResults(lin::Graph &body, OpBuilder &b);
+
+  struct Argument {
+    PlaceholderOp placeholder;
+    Type type;
+    bool isState;
+  };
+
+  GraphOp graph;
+  SymbolTable &table;
+  func::FuncOp function;
+  SmallVector<Argument> arguments;
+  llvm::StringMap<unsigned> byState, byName;
+  int64_t nextGroup = 0;
+};
+
+} // namespace
+
+static bool isState(PlaceholderOp op) {
+  return llvm::is_contained(
+      {InputKind::Parameter, InputKind::Buffer, InputKind::TensorConstant},
+      op.getKind());
+}
+
+LogicalResult Function::makeArguments() {
+  MLIRContext *ctx = graph.getContext();
+  auto string = [&](StringRef text) { return StringAttr::get(ctx, text); };
+  llvm::StringSet<> mutated;
+  OutputOp output = graph.getOutput();
+  for (unsigned i = 0, e = output.getArgs().size(); i < e; ++i)
+    if (StringAttr target = output.getSpec(i).getTarget())
+      mutated.insert(target.getValue());
+
+  SmallVector<Attribute> inputs;
+  SmallVector<Argument> states;
+  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
+    Type type = builtinType(placeholder.getType());
+    if (isState(placeholder)) {
+      if (!type || !placeholder.getTarget())
+        return placeholder.emitOpError("expected a state of known dtype, got ")
+               << placeholder.getType();
+      if (!placeholder->use_empty() ||
+          mutated.contains(*placeholder.getTarget()))
+        states.push_back({placeholder, type, true});
+      continue;
+    }
+    if (placeholder.getKind() == InputKind::Token)
+      continue;
+    SmallVector<NamedAttribute> entry;
+    entry.emplace_back(string("name"), placeholder.getNameAttr());
+    if (placeholder.getKind() == InputKind::UserInput && type) {
+      entry.emplace_back(string("argument"),
+                         IntegerAttr::get(IntegerType::get(ctx, 64),
+                                          arguments.size()));
+      entry.emplace_back(string("type"), TypeAttr::get(placeholder.getType()));
+      arguments.push_back({placeholder, type, false});
+    } else {
+      Attribute value = placeholder.getValueAttr();
+      entry.emplace_back(string("value"), value ? value : NoneAttr::get(ctx));
+    }
+    inputs.push_back(DictionaryAttr::get(ctx, entry));
+  }
+  llvm::append_range(arguments, states);
+
+  SmallVector<Type> types;
+  SmallVector<Location> locs;
+  for (Argument &argument : arguments)
+    types.push_back(argument.type);
+  OpBuilder b(graph);
+  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
+                                  b.getFunctionType(types, {}));
+  function.addEntryBlock();
+  function->setAttr("fx.inputs", b.getArrayAttr(inputs));
+  function->setAttr("fx.symbols", graph.getSymbols());
+  SmallVector<Attribute> guards;
+  for (GuardOp guard : graph.getBlock().getOps<GuardOp>()) {
+    Attribute condition = guard.getConditionAttr();
+    guards.push_back(b.getArrayAttr(
+        {condition ? condition : b.getUnitAttr(), guard.getCodeAttr()}));
+  }
+  function->setAttr("fx.guards", b.getArrayAttr(guards));
+
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    PlaceholderOp placeholder = argument.placeholder;
+    function.setArgAttr(i, "fx.name", placeholder.getNameAttr());
+    function.setArgAttr(i, "fx.type", TypeAttr::get(placeholder.getType()));
+    function.setArgAttr(i, "fx.kind",
+                        string(stringifyInputKind(placeholder.getKind())));
+    byName[placeholder.getName()] = i;
+    if (argument.isState) {
+      FlatSymbolRefAttr target = placeholder.getTargetAttr();
+      byState[target.getValue()] = i;
+      function.setArgAttr(i, "fx.state", target);
+      if (mutated.contains(target.getValue()))
+        function.setArgAttr(i, "fx.mutable", b.getUnitAttr());
+    }
+    function.getArgument(i).setLoc(placeholder.getLoc());
+  }
+  return success();
+}
+
+/// The symbol `s` and the factor and offset where `expr` is `a*s + b`.
+static bool solveLinear(ExprAttr expr, StringRef &symbol, int64_t &a,
+                        int64_t &c) {
+  a = 1;
+  c = 0;
+  if (expr.getKind() == ExprKind::Add && expr.getOperands().size() == 2) {
+    ArrayRef<ExprAttr> terms = expr.getOperands();
+    unsigned constant = terms[0].isInteger() ? 0 : 1;
+    if (!terms[constant].isInteger())
+      return false;
+    c = terms[constant].getValue();
+    expr = terms[1 - constant];
+  }
+  if (expr.getKind() == ExprKind::Mul && expr.getOperands().size() == 2) {
+    ArrayRef<ExprAttr> factors = expr.getOperands();
+    unsigned constant = factors[0].isInteger() ? 0 : 1;
+    if (!factors[constant].isInteger())
+      return false;
+    a = factors[constant].getValue();
+    expr = factors[1 - constant];
+  }
+  if (!expr.isSymbol() || a <= 0)
+    return false;
+  symbol = expr.getName().getValue();
+  return true;
+}
+
+/// Symbols take their values from the inputs' sizes: plain ones first, then
+/// those that stand only in `a*s + b`. (That a size is of this form is checked
+/// by the caller of the function.)
+void Function::bindSymbols(lin::Graph &body, OpBuilder &b) {
+  Location loc = function.getLoc();
+  for (bool plain : {true, false}) {
+    for (auto [i, argument] : llvm::enumerate(arguments)) {
+      Value value = function.getArgument(i);
+      Type fxType = argument.placeholder.getType();
+      if (auto tensor = dyn_cast<FakeTensorType>(fxType)) {
+        for (auto [dim, size] : llvm::enumerate(tensor.getSizes())) {
+          StringRef name;
+          int64_t factor, offset;
+          if (size.isInteger() || size.isSymbol() != plain ||
+              !solveLinear(size, name, factor, offset) ||
+              body.symbols.isBound(name))
+            continue;
+          Value at = arith::ConstantIndexOp::create(b, loc, dim);
+          Value v = tensor::DimOp::create(b, loc, value, at);
+          if (offset)
+            v = arith::SubIOp::create(
+                b, loc, v, arith::ConstantIndexOp::create(b, loc, offset));
+          if (factor != 1)
+            v = arith::FloorDivSIOp::create(
+                b, loc, v, arith::ConstantIndexOp::create(b, loc, factor));
+          body.symbols.bind(name, v, true);
+        }
+      } else if (plain) {
+        body.set(argument.placeholder.getResult(),
+                 Lowered(body.named(loc, fxType, value, true)));
+      }
+    }
+  }
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    if (auto tensor = dyn_cast<FakeTensorType>(argument.placeholder.getType()))
+      body.set(argument.placeholder.getResult(),
+               Lowered(Tensor(function.getArgument(i), tensor.getSizes(),
+                              tensor.getDtype())));
+  Block &entry = function.front();
+  if (!entry.empty())
+    body.symbols.startAfter(&entry.back());
+}
+
+/// A placeholder without an argument: None, a constant of the signature, or
+/// an unused state.
+static Lowered constantInput(PlaceholderOp op) {
+  Attribute value = op.getValueAttr();
+  Number n;
+  if (auto boolean = dyn_cast_or_null<BoolAttr>(value)) {
+    n.kind = Number::Kind::Bool;
+    n.expr = ExprAttr::integer(op.getContext(), boolean.getValue());
+  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
+    n.expr = ExprAttr::integer(op.getContext(),
+                               integer.getValue().getSExtValue());
+  } else if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
+    n.kind = Number::Kind::Float;
+    n.expr = ExprAttr::real(op.getContext(), real.getValueAsDouble());
+  }
+  return n ? Lowered(n) : Lowered();
+}
+
+LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
+  OutputOp output = graph.getOutput();
+  SmallVector<Value> results;
+  SmallVector<Attribute> attributes, outputs;
+  // The top-level entry that each leaf belongs to.
+  SmallVector<unsigned> entryOf;
+  for (auto [i, tree] : llvm::enumerate(output.getArgs())) {
+    unsigned leaves = 0;
+    walkLeaves(tree, [&](Attribute) { ++leaves; });
+    entryOf.append(leaves, i);
+  }
+  unsigned nextOperand = 0;
+  for (auto [i, leaf] : llvm::enumerate(body.outputLeaves(output))) {
+    auto &[tree, lowered] = leaf;
+    OutputSpecAttr spec = output.getSpec(entryOf[i]);
+    bool isValue = isa<OperandAttr>(tree);
+    Type fxType =
+        isValue ? output->getOperand(nextOperand++).getType() : Type();
+    if (spec.getKind() == OutputKind::Token)
+      continue;
+    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
+                      spec.getKind() == OutputKind::ParameterMutation ||
+                      spec.getKind() == OutputKind::UserInputMutation;
+    Value value =
+        isValue ? body.builtinValue(output.getLoc(), lowered) : Value();
+    if (!value) {
+      if (isMutation)
+        return output.emitOpError("expected a tensor for the mutated '")
+               << (spec.getTarget() ? spec.getTarget().getValue() : "") << "'";
+      outputs.push_back(isValue ? Attribute(NoneAttr::get(b.getContext()))
+                                : tree);
+      continue;
+    }
+    NamedAttrList attrs;
+    attrs.set("fx.type", TypeAttr::get(fxType));
+    if (isMutation) {
+      StringRef target =
+          spec.getTarget() ? spec.getTarget().getValue() : StringRef();
+      bool isInput = spec.getKind() == OutputKind::UserInputMutation;
+      auto &where = isInput ? byName : byState;
+      auto it = where.find(target);
+      if (it == where.end())
+        return output.emitOpError("mutates '")
+               << target << "', which is no input of the graph";
+      if (isInput)
+        attrs.set("fx.mutates_input", b.getI64IntegerAttr(it->second));
+      else
+        attrs.set("fx.mutates", FlatSymbolRefAttr::get(b.getContext(), target));
+      value = lin::Builder(b, output.getLoc(), body.symbols)
+                  .withType(value,
+                            cast<FakeTensorType>(
+                                arguments[it->second].placeholder.getType())
+                                .getSizes(),
+                            cast<FakeTensorType>(fxType).getDtype());
+    } else {
+      outputs.push_back(b.getDictionaryAttr(b.getNamedAttr(
+          "result", b.getI64IntegerAttr(results.size()))));
+    }
+    results.push_back(value);
+    attributes.push_back(attrs.getDictionary(b.getContext()));
+  }
+  func::ReturnOp::create(b, output.getLoc(), results);
+  function.setType(b.getFunctionType(function.getArgumentTypes(),
+                                     ValueRange(results).getTypes()));
+  function.setAllResultAttrs(attributes);
+  function->setAttr("fx.outputs", b.getArrayAttr(outputs));
+  return success();
+}
+
+LogicalResult Function::convert() {
+  if (failed(makeArguments()))
+    return failure();
+  OpBuilder b(graph.getContext());
+  b.setInsertionPointToStart(&function.front());
+  lin::Graph body(b, Symbols(&function.front()), table);
+  body.nextGroup = &nextGroup;
+  for (PlaceholderOp placeholder : graph.getPlaceholders())
+    body.set(placeholder.getResult(), constantInput(placeholder));
+  bindSymbols(body, b);
+  b.setInsertionPointToEnd(&function.front());
+  if (failed(body.lowerBody(graph)) || failed(makeResults(body, b))) {
+    function.erase();
+    return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvertFXToLinalg
+    : public fx::impl::ConvertFXToLinalgBase<ConvertFXToLinalg> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable table(module);
+    SmallVector<GraphOp> graphs(module.getOps<GraphOp>());
+    for (GraphOp graph : graphs)
+      if (!graph.isPrivate() && failed(Function(graph, table).convert()))
+        return signalPassFailure();
+    // What a fallback still needs stays.
+    llvm::StringSet<> kept;
+    module.walk([&](EagerOp op) {
+      walkLeaves(op.getArgs(), [&](Attribute leaf) {
+        if (auto ref = dyn_cast<FlatSymbolRefAttr>(leaf))
+          kept.insert(ref.getValue());
+      });
+      ++numFallbacks;
+    });
+    // A kept sub-graph may refer to others.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (GraphOp graph : graphs)
+        if (graph.isPrivate() && kept.contains(graph.getSymName()))
+          graph.walk([&](GetAttrOp op) {
+            changed |= kept.insert(op.getTarget()).second;
+          });
+    }
+    for (GraphOp graph : graphs)
+      if (!graph.isPrivate() || !kept.contains(graph.getSymName()))
+        graph.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,175 @@
+//===- Factories.cpp - operators that make tensors of numbers -------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// The result with every element `value`: a 0-d tensor, broadcast.
+static LogicalResult fill(Node &n, const Number &value) {
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  Type dtype = n.resultDtype();
+  if (!isSupported(dtype))
+    return n.fail("the result's dtype has no native code");
+  Tensor scalar;
+  Hoisted h(n.b, value, dtype);
+  if (h.isConstant()) {
+    // A constant the folders know.
+    Value v = n.b.number(value, dtype);
+    Attribute attr;
+    if (auto constant = v.getDefiningOp<arith::ConstantOp>()) {
+      attr = constant.getValue();
+      constant.erase();
+    }
+    auto type = RankedTensorType::get({}, signless(dtype));
+    Value tensor = arith::ConstantOp::create(
+        n.b.b, n.b.loc, DenseElementsAttr::get(type, attr));
+    scalar = Tensor(tensor, {}, dtype);
+  } else {
+    scalar = n.b.fromElement(n.b.number(value, dtype), dtype);
+  }
+  return n.result(n.b.expand(scalar, n.resultSizes()));
+}
+
+template <unsigned position> static LogicalResult lowerFull(Node &n) {
+  return fill(n, n.number(position, "fill_value"));
+}
+template <int value> static LogicalResult lowerConstant(Node &n) {
+  Number v;
+  v.expr = n.b.expr(value);
+  return fill(n, v);
+}
+
+static LogicalResult lowerFillValue(Node &n) {
+  const Arg &value = n.arg(1, "value");
+  if (!n.isTensor(value))
+    return fill(n, n.number(1, "value"));
+  Tensor t = n.asTensor(value);
+  if (n.failed() || t.rank() != 0)
+    return n.fail("the value is no scalar");
+  return n.result(n.b.expand(n.b.cast(t, n.resultDtype()), n.resultSizes()));
+}
+
+static LogicalResult lowerScalarTensor(Node &n) {
+  return fill(n, n.number(0, "s"));
+}
+
+/// start + i * step, in f64 or i64 as ATen computes it.
+static LogicalResult lowerArange(Node &n) {
+  StringRef name = n.target();
+  Number start, step;
+  start.expr = n.b.expr(0);
+  step.expr = n.b.expr(1);
+  if (name != "aten.arange.default")
+    start = n.number(0, "start");
+  if (name == "aten.arange.start_step")
+    step = n.number(2, "step", 1);
+  if (n.failed() || n.resultSizes().size() != 1)
+    return n.fail("the result is no vector");
+  bool real = isa<FloatType>(n.resultDtype());
+  Type compute = real ? Type(n.b.b.getF64Type()) : Type(n.b.b.getI64Type());
+  Hoisted first(n.b, start, compute), by(n.b, step, compute);
+  return n.result(n.b.indexed(
+      {}, n.resultSizes(), n.resultDtype(), compute,
+      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+        Value i = s.fromIndex(at[0]);
+        if (!by.isConstant() || by.constant() != 1)
+          i = s.mul(i, by.in(s));
+        if (!first.isConstant() || first.constant() != 0)
+          i = s.add(i, first.in(s));
+        return i;
+      }));
+}
+
+/// linspace(start, end, steps): from both ends, as ATen does.
+static LogicalResult lowerLinspace(Node &n) {
+  Number start = n.number(0, "start"), end = n.number(1, "end");
+  int64_t steps = n.integer(2, "steps", 100);
+  if (n.failed() || !isa<FloatType>(n.resultDtype()) ||
+      n.resultSizes().size() != 1)
+    return n.fail("the result is no vector of floats");
+  Type compute = opMathType(n.resultDtype());
+  Hoisted first(n.b, start, compute), last(n.b, end, compute);
+  return n.result(n.b.indexed(
+      {}, n.resultSizes(), n.resultDtype(), compute,
+      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+        Value a = first.in(s), z = last.in(s), i = s.fromIndex(at[0]);
+        Value step = s.div(s.sub(z, a), s.constant(std::max<int64_t>(steps - 1, 1)));
+        Value low = s.add(a, s.mul(step, i));
+        Value high = s.sub(z, s.mul(step, s.sub(s.constant(steps - 1), i)));
+        return s.select(s.lt(i, s.constant(steps / 2)), low, high);
+      }));
+}
+
+/// Ones on the main diagonal.
+static LogicalResult lowerEye(Node &n) {
+  Type dtype = n.resultDtype();
+  if (n.resultSizes().size() != 2 || !isSupported(dtype))
+    return n.fail("the result is no matrix");
+  return n.result(
+      n.b.indexed({}, n.resultSizes(), dtype, dtype,
+                  [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+                    Value same = arith::CmpIOp::create(
+                        s.b, s.loc, arith::CmpIPredicate::eq, at[0], at[1]);
+                    return s.select(same, s.integer(1), s.integer(0));
+                  }));
+}
+
+/// The elements on and below (tril) or above (triu) a diagonal, else 0.
+template <bool lower> static LogicalResult lowerTriangle(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t diagonal = n.integer(1, "diagonal", 0);
+  if (n.failed() || x.rank() < 2 || x.rank() != int64_t(n.resultSizes().size()))
+    return n.fail("fewer than two dimensions");
+  return n.result(n.b.indexed(
+      {x}, n.resultSizes(), x.dtype, x.dtype,
+      [&](Scalars &s, ValueRange v, ArrayRef<Value> at) {
+        unsigned rank = at.size();
+        Value row = arith::AddIOp::create(
+            s.b, s.loc, at[rank - 2],
+            arith::ConstantIndexOp::create(s.b, s.loc, diagonal));
+        Value keep = arith::CmpIOp::create(
+            s.b, s.loc,
+            lower ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge,
+            at[rank - 1], row);
+        return s.select(keep, v[0], s.integer(0));
+      }));
+}
+
+/// A new tensor whose contents nobody may rely on: zeros.
+static LogicalResult lowerEmpty(Node &n) { return lowerConstant<0>(n); }
+
+void registerFactories(Registry &r) {
+  r.add({"aten.full.default", "aten.full_like.default"}, lowerFull<1>);
+  r.add("aten.new_full.default", lowerFull<2>);
+  r.add({"aten.zeros.default", "aten.zeros_like.default",
+         "aten.new_zeros.default", "aten.zero.default"},
+        lowerConstant<0>);
+  r.add({"aten.ones.default", "aten.ones_like.default",
+         "aten.new_ones.default"},
+        lowerConstant<1>);
+  r.add({"aten.empty.memory_format", "aten.empty_like.default",
+         "aten.new_empty.default", "aten.empty_strided.default",
+         "aten.new_empty_strided.default", "aten.empty_permuted.default"},
+        lowerEmpty);
+  r.add({"aten.fill.Scalar", "aten.fill.Tensor"}, lowerFillValue);
+  r.add("aten.scalar_tensor.default", lowerScalarTensor);
+  r.add({"aten.arange.default", "aten.arange.start",
+         "aten.arange.start_step"},
+        lowerArange);
+  r.add("aten.linspace.default", lowerLinspace);
+  r.add({"aten.eye.default", "aten.eye.m"}, lowerEye);
+  r.add("aten.tril.default", lowerTriangle<true>);
+  r.add("aten.triu.default", lowerTriangle<false>);
+}
+
+} // namespace fx::lin

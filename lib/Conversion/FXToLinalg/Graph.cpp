@@ -1,0 +1,406 @@
+//===- Graph.cpp - a graph in the course of lowering ----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Graph.h"
+#include "Node.h"
+
+#include "fx/IR/Arguments.h"
+#include "fx/Operators/Schema.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+Type builtinType(Type type) {
+  MLIRContext *ctx = type.getContext();
+  if (auto tensor = dyn_cast<FakeTensorType>(type))
+    return tensor.toBuiltin();
+  if (isa<SymIntType>(type))
+    return IntegerType::get(ctx, 64);
+  if (isa<SymFloatType>(type))
+    return Float64Type::get(ctx);
+  if (isa<SymBoolType>(type))
+    return IntegerType::get(ctx, 1);
+  return {};
+}
+
+static ExprAttr symbolicExpr(Type type) {
+  if (auto t = dyn_cast<SymIntType>(type))
+    return t.getExpr();
+  if (auto t = dyn_cast<SymFloatType>(type))
+    return t.getExpr();
+  if (auto t = dyn_cast<SymBoolType>(type))
+    return t.getExpr();
+  return {};
+}
+
+static Number::Kind numberKind(Type type) {
+  return isa<SymFloatType, FloatType>(type)          ? Number::Kind::Float
+         : isa<SymBoolType>(type) || type.isInteger(1) ? Number::Kind::Bool
+                                                       : Number::Kind::Int;
+}
+
+void Graph::set(Value fx, Lowered lowered) { values[fx] = std::move(lowered); }
+
+const Lowered *Graph::lookup(Value fx) const {
+  auto it = values.find(fx);
+  return it == values.end() ? nullptr : &it->second;
+}
+
+Number Graph::named(Location loc, Number n) {
+  if (n.expr || n.kind != Number::Kind::Int)
+    return n;
+  std::string name = "." + std::to_string(numNames++);
+  Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), n.value);
+  symbols.bind(name, index, false);
+  n.expr = ExprAttr::symbol(b.getContext(), name);
+  return n;
+}
+
+Number Graph::named(Location loc, Type type, Value value, bool atEntry) {
+  Number n;
+  n.kind = numberKind(type);
+  ExprAttr expr = symbolicExpr(type);
+  if (expr && symbols.canEvaluate(expr)) {
+    n.expr = expr;
+    return n;
+  }
+  n.value = value;
+  if (expr && expr.isSymbol()) {
+    Value bound = value;
+    if (n.kind == Number::Kind::Int)
+      bound = arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
+    symbols.bind(expr.getName(), bound, atEntry);
+    n.expr = expr;
+    return n;
+  }
+  return named(loc, n);
+}
+
+void Graph::bindSizes(Location loc, FakeTensorType type, const Tensor &t) {
+  if (!type)
+    return;
+  for (auto [size, dim] : llvm::zip(type.getSizes(), t.dims)) {
+    if (!size.isSymbol() || dim < 0 || symbols.isBound(size.getName()))
+      continue;
+    Value index = arith::ConstantIndexOp::create(b, loc, dim);
+    symbols.bind(size.getName(),
+                 tensor::DimOp::create(b, loc, t.value, index), false);
+  }
+}
+
+Value Graph::builtinValue(Location loc, const Lowered &lowered) {
+  lin::Builder builder(b, loc, symbols);
+  switch (lowered.kind) {
+  case Lowered::Kind::Tensor:
+    return builder.materialize(lowered.tensor);
+  case Lowered::Kind::Number: {
+    Type type = lowered.number.kind == Number::Kind::Float
+                    ? Type(b.getF64Type())
+                : lowered.number.kind == Number::Kind::Bool
+                    ? Type(b.getI1Type())
+                    : Type(b.getI64Type());
+    return builder.number(lowered.number, type);
+  }
+  default:
+    return {};
+  }
+}
+
+Lowered Graph::fromBuiltin(Location loc, Type type, Value value) {
+  if (auto tensorType = dyn_cast<FakeTensorType>(type)) {
+    Tensor t(value, tensorType.getSizes(), tensorType.getDtype());
+    bindSizes(loc, tensorType, t);
+    return Lowered(t);
+  }
+  return Lowered(named(loc, type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// Erases the operations between `before` and the builder's insertion point.
+static void rollBack(OpBuilder &b, Operation *before, Symbols &symbols) {
+  Block *block = b.getInsertionBlock();
+  auto first = std::next(Block::iterator(before));
+  auto last = b.getInsertionPoint();
+  llvm::SmallPtrSet<Operation *, 16> gone;
+  for (Operation &op : llvm::make_range(first, last))
+    gone.insert(&op);
+  symbols.forget([&](Operation *op) {
+    while (op && op->getBlock() != block)
+      op = op->getParentOp();
+    return op && gone.contains(op);
+  });
+  while (last != first) {
+    Operation &op = *std::prev(last);
+    op.dropAllUses();
+    op.erase();
+  }
+}
+
+/// True where every size of the node's results can be computed beforehand.
+static std::string unknownSize(NodeOpInterface node, const Symbols &symbols) {
+  for (Type type : node->getResultTypes())
+    if (auto tensor = dyn_cast<FakeTensorType>(type))
+      for (ExprAttr size : tensor.getSizes())
+        if (!symbols.canEvaluate(size)) {
+          std::string text;
+          llvm::raw_string_ostream os(text);
+          os << "the result's size ";
+          size.printInfix(os);
+          os << " depends on data";
+          return text;
+        }
+  return "";
+}
+
+LogicalResult Graph::lowerNode(NodeOpInterface node) {
+  // A symbolic number is its expression; the operators that made it are not
+  // needed.
+  if (node->getNumResults() == 1) {
+    Type type = node->getResult(0).getType();
+    ExprAttr expr = symbolicExpr(type);
+    if (expr && symbols.canEvaluate(expr)) {
+      Number n;
+      n.kind = numberKind(type);
+      n.expr = expr;
+      set(node->getResult(0), Lowered(n));
+      return success();
+    }
+  }
+  for (Type type : node->getResultTypes())
+    if (!builtinType(type) && !isa<PyNoneType>(type))
+      return node->emitOpError("expected results whose dtype and rank are "
+                               "known, got ")
+             << type;
+
+  LowerFn lower = Registry::get().lookup(node.getTargetName());
+  if (!lower)
+    return lowerEager(node, "the operator has no lowering");
+  if (std::string why = unknownSize(node, symbols); !why.empty())
+    return lowerEager(node, why);
+
+  // The lowering is undone where it gives up half-way. The insertion point is
+  // at the end of a block that grows, so what it built is what follows.
+  // (Not what follows the operation before it: sizes computed at the function's
+  // entry may stand there.)
+  Operation *anchor = arith::ConstantIndexOp::create(b, node->getLoc(), 0);
+  lin::Builder builder(b, node->getLoc(), symbols);
+  Node n(*this, node, builder);
+  bool ok = succeeded(lower(n)) && !n.failed();
+  if (fatal)
+    return failure();
+  if (ok)
+    for (OpResult result : node->getResults())
+      if (!result.use_empty() && !values.count(result)) {
+        ok = false;
+        (void)n.fail("the lowering gives no result " +
+                     Twine(result.getResultNumber()));
+      }
+  if (!ok)
+    rollBack(b, anchor, symbols);
+  anchor->erase();
+  if (!ok)
+    return lowerEager(node, n.reason.empty() ? "the lowering failed"
+                                             : StringRef(n.reason));
+  return success();
+}
+
+/// `tree` with the leaves that are no builtin values made immediates.
+static Attribute
+rebuildTree(Attribute tree,
+            function_ref<Attribute()> nextOperand) {
+  if (isa<OperandAttr>(tree))
+    return nextOperand();
+  MLIRContext *ctx = tree.getContext();
+  if (auto list = dyn_cast<ArrayAttr>(tree)) {
+    SmallVector<Attribute> elements;
+    for (Attribute element : list)
+      elements.push_back(rebuildTree(element, nextOperand));
+    return ArrayAttr::get(ctx, elements);
+  }
+  if (auto dict = dyn_cast<DictAttr>(tree))
+    return DictAttr::get(
+        ctx, dict.getKeys(),
+        cast<ArrayAttr>(rebuildTree(dict.getValues(), nextOperand)));
+  return tree;
+}
+
+LogicalResult Graph::lowerEager(NodeOpInterface node, StringRef reason) {
+  MLIRContext *ctx = node->getContext();
+  Location loc = node->getLoc();
+  SmallVector<Value> operands;
+  SmallVector<Type> fxOperands, fxResults, types;
+  unsigned next = 0;
+  bool bad = false;
+  auto leaf = [&]() -> Attribute {
+    Value fx = node->getOperand(next++);
+    const Lowered *lowered = lookup(fx);
+    if (!lowered) {
+      bad = true;
+      return NoneAttr::get(ctx);
+    }
+    if (lowered->kind == Lowered::Kind::None)
+      return NoneAttr::get(ctx);
+    if (lowered->kind == Lowered::Kind::Graph)
+      return FlatSymbolRefAttr::get(GraphOp(lowered->graph).getSymNameAttr());
+    operands.push_back(builtinValue(loc, *lowered));
+    fxOperands.push_back(fx.getType());
+    return OperandAttr::get(ctx);
+  };
+  auto args = cast<ArrayAttr>(rebuildTree(node.getArgs(), leaf));
+  if (bad)
+    return node->emitOpError("uses a value that was not lowered");
+  // None results have no value.
+  SmallVector<Value> fxValues;
+  for (OpResult result : node->getResults()) {
+    if (isa<PyNoneType>(result.getType())) {
+      set(result, Lowered());
+      continue;
+    }
+    fxResults.push_back(result.getType());
+    types.push_back(builtinType(result.getType()));
+    fxValues.push_back(result);
+  }
+  auto eager = EagerOp::create(b, loc, types, node.getTargetName(), operands,
+                               args, node.getKwnames(), node.getOutsAttr());
+  eager->setAttr("fx.reason", b.getStringAttr(reason));
+  eager->setAttr("fx.operand_types", b.getTypeArrayAttr(fxOperands));
+  eager->setAttr("fx.result_types", b.getTypeArrayAttr(fxResults));
+  if (isMemoryEffectFree(node))
+    eager->setAttr("fx.pure", b.getUnitAttr());
+  for (auto [fx, result] : llvm::zip(fxValues, eager->getResults()))
+    set(fx, fromBuiltin(loc, fx.getType(), result));
+  return success();
+}
+
+LogicalResult Graph::lowerBody(GraphOp graph) {
+  for (Operation &op : graph.getBlock()) {
+    if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
+      continue;
+    if (auto getAttr = dyn_cast<GetAttrOp>(op)) {
+      auto callee = table.lookup<GraphOp>(getAttr.getTarget());
+      if (!callee)
+        return getAttr.emitOpError("expected a graph @")
+               << getAttr.getTarget() << "; lift states to placeholders";
+      set(getAttr.getResult(), Lowered(callee));
+      continue;
+    }
+    auto node = dyn_cast<NodeOpInterface>(op);
+    if (!node)
+      return op.emitOpError("is no node of a graph");
+    const OperatorSchema *schema = lookupOperator(node.getTargetName());
+    if (!graph.getFunctional() && schema && schema->isMutating())
+      return op.emitOpError("mutates its argument; run fx-functionalize first");
+    if (failed(lowerNode(node)))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sub-graphs
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::pair<Attribute, Lowered>>
+Graph::outputLeaves(OutputOp output) const {
+  SmallVector<std::pair<Attribute, Lowered>> result;
+  unsigned next = 0;
+  walkLeaves(output.getArgs(), [&](Attribute leaf) {
+    if (isa<OperandAttr>(leaf)) {
+      const Lowered *lowered = lookup(output->getOperand(next++));
+      result.emplace_back(leaf, lowered ? *lowered : Lowered());
+      return;
+    }
+    Number n;
+    MLIRContext *ctx = leaf.getContext();
+    if (auto boolean = dyn_cast<BoolAttr>(leaf)) {
+      n.kind = Number::Kind::Bool;
+      n.expr = ExprAttr::integer(ctx, boolean.getValue());
+    } else if (auto integer = dyn_cast<IntegerAttr>(leaf)) {
+      n.expr = ExprAttr::integer(ctx, integer.getValue().getSExtValue());
+    } else if (auto real = dyn_cast<FloatAttr>(leaf)) {
+      n.kind = Number::Kind::Float;
+      n.expr = ExprAttr::real(ctx, real.getValueAsDouble());
+    }
+    result.emplace_back(leaf, n ? Lowered(n) : Lowered());
+  });
+  return result;
+}
+
+FailureOr<SmallVector<Lowered>>
+Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
+  Graph inner(b, symbols, table);
+  inner.nextGroup = nextGroup;
+  inner.numNames = numNames;
+  auto placeholders = callee.getPlaceholders();
+  if (placeholders.size() != operands.size())
+    return failure();
+  // The callee's symbols are sizes of its own inputs.
+  bool renamed = false;
+  for (auto [placeholder, operand] : llvm::zip(placeholders, operands)) {
+    inner.set(placeholder.getResult(), operand);
+    if (ExprAttr expr = symbolicExpr(placeholder.getType());
+        expr && expr.isSymbol() && operand.kind == Lowered::Kind::Number &&
+        operand.number.expr && operand.number.expr != expr &&
+        operand.number.kind == Number::Kind::Int) {
+      inner.symbols.bind(
+          expr.getName(),
+          symbols.integer(b, callee.getLoc(), operand.number.expr), false);
+      renamed = true;
+    }
+    auto type = dyn_cast<FakeTensorType>(placeholder.getType());
+    if (!type || operand.kind != Lowered::Kind::Tensor)
+      continue;
+    if (type.getRank() != operand.tensor.rank())
+      return failure();
+    lin::Builder builder(b, callee.getLoc(), symbols);
+    for (auto [size, have] :
+         llvm::zip(type.getSizes(), operand.tensor.sizes)) {
+      if (!size.isSymbol() || size == have)
+        continue;
+      inner.symbols.bind(size.getName(), builder.index(have), false);
+      renamed = true;
+    }
+  }
+  if (renamed) {
+    inner.symbols.forgetExpressions();
+    // The callee's own names for the sizes.
+    for (auto [placeholder, operand] : llvm::zip(placeholders, operands))
+      if (auto type = dyn_cast<FakeTensorType>(placeholder.getType())) {
+        Tensor t = operand.tensor;
+        t.sizes.assign(type.getSizes().begin(), type.getSizes().end());
+        inner.set(placeholder.getResult(), Lowered(t));
+      }
+  }
+  if (failed(inner.lowerBody(callee))) {
+    fatal = true;
+    return failure();
+  }
+  SmallVector<Lowered> results;
+  for (auto &[leaf, lowered] : inner.outputLeaves(callee.getOutput())) {
+    // Sizes in the callee's terms mean nothing to the caller.
+    if (lowered.kind == Lowered::Kind::Number && lowered.number.expr &&
+        !lowered.number.expr.isInteger() &&
+        lowered.number.expr.getKind() != ExprKind::Real) {
+      Number n;
+      n.kind = lowered.number.kind;
+      n.value = inner.builtinValue(callee.getLoc(), lowered);
+      results.push_back(Lowered(n));
+      continue;
+    }
+    results.push_back(lowered);
+  }
+  return results;
+}
+
+} // namespace fx::lin

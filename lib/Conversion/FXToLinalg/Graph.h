@@ -1,0 +1,83 @@
+//===- Graph.h - a graph in the course of lowering --------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CONVERSION_FXTOLINALG_GRAPH_H
+#define FX_CONVERSION_FXTOLINALG_GRAPH_H
+
+#include "Symbols.h"
+#include "Values.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fx::lin {
+
+/// The lowering of one graph's body, at the insertion point of a builder. A
+/// sub-graph that is inlined gets one of its own.
+class Graph {
+public:
+  Graph(mlir::OpBuilder &b, Symbols symbols, mlir::SymbolTable &table)
+      : b(b), symbols(std::move(symbols)), table(table) {}
+
+  mlir::OpBuilder &b;
+  Symbols symbols;
+  mlir::SymbolTable &table;
+  /// Number of the next attention; its operations carry it.
+  int64_t *nextGroup = nullptr;
+
+  void set(mlir::Value fx, Lowered lowered);
+  const Lowered *lookup(mlir::Value fx) const;
+
+  /// Lowers every node up to the output. Only internal errors and non-functional
+  /// nodes fail: a node without lowering becomes `fx.eager`.
+  mlir::LogicalResult lowerBody(GraphOp graph);
+
+  /// Lowers the body of `callee` on `operands`, inlined here; gives the output's
+  /// leaves in order.
+  mlir::FailureOr<llvm::SmallVector<Lowered>>
+  inlineGraph(GraphOp callee, llvm::ArrayRef<Lowered> operands);
+
+  /// The leaves of an output's tree: lowered values, and immediates as numbers
+  /// or None.
+  llvm::SmallVector<std::pair<mlir::Attribute, Lowered>>
+  outputLeaves(OutputOp output) const;
+
+  /// Binds symbols that are plain sizes of `t` and have no value yet.
+  void bindSizes(mlir::Location loc, FakeTensorType type, const Tensor &t);
+
+  /// `n` with an expression where it is an integer: a symbol of our own for one
+  /// that only the run knows.
+  Number named(mlir::Location loc, Number n);
+  /// The same for the number that the value of fx type `type` is; binds the
+  /// type's symbol.
+  Number named(mlir::Location loc, mlir::Type type, mlir::Value value,
+               bool atEntry = false);
+
+  /// A builtin value for what `lowered` is: the materialized tensor or a
+  /// scalar. Null for None and graphs.
+  mlir::Value builtinValue(mlir::Location loc, const Lowered &lowered);
+  /// What a builtin value of fx type `type` is in lowering.
+  Lowered fromBuiltin(mlir::Location loc, mlir::Type type, mlir::Value value);
+
+  /// Set where an error was reported that no fallback can mend.
+  bool fatal = false;
+
+private:
+  mlir::LogicalResult lowerNode(NodeOpInterface node);
+  mlir::LogicalResult lowerEager(NodeOpInterface node, llvm::StringRef reason);
+
+  llvm::DenseMap<mlir::Value, Lowered> values;
+  unsigned numNames = 0;
+};
+
+/// The builtin type of a value of fx type `type`: a tensor, i64, f64 or i1;
+/// null for others.
+mlir::Type builtinType(mlir::Type type);
+
+} // namespace fx::lin
+
+#endif // FX_CONVERSION_FXTOLINALG_GRAPH_H

@@ -1,0 +1,282 @@
+//===- MatMul.cpp - matrix products ---------------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// `beta * bias + alpha * product`, left out where the factors are 0 and 1.
+static LogicalResult addBias(Node &n, const Tensor &product,
+                             std::optional<Tensor> bias, const Number &beta,
+                             const Number &alpha) {
+  Type compute = opMathType(n.resultDtype());
+  Hoisted b(n.b, beta, compute), a(n.b, alpha, compute);
+  auto isConstant = [](const Hoisted &h, double v) {
+    return h.isConstant() && h.constant() == v;
+  };
+  if (isConstant(b, 0))
+    bias.reset();
+  if (!bias && isConstant(a, 1))
+    return n.result(product);
+  SmallVector<Tensor> operands = {product};
+  if (bias)
+    operands.push_back(*bias);
+  for (const Tensor &t : operands)
+    if (!n.broadcasts(t, product.sizes))
+      return failure();
+  return n.result(n.b.pointwise(
+      operands, product.sizes, n.resultDtype(), compute,
+      [&](Scalars &s, ValueRange v) {
+        Value r = isConstant(a, 1) ? v[0] : s.mul(v[0], a.in(s));
+        if (bias)
+          r = s.add(r, isConstant(b, 1) ? v[1] : s.mul(v[1], b.in(s)));
+        return r;
+      }));
+}
+
+/// [m, k] x [k, n]
+static Tensor mm(Node &n, const Tensor &x, const Tensor &y, Type dtype) {
+  return n.b.contract({x, {0, 2}}, {y, {2, 1}}, {x.sizes[0], y.sizes[1]}, 3,
+                      dtype);
+}
+
+/// Products are computed in the result's type if it is a float, else exactly.
+static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
+                       int64_t yDim) {
+  if (!x.sizes[xDim].isProvablyDifferent(y.sizes[yDim]))
+    return true;
+  (void)n.fail("the inner sizes of the product differ");
+  return false;
+}
+
+/// A product over the last dimension of `x`, the others flattened to one, so
+/// that every schedule sees a plain matrix product.
+static LogicalResult lowerLinear(Node &n) {
+  Tensor x = n.tensor(0, "input"), w = n.tensor(1, "weight");
+  std::optional<Tensor> bias = n.optionalTensor(2, "bias");
+  if (n.failed() || x.rank() < 1 || w.rank() != 2)
+    return n.fail("the weight is no matrix");
+  if (!checkInner(n, x, x.rank() - 1, w, 1))
+    return failure();
+  if (bias && bias->rank() != 1)
+    return n.fail("the bias is no vector");
+  Sizes outer(ArrayRef<ExprAttr>(x.sizes).drop_back());
+  ExprAttr rows = n.b.product(outer), inner = x.sizes.back();
+  Tensor flat = x.rank() == 2 ? x : n.b.reshape(x, {rows, inner});
+  Type dtype = n.resultDtype();
+  Tensor y = n.b.contract({flat, {0, 2}}, {w, {1, 2}}, {rows, w.sizes[0]}, 3,
+                          dtype);
+  if (bias) {
+    if (!n.broadcasts(*bias, y.sizes))
+      return failure();
+    y = n.b.pointwise({y, *bias}, y.sizes, dtype, opMathType(dtype),
+                      [](Scalars &s, ValueRange v) {
+                        return s.add(v[0], v[1]);
+                      });
+  }
+  Sizes sizes(outer);
+  sizes.push_back(w.sizes[0]);
+  return n.result(n.b.reshape(y, sizes));
+}
+
+static LogicalResult lowerAddmm(Node &n) {
+  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "mat1"),
+         y = n.tensor(2, "mat2");
+  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  if (n.failed() || x.rank() != 2 || y.rank() != 2)
+    return n.fail("the operands are no matrices");
+  if (!checkInner(n, x, 1, y, 0))
+    return failure();
+  return addBias(n, mm(n, x, y, n.resultDtype()), bias, beta, alpha);
+}
+
+/// A product of [batch..., m, k] and [batch..., k, n].
+static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
+                      ArrayRef<ExprAttr> batch) {
+  unsigned b = batch.size();
+  Sizes xs(batch), ys(batch), sizes(batch);
+  int64_t xr = x.rank(), yr = y.rank();
+  xs.append({x.sizes[xr - 2], x.sizes[xr - 1]});
+  ys.append({y.sizes[yr - 2], y.sizes[yr - 1]});
+  sizes.append({x.sizes[xr - 2], y.sizes[yr - 1]});
+  Access left{n.b.expand(x, xs), {}}, right{n.b.expand(y, ys), {}};
+  for (unsigned i = 0; i < b; ++i) {
+    left.loops.push_back(i);
+    right.loops.push_back(i);
+  }
+  left.loops.append({b, b + 2});
+  right.loops.append({b + 2, b + 1});
+  return n.b.contract(left, right, sizes, b + 3, n.resultDtype());
+}
+
+static LogicalResult lowerMatmul(Node &n) {
+  StringRef second =
+      llvm::StringSwitch<StringRef>(n.target())
+          .Cases({"aten.bmm.default", "aten.mm.default"}, "mat2")
+          .Case("aten.mv.default", "vec")
+          .Case("aten.dot.default", "tensor")
+          .Default("other");
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, second);
+  if (n.failed() || x.rank() == 0 || y.rank() == 0)
+    return n.fail("a 0-d operand");
+  bool vectorX = x.rank() == 1, vectorY = y.rank() == 1;
+  if (vectorX)
+    x = n.b.unsqueeze(x, 0);
+  if (vectorY)
+    y = n.b.unsqueeze(y, 1);
+  if (!checkInner(n, x, x.rank() - 1, y, y.rank() - 2))
+    return failure();
+  Tensor result;
+  if (y.rank() == 2) {
+    // As linear: the rows of all batches are one matrix.
+    Sizes outer(ArrayRef<ExprAttr>(x.sizes).drop_back());
+    ExprAttr rows = n.b.product(outer);
+    Tensor flat =
+        x.rank() == 2 ? x : n.b.reshape(x, {rows, x.sizes[x.rank() - 1]});
+    result = mm(n, flat, y, n.resultDtype());
+    outer.push_back(y.sizes[1]);
+    result = n.b.reshape(result, outer);
+  } else {
+    Sizes batch;
+    int64_t rank = std::max(x.rank(), y.rank());
+    for (int64_t i = 0; i < rank - 2; ++i) {
+      int64_t xi = i - (rank - x.rank()), yi = i - (rank - y.rank());
+      ExprAttr a = xi >= 0 ? x.sizes[xi] : n.b.expr(1),
+               c = yi >= 0 ? y.sizes[yi] : n.b.expr(1);
+      if (a.getInteger() != 1 && c.getInteger() != 1 &&
+          a.isProvablyDifferent(c))
+        return n.fail("the batch sizes differ");
+      batch.push_back(a.getInteger() == 1 ? c : a);
+    }
+    result = batched(n, x, y, batch);
+  }
+  if (vectorY)
+    result = n.b.squeeze(result, result.rank() - 1);
+  if (vectorX)
+    result = n.b.squeeze(result, result.rank() - (vectorY ? 1 : 2));
+  return n.result(result);
+}
+
+static LogicalResult lowerBaddbmm(Node &n) {
+  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "batch1"),
+         y = n.tensor(2, "batch2");
+  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  if (n.failed() || x.rank() != 3 || y.rank() != 3)
+    return n.fail("the operands are no batches of matrices");
+  if (!checkInner(n, x, 2, y, 1))
+    return failure();
+  return addBias(n, batched(n, x, y, {x.sizes[0]}), bias, beta, alpha);
+}
+
+static LogicalResult lowerAddmv(Node &n) {
+  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "mat"),
+         y = n.tensor(2, "vec");
+  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  if (n.failed() || x.rank() != 2 || y.rank() != 1)
+    return n.fail("the operands are no matrix and vector");
+  if (!checkInner(n, x, 1, y, 0))
+    return failure();
+  Tensor product = n.b.contract({x, {0, 1}}, {y, {1}}, {x.sizes[0]}, 2,
+                                n.resultDtype());
+  return addBias(n, product, bias, beta, alpha);
+}
+
+//===----------------------------------------------------------------------===//
+// einsum
+//===----------------------------------------------------------------------===//
+
+/// One or two operands, each letter at most once in an operand, no ellipsis.
+static LogicalResult lowerEinsum(Node &n) {
+  std::string text = n.string(0, "equation", "").str();
+  SmallVector<Tensor> operands = n.tensors(1, "tensors");
+  if (n.failed() || operands.empty() || operands.size() > 2)
+    return n.fail("einsum of more than two operands");
+  llvm::erase(text, ' ');
+  auto [left, right] = StringRef(text).split("->");
+  SmallVector<StringRef> terms;
+  left.split(terms, ',');
+  if (terms.size() != operands.size() || StringRef(text).contains('.'))
+    return n.fail("the equation has an ellipsis");
+  std::string output = right.str();
+  if (!StringRef(text).contains("->")) {
+    // Letters that stand once, in order.
+    std::string all = left.str();
+    llvm::erase(all, ',');
+    for (char c = 'A'; c <= 'z'; ++c)
+      if (llvm::count(all, c) == 1)
+        output.push_back(c);
+  }
+  llvm::StringMap<ExprAttr> sizes;
+  std::string loops = output;
+  for (auto [term, t] : llvm::zip(terms, operands)) {
+    if (int64_t(term.size()) != t.rank())
+      return n.fail("the equation does not fit the operands");
+    for (auto [i, c] : llvm::enumerate(term)) {
+      if (term.count(c) != 1)
+        return n.fail("a letter stands twice in an operand");
+      ExprAttr &size = sizes[StringRef(&c, 1)];
+      if (size && size.isProvablyDifferent(t.sizes[i]))
+        return n.fail("a letter has two sizes");
+      if (!size || size.getInteger() == 1)
+        size = t.sizes[i];
+      if (!StringRef(loops).contains(c))
+        loops.push_back(c);
+    }
+  }
+  Sizes outSizes;
+  for (char c : output) {
+    if (!sizes.count(StringRef(&c, 1)) || StringRef(output).count(c) != 1)
+      return n.fail("the output's letters are not the operands'");
+    outSizes.push_back(sizes[StringRef(&c, 1)]);
+  }
+  SmallVector<Access> accesses;
+  for (auto [term, t] : llvm::zip(terms, operands)) {
+    Sizes full;
+    Access access;
+    for (char c : term) {
+      full.push_back(sizes[StringRef(&c, 1)]);
+      access.loops.push_back(loops.find(c));
+    }
+    access.tensor = n.b.expand(t, full);
+    accesses.push_back(access);
+  }
+  if (accesses.size() == 2)
+    return n.result(n.b.contract(accesses[0], accesses[1], outSizes,
+                                 loops.size(), n.resultDtype()));
+  // One operand: sum what the output lacks, then reorder.
+  Tensor t = accesses[0].tensor;
+  SmallVector<int64_t> reduced, order;
+  std::string kept;
+  for (auto [i, c] : llvm::enumerate(terms[0])) {
+    if (StringRef(output).contains(c))
+      kept.push_back(c);
+    else
+      reduced.push_back(i);
+  }
+  if (!reduced.empty())
+    t = n.b.sum(t, reduced, false, opMathType(n.resultDtype()));
+  for (char c : output)
+    order.push_back(kept.find(c));
+  return n.result(n.b.permute(t, order));
+}
+
+void registerMatMuls(Registry &r) {
+  r.add("aten.linear.default", lowerLinear);
+  r.add("aten.addmm.default", lowerAddmm);
+  r.add({"aten.mm.default", "aten.matmul.default", "aten.bmm.default",
+         "aten.mv.default", "aten.dot.default"},
+        lowerMatmul);
+  r.add("aten.baddbmm.default", lowerBaddbmm);
+  r.add("aten.addmv.default", lowerAddmv);
+  r.add("aten.einsum.default", lowerEinsum);
+}
+
+} // namespace fx::lin

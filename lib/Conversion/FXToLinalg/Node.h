@@ -1,0 +1,153 @@
+//===- Node.h - a node in the course of lowering ----------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CONVERSION_FXTOLINALG_NODE_H
+#define FX_CONVERSION_FXTOLINALG_NODE_H
+
+#include "Builder.h"
+
+namespace fx::lin {
+
+class Graph;
+
+/// One argument of a node: absent, None, an immediate, a value, or a list.
+struct Arg {
+  enum class Kind { Absent, None, Immediate, Value, List } kind = Kind::Absent;
+  mlir::Attribute immediate;
+  mlir::Value value;
+  std::vector<Arg> list;
+
+  bool isAbsent() const { return kind == Kind::Absent || kind == Kind::None; }
+  bool isValue() const { return kind == Kind::Value; }
+  bool isList() const { return kind == Kind::List; }
+};
+
+/// A node whose lowering is being built: its arguments as lowered values, its
+/// results, and a sticky failure. An accessor that fails notes why and gives a
+/// harmless value; a lowering reads its arguments first and then asks
+/// `failed()` once.
+class Node {
+public:
+  Node(Graph &graph, NodeOpInterface op, Builder &b);
+
+  Graph &graph;
+  NodeOpInterface op;
+  Builder &b;
+
+  llvm::StringRef target() { return op.getTargetName(); }
+  mlir::MLIRContext *context() { return op->getContext(); }
+
+  //===--- arguments: by position, or by keyword -------------------------===//
+  const Arg &arg(unsigned position, llvm::StringRef name) const;
+  bool has(unsigned position, llvm::StringRef name) const {
+    return !arg(position, name).isAbsent();
+  }
+  Tensor tensor(unsigned position, llvm::StringRef name);
+  std::optional<Tensor> optionalTensor(unsigned position, llvm::StringRef name);
+  llvm::SmallVector<Tensor> tensors(unsigned position, llvm::StringRef name);
+  bool boolean(unsigned position, llvm::StringRef name, bool absent);
+  /// An integer known now.
+  int64_t integer(unsigned position, llvm::StringRef name, int64_t absent);
+  double real(unsigned position, llvm::StringRef name, double absent);
+  llvm::StringRef string(unsigned position, llvm::StringRef name,
+                         llvm::StringRef absent);
+  /// A dtype argument; `absent` where there is none.
+  mlir::Type dtype(unsigned position, llvm::StringRef name, mlir::Type absent);
+  /// A dimension of a tensor of `rank`, wrapped to [0, rank).
+  int64_t dim(unsigned position, llvm::StringRef name, int64_t rank,
+              std::optional<int64_t> absent = std::nullopt);
+  /// Dimensions, wrapped; absent or empty means all of them.
+  llvm::SmallVector<int64_t> dims(unsigned position, llvm::StringRef name,
+                                  int64_t rank, bool emptyIsAll = true);
+  llvm::SmallVector<int64_t> integers(unsigned position, llvm::StringRef name,
+                                      unsigned count, int64_t absent);
+  /// A size: an integer or a symbolic one.
+  ExprAttr size(unsigned position, llvm::StringRef name, int64_t absent = 0);
+  Sizes sizes(unsigned position, llvm::StringRef name);
+  /// A Python number, immediate or symbolic.
+  Number number(unsigned position, llvm::StringRef name,
+                std::optional<double> absent = std::nullopt);
+
+  Tensor asTensor(const Arg &arg);
+  Number asNumber(const Arg &arg);
+  ExprAttr asSize(const Arg &arg);
+  bool isTensor(const Arg &arg) const;
+
+  //===--- results -------------------------------------------------------===//
+  unsigned numResults() { return op->getNumResults(); }
+  bool isUsed(unsigned i) { return !op->getResult(i).use_empty(); }
+  /// The result's fx type; null where it is no tensor.
+  FakeTensorType resultType(unsigned i = 0);
+  mlir::Type resultDtype(unsigned i = 0);
+  llvm::ArrayRef<ExprAttr> resultSizes(unsigned i = 0);
+  /// Sets a result: the value must have the type's dtype and rank, and sizes
+  /// that are not provably others; its sizes become the type's.
+  mlir::LogicalResult set(unsigned i, Tensor t);
+  mlir::LogicalResult set(unsigned i, Number n);
+  mlir::LogicalResult result(Tensor t) { return set(0, std::move(t)); }
+
+  /// Sets result `i` to one `linalg.generic` of its sizes and dtype.
+  mlir::LogicalResult pointwise(unsigned i, llvm::ArrayRef<Tensor> operands,
+                                mlir::Type compute, ScalarFn fn,
+                                mlir::Type from = mlir::Type());
+  /// Notes a failure unless `t` broadcasts to `sizes`.
+  bool broadcasts(const Tensor &t, llvm::ArrayRef<ExprAttr> sizes);
+
+  //===--- failure -------------------------------------------------------===//
+  /// Notes why there is no lowering.
+  mlir::LogicalResult fail(const llvm::Twine &reason);
+  bool failed() const { return !reason.empty(); }
+  std::string reason;
+
+private:
+  std::vector<Arg> positional;
+  llvm::SmallVector<std::pair<llvm::StringRef, Arg>> keywords;
+};
+
+using LowerFn = mlir::LogicalResult (*)(Node &);
+
+/// The lowerings by target. Each family adds its own.
+class Registry {
+public:
+  static const Registry &get();
+  LowerFn lookup(llvm::StringRef target) const { return table.lookup(target); }
+  void add(llvm::StringRef target, LowerFn fn) { table[target] = fn; }
+  void add(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
+    for (llvm::StringRef target : targets)
+      add(target, fn);
+  }
+  const llvm::StringMap<LowerFn> &all() const { return table; }
+
+private:
+  Registry();
+  llvm::StringMap<LowerFn> table;
+};
+
+void registerActivations(Registry &);
+void registerAttention(Registry &);
+void registerControlFlow(Registry &);
+void registerConvolutions(Registry &);
+void registerCopies(Registry &);
+void registerFactories(Registry &);
+void registerIndexing(Registry &);
+void registerMatMuls(Registry &);
+void registerNormalizations(Registry &);
+void registerPointwise(Registry &);
+void registerPooling(Registry &);
+void registerReductions(Registry &);
+void registerScatter(Registry &);
+void registerSymbolic(Registry &);
+void registerViews(Registry &);
+
+/// The dtype that torch's type promotion gives the operands of a comparison or
+/// a bitwise operator.
+mlir::Type promote(llvm::ArrayRef<Tensor> tensors,
+                   llvm::ArrayRef<Number> numbers);
+
+} // namespace fx::lin
+
+#endif // FX_CONVERSION_FXTOLINALG_NODE_H

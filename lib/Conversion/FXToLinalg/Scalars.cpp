@@ -1,0 +1,314 @@
+//===- Scalars.cpp - scalar operations with PyTorch's semantics -----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scalars.h"
+#include "Values.h"
+
+#include "fx/Operators/TypePromotion.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+Type opMathType(Type dtype) { return getComputeDtype(dtype); }
+
+bool Scalars::isFloat() const { return isa<FloatType>(dtype); }
+bool Scalars::isBool() const { return dtype.isInteger(1); }
+bool Scalars::isUnsigned() const {
+  return isBool() || dtype.isUnsignedInteger();
+}
+
+Value Scalars::constant(double v) {
+  if (isFloat())
+    return arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(mlir::cast<FloatType>(dtype), v));
+  return integer(int64_t(v));
+}
+Value Scalars::integer(int64_t v) {
+  if (isFloat())
+    return constant(double(v));
+  Type type = signless(dtype);
+  if (isBool())
+    v = v != 0;
+  APInt bits(64, uint64_t(v));
+  return arith::ConstantOp::create(
+      b, loc,
+      IntegerAttr::get(type, bits.trunc(type.getIntOrFloatBitWidth())));
+}
+Value Scalars::boolean(bool v) {
+  return arith::ConstantOp::create(b, loc, b.getBoolAttr(v));
+}
+
+static Value extreme(Scalars &s, bool high) {
+  if (auto f = dyn_cast<FloatType>(s.dtype))
+    return arith::ConstantOp::create(
+        s.b, s.loc,
+        FloatAttr::get(f, APFloat::getInf(f.getFloatSemantics(), !high)));
+  Type type = signless(s.dtype);
+  unsigned width = type.getIntOrFloatBitWidth();
+  APInt v = s.isUnsigned() ? (high ? APInt::getMaxValue(width)
+                                   : APInt::getMinValue(width))
+                           : (high ? APInt::getSignedMaxValue(width)
+                                   : APInt::getSignedMinValue(width));
+  return arith::ConstantOp::create(s.b, s.loc, IntegerAttr::get(type, v));
+}
+Value Scalars::lowest() { return extreme(*this, false); }
+Value Scalars::highest() { return extreme(*this, true); }
+
+Value Scalars::add(Value x, Value y) {
+  if (isFloat())
+    return arith::AddFOp::create(b, loc, x, y);
+  if (isBool())
+    return arith::OrIOp::create(b, loc, x, y);
+  return arith::AddIOp::create(b, loc, x, y);
+}
+Value Scalars::sub(Value x, Value y) {
+  if (isFloat())
+    return arith::SubFOp::create(b, loc, x, y);
+  return arith::SubIOp::create(b, loc, x, y);
+}
+Value Scalars::mul(Value x, Value y) {
+  if (isFloat())
+    return arith::MulFOp::create(b, loc, x, y);
+  if (isBool())
+    return arith::AndIOp::create(b, loc, x, y);
+  return arith::MulIOp::create(b, loc, x, y);
+}
+Value Scalars::div(Value x, Value y) {
+  if (isFloat())
+    return arith::DivFOp::create(b, loc, x, y);
+  if (isUnsigned())
+    return arith::DivUIOp::create(b, loc, x, y);
+  return arith::DivSIOp::create(b, loc, x, y);
+}
+Value Scalars::floorDiv(Value x, Value y) {
+  if (isFloat()) {
+    // As c10::div_floor_floating: exact where x/y rounds to an integer.
+    Value q = div(x, y);
+    Value mod = fmod(x, y), zero = constant(0);
+    Value d = div(sub(x, mod), y);
+    Value off = logicalAnd(ne(mod, zero),
+                           ne(lt(y, zero), lt(mod, zero)));
+    d = select(off, sub(d, constant(1)), d);
+    Value f = floor(d);
+    f = select(gt(sub(d, f), constant(0.5)), add(f, constant(1)), f);
+    f = select(ne(d, zero), f,
+               arith::MulFOp::create(b, loc, zero, q));
+    return select(eq(y, zero), q, f);
+  }
+  if (isUnsigned())
+    return div(x, y);
+  return arith::FloorDivSIOp::create(b, loc, x, y);
+}
+Value Scalars::fmod(Value x, Value y) {
+  if (isFloat())
+    return arith::RemFOp::create(b, loc, x, y);
+  if (isUnsigned())
+    return arith::RemUIOp::create(b, loc, x, y);
+  return arith::RemSIOp::create(b, loc, x, y);
+}
+Value Scalars::remainder(Value x, Value y) {
+  Value r = fmod(x, y);
+  if (isUnsigned())
+    return r;
+  Value zero = integer(0);
+  Value wrong = logicalAnd(ne(r, zero), ne(lt(r, zero), lt(y, zero)));
+  return select(wrong, add(r, y), r);
+}
+Value Scalars::max(Value x, Value y) {
+  if (isFloat())
+    return arith::MaximumFOp::create(b, loc, x, y);
+  if (isUnsigned())
+    return arith::MaxUIOp::create(b, loc, x, y);
+  return arith::MaxSIOp::create(b, loc, x, y);
+}
+Value Scalars::min(Value x, Value y) {
+  if (isFloat())
+    return arith::MinimumFOp::create(b, loc, x, y);
+  if (isUnsigned())
+    return arith::MinUIOp::create(b, loc, x, y);
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+Value Scalars::neg(Value x) {
+  if (isFloat())
+    return arith::NegFOp::create(b, loc, x);
+  return sub(integer(0), x);
+}
+Value Scalars::abs(Value x) {
+  if (isFloat())
+    return math::AbsFOp::create(b, loc, x);
+  return isUnsigned() ? x : math::AbsIOp::create(b, loc, x).getResult();
+}
+Value Scalars::pow(Value x, Value y) {
+  if (isFloat())
+    return math::PowFOp::create(b, loc, x, y);
+  return math::IPowIOp::create(b, loc, x, y);
+}
+Value Scalars::powConstant(Value x, double e) {
+  if (isFloat()) {
+    if (e == 0.5)
+      return sqrt(x);
+    if (e == -0.5)
+      return rsqrt(x);
+    if (e == -1)
+      return div(constant(1), x);
+    if (e == -2)
+      return div(constant(1), mul(x, x));
+  }
+  if (e == 0)
+    return integer(1);
+  if (e == std::floor(e) && e >= 1 && e <= 4) {
+    if (e == 4) {
+      Value square = mul(x, x);
+      return mul(square, square);
+    }
+    Value r = x;
+    for (int i = 1; i < int(e); ++i)
+      r = mul(r, x);
+    return r;
+  }
+  return pow(x, constant(e));
+}
+
+static Value compare(Scalars &s, Value x, Value y, arith::CmpFPredicate f,
+                     arith::CmpIPredicate sint, arith::CmpIPredicate uint) {
+  if (isa<FloatType>(x.getType()))
+    return arith::CmpFOp::create(s.b, s.loc, f, x, y);
+  return arith::CmpIOp::create(s.b, s.loc, s.isUnsigned() ? uint : sint, x, y);
+}
+using F = arith::CmpFPredicate;
+using I = arith::CmpIPredicate;
+Value Scalars::eq(Value x, Value y) {
+  return compare(*this, x, y, F::OEQ, I::eq, I::eq);
+}
+Value Scalars::ne(Value x, Value y) {
+  return compare(*this, x, y, F::UNE, I::ne, I::ne);
+}
+Value Scalars::lt(Value x, Value y) {
+  return compare(*this, x, y, F::OLT, I::slt, I::ult);
+}
+Value Scalars::le(Value x, Value y) {
+  return compare(*this, x, y, F::OLE, I::sle, I::ule);
+}
+Value Scalars::gt(Value x, Value y) {
+  return compare(*this, x, y, F::OGT, I::sgt, I::ugt);
+}
+Value Scalars::ge(Value x, Value y) {
+  return compare(*this, x, y, F::OGE, I::sge, I::uge);
+}
+Value Scalars::isNan(Value x) {
+  if (!isa<FloatType>(x.getType()))
+    return boolean(false);
+  return arith::CmpFOp::create(b, loc, F::UNO, x, x);
+}
+Value Scalars::logicalAnd(Value x, Value y) {
+  return arith::AndIOp::create(b, loc, x, y);
+}
+Value Scalars::logicalOr(Value x, Value y) {
+  return arith::OrIOp::create(b, loc, x, y);
+}
+Value Scalars::logicalXor(Value x, Value y) {
+  return arith::XOrIOp::create(b, loc, x, y);
+}
+Value Scalars::logicalNot(Value x) {
+  return arith::XOrIOp::create(
+      b, loc, x,
+      arith::ConstantOp::create(b, loc, IntegerAttr::get(x.getType(), -1)));
+}
+Value Scalars::select(Value c, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, c, x, y);
+}
+
+Value Scalars::exp(Value x) { return unary<math::ExpOp>(x); }
+Value Scalars::log(Value x) { return unary<math::LogOp>(x); }
+Value Scalars::sqrt(Value x) { return unary<math::SqrtOp>(x); }
+Value Scalars::rsqrt(Value x) {
+  // Not math.rsqrt: its fast form is less exact than PyTorch's 1/sqrt.
+  return div(constant(1), sqrt(x));
+}
+Value Scalars::tanh(Value x) { return unary<math::TanhOp>(x); }
+Value Scalars::erf(Value x) { return unary<math::ErfOp>(x); }
+Value Scalars::sigmoid(Value x) {
+  return div(constant(1), add(constant(1), exp(neg(x))));
+}
+Value Scalars::softplus(Value x) {
+  // max(x, 0) + log1p(exp(-|x|)): no overflow for large x.
+  return add(max(x, constant(0)), unary<math::Log1pOp>(exp(neg(abs(x)))));
+}
+Value Scalars::floor(Value x) {
+  return isFloat() ? unary<math::FloorOp>(x) : x;
+}
+Value Scalars::ceil(Value x) { return isFloat() ? unary<math::CeilOp>(x) : x; }
+Value Scalars::trunc(Value x) {
+  return isFloat() ? unary<math::TruncOp>(x) : x;
+}
+Value Scalars::roundEven(Value x) {
+  return isFloat() ? unary<math::RoundEvenOp>(x) : x;
+}
+
+Value Scalars::cast(Value v, Type from, Type to) {
+  if (from == to)
+    return v;
+  Type target = signless(to);
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (auto fromFloat = dyn_cast<FloatType>(from)) {
+    if (toFloat) {
+      unsigned a = fromFloat.getWidth(), c = toFloat.getWidth();
+      if (a < c)
+        return arith::ExtFOp::create(b, loc, target, v);
+      if (a > c)
+        return arith::TruncFOp::create(b, loc, target, v);
+      // f16 and bf16: neither holds the other.
+      v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+      return arith::TruncFOp::create(b, loc, target, v);
+    }
+    if (to.isInteger(1))
+      return arith::CmpFOp::create(
+          b, loc, F::UNE, v,
+          arith::ConstantOp::create(b, loc, b.getFloatAttr(fromFloat, 0)));
+    // Through a wide integer: what does not fit wraps, as PyTorch does, where
+    // a direct conversion to the narrow type would be undefined.
+    unsigned width = target.getIntOrFloatBitWidth();
+    Type wide = b.getIntegerType(width < 32 ? 32 : 64);
+    if (width == 32 && !to.isUnsignedInteger())
+      wide = b.getI32Type();
+    v = arith::FPToSIOp::create(b, loc, wide, v);
+    return wide == target ? v
+                          : arith::TruncIOp::create(b, loc, target, v)
+                                .getResult();
+  }
+  bool isUnsignedFrom = from.isInteger(1) || from.isUnsignedInteger();
+  if (toFloat)
+    return isUnsignedFrom
+               ? arith::UIToFPOp::create(b, loc, target, v).getResult()
+               : arith::SIToFPOp::create(b, loc, target, v).getResult();
+  unsigned a = v.getType().getIntOrFloatBitWidth(),
+           c = target.getIntOrFloatBitWidth();
+  if (c == 1)
+    return arith::CmpIOp::create(
+        b, loc, I::ne, v,
+        arith::ConstantOp::create(b, loc, IntegerAttr::get(v.getType(), 0)));
+  if (a < c)
+    return isUnsignedFrom ? arith::ExtUIOp::create(b, loc, target, v).getResult()
+                          : arith::ExtSIOp::create(b, loc, target, v).getResult();
+  if (a > c)
+    return arith::TruncIOp::create(b, loc, target, v);
+  return v;
+}
+
+Value Scalars::fromIndex(Value v) {
+  Type i64 = b.getI64Type();
+  v = arith::IndexCastOp::create(b, loc, i64, v);
+  return cast(v, i64, dtype);
+}
+
+} // namespace fx::lin

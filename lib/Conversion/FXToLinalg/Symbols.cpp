@@ -1,0 +1,294 @@
+//===- Symbols.cpp - symbolic sizes as index values -----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Symbols.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+void Symbols::bind(StringRef name, Value value, bool atEntry) {
+  values[name] = {value, atEntry && entry};
+}
+
+/// How a call is evaluated: its operands' type and its own ('i' integer, 'f'
+/// real, 'b' truth value).
+namespace {
+struct CallKind {
+  char operands = 0, result = 0;
+};
+} // namespace
+
+static CallKind callKind(StringRef name) {
+  return llvm::StringSwitch<CallKind>(name)
+      .Cases({"floordiv", "ceildiv", "mod", "max", "min"}, {'i', 'i'})
+      .Cases({"div", "pow", "abs", "lshift", "rshift"}, {'i', 'i'})
+      .Cases({"eq", "ne", "lt", "le", "gt", "ge"}, {'i', 'b'})
+      .Cases({"and", "or", "not"}, {'b', 'b'})
+      .Case("where", {'w', 'i'})
+      .Cases({"to_float", "float_true_div", "int_true_div"}, {'f', 'f'})
+      .Cases({"float_pow", "sqrt"}, {'f', 'f'})
+      .Cases({"to_int", "trunc", "floor", "ceil", "round"}, {'f', 'i'})
+      .Default({});
+}
+
+bool Symbols::canEvaluate(ExprAttr expr) const {
+  switch (expr.getKind()) {
+  case ExprKind::Integer:
+  case ExprKind::Real:
+    return true;
+  case ExprKind::Symbol:
+    return values.count(expr.getName().getValue());
+  case ExprKind::Add:
+  case ExprKind::Mul:
+    break;
+  case ExprKind::Call: {
+    CallKind kind = callKind(expr.getName().getValue());
+    if (!kind.result)
+      return false;
+    // A power is a chain of products: its exponent has to be known.
+    if (expr.getName() == "pow") {
+      std::optional<int64_t> n = expr.getOperands()[1].getInteger();
+      if (!n || *n < 1 || *n > 16)
+        return false;
+    }
+    break;
+  }
+  }
+  return llvm::all_of(expr.getOperands(),
+                      [&](ExprAttr e) { return canEvaluate(e); });
+}
+
+Value Symbols::integer(OpBuilder &b, Location loc, ExprAttr expr) {
+  return evaluate(b, loc, expr, 'i');
+}
+Value Symbols::boolean(OpBuilder &b, Location loc, ExprAttr expr) {
+  return evaluate(b, loc, expr, 'b');
+}
+Value Symbols::real(OpBuilder &b, Location loc, ExprAttr expr) {
+  return evaluate(b, loc, expr, 'f');
+}
+
+OpFoldResult Symbols::fold(OpBuilder &b, Location loc, ExprAttr expr) {
+  if (std::optional<int64_t> n = expr.getInteger())
+    return b.getIndexAttr(*n);
+  return integer(b, loc, expr);
+}
+
+void Symbols::forget(function_ref<bool(Operation *)> gone) {
+  SmallVector<std::pair<Attribute, unsigned>> dead;
+  for (auto &[key, value] : cache)
+    if (Operation *op = value.getDefiningOp(); op && gone(op))
+      dead.push_back(key);
+  for (auto &key : dead)
+    cache.erase(key);
+  SmallVector<std::string> unbound;
+  for (auto &entry : values)
+    if (Operation *op = entry.getValue().value.getDefiningOp(); op && gone(op))
+      unbound.push_back(entry.getKey().str());
+  for (const std::string &name : unbound)
+    values.erase(name);
+}
+
+Value Symbols::evaluate(OpBuilder &b, Location loc, ExprAttr expr, char type) {
+  auto key = std::make_pair(Attribute(expr), unsigned(type));
+  // A value made inside a loop or a branch is no use outside of it.
+  if (Value known = cache.lookup(key))
+    if (known.getParentRegion()->isAncestor(b.getInsertionBlock()->getParent()))
+      return known;
+  bool atEntry = entry != nullptr;
+  expr.walkSymbols(
+      [&](StringRef name) { atEntry &= values.lookup(name).atEntry; });
+  Value result;
+  if (atEntry) {
+    OpBuilder::InsertionGuard guard(b);
+    if (*lastAtEntry)
+      b.setInsertionPointAfter(*lastAtEntry);
+    else
+      b.setInsertionPointToStart(entry);
+    result = build(b, loc, expr, type);
+    if (b.getInsertionPoint() != b.getBlock()->begin())
+      *lastAtEntry = &*std::prev(b.getInsertionPoint());
+  } else {
+    result = build(b, loc, expr, type);
+  }
+  // Constants are cheap and folded by what follows; keeping them would only
+  // put them far from their users.
+  if (!expr.isInteger())
+    cache[key] = result;
+  return result;
+}
+
+static Value castIndex(OpBuilder &b, Location loc, Type type, Value v) {
+  return arith::IndexCastOp::create(b, loc, type, v);
+}
+
+Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
+  Type index = b.getIndexType(), i64 = b.getI64Type(), f64 = b.getF64Type();
+  // A value of `have` as one of `type`.
+  auto convert = [&](Value v, char have) -> Value {
+    if (have == type)
+      return v;
+    if (have == 'i' && type == 'f')
+      return arith::SIToFPOp::create(b, loc, f64, castIndex(b, loc, i64, v));
+    if (have == 'i' && type == 'b')
+      return arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::ne, v,
+          arith::ConstantIndexOp::create(b, loc, 0));
+    if (have == 'b' && type == 'i')
+      return arith::IndexCastUIOp::create(b, loc, index, v);
+    if (have == 'b' && type == 'f')
+      return arith::UIToFPOp::create(b, loc, f64, v);
+    if (have == 'f' && type == 'i')
+      return castIndex(b, loc, index,
+                       arith::FPToSIOp::create(b, loc, i64, v));
+    return arith::CmpFOp::create(
+        b, loc, arith::CmpFPredicate::UNE, v,
+        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0)));
+  };
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  };
+  switch (expr.getKind()) {
+  case ExprKind::Integer:
+    if (type == 'f')
+      return arith::ConstantOp::create(b, loc,
+                                       b.getF64FloatAttr(expr.getValue()));
+    if (type == 'b')
+      return arith::ConstantOp::create(b, loc,
+                                       b.getBoolAttr(expr.getValue() != 0));
+    return constant(expr.getValue());
+  case ExprKind::Real:
+    return convert(
+        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(expr.getReal())),
+        'f');
+  case ExprKind::Symbol: {
+    Value v = values.lookup(expr.getName().getValue()).value;
+    char have = isa<FloatType>(v.getType())          ? 'f'
+                : v.getType().isSignlessInteger(1)   ? 'b'
+                                                     : 'i';
+    return convert(v, have);
+  }
+  case ExprKind::Add:
+  case ExprKind::Mul: {
+    bool add = expr.getKind() == ExprKind::Add;
+    char t = type == 'f' ? 'f' : 'i';
+    Value result;
+    for (ExprAttr operand : expr.getOperands()) {
+      Value v = evaluate(b, loc, operand, t);
+      if (!result)
+        result = v;
+      else if (t == 'f')
+        result = add ? arith::AddFOp::create(b, loc, result, v).getResult()
+                     : arith::MulFOp::create(b, loc, result, v).getResult();
+      else
+        result = add ? arith::AddIOp::create(b, loc, result, v).getResult()
+                     : arith::MulIOp::create(b, loc, result, v).getResult();
+    }
+    return convert(result, t);
+  }
+  case ExprKind::Call:
+    break;
+  }
+
+  StringRef name = expr.getName();
+  CallKind kind = callKind(name);
+  SmallVector<Value> v;
+  for (auto [i, operand] : llvm::enumerate(expr.getOperands()))
+    v.push_back(evaluate(b, loc, operand,
+                         kind.operands == 'w' ? (i == 0 ? 'b' : 'i')
+                                              : kind.operands));
+  auto floorDiv = [&](Value x, Value y) -> Value {
+    return arith::FloorDivSIOp::create(b, loc, x, y);
+  };
+  auto fold = [&](auto fn) {
+    Value r = v.front();
+    for (Value x : ArrayRef<Value>(v).drop_front())
+      r = fn(r, x);
+    return r;
+  };
+  using P = arith::CmpIPredicate;
+  auto relation = llvm::StringSwitch<std::optional<P>>(name)
+                      .Case("eq", P::eq)
+                      .Case("ne", P::ne)
+                      .Case("lt", P::slt)
+                      .Case("le", P::sle)
+                      .Case("gt", P::sgt)
+                      .Case("ge", P::sge)
+                      .Default(std::nullopt);
+  Value r;
+  if (relation)
+    r = arith::CmpIOp::create(b, loc, *relation, v[0], v[1]);
+  else if (name == "floordiv" || name == "div")
+    r = floorDiv(v[0], v[1]);
+  else if (name == "ceildiv")
+    r = arith::CeilDivSIOp::create(b, loc, v[0], v[1]);
+  else if (name == "mod") // Python's: the sign of the divisor
+    r = arith::SubIOp::create(
+        b, loc, v[0],
+        arith::MulIOp::create(b, loc, floorDiv(v[0], v[1]), v[1]));
+  else if (name == "max")
+    r = fold([&](Value x, Value y) -> Value {
+      return arith::MaxSIOp::create(b, loc, x, y);
+    });
+  else if (name == "min")
+    r = fold([&](Value x, Value y) -> Value {
+      return arith::MinSIOp::create(b, loc, x, y);
+    });
+  else if (name == "and")
+    r = fold([&](Value x, Value y) -> Value {
+      return arith::AndIOp::create(b, loc, x, y);
+    });
+  else if (name == "or")
+    r = fold([&](Value x, Value y) -> Value {
+      return arith::OrIOp::create(b, loc, x, y);
+    });
+  else if (name == "not")
+    r = arith::XOrIOp::create(
+        b, loc, v[0], arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  else if (name == "pow") {
+    r = v[0];
+    for (int64_t i = 1, e = *expr.getOperands()[1].getInteger(); i < e; ++i)
+      r = arith::MulIOp::create(b, loc, r, v[0]);
+  } else if (name == "abs")
+    r = arith::MaxSIOp::create(
+        b, loc, v[0], arith::SubIOp::create(b, loc, constant(0), v[0]));
+  else if (name == "lshift")
+    r = arith::ShLIOp::create(b, loc, v[0], v[1]);
+  else if (name == "rshift")
+    r = arith::ShRSIOp::create(b, loc, v[0], v[1]);
+  else if (name == "where")
+    r = arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
+  else if (name == "to_float")
+    r = v[0];
+  else if (name == "float_true_div" || name == "int_true_div")
+    r = arith::DivFOp::create(b, loc, v[0], v[1]);
+  else if (name == "float_pow")
+    r = math::PowFOp::create(b, loc, v[0], v[1]);
+  else if (name == "sqrt")
+    r = math::SqrtOp::create(b, loc, v[0]);
+  else { // to_int trunc floor ceil round
+    Value x = v[0];
+    if (name == "floor")
+      x = math::FloorOp::create(b, loc, x);
+    else if (name == "ceil")
+      x = math::CeilOp::create(b, loc, x);
+    else if (name == "round")
+      x = math::RoundEvenOp::create(b, loc, x);
+    return convert(castIndex(b, loc, index,
+                             arith::FPToSIOp::create(b, loc, i64, x)),
+                   'i');
+  }
+  return convert(r, kind.result);
+}
+
+} // namespace fx::lin

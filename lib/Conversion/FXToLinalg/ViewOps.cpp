@@ -1,0 +1,465 @@
+//===- ViewOps.cpp - operators that give views ----------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// Operators whose result is the same elements in the result type's shape:
+/// view, reshape, flatten, unflatten, squeeze, unsqueeze …
+static LogicalResult lowerReshape(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (n.b.product(x.sizes).isProvablyDifferent(n.b.product(sizes)))
+    return n.fail("the result has another number of elements");
+  return n.result(n.b.reshape(x, sizes));
+}
+
+static LogicalResult lowerUnsqueeze(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank() + 1);
+  if (n.failed())
+    return failure();
+  return n.result(n.b.unsqueeze(x, dim));
+}
+
+/// Drops the named dimensions (all for `squeeze.default`) that have size 1.
+static LogicalResult lowerSqueeze(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  SmallVector<int64_t> dims = n.dims(1, "dim", x.rank());
+  if (n.failed())
+    return failure();
+  llvm::sort(dims);
+  for (int64_t dim : llvm::reverse(dims))
+    if (x.sizes[dim].getInteger() == 1)
+      x = n.b.squeeze(x, dim);
+  return n.result(x);
+}
+
+static LogicalResult lowerPermute(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  SmallVector<int64_t> order = n.dims(1, "dims", x.rank(), false);
+  if (n.failed())
+    return failure();
+  SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  for (auto [i, d] : llvm::enumerate(sorted))
+    if (d != int64_t(i) || sorted.size() != size_t(x.rank()))
+      return n.fail("the dimensions are no permutation");
+  if (int64_t(order.size()) != x.rank())
+    return n.fail("the dimensions are no permutation");
+  return n.result(n.b.permute(x, order));
+}
+
+static LogicalResult lowerTranspose(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t a = n.dim(1, "dim0", x.rank()), c = n.dim(2, "dim1", x.rank());
+  if (n.failed())
+    return failure();
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  if (!order.empty())
+    std::swap(order[a], order[c]);
+  return n.result(n.b.permute(x, order));
+}
+
+/// t, mT, numpy_T: the dimensions reversed (the last two for mT).
+static LogicalResult lowerReverse(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed())
+    return failure();
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
+  if (n.target() == "aten.mT.default") {
+    if (x.rank() < 2)
+      return n.fail("fewer than two dimensions");
+    std::swap(order[x.rank() - 1], order[x.rank() - 2]);
+  } else {
+    std::reverse(order.begin(), order.end());
+  }
+  return n.result(n.b.permute(x, order));
+}
+
+/// Moves dimensions `source` to `destination`.
+static LogicalResult lowerMovedim(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  SmallVector<int64_t> from = n.dims(1, "source", x.rank(), false),
+                       to = n.dims(2, "destination", x.rank(), false);
+  if (n.failed() || from.size() != to.size())
+    return n.fail("source and destination differ in length");
+  SmallVector<int64_t> order(x.rank(), -1);
+  for (auto [f, t] : llvm::zip(from, to))
+    order[t] = f;
+  int64_t next = 0;
+  for (int64_t &d : order) {
+    if (d >= 0)
+      continue;
+    while (llvm::is_contained(from, next))
+      ++next;
+    d = next++;
+  }
+  return n.result(n.b.permute(x, order));
+}
+
+static LogicalResult lowerExpand(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  if (!n.broadcasts(x, n.resultSizes()))
+    return failure();
+  return n.result(n.b.expand(x, n.resultSizes()));
+}
+
+/// A position in a dimension of `size` as slicing takes it: from the end where
+/// negative, then clamped to [0, size].
+static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
+  MLIRContext *ctx = n.context();
+  ExprAttr zero = n.b.expr(0);
+  auto call = [&](StringRef name, ArrayRef<ExprAttr> args) {
+    ExprAttr e = ExprAttr::call(ctx, name, args);
+    return e ? e : zero;
+  };
+  auto plusSize = [&] {
+    ExprAttr e = ExprAttr::add(ctx, {at, size});
+    return e ? e : zero;
+  };
+  if (at == size)
+    return at;
+  if (std::optional<int64_t> k = at.getInteger()) {
+    if (*k < 0)
+      return call("max", {plusSize(), zero});
+    return *k == 0 ? zero : call("min", {at, size});
+  }
+  // Sizes are never negative, so neither is a sum or product of them.
+  bool negative = false;
+  AttrTypeWalker walker;
+  walker.addWalk([&](ExprAttr e) {
+    negative |= e.isInteger() && e.getValue() < 0;
+    negative |= e.isSymbol() && !e.getName().getValue().starts_with("s");
+  });
+  walker.walk(at);
+  if (negative)
+    at = call("max", {zero, call("where", {call("lt", {at, zero}), plusSize(),
+                                           at})});
+  return call("min", {at, size});
+}
+
+static LogicalResult lowerSlice(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank(), 0);
+  ExprAttr start = n.size(2, "start");
+  int64_t step = n.integer(4, "step", 1);
+  if (n.failed() || x.rank() == 0 || step <= 0 ||
+      n.resultSizes().size() != size_t(x.rank()))
+    return n.fail("the arguments do not fit the tensor");
+  start = clampPosition(n, start, x.sizes[dim]);
+  if (!n.b.symbols.canEvaluate(start))
+    return n.fail("the start is not known");
+  ExprAttr length = n.resultSizes()[dim];
+  std::optional<int64_t> from = start.getInteger(), count = length.getInteger(),
+                         size = x.sizes[dim].getInteger();
+  if (from && count && size && *count > 0 &&
+      *from + (*count - 1) * step >= *size)
+    return n.fail("the result is longer than the slice");
+  return n.result(n.b.slice(x, dim, start, length, n.b.expr(step)));
+}
+
+static LogicalResult lowerNarrow(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  ExprAttr start = n.size(2, "start");
+  if (n.failed() || x.rank() == 0 ||
+      n.resultSizes().size() != size_t(x.rank()))
+    return n.fail("the arguments do not fit the tensor");
+  start = clampPosition(n, start, x.sizes[dim]);
+  return n.result(
+      n.b.slice(x, dim, start, n.resultSizes()[dim], n.b.expr(1)));
+}
+
+static LogicalResult lowerSelect(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  ExprAttr at = n.size(2, "index");
+  if (n.failed() || x.rank() == 0)
+    return n.fail("a 0-d tensor has no dimension to select from");
+  ExprAttr size = x.sizes[dim];
+  MLIRContext *ctx = n.context();
+  ExprAttr zero = n.b.expr(0);
+  if (std::optional<int64_t> k = at.getInteger()) {
+    if (*k < 0)
+      at = ExprAttr::add(ctx, {at, size});
+    std::optional<int64_t> i = at ? at.getInteger() : std::nullopt,
+                           e = size.getInteger();
+    if (!at || (i && e && (*i < 0 || *i >= *e)))
+      return n.fail("the index is out of range");
+  } else {
+    at = ExprAttr::call(ctx, "where",
+                        {ExprAttr::call(ctx, "lt", {at, zero}),
+                         ExprAttr::add(ctx, {at, size}), at});
+  }
+  if (!at || !n.b.symbols.canEvaluate(at))
+    return n.fail("the index is not known");
+  if (!at.isInteger() || !size.isInteger()) {
+    ExprAttr inside = ExprAttr::call(
+        ctx, "and",
+        {ExprAttr::call(ctx, "le", {zero, at}),
+         ExprAttr::call(ctx, "lt", {at, size})});
+    n.b.check(n.b.symbols.boolean(n.b.b, n.b.loc, inside),
+              "aten.select.int: the index is out of range");
+  }
+  return n.result(n.b.select(x, dim, n.b.fold(at)));
+}
+
+/// split, split_with_sizes, chunk, tensor_split: the results' types say how
+/// long the parts are.
+static LogicalResult lowerSplit(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(2, "dim", x.rank(), 0);
+  if (n.failed() || x.rank() == 0)
+    return n.fail("a 0-d tensor cannot be split");
+  ExprAttr at = n.b.expr(0);
+  for (unsigned i = 0; i < n.numResults(); ++i) {
+    ArrayRef<ExprAttr> sizes = n.resultSizes(i);
+    if (sizes.size() != size_t(x.rank()))
+      return n.fail("the result's rank is not what the operator gives");
+    ExprAttr length = sizes[dim];
+    ExprAttr end = ExprAttr::add(n.context(), {at, length});
+    std::optional<int64_t> e = end ? end.getInteger() : std::nullopt,
+                           size = x.sizes[dim].getInteger();
+    if (!end || (e && size && *e > *size))
+      return n.fail("the parts are longer than the tensor");
+    if (failed(n.set(i, n.b.slice(x, dim, at, length, n.b.expr(1)))))
+      return failure();
+    at = end;
+  }
+  return success();
+}
+
+static LogicalResult lowerUnbind(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank(), 0);
+  if (n.failed() || x.rank() == 0)
+    return n.fail("a 0-d tensor cannot be unbound");
+  if (std::optional<int64_t> size = x.sizes[dim].getInteger())
+    if (*size != n.numResults())
+      return n.fail("the number of results is not what the operator gives");
+  for (unsigned i = 0; i < n.numResults(); ++i)
+    if (failed(n.set(i, n.b.select(x, dim, n.b.b.getIndexAttr(i)))))
+      return failure();
+  return success();
+}
+
+/// Broadcasts its arguments to one shape.
+static LogicalResult lowerBroadcastTensors(Node &n) {
+  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  if (n.failed() || parts.size() != n.numResults())
+    return n.fail("the number of results is not what the operator gives");
+  for (auto [i, t] : llvm::enumerate(parts)) {
+    if (!n.broadcasts(t, n.resultSizes(i)) ||
+        failed(n.set(i, n.b.expand(t, n.resultSizes(i)))))
+      return failure();
+  }
+  return success();
+}
+
+/// The i-th result varies along dimension i (the first two swapped for "xy").
+static LogicalResult lowerMeshgrid(Node &n) {
+  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  StringRef indexing = n.string(1, "indexing", "ij");
+  if (n.failed() || parts.size() != n.numResults())
+    return n.fail("the number of results is not what the operator gives");
+  for (auto [i, t] : llvm::enumerate(parts)) {
+    if (t.rank() > 1)
+      return n.fail("an argument is no vector");
+    size_t dim = i;
+    if (indexing == "xy" && parts.size() > 1 && i < 2)
+      dim = 1 - i;
+    if (t.rank() == 0)
+      t = n.b.unsqueeze(t, 0);
+    for (size_t after = parts.size() - 1 - dim; after > 0; --after)
+      t = n.b.unsqueeze(t, t.rank());
+    if (!n.broadcasts(t, n.resultSizes(i)) ||
+        failed(n.set(i, n.b.expand(t, n.resultSizes(i)))))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult lowerCat(Node &n) {
+  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  int64_t rank = n.resultType().getRank();
+  int64_t dim = n.dim(1, "dim", rank, 0);
+  if (n.failed())
+    return failure();
+  // A legacy empty vector stands for nothing.
+  llvm::erase_if(parts, [&](const Tensor &t) {
+    return t.rank() == 1 && t.sizes[0].getInteger() == 0;
+  });
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (parts.empty())
+    return n.result(Tensor(n.b.empty(sizes, n.resultDtype()), sizes,
+                           n.resultDtype()));
+  ExprAttr total = n.b.expr(0);
+  for (Tensor &t : parts) {
+    if (t.rank() != rank)
+      return n.fail("the tensors differ in rank");
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != dim && t.sizes[i].isProvablyDifferent(sizes[i]))
+        return n.fail("the tensors differ in a size");
+    // One size by two names: the result's.
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != dim && t.sizes[i] != sizes[i]) {
+        Sizes same(sizes);
+        same[dim] = t.sizes[dim];
+        t = n.b.contiguous(t);
+        t.value = n.b.withType(t.value, same, t.dtype);
+        t.sizes = same;
+      }
+    t = n.b.cast(t, n.resultDtype());
+    total = total ? ExprAttr::add(n.context(), {total, t.sizes[dim]}) : total;
+  }
+  if (!total || total.isProvablyDifferent(sizes[dim]))
+    return n.fail("the parts are not as long as the result");
+  if (parts.size() == 1)
+    return n.result(parts.front());
+  return n.result(n.b.concat(parts, dim, sizes));
+}
+
+static LogicalResult lowerStack(Node &n) {
+  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  int64_t rank = n.resultType().getRank();
+  int64_t dim = n.dim(1, "dim", rank, 0);
+  if (n.failed())
+    return failure();
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  for (Tensor &t : parts) {
+    if (t.rank() + 1 != rank)
+      return n.fail("the tensors' rank is not what the operator takes");
+    t = n.b.cast(n.b.unsqueeze(t, dim), n.resultDtype());
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != dim && t.sizes[i].isProvablyDifferent(sizes[i]))
+        return n.fail("the tensors differ in a size");
+  }
+  if (sizes[dim].getInteger() != int64_t(parts.size()))
+    return n.fail("the result's size is not the number of tensors");
+  return n.result(n.b.concat(parts, dim, sizes));
+}
+
+/// Repeats the whole tensor: [r0, r1], a view of [r0, s0, r1, s1] merged.
+static LogicalResult lowerRepeat(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Sizes repeats = n.sizes(1, "repeats");
+  if (n.failed() || int64_t(repeats.size()) < x.rank())
+    return n.fail("fewer repeats than dimensions");
+  for (ExprAttr repeat : repeats)
+    if (!n.b.symbols.canEvaluate(repeat))
+      return n.fail("a repeat is not known");
+  while (x.rank() < int64_t(repeats.size()))
+    x = n.b.unsqueeze(x, 0);
+  Sizes split;
+  Tensor wide = x;
+  for (int64_t i = 0, e = repeats.size(); i < e; ++i) {
+    split.push_back(repeats[i]);
+    split.push_back(x.sizes[i]);
+    wide = n.b.unsqueeze(wide, 2 * i);
+  }
+  return n.result(n.b.reshape(n.b.expand(wide, split), n.resultSizes()));
+}
+
+/// Repeats each element along a dimension (of the flattened tensor if none).
+static LogicalResult lowerRepeatInterleave(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  ExprAttr repeats = n.size(1, "repeats");
+  if (n.failed())
+    return failure();
+  int64_t dim = 0;
+  if (n.has(2, "dim"))
+    dim = n.dim(2, "dim", x.rank());
+  else
+    x = n.b.reshape(x, {n.b.product(x.sizes)});
+  if (n.failed() || !n.b.symbols.canEvaluate(repeats))
+    return n.fail("the repeats are not known");
+  Tensor wide = n.b.unsqueeze(x, dim + 1);
+  Sizes sizes(wide.sizes);
+  sizes[dim + 1] = repeats;
+  return n.result(n.b.reshape(n.b.expand(wide, sizes), n.resultSizes()));
+}
+
+static LogicalResult lowerPad(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Sizes amounts = n.sizes(1, "pad");
+  bool constant = n.target() == "aten.constant_pad_nd.default" ||
+                  n.string(2, "mode", "constant") == "constant";
+  Number value =
+      n.number(n.target() == "aten.constant_pad_nd.default" ? 2 : 3, "value", 0);
+  if (n.failed() || !constant)
+    return n.fail("only constant padding has a lowering");
+  if (amounts.size() % 2 || int64_t(amounts.size()) > 2 * x.rank())
+    return n.fail("the padding does not fit the tensor");
+  Sizes low(x.rank(), n.b.expr(0)), high(x.rank(), n.b.expr(0));
+  for (size_t i = 0; i < amounts.size() / 2; ++i) {
+    int64_t dim = x.rank() - 1 - int64_t(i);
+    low[dim] = amounts[2 * i];
+    high[dim] = amounts[2 * i + 1];
+    if (!n.b.symbols.canEvaluate(low[dim]) ||
+        !n.b.symbols.canEvaluate(high[dim]))
+      return n.fail("the padding is not known");
+  }
+  return n.result(n.b.pad(x, low, high, n.b.number(value, x.dtype)));
+}
+
+void registerViews(Registry &r) {
+  r.add({"aten.view.default", "aten.reshape.default",
+         "aten._unsafe_view.default", "aten.flatten.using_ints",
+         "aten.unflatten.int", "aten.view_as.default",
+         "aten.reshape_as.default", "aten.view_copy.default",
+         "aten._reshape_copy.default", "aten.ravel.default"},
+        lowerReshape);
+  r.add({"aten.unsqueeze.default", "aten.unsqueeze_copy.default"},
+        lowerUnsqueeze);
+  r.add({"aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims",
+         "aten.squeeze_copy.dims", "aten.squeeze_copy.dim"},
+        lowerSqueeze);
+  r.add({"aten.permute.default", "aten.permute_copy.default"}, lowerPermute);
+  r.add({"aten.transpose.int", "aten.transpose_copy.int",
+         "aten.swapaxes.default", "aten.swapdims.default"},
+        lowerTranspose);
+  r.add({"aten.t.default", "aten.t_copy.default", "aten.numpy_T.default",
+         "aten.mT.default"},
+        lowerReverse);
+  r.add({"aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.int"},
+        lowerMovedim);
+  r.add({"aten.expand.default", "aten.expand_as.default",
+         "aten.broadcast_to.default", "aten.expand_copy.default"},
+        lowerExpand);
+  r.add({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
+  r.add({"aten.narrow.default", "aten.narrow_copy.default"}, lowerNarrow);
+  r.add({"aten.select.int", "aten.select_copy.int"}, lowerSelect);
+  r.add({"aten.split.Tensor", "aten.split.sizes",
+         "aten.split_with_sizes.default", "aten.chunk.default",
+         "aten.tensor_split.sections", "aten.split_copy.Tensor",
+         "aten.split_with_sizes_copy.default", "aten.unsafe_split.Tensor",
+         "aten.unsafe_chunk.default"},
+        lowerSplit);
+  r.add({"aten.unbind.int", "aten.unbind_copy.int"}, lowerUnbind);
+  r.add("aten.broadcast_tensors.default", lowerBroadcastTensors);
+  r.add({"aten.meshgrid.default", "aten.meshgrid.indexing"}, lowerMeshgrid);
+  r.add({"aten.cat.default", "aten.concat.default", "aten.concatenate.default"},
+        lowerCat);
+  r.add("aten.stack.default", lowerStack);
+  r.add("aten.repeat.default", lowerRepeat);
+  r.add("aten.repeat_interleave.self_int", lowerRepeatInterleave);
+  r.add({"aten.constant_pad_nd.default", "aten.pad.default"}, lowerPad);
+}
+
+} // namespace fx::lin

@@ -1,0 +1,388 @@
+//===- Views.cpp - views and the assembling of tensors --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Builder.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+static unsigned valueRank(const Tensor &t) {
+  return llvm::cast<RankedTensorType>(t.value.getType()).getRank();
+}
+
+/// The sizes of `t.value`, dimension for dimension.
+static Sizes valueSizes(const Tensor &t) {
+  Sizes sizes(valueRank(t));
+  for (auto [dim, size] : llvm::zip(t.dims, t.sizes))
+    if (dim >= 0)
+      sizes[dim] = size;
+  return sizes;
+}
+
+static bool isUnit(ExprAttr size) { return size.getInteger() == 1; }
+
+Tensor Builder::permute(const Tensor &t, ArrayRef<int64_t> order) {
+  Tensor result = t;
+  for (auto [i, from] : llvm::enumerate(order)) {
+    result.sizes[i] = t.sizes[from];
+    result.dims[i] = t.dims[from];
+  }
+  return result;
+}
+
+Tensor Builder::unsqueeze(const Tensor &t, int64_t dim) {
+  Tensor result = t;
+  result.sizes.insert(result.sizes.begin() + dim, expr(1));
+  result.dims.insert(result.dims.begin() + dim, -1);
+  return result;
+}
+
+/// Takes the unit dimension out of the value: every index then reads the same.
+Tensor Builder::mergeUnit(const Tensor &t, int64_t dim) {
+  int v = t.dims[dim];
+  if (v < 0)
+    return t;
+  int rank = valueRank(t);
+  SmallVector<ReassociationIndices> groups;
+  for (int i = 0; i < rank; ++i) {
+    // The unit joins the dimension before it, the first the one after it.
+    bool join = !groups.empty() && (i == v || (v == 0 && i == 1));
+    if (!join)
+      groups.emplace_back();
+    groups.back().push_back(i);
+  }
+  Tensor result = t;
+  Sizes inner = valueSizes(t);
+  inner.erase(inner.begin() + v);
+  if (rank == 1)
+    groups.clear();
+  result.value = tensor::CollapseShapeOp::create(
+      b, loc, tensorType(inner, t.dtype), t.value, groups);
+  for (int &d : result.dims)
+    d = d == v ? -1 : d > v ? d - 1 : d;
+  return result;
+}
+
+Tensor Builder::squeeze(const Tensor &t, int64_t dim) {
+  Tensor result = mergeUnit(t, dim);
+  result.sizes.erase(result.sizes.begin() + dim);
+  result.dims.erase(result.dims.begin() + dim);
+  return result;
+}
+
+Tensor Builder::expand(const Tensor &t, ArrayRef<ExprAttr> sizes) {
+  Tensor result = t;
+  while (result.rank() < int64_t(sizes.size()))
+    result = unsqueeze(result, 0);
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!isUnit(result.sizes[i]))
+      continue;
+    if (!isUnit(size))
+      result = mergeUnit(result, i);
+    result.sizes[i] = size;
+  }
+  return result;
+}
+
+Tensor Builder::slice(const Tensor &t, int64_t dim, ExprAttr start,
+                      ExprAttr length, ExprAttr step) {
+  bool whole = start.getInteger() == 0 && step.getInteger() == 1 &&
+               length == t.sizes[dim];
+  Tensor result = t;
+  result.sizes[dim] = length;
+  if (whole || t.dims[dim] < 0)
+    return result;
+  int v = t.dims[dim];
+  unsigned rank = valueRank(t);
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      strides(rank, b.getIndexAttr(1));
+  Sizes inner = valueSizes(t);
+  inner[v] = length;
+  offsets[v] = fold(start);
+  strides[v] = fold(step);
+  result.value = tensor::ExtractSliceOp::create(
+      b, loc, tensorType(inner, t.dtype), t.value, offsets, fold(inner),
+      strides);
+  return result;
+}
+
+Tensor Builder::select(const Tensor &t, int64_t dim, OpFoldResult at) {
+  Tensor result = t;
+  int v = t.dims[dim];
+  result.sizes.erase(result.sizes.begin() + dim);
+  result.dims.erase(result.dims.begin() + dim);
+  if (v < 0)
+    return result;
+  unsigned rank = valueRank(t);
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      strides(rank, b.getIndexAttr(1));
+  Sizes inner = valueSizes(t);
+  inner[v] = expr(1);
+  offsets[v] = at;
+  SmallVector<OpFoldResult> lengths = fold(inner);
+  inner.erase(inner.begin() + v);
+  result.value = tensor::ExtractSliceOp::create(
+      b, loc, tensorType(inner, t.dtype), t.value, offsets, lengths, strides);
+  for (int &d : result.dims)
+    d = d > v ? d - 1 : d;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Reshape
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Dimensions of the old shape that together are some of the new one.
+struct Group {
+  SmallVector<int64_t> from, to;
+  /// First dimension of the value among the non-unit ones; -1: broadcast.
+  int position = -1;
+};
+} // namespace
+
+/// Groups of dimensions with equal products, each as small as possible. What
+/// is left where nothing is provably equal becomes one group: the operator
+/// guarantees that the whole products are equal.
+static SmallVector<Group> groupDims(Builder &b, ArrayRef<ExprAttr> from,
+                                    ArrayRef<ExprAttr> to) {
+  SmallVector<int64_t> a, c;
+  for (auto [i, size] : llvm::enumerate(from))
+    if (!isUnit(size))
+      a.push_back(i);
+  for (auto [i, size] : llvm::enumerate(to))
+    if (!isUnit(size))
+      c.push_back(i);
+  auto product = [&](ArrayRef<ExprAttr> sizes, ArrayRef<int64_t> dims) {
+    Sizes factors;
+    for (int64_t d : dims)
+      factors.push_back(sizes[d]);
+    return b.product(factors);
+  };
+  SmallVector<Group> groups;
+  ArrayRef<int64_t> restA = a, restC = c;
+  while (!restA.empty() || !restC.empty()) {
+    size_t nA = restA.size(), nC = restC.size();
+    bool found = false;
+    for (size_t total = 2; !found && total <= nA + nC; ++total)
+      for (size_t i = 1; !found && i < total && i <= restA.size(); ++i) {
+        size_t j = total - i;
+        if (j > restC.size())
+          continue;
+        if (product(from, restA.take_front(i)) ==
+            product(to, restC.take_front(j))) {
+          nA = i;
+          nC = j;
+          found = true;
+        }
+      }
+    Group group;
+    llvm::append_range(group.from, restA.take_front(nA));
+    llvm::append_range(group.to, restC.take_front(nC));
+    restA = restA.drop_front(nA);
+    restC = restC.drop_front(nC);
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+/// Finds where each group lies in the value; false if a group's dimensions do
+/// not follow each other there.
+static bool placeGroups(const Tensor &t, MutableArrayRef<Group> groups) {
+  // Position of each dimension of the value among the non-unit ones.
+  Sizes inner = valueSizes(t);
+  SmallVector<int> position;
+  int next = 0;
+  for (ExprAttr size : inner)
+    position.push_back(isUnit(size) ? -1 : next++);
+  for (Group &group : groups) {
+    if (group.from.empty())
+      return false;
+    for (auto [i, dim] : llvm::enumerate(group.from)) {
+      int at = t.dims[dim] < 0 ? -1 : position[t.dims[dim]];
+      if (i == 0)
+        group.position = at;
+      else if (at != (group.position < 0 ? -1 : group.position + int(i)))
+        return false;
+    }
+  }
+  return true;
+}
+
+Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
+  if (ArrayRef<ExprAttr>(input.sizes) == sizes)
+    return input;
+  Tensor t = input;
+  auto isZero = [](ExprAttr e) { return e.getInteger() == 0; };
+  if (llvm::any_of(sizes, isZero) || llvm::any_of(t.sizes, isZero))
+    return Tensor(empty(sizes, t.dtype), sizes, t.dtype);
+
+  if (t.rank() == 0)
+    t = contiguous(unsqueeze(t, 0));
+  SmallVector<Group> groups = groupDims(*this, t.sizes, sizes);
+  if (!placeGroups(t, groups)) {
+    t = contiguous(t);
+    // A symbolic size may turn out to be 1 on one side only: one group of all.
+    if (!placeGroups(t, groups)) {
+      Group all;
+      for (int64_t i = 0; i < t.rank(); ++i)
+        if (!isUnit(t.sizes[i]))
+          all.from.push_back(i);
+      for (auto [i, size] : llvm::enumerate(sizes))
+        if (!isUnit(size))
+          all.to.push_back(i);
+      if (all.from.empty())
+        all.from.push_back(0);
+      if (all.to.empty() && !sizes.empty())
+        all.to.push_back(0);
+      groups.assign({all});
+      groups[0].position = 0;
+    }
+  }
+
+  // In the order of the value.
+  SmallVector<Group *> order;
+  for (Group &group : groups)
+    if (group.position >= 0)
+      order.push_back(&group);
+  llvm::sort(order, [](Group *x, Group *y) { return x->position < y->position; });
+
+  // Collapse each group to one dimension, unit dimensions with a neighbour.
+  Sizes inner = valueSizes(t), merged;
+  for (Group *group : order) {
+    Sizes factors;
+    bool toOne = group->to.size() == 1;
+    for (int64_t d : toOne ? group->to : group->from)
+      factors.push_back(toOne ? sizes[d] : t.sizes[d]);
+    merged.push_back(product(factors));
+  }
+  Value value = t.value;
+  if (merged.size() != inner.size()) {
+    SmallVector<ReassociationIndices> reassociation(order.size());
+    int group = -1, left = 0;
+    for (auto [v, size] : llvm::enumerate(inner)) {
+      bool start = group < 0 || (left == 0 && !isUnit(size));
+      if (start && group + 1 < int(order.size())) {
+        ++group;
+        left = order[group]->from.size();
+      }
+      if (!isUnit(size) || (group >= 0 && order[group]->from.size() == 1 &&
+                            isUnit(t.sizes[order[group]->from[0]])))
+        --left;
+      if (group >= 0)
+        reassociation[group].push_back(v);
+    }
+    auto type = tensor::CollapseShapeOp::inferCollapsedType(
+        llvm::cast<RankedTensorType>(value.getType()), reassociation);
+    value = tensor::CollapseShapeOp::create(b, loc, type, value, reassociation);
+  }
+
+  // Split each group into its new dimensions; unit dimensions cost nothing.
+  Tensor result;
+  result.sizes.assign(sizes.begin(), sizes.end());
+  result.dims.assign(sizes.size(), -1);
+  result.dtype = t.dtype;
+  SmallVector<ReassociationIndices> reassociation;
+  Sizes expanded, collapsed;
+  for (auto [group, size] : llvm::zip(order, merged)) {
+    reassociation.emplace_back();
+    bool dynamic = false;
+    for (int64_t d : group->to) {
+      reassociation.back().push_back(expanded.size());
+      result.dims[d] = expanded.size();
+      expanded.push_back(sizes[d]);
+      dynamic |= !sizes[d].isInteger();
+    }
+    // The type of the whole is as static as its parts are.
+    if (group->to.size() > 1) {
+      Sizes parts;
+      for (int64_t d : group->to)
+        parts.push_back(sizes[d]);
+      size = product(parts);
+    }
+    collapsed.push_back(size);
+  }
+  value = withType(value, collapsed, t.dtype);
+  if (expanded.size() != collapsed.size())
+    value = tensor::ExpandShapeOp::create(b, loc, tensorType(expanded, t.dtype),
+                                          value, reassociation, fold(expanded));
+  result.value = value;
+  return result;
+}
+
+Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {
+  Sizes sizes(t.sizes);
+  sizes.erase(sizes.begin() + dim);
+  sizes.insert(sizes.begin() + dim, parts.begin(), parts.end());
+  return reshape(t, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Assembling
+//===----------------------------------------------------------------------===//
+
+Value Builder::insert(Value part, Value whole, ArrayRef<OpFoldResult> offsets,
+                      ArrayRef<OpFoldResult> sizes,
+                      ArrayRef<OpFoldResult> strides) {
+  return tensor::InsertSliceOp::create(b, loc, part, whole, offsets, sizes,
+                                       strides);
+}
+
+Tensor Builder::concat(ArrayRef<Tensor> parts, int64_t dim,
+                       ArrayRef<ExprAttr> sizes) {
+  Type dtype = parts.front().dtype;
+  Value whole = empty(sizes, dtype);
+  unsigned rank = sizes.size();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+      strides(rank, b.getIndexAttr(1));
+  ExprAttr at = expr(0);
+  for (const Tensor &part : parts) {
+    offsets[dim] = fold(at);
+    whole = insert(materialize(part), whole, offsets, fold(part.sizes), strides);
+    at = ExprAttr::add(context(), {at, part.sizes[dim]});
+    if (!at)
+      at = expr(0);
+  }
+  return Tensor(whole, sizes, dtype);
+}
+
+Tensor Builder::pad(const Tensor &t, ArrayRef<ExprAttr> low,
+                    ArrayRef<ExprAttr> high, Value value) {
+  Tensor inner = t;
+  Sizes sizes(t.sizes), lowPad(low), highPad(high);
+  auto sum = [&](ExprAttr x, ExprAttr y) {
+    ExprAttr r = ExprAttr::add(context(), {x, y});
+    return r ? r : expr(0);
+  };
+  bool any = false;
+  for (int64_t i = 0; i < t.rank(); ++i) {
+    std::optional<int64_t> l = low[i].getInteger(), h = high[i].getInteger();
+    int64_t cropLow = l && *l < 0 ? -*l : 0, cropHigh = h && *h < 0 ? -*h : 0;
+    if (cropLow || cropHigh) {
+      ExprAttr length = sum(inner.sizes[i], expr(-cropLow - cropHigh));
+      inner = slice(inner, i, expr(cropLow), length, expr(1));
+      if (cropLow)
+        lowPad[i] = expr(0);
+      if (cropHigh)
+        highPad[i] = expr(0);
+    }
+    any |= lowPad[i].getInteger() != 0 || highPad[i].getInteger() != 0;
+    sizes[i] = sum(inner.sizes[i], sum(lowPad[i], highPad[i]));
+  }
+  if (!any)
+    return inner;
+  Value v = tensor::PadOp::create(b, loc, tensorType(sizes, t.dtype),
+                                  materialize(inner), fold(lowPad),
+                                  fold(highPad), value);
+  return Tensor(v, sizes, t.dtype);
+}
+
+} // namespace fx::lin
