@@ -140,7 +140,7 @@ static void rollBack(OpBuilder &b, Operation *before, Symbols &symbols) {
       op = op->getParentOp();
     return op && gone.contains(op);
   });
-  while (last != first) {
+  while (&*std::prev(last) != before) {
     Operation &op = *std::prev(last);
     op.dropAllUses();
     op.erase();

@@ -1,0 +1,29 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
+
+// What has no lowering becomes a call of ATen, with the reason. Nothing that
+// was built before the lowering gave up remains.
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>
+fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
+  %z = placeholder "z" : !fx.tensor<[4], complex<f32>>
+  // A view stays a view until the call needs its elements in order.
+  %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[4, s0], f32>
+  // CHECK: %[[T:.*]] = linalg.transpose ins(%[[X]]
+  // CHECK: %v, %i = fx.eager @aten.sort.default(%[[T]], 1)
+  // CHECK-SAME: fx.operand_types = [!fx.tensor<[4, s0], f32>]
+  // CHECK-SAME: fx.reason = "the operator has no lowering"
+  // CHECK-SAME: fx.result_types = [!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>]
+  %v, %i = call_function @aten.sort.default(%t, 1) : (!fx.tensor<[4, s0], f32>) -> (!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>)
+  // CHECK: fx.eager @aten.neg.default{{.*}}fx.reason = "dtype complex<f32> has no native code"
+  %n = call_function @aten.neg.default(%z) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[4], complex<f32>>
+  // A size that only the run knows: later sizes are taken from the result.
+  // CHECK: %[[NZ:.*]] = fx.eager @aten.nonzero.default(%[[X]]){{.*}}{{.*}}-> tensor<?x2xi64>
+  // CHECK: %[[U0:.*]] = tensor.dim %[[NZ]]
+  // CHECK: tensor.empty(%[[U0]]) : tensor<?x2xf32>
+  %nz = call_function @aten.nonzero.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[u0, 2], i64>
+  %f = call_function @aten.to.dtype(%nz, f32) : (!fx.tensor<[u0, 2], i64>) -> !fx.tensor<[u0, 2], f32>
+  // CHECK-NOT: linalg.transpose
+  output(%v, %i, %n, %f) : (!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>, !fx.tensor<[4], complex<f32>>, !fx.tensor<[u0, 2], f32>)
+}
