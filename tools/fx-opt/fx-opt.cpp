@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Conversion/Passes.h"
+#include "fx/CodeGen/CPU/LayoutPasses.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Support/Version.h"
 #include "fx/Transforms/Passes.h"
@@ -22,6 +23,7 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   fx::registerFXTransformsPasses();
+  fx::cpu::registerFXCPULayoutPasses();
   registry.insert<fx::FXDialect>();
   fx::registerFXConversionPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
