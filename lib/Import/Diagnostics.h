@@ -1,0 +1,37 @@
+//===- Diagnostics.h - the importer's one error ----------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_IMPORT_DIAGNOSTICS_H
+#define FX_LIB_IMPORT_DIAGNOSTICS_H
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace fx {
+
+/// Keeps the first error that is emitted while it lives, with the node or
+/// record that its location names, and swallows everything else.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(mlir::MLIRContext *ctx);
+
+  bool hasError() const { return found; }
+  /// `node: message` or `message`, on one line.
+  std::string getText() const { return text; }
+
+private:
+  bool found = false;
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// An error about the node or record `where`; for the collector.
+mlir::InFlightDiagnostic emitErrorAt(mlir::MLIRContext *ctx,
+                                     llvm::StringRef where);
+
+} // namespace fx
+
+#endif // FX_LIB_IMPORT_DIAGNOSTICS_H

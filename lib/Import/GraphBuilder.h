@@ -1,0 +1,112 @@
+//===- GraphBuilder.h - serialized graphs to fx.graph ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_IMPORT_GRAPHBUILDER_H
+#define FX_LIB_IMPORT_GRAPHBUILDER_H
+
+#include "LocationBuilder.h"
+#include "TypeBuilder.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace fx {
+
+/// What all graphs of a program share.
+struct ProgramState {
+  explicit ProgramState(mlir::ModuleOp module)
+      : module(module), ctx(module.getContext()), types(ctx), locations(ctx),
+        symbols(module) {}
+
+  mlir::ModuleOp module;
+  mlir::MLIRContext *ctx;
+  TypeBuilder types;
+  LocationBuilder locations;
+  /// The states and graphs built so far, by their symbols.
+  mlir::SymbolTable symbols;
+  /// State by its name in the program.
+  llvm::StringMap<StateOp> states;
+  /// The sub-graphs built so far, by their names in the program.
+  llvm::StringMap<llvm::SmallVector<GraphOp, 1>> subgraphs;
+  /// The range constraints, in the order of the file.
+  llvm::SmallVector<RangeAttr> ranges;
+  unsigned depth = 0;
+};
+
+/// Builds one graph. All functions emit an error and fail on bad input.
+class GraphBuilder {
+public:
+  GraphBuilder(ProgramState &program, const schema::Graph &graph)
+      : program(program), ctx(program.ctx), graph(graph), b(ctx) {}
+
+  /// `signature` is null for a sub-graph; `path` is the prefix of the symbols
+  /// of its own sub-graphs.
+  mlir::FailureOr<GraphOp> build(llvm::StringRef symbol, bool isPrivate,
+                                 const schema::GraphSignature *signature);
+
+private:
+  using Argument = schema::Argument;
+
+  mlir::InFlightDiagnostic error() { return error(where); }
+  mlir::InFlightDiagnostic error(llvm::StringRef where);
+
+  // Values.
+  mlir::LogicalResult collectTypes();
+  mlir::LogicalResult define(llvm::StringRef name, mlir::Value value);
+  mlir::Value lookup(llvm::StringRef name);
+  mlir::Type getType(llvm::StringRef name);
+
+  // Inputs and outputs.
+  mlir::LogicalResult buildInputs(const schema::GraphSignature *signature);
+  mlir::LogicalResult buildInput(size_t index, const schema::InputSpec *spec);
+  mlir::LogicalResult buildOutputs(const schema::GraphSignature *signature);
+  OutputSpecAttr getOutputSpec(const schema::OutputSpec &spec,
+                               const Argument &output);
+
+  // Nodes.
+  mlir::LogicalResult buildNode(const schema::Node &node);
+  /// The tree of a node's results; their names are appended.
+  mlir::Attribute getOutputTree(const Argument &output,
+                                llvm::SmallVectorImpl<llvm::StringRef> &names);
+  mlir::LogicalResult checkAgainstSchema(llvm::StringRef target,
+                                         const schema::Node &node);
+
+  // Arguments. Trees are null after an error; values are appended.
+  mlir::Attribute getTree(const Argument &argument,
+                          llvm::SmallVectorImpl<mlir::Value> &values);
+  template <typename T, typename Fn>
+  mlir::Attribute getList(const std::vector<T> &list, Fn element);
+  mlir::Attribute useValue(llvm::StringRef name,
+                           llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::Value getSubgraph(const schema::GraphArgument &argument);
+  mlir::Value getObject(const schema::CustomObjArgument &argument);
+  mlir::Value createGetAttr(llvm::StringRef name, llvm::StringRef symbol,
+                            mlir::Type type);
+
+  mlir::LogicalResult declareSymbols(bool isMain);
+
+  ProgramState &program;
+  mlir::MLIRContext *ctx;
+  const schema::Graph &graph;
+  mlir::OpBuilder b;
+  GraphOp op;
+  std::string prefix; ///< of the sub-graphs' symbols
+  std::string where;  ///< the node being built
+  llvm::StringMap<mlir::Type> types;
+  llvm::StringMap<mlir::Value> values;
+  llvm::StringMap<mlir::Value> getAttrs; ///< by symbol
+};
+
+/// Our name of a serialized target: `torch.ops.aten.add.Tensor` is
+/// `aten.add.Tensor`.
+llvm::StringRef getTargetName(llvm::StringRef serialized);
+
+} // namespace fx
+
+#endif // FX_LIB_IMPORT_GRAPHBUILDER_H

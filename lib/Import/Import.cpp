@@ -1,0 +1,184 @@
+//===- Import.cpp - .pt2 to the fx dialect --------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Records of an archive are named as torch/export/pt2_archive/constants.py has
+// it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Import/Import.h"
+#include "Decode.h"
+#include "Diagnostics.h"
+#include "ProgramBuilder.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace fx;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// The archive
+//===----------------------------------------------------------------------===//
+
+static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
+  const ArchiveRecord *record = archive.find(name);
+  if (!record)
+    return archive.error(name, "the archive has no such record");
+  return archive.read(*record);
+}
+
+/// Checks what the archive says of itself.
+static Error checkFormat(const Archive &archive) {
+  if (!archive.find("archive_format"))
+    return archive.error("expected an archive of torch.export.save, found no "
+                         "record 'archive_format' in it");
+  Expected<StringRef> format = readRecord(archive, "archive_format");
+  if (!format)
+    return format.takeError();
+  if (*format != "pt2")
+    return archive.error("archive_format", "expected 'pt2', got '" +
+                                               format->take_front(40) + "'");
+  Expected<StringRef> version = readRecord(archive, "archive_version");
+  if (!version)
+    return version.takeError();
+  if (version->trim() != "0")
+    return archive.error("archive_version", "expected version 0, got '" +
+                                                version->take_front(40) + "'");
+  if (!archive.find("byteorder"))
+    return Error::success();
+  Expected<StringRef> order = readRecord(archive, "byteorder");
+  if (!order)
+    return order.takeError();
+  if (*order != "little")
+    return archive.error("byteorder", "expected 'little', got '" +
+                                          order->take_front(40) + "'");
+  return Error::success();
+}
+
+/// The model to import: the one asked for, or the only one.
+static Expected<std::string> selectModel(const Archive &archive,
+                                         StringRef wanted) {
+  SmallVector<StringRef> models;
+  llvm::SmallSetVector<StringRef, 4> compiled;
+  for (const ArchiveRecord &record : archive.getRecords()) {
+    StringRef name = record.name;
+    if (name.consume_front("models/") && name.consume_back(".json"))
+      models.push_back(name);
+    else if (name.consume_front("data/aotinductor/"))
+      compiled.insert(name.split('/').first);
+  }
+  std::string list = "'" + llvm::join(models, "', '") + "'";
+  if (models.empty() && !compiled.empty())
+    return archive.error("holds models compiled by AOTInductor only ('" +
+                         llvm::join(compiled, "', '") +
+                         "'), and no graph in models/*.json");
+  if (models.empty())
+    return archive.error("holds no model: expected a record models/*.json");
+  if (!wanted.empty() && !llvm::is_contained(models, wanted))
+    return archive.error("has no model '" + wanted + "', only " + list);
+  if (wanted.empty() && models.size() > 1)
+    return archive.error("holds several models, choose one of " + list +
+                         " with --model");
+  return (wanted.empty() ? models.front() : wanted).str();
+}
+
+static Expected<schema::PayloadConfig>
+readConfig(const Archive &archive, const std::string &name,
+           llvm::BumpPtrAllocator &strings) {
+  // Archives without any payload need not have the file.
+  if (!archive.find(name))
+    return schema::PayloadConfig();
+  Expected<StringRef> text = readRecord(archive, name);
+  if (!text)
+    return text.takeError();
+  Expected<schema::PayloadConfig> config = decodePayloadConfig(*text, strings);
+  if (!config)
+    return archive.error(name + ":" + llvm::toString(config.takeError()));
+  return config;
+}
+
+/// The archive's path as an IR file in `folder` sees it.
+static std::string getExternalPath(StringRef path, StringRef folder) {
+  if (folder.empty())
+    return path.str();
+  SmallString<256> from(folder), to(path);
+  if (llvm::sys::fs::make_absolute(from) || llvm::sys::fs::make_absolute(to))
+    return path.str();
+  llvm::sys::path::remove_dots(from, /*remove_dot_dot=*/true);
+  llvm::sys::path::remove_dots(to, /*remove_dot_dot=*/true);
+  auto a = llvm::sys::path::begin(from), aEnd = llvm::sys::path::end(from);
+  auto z = llvm::sys::path::begin(to), zEnd = llvm::sys::path::end(to);
+  while (a != aEnd && z != zEnd && *a == *z)
+    ++a, ++z;
+  SmallString<256> result;
+  for (; a != aEnd; ++a)
+    llvm::sys::path::append(result, "..");
+  for (; z != zEnd; ++z)
+    llvm::sys::path::append(result, *z);
+  return result.str().str();
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+static Expected<OwningOpRef<ModuleOp>>
+import(StringRef path, MLIRContext &ctx, const ImportOptions &options) {
+  Expected<std::unique_ptr<Archive>> opened = Archive::open(path);
+  if (!opened)
+    return opened.takeError();
+  const Archive &archive = **opened;
+  if (Error e = checkFormat(archive))
+    return e;
+  Expected<std::string> model = selectModel(archive, options.model);
+  if (!model)
+    return model.takeError();
+
+  llvm::BumpPtrAllocator strings;
+  std::string record = "models/" + *model + ".json";
+  Expected<StringRef> text = readRecord(archive, record);
+  if (!text)
+    return text.takeError();
+  Expected<schema::ExportedProgram> program = decodeProgram(*text, strings);
+  if (!program)
+    return archive.error(record + ":" + llvm::toString(program.takeError()));
+  Expected<schema::PayloadConfig> weights = readConfig(
+      archive, "data/weights/" + *model + "_weights_config.json", strings);
+  if (!weights)
+    return weights.takeError();
+  Expected<schema::PayloadConfig> constants = readConfig(
+      archive, "data/constants/" + *model + "_constants_config.json", strings);
+  if (!constants)
+    return constants.takeError();
+
+  ErrorCollector errors(&ctx);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&ctx));
+  PayloadSource source{archive, getExternalPath(path, options.irFolder)};
+  ProgramBuilder builder(*module, *program, source);
+  if (failed(builder.buildStates(*weights, "data/weights/")) ||
+      failed(builder.buildStates(*constants, "data/constants/")) ||
+      failed(builder.build()) || failed(verify(*module)))
+    return llvm::createStringError(path + ":" + errors.getText());
+  return module;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> fx::importPt2(StringRef path,
+                                               MLIRContext &context,
+                                               const ImportOptions &options) {
+  context.getOrLoadDialect<FXDialect>();
+  Expected<OwningOpRef<ModuleOp>> module = import(path, context, options);
+  if (module)
+    return std::move(*module);
+  emitError(UnknownLoc::get(&context)) << llvm::toString(module.takeError());
+  return failure();
+}

@@ -1,0 +1,90 @@
+//===- LocationBuilder.cpp - node metadata to locations -------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LocationBuilder.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+Location LocationBuilder::get(StringRef name) {
+  return NameLoc::get(StringAttr::get(ctx, name));
+}
+
+/// Reads `File "model.py", line 12, in forward`.
+static LocationAttr getFrame(MLIRContext *ctx, StringRef line) {
+  line = line.trim();
+  if (!line.consume_front("File \""))
+    return {};
+  auto [file, rest] = line.split("\", line ");
+  auto [number, function] = rest.split(", in ");
+  unsigned lineNumber;
+  if (file.empty() || number.getAsInteger(10, lineNumber))
+    return {};
+  LocationAttr frame = FileLineColLoc::get(ctx, file, lineNumber, 0);
+  if (!function.empty())
+    frame = NameLoc::get(StringAttr::get(ctx, function), Location(frame));
+  return frame;
+}
+
+Location LocationBuilder::getStack(StringRef trace) {
+  LocationAttr &cached = stacks[trace];
+  if (cached)
+    return cached;
+  // Text has the outermost frame first. Locations are walked recursively, so
+  // a stack of absurd depth stays text.
+  constexpr unsigned maxFrames = 256;
+  LocationAttr result;
+  unsigned count = 0;
+  for (StringRef line : llvm::split(trace, '\n')) {
+    LocationAttr frame = getFrame(ctx, line);
+    if (!frame)
+      continue;
+    result = result ? LocationAttr(CallSiteLoc::get(Location(frame),
+                                                    Location(result)))
+                    : frame;
+    if (++count > maxFrames)
+      break;
+  }
+  if (!result || count > maxFrames)
+    result = UnknownLoc::get(ctx);
+  return cached = result;
+}
+
+Location LocationBuilder::get(const schema::Node &node,
+                              ArrayRef<StringRef> results) {
+  Builder b(ctx);
+  // A list that replaces: the file may use one of our own keys.
+  NamedAttrList metadata;
+  Location stack = UnknownLoc::get(ctx);
+  for (auto &[key, value] : node.metadata) {
+    if (key == "stack_trace") {
+      stack = getStack(value);
+      if (!isa<UnknownLoc>(stack))
+        continue;
+    }
+    metadata.set(key, b.getStringAttr(value));
+  }
+  std::string joined = llvm::join(results, ",");
+  // The node's own name, where it has several results or none of its name.
+  if (node.name && *node.name != joined && !joined.empty())
+    metadata.set("name", b.getStringAttr(*node.name));
+  if (joined.empty() && node.name)
+    joined = node.name->str();
+  if (node.is_hop_single_tensor_return)
+    metadata.set("is_hop_single_tensor_return",
+                 b.getBoolAttr(*node.is_hop_single_tensor_return));
+  LocationAttr loc = stack;
+  if (!joined.empty())
+    loc = NameLoc::get(b.getStringAttr(joined), stack);
+  if (!metadata.empty())
+    loc = FusedLoc::get({Location(loc)}, metadata.getDictionary(ctx),
+                        ctx);
+  return loc;
+}

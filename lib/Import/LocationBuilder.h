@@ -1,0 +1,40 @@
+//===- LocationBuilder.h - node metadata to locations ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_IMPORT_LOCATIONBUILDER_H
+#define FX_LIB_IMPORT_LOCATIONBUILDER_H
+
+#include "fx/Import/Schema.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fx {
+
+/// Makes the locations that fx/IR/Metadata.h describes.
+class LocationBuilder {
+public:
+  explicit LocationBuilder(mlir::MLIRContext *ctx) : ctx(ctx) {}
+
+  /// A node without metadata.
+  mlir::Location get(llvm::StringRef name);
+  /// A node called `node` whose results are `results`.
+  mlir::Location get(const schema::Node &node,
+                     llvm::ArrayRef<llvm::StringRef> results);
+
+private:
+  /// The frames of a Python stack, the user's innermost as callee; unknown
+  /// where the text has no frame.
+  mlir::Location getStack(llvm::StringRef trace);
+
+  mlir::MLIRContext *ctx;
+  llvm::StringMap<mlir::LocationAttr> stacks;
+};
+
+} // namespace fx
+
+#endif // FX_LIB_IMPORT_LOCATIONBUILDER_H

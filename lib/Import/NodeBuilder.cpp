@@ -1,0 +1,391 @@
+//===- NodeBuilder.cpp - serialized nodes to fx operations ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnostics.h"
+#include "GraphBuilder.h"
+
+#include "fx/IR/Arguments.h"
+#include "fx/Operators/Schema.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace fx;
+using schema::Argument;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+Attribute GraphBuilder::useValue(StringRef name,
+                                 SmallVectorImpl<Value> &operands) {
+  Value value = lookup(name);
+  if (!value)
+    return {};
+  operands.push_back(value);
+  return OperandAttr::get(ctx);
+}
+
+template <typename T, typename Fn>
+Attribute GraphBuilder::getList(const std::vector<T> &list, Fn element) {
+  SmallVector<Attribute> trees;
+  for (const T &e : list)
+    if (!trees.emplace_back(element(e)))
+      return {};
+  return b.getArrayAttr(trees);
+}
+
+Attribute GraphBuilder::getTree(const Argument &argument,
+                                SmallVectorImpl<Value> &operands) {
+  using K = Argument::Kind;
+  auto integer = [&](int64_t v) -> Attribute { return b.getI64IntegerAttr(v); };
+  auto real = [&](double v) -> Attribute { return b.getF64FloatAttr(v); };
+  auto boolean = [&](bool v) -> Attribute { return b.getBoolAttr(v); };
+  auto string = [&](StringRef v) -> Attribute { return b.getStringAttr(v); };
+  auto tensor = [&](const schema::TensorArgument &v) {
+    return useValue(v.name, operands);
+  };
+  auto optionalTensor = [&](const schema::OptionalTensorArgument &v) {
+    return v.value ? tensor(*v.value) : fx::NoneAttr::get(ctx);
+  };
+  /// A symbolic number: the name of a value, or an immediate.
+  auto symbolic = [&](auto immediate) {
+    return [&, immediate](const auto &v) -> Attribute {
+      if (auto *name = std::get_if<StringRef>(&v.value))
+        return useValue(*name, operands);
+      return immediate(std::get<1>(v.value));
+    };
+  };
+  switch (argument.kind) {
+  case K::None:
+    return fx::NoneAttr::get(ctx);
+  case K::Tensor:
+    return tensor(argument.get<schema::TensorArgument>());
+  case K::Tensors:
+    return getList(argument.get<std::vector<schema::TensorArgument>>(), tensor);
+  case K::Int:
+    return integer(argument.get<int64_t>());
+  case K::Ints:
+    return getList(argument.get<std::vector<int64_t>>(), integer);
+  case K::Float:
+    return real(argument.get<double>());
+  case K::Floats:
+    return getList(argument.get<std::vector<double>>(), real);
+  case K::String:
+    return string(argument.get<StringRef>());
+  case K::Strings:
+    return getList(argument.get<std::vector<StringRef>>(), string);
+  case K::SymInt:
+    return symbolic(integer)(argument.get<schema::SymIntArgument>());
+  case K::SymInts:
+    return getList(argument.get<std::vector<schema::SymIntArgument>>(),
+                   symbolic(integer));
+  case K::ScalarType:
+    return TypeAttr::get(
+        program.types.getDtype(argument.get<schema::ScalarType>()));
+  case K::MemoryFormat:
+    return MemoryFormatAttr::get(
+        ctx, TypeBuilder::getName(argument.get<schema::MemoryFormat>()));
+  case K::Layout:
+    return LayoutAttr::get(
+        ctx, TypeBuilder::getName(argument.get<schema::Layout>()));
+  case K::Device: {
+    const auto &device = argument.get<schema::Device>();
+    return DeviceAttr::get(ctx, device.type, device.index);
+  }
+  case K::Bool:
+    return boolean(argument.get<bool>());
+  case K::Bools:
+    return getList(argument.get<std::vector<bool>>(), boolean);
+  case K::SymBool:
+    return symbolic(boolean)(argument.get<schema::SymBoolArgument>());
+  case K::SymBools:
+    return getList(argument.get<std::vector<schema::SymBoolArgument>>(),
+                   symbolic(boolean));
+  case K::Graph: {
+    Value graph = getSubgraph(argument.get<schema::GraphArgument>());
+    if (!graph)
+      return {};
+    operands.push_back(graph);
+    return OperandAttr::get(ctx);
+  }
+  case K::OptionalTensors:
+    return getList(argument.get<std::vector<schema::OptionalTensorArgument>>(),
+                   optionalTensor);
+  case K::CustomObj: {
+    Value object = getObject(argument.get<schema::CustomObjArgument>());
+    if (!object)
+      return {};
+    operands.push_back(object);
+    return OperandAttr::get(ctx);
+  }
+  case K::Operator:
+    return OperatorAttr::get(ctx, getTargetName(argument.get<StringRef>()));
+  case K::SymFloat:
+    return symbolic(real)(argument.get<schema::SymFloatArgument>());
+  case K::SymFloats:
+    return getList(argument.get<std::vector<schema::SymFloatArgument>>(),
+                   symbolic(real));
+  case K::OptionalTensor:
+    return optionalTensor(argument.get<schema::OptionalTensorArgument>());
+  case K::Complex: {
+    const auto &value = argument.get<schema::ComplexValue>();
+    return ComplexAttr::get(ctx, b.getF64FloatAttr(value.real),
+                            b.getF64FloatAttr(value.imag));
+  }
+  case K::NestedTensors:
+    return getList(
+        argument.get<std::vector<std::vector<schema::TensorArgument>>>(),
+        [&](auto &list) { return getList(list, tensor); });
+  case K::IntLists:
+    return getList(argument.get<std::vector<std::vector<int64_t>>>(),
+                   [&](auto &list) { return getList(list, integer); });
+  case K::FloatLists:
+    return getList(argument.get<std::vector<std::vector<double>>>(),
+                   [&](auto &list) { return getList(list, real); });
+  case K::StringToArgument: {
+    SmallVector<Attribute> keys, trees;
+    for (auto &[key, value] :
+         argument.get<std::shared_ptr<schema::ArgumentMap>>()->entries) {
+      keys.push_back(b.getStringAttr(key));
+      if (!trees.emplace_back(getTree(value, operands)))
+        return {};
+    }
+    return DictAttr::get(ctx, b.getArrayAttr(keys), b.getArrayAttr(trees));
+  }
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Sub-graphs and objects
+//===----------------------------------------------------------------------===//
+
+Value GraphBuilder::createGetAttr(StringRef name, StringRef symbol, Type type) {
+  Value &cached = getAttrs[symbol];
+  if (cached)
+    return cached;
+  // FX appends a number to a name that is taken.
+  std::string unique = name.str();
+  for (unsigned i = 1; values.count(unique) || types.count(unique); ++i)
+    unique = (name + "_" + Twine(i)).str();
+  OperationState state(program.locations.get(unique),
+                       GetAttrOp::getOperationName());
+  state.addAttribute("target", FlatSymbolRefAttr::get(ctx, symbol));
+  state.addTypes(type);
+  cached = b.create(state)->getResult(0);
+  if (failed(define(unique, cached)))
+    return {};
+  return cached;
+}
+
+Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
+  std::string name = prefix + argument.name.str();
+  GraphBuilder builder(program, *argument.graph);
+  // Within the sub-graph's own sub-graphs the symbol is not yet final, so it
+  // is built under a free name.
+  std::string symbol = name;
+  for (unsigned i = 1; program.symbols.lookup(symbol) || symbol == "main"; ++i)
+    symbol = name + "_" + std::to_string(i);
+  FailureOr<GraphOp> graph =
+      builder.build(symbol, /*isPrivate=*/true, /*signature=*/nullptr);
+  if (failed(graph))
+    return {};
+  // An equal graph of the same name is the same graph.
+  for (GraphOp other : program.subgraphs[name]) {
+    graph->setSymName(other.getSymName());
+    if (OperationEquivalence::isEquivalentTo(
+            *graph, other, OperationEquivalence::IgnoreLocations)) {
+      graph->erase();
+      return createGetAttr(argument.name, other.getSymName(),
+                           GraphRefType::get(ctx));
+    }
+  }
+  graph->setSymName(symbol);
+  program.symbols.insert(*graph);
+  program.subgraphs[name].push_back(*graph);
+  return createGetAttr(argument.name, symbol, GraphRefType::get(ctx));
+}
+
+Value GraphBuilder::getObject(const schema::CustomObjArgument &argument) {
+  if (Value value = values.lookup(argument.name))
+    return value;
+  StateOp state = program.states.lookup(argument.name);
+  if (!state || !isa<ObjectType>(state.getType())) {
+    error() << "undefined object '" << argument.name << "'";
+    return {};
+  }
+  std::string name = argument.name.str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  return createGetAttr(name, state.getSymName(), state.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+StringRef fx::getTargetName(StringRef serialized) {
+  serialized.consume_front("torch.ops.");
+  return serialized;
+}
+
+Attribute GraphBuilder::getOutputTree(const Argument &output,
+                                      SmallVectorImpl<StringRef> &names) {
+  using K = Argument::Kind;
+  auto value = [&](StringRef name) -> Attribute {
+    names.push_back(name);
+    return OperandAttr::get(ctx);
+  };
+  auto tensor = [&](const schema::TensorArgument &v) { return value(v.name); };
+  auto symbolic = [&](const auto &v) -> Attribute {
+    if (auto *name = std::get_if<StringRef>(&v.value))
+      return value(*name);
+    error() << "expected a name for a symbolic result";
+    return {};
+  };
+  switch (output.kind) {
+  case K::None:
+    return fx::NoneAttr::get(ctx);
+  case K::Tensor:
+    return tensor(output.get<schema::TensorArgument>());
+  case K::Tensors:
+    return getList(output.get<std::vector<schema::TensorArgument>>(), tensor);
+  case K::OptionalTensor: {
+    const auto &v = output.get<schema::OptionalTensorArgument>();
+    return v.value ? tensor(*v.value) : fx::NoneAttr::get(ctx);
+  }
+  case K::OptionalTensors:
+    return getList(output.get<std::vector<schema::OptionalTensorArgument>>(),
+                   [&](const schema::OptionalTensorArgument &v) -> Attribute {
+                     return v.value ? tensor(*v.value) : fx::NoneAttr::get(ctx);
+                   });
+  case K::SymInt:
+    return symbolic(output.get<schema::SymIntArgument>());
+  case K::SymFloat:
+    return symbolic(output.get<schema::SymFloatArgument>());
+  case K::SymBool:
+    return symbolic(output.get<schema::SymBoolArgument>());
+  case K::SymInts:
+    return getList(output.get<std::vector<schema::SymIntArgument>>(), symbolic);
+  case K::SymFloats:
+    return getList(output.get<std::vector<schema::SymFloatArgument>>(),
+                   symbolic);
+  case K::SymBools:
+    return getList(output.get<std::vector<schema::SymBoolArgument>>(),
+                   symbolic);
+  case K::CustomObj:
+    return value(output.get<schema::CustomObjArgument>().name);
+  case K::Int:
+  case K::Ints:
+  case K::Float:
+  case K::Floats:
+  case K::Bool:
+  case K::Bools:
+  case K::String:
+  case K::Strings: {
+    // A constant result.
+    SmallVector<Value> none;
+    return getTree(output, none);
+  }
+  default:
+    error() << "expected a value or a constant as a result";
+    return {};
+  }
+}
+
+/// A positional argument carries the name that the schema has at its place.
+LogicalResult GraphBuilder::checkAgainstSchema(StringRef target,
+                                               const schema::Node &node) {
+  const OperatorSchema *known = lookupOperator(target);
+  if (!known || known->isSymbolic())
+    return success();
+  unsigned position = 0;
+  for (const schema::NamedArgument &input : node.inputs) {
+    if (input.kind != schema::ArgumentKind::Positional)
+      continue;
+    ArrayRef<ArgumentSchema> arguments = known->getArguments();
+    if (position >= arguments.size())
+      return error() << "expected at most " << arguments.size()
+                     << " arguments for '" << target << "'";
+    if (!input.name.empty() && arguments[position].getName() != input.name)
+      return error() << "expected argument " << position << " of '" << target
+                     << "' to be '" << arguments[position].getName()
+                     << "', got '" << input.name << "'";
+    ++position;
+  }
+  return success();
+}
+
+LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
+  // What to call the node in errors.
+  where = node.name ? node.name->str() : node.target.str();
+  StringRef target = getTargetName(node.target);
+  if (target.empty())
+    return error() << "the target is empty";
+  bool isHigherOrder = target.consume_front("higher_order.");
+  bool isOperator = node.target.starts_with("torch.ops.") && !isHigherOrder;
+  if (isOperator && failed(checkAgainstSchema(target, node)))
+    return failure();
+
+  SmallVector<Attribute> trees, keywords;
+  SmallVector<Value> operands;
+  for (const schema::NamedArgument &input : node.inputs) {
+    // Programs before the kind was recorded: only operators have keywords.
+    bool isKeyword =
+        input.kind && *input.kind != schema::ArgumentKind::Unknown
+            ? *input.kind == schema::ArgumentKind::Keyword
+            : isOperator && !input.name.empty();
+    if (isKeyword)
+      keywords.push_back(b.getStringAttr(input.name));
+    else if (!keywords.empty())
+      return error() << "argument '" << input.name
+                     << "' is positional, but stands behind a keyword";
+    if (isKeyword && input.name.empty())
+      return error() << "a keyword argument without a name";
+    if (!trees.emplace_back(getTree(input.arg, operands)))
+      return failure();
+  }
+
+  SmallVector<StringRef> names;
+  SmallVector<Attribute> outputs;
+  for (const Argument &output : node.outputs)
+    if (!outputs.emplace_back(getOutputTree(output, names)))
+      return failure();
+  SmallVector<Type> resultTypes;
+  for (StringRef name : names) {
+    Type type = getType(name);
+    if (!type)
+      return failure();
+    resultTypes.push_back(type);
+  }
+  for (auto &[key, value] : node.metadata)
+    if (key.empty())
+      return error() << "metadata without a key";
+
+  // torch.cond with the usual arguments has an operation of its own.
+  bool isCond = isHigherOrder && target == "cond" && trees.size() == 4 &&
+                keywords.empty() && isa<OperandAttr>(trees[1]) &&
+                isa<OperandAttr>(trees[2]) && isa<ArrayAttr>(trees[3]);
+  OperationState state(program.locations.get(node, names),
+                       isCond          ? CondOp::getOperationName()
+                       : isHigherOrder ? HigherOrderOp::getOperationName()
+                                       : CallFunctionOp::getOperationName());
+  if (!isCond)
+    state.addAttribute("target", b.getStringAttr(target));
+  state.addOperands(operands);
+  state.addAttribute("args", b.getArrayAttr(trees));
+  if (!keywords.empty())
+    state.addAttribute("kwnames", b.getArrayAttr(keywords));
+  bool isFlat = llvm::all_of(outputs, llvm::IsaPred<OperandAttr>);
+  if (!isFlat)
+    state.addAttribute("outs", b.getArrayAttr(outputs));
+  state.addTypes(resultTypes);
+  Operation *op = b.create(state);
+  for (auto [name, result] : llvm::zip_equal(names, op->getResults()))
+    if (failed(define(name, result)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,345 @@
+//===- ProgramBuilder.cpp - serialized programs to modules ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramBuilder.h"
+#include "Diagnostics.h"
+#include "Guards.h"
+#include "SymbolicText.h"
+
+#include "fx/Operators/Purity.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+/// The size of an element in bytes.
+static int64_t getElementSize(Type dtype) {
+  if (auto complex = dyn_cast<ComplexType>(dtype))
+    return 2 * getElementSize(complex.getElementType());
+  return llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8);
+}
+
+/// The bytes that a tensor needs of its storage; nullopt where the number
+/// overflows or a stride or the offset is not a constant of 0 or more.
+static std::optional<int64_t> getExtent(FakeTensorType type) {
+  int64_t last = 0, contiguous = 1;
+  ArrayRef<ExprAttr> strides;
+  if (MetaAttr meta = type.getMeta()) {
+    strides = meta.getStrides();
+    if (meta.getStorageOffset())
+      last = meta.getStorageOffset().getInteger().value_or(-1);
+  }
+  if (last < 0)
+    return std::nullopt;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    int64_t size = type.getDimSize(dim);
+    if (size == 0)
+      return 0;
+    int64_t stride = contiguous, reach;
+    if (!strides.empty())
+      stride = strides[dim].getInteger().value_or(-1);
+    if (stride < 0 || llvm::MulOverflow(size - 1, stride, reach) ||
+        llvm::AddOverflow(last, reach, last) ||
+        llvm::MulOverflow(contiguous, size, contiguous))
+      return std::nullopt;
+  }
+  int64_t bytes;
+  if (llvm::AddOverflow<int64_t>(last, 1, last) ||
+      llvm::MulOverflow(last, getElementSize(type.getDtype()), bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+LogicalResult ProgramBuilder::checkStorage(StringRef name, FakeTensorType type,
+                                           const ArchiveRecord &record) {
+  for (ExprAttr size : type.getSizes())
+    if (!size.isInteger())
+      return emitErrorAt(ctx, name)
+             << "expected integer sizes of a stored tensor, got " << type;
+  std::optional<int64_t> extent = getExtent(type);
+  if (!extent)
+    return emitErrorAt(ctx, name)
+           << "the sizes, strides and offset of " << type
+           << " are negative, symbolic or overflow";
+  // Weights that were fake when they were saved have no bytes.
+  if (record.size != 0 && uint64_t(*extent) > record.size)
+    return emitErrorAt(ctx, name)
+           << "expected " << *extent << " bytes of storage in record '"
+           << record.name << "', got " << record.size;
+  return success();
+}
+
+LogicalResult ProgramBuilder::buildState(StringRef name,
+                                         const schema::PayloadMeta &meta,
+                                         StringRef folder) {
+  if (name.empty())
+    return emitErrorAt(ctx, folder) << "a tensor without a name";
+  if (state.states.count(name))
+    return emitErrorAt(ctx, name) << "the archive has two values of this name";
+  std::string path = (folder + meta.path_name).str();
+  const ArchiveRecord *record = source.archive.find(path);
+  if (!record)
+    return emitErrorAt(ctx, name) << "the archive has no record '" << path
+                                  << "'";
+  Type type;
+  if (meta.tensor_meta) {
+    auto tensor = state.types.getType(*meta.tensor_meta, name);
+    if (!tensor ||
+        (!meta.use_pickle && failed(checkStorage(name, tensor, *record))))
+      return failure();
+    type = tensor;
+  } else if (meta.use_pickle) {
+    StringRef className;
+    const schema::GraphModule &graphModule = program.graph_module;
+    for (const schema::InputSpec &spec : graphModule.signature.input_specs)
+      if (spec.kind == schema::InputSpec::Kind::CustomObj &&
+          spec.target == name)
+        className = spec.arg.get<schema::CustomObjArgument>().class_fqn;
+    type = ObjectType::get(ctx, className);
+  } else {
+    return emitErrorAt(ctx, name) << "the field 'tensor_meta' is missing";
+  }
+
+  Attribute bytes = ExternalAttr::get(ctx, source.externalPath, record->offset,
+                                      record->size, record->crc32);
+  bool hasNoBytes = false;
+  if (auto tensor = dyn_cast<FakeTensorType>(type))
+    hasNoBytes = record->size == 0 && getExtent(tensor).value_or(0) != 0;
+  bool isKnown = !meta.use_pickle && !hasNoBytes;
+  auto op = StateOp::create(b, state.locations.get(name), name, type,
+                            isKnown ? bytes : Attribute());
+  // Pickles may run code when they are read: only their place is kept.
+  if (meta.use_pickle)
+    op->setAttr("fx.pickled", bytes);
+  if (meta.is_param)
+    op->setAttr("fx.parameter", b.getUnitAttr());
+  if (name == "main") // the graph's
+    op->setAttr("sym_name", b.getStringAttr("main.state"));
+  state.symbols.insert(op);
+  if (op.getSymName() != name)
+    op->setAttr("fx.fqn", b.getStringAttr(name));
+  state.states[name] = op;
+  return success();
+}
+
+LogicalResult ProgramBuilder::buildStates(const schema::PayloadConfig &config,
+                                          StringRef folder) {
+  for (auto &[name, meta] : config.config)
+    if (failed(buildState(name, meta, folder)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols and guards
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramBuilder::buildRanges() {
+  for (auto &[text, range] : program.range_constraints) {
+    llvm::Expected<ExprAttr> expr = parseInfix(ctx, text);
+    if (!expr)
+      return emitErrorAt(ctx, "range_constraints")
+             << llvm::toString(expr.takeError());
+    if (range.min_val && range.max_val && *range.min_val > *range.max_val)
+      return emitErrorAt(ctx, "range_constraints")
+             << "the range of " << *expr << " is empty: " << *range.min_val
+             << " to " << *range.max_val;
+    state.ranges.push_back(
+        RangeAttr::get(ctx, *expr, range.min_val, range.max_val));
+  }
+  return success();
+}
+
+/// What cannot be parsed keeps its text only.
+void ProgramBuilder::buildGuards(GraphOp graph) {
+  GuardResolver resolver(graph, program);
+  SmallVector<PlaceholderOp, 8> placeholders = graph.getPlaceholders();
+  OpBuilder::InsertionGuard restore(b);
+  if (placeholders.empty())
+    b.setInsertionPointToStart(&graph.getBlock());
+  else
+    b.setInsertionPointAfter(placeholders.back());
+  for (StringRef code : program.guards_code) {
+    OperationState guard(UnknownLoc::get(ctx), GuardOp::getOperationName());
+    if (ExprAttr condition = resolver.parse(code))
+      guard.addAttribute("condition", condition);
+    guard.addAttribute("code", b.getStringAttr(code));
+    b.create(guard);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What only round trips and callers need
+//===----------------------------------------------------------------------===//
+
+/// An argument of a module call: a name, or `{constant = ...}`.
+Attribute ProgramBuilder::describe(const schema::Argument &argument) {
+  using K = schema::Argument::Kind;
+  auto symbolic = [&](const auto &v) -> Attribute {
+    if (auto *name = std::get_if<StringRef>(&v.value))
+      return b.getStringAttr(*name);
+    return {};
+  };
+  Attribute constant = b.getUnitAttr(); // of a kind that has no text
+  switch (argument.kind) {
+  case K::Tensor:
+    return b.getStringAttr(argument.get<schema::TensorArgument>().name);
+  case K::CustomObj:
+    return b.getStringAttr(argument.get<schema::CustomObjArgument>().name);
+  case K::SymInt:
+    if (Attribute name = symbolic(argument.get<schema::SymIntArgument>()))
+      return name;
+    break;
+  case K::SymFloat:
+    if (Attribute name = symbolic(argument.get<schema::SymFloatArgument>()))
+      return name;
+    break;
+  case K::SymBool:
+    if (Attribute name = symbolic(argument.get<schema::SymBoolArgument>()))
+      return name;
+    break;
+  case K::None:
+    constant = fx::NoneAttr::get(ctx);
+    break;
+  case K::Int:
+    constant = b.getI64IntegerAttr(argument.get<int64_t>());
+    break;
+  case K::Float:
+    constant = b.getF64FloatAttr(argument.get<double>());
+    break;
+  case K::Bool:
+    constant = b.getBoolAttr(argument.get<bool>());
+    break;
+  case K::String:
+    constant = b.getStringAttr(argument.get<StringRef>());
+    break;
+  default:
+    break;
+  }
+  return b.getDictionaryAttr(b.getNamedAttr("constant", constant));
+}
+
+/// One entry for each module call: its path, or a dictionary with its
+/// signature where the program kept that.
+Attribute ProgramBuilder::getCallGraph() {
+  SmallVector<Attribute> calls;
+  for (const schema::ModuleCallEntry &entry :
+       program.graph_module.module_call_graph) {
+    if (!entry.signature) {
+      calls.push_back(b.getStringAttr(entry.fqn));
+      continue;
+    }
+    const schema::ModuleCallSignature &signature = *entry.signature;
+    NamedAttrList call;
+    auto list = [&](StringRef name, const auto &arguments) {
+      SmallVector<Attribute> described;
+      for (const schema::Argument &argument : arguments)
+        described.push_back(describe(argument));
+      call.set(name, b.getArrayAttr(described));
+    };
+    call.set("fqn", b.getStringAttr(entry.fqn));
+    list("inputs", signature.inputs);
+    list("outputs", signature.outputs);
+    if (!entry.fqn.empty()) { // the program's own stand on the graph
+      call.set("in_spec", b.getStringAttr(signature.in_spec));
+      call.set("out_spec", b.getStringAttr(signature.out_spec));
+    }
+    if (signature.forward_arg_names)
+      call.set("forward_arg_names",
+               b.getStrArrayAttr(*signature.forward_arg_names));
+    calls.push_back(call.getDictionary(ctx));
+  }
+  return b.getArrayAttr(calls);
+}
+
+/// The pytree specs of the whole program stand by themselves, since every
+/// caller needs them.
+void ProgramBuilder::attachPrograms(GraphOp graph) {
+  const schema::GraphModule &graphModule = program.graph_module;
+  for (const schema::ModuleCallEntry &entry : graphModule.module_call_graph)
+    if (entry.fqn.empty() && entry.signature) {
+      graph->setAttr("fx.in_spec", b.getStringAttr(entry.signature->in_spec));
+      graph->setAttr("fx.out_spec", b.getStringAttr(entry.signature->out_spec));
+    }
+  if (!graphModule.module_call_graph.empty())
+    graph->setAttr("fx.module_call_graph", getCallGraph());
+
+  NamedAttrList metadata, opset, namedTuples;
+  for (auto &[key, value] : graphModule.metadata)
+    if (!key.empty())
+      metadata.set(key, b.getStringAttr(value));
+  if (!metadata.empty())
+    graph->setAttr("fx.metadata", metadata.getDictionary(ctx));
+
+  ModuleOp module = state.module;
+  for (auto &[key, value] : program.opset_version)
+    if (!key.empty())
+      opset.set(key, b.getI64IntegerAttr(value));
+  if (!opset.empty())
+    module->setAttr("fx.opset_version", opset.getDictionary(ctx));
+  for (auto &[key, value] : graphModule.treespec_namedtuple_fields)
+    if (!key.empty())
+      namedTuples.set(key, b.getStrArrayAttr(value.field_names));
+  if (!namedTuples.empty())
+    module->setAttr("fx.namedtuples", namedTuples.getDictionary(ctx));
+  module->setAttr("fx.schema_version",
+                  b.getDenseI64ArrayAttr({program.schema_version.major,
+                                          program.schema_version.minor}));
+  module->setAttr("fx.torch_version", b.getStringAttr(program.torch_version));
+  module->setAttr("fx.verifiers", b.getStrArrayAttr(program.verifiers));
+}
+
+//===----------------------------------------------------------------------===//
+// Functional graphs
+//===----------------------------------------------------------------------===//
+
+/// Whether nothing in the graph writes a value, as far as schemas tell.
+static bool isFunctional(GraphOp graph) {
+  for (Operation &node : graph.getBlock()) {
+    if (!isa<CallFunctionOp>(node))
+      continue;
+    OperatorView view = getOperatorView(&node);
+    if (!view || !getWrittenOperands(view).empty())
+      return false;
+  }
+  return true;
+}
+
+/// TRAINING programs may mutate; the others were functionalized by torch.
+void ProgramBuilder::markFunctional() {
+  if (program.verifiers.empty() ||
+      llvm::is_contained(program.verifiers, "TRAINING"))
+    return;
+  auto graphs = state.module.getOps<GraphOp>();
+  if (llvm::all_of(graphs, isFunctional))
+    for (GraphOp graph : graphs)
+      graph.setFunctional(true);
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+LogicalResult ProgramBuilder::build() {
+  if (failed(buildRanges()))
+    return failure();
+  const schema::GraphModule &graphModule = program.graph_module;
+  GraphBuilder builder(state, graphModule.graph);
+  FailureOr<GraphOp> graph =
+      builder.build("main", /*isPrivate=*/false, &graphModule.signature);
+  if (failed(graph))
+    return failure();
+  state.symbols.insert(*graph);
+  buildGuards(*graph);
+  attachPrograms(*graph);
+  markFunctional();
+  return success();
+}

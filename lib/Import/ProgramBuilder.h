@@ -1,0 +1,60 @@
+//===- ProgramBuilder.h - serialized programs to modules -------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_IMPORT_PROGRAMBUILDER_H
+#define FX_LIB_IMPORT_PROGRAMBUILDER_H
+
+#include "GraphBuilder.h"
+#include "fx/Import/Archive.h"
+
+namespace fx {
+
+/// Where the bytes of the states lie.
+struct PayloadSource {
+  const Archive &archive;
+  /// The archive's path as `#fx.external` has it.
+  std::string externalPath;
+};
+
+/// Fills an empty module with the program's states and graphs.
+class ProgramBuilder {
+public:
+  ProgramBuilder(mlir::ModuleOp module, const schema::ExportedProgram &program,
+                 const PayloadSource &source)
+      : state(module), ctx(state.ctx), program(program), source(source),
+        b(ctx) {}
+
+  /// The states of a weights or constants configuration, whose files lie in
+  /// `folder` of the archive.
+  mlir::LogicalResult buildStates(const schema::PayloadConfig &config,
+                                  llvm::StringRef folder);
+  /// Everything else. The states must have been built.
+  mlir::LogicalResult build();
+
+private:
+  mlir::LogicalResult buildState(llvm::StringRef name,
+                                 const schema::PayloadMeta &meta,
+                                 llvm::StringRef folder);
+  mlir::LogicalResult checkStorage(llvm::StringRef name, FakeTensorType type,
+                                   const ArchiveRecord &record);
+  mlir::LogicalResult buildRanges();
+  void buildGuards(GraphOp graph);
+  void attachPrograms(GraphOp graph);
+  mlir::Attribute getCallGraph();
+  mlir::Attribute describe(const schema::Argument &argument);
+  void markFunctional();
+
+  ProgramState state;
+  mlir::MLIRContext *ctx;
+  const schema::ExportedProgram &program;
+  const PayloadSource &source;
+  mlir::OpBuilder b;
+};
+
+} // namespace fx
+
+#endif // FX_LIB_IMPORT_PROGRAMBUILDER_H
