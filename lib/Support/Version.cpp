@@ -14,9 +14,11 @@
 
 llvm::StringRef fx::getVersion() { return FX_VERSION; }
 
+void fx::printVersion(llvm::raw_ostream &os) {
+  os << "fx-mlir " << getVersion() << "\nLLVM " << LLVM_VERSION_STRING
+     << "\ntorch schemas " << getSchemaVersion() << "\n";
+}
+
 void fx::registerVersionPrinter() {
-  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "fx-mlir " << getVersion() << "\nLLVM " << LLVM_VERSION_STRING
-       << "\ntorch schemas " << getSchemaVersion() << "\n";
-  });
+  llvm::cl::SetVersionPrinter(printVersion);
 }

@@ -9,11 +9,15 @@
 #define FX_SUPPORT_VERSION_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace fx {
 
 /// The version of fx-mlir, `0.1.0`.
 llvm::StringRef getVersion();
+
+/// Our version, LLVM's and that of torch's schemas, a line each.
+void printVersion(llvm::raw_ostream &os);
 
 /// Makes `--version` of a tool that uses llvm::cl print our version, LLVM's
 /// and that of the torch whose operator schemas are built in. Call it before

@@ -1,0 +1,84 @@
+//===- Interpreter.h - running fx graphs on ATen ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interpreter runs a graph node by node on LibTorch: it is the reference
+// for compiled code and runs whatever imports. It lives in libFXTorch.so,
+// which is loaded when first needed, so that nothing else needs LibTorch:
+//
+//   auto interpreter = fx::loadInterpreter(module, options);   // Expected<>
+//   llvm::SmallVector<fx::HostValue> outputs;
+//   llvm::Error error = (*interpreter)->run(inputs, outputs);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_INTERPRETER_INTERPRETER_H
+#define FX_INTERPRETER_INTERPRETER_H
+
+#include "fx/Support/HostTensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace fx {
+
+struct InterpreterOptions {
+  /// The folder that paths of `#fx.external` are relative to.
+  std::string baseDir;
+  /// Threads of ATen's pool; 0 leaves it as it is. The pool is the process's.
+  int threads = 0;
+  /// Called with every node's name and its tensor and scalar results, in the
+  /// order of the results, when it has run. Absent where a result is neither.
+  std::function<void(mlir::Operation *, llvm::ArrayRef<HostValue>)> observer;
+};
+
+class Interpreter {
+public:
+  virtual ~Interpreter();
+
+  /// Runs @main on the flattened (args, kwargs) leaves; None and str leaves
+  /// are absent. `outputs` receives the flattened user outputs, None and str
+  /// being absent. Buffers keep what the run wrote to them. Errors are
+  /// `LocatedError`s at the node or input. One run at a time.
+  virtual llvm::Error run(llvm::ArrayRef<HostValue> inputs,
+                          llvm::SmallVectorImpl<HostValue> &outputs) = 0;
+
+  /// Seeds torch's generator, as torch.manual_seed.
+  virtual void seed(uint64_t value) = 0;
+
+  /// The present value of state `name`, in C order.
+  virtual llvm::Expected<HostTensor> getState(llvm::StringRef name) = 0;
+};
+
+/// The functions of libFXTorch.so, found by one exported symbol.
+struct TorchLibrary {
+  /// Raised when this structure or Interpreter changes.
+  static constexpr uint32_t kVersion = 1;
+  uint32_t version;
+  /// LibTorch's version, "2.13.0".
+  const char *torchVersion;
+  llvm::Expected<std::unique_ptr<Interpreter>> (*createInterpreter)(
+      mlir::ModuleOp module, const InterpreterOptions &options);
+  /// The FXFallbackFn of fx/Runtime/fallback.h.
+  void *fallback;
+};
+
+/// Loads libFXTorch.so, which lies beside libFX.so (or where the environment
+/// variable FX_TORCH_LIBRARY says), once for the process.
+llvm::Expected<const TorchLibrary *> loadTorchLibrary();
+
+/// An interpreter for the module's graph @main. The module must outlive it
+/// and not change. Fails at once where a node cannot run: unknown operator,
+/// arguments that do not fit, a state without a value.
+llvm::Expected<std::unique_ptr<Interpreter>>
+loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options);
+
+} // namespace fx
+
+#endif // FX_INTERPRETER_INTERPRETER_H

@@ -1,0 +1,191 @@
+//===- AutoFunctionalized.cpp - mutating operators, as functions ----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// auto_functionalized(op, **kwargs) calls a mutating operator on copies of
+// what it writes and returns its results, then the copies. The second version
+// passes the tensors that own the memory, `_all_bases`, and says for each
+// written argument how it views one of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Border.h"
+#include "HigherOrder.h"
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_strided.h>
+
+using at::Tensor;
+using c10::IValue;
+using Kind = fx::interp::ArgTree::Kind;
+
+namespace fx::interp {
+
+/// A copy with the same strides, so that views of it can be made again.
+static Tensor cloneWithStrides(const Tensor &t) {
+  Tensor copy = at::empty_strided(t.sizes(), t.strides(), t.options());
+  return copy.copy_(t);
+}
+
+static bool isWritten(const c10::Argument &argument) {
+  return argument.alias_info() && argument.alias_info()->isWrite();
+}
+
+/// A leaf that refers to `value`, which joins the call's values.
+static ArgTree addValue(Values &values, IValue value) {
+  ArgTree tree;
+  tree.kind = Kind::Value;
+  tree.index = values.size();
+  values.push_back(std::move(value));
+  return tree;
+}
+
+/// Copies a Tensor or a list of them; None stays.
+static ArgTree addCopy(const ArgTree &tree, Values &values, Values &copies) {
+  if (tree.kind == Kind::List) {
+    ArgTree list;
+    list.kind = Kind::List;
+    c10::List<Tensor> copied;
+    for (const ArgTree &item : tree.items) {
+      copied.push_back(cloneWithStrides(toIValue(item, values).toTensor()));
+      list.items.push_back(addValue(values, copied.get(copied.size() - 1)));
+    }
+    copies.emplace_back(copied);
+    return list;
+  }
+  IValue v = toIValue(tree, values);
+  if (v.isTensor())
+    v = cloneWithStrides(v.toTensor());
+  copies.push_back(v);
+  return addValue(values, v);
+}
+
+static Values finish(Values returned, const Values &copies) {
+  if (returned.empty())
+    returned.emplace_back(); // a function without results gives None
+  returned.insert(returned.end(), copies.begin(), copies.end());
+  return returned;
+}
+
+Values autoFunctionalized(const Call &call) {
+  const Operator &op = call.getOperator(0);
+  ArgList args = call.argsFrom(1);
+  Values values = call.values, copies;
+  for (const c10::Argument &argument : op.schema->arguments()) {
+    if (!isWritten(argument))
+      continue;
+    for (size_t k = 0; k < args.kwnames.size(); ++k)
+      if (args.kwnames[k] == argument.name()) {
+        ArgTree &tree = args.args[args.numPositional() + k];
+        tree = addCopy(tree, values, copies);
+      }
+  }
+  return finish(call.callOperator(op, args, values), copies);
+}
+
+namespace {
+/// Reads `_x_base_index` and its like, and takes them off the arguments.
+class ViewReader {
+public:
+  ViewReader(ArgList &args, const Values &values)
+      : args(args), values(values) {}
+
+  /// The keyword argument, removed from the list; nullopt if absent.
+  std::optional<IValue> take(const std::string &name) {
+    for (size_t k = 0; k < args.kwnames.size(); ++k) {
+      if (args.kwnames[k] != name)
+        continue;
+      size_t at = args.numPositional() + k;
+      IValue value = toIValue(args.args[at], values);
+      args.args.erase(args.args.begin() + at);
+      args.kwnames.erase(args.kwnames.begin() + k);
+      return value;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<int64_t> takeInts(const std::string &name) {
+    std::vector<int64_t> ints;
+    std::optional<IValue> list = take(name);
+    if (!list || !list->isList())
+      throw std::runtime_error("expected a list as '" + name + "'");
+    for (const IValue &v : list->toListRef())
+      ints.push_back(v.toInt());
+    return ints;
+  }
+
+  /// The view of a base that `prefix` describes; None where it is None.
+  IValue takeView(const std::string &prefix, const std::vector<Tensor> &bases) {
+    std::optional<IValue> index = take(prefix + "_base_index");
+    if (!index)
+      throw std::runtime_error("'" + prefix + "_base_index' is missing");
+    if (index->isNone())
+      return {};
+    int64_t i = index->toInt();
+    if (i < 0 || static_cast<size_t>(i) >= bases.size())
+      throw std::runtime_error("'" + prefix + "_base_index' is " +
+                               std::to_string(i) + ", expected below " +
+                               std::to_string(bases.size()));
+    const Tensor &base = bases[i];
+    if (take(prefix + "_alias"))
+      return base.alias();
+    if (std::optional<IValue> dim = take(prefix + "_slice_dim")) {
+      std::optional<IValue> start = take(prefix + "_slice_start");
+      std::optional<IValue> end = take(prefix + "_slice_end");
+      if (!start || !end)
+        throw std::runtime_error("'" + prefix + "' has half a slice");
+      return base.slice(dim->toInt(), start->toInt(), end->toInt());
+    }
+    if (!args.getKeyword(prefix + "_size"))
+      return base;
+    std::vector<int64_t> size = takeInts(prefix + "_size");
+    std::vector<int64_t> stride = takeInts(prefix + "_stride");
+    std::optional<IValue> offset = take(prefix + "_storage_offset");
+    return base.as_strided(size, stride, offset ? offset->toInt() : 0);
+  }
+
+private:
+  ArgList &args;
+  const Values &values;
+};
+} // namespace
+
+Values autoFunctionalizedV2(const Call &call) {
+  const Operator &op = call.getOperator(0);
+  ArgList args = call.argsFrom(1);
+  Values values = call.values, copies;
+  ViewReader reader(args, call.values);
+
+  std::vector<Tensor> bases;
+  if (std::optional<IValue> list = reader.take("_all_bases"))
+    if (list->isList())
+      for (const IValue &v : list->toListRef()) {
+        bases.push_back(v.isTensor() ? cloneWithStrides(v.toTensor()) : Tensor());
+        copies.push_back(v.isTensor() ? IValue(bases.back()) : IValue());
+      }
+
+  for (const c10::Argument &argument : op.schema->arguments()) {
+    if (!isWritten(argument))
+      continue;
+    std::string prefix = "_" + argument.name();
+    ArgTree tree;
+    if (std::optional<IValue> length = reader.take(prefix + "_length")) {
+      if (length->isInt()) {
+        tree.kind = Kind::List;
+        for (int64_t i = 0; i < length->toInt(); ++i)
+          tree.items.push_back(addValue(
+              values,
+              reader.takeView(prefix + "_" + std::to_string(i), bases)));
+      }
+    } else {
+      tree = addValue(values, reader.takeView(prefix, bases));
+    }
+    args.args.push_back(std::move(tree));
+    args.kwnames.push_back(argument.name());
+  }
+  return finish(call.callOperator(op, args, values), copies);
+}
+
+} // namespace fx::interp

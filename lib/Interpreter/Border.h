@@ -1,0 +1,45 @@
+//===- Border.h - between LibTorch's types and ours ------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_BORDER_H
+#define FX_LIB_INTERPRETER_BORDER_H
+
+#include "Arguments.h"
+#include "fx/Support/HostTensor.h"
+#include <ATen/core/Tensor.h>
+
+namespace fx::interp {
+
+/// The exception for an error at a node or an input; `where` may be empty.
+struct LocatedException : std::runtime_error {
+  LocatedException(std::string where, const std::string &message)
+      : std::runtime_error(message), where(std::move(where)) {}
+  std::string where;
+};
+
+c10::ScalarType toScalarType(DType dtype);
+/// Throws on dtypes that we do not have.
+DType fromScalarType(c10::ScalarType type);
+
+/// A tensor with memory of its own (a run may write to its inputs).
+at::Tensor toTensor(const HostTensor &tensor);
+/// A contiguous copy.
+HostTensor fromTensor(const at::Tensor &tensor);
+/// Tensors and Python numbers; absent for None, str and anything else.
+HostValue fromIValue(const c10::IValue &value);
+
+/// The message of an exception, without LibTorch's C++ stack.
+std::string getMessage(const std::exception &e);
+
+/// The leaf or tree of an attribute of the fx dialect. Values are numbered on
+/// from `nextValue`; `getGraph` gives the sub-graph of a value or null.
+ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
+                  const std::function<const GraphPlan *(int64_t)> &getGraph);
+
+} // namespace fx::interp
+
+#endif // FX_LIB_INTERPRETER_BORDER_H

@@ -1,0 +1,469 @@
+//===- HigherOrder.cpp - operators on sub-graphs ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// torch.ops.higher_order, as torch/_higher_order_ops defines each operator's
+// "dense" behaviour.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HigherOrder.h"
+#include "Border.h"
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/stack.h>
+#include <c10/core/GradMode.h>
+#include <unordered_map>
+
+using at::Tensor;
+using c10::IValue;
+using Kind = fx::interp::ArgTree::Kind;
+
+namespace fx::interp {
+
+//===----------------------------------------------------------------------===//
+// Reading arguments
+//===----------------------------------------------------------------------===//
+
+const ArgTree &Call::arg(size_t i) const {
+  if (i >= node.args.numPositional())
+    throw std::runtime_error(
+        "expected at least " + std::to_string(i + 1) + " arguments, got " +
+        std::to_string(node.args.numPositional()));
+  return node.args.args[i];
+}
+
+const GraphPlan &Call::graph(size_t i) const {
+  if (arg(i).kind != Kind::Graph)
+    throw std::runtime_error("argument " + std::to_string(i) +
+                             " is no sub-graph");
+  return *arg(i).graph;
+}
+
+IValue Call::value(size_t i) const { return toIValue(arg(i), values); }
+
+Values Call::list(size_t i) const { return flatten(arg(i)); }
+
+Values Call::flatten(const ArgTree &tree) const {
+  Values items;
+  if (tree.isNone())
+    return items;
+  if (tree.kind == Kind::List || tree.kind == Kind::Dict) {
+    for (const ArgTree &item : tree.items)
+      items.push_back(toIValue(item, values));
+    return items;
+  }
+  IValue v = toIValue(tree, values);
+  if (!v.isList())
+    throw std::runtime_error("expected a list, got " + v.tagKind());
+  for (const IValue &item : v.toListRef())
+    items.push_back(item);
+  return items;
+}
+
+Values Call::rest(size_t first) const {
+  Values items;
+  for (size_t i = first; i < node.args.args.size(); ++i)
+    items.push_back(toIValue(node.args.args[i], values));
+  return items;
+}
+
+Values Call::run(const GraphPlan &graph, Values inputs) const {
+  return runner.run(graph, std::move(inputs));
+}
+
+static void append(Values &to, const Values &from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+static bool toCondition(const IValue &v) {
+  if (v.isBool())
+    return v.toBool();
+  if (v.isInt())
+    return v.toInt() != 0;
+  if (v.isTensor() && v.toTensor().defined() && v.toTensor().numel() == 1)
+    return v.toTensor().item().toBool();
+  throw std::runtime_error("expected one truth value as the condition, got " +
+                           v.tagKind());
+}
+
+static Tensor toTensorItem(const IValue &v) {
+  if (!v.isTensor() || !v.toTensor().defined())
+    throw std::runtime_error("expected a Tensor to iterate over, got " +
+                             v.tagKind());
+  if (v.toTensor().dim() == 0)
+    throw std::runtime_error("cannot iterate over a 0-d tensor");
+  return v.toTensor();
+}
+
+/// The common length of the tensors' dimension 0.
+static int64_t getLength(const Values &xs) {
+  if (xs.empty())
+    throw std::runtime_error("nothing to iterate over");
+  int64_t length = toTensorItem(xs[0]).size(0);
+  for (const IValue &x : xs)
+    if (int64_t other = toTensorItem(x).size(0); other != length)
+      throw std::runtime_error("expected equal lengths, got " +
+                               std::to_string(length) + " and " +
+                               std::to_string(other));
+  return length;
+}
+
+static Values select(const Values &xs, int64_t i) {
+  Values items;
+  for (const IValue &x : xs)
+    items.push_back(x.toTensor().select(0, i));
+  return items;
+}
+
+/// Collects one value an iteration and stacks them; None stays None.
+static IValue stack(const std::vector<IValue> &items) {
+  std::vector<Tensor> tensors;
+  for (const IValue &item : items) {
+    if (item.isNone())
+      return {};
+    if (!item.isTensor())
+      throw std::runtime_error("expected a Tensor from each iteration, got " +
+                               item.tagKind());
+    tensors.push_back(item.toTensor());
+  }
+  return at::stack(tensors);
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+static Values cond(const Call &call) {
+  bool taken = toCondition(call.value(0));
+  Values operands = call.node.args.numPositional() > 3 ? call.list(3) : Values();
+  return call.run(call.graph(taken ? 1 : 2), std::move(operands));
+}
+
+static Values whileLoop(const Call &call) {
+  const GraphPlan &condition = call.graph(0), &body = call.graph(1);
+  Values carried = call.list(2), additional;
+  if (call.node.args.numPositional() > 3)
+    additional = call.list(3);
+  for (IValue &v : carried)
+    if (v.isTensor())
+      v = v.toTensor().clone();
+  size_t count = carried.size();
+  while (true) {
+    Values inputs = carried;
+    append(inputs, additional);
+    Values test = call.run(condition, inputs);
+    if (test.size() != 1)
+      throw std::runtime_error("expected one result of the condition, got " +
+                               std::to_string(test.size()));
+    if (!toCondition(test[0]))
+      return carried;
+    carried = call.run(body, std::move(inputs));
+    if (carried.size() != count)
+      throw std::runtime_error("expected " + std::to_string(count) +
+                               " results of the body, got " +
+                               std::to_string(carried.size()));
+  }
+}
+
+/// Runs `step(i)` for each i and stacks what it returns, column by column.
+template <typename Step>
+static Values collect(int64_t length, Step step) {
+  std::vector<std::vector<IValue>> columns;
+  for (int64_t i = 0; i < length; ++i) {
+    Values row = step(i);
+    columns.resize(std::max(columns.size(), row.size()));
+    for (size_t c = 0; c < row.size(); ++c)
+      columns[c].push_back(std::move(row[c]));
+  }
+  Values results;
+  for (const auto &column : columns)
+    results.push_back(stack(column));
+  return results;
+}
+
+static Values map(const Call &call) {
+  const GraphPlan &body = call.graph(0);
+  Values xs = call.list(1), additional = call.list(2);
+  int64_t length = getLength(xs);
+  if (length == 0)
+    throw std::runtime_error("cannot map over an empty dimension");
+  return collect(length, [&](int64_t i) {
+    Values inputs = select(xs, i);
+    append(inputs, additional);
+    return call.run(body, std::move(inputs));
+  });
+}
+
+/// combine(*carry, *x, *additional) gives the new carry, then what is stacked.
+static Values scan(const Call &call) {
+  const GraphPlan &body = call.graph(0);
+  Values carry = call.list(1), xs = call.list(2), additional;
+  if (call.node.args.numPositional() > 3)
+    additional = call.list(3);
+  size_t count = carry.size();
+  int64_t length = getLength(xs);
+  if (length == 0)
+    throw std::runtime_error("cannot scan an empty dimension");
+  Values stacked = collect(length, [&](int64_t i) {
+    Values inputs = carry;
+    append(inputs, select(xs, i));
+    append(inputs, additional);
+    Values outputs = call.run(body, std::move(inputs));
+    if (outputs.size() < count)
+      throw std::runtime_error("expected at least " + std::to_string(count) +
+                               " results of the body, got " +
+                               std::to_string(outputs.size()));
+    carry.assign(outputs.begin(), outputs.begin() + count);
+    // A body may return the same tensor as carry and as output.
+    Values row;
+    for (size_t k = count; k < outputs.size(); ++k)
+      row.push_back(outputs[k].isTensor() ? IValue(outputs[k].toTensor().clone())
+                                          : outputs[k]);
+    return row;
+  });
+  append(carry, stacked);
+  return carry;
+}
+
+/// combine(*left, *right, *additional), applied from the left. The body was
+/// traced on slices without the scanned dimension or, where the caller had it
+/// batched, with it: its placeholders tell.
+static Values associativeScan(const Call &call) {
+  const GraphPlan &body = call.graph(0);
+  Values xs = call.list(1), additional;
+  if (call.node.args.numPositional() > 2)
+    additional = call.list(2);
+  int64_t length = getLength(xs);
+  if (length == 0)
+    return xs;
+  bool keepsDim = false;
+  if (!body.inputs.empty())
+    if (auto type = llvm::dyn_cast<FakeTensorType>(
+            PlaceholderOp(body.inputs[0]).getResult().getType()))
+      keepsDim = type.getRank() == xs[0].toTensor().dim();
+  auto slice = [&](int64_t i) {
+    Values items = select(xs, i);
+    if (keepsDim)
+      for (IValue &item : items)
+        item = item.toTensor().unsqueeze(0);
+    return items;
+  };
+  Values running = slice(0);
+  Values results = collect(length, [&](int64_t i) {
+    if (i > 0) {
+      Values inputs = running;
+      append(inputs, slice(i));
+      append(inputs, additional);
+      running = call.run(body, std::move(inputs));
+      if (running.size() != xs.size())
+        throw std::runtime_error("expected " + std::to_string(xs.size()) +
+                                 " results of the body, got " +
+                                 std::to_string(running.size()));
+    }
+    return running;
+  });
+  if (keepsDim)
+    for (IValue &result : results)
+      result = result.toTensor().flatten(0, 1);
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of one sub-graph
+//===----------------------------------------------------------------------===//
+
+/// op(graph, *operands)
+static Values callGraph(const Call &call) {
+  Values operands;
+  for (size_t i = 1; i < call.node.args.numPositional(); ++i)
+    operands.push_back(call.value(i));
+  return call.run(call.graph(0), std::move(operands));
+}
+
+/// invoke_subgraph(graph, identifier, *operands)
+static Values invokeSubgraph(const Call &call) {
+  return call.run(call.graph(0), call.rest(2));
+}
+
+/// strict_mode(graph, operands), run_const_graph(graph, args)
+static Values callGraphOnList(const Call &call) {
+  return call.run(call.graph(0), call.list(1));
+}
+
+/// hints_wrapper(graph, args, kwargs, hints)
+static Values hintsWrapper(const Call &call) {
+  Values operands = call.list(1);
+  if (call.node.args.numPositional() > 2)
+    append(operands, call.list(2));
+  return call.run(call.graph(0), std::move(operands));
+}
+
+static Values withGradMode(const Call &call) {
+  IValue enabled = call.value(0);
+  if (!enabled.isBool())
+    throw std::runtime_error("expected bool, got " + enabled.tagKind());
+  c10::AutoGradMode guard(enabled.toBool());
+  return call.run(call.graph(1), call.rest(2));
+}
+
+namespace {
+/// Sets torch's autocast state of one device type and puts it back.
+class AutocastGuard {
+public:
+  AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> dtype,
+                bool enabled, bool cache)
+      : device(device), wasEnabled(at::autocast::is_autocast_enabled(device)),
+        hadDType(at::autocast::get_autocast_dtype(device)),
+        hadCache(at::autocast::is_autocast_cache_enabled()) {
+    at::autocast::set_autocast_enabled(device, enabled);
+    if (dtype)
+      at::autocast::set_autocast_dtype(device, *dtype);
+    at::autocast::increment_nesting();
+    at::autocast::set_autocast_cache_enabled(cache);
+  }
+  ~AutocastGuard() {
+    if (at::autocast::decrement_nesting() == 0)
+      at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(device, wasEnabled);
+    at::autocast::set_autocast_dtype(device, hadDType);
+    at::autocast::set_autocast_cache_enabled(hadCache);
+  }
+
+private:
+  c10::DeviceType device;
+  bool wasEnabled;
+  c10::ScalarType hadDType;
+  bool hadCache;
+};
+} // namespace
+
+/// wrap_with_autocast(device_type, dtype, enabled, cache_enabled, graph, *args)
+static Values withAutocast(const Call &call) {
+  IValue device = call.value(0), dtype = call.value(1), enabled = call.value(2),
+         cache = call.value(3);
+  if (!device.isString() || !enabled.isBool() ||
+      !(dtype.isNone() || dtype.isInt()))
+    throw std::runtime_error("expected (str, dtype, bool, bool, graph, …)");
+  std::optional<c10::ScalarType> type;
+  if (dtype.isInt())
+    type = static_cast<c10::ScalarType>(dtype.toInt());
+  AutocastGuard guard(c10::Device(device.toStringRef()).type(), type,
+                      enabled.toBool(), !cache.isBool() || cache.toBool());
+  return call.run(call.graph(4), call.rest(5));
+}
+
+static Values print(const Call &) { return {}; }
+
+static Values delegate(const Call &) {
+  throw std::runtime_error("delegated programs cannot be interpreted");
+}
+
+//===----------------------------------------------------------------------===//
+// Operators as arguments
+//===----------------------------------------------------------------------===//
+
+const Operator &Call::getOperator(size_t i) const {
+  if (arg(i).kind != Kind::Operator)
+    throw std::runtime_error("argument " + std::to_string(i) +
+                             " is no operator");
+  const Operator *op = findOperator(arg(i).text);
+  if (!op)
+    throw std::runtime_error("unknown operator '" + arg(i).text + "'");
+  return *op;
+}
+
+Values Call::callOperator(const Operator &op, const ArgList &args,
+                          const Values &values) const {
+  Values stack;
+  BoundCall (op, args)(values, stack);
+  return stack;
+}
+
+ArgList Call::argsFrom(size_t first) const {
+  ArgList list;
+  if (first > node.args.numPositional())
+    throw std::runtime_error("expected at least " + std::to_string(first) +
+                             " arguments");
+  list.args.assign(node.args.args.begin() + first, node.args.args.end());
+  list.kwnames = node.args.kwnames;
+  return list;
+}
+
+/// with_effects(token, op, *args, **kwargs): the token, then the results.
+static Values withEffects(const Call &call) {
+  Values results = {call.value(0)};
+  if (call.arg(1).kind == Kind::Operator && call.arg(1).text == "print")
+    return results;
+  Values returned = call.callOperator(call.getOperator(1), call.argsFrom(2),
+                                      call.values);
+  if (returned.empty())
+    returned.emplace_back();
+  append(results, returned);
+  return results;
+}
+
+/// out_dtype(op, dtype, *args): computes in a type that holds the arguments
+/// and the result, then converts.
+static Values outDType(const Call &call) {
+  IValue target = call.value(1);
+  if (!target.isInt())
+    throw std::runtime_error("expected a dtype, got " + target.tagKind());
+  auto dtype = static_cast<c10::ScalarType>(target.toInt());
+  Values values = call.values;
+  c10::ScalarType common = dtype;
+  for (const IValue &v : values)
+    if (v.isTensor() && v.toTensor().defined())
+      common = c10::promoteTypes(common, v.toTensor().scalar_type());
+  for (IValue &v : values)
+    if (v.isTensor() && v.toTensor().defined())
+      v = v.toTensor().to(common);
+  Values results = call.callOperator(call.getOperator(0), call.argsFrom(2), values);
+  if (results.size() != 1 || !results[0].isTensor())
+    throw std::runtime_error("expected an operator with one Tensor result");
+  return {results[0].toTensor().to(dtype)};
+}
+
+HigherOrderFunction findHigherOrder(const std::string &name) {
+  using Function = Values (*)(const Call &);
+  static const std::unordered_map<std::string, Function> table = {
+      {"cond", cond},
+      {"while_loop", whileLoop},
+      {"map", map},
+      {"map_impl", map},
+      {"scan", scan},
+      {"associative_scan", associativeScan},
+      {"invoke_subgraph", invokeSubgraph},
+      {"wrap", callGraph},
+      {"wrap_activation_checkpoint", callGraph},
+      {"tag_activation_checkpoint", callGraph},
+      {"invoke_quant", callGraph},
+      {"invoke_quant_packed", callGraph},
+      {"strict_mode", callGraphOnList},
+      {"run_const_graph", callGraphOnList},
+      {"hints_wrapper", hintsWrapper},
+      {"wrap_with_set_grad_enabled", withGradMode},
+      {"wrap_with_autocast", withAutocast},
+      {"with_effects", withEffects},
+      {"out_dtype", outDType},
+      {"auto_functionalized", autoFunctionalized},
+      {"auto_functionalized_v2", autoFunctionalizedV2},
+      {"print", print},
+      {"executorch_call_delegate", delegate},
+      {"aoti_call_delegate", delegate}};
+  std::string key = name;
+  for (const char *prefix : {"torch.ops.higher_order.", "higher_order."})
+    if (key.rfind(prefix, 0) == 0) {
+      key.erase(0, std::string(prefix).size());
+      break;
+    }
+  auto it = table.find(key);
+  return it == table.end() ? nullptr : it->second;
+}
+
+} // namespace fx::interp

@@ -1,0 +1,43 @@
+//===- HigherOrder.h - operators on sub-graphs -----------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_HIGHERORDER_H
+#define FX_LIB_INTERPRETER_HIGHERORDER_H
+
+#include "Plan.h"
+
+namespace fx::interp {
+
+/// One call of a higher-order operator: the node and the values of its
+/// operands, read by argument position.
+struct Call {
+  Runner &runner;
+  const Node &node;
+  const Values &values;
+
+  const ArgTree &arg(size_t i) const;
+  c10::IValue value(size_t i) const;
+  const GraphPlan &graph(size_t i) const;
+  /// The items of a list (or dict) argument; none for None.
+  Values list(size_t i) const;
+  Values flatten(const ArgTree &tree) const;
+  /// All arguments from `first` on, keyword arguments included.
+  Values rest(size_t first) const;
+  Values run(const GraphPlan &graph, Values inputs) const;
+
+  const Operator &getOperator(size_t i) const;
+  ArgList argsFrom(size_t first) const;
+  Values callOperator(const Operator &op, const ArgList &args,
+                      const Values &values) const;
+};
+
+Values autoFunctionalized(const Call &call);
+Values autoFunctionalizedV2(const Call &call);
+
+} // namespace fx::interp
+
+#endif // FX_LIB_INTERPRETER_HIGHERORDER_H

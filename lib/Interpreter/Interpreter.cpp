@@ -1,0 +1,260 @@
+//===- Interpreter.cpp - running fx graphs on ATen -------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The border of libFXTorch.so: exceptions end here and become llvm::Errors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Interpreter/Interpreter.h"
+#include "Border.h"
+#include "Plan.h"
+#include "States.h"
+#include "fx/Run/Signature.h"
+#include "fx/Runtime/fallback.h"
+#include "fx/Support/LocatedError.h"
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/headeronly/version.h>
+
+using namespace mlir;
+
+extern "C" int fx_torch_fallback(void *context, const char *json, int nInputs,
+                                 const DLTensor *const *inputs, int nScalars,
+                                 const FXScalar *scalars, int nOutputs,
+                                 DLManagedTensor **outputs, char *error,
+                                 size_t errorSize);
+
+namespace fx::interp {
+
+/// Runs `fn` and turns what it throws into an error.
+template <typename Fn>
+static llvm::Error guard(Fn fn) {
+  try {
+    return fn();
+  } catch (const LocatedException &e) {
+    return makeLocatedError(e.where, toOneLine(getMessage(e)));
+  } catch (const std::exception &e) {
+    return makeLocatedError("", toOneLine(getMessage(e)));
+  } catch (...) {
+    return makeLocatedError("", "unknown failure in LibTorch");
+  }
+}
+
+namespace {
+class TorchInterpreter final : public Interpreter {
+public:
+  TorchInterpreter(ModuleOp module, InterpreterOptions options)
+      : planner(module), options(std::move(options)),
+        states(module, this->options.baseDir) {}
+
+  llvm::Error prepare(ModuleOp module);
+  llvm::Error run(llvm::ArrayRef<HostValue> inputs,
+                  llvm::SmallVectorImpl<HostValue> &outputs) override;
+  void seed(uint64_t value) override;
+  llvm::Expected<HostTensor> getState(llvm::StringRef name) override;
+
+private:
+  Values bindInputs(llvm::ArrayRef<HostValue> inputs);
+  void applyMutation(OutputSpecAttr spec, const c10::IValue &value,
+                     const Values &inputs);
+
+  Planner planner;
+  InterpreterOptions options;
+  States states;
+  std::optional<GraphSignature> signature;
+  const GraphPlan *plan = nullptr;
+};
+} // namespace
+
+llvm::Error TorchInterpreter::prepare(ModuleOp module) {
+  llvm::Expected<GraphSignature> found = GraphSignature::get(module);
+  if (!found)
+    return found.takeError();
+  signature = std::move(*found);
+  return guard([&]() -> llvm::Error {
+    c10::InferenceMode inference;
+    plan = &planner.get(signature->getGraph());
+    for (PlaceholderOp input : plan->inputs) {
+      switch (input.getKind()) {
+      case InputKind::Parameter:
+      case InputKind::Buffer:
+      case InputKind::TensorConstant:
+        states.get(input.getTarget().value_or(""));
+        break;
+      case InputKind::CustomObj:
+        throw LocatedException(
+            input.getName().str(),
+            "custom objects need Python and cannot be interpreted");
+      default:
+        break;
+      }
+    }
+    return llvm::Error::success();
+  });
+}
+
+/// A leaf of the user as the value the graph sees.
+static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
+  switch (leaf.kind) {
+  case LeafKind::Tensor:
+    return toTensor(*value);
+  case LeafKind::Int:
+    return value->item<int64_t>();
+  case LeafKind::Float:
+    return value->item<double>();
+  case LeafKind::Bool:
+    return value->item<bool>();
+  case LeafKind::String:
+    if (auto text = llvm::dyn_cast_if_present<StringAttr>(leaf.constant))
+      return text.str();
+    return {};
+  case LeafKind::None:
+    return {};
+  }
+  return {};
+}
+
+Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
+  Values values;
+  size_t leaf = 0;
+  for (PlaceholderOp input : plan->inputs) {
+    switch (input.getKind()) {
+    case InputKind::Parameter:
+    case InputKind::Buffer:
+    case InputKind::TensorConstant:
+      values.emplace_back(states.get(input.getTarget().value_or("")));
+      break;
+    case InputKind::Token:
+      values.emplace_back(at::empty({0}));
+      break;
+    case InputKind::CustomObj:
+      values.emplace_back();
+      break;
+    case InputKind::UserInput:
+    case InputKind::ConstantInput:
+      values.push_back(toInput(signature->getInputs()[leaf], inputs[leaf]));
+      ++leaf;
+      break;
+    }
+  }
+  return values;
+}
+
+/// Writes a result back to the state or input that it is the new value of.
+void TorchInterpreter::applyMutation(OutputSpecAttr spec,
+                                     const c10::IValue &value,
+                                     const Values &inputs) {
+  if (!value.isTensor() || !spec.getTarget())
+    return;
+  llvm::StringRef target = spec.getTarget().getValue();
+  switch (spec.getKind()) {
+  case OutputKind::BufferMutation:
+  case OutputKind::ParameterMutation: {
+    at::Tensor state = states.get(target);
+    if (!state.is_same(value.toTensor()))
+      state.copy_(value.toTensor());
+    break;
+  }
+  case OutputKind::UserInputMutation:
+    for (auto [i, input] : llvm::enumerate(llvm::ArrayRef(plan->inputs)))
+      if (PlaceholderOp(input).getName() == target && inputs[i].isTensor() &&
+          !inputs[i].toTensor().is_same(value.toTensor()))
+        inputs[i].toTensor().copy_(value.toTensor());
+    break;
+  default:
+    break;
+  }
+}
+
+/// The leaves of one top-level output, for the user.
+static void flatten(const c10::IValue &value,
+                    llvm::SmallVectorImpl<HostValue> &outputs) {
+  if (value.isList()) {
+    for (const c10::IValue &item : value.toListRef())
+      flatten(item, outputs);
+  } else if (value.isGenericDict()) {
+    for (const auto &entry : value.toGenericDict())
+      flatten(entry.value(), outputs);
+  } else {
+    outputs.push_back(fromIValue(value));
+  }
+}
+
+llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
+                                  llvm::SmallVectorImpl<HostValue> &outputs) {
+  llvm::Expected<SymbolValues> symbols = signature->check(inputs);
+  if (!symbols)
+    return symbols.takeError();
+  return guard([&]() -> llvm::Error {
+    c10::InferenceMode inference;
+    if (options.threads > 0)
+      at::set_num_threads(options.threads);
+    Runner::Observer observer;
+    if (options.observer)
+      observer = [&](const Node &node, const Values &results) {
+        llvm::SmallVector<HostValue> values;
+        for (const c10::IValue &result : results)
+          values.push_back(fromIValue(result));
+        options.observer(node.op, values);
+      };
+    Values values = bindInputs(inputs);
+    // Mutations are written after the run: whoever holds an input then sees
+    // the new value, as in eager.
+    Values results = Runner(std::move(observer)).run(*plan, values);
+    OutputOp output = signature->getGraph().getOutput();
+    for (size_t i = 0; i < results.size(); ++i)
+      applyMutation(output.getSpec(i), results[i], values);
+    outputs.clear();
+    for (size_t i = 0; i < results.size(); ++i) {
+      OutputKind kind = output.getSpec(i).getKind();
+      if (kind == OutputKind::UserOutput || kind == OutputKind::LossOutput)
+        flatten(results[i], outputs);
+    }
+    return llvm::Error::success();
+  });
+}
+
+void TorchInterpreter::seed(uint64_t value) {
+  (void)llvm::errorToBool(guard([&]() -> llvm::Error {
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    std::lock_guard<std::mutex> lock(generator.mutex());
+    generator.set_current_seed(value);
+    return llvm::Error::success();
+  }));
+}
+
+llvm::Expected<HostTensor> TorchInterpreter::getState(llvm::StringRef name) {
+  HostTensor tensor;
+  llvm::Error error = guard([&]() -> llvm::Error {
+    c10::InferenceMode inference;
+    tensor = fromTensor(states.get(name));
+    return llvm::Error::success();
+  });
+  if (error)
+    return std::move(error);
+  return tensor;
+}
+
+static llvm::Expected<std::unique_ptr<Interpreter>>
+create(ModuleOp module, const InterpreterOptions &options) {
+  auto interpreter = std::make_unique<TorchInterpreter>(module, options);
+  if (llvm::Error error = interpreter->prepare(module))
+    return std::move(error);
+  return interpreter;
+}
+
+} // namespace fx::interp
+
+extern "C" __attribute__((visibility("default"))) const fx::TorchLibrary *
+fx_torch_library() {
+  static const fx::TorchLibrary library = {
+      fx::TorchLibrary::kVersion, TORCH_VERSION, fx::interp::create,
+      reinterpret_cast<void *>(&fx_torch_fallback)};
+  return &library;
+}

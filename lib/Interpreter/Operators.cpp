@@ -1,0 +1,81 @@
+//===- Operators.cpp - targets to callables --------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators.h"
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <mutex>
+#include <torch/csrc/jit/frontend/function_schema_parser.h>
+#include <unordered_map>
+
+namespace fx::interp {
+
+/// `aten.add.Tensor` is `aten::add` with overload `Tensor`.
+static std::optional<c10::OperatorName> parseTarget(const std::string &target) {
+  size_t first = target.find('.'), last = target.rfind('.');
+  if (first == std::string::npos || first == last)
+    return std::nullopt;
+  std::string overload = target.substr(last + 1);
+  if (overload == "default")
+    overload.clear();
+  return c10::OperatorName(target.substr(0, first) + "::" +
+                               target.substr(first + 1, last - first - 1),
+                           std::move(overload));
+}
+
+static std::unique_ptr<Operator> makeDispatched(const std::string &target,
+                                                c10::OperatorHandle handle) {
+  auto op = std::make_unique<Operator>();
+  op->target = target;
+  op->schema = &handle.schema();
+  op->call = [handle](torch::jit::Stack &stack) { handle.callBoxed(stack); };
+  return op;
+}
+
+static std::unique_ptr<Operator> makeOwn(const std::string &target,
+                                         const c10::OperatorName &name) {
+  std::string full = name.name;
+  if (!name.overload_name.empty())
+    full += "." + name.overload_name;
+  for (const auto *table : {&getQuantizedOperators(), &getPrimsOperators()})
+    for (const OwnOperator &own : *table) {
+      const std::string text = own.schema;
+      if (text.substr(0, text.find('(')) != full)
+        continue;
+      c10::FunctionSchema schema = torch::jit::parseSchema(text);
+      auto op = std::make_unique<Operator>();
+      op->target = target;
+      op->ownSchema = std::make_unique<c10::FunctionSchema>(std::move(schema));
+      op->schema = op->ownSchema.get();
+      op->call = own.call;
+      return op;
+    }
+  return nullptr;
+}
+
+const Operator *findOperator(const std::string &target) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::unique_ptr<Operator>> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = known.find(target);
+  if (it != known.end())
+    return it->second.get();
+  std::optional<c10::OperatorName> name = parseTarget(target);
+  if (!name)
+    return nullptr;
+  // Within Python, quantized_decomposed may be registered from there; ours
+  // must win or the call would need the interpreter lock.
+  std::unique_ptr<Operator> op = makeOwn(target, *name);
+  if (!op)
+    if (auto handle = c10::Dispatcher::singleton().findSchema(*name))
+      op = makeDispatched(target, *handle);
+  // What is unknown now may be registered later: not remembered.
+  if (!op)
+    return nullptr;
+  return known.emplace(target, std::move(op)).first->second.get();
+}
+
+} // namespace fx::interp

@@ -1,0 +1,49 @@
+//===- Operators.h - targets to callables ----------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_OPERATORS_H
+#define FX_LIB_INTERPRETER_OPERATORS_H
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/stack.h>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace fx::interp {
+
+/// Something with a schema that takes its arguments from a stack and leaves
+/// its results there.
+struct Operator {
+  std::string target;
+  const c10::FunctionSchema *schema = nullptr;
+  std::function<void(torch::jit::Stack &)> call;
+  std::unique_ptr<c10::FunctionSchema> ownSchema;
+};
+
+/// The operator of a target such as `aten.add.Tensor`: torch's dispatcher is
+/// asked first, then our own definitions. Null where neither knows it. The
+/// result lives as long as the process; safe from several threads.
+const Operator *findOperator(const std::string &target);
+
+/// An operator of Python that works on scalars (`_operator.mul`,
+/// `math.ceil`, `torch.sym_max`) and has no schema: positional arguments in,
+/// one value out. Null where unknown.
+using ScalarFunction = c10::IValue (*)(const std::vector<c10::IValue> &);
+ScalarFunction findScalarFunction(const std::string &target);
+
+/// Our definitions of `quantized_decomposed` and other Python-only operators.
+struct OwnOperator {
+  const char *schema;
+  void (*call)(torch::jit::Stack &);
+};
+const std::vector<OwnOperator> &getQuantizedOperators();
+const std::vector<OwnOperator> &getPrimsOperators();
+
+} // namespace fx::interp
+
+#endif // FX_LIB_INTERPRETER_OPERATORS_H

@@ -1,0 +1,390 @@
+//===- ScalarOperators.cpp - Python's operators on scalars -----*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exported graphs compute sizes with `operator.mul`, `math.ceil`,
+// `torch.sym_max` and the like: Python functions on int, float and bool that
+// the dispatcher does not know. Semantics are Python's (floor division and
+// modulo follow the divisor's sign); an int that leaves 64 bits is an error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operators.h"
+#include <ATen/ops/scalar_tensor.h>
+#include <cmath>
+#include <stdexcept>
+#include <unordered_map>
+
+using c10::IValue;
+using Args = std::vector<IValue>;
+
+namespace fx::interp {
+
+[[noreturn]] static void overflow() {
+  throw std::runtime_error("integer result exceeds 64 bits");
+}
+[[noreturn]] static void divisionByZero() {
+  throw std::runtime_error("division by zero");
+}
+
+/// A Python number: bools count as ints.
+static IValue number(const Args &args, size_t i) {
+  if (i >= args.size())
+    throw std::runtime_error("expected at least " + std::to_string(i + 1) +
+                             " arguments, got " + std::to_string(args.size()));
+  const IValue &v = args[i];
+  if (v.isBool())
+    return static_cast<int64_t>(v.toBool());
+  if (v.isInt() || v.isDouble())
+    return v;
+  if (v.isTensor() && v.toTensor().defined() && v.toTensor().numel() == 1) {
+    c10::Scalar s = v.toTensor().item();
+    if (s.isBoolean())
+      return static_cast<int64_t>(s.toBool());
+    return IValue(s);
+  }
+  throw std::runtime_error("expected a number, got " + v.tagKind());
+}
+static double real(const Args &args, size_t i) {
+  IValue v = number(args, i);
+  return v.isInt() ? static_cast<double>(v.toInt()) : v.toDouble();
+}
+static int64_t integer(const Args &args, size_t i) {
+  IValue v = number(args, i);
+  if (!v.isInt())
+    throw std::runtime_error("expected an int, got float");
+  return v.toInt();
+}
+static bool truth(const Args &args, size_t i) {
+  IValue v = number(args, i);
+  return v.isInt() ? v.toInt() != 0 : v.toDouble() != 0;
+}
+static bool bothInt(const Args &args) {
+  return number(args, 0).isInt() && number(args, 1).isInt();
+}
+static bool bothBool(const Args &args) {
+  return args.size() > 1 && args[0].isBool() && args[1].isBool();
+}
+
+/// A double as a Python int.
+static IValue toInt(double v) {
+  if (std::isnan(v))
+    throw std::runtime_error("cannot convert float nan to int");
+  if (!(v >= -9223372036854775808.0 && v < 9223372036854775808.0))
+    overflow();
+  return static_cast<int64_t>(v);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static IValue add(const Args &a) {
+  if (!bothInt(a))
+    return real(a, 0) + real(a, 1);
+  int64_t r;
+  if (__builtin_add_overflow(integer(a, 0), integer(a, 1), &r))
+    overflow();
+  return r;
+}
+static IValue sub(const Args &a) {
+  if (!bothInt(a))
+    return real(a, 0) - real(a, 1);
+  int64_t r;
+  if (__builtin_sub_overflow(integer(a, 0), integer(a, 1), &r))
+    overflow();
+  return r;
+}
+static IValue mul(const Args &a) {
+  if (!bothInt(a))
+    return real(a, 0) * real(a, 1);
+  int64_t r;
+  if (__builtin_mul_overflow(integer(a, 0), integer(a, 1), &r))
+    overflow();
+  return r;
+}
+static IValue trueDiv(const Args &a) {
+  if (real(a, 1) == 0)
+    divisionByZero();
+  return real(a, 0) / real(a, 1);
+}
+static IValue floorDiv(const Args &a) {
+  if (!bothInt(a)) {
+    if (real(a, 1) == 0)
+      divisionByZero();
+    return std::floor(real(a, 0) / real(a, 1));
+  }
+  int64_t x = integer(a, 0), y = integer(a, 1);
+  if (y == 0)
+    divisionByZero();
+  if (y == -1)
+    return sub({IValue(int64_t(0)), IValue(x)});
+  int64_t q = x / y;
+  return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
+}
+static IValue mod(const Args &a) {
+  if (!bothInt(a)) {
+    double x = real(a, 0), y = real(a, 1);
+    if (y == 0)
+      divisionByZero();
+    double r = std::fmod(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+  }
+  int64_t x = integer(a, 0), y = integer(a, 1);
+  if (y == 0)
+    divisionByZero();
+  if (y == -1)
+    return int64_t(0);
+  int64_t r = x % y;
+  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+static IValue neg(const Args &a) {
+  if (!number(a, 0).isInt())
+    return -real(a, 0);
+  return sub({IValue(int64_t(0)), number(a, 0)});
+}
+static IValue pos(const Args &a) { return number(a, 0); }
+static IValue absolute(const Args &a) {
+  if (!number(a, 0).isInt())
+    return std::fabs(real(a, 0));
+  return integer(a, 0) < 0 ? neg(a) : number(a, 0);
+}
+static IValue power(const Args &a) {
+  if (!bothInt(a) || integer(a, 1) < 0) {
+    if (real(a, 0) == 0 && real(a, 1) < 0)
+      divisionByZero();
+    return std::pow(real(a, 0), real(a, 1));
+  }
+  IValue result = int64_t(1), base = number(a, 0);
+  for (int64_t e = integer(a, 1); e > 0; e >>= 1) {
+    if (e & 1)
+      result = mul({result, base});
+    if (e > 1)
+      base = mul({base, base});
+  }
+  return result;
+}
+static IValue floatPow(const Args &a) {
+  return std::pow(real(a, 0), real(a, 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Relations and bits
+//===----------------------------------------------------------------------===//
+
+template <typename Fn>
+static IValue compare(const Args &a, Fn fn) {
+  if (bothInt(a))
+    return fn(integer(a, 0), integer(a, 1));
+  return fn(real(a, 0), real(a, 1));
+}
+static IValue eq(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x == y; });
+}
+static IValue ne(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x != y; });
+}
+static IValue lt(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x < y; });
+}
+static IValue le(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x <= y; });
+}
+static IValue gt(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x > y; });
+}
+static IValue ge(const Args &a) {
+  return compare(a, [](auto x, auto y) { return x >= y; });
+}
+static IValue bitAnd(const Args &a) {
+  if (bothBool(a))
+    return truth(a, 0) && truth(a, 1);
+  return integer(a, 0) & integer(a, 1);
+}
+static IValue bitOr(const Args &a) {
+  if (bothBool(a))
+    return truth(a, 0) || truth(a, 1);
+  return integer(a, 0) | integer(a, 1);
+}
+static IValue bitXor(const Args &a) {
+  if (bothBool(a))
+    return truth(a, 0) != truth(a, 1);
+  return integer(a, 0) ^ integer(a, 1);
+}
+static IValue invert(const Args &a) { return ~integer(a, 0); }
+static IValue logicalNot(const Args &a) { return !truth(a, 0); }
+static IValue shiftLeft(const Args &a) {
+  int64_t by = integer(a, 1);
+  if (by < 0)
+    throw std::runtime_error("negative shift count");
+  if (integer(a, 0) == 0)
+    return int64_t(0);
+  if (by > 62)
+    overflow();
+  return mul({a[0], IValue(int64_t(1) << by)});
+}
+static IValue shiftRight(const Args &a) {
+  int64_t by = integer(a, 1);
+  if (by < 0)
+    throw std::runtime_error("negative shift count");
+  return integer(a, 0) >> std::min<int64_t>(by, 63);
+}
+
+//===----------------------------------------------------------------------===//
+// Choice and conversion
+//===----------------------------------------------------------------------===//
+
+/// torch.sym_max and sym_min are float where either argument is.
+static IValue choose(const Args &a, bool first) {
+  if (bothInt(a))
+    return number(a, first ? 0 : 1);
+  return real(a, first ? 0 : 1);
+}
+static IValue maximum(const Args &a) {
+  return choose(a, ge(a).toBool());
+}
+static IValue minimum(const Args &a) {
+  return choose(a, le(a).toBool());
+}
+static IValue ifThenElse(const Args &a) {
+  if (a.size() != 3)
+    throw std::runtime_error("expected 3 arguments, got " +
+                             std::to_string(a.size()));
+  return truth(a, 0) ? a[1] : a[2];
+}
+static IValue toFloatOp(const Args &a) { return real(a, 0); }
+static IValue toBoolOp(const Args &a) { return truth(a, 0); }
+static IValue trunc(const Args &a) {
+  return number(a, 0).isInt() ? number(a, 0) : toInt(std::trunc(real(a, 0)));
+}
+static IValue floor(const Args &a) {
+  return number(a, 0).isInt() ? number(a, 0) : toInt(std::floor(real(a, 0)));
+}
+static IValue ceil(const Args &a) {
+  return number(a, 0).isInt() ? number(a, 0) : toInt(std::ceil(real(a, 0)));
+}
+/// round(x) is an int, half to even; round(x, n) a float.
+static IValue roundOp(const Args &a) {
+  if (a.size() > 1 && !a[1].isNone()) {
+    double scale = std::pow(10.0, real(a, 1));
+    return std::nearbyint(real(a, 0) * scale) / scale;
+  }
+  return number(a, 0).isInt() ? number(a, 0)
+                              : toInt(std::nearbyint(real(a, 0)));
+}
+/// torch.sym_sum takes one list.
+static IValue sum(const Args &a) {
+  IValue result = int64_t(0);
+  if (a.empty() || !a[0].isList())
+    throw std::runtime_error("expected a list");
+  for (const IValue &v : a[0].toListRef())
+    result = add({result, v});
+  return result;
+}
+static IValue getItem(const Args &a) {
+  if (a.size() != 2 || (!a[0].isList() && !a[0].isTuple()))
+    throw std::runtime_error("expected a list and an index");
+  bool isTuple = a[0].isTuple();
+  int64_t size = isTuple ? a[0].toTupleRef().elements().size()
+                         : a[0].toListRef().size();
+  int64_t index = integer(a, 1);
+  int64_t at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    throw std::runtime_error("index " + std::to_string(index) +
+                             " is out of range for " + std::to_string(size) +
+                             " items");
+  return isTuple ? a[0].toTupleRef().elements()[at] : a[0].toListRef()[at];
+}
+
+template <double (*fn)(double)>
+static IValue unary(const Args &a) {
+  return fn(real(a, 0));
+}
+
+ScalarFunction findScalarFunction(const std::string &target) {
+  static const std::unordered_map<std::string, ScalarFunction> table = {
+      {"_operator.add", add},
+      {"_operator.iadd", add},
+      {"_operator.sub", sub},
+      {"_operator.mul", mul},
+      {"_operator.truediv", trueDiv},
+      {"_operator.floordiv", floorDiv},
+      {"_operator.mod", mod},
+      {"_operator.pow", power},
+      {"_operator.neg", neg},
+      {"_operator.pos", pos},
+      {"_operator.abs", absolute},
+      {"_operator.eq", eq},
+      {"_operator.ne", ne},
+      {"_operator.lt", lt},
+      {"_operator.le", le},
+      {"_operator.gt", gt},
+      {"_operator.ge", ge},
+      {"_operator.and_", bitAnd},
+      {"_operator.or_", bitOr},
+      {"_operator.xor", bitXor},
+      {"_operator.not_", logicalNot},
+      {"_operator.invert", invert},
+      {"_operator.inv", invert},
+      {"_operator.lshift", shiftLeft},
+      {"_operator.rshift", shiftRight},
+      {"_operator.truth", toBoolOp},
+      {"_operator.getitem", getItem},
+      {"math.trunc", trunc},
+      {"math.floor", floor},
+      {"math.ceil", ceil},
+      {"math.pow", floatPow},
+      {"math.sqrt", unary<std::sqrt>},
+      {"builtins.round", roundOp},
+      {"builtins.max", maximum},
+      {"builtins.min", minimum},
+      {"builtins.abs", absolute},
+      {"builtins.int", trunc},
+      {"builtins.float", toFloatOp},
+      {"builtins.bool", toBoolOp},
+      {"round", roundOp},
+      {"torch.sym_not", logicalNot},
+      {"torch.sym_float", toFloatOp},
+      {"torch.sym_int", trunc},
+      {"torch.sym_max", maximum},
+      {"torch.sym_min", minimum},
+      {"torch.sym_ite", ifThenElse},
+      {"torch.sym_sum", sum},
+      {"torch._sym_sqrt", unary<std::sqrt>},
+      {"torch.sym_sqrt", unary<std::sqrt>},
+      {"torch._sym_log2", unary<std::log2>},
+      {"torch._sym_cos", unary<std::cos>},
+      {"torch._sym_cosh", unary<std::cosh>},
+      {"torch._sym_sin", unary<std::sin>},
+      {"torch._sym_sinh", unary<std::sinh>},
+      {"torch._sym_tan", unary<std::tan>},
+      {"torch._sym_tanh", unary<std::tanh>},
+      {"torch._sym_asin", unary<std::asin>},
+      {"torch._sym_acos", unary<std::acos>},
+      {"torch._sym_atan", unary<std::atan>},
+      {"math.cos", unary<std::cos>},
+      {"math.cosh", unary<std::cosh>},
+      {"math.sin", unary<std::sin>},
+      {"math.sinh", unary<std::sinh>},
+      {"math.tan", unary<std::tan>},
+      {"math.tanh", unary<std::tanh>},
+      {"math.asin", unary<std::asin>},
+      {"math.acos", unary<std::acos>},
+      {"math.atan", unary<std::atan>},
+      {"math.log2", unary<std::log2>},
+      {"math.log", unary<std::log>},
+      {"math.exp", unary<std::exp>}};
+  auto it = table.find(target);
+  if (it != table.end())
+    return it->second;
+  // The importer may spell torch's functions by their defining module.
+  static const char prefix[] = "torch.fx.experimental.sym_node.";
+  if (target.rfind(prefix, 0) == 0)
+    return findScalarFunction("torch." + target.substr(sizeof(prefix) - 1));
+  return nullptr;
+}
+
+} // namespace fx::interp

@@ -1,0 +1,46 @@
+//===- States.h - parameters, buffers and constants ------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_STATES_H
+#define FX_LIB_INTERPRETER_STATES_H
+
+#include "fx/IR/FXDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
+#include <map>
+#include <string>
+
+namespace fx::interp {
+
+/// The values of a module's states. The files they lie in are mapped privately:
+/// nothing is read before it is used, and what a run writes stays in this
+/// process. States of the same bytes share a storage.
+class States {
+public:
+  States(mlir::ModuleOp module, std::string baseDir)
+      : module(module), baseDir(std::move(baseDir)) {}
+
+  /// The tensor of state `name`; throws LocatedException where there is none
+  /// or its bytes are wrong.
+  at::Tensor get(llvm::StringRef name);
+
+private:
+  at::Tensor load(StateOp state);
+  c10::Storage getStorage(StateOp state, ExternalAttr external);
+
+  mlir::ModuleOp module;
+  std::string baseDir;
+  llvm::StringMap<at::Tensor> tensors;
+  std::map<std::string, std::shared_ptr<struct MappedFile>> files;
+  std::map<std::pair<std::string, uint64_t>, c10::Storage> storages;
+};
+
+} // namespace fx::interp
+
+#endif // FX_LIB_INTERPRETER_STATES_H

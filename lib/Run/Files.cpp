@@ -1,0 +1,168 @@
+//===- Files.cpp - input and output folders of fx-run ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+#include "fx/Support/LocatedError.h"
+#include "fx/Support/Npy.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+
+namespace fx {
+
+static std::string join(StringRef folder, const llvm::Twine &name) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+/// k of "in_<k>.npy".
+static std::optional<unsigned> getIndex(StringRef name) {
+  unsigned k;
+  if (!name.consume_front("in_") || !name.consume_back(".npy") || name.empty() ||
+      (name.size() > 1 && name.front() == '0') || name.getAsInteger(10, k))
+    return std::nullopt;
+  return k;
+}
+
+/// Finds files that belong to no leaf: the caller gave too many inputs.
+static llvm::Error findStrays(StringRef folder,
+                              llvm::ArrayRef<LeafFile> leaves) {
+  std::error_code ec;
+  std::optional<unsigned> stray;
+  for (llvm::sys::fs::directory_iterator it(folder, ec), end; !ec && it != end;
+       it.increment(ec)) {
+    std::optional<unsigned> k = getIndex(llvm::sys::path::filename(it->path()));
+    if (k && (*k >= leaves.size() || !leaves[*k].isPassed))
+      stray = std::min(*k, stray.value_or(*k));
+  }
+  if (ec)
+    return makeLocatedError(folder, ec.message());
+  if (!stray)
+    return llvm::Error::success();
+  std::string path = join(folder, "in_" + llvm::Twine(*stray) + ".npy");
+  if (*stray < leaves.size())
+    return makeLocatedError(path, "input '" + leaves[*stray].name +
+                                      "' is None or a str: expected no file");
+  return makeLocatedError(path, "expected " + llvm::Twine(leaves.size()) +
+                                    " inputs, got a file for input " +
+                                    llvm::Twine(*stray));
+}
+
+llvm::Expected<llvm::SmallVector<HostValue>>
+readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
+  llvm::SmallVector<HostValue> values;
+  // A model without inputs needs no folder.
+  bool needed = llvm::any_of(leaves, [](auto &leaf) { return leaf.isPassed; });
+  if (folder.empty()) {
+    if (needed)
+      return makeLocatedError("--inputs", "a folder is needed: the model has " +
+                                              llvm::Twine(leaves.size()) +
+                                              " inputs");
+    values.resize(leaves.size());
+    return values;
+  }
+  if (needed && !llvm::sys::fs::is_directory(folder))
+    return makeLocatedError(folder, "no such folder");
+  if (llvm::sys::fs::is_directory(folder))
+    if (llvm::Error error = findStrays(folder, leaves))
+      return std::move(error);
+  for (auto [k, leaf] : llvm::enumerate(leaves)) {
+    HostValue &value = values.emplace_back();
+    if (!leaf.isPassed)
+      continue;
+    std::string path = join(folder, "in_" + llvm::Twine(k) + ".npy");
+    if (!llvm::sys::fs::exists(path))
+      return makeLocatedError(path, "no such file: expected " +
+                                        getName(leaf.dtype) + " for input '" +
+                                        leaf.name + "'");
+    llvm::Expected<NpyArray> array = readNpy(path);
+    if (!array)
+      return makeLocatedError(path, llvm::toString(array.takeError()));
+    llvm::Expected<HostTensor> tensor = toHostTensor(*array, leaf.dtype);
+    if (!tensor)
+      return makeLocatedError(path, "input '" + leaf.name + "': " +
+                                        llvm::toString(tensor.takeError()));
+    value = std::move(*tensor);
+  }
+  return values;
+}
+
+namespace {
+/// Files under temporary names that vanish unless renamed.
+class PendingFiles {
+public:
+  ~PendingFiles() {
+    for (const auto &[temporary, path] : files)
+      (void)llvm::sys::fs::remove(temporary);
+    for (const std::string &path : renamed)
+      (void)llvm::sys::fs::remove(path);
+  }
+  std::string add(const std::string &path) {
+    std::string temporary =
+        path + ".tmp-" + std::to_string(llvm::sys::Process::getProcessId());
+    (void)llvm::sys::fs::remove(temporary);
+    files.emplace_back(temporary, path);
+    return temporary;
+  }
+  llvm::Error commit() {
+    for (const auto &[temporary, path] : files) {
+      if (std::error_code ec = llvm::sys::fs::rename(temporary, path))
+        return makeLocatedError(path, "cannot rename: " + ec.message());
+      renamed.push_back(path);
+    }
+    files.clear();
+    renamed.clear();
+    return llvm::Error::success();
+  }
+
+private:
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<std::string> renamed;
+};
+} // namespace
+
+llvm::Error writeOutputs(StringRef folder, llvm::ArrayRef<HostValue> values) {
+  if (folder.empty())
+    return llvm::Error::success();
+  if (std::error_code ec = llvm::sys::fs::create_directories(folder))
+    return makeLocatedError(folder, "cannot create: " + ec.message());
+  PendingFiles files;
+  for (auto [k, value] : llvm::enumerate(values)) {
+    if (!value)
+      continue;
+    std::string path = join(folder, "out_" + llvm::Twine(k) + ".npy");
+    if (llvm::Error error = writeNpy(files.add(path), *value))
+      return makeLocatedError(path, llvm::toString(std::move(error)));
+  }
+  return files.commit();
+}
+
+llvm::Error writeTextFile(StringRef path, StringRef text) {
+  PendingFiles files;
+  std::error_code ec;
+  {
+    llvm::raw_fd_ostream os(files.add(path.str()), ec,
+                            llvm::sys::fs::CD_CreateNew);
+    if (ec)
+      return makeLocatedError(path, "cannot create: " + ec.message());
+    os << text;
+    os.close();
+    if (os.has_error()) {
+      ec = os.error();
+      os.clear_error();
+      return makeLocatedError(path, "cannot write: " + ec.message());
+    }
+  }
+  return files.commit();
+}
+
+} // namespace fx

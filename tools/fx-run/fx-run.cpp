@@ -1,0 +1,165 @@
+//===- fx-run.cpp - runs a model on files ----------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The command line is read by hand: its contract is one line on stderr.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Run/Run.h"
+#include "fx/Support/LocatedError.h"
+#include "fx/Support/Version.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+
+static constexpr const char *kUsage =
+    R"(usage: fx-run MODEL --inputs DIR --outputs DIR [options]
+
+Runs MODEL, a .pt2 archive (compiled in process), a compiled .so, or a module
+of the fx dialect (.mlir), on DIR/in_<k>.npy, k counting the flattened (args,
+kwargs) leaves, and writes the flattened outputs to DIR/out_<k>.npy. Python
+scalars are 0-d arrays; None and str leaves have no file; bfloat16, float8 and
+complex32 are raw bytes (V2, V1, V4).
+
+  --interpret      run every node on LibTorch
+  --no-fallback    fail where an operator has no native code
+  --threads N      threads to run on (default 1; 0: all processors)
+  --check          compare with the interpreter, name the first node that differs
+  --benchmark N    print median, min and p90 of N timed runs
+  --json           print the benchmark as JSON
+  --report FILE    write a JSON report: native or fallback, reasons, kernels
+  --model NAME     the model of an archive that holds several
+  --version        print versions
+  --help           print this
+)";
+
+namespace {
+struct Parser {
+  llvm::ArrayRef<const char *> args;
+  fx::RunOptions options;
+  bool done = false; // --help or --version was all that is asked
+
+  llvm::Error parse();
+
+private:
+  llvm::Error parseOption(StringRef name, std::optional<StringRef> value);
+  llvm::Expected<StringRef> getValue(StringRef name,
+                                     std::optional<StringRef> value);
+  llvm::Expected<int> getInt(StringRef name, std::optional<StringRef> value);
+  size_t next = 0;
+};
+} // namespace
+
+static llvm::Error fail(const llvm::Twine &message) {
+  return fx::makeLocatedError("fx-run", message);
+}
+
+llvm::Expected<StringRef> Parser::getValue(StringRef name,
+                                           std::optional<StringRef> value) {
+  if (value)
+    return *value;
+  if (next == args.size())
+    return fail("option '" + name + "' needs a value");
+  return StringRef(args[next++]);
+}
+
+llvm::Expected<int> Parser::getInt(StringRef name,
+                                   std::optional<StringRef> value) {
+  llvm::Expected<StringRef> text = getValue(name, value);
+  if (!text)
+    return text.takeError();
+  int number;
+  if (text->getAsInteger(10, number) || number < 0 || number > 1000000)
+    return fail("option '" + name + "' expects a number up to 1000000, got '" +
+                *text + "'");
+  return number;
+}
+
+llvm::Error Parser::parseOption(StringRef name,
+                                std::optional<StringRef> value) {
+  bool *flag = name == "--interpret"     ? &options.interpret
+               : name == "--no-fallback" ? &options.noFallback
+               : name == "--check"       ? &options.check
+               : name == "--json"        ? &options.json
+                                         : nullptr;
+  if (flag) {
+    if (value)
+      return fail("option '" + name + "' takes no value");
+    *flag = true;
+    return llvm::Error::success();
+  }
+  std::string *text = name == "--inputs"    ? &options.inputs
+                      : name == "--outputs" ? &options.outputs
+                      : name == "--report"  ? &options.report
+                      : name == "--model"   ? &options.modelName
+                                            : nullptr;
+  if (text) {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    if (!given)
+      return given.takeError();
+    *text = given->str();
+    return llvm::Error::success();
+  }
+  int *number = name == "--threads"     ? &options.threads
+                : name == "--benchmark" ? &options.benchmark
+                                        : nullptr;
+  if (!number)
+    return fail("unknown option '" + name + "'");
+  llvm::Expected<int> given = getInt(name, value);
+  if (!given)
+    return given.takeError();
+  *number = *given;
+  return llvm::Error::success();
+}
+
+llvm::Error Parser::parse() {
+  while (next < args.size()) {
+    StringRef arg = args[next++];
+    if (arg == "--help" || arg == "-h") {
+      llvm::outs() << kUsage;
+      done = true;
+      return llvm::Error::success();
+    }
+    if (arg == "--version") {
+      fx::printVersion(llvm::outs());
+      done = true;
+      return llvm::Error::success();
+    }
+    if (!arg.starts_with("-")) {
+      if (!options.model.empty())
+        return fail("expected one model, got '" + llvm::Twine(options.model) +
+                    "' and '" + arg + "'");
+      options.model = arg.str();
+      continue;
+    }
+    std::optional<StringRef> value;
+    auto [name, rest] = arg.split('=');
+    if (name.size() != arg.size())
+      value = rest;
+    if (llvm::Error error = parseOption(name, value))
+      return error;
+  }
+  if (options.model.empty())
+    return fail("expected a model; see --help");
+  if (options.interpret && (options.noFallback || options.check))
+    return fail("--interpret excludes --no-fallback and --check");
+  return llvm::Error::success();
+}
+
+int main(int argc, char **argv) {
+  Parser parser;
+  parser.args = llvm::ArrayRef(argv + 1, argc > 0 ? argc - 1 : 0);
+  llvm::Error error = parser.parse();
+  if (!error && !parser.done)
+    error = fx::runModel(parser.options);
+  if (!error)
+    return 0;
+  llvm::errs() << "error: " << fx::toOneLine(llvm::toString(std::move(error)))
+               << "\n";
+  return 1;
+}
