@@ -163,6 +163,9 @@ public:
       : OperatorView(llvm::cast_if_present<NodeOpInterface>(op),
                      getAllOperators()[Derived::index]) {}
 
+  /// `view` must be of the same operator.
+  explicit ViewBase(const OperatorView &view) : OperatorView(view) {}
+
   static bool classof(mlir::Operation *op) {
     auto node = llvm::dyn_cast<NodeOpInterface>(op);
     return node && node.getTargetName() == Derived::target;

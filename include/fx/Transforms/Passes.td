@@ -84,4 +84,28 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
 }
 
+def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
+  let summary = "infer result types and compare them with the recorded ones";
+  let description = [{
+    Infers the types of each call's results by its operator's shape rule, in
+    order. A result of type `!fx.any`, as symbolic tracing leaves it, gets the
+    inferred type. A recorded type that is provably another one (dtype, rank, or
+    a size that differs for all values of the symbols) is an error; strides and
+    devices are not compared.
+
+    ```mlir
+    %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.any
+    // becomes
+    %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[8, s0], f32>
+    ```
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false",
+                        "Remark on each call whose types cannot be inferred">];
+  let statistics = [
+    Statistic<"numChecked", "checked", "Calls whose types were inferred and agree">,
+    Statistic<"numInferred", "inferred", "Results that got a type">,
+    Statistic<"numUnknown", "unknown", "Calls whose types cannot be inferred">
+  ];
+}
+
 #endif // FX_TRANSFORMS_PASSES_TD

@@ -1,0 +1,278 @@
+//===- Convolution.cpp - shape rules of sliding windows --------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+namespace {
+/// The parameters of a window over `n` spatial dimensions.
+struct Window {
+  Sizes kernel, stride, padding, dilation;
+};
+} // namespace
+
+/// (in + 2 p - d (k - 1) - 1) // s + 1, torch.nn.Conv2d
+static Size getWindowCount(Size in, const Window &w, size_t i) {
+  Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
+  return (in + Size(w.padding[i]) * 2 - reach - 1).floorDiv(Size(w.stride[i])) + 1;
+}
+
+/// The argument `name`, `fallback` if the operator has none or it is [].
+static std::optional<Sizes> getWindowSizes(const OperatorView &call, StringRef name, size_t n,
+                                           const Sizes &fallback) {
+  Argument argument = call.getArg(name);
+  if (argument.isNone() || (argument.isList() && argument.getElements().empty()))
+    return fallback;
+  std::optional<Sizes> sizes = getSizes(argument, n);
+  return sizes;
+}
+
+/// The window of a convolution whose kernel is known.
+static std::optional<Window> getWindow(const OperatorView &call, const Sizes &kernel,
+                                       const Sizes &defaultStride) {
+  size_t n = kernel.size();
+  MLIRContext *context = call.getContext();
+  Sizes zeros(n, makeSize(context, 0)), ones(n, makeSize(context, 1));
+  std::optional<Sizes> padding = zeros;
+  if (!call.getArg("padding").getString())
+    padding = getWindowSizes(call, "padding", n, zeros);
+  std::optional<Sizes> stride = getWindowSizes(call, "stride", n, defaultStride);
+  std::optional<Sizes> dilation = getWindowSizes(call, "dilation", n, ones);
+  if (!padding || !stride || !dilation)
+    return std::nullopt;
+  for (ExprAttr step : *stride)
+    if (Size(step).getInt().value_or(1) <= 0)
+      return std::nullopt;
+  return Window{kernel, *stride, *padding, *dilation};
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+static Size getTransposedSize(Size in, const Window &w, ExprAttr outputPadding, size_t i) {
+  return (in - 1) * Size(w.stride[i]) - Size(w.padding[i]) * 2 +
+         Size(w.dilation[i]) * (Size(w.kernel[i]) - 1) + Size(outputPadding) + 1;
+}
+
+static InferredTypes convolve(const OperatorView &call, bool transposed) {
+  FakeTensorType input = getTensor(call.getArg("input"));
+  FakeTensorType weight = getTensor(call.getArg("weight"));
+  if (!input || !weight || weight.getRank() < 3 || input.getDtype() != weight.getDtype())
+    return failure();
+  size_t n = weight.getRank() - 2;
+  // A batch of one may be left out.
+  if (input.getRank() != int64_t(n) + 2 && input.getRank() != int64_t(n) + 1)
+    return failure();
+  size_t channel = input.getRank() - n - 1;
+  Sizes kernel(weight.getSizes().drop_front(2));
+  Sizes ones(n, makeSize(call.getContext(), 1)), zeros(n, makeSize(call.getContext(), 0));
+  std::optional<Window> window = getWindow(call, kernel, ones);
+  std::optional<Sizes> outputPadding = getWindowSizes(call, "output_padding", n, zeros);
+  Size groups = call.getArg("groups").getExpr();
+  if (!window || !outputPadding || !groups)
+    return failure();
+  Size inChannels = transposed ? Size(weight.getSizes()[0]) : Size(weight.getSizes()[1]) * groups;
+  if (!inChannels || inChannels.get().isProvablyDifferent(input.getSizes()[channel]))
+    return failure();
+
+  Sizes sizes(input.getSizes());
+  sizes[channel] =
+      transposed ? (Size(weight.getSizes()[1]) * groups).get() : weight.getSizes()[0];
+  // `same` keeps the sizes; torch allows it with a stride of 1 only.
+  bool isSame = call.getArg("padding").getString() == "same";
+  for (size_t i = 0; i < n && !isSame; ++i) {
+    ExprAttr &size = sizes[channel + 1 + i];
+    size = transposed ? getTransposedSize(size, *window, (*outputPadding)[i], i)
+                      : getWindowCount(size, *window, i);
+  }
+  return result(makeTensor(input, sizes));
+}
+
+static InferredTypes inferConvolution(const OperatorView &call) {
+  std::optional<bool> transposed = call.getArg("transposed").getBool();
+  if (!transposed)
+    return failure();
+  return convolve(call, *transposed);
+}
+static InferredTypes inferConv(const OperatorView &call) { return convolve(call, false); }
+static InferredTypes inferConvTranspose(const OperatorView &call) { return convolve(call, true); }
+
+FX_REGISTER_SHAPE_RULES(inferConvolution, "aten.convolution.default", "aten._convolution.default")
+FX_REGISTER_SHAPE_RULES(inferConv, "aten.conv1d.default", "aten.conv2d.default",
+                        "aten.conv3d.default", "aten.conv1d.padding", "aten.conv2d.padding",
+                        "aten.conv3d.padding")
+FX_REGISTER_SHAPE_RULES(inferConvTranspose, "aten.conv_transpose1d.default",
+                        "aten.conv_transpose2d.input", "aten.conv_transpose3d.input")
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// With `ceil_mode` a last window may start inside the input or its left
+/// padding only.
+static Size getPooledSize(Size in, const Window &w, size_t i, bool ceilMode) {
+  if (!ceilMode)
+    return getWindowCount(in, w, i);
+  Size stride = w.stride[i], padding = w.padding[i];
+  Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
+  Size count = (in + padding * 2 - reach - 1).ceilDiv(stride) + 1;
+  std::optional<int64_t> last = ((count - 1) * stride).getInt(), end = (in + padding).getInt();
+  if (!last || !end)
+    return {};
+  return *last >= *end ? count - 1 : count;
+}
+
+static FailureOr<FakeTensorType> pool(const OperatorView &call, size_t n) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), n);
+  std::optional<bool> ceilMode = call.getArg("ceil_mode").getBool();
+  if (!self || !kernel || !ceilMode || self.getRank() < int64_t(n) + 1 ||
+      self.getRank() > int64_t(n) + 2)
+    return failure();
+  std::optional<Window> window = getWindow(call, *kernel, *kernel);
+  if (!window)
+    return failure();
+  Sizes sizes(self.getSizes());
+  for (size_t i = 0; i < n; ++i) {
+    ExprAttr &size = sizes[sizes.size() - n + i];
+    size = getPooledSize(size, *window, i, *ceilMode);
+  }
+  auto type = dyn_cast_if_present<FakeTensorType>(makeTensor(self, sizes));
+  if (!type)
+    return failure();
+  return type;
+}
+
+template <size_t n> static InferredTypes inferPool(const OperatorView &call) {
+  FailureOr<FakeTensorType> type = pool(call, n);
+  if (failed(type))
+    return failure();
+  return result(*type);
+}
+template <size_t n> static InferredTypes inferPoolWithIndices(const OperatorView &call) {
+  FailureOr<FakeTensorType> type = pool(call, n);
+  if (failed(type))
+    return failure();
+  return results({*type, type->withDtype(IntegerType::get(call.getContext(), 64))});
+}
+
+FX_REGISTER_SHAPE_RULES(inferPool<1>, "aten.max_pool1d.default", "aten.avg_pool1d.default")
+FX_REGISTER_SHAPE_RULES(inferPool<2>, "aten.max_pool2d.default", "aten.avg_pool2d.default")
+FX_REGISTER_SHAPE_RULES(inferPool<3>, "aten.max_pool3d.default", "aten.avg_pool3d.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<1>, "aten.max_pool1d_with_indices.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<2>, "aten.max_pool2d_with_indices.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<3>, "aten.max_pool3d_with_indices.default")
+
+/// Sizes that end with those of the argument `output_size`.
+static Type withOutputSize(const OperatorView &call, size_t n) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<Sizes> last = getSizes(call.getArg("output_size"), n);
+  if (!self || !last || self.getRank() < int64_t(n) + 1)
+    return {};
+  Sizes sizes(self.getSizes().drop_back(n));
+  llvm::append_range(sizes, *last);
+  return makeTensor(self, sizes);
+}
+template <size_t n> static InferredTypes inferAdaptive(const OperatorView &call) {
+  return result(withOutputSize(call, n));
+}
+template <size_t n> static InferredTypes inferAdaptiveMax(const OperatorView &call) {
+  auto type = dyn_cast_if_present<FakeTensorType>(withOutputSize(call, n));
+  if (!type)
+    return failure();
+  return results({type, type.withDtype(IntegerType::get(call.getContext(), 64))});
+}
+
+FX_REGISTER_SHAPE_RULES(inferAdaptive<1>, "aten.adaptive_avg_pool1d.default",
+                        "aten.upsample_nearest1d.default", "aten.upsample_linear1d.default")
+FX_REGISTER_SHAPE_RULES(inferAdaptive<2>, "aten.adaptive_avg_pool2d.default",
+                        "aten._adaptive_avg_pool2d.default", "aten.upsample_nearest2d.default",
+                        "aten.upsample_bilinear2d.default", "aten.upsample_bicubic2d.default",
+                        "aten._upsample_bilinear2d_aa.default",
+                        "aten._upsample_bicubic2d_aa.default",
+                        "aten._upsample_nearest_exact2d.default")
+FX_REGISTER_SHAPE_RULES(inferAdaptive<3>, "aten.adaptive_avg_pool3d.default",
+                        "aten._adaptive_avg_pool3d.default", "aten.upsample_nearest3d.default",
+                        "aten.upsample_trilinear3d.default")
+FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<1>, "aten.adaptive_max_pool1d.default")
+FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<2>, "aten.adaptive_max_pool2d.default")
+
+//===----------------------------------------------------------------------===//
+// Resampling
+//===----------------------------------------------------------------------===//
+
+/// floor(size * scale); known for a symbolic size if the scale is whole.
+static Size scaleSize(Size size, double scale) {
+  if (!(scale > 0) || scale > 1e6)
+    return {};
+  if (std::optional<int64_t> value = size.getInt())
+    return size.constant(static_cast<int64_t>(std::floor(double(*value) * scale)));
+  if (scale != std::floor(scale))
+    return {};
+  return size * static_cast<int64_t>(scale);
+}
+
+/// Either `output_size` or `scale_factors` is given.
+template <size_t n> static InferredTypes inferUpsample(const OperatorView &call) {
+  if (!call.getArg("output_size").isNone())
+    return result(withOutputSize(call, n));
+  FakeTensorType self = getTensor(call.getArg(0u));
+  SmallVector<Argument, 4> scales = call.getArg("scale_factors").getElements();
+  if (!self || scales.size() != n || self.getRank() < int64_t(n) + 1)
+    return failure();
+  Sizes sizes(self.getSizes());
+  for (size_t i = 0; i < n; ++i) {
+    ExprAttr &size = sizes[sizes.size() - n + i];
+    size = scaleSize(size, scales[i].getFloat().value_or(0));
+  }
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferUpsample<1>, "aten.upsample_linear1d.vec",
+                        "aten.upsample_nearest1d.vec")
+FX_REGISTER_SHAPE_RULES(inferUpsample<2>, "aten.upsample_bilinear2d.vec",
+                        "aten.upsample_nearest2d.vec", "aten.upsample_bicubic2d.vec",
+                        "aten._upsample_bilinear2d_aa.vec", "aten._upsample_bicubic2d_aa.vec",
+                        "aten._upsample_nearest_exact2d.vec")
+FX_REGISTER_SHAPE_RULES(inferUpsample<3>, "aten.upsample_trilinear3d.vec",
+                        "aten.upsample_nearest3d.vec")
+
+/// input [N, C, …], grid [N, out…, n]
+static InferredTypes inferGridSampler(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg(0u)), grid = getTensor(call.getArg("grid"));
+  if (!input || !grid || input.getRank() < 3 || input.getRank() != grid.getRank())
+    return failure();
+  Sizes sizes(input.getSizes().take_front(2));
+  llvm::append_range(sizes, grid.getSizes().drop_front().drop_back());
+  return result(makeTensor(input, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferGridSampler, "aten.grid_sampler.default",
+                        "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
+
+/// [N, C, H, W] to [N, C kh kw, windows]
+static InferredTypes inferIm2Col(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
+  if (!self || !kernel || self.getRank() < 3 || self.getRank() > 4)
+    return failure();
+  Sizes ones(2, makeSize(call.getContext(), 1));
+  std::optional<Window> window = getWindow(call, *kernel, ones);
+  if (!window)
+    return failure();
+  size_t channel = self.getRank() - 3;
+  Sizes sizes(self.getSizes().take_front(channel));
+  sizes.push_back(Size(self.getSizes()[channel]) * Size((*kernel)[0]) * Size((*kernel)[1]));
+  sizes.push_back(getWindowCount(self.getSizes()[channel + 1], *window, 0) *
+                  getWindowCount(self.getSizes()[channel + 2], *window, 1));
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferIm2Col, "aten.im2col.default")

@@ -1,0 +1,234 @@
+//===- Copy.cpp - shape rules of copies and joins --------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+static FakeTensorType getSelf(const OperatorView &call) { return getTensor(call.getArg(0u)); }
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferTo(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  Type dtype = call.getArg("dtype").getDtype();
+  StringAttr device = getDevice(call.getArg("device"), self.getDevice());
+  if (FakeTensorType other = getTensor(call.getArg("other"))) {
+    dtype = other.getDtype();
+    device = other.getDevice();
+  }
+  return result(FakeTensorType::get(call.getContext(), self.getSizes(),
+                                    dtype ? dtype : self.getDtype(), device, MetaAttr()));
+}
+FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout", "aten.to.device",
+                        "aten.to.other", "aten._to_copy.default", "aten.type_as.default",
+                        "prims.convert_element_type.default")
+
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default", "aten.lift_fresh_copy.default",
+                        "aten.lift_fresh.default", "aten.copy.default", "aten.flip.default",
+                        "aten.roll.default", "aten.slice_scatter.default",
+                        "aten.select_scatter.default", "aten.diagonal_scatter.default",
+                        "aten.as_strided_scatter.default")
+
+static InferredTypes inferViewAsReal(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || !isComplexDtype(self.getDtype()))
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.push_back(makeSize(call.getContext(), 2));
+  return result(makeTensor(self, sizes, toRealDtype(self.getDtype())));
+}
+FX_REGISTER_SHAPE_RULES(inferViewAsReal, "aten.view_as_real.default")
+
+static InferredTypes inferViewAsComplex(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0 || !isFloatDtype(self.getDtype()) ||
+      self.getSizes().back().isProvablyDifferent(makeSize(call.getContext(), 2)))
+    return failure();
+  return result(
+      makeTensor(self, self.getSizes().drop_back(), ComplexType::get(self.getDtype())));
+}
+FX_REGISTER_SHAPE_RULES(inferViewAsComplex, "aten.view_as_complex.default")
+
+//===----------------------------------------------------------------------===//
+// Joining
+//===----------------------------------------------------------------------===//
+
+static Type promoteTensors(ArrayRef<FakeTensorType> tensors, MLIRContext *context) {
+  TypePromotion promotion(context);
+  for (FakeTensorType tensor : tensors)
+    promotion.addTensor(tensor.getDtype(), tensor.getRank());
+  return promotion.getResult();
+}
+
+static InferredTypes inferCat(const OperatorView &call) {
+  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  if (!tensors || tensors->empty())
+    return failure();
+  Type dtype = promoteTensors(*tensors, call.getContext());
+  // Tensors of sizes [0] are ignored, whatever the others' rank.
+  FakeTensorType first = tensors->front();
+  llvm::erase_if(*tensors, [](FakeTensorType tensor) {
+    return tensor.getRank() == 1 && Size(tensor.getSizes()[0]).is(0);
+  });
+  if (tensors->empty())
+    return result(makeTensor(first, first.getSizes(), dtype));
+  first = tensors->front();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), first.getRank());
+  if (!dim || first.getRank() == 0)
+    return failure();
+  Sizes sizes(first.getSizes());
+  for (FakeTensorType tensor : ArrayRef(*tensors).drop_front()) {
+    if (tensor.getRank() != first.getRank())
+      return failure();
+    for (auto [i, size] : llvm::enumerate(tensor.getSizes())) {
+      if (int64_t(i) == *dim)
+        sizes[i] = Size(sizes[i]) + Size(size);
+      else if (size.isProvablyDifferent(sizes[i]))
+        return failure();
+    }
+    if (!sizes[*dim])
+      return failure();
+  }
+  return result(makeTensor(first, sizes, dtype));
+}
+FX_REGISTER_SHAPE_RULES(inferCat, "aten.cat.default", "aten.concat.default",
+                        "aten.concatenate.default")
+
+static InferredTypes inferStack(const OperatorView &call) {
+  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  if (!tensors || tensors->empty())
+    return failure();
+  FakeTensorType first = tensors->front();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), first.getRank() + 1);
+  if (!dim)
+    return failure();
+  Sizes sizes(first.getSizes());
+  sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), tensors->size()));
+  return result(makeTensor(first, sizes, promoteTensors(*tensors, call.getContext())));
+}
+FX_REGISTER_SHAPE_RULES(inferStack, "aten.stack.default")
+
+static InferredTypes inferMeshgrid(const OperatorView &call) {
+  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  if (!tensors || tensors->empty())
+    return failure();
+  Sizes sizes;
+  for (FakeTensorType tensor : *tensors)
+    sizes.push_back(getNumElements(call.getContext(), tensor.getSizes()));
+  if (call.getArg("indexing").getString() == "xy" && sizes.size() >= 2)
+    std::swap(sizes[0], sizes[1]);
+  SmallVector<Type> types;
+  for (FakeTensorType tensor : *tensors)
+    types.push_back(makeTensor(tensor, sizes));
+  return results(types);
+}
+FX_REGISTER_SHAPE_RULES(inferMeshgrid, "aten.meshgrid.default", "aten.meshgrid.indexing")
+
+//===----------------------------------------------------------------------===//
+// Repeating and padding
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferRepeat(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> repeats = call.getArg(1).getExprs();
+  if (!self || !repeats)
+    return failure();
+  Sizes sizes(self.getSizes());
+  // tile takes fewer numbers than dimensions, repeat does not.
+  bool isTile = call.getSchema().getName().starts_with("aten.tile");
+  if (repeats->size() < sizes.size() && !isTile)
+    return failure();
+  Size one = makeSize(call.getContext(), 1);
+  while (sizes.size() < repeats->size())
+    sizes.insert(sizes.begin(), one);
+  while (repeats->size() < sizes.size())
+    repeats->insert(repeats->begin(), one);
+  for (auto [size, repeat] : llvm::zip_equal(sizes, *repeats))
+    size = Size(size) * Size(repeat);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferRepeat, "aten.repeat.default", "aten.tile.default")
+
+static InferredTypes inferRepeatInterleave(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  Size repeats = call.getArg("repeats").getExpr();
+  if (!self || !repeats)
+    return failure();
+  if (call.getArg("dim").isNone()) {
+    Size numel = getNumElements(call.getContext(), self.getSizes());
+    return result(makeTensor(self, (numel * repeats).get()));
+  }
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim || self.getRank() == 0)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes[*dim] = Size(sizes[*dim]) * repeats;
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferRepeatInterleave, "aten.repeat_interleave.self_int")
+
+/// Pairs (before, after), the last dimension first.
+static InferredTypes inferPad(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> pad = call.getArg(1).getExprs();
+  if (!self || !pad || pad->size() % 2 || int64_t(pad->size()) > 2 * self.getRank())
+    return failure();
+  Sizes sizes(self.getSizes());
+  for (size_t i = 0; i < pad->size() / 2; ++i) {
+    ExprAttr &size = sizes[sizes.size() - 1 - i];
+    size = Size(size) + Size((*pad)[2 * i]) + Size((*pad)[2 * i + 1]);
+  }
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferPad, "aten.pad.default", "aten.constant_pad_nd.default",
+                        "aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
+                        "aten.reflection_pad3d.default", "aten.replication_pad1d.default",
+                        "aten.replication_pad2d.default", "aten.replication_pad3d.default")
+
+static InferredTypes inferPixelShuffle(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<int64_t> factor = call.getArg(1).getInt();
+  if (!self || self.getRank() < 3 || !factor || *factor <= 0 || *factor > 4096)
+    return failure();
+  Sizes sizes(self.getSizes());
+  size_t channel = sizes.size() - 3;
+  Size square = makeSize(call.getContext(), *factor * *factor);
+  bool isShuffle = call.getSchema().getName() == "aten.pixel_shuffle.default";
+  sizes[channel] = isShuffle ? Size(sizes[channel]).exactDiv(square) : Size(sizes[channel]) * square;
+  for (size_t i = channel + 1; i < sizes.size(); ++i)
+    sizes[i] = isShuffle ? Size(sizes[i]) * *factor : Size(sizes[i]).floorDiv(*factor);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferPixelShuffle, "aten.pixel_shuffle.default",
+                        "aten.pixel_unshuffle.default")
+
+static InferredTypes inferDiff(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<int64_t> n = call.getArg("n").getInt();
+  if (!self || self.getRank() == 0 || !n)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  Sizes sizes(self.getSizes());
+  for (StringRef name : {"prepend", "append"})
+    if (FakeTensorType tensor = getTensor(call.getArg(name))) {
+      if (tensor.getRank() != self.getRank())
+        return failure();
+      sizes[*dim] = Size(sizes[*dim]) + Size(tensor.getSizes()[*dim]);
+    }
+  sizes[*dim] = Size(sizes[*dim]) - *n;
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferDiff, "aten.diff.default")

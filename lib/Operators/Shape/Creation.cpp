@@ -1,0 +1,141 @@
+//===- Creation.cpp - shape rules of factories -----------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+static Type getDtypeOr(const OperatorView &call, Type fallback) {
+  Type dtype = call.getArg("dtype").getDtype();
+  return dtype ? dtype : fallback;
+}
+
+static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes, Type fallback) {
+  return result(
+      makeTensorOn(getDevice(call.getArg("device")), sizes, getDtypeOr(call, fallback)));
+}
+
+//===----------------------------------------------------------------------===//
+// Filled tensors
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferFilled(const OperatorView &call) {
+  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  if (!sizes)
+    return failure();
+  return make(call, *sizes, Float32Type::get(call.getContext()));
+}
+FX_REGISTER_SHAPE_RULES(inferFilled, "aten.zeros.default", "aten.ones.default",
+                        "aten.empty.memory_format", "aten.empty_strided.default",
+                        "aten.rand.default", "aten.randn.default")
+
+static InferredTypes inferFull(const OperatorView &call) {
+  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  Type dtype = getNumberDtype(call.getArg("fill_value"));
+  if (!sizes || !dtype)
+    return failure();
+  return make(call, *sizes, dtype);
+}
+FX_REGISTER_SHAPE_RULES(inferFull, "aten.full.default")
+
+static InferredTypes inferRandInt(const OperatorView &call) {
+  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  if (!sizes)
+    return failure();
+  return make(call, *sizes, IntegerType::get(call.getContext(), 64));
+}
+FX_REGISTER_SHAPE_RULES(inferRandInt, "aten.randint.default", "aten.randint.low")
+
+static InferredTypes inferScalarTensor(const OperatorView &call) {
+  return make(call, {}, Float32Type::get(call.getContext()));
+}
+FX_REGISTER_SHAPE_RULES(inferScalarTensor, "aten.scalar_tensor.default")
+
+/// Sizes, dtype and device of `self` where they are not given.
+static InferredTypes inferLike(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  std::optional<Sizes> sizes = Sizes(self.getSizes());
+  if (Argument given = call.getArg("size"))
+    sizes = given.getExprs();
+  if (!sizes)
+    return failure();
+  return result(makeTensorOn(getDevice(call.getArg("device"), self.getDevice()), *sizes,
+                             getDtypeOr(call, self.getDtype())));
+}
+FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default", "aten.ones_like.default",
+                        "aten.empty_like.default", "aten.full_like.default",
+                        "aten.rand_like.default", "aten.randn_like.default",
+                        "aten.randint_like.default", "aten.randint_like.low_dtype",
+                        "aten.new_zeros.default", "aten.new_ones.default",
+                        "aten.new_empty.default", "aten.new_full.default",
+                        "aten.new_empty_strided.default")
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/// ceil((end - start) / step)
+static Size getRangeLength(const Argument &start, const Argument &end, const Argument &step,
+                           MLIRContext *context) {
+  auto isFloat = [](const Argument &a) { return a.tree && isa<FloatAttr>(a.tree); };
+  if (isFloat(start) || isFloat(end) || isFloat(step)) {
+    std::optional<double> a = start.tree ? start.getFloat() : 0.0, b = end.getFloat();
+    std::optional<double> s = step.tree ? step.getFloat() : 1.0;
+    if (!a || !b || !s || *s == 0)
+      return {};
+    double length = std::ceil((*b - *a) / *s);
+    return length >= 0 && length < 1e15 ? makeSize(context, int64_t(length)) : Size();
+  }
+  Size last = end.getExpr(), by = step.tree ? Size(step.getExpr()) : makeSize(context, 1);
+  Size first = start.tree ? Size(start.getExpr()) : makeSize(context, 0);
+  if (!by || by.is(0))
+    return {};
+  Size span = last - first;
+  return by.is(1) ? span : span.ceilDiv(by);
+}
+
+static InferredTypes inferArange(const OperatorView &call) {
+  Argument start = call.getArg("start"), end = call.getArg("end"), step = call.getArg("step");
+  Size length = getRangeLength(start, end, step, call.getContext());
+  bool isFloat = false;
+  for (const Argument &argument : {start, end, step})
+    if (argument.tree) {
+      Type dtype = getNumberDtype(argument);
+      if (!dtype)
+        return failure();
+      isFloat |= isFloatDtype(dtype);
+    }
+  Type dtype = isFloat ? Type(Float32Type::get(call.getContext()))
+                       : IntegerType::get(call.getContext(), 64);
+  return make(call, length.get(), dtype);
+}
+FX_REGISTER_SHAPE_RULES(inferArange, "aten.arange.default", "aten.arange.start",
+                        "aten.arange.start_step")
+
+static InferredTypes inferLinspace(const OperatorView &call) {
+  return make(call, call.getArg("steps").getExpr(), Float32Type::get(call.getContext()));
+}
+FX_REGISTER_SHAPE_RULES(inferLinspace, "aten.linspace.default", "aten.logspace.default")
+
+static InferredTypes inferEye(const OperatorView &call) {
+  ExprAttr rows = call.getArg("n").getExpr();
+  Argument m = call.getArg("m");
+  ExprAttr columns = m ? m.getExpr() : rows;
+  return make(call, {rows, columns}, Float32Type::get(call.getContext()));
+}
+FX_REGISTER_SHAPE_RULES(inferEye, "aten.eye.default", "aten.eye.m")
+
+static InferredTypes inferRandPerm(const OperatorView &call) {
+  return make(call, call.getArg("n").getExpr(), IntegerType::get(call.getContext(), 64));
+}
+FX_REGISTER_SHAPE_RULES(inferRandPerm, "aten.randperm.default")

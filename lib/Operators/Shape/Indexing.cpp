@@ -1,0 +1,112 @@
+//===- Indexing.cpp - shape rules of gathers and scatters ------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+static InferredTypes inferEmbedding(const OperatorView &call) {
+  FakeTensorType weight = getTensor(call.getArg("weight"));
+  FakeTensorType indices = getTensor(call.getArg("indices"));
+  if (!weight || !indices || weight.getRank() != 2)
+    return failure();
+  Sizes sizes(indices.getSizes());
+  sizes.push_back(weight.getSizes()[1]);
+  return result(makeTensor(weight, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferEmbedding, "aten.embedding.default")
+
+/// NumPy's advanced indexing with integers: the index tensors broadcast; the
+/// result stands where they stand if they are neighbours, else in front.
+static InferredTypes inferIndex(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  SmallVector<Argument, 4> indices = call.getArg("indices").getElements();
+  if (!self || int64_t(indices.size()) > self.getRank())
+    return failure();
+  std::optional<Sizes> indexed = Sizes();
+  Sizes sizes;
+  size_t first = 0, last = 0, count = 0, position = 0;
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    if (index.isNone()) {
+      sizes.push_back(self.getSizes()[i]);
+      continue;
+    }
+    FakeTensorType tensor = getTensor(index);
+    // With a mask, the values decide.
+    if (!tensor || !isIntDtype(tensor.getDtype()) || tensor.getDtype().isUnsignedInteger(8))
+      return failure();
+    if (!(indexed = broadcast(*indexed, tensor.getSizes())))
+      return failure();
+    if (count++ == 0) {
+      first = i;
+      position = sizes.size();
+    }
+    last = i;
+  }
+  if (count == 0)
+    return result(makeTensor(self, self.getSizes()));
+  llvm::append_range(sizes, self.getSizes().drop_front(indices.size()));
+  if (last - first + 1 != count)
+    position = 0;
+  sizes.insert(sizes.begin() + position, indexed->begin(), indexed->end());
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferIndex, "aten.index.Tensor", "aten._unsafe_index.Tensor")
+
+static InferredTypes inferGather(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)), index = getTensor(call.getArg("index"));
+  if (!self || !index)
+    return failure();
+  return result(makeTensor(self, index.getSizes()));
+}
+FX_REGISTER_SHAPE_RULES(inferGather, "aten.gather.default", "aten.take.default")
+
+static InferredTypes inferIndexSelect(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)), index = getTensor(call.getArg("index"));
+  if (!self || !index || index.getRank() > 1)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  Sizes sizes(self.getSizes());
+  if (!sizes.empty())
+    sizes[*dim] = getNumElements(call.getContext(), index.getSizes());
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferIndexSelect, "aten.index_select.default")
+
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.scatter.src", "aten.scatter.value",
+                        "aten.scatter.reduce", "aten.scatter.value_reduce",
+                        "aten.scatter_add.default", "aten.scatter_reduce.two",
+                        "aten.index_put.default", "aten._unsafe_index_put.default",
+                        "aten.index_add.default", "aten.index_copy.default",
+                        "aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor",
+                        "aten.masked_scatter.default")
+
+static InferredTypes inferOneHot(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<int64_t> classes = call.getArg("num_classes").getInt();
+  if (!self || !classes || *classes <= 0)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.push_back(makeSize(call.getContext(), *classes));
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferOneHot, "aten.one_hot.default")
+
+/// Positions among sorted boundaries.
+static InferredTypes inferSearch(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg("self"));
+  std::optional<bool> narrow = call.getArg("out_int32").getBool();
+  if (!self || !narrow)
+    return failure();
+  return result(
+      makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), *narrow ? 32 : 64)));
+}
+FX_REGISTER_SHAPE_RULES(inferSearch, "aten.searchsorted.Tensor", "aten.bucketize.Tensor")

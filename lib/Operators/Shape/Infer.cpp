@@ -1,0 +1,86 @@
+//===- Infer.cpp - result types of operators -------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/Shape.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// The position of the argument that the schema's only result is, if that
+/// argument is written in place; else -1.
+static int getWrittenArgument(const OperatorSchema &schema) {
+  if (schema.numResults != 1 || schema.has(OperatorSchema::InplaceView))
+    return -1;
+  const ArgumentSchema &result = schema.getResults().front();
+  if (!result.isWrite() || !result.isTensor())
+    return -1;
+  for (auto [i, argument] : llvm::enumerate(schema.getArguments()))
+    if (argument.isWrite() && argument.isTensor() && argument.aliasSets == result.aliasSets)
+      return i;
+  return -1;
+}
+
+bool fx::hasShapeRule(const OperatorSchema &schema) {
+  return schema.hasNoResults() || HookTable<ShapeRule>::lookup(schema) ||
+         getWrittenArgument(schema) >= 0;
+}
+
+InferredTypes fx::inferResultTypes(const OperatorView &call) {
+  const OperatorSchema &schema = call.getSchema();
+  if (schema.hasNoResults())
+    return SmallVector<Type>();
+  if (ShapeRule::Function rule = HookTable<ShapeRule>::lookup(schema))
+    return rule(call);
+  int written = getWrittenArgument(schema);
+  if (written < 0)
+    return failure();
+  Value value = call.getArg(unsigned(written)).getValue();
+  if (!value || !isa<FakeTensorType>(value.getType()))
+    return failure();
+  return SmallVector<Type>{value.getType()};
+}
+
+static bool areExprsDifferent(ExprAttr a, ExprAttr b) {
+  return a && b && a.isProvablyDifferent(b);
+}
+
+bool fx::areProvablyDifferent(Type a, Type b) {
+  if (a == b || isa<AnyType>(a) || isa<AnyType>(b))
+    return false;
+  if (auto tensorA = dyn_cast<FakeTensorType>(a)) {
+    auto tensorB = dyn_cast<FakeTensorType>(b);
+    if (!tensorB || tensorA.getDtype() != tensorB.getDtype() ||
+        tensorA.getRank() != tensorB.getRank())
+      return true;
+    for (auto [sizeA, sizeB] : llvm::zip_equal(tensorA.getSizes(), tensorB.getSizes()))
+      if (sizeA.isProvablyDifferent(sizeB))
+        return true;
+    return false;
+  }
+  if (a.getTypeID() != b.getTypeID())
+    return true;
+  if (auto symA = dyn_cast<SymIntType>(a))
+    return areExprsDifferent(symA.getExpr(), cast<SymIntType>(b).getExpr());
+  if (auto symA = dyn_cast<SymBoolType>(a))
+    return areExprsDifferent(symA.getExpr(), cast<SymBoolType>(b).getExpr());
+  return false;
+}
+
+CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc, unsigned index,
+                                      ArrayRef<Arg> args) {
+  // The rule reads a node; one that belongs to no block will do.
+  OpBuilder detached(builder.getContext());
+  CallFunctionOp draft = createCall(detached, loc, {}, index, args);
+  const OperatorSchema &schema = getAllOperators()[index];
+  InferredTypes types = inferResultTypes(OperatorView(draft, schema));
+  draft->erase();
+  if (failed(types)) {
+    emitError(loc) << "cannot tell the result types of @" << schema.getName();
+    return {};
+  }
+  return createCall(builder, loc, *types, index, args);
+}

@@ -1,0 +1,97 @@
+//===- MatMul.cpp - shape rules of matrix products -------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+/// torch.matmul: 1-d operands act as a row or a column that then vanishes,
+/// leading dimensions broadcast.
+static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
+  if (!a || !b || a.getRank() == 0 || b.getRank() == 0 || a.getDtype() != b.getDtype())
+    return failure();
+  ArrayRef<ExprAttr> left = a.getSizes(), right = b.getSizes();
+  ExprAttr inner = right.size() == 1 ? right[0] : right[right.size() - 2];
+  if (left.back().isProvablyDifferent(inner))
+    return failure();
+  std::optional<Sizes> sizes =
+      broadcast(left.drop_back(std::min<size_t>(left.size(), 2)),
+                right.drop_back(std::min<size_t>(right.size(), 2)));
+  if (!sizes)
+    return failure();
+  if (left.size() > 1)
+    sizes->push_back(left[left.size() - 2]);
+  if (right.size() > 1)
+    sizes->push_back(right.back());
+  return result(makeTensor(a, *sizes));
+}
+
+/// The product of two arguments, each of a fixed rank where `rank` says so.
+static InferredTypes product(const OperatorView &call, unsigned a, unsigned b, int64_t rankA,
+                             int64_t rankB) {
+  FakeTensorType left = getTensor(call.getArg(a)), right = getTensor(call.getArg(b));
+  if (!left || !right || left.getRank() != rankA || right.getRank() != rankB)
+    return failure();
+  return matmul(left, right);
+}
+
+static InferredTypes inferMatMul(const OperatorView &call) {
+  return matmul(getTensor(call.getArg(0u)), getTensor(call.getArg(1)));
+}
+static InferredTypes inferMm(const OperatorView &call) { return product(call, 0, 1, 2, 2); }
+static InferredTypes inferBmm(const OperatorView &call) { return product(call, 0, 1, 3, 3); }
+static InferredTypes inferMv(const OperatorView &call) { return product(call, 0, 1, 2, 1); }
+static InferredTypes inferDot(const OperatorView &call) { return product(call, 0, 1, 1, 1); }
+/// `beta * self + alpha * (a @ b)`: self broadcasts to the product.
+static InferredTypes inferAddMm(const OperatorView &call) { return product(call, 1, 2, 2, 2); }
+static InferredTypes inferBaddBmm(const OperatorView &call) { return product(call, 1, 2, 3, 3); }
+static InferredTypes inferAddMv(const OperatorView &call) { return product(call, 1, 2, 2, 1); }
+
+FX_REGISTER_SHAPE_RULES(inferMatMul, "aten.matmul.default")
+FX_REGISTER_SHAPE_RULES(inferMm, "aten.mm.default")
+FX_REGISTER_SHAPE_RULES(inferBmm, "aten.bmm.default")
+FX_REGISTER_SHAPE_RULES(inferMv, "aten.mv.default")
+FX_REGISTER_SHAPE_RULES(inferDot, "aten.dot.default")
+FX_REGISTER_SHAPE_RULES(inferAddMm, "aten.addmm.default")
+FX_REGISTER_SHAPE_RULES(inferBaddBmm, "aten.baddbmm.default")
+FX_REGISTER_SHAPE_RULES(inferAddMv, "aten.addmv.default")
+
+static InferredTypes inferOuter(const OperatorView &call) {
+  FakeTensorType a = getTensor(call.getArg(0u)), b = getTensor(call.getArg(1));
+  if (!a || !b || a.getRank() != 1 || b.getRank() != 1)
+    return failure();
+  return result(makeTensor(a, {a.getSizes()[0], b.getSizes()[0]},
+                           promoteTypes(a.getDtype(), b.getDtype())));
+}
+FX_REGISTER_SHAPE_RULES(inferOuter, "aten.outer.default", "aten.ger.default")
+
+/// The weight is [out, in], or [in] for no out dimension.
+static InferredTypes inferLinear(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg(0u)), weight = getTensor(call.getArg(1));
+  if (!input || !weight || input.getRank() == 0 || weight.getRank() == 0 || weight.getRank() > 2 ||
+      input.getDtype() != weight.getDtype() ||
+      input.getSizes().back().isProvablyDifferent(weight.getSizes().back()))
+    return failure();
+  Sizes sizes(input.getSizes().drop_back());
+  if (weight.getRank() == 2)
+    sizes.push_back(weight.getSizes()[0]);
+  return result(makeTensor(input, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferLinear, "aten.linear.default")
+
+/// query [..., L, E], value [..., S, V] give [..., L, V].
+static InferredTypes inferAttention(const OperatorView &call) {
+  FakeTensorType query = getTensor(call.getArg("query")), value = getTensor(call.getArg("value"));
+  if (!query || !value || query.getRank() < 2 || value.getRank() < 2)
+    return failure();
+  Sizes sizes(query.getSizes());
+  sizes.back() = value.getSizes().back();
+  return result(makeTensor(query, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferAttention, "aten.scaled_dot_product_attention.default")

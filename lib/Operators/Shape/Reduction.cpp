@@ -1,0 +1,183 @@
+//===- Reduction.cpp - shape rules of reductions and scans -----*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+/// The sizes left when `dims` go, or become 1.
+static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims, bool keepdim) {
+  Sizes sizes;
+  for (auto [i, size] : llvm::enumerate(self.getSizes())) {
+    if (!llvm::is_contained(dims, int64_t(i)))
+      sizes.push_back(size);
+    else if (keepdim)
+      sizes.push_back(makeSize(self.getContext(), 1));
+  }
+  return sizes;
+}
+
+/// Reads `self`, `dim` (an int or a list, None or absent: all) and `keepdim`.
+static std::optional<Sizes> getReducedSizes(const OperatorView &call, FakeTensorType &self) {
+  self = getTensor(call.getArg(0u));
+  if (!self)
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dim"), self.getRank());
+  if (!dims)
+    return std::nullopt;
+  return reduceSizes(self, *dims, call.getArg("keepdim").getBool().value_or(false));
+}
+
+/// The `dtype` argument, or what `fallback` makes of the input's.
+static Type getDtypeOr(const OperatorView &call, Type fallback) {
+  Type dtype = call.getArg("dtype").getDtype();
+  return dtype ? dtype : fallback;
+}
+
+static InferredTypes inferSum(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes, getDtypeOr(call, promoteIntToLong(self.getDtype()))));
+}
+static InferredTypes inferMean(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes, getDtypeOr(call, self.getDtype())));
+}
+/// float32 for integers; the real dtype for complex numbers.
+static InferredTypes inferNorm(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  Type dtype = promoteIntToFloat(toRealDtype(self.getDtype()));
+  return result(makeTensor(self, *sizes, getDtypeOr(call, dtype)));
+}
+static InferredTypes inferVarMean(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return results({makeTensor(self, *sizes, toRealDtype(self.getDtype())),
+                  makeTensor(self, *sizes, self.getDtype())});
+}
+static InferredTypes inferAny(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  // uint8 stays, for the sake of old programs.
+  Type dtype = IntegerType::get(call.getContext(), 1);
+  if (self.getDtype().isUnsignedInteger(8))
+    dtype = self.getDtype();
+  return result(makeTensor(self, *sizes, dtype));
+}
+static InferredTypes inferExtremum(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes));
+}
+static InferredTypes inferArgExtremum(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64)));
+}
+/// Values and their indices.
+static InferredTypes inferExtremumDim(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return results({makeTensor(self, *sizes),
+                  makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64))});
+}
+
+FX_REGISTER_SHAPE_RULES(inferSum, "aten.sum.default", "aten.sum.dim_IntList", "aten.prod.default",
+                        "aten.prod.dim_int", "aten.nansum.default")
+FX_REGISTER_SHAPE_RULES(inferMean, "aten.mean.default", "aten.mean.dim", "aten.nanmean.default")
+FX_REGISTER_SHAPE_RULES(inferNorm, "aten.linalg_vector_norm.default", "aten.logsumexp.default",
+                        "aten.norm.ScalarOpt_dim", "aten.norm.ScalarOpt_dim_dtype",
+                        "aten.norm.Scalar", "aten.var.correction", "aten.var.dim",
+                        "aten.var.default", "aten.std.correction", "aten.std.dim",
+                        "aten.std.default")
+FX_REGISTER_SHAPE_RULES(inferVarMean, "aten.var_mean.correction", "aten.var_mean.dim",
+                        "aten.std_mean.correction")
+FX_REGISTER_SHAPE_RULES(inferAny, "aten.any.default", "aten.any.dim", "aten.any.dims",
+                        "aten.all.default", "aten.all.dim", "aten.all.dims")
+FX_REGISTER_SHAPE_RULES(inferExtremum, "aten.amax.default", "aten.amin.default",
+                        "aten.max.default", "aten.min.default")
+FX_REGISTER_SHAPE_RULES(inferArgExtremum, "aten.argmax.default", "aten.argmin.default",
+                        "aten.count_nonzero.default", "aten.count_nonzero.dim_IntList")
+FX_REGISTER_SHAPE_RULES(inferExtremumDim, "aten.max.dim", "aten.min.dim", "aten.median.dim",
+                        "aten.mode.default", "aten.kthvalue.default")
+
+//===----------------------------------------------------------------------===//
+// Scans and softmax
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferScan(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  Type dtype = getDtypeOr(call, promoteIntToLong(self.getDtype()));
+  return result(makeTensor(self, self.getSizes(), dtype));
+}
+static InferredTypes inferSoftmax(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  Type dtype = getDtypeOr(call, self.getDtype());
+  if (call.getArg("half_to_float").getBool().value_or(false))
+    dtype = Float32Type::get(call.getContext());
+  return result(makeTensor(self, self.getSizes(), dtype));
+}
+static InferredTypes inferScanWithIndices(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  return results({self.withoutMeta(), makeTensor(self, self.getSizes(),
+                                                 IntegerType::get(call.getContext(), 64))});
+}
+static InferredTypes inferArgSort(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  return result(makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), 64)));
+}
+static InferredTypes inferTopK(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  Sizes sizes(self.getSizes());
+  if (!dim)
+    return failure();
+  if (!sizes.empty())
+    sizes[*dim] = call.getArg("k").getExpr();
+  return results({makeTensor(self, sizes),
+                  makeTensor(self, sizes, IntegerType::get(call.getContext(), 64))});
+}
+
+FX_REGISTER_SHAPE_RULES(inferScan, "aten.cumsum.default", "aten.cumprod.default")
+FX_REGISTER_SHAPE_RULES(inferSoftmax, "aten.softmax.int", "aten._softmax.default",
+                        "aten.log_softmax.int", "aten._log_softmax.default",
+                        "aten._safe_softmax.default")
+FX_REGISTER_SHAPE_RULES(inferScanWithIndices, "aten.cummax.default", "aten.cummin.default",
+                        "aten.sort.default", "aten.sort.stable")
+FX_REGISTER_SHAPE_RULES(inferArgSort, "aten.argsort.default", "aten.argsort.stable")
+FX_REGISTER_SHAPE_RULES(inferTopK, "aten.topk.default")
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.logcumsumexp.default")

@@ -1,0 +1,452 @@
+//===- View.cpp - shape rules of views -------------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+static FakeTensorType getSelf(const OperatorView &call) { return getTensor(call.getArg(0u)); }
+
+//===----------------------------------------------------------------------===//
+// Reshaping
+//===----------------------------------------------------------------------===//
+
+/// Replaces a -1 by what is left of `numel`.
+static bool resolveUnknownSize(Sizes &sizes, Size numel) {
+  Size known = makeSize(numel.get().getContext(), 1);
+  ExprAttr *unknown = nullptr;
+  for (ExprAttr &size : sizes) {
+    if (!Size(size).is(-1)) {
+      known = known * Size(size);
+      continue;
+    }
+    if (unknown)
+      return false;
+    unknown = &size;
+  }
+  if (!unknown)
+    return known && !known.get().isProvablyDifferent(numel);
+  if (known.is(0))
+    return false;
+  *unknown = numel.exactDiv(known);
+  return *unknown && !(known * Size(*unknown)).get().isProvablyDifferent(numel);
+}
+
+static InferredTypes inferReshape(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> sizes = call.getArg(1).getExprs();
+  if (!self || !sizes)
+    return failure();
+  Size numel = getNumElements(call.getContext(), self.getSizes());
+  if (!numel || !resolveUnknownSize(*sizes, numel))
+    return failure();
+  return result(makeTensor(self, *sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferReshape, "aten.view.default", "aten.reshape.default",
+                        "aten._unsafe_view.default", "aten.view_copy.default",
+                        "aten._reshape_copy.default")
+
+static InferredTypes inferLikeOther(const OperatorView &call) {
+  FakeTensorType self = getSelf(call), other = getTensor(call.getArg("other"));
+  if (!self || !other)
+    return failure();
+  return result(makeTensor(self, other.getSizes()));
+}
+FX_REGISTER_SHAPE_RULES(inferLikeOther, "aten.view_as.default", "aten.reshape_as.default",
+                        "aten.expand_as.default")
+
+static InferredTypes inferFlatten(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<int64_t> start = wrapDim(call.getArg("start_dim"), self.getRank());
+  std::optional<int64_t> end = wrapDim(call.getArg("end_dim"), self.getRank());
+  if (!start || !end || *start > *end)
+    return failure();
+  Sizes sizes(self.getSizes());
+  if (sizes.empty())
+    return result(makeTensor(self, makeSize(call.getContext(), 1).get()));
+  ArrayRef<ExprAttr> merged = self.getSizes().slice(*start, *end - *start + 1);
+  Size product = getNumElements(call.getContext(), merged);
+  sizes.erase(sizes.begin() + *start + 1, sizes.begin() + *end + 1);
+  sizes[*start] = product;
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferFlatten, "aten.flatten.using_ints")
+
+static InferredTypes inferUnflatten(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> split = call.getArg("sizes").getExprs();
+  if (!self || !split || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim || !resolveUnknownSize(*split, self.getSizes()[*dim]))
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.erase(sizes.begin() + *dim);
+  sizes.insert(sizes.begin() + *dim, split->begin(), split->end());
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferUnflatten, "aten.unflatten.int")
+
+//===----------------------------------------------------------------------===//
+// Permuting
+//===----------------------------------------------------------------------===//
+
+static InferredTypes permute(FakeTensorType self, ArrayRef<int64_t> dims) {
+  if (int64_t(dims.size()) != self.getRank())
+    return failure();
+  Sizes sizes;
+  llvm::SmallBitVector seen(dims.size());
+  for (int64_t dim : dims) {
+    if (seen.test(dim))
+      return failure();
+    seen.set(dim);
+    sizes.push_back(self.getSizes()[dim]);
+  }
+  return result(makeTensor(self, sizes));
+}
+
+static InferredTypes inferPermute(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dims"), self.getRank());
+  if (!dims)
+    return failure();
+  return permute(self, *dims);
+}
+FX_REGISTER_SHAPE_RULES(inferPermute, "aten.permute.default", "aten.permute_copy.default")
+
+static InferredTypes inferTranspose(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<int64_t> a = wrapDim(call.getArg(1), self.getRank());
+  std::optional<int64_t> b = wrapDim(call.getArg(2), self.getRank());
+  if (!a || !b)
+    return failure();
+  Sizes sizes(self.getSizes());
+  if (!sizes.empty())
+    std::swap(sizes[*a], sizes[*b]);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferTranspose, "aten.transpose.int", "aten.swapaxes.default",
+                        "aten.swapdims.default", "aten.transpose_copy.int")
+
+static InferredTypes inferReverse(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  return permute(self, llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, self.getRank()))));
+}
+FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.numpy_T.default")
+
+static InferredTypes inferMatrixTranspose(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() < 2)
+    return failure();
+  Sizes sizes(self.getSizes());
+  std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferMatrixTranspose, "aten.mT.default", "aten.adjoint.default",
+                        "aten.mH.default")
+
+static InferredTypes inferMoveDim(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<SmallVector<int64_t>> source = wrapDims(call.getArg("source"), self.getRank());
+  std::optional<SmallVector<int64_t>> target =
+      wrapDims(call.getArg("destination"), self.getRank());
+  if (!source || !target || source->size() != target->size())
+    return failure();
+  SmallVector<int64_t> order(self.getRank(), -1);
+  for (auto [from, to] : llvm::zip_equal(*source, *target))
+    order[to] = from;
+  int64_t next = 0;
+  for (int64_t &dim : order) {
+    if (dim >= 0)
+      continue;
+    while (llvm::is_contained(*source, next))
+      ++next;
+    if (next >= self.getRank())
+      return failure();
+    dim = next++;
+  }
+  return permute(self, order);
+}
+FX_REGISTER_SHAPE_RULES(inferMoveDim, "aten.movedim.int", "aten.movedim.intlist",
+                        "aten.moveaxis.int", "aten.moveaxis.intlist")
+
+//===----------------------------------------------------------------------===//
+// Sizes of one
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferUnsqueeze(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank() + 1);
+  if (!dim)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), 1));
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default", "aten.unsqueeze_copy.default")
+
+/// A symbolic size is not 1: torch.export made a guard of that.
+static InferredTypes inferSqueeze(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dim"), self.getRank());
+  if (!dims)
+    return failure();
+  // An empty list of dims squeezes none; without dims, all.
+  if (call.getArg("dim").isList() && call.getArg("dim").getElements().empty())
+    dims->clear();
+  Sizes sizes;
+  for (auto [i, size] : llvm::enumerate(self.getSizes()))
+    if (!Size(size).is(1) || !llvm::is_contained(*dims, int64_t(i)))
+      sizes.push_back(size);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default", "aten.squeeze.dim",
+                        "aten.squeeze.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.dims")
+
+static InferredTypes inferExpand(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  if (!self || !sizes || int64_t(sizes->size()) < self.getRank())
+    return failure();
+  size_t added = sizes->size() - self.getRank();
+  for (auto [i, own] : llvm::enumerate(self.getSizes())) {
+    Size wanted((*sizes)[added + i]);
+    if (wanted.is(-1))
+      (*sizes)[added + i] = own;
+    else if (!Size(own).is(1) && wanted.get().isProvablyDifferent(own))
+      return failure();
+  }
+  return result(makeTensor(self, *sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferExpand, "aten.expand.default", "aten.broadcast_to.default",
+                        "aten.expand_copy.default")
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+/// A bound of a slice as an index into `size`, in [0, size]. A symbolic size is
+/// taken to be large enough for a constant start.
+static Size clampBound(Size bound, Size size, bool isStart) {
+  std::optional<int64_t> value = bound.getInt(), extent = size.getInt();
+  if (value && extent) {
+    int64_t index = *value < 0 ? *value + *extent : *value;
+    return size.constant(std::clamp<int64_t>(index, 0, *extent));
+  }
+  if (value && *value < 0)
+    return size + *value;
+  if (value && (isStart || *value == 0))
+    return bound;
+  if (value && *value == INT64_MAX)
+    return size;
+  if (!bound || bound.get() == size.get())
+    return bound;
+  return bound.min(size);
+}
+
+static InferredTypes inferSlice(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  Size step = call.getArg("step").getExpr();
+  if (!dim || !step)
+    return failure();
+  Size size = self.getSizes()[*dim];
+  Argument startArg = call.getArg("start"), endArg = call.getArg("end");
+  Size start = startArg.isNone() ? size.constant(0) : Size(startArg.getExpr());
+  Size end = endArg.isNone() ? size : clampBound(endArg.getExpr(), size, false);
+  start = clampBound(start, size, true);
+  Size length = end - start;
+  if (length.getInt())
+    length = length.max(size.constant(0));
+  Sizes sizes(self.getSizes());
+  sizes[*dim] = step.is(1) ? length : length.ceilDiv(step);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferSlice, "aten.slice.Tensor", "aten.slice_copy.Tensor")
+
+static InferredTypes inferNarrow(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes[*dim] = call.getArg("length").getExpr();
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferNarrow, "aten.narrow.default", "aten.narrow_copy.default")
+
+static InferredTypes inferSelect(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  std::optional<int64_t> size = Size(self.getSizes()[*dim]).getInt();
+  std::optional<int64_t> index = call.getArg("index").getInt();
+  if (size && index && (*index < -*size || *index >= *size))
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.erase(sizes.begin() + *dim);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferSelect, "aten.select.int", "aten.select_copy.int")
+
+/// The parts of `dim`, each of a size.
+static InferredTypes splitInto(FakeTensorType self, int64_t dim, ArrayRef<ExprAttr> parts) {
+  SmallVector<Type> types;
+  for (ExprAttr part : parts) {
+    Sizes sizes(self.getSizes());
+    sizes[dim] = part;
+    types.push_back(makeTensor(self, sizes));
+  }
+  return results(types);
+}
+
+/// `size` cut in pieces of `piece`, the last one what is left. How many they
+/// are must be known.
+static InferredTypes splitEvenly(FakeTensorType self, int64_t dim, std::optional<int64_t> piece) {
+  Size size = self.getSizes()[dim];
+  std::optional<int64_t> extent = size.getInt();
+  if (!extent || !piece || *piece < 0 || (*piece == 0 && *extent != 0))
+    return failure();
+  Sizes parts;
+  for (int64_t left = *extent; left > 0; left -= *piece)
+    parts.push_back(size.constant(std::min(left, *piece)));
+  if (parts.empty())
+    parts.push_back(size);
+  return splitInto(self, dim, parts);
+}
+
+static InferredTypes inferSplit(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  return splitEvenly(self, *dim, call.getArg("split_size").getInt());
+}
+FX_REGISTER_SHAPE_RULES(inferSplit, "aten.split.Tensor", "aten.split_copy.Tensor",
+                        "aten.unsafe_split.Tensor")
+
+static InferredTypes inferSplitWithSizes(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> parts = call.getArg(1).getExprs();
+  if (!self || self.getRank() == 0 || !parts)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  return splitInto(self, *dim, *parts);
+}
+FX_REGISTER_SHAPE_RULES(inferSplitWithSizes, "aten.split_with_sizes.default", "aten.split.sizes",
+                        "aten.split_with_sizes_copy.default")
+
+static InferredTypes inferChunk(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  std::optional<int64_t> chunks = call.getArg("chunks").getInt();
+  if (!dim || !chunks || *chunks <= 0)
+    return failure();
+  Size size = self.getSizes()[*dim];
+  // Torch makes as many empty chunks as were asked for.
+  if (size.is(0))
+    return splitInto(self, *dim, Sizes(*chunks, size));
+  return splitEvenly(self, *dim, size.ceilDiv(*chunks).getInt());
+}
+FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default", "aten.unsafe_chunk.default")
+
+static InferredTypes inferUnbind(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  std::optional<int64_t> count = Size(self.getSizes()[*dim]).getInt();
+  if (!count || *count > (1 << 20))
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes.erase(sizes.begin() + *dim);
+  return results(SmallVector<Type>(*count, makeTensor(self, sizes)));
+}
+FX_REGISTER_SHAPE_RULES(inferUnbind, "aten.unbind.int", "aten.unbind_copy.int")
+
+static InferredTypes inferUnfold(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dimension"), self.getRank());
+  Size window = call.getArg("size").getExpr(), step = call.getArg("step").getExpr();
+  if (!dim || !window || !step)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes[*dim] = (Size(sizes[*dim]) - window).floorDiv(step) + 1;
+  sizes.push_back(window);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferUnfold, "aten.unfold.default")
+
+static InferredTypes inferDiagonal(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<int64_t> offset = call.getArg("offset").getInt();
+  if (!self || !offset)
+    return failure();
+  std::optional<int64_t> a = wrapDim(call.getArg("dim1"), self.getRank());
+  std::optional<int64_t> b = wrapDim(call.getArg("dim2"), self.getRank());
+  if (!a || !b || *a == *b)
+    return failure();
+  Size rows = self.getSizes()[*a], columns = self.getSizes()[*b];
+  Size length = *offset >= 0 ? rows.min(columns - *offset) : (rows + *offset).min(columns);
+  Sizes sizes(self.getSizes());
+  sizes.erase(sizes.begin() + std::max(*a, *b));
+  sizes.erase(sizes.begin() + std::min(*a, *b));
+  sizes.push_back(length.getInt() ? length.max(length.constant(0)) : length);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferDiagonal, "aten.diagonal.default", "aten.diagonal_copy.default")
+
+static InferredTypes inferAsStrided(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  if (!self || !sizes)
+    return failure();
+  return result(makeTensor(self, *sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferAsStrided, "aten.as_strided.default",
+                        "aten.as_strided_copy.default")
+
+//===----------------------------------------------------------------------===//
+// The same sizes
+//===----------------------------------------------------------------------===//
+
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.alias.default", "aten.detach.default",
+                        "aten.contiguous.default", "aten.alias_copy.default",
+                        "aten.detach_copy.default")

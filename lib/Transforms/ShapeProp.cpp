@@ -1,0 +1,85 @@
+//===- ShapeProp.cpp - infer and compare result types ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/Shape.h"
+#include "fx/Transforms/Passes.h"
+
+namespace fx {
+#define GEN_PASS_DEF_SHAPEPROPPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+/// The inferred type of each result of the node: some entries of `outs` may be
+/// None and have no result. Empty if the numbers do not match.
+static SmallVector<Type> matchResults(CallFunctionOp call, ArrayRef<Type> inferred) {
+  SmallVector<Type> types;
+  if (ArrayAttr outs = call.getOutsAttr()) {
+    unsigned leaf = 0;
+    walkLeaves(outs, [&](Attribute attr) {
+      if (isa<OperandAttr>(attr) && leaf < inferred.size())
+        types.push_back(inferred[leaf]);
+      ++leaf;
+    });
+    if (leaf != inferred.size())
+      types.clear();
+  } else {
+    llvm::append_range(types, inferred);
+  }
+  if (types.size() != call.getNumResults())
+    types.clear();
+  return types;
+}
+
+namespace {
+struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
+  using ShapePropPassBase::ShapePropPassBase;
+
+  void runOnOperation() override {
+    bool isValid = true;
+    getOperation().walk([&](CallFunctionOp call) { isValid &= succeeded(visit(call)); });
+    if (!isValid)
+      signalPassFailure();
+  }
+
+  LogicalResult visit(CallFunctionOp call) {
+    OperatorView view = getOperatorView(call);
+    InferredTypes inferred = view ? inferResultTypes(view) : InferredTypes(failure());
+    if (failed(inferred)) {
+      ++numUnknown;
+      if (remarks)
+        call.emitRemark("cannot infer the types of @")
+            << call.getTarget()
+            << (view && hasShapeRule(view.getSchema()) ? "" : ", it has no shape rule");
+      return success();
+    }
+    SmallVector<Type> types = matchResults(call, *inferred);
+    if (types.empty() && call.getNumResults() != 0) {
+      // A list or tuple that later nodes take apart.
+      if (call.getNumResults() == 1 && isa<AnyType, ListType>(call.getResult(0).getType()))
+        return success();
+      return call.emitOpError("@") << call.getTarget() << ": expected " << inferred->size()
+                                   << " results, got " << call.getNumResults();
+    }
+    LogicalResult result = success();
+    for (auto [i, type] : llvm::enumerate(types)) {
+      Type recorded = call.getResult(i).getType();
+      if (isa<AnyType>(recorded)) {
+        call.getResult(i).setType(type);
+        ++numInferred;
+      } else if (areProvablyDifferent(type, recorded)) {
+        result = call.emitOpError("@") << call.getTarget() << ": result " << i << ": expected "
+                                       << type << ", got " << recorded;
+      }
+    }
+    ++numChecked;
+    return result;
+  }
+};
+} // namespace
