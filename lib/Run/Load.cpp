@@ -8,6 +8,7 @@
 #include "Model.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Import/Import.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Run/Signature.h"
 #include "fx/Support/LocatedError.h"
@@ -46,7 +47,16 @@ public:
   llvm::Error take(const char *otherwise) {
     if (!error)
       return makeLocatedError("", otherwise);
-    return makeLocatedError(error->first, toOneLine(error->second));
+    auto [place, message] = *error;
+    // The importer names the file, and the record, in the text.
+    llvm::StringRef text = message;
+    if (text.consume_front(file) && !text.consume_front(": ") &&
+        text.consume_front(":")) {
+      auto [record, rest] = text.split(": ");
+      place = record.str();
+      text = rest;
+    }
+    return makeLocatedError(place, toOneLine(text));
   }
 
 private:
@@ -87,6 +97,18 @@ static llvm::Expected<LoadedModule> parseText(const RunOptions &options) {
   loaded.module = parseSourceFile<ModuleOp>(options.model, config);
   if (!loaded.module)
     return errors.take("cannot be parsed");
+  return loaded;
+}
+
+static llvm::Expected<LoadedModule> import(const RunOptions &options) {
+  LoadedModule loaded = makeContext();
+  ErrorCollector errors(loaded.context.get(), options.model);
+  ImportOptions importOptions;
+  importOptions.model = options.modelName;
+  auto module = importPt2(options.model, *loaded.context, importOptions);
+  if (failed(module))
+    return errors.take("cannot be imported");
+  loaded.module = std::move(*module);
   return loaded;
 }
 
@@ -161,8 +183,10 @@ makeInterpreted(LoadedModule loaded, const RunOptions &options) {
   if (!signature)
     return signature.takeError();
   InterpreterOptions interpreterOptions;
-  interpreterOptions.baseDir =
-      llvm::sys::path::parent_path(options.model).str();
+  // An imported module names the archive as it was given.
+  if (llvm::sys::path::extension(options.model) != ".pt2")
+    interpreterOptions.baseDir =
+        llvm::sys::path::parent_path(options.model).str();
   interpreterOptions.threads = options.threads;
   llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
       loadInterpreter(*loaded.module, interpreterOptions);
@@ -185,9 +209,10 @@ loadModel(const RunOptions &options) {
   if (!llvm::sys::fs::is_regular_file(status))
     return makeLocatedError("", "not a regular file");
   llvm::StringRef extension = llvm::sys::path::extension(options.model);
-  if (extension != ".mlir" && extension != ".mlirbc")
+  if (extension != ".pt2" && extension != ".mlir" && extension != ".mlirbc")
     return makeLocatedError("", "expected a .pt2, .mlir or .so file");
-  llvm::Expected<LoadedModule> loaded = parseText(options);
+  llvm::Expected<LoadedModule> loaded =
+      extension == ".pt2" ? import(options) : parseText(options);
   if (!loaded)
     return loaded.takeError();
   return makeInterpreted(std::move(*loaded), options);
