@@ -27,6 +27,28 @@ def InlineWrappersPass : Pass<"fx-inline-wrappers", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numInlined", "inlined", "Wrappers inlined">];
 }
 
+def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
+  let summary = "replace composite operators by simpler ones";
+  let description = [{
+    Operators that are formulas or rearrangements of others and gain nothing
+    from a lowering of their own: `einsum`, `repeat_interleave`, `meshgrid`,
+    `pixel_shuffle`, `roll`, `_weight_norm`, `diff`, `glu`, losses. What has a
+    lowering (linear, sdpa, layer_norm, softmax …) stays whole, since the
+    lowering knows more than a decomposition would leave it.
+
+    ```mlir
+    %e = call_function @aten.einsum.default("bij,bkj->bik", [%x, %y])
+    // becomes
+    %p = call_function @aten.permute.default(%y, [0, 2, 1])
+    %e = call_function @aten.bmm.default(%x, %p)
+    ```
+
+    Works on `functional` graphs. A decomposition is a hook of its operator,
+    registered in lib/Transforms/Decompose.
+  }];
+  let statistics = [Statistic<"numDecomposed", "decomposed", "Nodes replaced">];
+}
+
 def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   let summary = "replace mutation by new values";
   let description = [{

@@ -1,0 +1,128 @@
+//===- Arithmetic.cpp - operators that are formulas of others -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include "fx/Operators/aten/_weight_norm.h"
+#include "fx/Operators/aten/abs.h"
+#include "fx/Operators/aten/cat.h"
+#include "fx/Operators/aten/diff.h"
+#include "fx/Operators/aten/div.h"
+#include "fx/Operators/aten/glu.h"
+#include "fx/Operators/aten/l1_loss.h"
+#include "fx/Operators/aten/linalg_vector_norm.h"
+#include "fx/Operators/aten/mean.h"
+#include "fx/Operators/aten/mse_loss.h"
+#include "fx/Operators/aten/mul.h"
+#include "fx/Operators/aten/sigmoid.h"
+#include "fx/Operators/aten/slice.h"
+#include "fx/Operators/aten/sub.h"
+#include "fx/Operators/aten/sum.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+
+/// v * (g / ‖v‖), the norm over all dimensions but `dim`
+/// (ATen/native/WeightNorm.cpp).
+LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
+                                  SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> dim = op.dim().getInt();
+  int64_t rank = d.rank(op.v());
+  if (!dim || *dim < -1 || *dim >= rank)
+    return failure();
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != *dim)
+      dims.push_back(i);
+  Value norm = d.call<aten::LinalgVectorNorm>(op.v(), 2.0, dims,
+                                              /*keepdim=*/true);
+  Value scale = d.call<aten::DivTensor>(op.g(), norm);
+  results.push_back(d.call<aten::MulTensor>(op.v(), scale));
+  return success();
+}
+
+/// x[1:] - x[:-1], n times.
+LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
+                            SmallVectorImpl<Value> &results) {
+  Value self = op.self();
+  std::optional<int64_t> n = op.n().getInt();
+  std::optional<int64_t> dim = op.dim().getInt();
+  dim = dim ? d.wrap(*dim, d.rank(self)) : std::nullopt;
+  // On booleans it is an exclusive or.
+  if (!n || *n < 0 || !dim || d.rank(self) == 0 ||
+      d.type(self).getDtype().isInteger(1))
+    return failure();
+  SmallVector<Value> parts;
+  for (Value part : {op.prepend(), self, op.append()})
+    if (part)
+      parts.push_back(part);
+  if (parts.size() > 1)
+    self = d.call<aten::Cat>(parts, *dim);
+  for (int64_t i = 0; i < *n && self; ++i) {
+    Value next = d.call<aten::SliceTensor>(self, *dim, 1);
+    Value previous = d.call<aten::SliceTensor>(self, *dim, 0, -1);
+    self = d.call<aten::SubTensor>(next, previous);
+  }
+  results.push_back(self);
+  return success();
+}
+
+/// a * sigmoid(b), a and b the halves of x.
+LogicalResult decomposeGlu(aten::Glu op, Decomposer &d,
+                           SmallVectorImpl<Value> &results) {
+  Value self = op.self();
+  std::optional<int64_t> dim = op.dim().getInt();
+  dim = dim ? d.wrap(*dim, d.rank(self)) : std::nullopt;
+  std::optional<int64_t> size =
+      dim && d.rank(self) > 0 ? d.staticSize(self, *dim) : std::nullopt;
+  if (!size || *size % 2 != 0)
+    return failure();
+  Value a = d.call<aten::SliceTensor>(self, *dim, 0, *size / 2);
+  Value b = d.call<aten::SliceTensor>(self, *dim, *size / 2);
+  results.push_back(d.call<aten::MulTensor>(a, d.call<aten::Sigmoid>(b)));
+  return success();
+}
+
+/// at::Reduction: 0 none, 1 mean, 2 sum.
+LogicalResult reduceLoss(const Argument &reduction, Value loss, Decomposer &d,
+                         SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> kind = reduction.getInt();
+  if (!kind || !loss || *kind < 0 || *kind > 2)
+    return failure();
+  results.push_back(*kind == 0   ? loss
+                    : *kind == 1 ? d.call<aten::Mean>(loss)
+                                 : d.call<aten::Sum>(loss));
+  return success();
+}
+
+LogicalResult decomposeMseLoss(aten::MseLoss op, Decomposer &d,
+                               SmallVectorImpl<Value> &results) {
+  Value difference = d.call<aten::SubTensor>(op.self(), op.target_());
+  if (!difference)
+    return failure();
+  return reduceLoss(op.reduction(),
+                    d.call<aten::MulTensor>(difference, difference), d,
+                    results);
+}
+
+LogicalResult decomposeL1Loss(aten::L1Loss op, Decomposer &d,
+                              SmallVectorImpl<Value> &results) {
+  Value difference = d.call<aten::SubTensor>(op.self(), op.target_());
+  if (!difference)
+    return failure();
+  return reduceLoss(op.reduction(), d.call<aten::Abs>(difference), d, results);
+}
+
+FX_REGISTER_HOOK(Decomposition, aten::UnderWeightNorm, decomposeWeightNorm)
+FX_REGISTER_HOOK(Decomposition, aten::Diff, decomposeDiff)
+FX_REGISTER_HOOK(Decomposition, aten::Glu, decomposeGlu)
+FX_REGISTER_HOOK(Decomposition, aten::MseLoss, decomposeMseLoss)
+FX_REGISTER_HOOK(Decomposition, aten::L1Loss, decomposeL1Loss)
+
+} // namespace

@@ -1,0 +1,108 @@
+//===- Decompose.cpp - the decomposition pass -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include "../NodeNamer.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/aten/sym_size.h"
+#include "fx/Transforms/Passes.h"
+
+namespace fx {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+Arg Decomposer::size(Value tensor, int64_t dim) {
+  if (failed)
+    return {};
+  if (std::optional<int64_t> integer = staticSize(tensor, dim))
+    return *integer;
+  return call<aten::SymSizeInt>(tensor, dim);
+}
+
+std::optional<int64_t> Decomposer::wrap(int64_t dim, int64_t rank) {
+  int64_t wrapped = dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
+  if (wrapped < 0 || wrapped >= std::max<int64_t>(rank, 1))
+    return std::nullopt;
+  return wrapped;
+}
+
+namespace {
+/// Collects the nodes that a decomposition makes.
+struct Collector : OpBuilder::Listener {
+  SmallVector<Operation *> created;
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    created.push_back(op);
+  }
+};
+
+struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
+  void runOnOperation() override {
+    for (GraphOp graph : getOperation().getOps<GraphOp>())
+      // Elsewhere a view that is replaced might be written through.
+      if (graph.getFunctional())
+        decompose(graph);
+  }
+
+  void decompose(GraphOp graph) {
+    NodeNamer namer(graph);
+    SmallVector<Operation *> worklist;
+    for (Operation &op : graph.getBlock())
+      worklist.push_back(&op);
+    std::reverse(worklist.begin(), worklist.end());
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      OperatorView view = getOperatorView(op);
+      auto hook = view ? HookTable<Decomposition>::lookup(view.getSchema())
+                       : nullptr;
+      if (!hook)
+        continue;
+      SmallVector<Operation *> created = replace(view, hook, namer);
+      // What a decomposition makes may itself decompose.
+      worklist.append(created.rbegin(), created.rend());
+    }
+  }
+
+  SmallVector<Operation *> replace(const OperatorView &view,
+                                   Decomposition::Function hook,
+                                   NodeNamer &namer) {
+    Operation *op = view.getOperation();
+    Collector collector;
+    OpBuilder b(op, &collector);
+    Decomposer decomposer(b, op->getLoc());
+    SmallVector<Value> values;
+    bool replaced;
+    {
+      // A type that cannot be inferred is no error: the node stays.
+      ScopedDiagnosticHandler quiet(op->getContext(),
+                                    [](Diagnostic &) { return success(); });
+      replaced = succeeded(hook(view, decomposer, values)) &&
+                 values.size() == op->getNumResults() &&
+                 llvm::all_of(values, [](Value v) { return !!v; });
+    }
+    if (!replaced) {
+      for (Operation *made : llvm::reverse(collector.created))
+        made->erase();
+      return {};
+    }
+    ++numDecomposed;
+    op->replaceAllUsesWith(values);
+    for (Operation *made : collector.created) {
+      StringRef target = cast<NodeOpInterface>(made).getTargetName();
+      made->setLoc(withNodeName(op->getLoc(),
+                                target.split('.').second.rsplit('.').first));
+      namer.makeUnique(made);
+    }
+    op->erase();
+    return collector.created;
+  }
+};
+} // namespace

@@ -1,0 +1,202 @@
+//===- Einsum.cpp - einsum as a batched matrix product -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows the algorithm of at::native::einsum (ATen/native/Linear.cpp): each
+// operand is permuted to one common order of labels, and pairs of operands are
+// contracted from left to right. A pair becomes one bmm over (labels in both
+// and in the rest, labels only left, contracted labels, labels only right).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include "fx/Operators/aten/bmm.h"
+#include "fx/Operators/aten/einsum.h"
+#include "fx/Operators/aten/permute.h"
+#include "fx/Operators/aten/reshape.h"
+#include "fx/Operators/aten/sum.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+
+/// A tensor whose dimensions carry labels, all different.
+struct Labelled {
+  Value tensor;
+  std::string labels;
+};
+
+class EinsumBuilder {
+public:
+  explicit EinsumBuilder(Decomposer &d) : d(d) {}
+
+  Value permute(const Labelled &x, StringRef order) {
+    if (x.labels == order)
+      return x.tensor;
+    SmallVector<int64_t> dims;
+    for (char label : order)
+      dims.push_back(x.labels.find(label));
+    return d.call<aten::Permute>(x.tensor, dims);
+  }
+
+  /// Sums over the labels that `keep` does not hold.
+  Labelled reduce(Labelled x, StringRef keep) {
+    SmallVector<int64_t> dims;
+    std::string rest;
+    for (auto [i, label] : llvm::enumerate(x.labels))
+      if (keep.contains(label))
+        rest += label;
+      else
+        dims.push_back(i);
+    if (dims.empty())
+      return x;
+    return {d.call<aten::SumDimIntList>(x.tensor, dims), rest};
+  }
+
+  /// `x` with the labels of each group as one dimension.
+  Value group(const Labelled &x, ArrayRef<std::string> groups) {
+    std::string order = llvm::join(groups, "");
+    Value permuted = permute(x, order);
+    if (!permuted)
+      return {};
+    // At most one group has an unknown product: it becomes -1.
+    SmallVector<Arg> sizes;
+    bool unknown = false;
+    size_t next = 0;
+    for (const std::string &labels : groups) {
+      if (labels.size() == 1) {
+        sizes.push_back(d.size(permuted, next++));
+        continue;
+      }
+      int64_t product = 1;
+      for (size_t i = 0; i < labels.size(); ++i) {
+        std::optional<int64_t> size = d.staticSize(permuted, next++);
+        product = size && product > 0 ? product * *size : -1;
+      }
+      if (product < 0 && unknown)
+        return {};
+      unknown |= product < 0;
+      sizes.push_back(product);
+    }
+    return d.call<aten::Reshape>(permuted, sizes);
+  }
+
+  Labelled contract(Labelled x, Labelled y, StringRef keep) {
+    auto filter = [](StringRef labels, auto predicate) {
+      std::string result;
+      for (char label : labels)
+        if (predicate(label))
+          result += label;
+      return result;
+    };
+    x = reduce(x, (y.labels + keep).str());
+    y = reduce(y, (x.labels + keep).str());
+    if (!x.tensor || !y.tensor)
+      return {};
+    auto inX = [&](char c) { return x.labels.find(c) != std::string::npos; };
+    auto inY = [&](char c) { return y.labels.find(c) != std::string::npos; };
+    std::string batch = filter(
+        x.labels, [&](char c) { return inY(c) && keep.contains(c); });
+    std::string inner = filter(
+        x.labels, [&](char c) { return inY(c) && !keep.contains(c); });
+    std::string left = filter(x.labels, [&](char c) { return !inY(c); });
+    std::string right = filter(y.labels, [&](char c) { return !inX(c); });
+    Value a = group(x, {batch, left, inner});
+    Value b = group(y, {batch, inner, right});
+    if (!a || !b)
+      return {};
+    Value product = d.call<aten::Bmm>(a, b);
+    SmallVector<Arg> sizes;
+    for (char label : batch + left)
+      sizes.push_back(d.size(x.tensor, x.labels.find(label)));
+    for (char label : right)
+      sizes.push_back(d.size(y.tensor, y.labels.find(label)));
+    return {d.call<aten::Reshape>(product, sizes), batch + left + right};
+  }
+
+private:
+  Decomposer &d;
+};
+
+/// Splits `ij,jk->ik` into labels of operands and of the result. Ellipses and
+/// repeated labels in one operand are left to ATen.
+bool parse(StringRef equation, size_t numOperands,
+           SmallVectorImpl<std::string> &inputs, std::string &output) {
+  std::string text;
+  for (char c : equation)
+    if (c != ' ')
+      text += c;
+  if (StringRef(text).contains('.'))
+    return false;
+  auto [left, right] = StringRef(text).split("->");
+  SmallVector<StringRef> parts;
+  left.split(parts, ',');
+  for (StringRef part : parts)
+    inputs.push_back(part.str());
+  if (StringRef(text).contains("->")) {
+    output = right.str();
+  } else {
+    // Without an arrow: the labels that stand once, in alphabetical order.
+    for (char label : llvm::concat<const char>(
+             StringRef("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+             StringRef("abcdefghijklmnopqrstuvwxyz")))
+      if (left.count(label) == 1)
+        output += label;
+  }
+  auto distinct = [](StringRef labels) {
+    return llvm::all_of(labels, [&](char c) {
+      return llvm::isAlpha(c) && labels.count(c) == 1;
+    });
+  };
+  return inputs.size() == numOperands && llvm::all_of(inputs, distinct) &&
+         distinct(output) && llvm::all_of(output, [&](char c) {
+           return left.contains(c);
+         });
+}
+
+LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
+                              SmallVectorImpl<Value> &results) {
+  auto equation = dyn_cast_if_present<StringAttr>(op.equation().tree);
+  SmallVector<Value> tensors(op.tensors().operands);
+  SmallVector<std::string> inputs;
+  std::string output;
+  if (!equation || tensors.empty() || !op.path().isNone() ||
+      !parse(equation.getValue(), tensors.size(), inputs, output))
+    return failure();
+  // A label of size 1 in one operand and more in another broadcasts.
+  llvm::DenseMap<char, ExprAttr> sizes;
+  for (auto [tensor, labels] : llvm::zip(tensors, inputs)) {
+    if ((size_t)d.rank(tensor) != labels.size())
+      return failure();
+    for (auto [size, label] : llvm::zip(d.type(tensor).getSizes(), labels))
+      if (ExprAttr known = sizes.try_emplace(label, size).first->second;
+          known != size)
+        return failure();
+  }
+  EinsumBuilder b(d);
+  Labelled acc{tensors[0], inputs[0]};
+  for (size_t i = 1; i < tensors.size() && acc.tensor; ++i) {
+    std::string keep = output;
+    for (size_t j = i + 1; j < tensors.size(); ++j)
+      keep += inputs[j];
+    acc = b.contract(acc, {tensors[i], inputs[i]}, keep);
+  }
+  if (!acc.tensor)
+    return failure();
+  acc = b.reduce(acc, output);
+  if (!acc.tensor)
+    return failure();
+  results.push_back(b.permute(acc, output));
+  return success();
+}
+
+FX_REGISTER_HOOK(Decomposition, aten::Einsum, decomposeEinsum)
+
+} // namespace

@@ -1,0 +1,207 @@
+//===- Rearrange.cpp - operators that only move elements -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include "fx/Operators/aten/cat.h"
+#include "fx/Operators/aten/channel_shuffle.h"
+#include "fx/Operators/aten/expand.h"
+#include "fx/Operators/aten/meshgrid.h"
+#include "fx/Operators/aten/permute.h"
+#include "fx/Operators/aten/pixel_shuffle.h"
+#include "fx/Operators/aten/pixel_unshuffle.h"
+#include "fx/Operators/aten/repeat_interleave.h"
+#include "fx/Operators/aten/reshape.h"
+#include "fx/Operators/aten/roll.h"
+#include "fx/Operators/aten/slice.h"
+#include "fx/Operators/aten/unsqueeze.h"
+#include "fx/Operators/aten/view.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+
+/// Each element `repeats` times in a row: unsqueeze, expand, reshape.
+LogicalResult decomposeRepeatInterleave(aten::RepeatInterleaveSelfInt op,
+                                        Decomposer &d,
+                                        SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> repeats = op.repeats().getInt();
+  Value self = op.self();
+  if (!repeats || *repeats < 0 || !self)
+    return failure();
+  if (op.dim().isNone())
+    self = d.call<aten::Reshape>(self, ArrayRef<int64_t>{-1});
+  if (!self)
+    return failure();
+  int64_t rank = d.rank(self);
+  std::optional<int64_t> dim =
+      d.wrap(op.dim().isNone() ? 0 : op.dim().getInt().value_or(rank), rank);
+  if (!dim || rank == 0)
+    return failure();
+  SmallVector<Arg> expanded, merged;
+  for (int64_t i = 0; i < rank; ++i) {
+    expanded.push_back(-1);
+    merged.push_back(i == *dim ? Arg(-1) : d.size(self, i));
+    if (i == *dim)
+      expanded.push_back(*repeats);
+  }
+  // With nothing to infer -1 from, an empty dimension is ATen's.
+  if (*repeats == 0)
+    return failure();
+  Value copies = d.call<aten::Unsqueeze>(self, *dim + 1);
+  copies = d.call<aten::Expand>(copies, expanded);
+  results.push_back(d.call<aten::Reshape>(copies, merged));
+  return success();
+}
+
+/// Rows, columns, …: each tensor viewed along its own dimension and expanded.
+LogicalResult decomposeMeshgrid(const OperatorView &op, Decomposer &d,
+                                SmallVectorImpl<Value> &results) {
+  OperandRange tensors = op.getArg("tensors").operands;
+  auto indexing = dyn_cast_if_present<StringAttr>(op.getArg("indexing").tree);
+  bool swap = indexing && indexing.getValue() == "xy" && tensors.size() > 1;
+  SmallVector<Arg> sizes;
+  for (Value tensor : tensors) {
+    if (d.rank(tensor) > 1)
+      return failure();
+    sizes.push_back(d.rank(tensor) == 1 ? d.size(tensor, 0) : Arg(1));
+  }
+  if (swap)
+    std::swap(sizes[0], sizes[1]);
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    size_t dim = swap && i < 2 ? 1 - i : i;
+    SmallVector<Arg> shape(tensors.size(), Arg(1));
+    shape[dim] = -1;
+    Value viewed = d.call<aten::View>(tensor, shape);
+    results.push_back(d.call<aten::Expand>(viewed, sizes));
+  }
+  return success();
+}
+
+/// (N.., C*r*r, H, W) → (N.., C, H*r, W*r), as ATen/native/PixelShuffle.cpp.
+LogicalResult decomposePixelShuffle(aten::PixelShuffle op, Decomposer &d,
+                                    SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> r = op.upscale_factor().getInt();
+  Value self = op.self();
+  int64_t rank = d.rank(self);
+  if (!r || *r <= 0 || rank < 3)
+    return failure();
+  std::optional<int64_t> channels = d.staticSize(self, rank - 3);
+  std::optional<int64_t> h = d.staticSize(self, rank - 2);
+  std::optional<int64_t> w = d.staticSize(self, rank - 1);
+  if (!channels || !h || !w || *channels % (*r * *r) != 0)
+    return failure();
+  SmallVector<Arg> split, merged;
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < rank - 3; ++i) {
+    Arg size = d.size(self, i);
+    split.push_back(size);
+    merged.push_back(size);
+    order.push_back(i);
+  }
+  int64_t c = rank - 3; // then C, r, r, H, W
+  split.append({*channels / (*r * *r), *r, *r, *h, *w});
+  order.append({c, c + 3, c + 1, c + 4, c + 2});
+  merged.append({*channels / (*r * *r), *h * *r, *w * *r});
+  Value parts = d.call<aten::Reshape>(self, split);
+  parts = d.call<aten::Permute>(parts, order);
+  results.push_back(d.call<aten::Reshape>(parts, merged));
+  return success();
+}
+
+LogicalResult decomposePixelUnshuffle(aten::PixelUnshuffle op, Decomposer &d,
+                                      SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> r = op.downscale_factor().getInt();
+  Value self = op.self();
+  int64_t rank = d.rank(self);
+  if (!r || *r <= 0 || rank < 3)
+    return failure();
+  std::optional<int64_t> channels = d.staticSize(self, rank - 3);
+  std::optional<int64_t> h = d.staticSize(self, rank - 2);
+  std::optional<int64_t> w = d.staticSize(self, rank - 1);
+  if (!channels || !h || !w || *h % *r != 0 || *w % *r != 0)
+    return failure();
+  SmallVector<Arg> split, merged;
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < rank - 3; ++i) {
+    Arg size = d.size(self, i);
+    split.push_back(size);
+    merged.push_back(size);
+    order.push_back(i);
+  }
+  int64_t c = rank - 3; // then C, H, r, W, r
+  split.append({*channels, *h / *r, *r, *w / *r, *r});
+  order.append({c, c + 2, c + 4, c + 1, c + 3});
+  merged.append({*channels * *r * *r, *h / *r, *w / *r});
+  Value parts = d.call<aten::Reshape>(self, split);
+  parts = d.call<aten::Permute>(parts, order);
+  results.push_back(d.call<aten::Reshape>(parts, merged));
+  return success();
+}
+
+LogicalResult decomposeChannelShuffle(aten::ChannelShuffle op, Decomposer &d,
+                                      SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> groups = op.groups().getInt();
+  Value self = op.self();
+  int64_t rank = d.rank(self);
+  std::optional<int64_t> channels =
+      rank > 2 ? d.staticSize(self, 1) : std::nullopt;
+  if (!groups || *groups <= 0 || !channels || *channels % *groups != 0)
+    return failure();
+  SmallVector<Arg> split{d.size(self, 0), *groups, *channels / *groups};
+  SmallVector<Arg> merged{d.size(self, 0), *channels};
+  SmallVector<int64_t> order{0, 2, 1};
+  for (int64_t i = 2; i < rank; ++i) {
+    Arg size = d.size(self, i);
+    split.push_back(size);
+    merged.push_back(size);
+    order.push_back(i + 1);
+  }
+  Value parts = d.call<aten::Reshape>(self, split);
+  parts = d.call<aten::Permute>(parts, order);
+  results.push_back(d.call<aten::Reshape>(parts, merged));
+  return success();
+}
+
+/// The last `shift` elements of a dimension, then the rest.
+LogicalResult decomposeRoll(aten::Roll op, Decomposer &d,
+                            SmallVectorImpl<Value> &results) {
+  std::optional<SmallVector<int64_t>> shifts = op.shifts().getInts();
+  std::optional<SmallVector<int64_t>> dims = op.dims().getInts();
+  Value self = op.self();
+  if (!shifts || !dims || shifts->size() != dims->size() || dims->empty())
+    return failure();
+  for (auto [shift, givenDim] : llvm::zip(*shifts, *dims)) {
+    std::optional<int64_t> dim = d.wrap(givenDim, d.rank(self));
+    std::optional<int64_t> size =
+        dim && d.rank(self) > 0 ? d.staticSize(self, *dim) : std::nullopt;
+    if (!size)
+      return failure();
+    int64_t by = *size == 0 ? 0 : (shift % *size + *size) % *size;
+    if (by == 0)
+      continue;
+    Value tail = d.call<aten::SliceTensor>(self, *dim, *size - by);
+    Value head = d.call<aten::SliceTensor>(self, *dim, 0, *size - by);
+    if (!tail || !head)
+      return failure();
+    self = d.call<aten::Cat>(ArrayRef<Value>{tail, head}, *dim);
+  }
+  results.push_back(self);
+  return success();
+}
+
+FX_REGISTER_HOOK(Decomposition, aten::RepeatInterleaveSelfInt,
+                 decomposeRepeatInterleave)
+FX_REGISTER_HOOKS(Decomposition, decomposeMeshgrid, aten::Meshgrid::target,
+                  aten::MeshgridIndexing::target)
+FX_REGISTER_HOOK(Decomposition, aten::PixelShuffle, decomposePixelShuffle)
+FX_REGISTER_HOOK(Decomposition, aten::PixelUnshuffle, decomposePixelUnshuffle)
+FX_REGISTER_HOOK(Decomposition, aten::ChannelShuffle, decomposeChannelShuffle)
+FX_REGISTER_HOOK(Decomposition, aten::Roll, decomposeRoll)
+
+} // namespace

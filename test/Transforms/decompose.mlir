@@ -1,0 +1,60 @@
+// RUN: fx-opt %s -fx-decompose | FileCheck %s
+
+// CHECK-LABEL: fx.graph @einsum_bmm
+fx.graph @einsum_bmm attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[2, 3, 4], f32>
+  %y = placeholder "y" : !fx.tensor<[2, 5, 4], f32>
+  // CHECK: %permute = call_function @aten.permute.default(%y, [0, 2, 1])
+  // CHECK: aten.bmm.default
+  // CHECK-SAME: !fx.tensor<[2, 3, 5], f32>
+  // CHECK-NOT: einsum
+  %e = call_function @aten.einsum.default("bij,bkj->bik", [%x, %y]) : (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[2, 5, 4], f32>) -> !fx.tensor<[2, 3, 5], f32>
+  output(%e) : (!fx.tensor<[2, 3, 5], f32>)
+}
+
+// Repeated labels and ellipses are ATen's.
+// CHECK-LABEL: fx.graph @einsum_kept
+fx.graph @einsum_kept attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[3, 3], f32>
+  // CHECK: @aten.einsum.default("ii->i"
+  %e = call_function @aten.einsum.default("ii->i", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
+  // CHECK: @aten.einsum.default("...i->...", [%x])
+  %f = call_function @aten.einsum.default("...i->...", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
+  // CHECK: output(%e, %f)
+  output(%e, %f) : (!fx.tensor<[3], f32>, !fx.tensor<[3], f32>)
+}
+
+// CHECK-LABEL: fx.graph @repeat_interleave
+fx.graph @repeat_interleave symbols [s0 in [2, 9]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
+  // CHECK: %unsqueeze = call_function @aten.unsqueeze.default(%x, 2)
+  // CHECK: %expand = call_function @aten.expand.default(%unsqueeze, [-1, -1, 3])
+  // CHECK: = call_function @aten.reshape.default(%expand, [%sym_size, -1]) : {{.*}} -> !fx.tensor<[s0, 12], f32>
+  %r = call_function @aten.repeat_interleave.self_int(%x, 3, 1) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 12], f32>
+  output(%r) : (!fx.tensor<[s0, 12], f32>)
+}
+
+// CHECK-LABEL: fx.graph @moves
+fx.graph @moves attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[1, 8, 2, 3], f32>
+  // CHECK: @aten.reshape.default(%x, [1, 2, 2, 2, 2, 3])
+  // CHECK: @aten.permute.default(%{{.*}}, [0, 1, 4, 2, 5, 3])
+  // CHECK: @aten.reshape.default(%{{.*}}, [1, 2, 4, 6])
+  %p = call_function @aten.pixel_shuffle.default(%x, 2) : (!fx.tensor<[1, 8, 2, 3], f32>) -> !fx.tensor<[1, 2, 4, 6], f32>
+  // CHECK: @aten.slice.Tensor(%{{.*}}, 3, 5)
+  // CHECK: @aten.slice.Tensor(%{{.*}}, 3, 0, 5)
+  // CHECK: @aten.cat.default
+  %r = call_function @aten.roll.default(%p, [1], [3]) : (!fx.tensor<[1, 2, 4, 6], f32>) -> !fx.tensor<[1, 2, 4, 6], f32>
+  // CHECK-NOT: aten.glu
+  %g = call_function @aten.glu.default(%r, 1) : (!fx.tensor<[1, 2, 4, 6], f32>) -> !fx.tensor<[1, 1, 4, 6], f32>
+  output(%g) : (!fx.tensor<[1, 1, 4, 6], f32>)
+}
+
+// Views of a graph that mutates may be written through.
+// CHECK-LABEL: fx.graph @not_functional
+fx.graph @not_functional {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // CHECK: aten.roll.default
+  %r = call_function @aten.roll.default(%x, [1], [0]) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  output(%r) : (!fx.tensor<[4], f32>)
+}
