@@ -1,9 +1,272 @@
-//===- Attention.cpp - stub -----------------------------------------------===//
+//===- Attention.cpp - scaled dot product attention -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "Node.h"
-namespace fx::lin { void registerAttention(Registry &) {} }
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+namespace {
+/// The operands of one attention. Keys and values have `groups` heads, each
+/// shared by `repeat` heads of the queries (1: as many as these).
+struct Attention {
+  Tensor q, k, v;
+  std::optional<Tensor> mask;
+  int64_t repeat = 1;
+  bool causal = false;
+  Number scale;
+};
+} // namespace
+
+/// Where `fx` is `repeat` copies of each head, made by expanding a view, or by
+/// repeat_interleave: the heads themselves.
+static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
+  auto node = dyn_cast_or_null<NodeOpInterface>(fx.getDefiningOp());
+  const Lowered *whole = n.graph.lookup(fx);
+  if (!node || !whole || whole->kind != Lowered::Kind::Tensor ||
+      node->getNumOperands() == 0)
+    return std::nullopt;
+  const Lowered *source = n.graph.lookup(node->getOperand(0));
+  if (!source || source->kind != Lowered::Kind::Tensor)
+    return std::nullopt;
+  const Tensor &x = source->tensor, &full = whole->tensor;
+  int64_t rank = full.rank();
+  if (rank < 3)
+    return std::nullopt;
+  int64_t head = rank - 3;
+  StringRef target = node.getTargetName();
+  if (target == "aten.repeat_interleave.self_int") {
+    if (x.rank() != rank)
+      return std::nullopt;
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != head && x.sizes[i] != full.sizes[i])
+        return std::nullopt;
+    std::optional<int64_t> a = x.sizes[head].getInteger(),
+                           c = full.sizes[head].getInteger();
+    if (!a || !c || *a < 1 || *c % *a || *c == *a)
+      return std::nullopt;
+    repeat = *c / *a;
+    return x;
+  }
+  if (target != "aten.view.default" && target != "aten.reshape.default" &&
+      target != "aten._unsafe_view.default" &&
+      target != "aten.flatten.using_ints")
+    return std::nullopt;
+  // [..., groups, repeat, S, E] seen as [..., groups * repeat, S, E], where
+  // every repetition reads the same.
+  if (x.rank() != rank + 1 || x.dims[head + 1] >= 0)
+    return std::nullopt;
+  for (int64_t i = 0, j = 0; i < rank; ++i, ++j) {
+    if (i == head)
+      ++j;
+    if (i != head && x.sizes[j] != full.sizes[i])
+      return std::nullopt;
+  }
+  std::optional<int64_t> r = x.sizes[head + 1].getInteger();
+  if (!r || *r < 2)
+    return std::nullopt;
+  repeat = *r;
+  Tensor heads = x;
+  heads.sizes.erase(heads.sizes.begin() + head + 1);
+  heads.dims.erase(heads.dims.begin() + head + 1);
+  return heads;
+}
+
+/// softmax(q k^T * scale + mask) v, unnormalized until the end.
+static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
+                     Type dtype) {
+  // Loops: the batch (its last dimension split where heads are shared), then
+  // queries, keys | elements.
+  unsigned nb = batch.size();
+  bool shared = a.repeat > 1;
+  unsigned outer = nb + shared;
+  ExprAttr L = a.q.sizes[nb], E = a.q.sizes[nb + 1], S = a.k.sizes[nb],
+           V = a.v.sizes[nb + 1];
+  Type acc = opMathType(dtype);
+
+  Sizes kvBatch(batch), outerSizes(batch);
+  if (shared) {
+    ExprAttr groups = b.expr(*batch.back().getInteger() / a.repeat);
+    kvBatch.back() = groups;
+    outerSizes.back() = groups;
+    outerSizes.push_back(b.expr(a.repeat));
+  }
+  auto withTail = [](ArrayRef<ExprAttr> head, ArrayRef<ExprAttr> tail) {
+    Sizes sizes(head);
+    sizes.append(tail.begin(), tail.end());
+    return sizes;
+  };
+  Tensor q = b.expand(a.q, withTail(batch, {L, E}));
+  Tensor k = b.expand(a.k, withTail(kvBatch, {S, E}));
+  Tensor v = b.expand(a.v, withTail(kvBatch, {S, V}));
+  if (shared)
+    q = b.split(q, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
+
+  auto loops = [&](unsigned count, ArrayRef<unsigned> tail) {
+    SmallVector<unsigned, 6> result =
+        llvm::to_vector<6>(llvm::seq<unsigned>(0, count));
+    result.append(tail.begin(), tail.end());
+    return result;
+  };
+  Sizes scoreSizes = withTail(outerSizes, {L, S});
+  Tensor scores =
+      b.contract({q, loops(outer, {outer, outer + 2})},
+                 {k, loops(nb, {outer + 1, outer + 2})}, scoreSizes, outer + 3,
+                 acc);
+
+  // Scale and mask.
+  SmallVector<Tensor> operands = {scores};
+  if (a.mask) {
+    Tensor mask = b.expand(*a.mask, withTail(batch, {L, S}));
+    if (shared)
+      mask = b.split(mask, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
+    operands.push_back(mask);
+  }
+  Hoisted scale(b, a.scale, acc);
+  auto body = [&](Scalars &s, ValueRange x, ArrayRef<Value> at) {
+    Value r = s.mul(x[0], scale.in(s));
+    if (a.mask && a.mask->dtype.isInteger(1))
+      r = s.select(x[1], r, s.lowest());
+    else if (a.mask)
+      r = s.add(r, s.cast(x[1], a.mask->dtype, acc));
+    if (a.causal) {
+      Value seen = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::sle,
+                                         at[outer + 1], at[outer]);
+      r = s.select(seen, r, s.lowest());
+    }
+    return r;
+  };
+  scores = b.indexed(operands, scoreSizes, acc, Type(), body, acc);
+
+  // A row that is masked throughout gives zeros, as PyTorch's does.
+  bool safe = a.mask.has_value();
+  Tensor max = b.reduce(
+      scores, {int64_t(outer) + 1}, true, acc,
+      [](Scalars &s) { return s.lowest(); },
+      [](Scalars &s, Value m, Value x) { return s.max(m, x); });
+  Tensor p = b.pointwise(
+      {scores, max}, scoreSizes, acc, acc, [&](Scalars &s, ValueRange x) {
+        Value m = x[1];
+        if (safe)
+          m = s.select(s.eq(m, s.lowest()), s.constant(0), m);
+        return s.exp(s.sub(x[0], m));
+      });
+  Tensor sum = b.sum(p, {int64_t(outer) + 1}, true, acc);
+  Tensor y = b.contract({p, loops(outer, {outer, outer + 2})},
+                        {v, loops(nb, {outer + 2, outer + 1})},
+                        withTail(outerSizes, {L, V}), outer + 3, acc);
+  y = b.pointwise({y, sum}, y.sizes, dtype, acc, [&](Scalars &s, ValueRange x) {
+    Value r = s.div(x[0], x[1]);
+    return safe ? s.select(s.eq(x[1], s.constant(0)), s.constant(0), r) : r;
+  });
+  return shared ? b.reshape(y, withTail(batch, {L, V})) : y;
+}
+
+static LogicalResult lowerAttention(Node &n) {
+  Attention a;
+  a.q = n.tensor(0, "query");
+  a.k = n.tensor(1, "key");
+  a.v = n.tensor(2, "value");
+  a.mask = n.optionalTensor(3, "attn_mask");
+  double dropout = n.real(4, "dropout_p", 0);
+  a.causal = n.boolean(5, "is_causal", false);
+  bool gqa = n.boolean(7, "enable_gqa", false);
+  bool hasScale = n.has(6, "scale");
+  if (n.failed())
+    return failure();
+  if (dropout != 0)
+    return n.fail("attention with dropout draws random numbers");
+  int64_t rank = a.q.rank();
+  if (rank < 2 || a.k.rank() != rank || a.v.rank() != rank)
+    return n.fail("queries, keys and values differ in rank");
+  if (!isa<FloatType>(a.q.dtype) || a.k.dtype != a.q.dtype ||
+      a.v.dtype != a.q.dtype)
+    return n.fail("queries, keys and values differ in dtype");
+  Builder &b = n.b;
+  unsigned nb = rank - 2;
+  Sizes batch(ArrayRef<ExprAttr>(a.q.sizes).take_front(nb));
+
+  if (nb > 0) {
+    std::optional<int64_t> heads = a.q.sizes[nb - 1].getInteger(),
+                           kHeads = a.k.sizes[nb - 1].getInteger(),
+                           vHeads = a.v.sizes[nb - 1].getInteger();
+    if (gqa && heads && kHeads && kHeads == vHeads && *kHeads > 1 &&
+        *heads != *kHeads) {
+      if (*heads % *kHeads)
+        return n.fail("the heads do not divide into the groups");
+      a.repeat = *heads / *kHeads;
+    } else if (!gqa && heads) {
+      int64_t kr = 0, vr = 0;
+      auto k = unrepeated(n, n.arg(1, "key").value, kr),
+           v = unrepeated(n, n.arg(2, "value").value, vr);
+      if (k && v && kr == vr && *heads % kr == 0 && k->dtype == a.q.dtype &&
+          v->dtype == a.q.dtype) {
+        a.k = *k;
+        a.v = *v;
+        a.repeat = kr;
+      }
+    }
+  }
+  // What attend relies on.
+  Sizes want(batch);
+  if (a.repeat > 1)
+    want.back() = b.expr(*batch.back().getInteger() / a.repeat);
+  for (const Tensor *t : {&a.k, &a.v}) {
+    Sizes full(want);
+    full.append(t->sizes.end() - 2, t->sizes.end());
+    if (!n.broadcasts(*t, full))
+      return failure();
+  }
+  if (a.q.sizes[nb + 1].isProvablyDifferent(a.k.sizes[nb + 1]) ||
+      a.k.sizes[nb].isProvablyDifferent(a.v.sizes[nb]))
+    return n.fail("queries, keys and values do not fit each other");
+  if (a.mask) {
+    Sizes full(batch);
+    full.append({a.q.sizes[nb], a.k.sizes[nb]});
+    if (!n.broadcasts(*a.mask, full))
+      return failure();
+    if (!a.mask->dtype.isInteger(1) && !isa<FloatType>(a.mask->dtype))
+      return n.fail("a mask of integers");
+  }
+  if (hasScale) {
+    a.scale = n.number(6, "scale");
+    if (n.failed())
+      return failure();
+  } else {
+    std::optional<int64_t> e = a.q.sizes[nb + 1].getInteger();
+    if (!e || *e < 1)
+      return n.fail("the head's size is not known");
+    a.scale.kind = Number::Kind::Float;
+    a.scale.expr = ExprAttr::real(n.context(), 1 / std::sqrt(double(*e)));
+  }
+
+  // All operations of one attention carry its number.
+  Operation *before = &*std::prev(b.b.getInsertionPoint());
+  Tensor y = attend(b, a, batch, a.q.dtype);
+  if (n.graph.nextGroup) {
+    Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
+    for (Operation &op :
+         llvm::make_range(std::next(Block::iterator(before)),
+                          b.b.getInsertionPoint()))
+      if (isa<linalg::LinalgOp>(op))
+        op.setAttr("fx.attention", id);
+  }
+  return n.result(y);
+}
+
+void registerAttention(Registry &r) {
+  r.add("aten.scaled_dot_product_attention.default", lowerAttention);
+}
+
+} // namespace fx::lin

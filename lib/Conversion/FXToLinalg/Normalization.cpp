@@ -1,4 +1,4 @@
-//===- Normalization.cpp - stub -------------------------------------------===//
+//===- Normalization.cpp - normalizations and softmax ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,4 +6,335 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
-namespace fx::lin { void registerNormalizations(Registry &) {} }
+
+using namespace mlir;
+
+namespace fx::lin {
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// A vector over dimension 1 of a tensor of `rank`, as a view that broadcasts.
+static Tensor perChannel(Builder &b, Tensor t, int64_t rank) {
+  for (int64_t i = 2; i < rank; ++i)
+    t = b.unsqueeze(t, t.rank());
+  return t;
+}
+
+/// y = x * scale + shift with scale = weight / sqrt(var + eps) and
+/// shift = bias - mean * scale: the vectors depend on states only, so they are
+/// computed once, and fold into a convolution's weights.
+static LogicalResult batchNorm(Node &n, const Tensor &x,
+                               std::optional<Tensor> weight,
+                               std::optional<Tensor> bias, const Tensor &mean,
+                               const Tensor &var, double eps) {
+  Builder &b = n.b;
+  if (x.rank() < 2 || mean.rank() != 1 || var.rank() != 1 ||
+      (weight && weight->rank() != 1) || (bias && bias->rank() != 1))
+    return n.fail("the statistics are no vectors");
+  Type dtype = n.resultDtype(), compute = opMathType(dtype);
+  Sizes channel = {x.sizes[1]};
+  for (const Tensor &t : {mean, var})
+    if (!n.broadcasts(t, channel))
+      return failure();
+  for (const auto &t : {weight, bias})
+    if (t && !n.broadcasts(*t, channel))
+      return failure();
+  SmallVector<Tensor> operands = {var};
+  if (weight)
+    operands.push_back(*weight);
+  Tensor scale = b.pointwise(
+      operands, channel, compute, compute, [&](Scalars &s, ValueRange v) {
+        Value r = s.rsqrt(s.add(v[0], s.constant(eps)));
+        return weight ? s.mul(r, v[1]) : r;
+      });
+  operands = {mean, scale};
+  if (bias)
+    operands.push_back(*bias);
+  Tensor shift = b.pointwise(
+      operands, channel, compute, compute, [&](Scalars &s, ValueRange v) {
+        Value p = s.mul(v[0], v[1]);
+        return bias ? s.sub(v[2], p) : s.neg(p);
+      });
+  return n.pointwise(0,
+                     {x, perChannel(b, scale, x.rank()),
+                      perChannel(b, shift, x.rank())},
+                     compute, [](Scalars &s, ValueRange v) {
+                       return s.add(s.mul(v[0], v[1]), v[2]);
+                     });
+}
+
+static LogicalResult lowerBatchNorm(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+  bool legit =
+      n.target() == "aten._native_batch_norm_legit_no_training.default";
+  bool training = !legit && n.boolean(5, "training", false);
+  double eps = n.real(legit ? 6 : 7, "eps", 1e-5);
+  if (training)
+    return n.fail("batch norm in training");
+  if (n.failed() || failed(batchNorm(n, x, weight, bias, mean, var, eps)))
+    return failure();
+  // The saved statistics of an inference are empty vectors.
+  for (unsigned i = 1; i < n.numResults(); ++i) {
+    FakeTensorType type = n.resultType(i);
+    if (!type || !n.isUsed(i))
+      continue;
+    if (failed(n.set(i, Tensor(n.b.empty(type.getSizes(), type.getDtype()),
+                               type.getSizes(), type.getDtype()))))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Norms over the elements themselves
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Moments {
+  Tensor mean, rstd; // dimensions kept
+};
+} // namespace
+
+/// The mean, and 1 / sqrt(variance + eps) in a second pass over the elements:
+/// no cancellation.
+static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
+                       Type acc, double eps) {
+  Tensor mean = b.mean(x, dims, true, acc);
+  Tensor square = b.pointwise({x, mean}, x.sizes, acc, acc,
+                              [](Scalars &s, ValueRange v) {
+                                Value d = s.sub(v[0], v[1]);
+                                return s.mul(d, d);
+                              });
+  Tensor var = b.mean(square, dims, true, acc);
+  Tensor rstd = b.pointwise({var}, var.sizes, acc, acc,
+                            [&](Scalars &s, ValueRange v) {
+                              return s.rsqrt(s.add(v[0], s.constant(eps)));
+                            });
+  return {mean, rstd};
+}
+
+/// (x - mean) * rstd [* weight] [+ bias]
+static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
+                        const std::optional<Tensor> &weight,
+                        const std::optional<Tensor> &bias, Type dtype,
+                        Type compute) {
+  SmallVector<Tensor> operands = {x, m.mean, m.rstd};
+  if (weight)
+    operands.push_back(*weight);
+  if (bias)
+    operands.push_back(*bias);
+  return b.pointwise(operands, x.sizes, dtype, compute,
+                     [&](Scalars &s, ValueRange v) {
+                       Value r = s.mul(s.sub(v[0], v[1]), v[2]);
+                       if (weight)
+                         r = s.mul(r, v[3]);
+                       if (bias)
+                         r = s.add(r, v[weight ? 4 : 3]);
+                       return r;
+                     });
+}
+
+/// layer_norm and native_layer_norm: over the last dimensions.
+static LogicalResult lowerLayerNorm(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  int64_t count = n.sizes(1, "normalized_shape").size();
+  auto weight = n.optionalTensor(2, "weight"), bias = n.optionalTensor(3, "bias");
+  double eps = n.real(4, "eps", 1e-5);
+  if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
+    return n.fail("the normalized shape does not fit the tensor");
+  for (const auto &t : {weight, bias})
+    if (t && !n.broadcasts(*t, x.sizes))
+      return failure();
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(x.rank() - count, x.rank()));
+  Type acc = opMathType(x.dtype);
+  Moments m = moments(n.b, x, dims, acc, eps);
+  if (failed(n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
+    return failure();
+  if (n.numResults() == 3)
+    if (failed(n.set(1, m.mean)) || failed(n.set(2, m.rstd)))
+      return failure();
+  return success();
+}
+
+/// x / sqrt(mean(x^2) + eps) [* weight]
+static LogicalResult lowerRMSNorm(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  int64_t count = n.sizes(1, "normalized_shape").size();
+  auto weight = n.optionalTensor(2, "weight");
+  bool given = n.has(3, "eps");
+  double eps = n.real(3, "eps", 0);
+  if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
+    return n.fail("the normalized shape does not fit the tensor");
+  if (!given) // the machine epsilon of the dtype that is computed in
+    eps = x.dtype.isF64() ? 0x1p-52 : 0x1p-23;
+  if (weight && !n.broadcasts(*weight, x.sizes))
+    return failure();
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(x.rank() - count, x.rank()));
+  Type acc = opMathType(x.dtype);
+  Tensor square = n.b.pointwise({x}, x.sizes, acc, acc,
+                                [](Scalars &s, ValueRange v) {
+                                  return s.mul(v[0], v[0]);
+                                });
+  Tensor mean = n.b.mean(square, dims, true, acc);
+  Tensor rstd = n.b.pointwise({mean}, mean.sizes, acc, acc,
+                              [&](Scalars &s, ValueRange v) {
+                                return s.rsqrt(s.add(v[0], s.constant(eps)));
+                              });
+  SmallVector<Tensor> operands = {x, rstd};
+  if (weight)
+    operands.push_back(*weight);
+  return n.pointwise(0, operands, acc, [&](Scalars &s, ValueRange v) {
+    Value r = s.mul(v[0], v[1]);
+    return weight ? s.mul(r, v[2]) : r;
+  });
+}
+
+/// group_norm and native_group_norm: channels in groups, each normalized with
+/// all that follows.
+static LogicalResult lowerGroupNorm(Node &n) {
+  bool native = n.target() == "aten.native_group_norm.default";
+  Tensor x = n.tensor(0, "input");
+  int64_t groups = native ? n.integer(6, "group", 1) : n.integer(1, "num_groups", 1);
+  unsigned first = native ? 1 : 2;
+  auto weight = n.optionalTensor(first, "weight"),
+       bias = n.optionalTensor(first + 1, "bias");
+  double eps = native ? n.real(7, "eps", 1e-5) : n.real(4, "eps", 1e-5);
+  if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
+    return n.fail("fewer than two dimensions");
+  std::optional<int64_t> channels = x.sizes[1].getInteger();
+  if (!channels || groups < 1 || *channels % groups)
+    return n.fail("the channels do not divide into the groups");
+  if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
+    return n.fail("the weight is no vector");
+  Builder &b = n.b;
+  Sizes split = {x.sizes[0], b.expr(groups), b.expr(*channels / groups)};
+  split.append(x.sizes.begin() + 2, x.sizes.end());
+  Tensor grouped = b.reshape(x, split);
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(2, grouped.rank()));
+  Type acc = opMathType(x.dtype);
+  Moments m = moments(b, grouped, dims, acc, eps);
+  // The affine part is by channel: [groups, channels of one, 1...].
+  auto affine = [&](std::optional<Tensor> t) -> std::optional<Tensor> {
+    if (!t)
+      return t;
+    Tensor r = b.reshape(*t, {split[1], split[2]});
+    for (int64_t i = 3; i < grouped.rank(); ++i)
+      r = b.unsqueeze(r, r.rank());
+    return r;
+  };
+  Tensor y = normalize(b, grouped, m, affine(weight), affine(bias),
+                       n.resultDtype(), acc);
+  if (failed(n.set(0, b.reshape(y, x.sizes))))
+    return failure();
+  if (n.numResults() == 3) {
+    Sizes stats = {split[0], split[1]};
+    if (failed(n.set(1, b.reshape(m.mean, stats))) ||
+        failed(n.set(2, b.reshape(m.rstd, stats))))
+      return failure();
+  }
+  return success();
+}
+
+/// Statistics of each image and channel.
+static LogicalResult lowerInstanceNorm(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  bool useInput = n.boolean(5, "use_input_stats", true);
+  double eps = n.real(7, "eps", 1e-5);
+  if (n.failed() || x.rank() < 3 || !useInput || n.has(3, "running_mean"))
+    return n.fail("instance norm with running statistics");
+  if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
+    return n.fail("the weight is no vector");
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
+  Type acc = opMathType(x.dtype);
+  Moments m = moments(n.b, x, dims, acc, eps);
+  if (weight)
+    weight = perChannel(n.b, *weight, x.rank());
+  if (bias)
+    bias = perChannel(n.b, *bias, x.rank());
+  return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// exp(x - max) and its sum, or for the logarithm x - max and log of the sum.
+template <bool log> static LogicalResult lowerSoftmax(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  if (n.failed() || !isa<FloatType>(n.resultDtype()))
+    return n.fail("softmax of integers");
+  Type dtype = n.resultDtype(), acc = opMathType(dtype);
+  Builder &b = n.b;
+  if (x.rank() == 0)
+    x = b.unsqueeze(x, 0);
+  // A given dtype is converted to first.
+  x = b.cast(x, dtype);
+  Tensor max = b.reduce(
+      x, {dim}, true, acc, [](Scalars &s) { return s.lowest(); },
+      [](Scalars &s, Value a, Value v) { return s.max(a, v); });
+  Tensor y = b.pointwise({x, max}, x.sizes, acc, acc,
+                         [](Scalars &s, ValueRange v) {
+                           Value d = s.sub(v[0], v[1]);
+                           return log ? d : s.exp(d);
+                         });
+  Tensor sum = b.reduce(
+      y, {dim}, true, acc, [](Scalars &s) { return s.constant(0); },
+      [](Scalars &s, Value a, Value v) { return s.add(a, v); },
+      [](Scalars &s, Value v) { return log ? s.exp(v) : v; });
+  Tensor r = b.pointwise({y, sum}, x.sizes, dtype, acc,
+                         [](Scalars &s, ValueRange v) {
+                           return log ? s.sub(v[0], s.log(v[1]))
+                                      : s.div(v[0], v[1]);
+                         });
+  if (n.resultSizes().empty())
+    r = b.squeeze(r, 0);
+  return n.result(r);
+}
+
+/// v * g / norm(v) over all dimensions but `dim`.
+static LogicalResult lowerWeightNorm(Node &n) {
+  Tensor v = n.tensor(0, "v"), g = n.tensor(1, "g");
+  int64_t dim = n.dim(2, "dim", v.rank(), 0);
+  if (n.failed() || !isa<FloatType>(v.dtype))
+    return n.fail("a weight of integers");
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < v.rank(); ++i)
+    if (i != dim)
+      dims.push_back(i);
+  Type acc = opMathType(v.dtype);
+  Tensor square = n.b.reduce(
+      v, dims, true, acc, [](Scalars &s) { return s.constant(0); },
+      [](Scalars &s, Value a, Value x) { return s.add(a, x); },
+      [](Scalars &s, Value x) { return s.mul(x, x); });
+  return n.pointwise(0, {v, g, square}, acc, [](Scalars &s, ValueRange x) {
+    return s.mul(x[0], s.div(x[1], s.sqrt(x[2])));
+  });
+}
+
+void registerNormalizations(Registry &r) {
+  r.add({"aten.batch_norm.default",
+         "aten._native_batch_norm_legit_no_training.default"},
+        lowerBatchNorm);
+  r.add({"aten.layer_norm.default", "aten.native_layer_norm.default"},
+        lowerLayerNorm);
+  r.add("aten.rms_norm.default", lowerRMSNorm);
+  r.add({"aten.group_norm.default", "aten.native_group_norm.default"},
+        lowerGroupNorm);
+  r.add("aten.instance_norm.default", lowerInstanceNorm);
+  r.add({"aten.softmax.int", "aten._softmax.default"},
+        lowerSoftmax<false>);
+  r.add({"aten.log_softmax.int", "aten._log_softmax.default"},
+        lowerSoftmax<true>);
+  r.add("aten._weight_norm.default", lowerWeightNorm);
+}
+
+} // namespace fx::lin

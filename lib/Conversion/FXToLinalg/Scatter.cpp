@@ -1,4 +1,4 @@
-//===- Scatter.cpp - stub -------------------------------------------------===//
+//===- Scatter.cpp - operators that write at computed places --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,4 +6,365 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
-namespace fx::lin { void registerScatter(Registry &) {} }
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// A nest of loops over `sizes` that carries one tensor.
+static Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
+                      function_ref<Value(ArrayRef<Value>, Value)> body) {
+  // Bounds first: nothing computed inside is of use outside.
+  SmallVector<Value> bounds, indices;
+  for (ExprAttr size : sizes)
+    bounds.push_back(b.index(size));
+  Value zero = b.index(0), one = b.index(1);
+  std::function<Value(unsigned, Value)> build = [&](unsigned depth,
+                                                    Value carried) -> Value {
+    if (depth == sizes.size())
+      return body(indices, carried);
+    auto loop =
+        scf::ForOp::create(b.b, b.loc, zero, bounds[depth], one, carried);
+    OpBuilder::InsertionGuard guard(b.b);
+    b.b.setInsertionPointToStart(loop.getBody());
+    indices.push_back(loop.getInductionVar());
+    Value next = build(depth + 1, loop.getRegionIterArg(0));
+    indices.pop_back();
+    scf::YieldOp::create(b.b, b.loc, next);
+    return loop.getResult(0);
+  };
+  return build(0, init);
+}
+
+/// The element of `t` (materialized) at the last of `indices`, aligned at the
+/// right and with unit dimensions at 0, as an index; from the end where
+/// negative.
+static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
+                       Value size) {
+  SmallVector<Value> at(llvm::cast<RankedTensorType>(t.value.getType())
+                            .getRank());
+  ArrayRef<Value> tail = indices.take_back(t.rank());
+  for (auto [i, dim] : llvm::enumerate(t.dims))
+    if (dim >= 0)
+      at[dim] = t.sizes[i].getInteger() == 1
+                    ? arith::ConstantIndexOp::create(b.b, b.loc, 0).getResult()
+                    : tail[i];
+  Scalars s(b.b, b.loc, b.b.getI64Type());
+  Value v = tensor::ExtractOp::create(b.b, b.loc, t.value, at);
+  v = s.cast(v, t.dtype, b.b.getI64Type());
+  Value i = arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), v);
+  Value negative = arith::CmpIOp::create(
+      b.b, b.loc, arith::CmpIPredicate::slt, i,
+      arith::ConstantIndexOp::create(b.b, b.loc, 0));
+  return s.select(negative, arith::AddIOp::create(b.b, b.loc, i, size), i);
+}
+
+//===----------------------------------------------------------------------===//
+// Slices at indexed places
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes into `x` along the dimensions `indexed`, at the places that `at`
+/// gives; the other dimensions are whole. `values` has the shape of x[at].
+struct SliceWrite {
+  Tensor x;
+  SmallVector<int64_t> indexed;
+  SmallVector<Tensor> at;
+  Tensor values;
+  Sizes indexSizes; // what the index tensors broadcast to
+  int64_t first = 0; // where these stand in `values`
+  bool accumulate = false;
+};
+} // namespace
+
+static Tensor write(Builder &b, SliceWrite w) {
+  int64_t rank = w.x.rank(), indexRank = w.indexSizes.size();
+  Tensor values = b.contiguous(b.cast(w.values, w.x.dtype));
+  SmallVector<Value> lengths;
+  for (int64_t d : w.indexed)
+    lengths.push_back(b.index(w.x.sizes[d]));
+  Sizes partSizes(w.x.sizes), rest;
+  for (int64_t d : w.indexed)
+    partSizes[d] = b.expr(1);
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(w.indexed, d))
+      rest.push_back(w.x.sizes[d]);
+  SmallVector<OpFoldResult> part = b.fold(partSizes),
+                            valueSizes = b.fold(values.sizes);
+  for (int64_t i = 0; i < indexRank; ++i)
+    valueSizes[w.first + i] = b.b.getIndexAttr(1);
+  RankedTensorType partType = tensorType(rest, w.x.dtype);
+  SmallVector<OpFoldResult> unit(rank, b.b.getIndexAttr(1)),
+      valueUnit(values.rank(), b.b.getIndexAttr(1));
+  b.fold(rest); // evaluated outside of the loops
+  Value result = loopNest(
+      b, w.indexSizes, b.materialize(w.x),
+      [&](ArrayRef<Value> i, Value carried) -> Value {
+        SmallVector<OpFoldResult> offsets(rank, b.b.getIndexAttr(0)),
+            from(values.rank(), b.b.getIndexAttr(0));
+        for (auto [k, d] : llvm::enumerate(w.indexed))
+          offsets[d] = readIndex(b, w.at[k], i, lengths[k]);
+        for (int64_t k = 0; k < indexRank; ++k)
+          from[w.first + k] = i[k];
+        Value slice = tensor::ExtractSliceOp::create(
+            b.b, b.loc, partType, values.value, from, valueSizes, valueUnit);
+        if (w.accumulate) {
+          Tensor old(tensor::ExtractSliceOp::create(b.b, b.loc, partType,
+                                                    carried, offsets, part,
+                                                    unit),
+                     rest, w.x.dtype);
+          Type compute = opMathType(w.x.dtype);
+          slice = b.pointwise({old, Tensor(slice, rest, w.x.dtype)}, rest,
+                              w.x.dtype, compute,
+                              [](Scalars &s, ValueRange v) {
+                                return s.add(v[0], v[1]);
+                              })
+                      .value;
+        }
+        return b.insert(slice, carried, offsets, part, unit);
+      });
+  return Tensor(result, w.x.sizes, w.x.dtype);
+}
+
+/// index_put(self, indices, values, accumulate)
+static LogicalResult lowerIndexPut(Node &n) {
+  SliceWrite w;
+  w.x = n.tensor(0, "self");
+  const Arg &list = n.arg(1, "indices");
+  w.values = n.tensor(2, "values");
+  w.accumulate = n.boolean(3, "accumulate", false);
+  if (n.failed() || !list.isList() || int64_t(list.list.size()) > w.x.rank())
+    return n.fail("the indices do not fit the tensor");
+  for (auto [i, arg] : llvm::enumerate(list.list)) {
+    if (arg.isAbsent())
+      continue;
+    Tensor t = n.asTensor(arg);
+    if (n.failed() || !isa<IntegerType>(t.dtype) || t.dtype.isInteger(1))
+      return n.fail("an index that is no integer tensor");
+    w.indexed.push_back(i);
+    w.at.push_back(n.b.contiguous(t));
+  }
+  if (w.indexed.empty())
+    return n.fail("no index");
+  int64_t indexRank = 0;
+  for (const Tensor &t : w.at)
+    indexRank = std::max(indexRank, t.rank());
+  for (int64_t i = 0; i < indexRank; ++i) {
+    ExprAttr size = n.b.expr(1);
+    for (const Tensor &t : w.at) {
+      int64_t k = i - (indexRank - t.rank());
+      if (k < 0 || t.sizes[k].getInteger() == 1)
+        continue;
+      if (size.getInteger() != 1 && size.isProvablyDifferent(t.sizes[k]))
+        return n.fail("the indices do not broadcast");
+      size = t.sizes[k];
+    }
+    w.indexSizes.push_back(size);
+  }
+  bool adjacent = w.indexed.back() - w.indexed.front() + 1 ==
+                  int64_t(w.indexed.size());
+  w.first = adjacent ? w.indexed.front() : 0;
+  // The shape of self[indices], which the values broadcast to.
+  Sizes sizes;
+  for (int64_t d = 0; d < w.x.rank(); ++d)
+    if (!llvm::is_contained(w.indexed, d))
+      sizes.push_back(w.x.sizes[d]);
+  sizes.insert(sizes.begin() + w.first, w.indexSizes.begin(),
+               w.indexSizes.end());
+  if (!n.broadcasts(w.values, sizes))
+    return failure();
+  w.values = n.b.expand(w.values, sizes);
+  for (auto [t, d] : llvm::zip(w.at, w.indexed))
+    n.b.checkIndices(t, w.x.sizes[d],
+                     "aten.index_put: an index is out of range");
+  return n.result(write(n.b, w));
+}
+
+/// index_copy, index_add: whole slices along one dimension.
+template <bool add> static LogicalResult lowerIndexCopy(Node &n) {
+  SliceWrite w;
+  w.x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", w.x.rank());
+  Tensor index = n.tensor(2, "index");
+  w.values = n.tensor(3, "source");
+  Number alpha = n.number(add ? 4 : 99, "alpha", 1);
+  if (n.failed() || w.x.rank() == 0 || index.rank() > 1 ||
+      w.values.rank() != w.x.rank() || !isa<IntegerType>(index.dtype))
+    return n.fail("the index is no vector");
+  if (!alpha.expr || alpha.expr.getInteger() != 1)
+    return n.fail("an alpha other than 1");
+  if (index.rank() == 0)
+    index = n.b.unsqueeze(index, 0);
+  w.accumulate = add;
+  w.indexed = {dim};
+  w.at = {n.b.contiguous(index)};
+  w.first = dim;
+  w.indexSizes = {index.sizes[0]};
+  Sizes sizes(w.x.sizes);
+  sizes[dim] = index.sizes[0];
+  for (auto [have, want] : llvm::zip(w.values.sizes, sizes))
+    if (have.isProvablyDifferent(want))
+      return n.fail("the source does not fit the index");
+  n.b.checkIndices(index, w.x.sizes[dim],
+                   "aten.index_copy: an index is out of range", false);
+  return n.result(write(n.b, w));
+}
+
+//===----------------------------------------------------------------------===//
+// Slices at known places
+//===----------------------------------------------------------------------===//
+
+/// slice_scatter(self, src, dim, start, end, step): src's size says how much.
+static LogicalResult lowerSliceScatter(Node &n) {
+  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
+  int64_t dim = n.dim(2, "dim", x.rank(), 0);
+  ExprAttr start = n.size(3, "start");
+  int64_t step = n.integer(5, "step", 1);
+  if (n.failed() || x.rank() == 0 || src.rank() != x.rank() || step < 1)
+    return n.fail("the source does not fit the tensor");
+  MLIRContext *ctx = n.context();
+  ExprAttr size = x.sizes[dim];
+  if (std::optional<int64_t> k = start.getInteger()) {
+    if (*k < 0)
+      start = ExprAttr::call(ctx, "max",
+                             {ExprAttr::add(ctx, {start, size}), n.b.expr(0)});
+    else if (*k > 0)
+      start = ExprAttr::call(ctx, "min", {start, size});
+  }
+  if (!start || !n.b.symbols.canEvaluate(start))
+    return n.fail("the start is not known");
+  std::optional<int64_t> from = start.getInteger(),
+                         count = src.sizes[dim].getInteger(),
+                         whole = size.getInteger();
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != dim && src.sizes[i].isProvablyDifferent(x.sizes[i]))
+      return n.fail("the source does not fit the tensor");
+  if (from && count && whole && *count > 0 &&
+      *from + (*count - 1) * step >= *whole)
+    return n.fail("the source is longer than the slice");
+  if (from == 0 && step == 1 && src.sizes[dim] == size)
+    return n.result(n.b.cast(src, x.dtype));
+  SmallVector<OpFoldResult> offsets(x.rank(), n.b.b.getIndexAttr(0)),
+      strides(x.rank(), n.b.b.getIndexAttr(1));
+  offsets[dim] = n.b.fold(start);
+  strides[dim] = n.b.b.getIndexAttr(step);
+  Value v = n.b.insert(n.b.materialize(n.b.cast(src, x.dtype)),
+                       n.b.materialize(x), offsets, n.b.fold(src.sizes),
+                       strides);
+  return n.result(Tensor(v, x.sizes, x.dtype));
+}
+
+static LogicalResult lowerSelectScatter(Node &n) {
+  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
+  int64_t dim = n.dim(2, "dim", x.rank());
+  int64_t at = n.integer(3, "index", 0);
+  if (n.failed() || x.rank() == 0 || src.rank() + 1 != x.rank())
+    return n.fail("the source does not fit the tensor");
+  ExprAttr place = n.b.expr(at);
+  if (at < 0)
+    place = ExprAttr::add(n.context(), {place, x.sizes[dim]});
+  std::optional<int64_t> p = place ? place.getInteger() : std::nullopt,
+                         size = x.sizes[dim].getInteger();
+  if (!place || (p && size && (*p < 0 || *p >= *size)))
+    return n.fail("the index is out of range");
+  Sizes part(x.sizes);
+  part.erase(part.begin() + dim);
+  if (!n.broadcasts(src, part))
+    return failure();
+  part.insert(part.begin() + dim, n.b.expr(1));
+  SmallVector<OpFoldResult> offsets(x.rank(), n.b.b.getIndexAttr(0)),
+      strides(x.rank(), n.b.b.getIndexAttr(1));
+  offsets[dim] = n.b.fold(place);
+  Value v = n.b.insert(n.b.materialize(n.b.cast(src, x.dtype)),
+                       n.b.materialize(x), offsets, n.b.fold(part), strides);
+  return n.result(Tensor(v, x.sizes, x.dtype));
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements
+//===----------------------------------------------------------------------===//
+
+/// scatter(self, dim, index, src or value), scatter_add.
+template <bool add> static LogicalResult lowerScatter(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor index = n.tensor(2, "index");
+  const Arg &source = n.arg(3, n.target().ends_with("value") ? "value" : "src");
+  bool hasTensor = n.isTensor(source);
+  Tensor src;
+  Number value;
+  if (hasTensor)
+    src = n.asTensor(source);
+  else
+    value = n.asNumber(source);
+  if (n.failed() || x.rank() == 0 || index.rank() != x.rank() ||
+      !isa<IntegerType>(index.dtype) || n.has(4, "reduce"))
+    return n.fail("the index does not fit the tensor");
+  Builder &b = n.b;
+  Value constant;
+  if (hasTensor) {
+    if (src.rank() != x.rank())
+      return n.fail("the source does not fit the tensor");
+    for (auto [have, want] : llvm::zip(src.sizes, index.sizes)) {
+      std::optional<int64_t> h = have.getInteger(), w = want.getInteger();
+      if (h && w && *h < *w)
+        return n.fail("the source is smaller than the index");
+    }
+    src = b.contiguous(b.cast(src, x.dtype));
+  } else {
+    constant = b.number(value, x.dtype);
+  }
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    std::optional<int64_t> h = x.sizes[i].getInteger(),
+                           w = index.sizes[i].getInteger();
+    if (i != dim && h && w && *w > *h)
+      return n.fail("the index is larger than the tensor");
+  }
+  b.checkIndices(index, x.sizes[dim], "aten.scatter: an index is out of range",
+                 false);
+  index = b.contiguous(index);
+  Type compute = opMathType(x.dtype);
+  Value result = loopNest(
+      b, index.sizes, b.materialize(x),
+      [&](ArrayRef<Value> i, Value carried) -> Value {
+        SmallVector<Value> place(i);
+        Scalars s(b.b, b.loc, compute);
+        Value at = tensor::ExtractOp::create(b.b, b.loc, index.value, i);
+        at = s.cast(at, index.dtype, b.b.getI64Type());
+        place[dim] = arith::IndexCastOp::create(b.b, b.loc,
+                                                b.b.getIndexType(), at);
+        Value v = hasTensor
+                      ? tensor::ExtractOp::create(b.b, b.loc, src.value, i)
+                            .getResult()
+                      : constant;
+        if (add) {
+          Value old = tensor::ExtractOp::create(b.b, b.loc, carried, place);
+          v = s.cast(s.add(s.cast(old, x.dtype, compute),
+                           s.cast(v, x.dtype, compute)),
+                     compute, x.dtype);
+        }
+        return tensor::InsertOp::create(b.b, b.loc, v, carried, place);
+      });
+  return n.result(Tensor(result, x.sizes, x.dtype));
+}
+
+void registerScatter(Registry &r) {
+  r.add({"aten.index_put.default", "aten._unsafe_index_put.default"},
+        lowerIndexPut);
+  r.add("aten.index_copy.default", lowerIndexCopy<false>);
+  r.add("aten.index_add.default", lowerIndexCopy<true>);
+  r.add("aten.slice_scatter.default", lowerSliceScatter);
+  r.add("aten.select_scatter.default", lowerSelectScatter);
+  r.add({"aten.scatter.src", "aten.scatter.value"}, lowerScatter<false>);
+  r.add("aten.scatter_add.default", lowerScatter<true>);
+}
+
+} // namespace fx::lin
