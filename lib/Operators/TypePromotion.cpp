@@ -141,8 +141,15 @@ static Type combine(Type higher, Type lower) {
     return higher ? higher : lower;
   if (isComplexDtype(higher))
     return higher;
-  if (isFloatDtype(higher))
-    return isComplexDtype(lower) ? ComplexType::get(higher) : higher;
+  if (isFloatDtype(higher)) {
+    if (!isComplexDtype(lower))
+      return higher;
+    // There is no complex number of two bfloat16, nor of fp8.
+    if (isFloat8(higher))
+      return {};
+    return higher.isBF16() ? ComplexType::get(Float32Type::get(higher.getContext()))
+                           : ComplexType::get(higher);
+  }
   if (isBoolDtype(higher) || isFloatDtype(lower) || isComplexDtype(lower))
     return promoteTypes(higher, lower);
   return higher;

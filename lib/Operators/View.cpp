@@ -197,7 +197,13 @@ CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types,
     if (byName)
       names.push_back(builder.getStringAttr(argument.getName()));
   }
+  // A `Tensor[]` result is one entry that holds them all.
+  ArrayAttr outs;
+  if (schema.numResults == 1 && schema.getResults().front().isList()) {
+    SmallVector<Attribute> leaves(types.size(), OperandAttr::get(context));
+    outs = builder.getArrayAttr(builder.getArrayAttr(leaves));
+  }
   return CallFunctionOp::create(builder, loc, types, builder.getStringAttr(schema.getName()),
                                 values, builder.getArrayAttr(trees), builder.getArrayAttr(names),
-                                ArrayAttr());
+                                outs);
 }

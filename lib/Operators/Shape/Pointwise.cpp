@@ -108,7 +108,7 @@ FX_REGISTER_SHAPE_RULES(
     "aten.__or__.Scalar", "aten.__xor__.Tensor", "aten.__xor__.Scalar",
     "aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar",
     "aten.bitwise_right_shift.Tensor", "aten.bitwise_right_shift.Tensor_Scalar",
-    "aten.lerp.Scalar", "aten.lerp.Tensor", "aten.copysign.Tensor", "aten.hypot.default",
+    "aten.lerp.Scalar", "aten.lerp.Tensor", "aten.hypot.default",
     "aten.nextafter.default", "aten.heaviside.default")
 
 FX_REGISTER_SHAPE_RULES(
@@ -121,7 +121,7 @@ FX_REGISTER_SHAPE_RULES(
     "aten.log1p.default", "aten.sqrt.default", "aten.rsqrt.default", "aten.reciprocal.default",
     "aten.sigmoid.default", "aten.erf.default", "aten.erfc.default", "aten.erfinv.default",
     "aten.lgamma.default", "aten.digamma.default", "aten.logit.default", "aten.sinc.default",
-    "aten.special_expit.default", "aten.logaddexp.default", "aten.xlogy.Tensor",
+    "aten.special_expit.default", "aten.logaddexp.default", "aten.copysign.Tensor", "aten.copysign.Scalar", "aten.xlogy.Tensor",
     "aten.deg2rad.default", "aten.rad2deg.default", "aten.addcdiv.default")
 
 FX_REGISTER_SHAPE_RULES(
