@@ -83,6 +83,12 @@ static InferredTypes inferReal(const OperatorView &call) {
     return failure();
   return infer(call, toRealDtype(self.getDtype()));
 }
+static InferredTypes inferRealFloat(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  return infer(call, promoteIntToFloat(toRealDtype(self.getDtype())));
+}
 static InferredTypes inferWhere(const OperatorView &call) {
   return infer(call, promote(call, {"self", "other"}));
 }
@@ -130,7 +136,8 @@ FX_REGISTER_SHAPE_RULES(
     "aten.gt.Scalar", "aten.ge.Tensor", "aten.ge.Scalar", "aten.logical_and.default",
     "aten.logical_or.default", "aten.logical_xor.default", "aten.logical_not.default",
     "aten.isnan.default", "aten.isinf.default", "aten.isfinite.default", "aten.signbit.default",
-    "aten.isclose.default")
+    "aten.isclose.default", "aten.isposinf.default", "aten.isneginf.default",
+    "aten.isreal.default")
 
 FX_REGISTER_SHAPE_RULES(
     inferSelf, "aten.neg.default", "aten.negative.default", "aten.relu.default",
@@ -150,7 +157,8 @@ FX_REGISTER_SHAPE_RULES(
     "aten.triu.default")
 
 FX_REGISTER_SHAPE_RULES(inferReal, "aten.abs.default", "aten.absolute.default",
-                        "aten.real.default", "aten.imag.default", "aten.angle.default")
+                        "aten.real.default", "aten.imag.default")
+FX_REGISTER_SHAPE_RULES(inferRealFloat, "aten.angle.default")
 FX_REGISTER_SHAPE_RULES(inferWhere, "aten.where.self", "aten.where.ScalarOther",
                         "aten.where.ScalarSelf", "aten.where.Scalar")
 // The weight of prelu lies along the channels and is not broadcast.

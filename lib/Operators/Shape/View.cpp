@@ -138,7 +138,8 @@ static InferredTypes inferTranspose(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferTranspose, "aten.transpose.int", "aten.swapaxes.default",
-                        "aten.swapdims.default", "aten.transpose_copy.int")
+                        "aten.swapdims.default", "aten.transpose_copy.int",
+                        "aten.transpose_.default")
 
 static InferredTypes inferReverse(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -146,7 +147,7 @@ static InferredTypes inferReverse(const OperatorView &call) {
     return failure();
   return permute(self, llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, self.getRank()))));
 }
-FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.numpy_T.default")
+FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.t_.default", "aten.numpy_T.default")
 
 static InferredTypes inferMatrixTranspose(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -201,7 +202,8 @@ static InferredTypes inferUnsqueeze(const OperatorView &call) {
   sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), 1));
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default", "aten.unsqueeze_copy.default")
+FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default", "aten.unsqueeze_copy.default",
+                        "aten.unsqueeze_.default")
 
 /// A symbolic size is not 1: torch.export made a guard of that.
 static InferredTypes inferSqueeze(const OperatorView &call) {
@@ -221,7 +223,9 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default", "aten.squeeze.dim",
-                        "aten.squeeze.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.dims")
+                        "aten.squeeze.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.dims",
+                        "aten.squeeze_copy.default", "aten.squeeze_.default",
+                        "aten.squeeze_.dim", "aten.squeeze_.dims")
 
 static InferredTypes inferExpand(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -449,4 +453,4 @@ FX_REGISTER_SHAPE_RULES(inferAsStrided, "aten.as_strided.default",
 
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.alias.default", "aten.detach.default",
                         "aten.contiguous.default", "aten.alias_copy.default",
-                        "aten.detach_copy.default")
+                        "aten.detach_copy.default", "aten.detach_.default")

@@ -136,6 +136,8 @@ class Writer:
         target = str(node.target)
         if target.split(".")[0] not in ("aten", "prims") or "val" not in node.meta:
             return
+        if target in ("aten.size.default", "aten.stride.default"):
+            return  # TorchScript's, known to no dispatcher
         operands = []
         args = [self.tree(a, operands) for a in node.args]
         args += [f"{k} = {self.tree(v, operands)}" for k, v in node.kwargs.items()]

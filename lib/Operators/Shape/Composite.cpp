@@ -1,0 +1,208 @@
+//===- Composite.cpp - shape rules of larger operators ---------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::shape;
+
+//===----------------------------------------------------------------------===//
+// Recurrent networks
+//===----------------------------------------------------------------------===//
+
+/// The output has the last state's width for each direction; the states keep
+/// their types. `hx` is one tensor, or the list of h and c.
+static InferredTypes inferRecurrent(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg("input"));
+  std::optional<SmallVector<FakeTensorType>> states = getTensors(call.getArg("hx"));
+  std::optional<bool> bidirectional = call.getArg("bidirectional").getBool();
+  if (!input || !states || states->empty() || !bidirectional || input.getRank() < 2 ||
+      states->front().getRank() == 0)
+    return failure();
+  Sizes sizes(input.getSizes());
+  sizes.back() = Size(states->front().getSizes().back()) * (*bidirectional ? 2 : 1);
+  SmallVector<Type> types{makeTensor(input, sizes)};
+  for (FakeTensorType state : *states)
+    types.push_back(state.withoutMeta());
+  return results(types);
+}
+FX_REGISTER_SHAPE_RULES(inferRecurrent, "aten.lstm.input", "aten.gru.input",
+                        "aten.rnn_tanh.input", "aten.rnn_relu.input")
+
+//===----------------------------------------------------------------------===//
+// Einstein sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sizes of an equation's letters; `...` stands for dimensions in front
+/// that broadcast.
+struct Equation {
+  std::map<char, ExprAttr> sizes;
+  std::map<char, unsigned> uses;
+  Sizes ellipsis;
+
+  bool bind(char letter, ExprAttr size) {
+    ++uses[letter];
+    ExprAttr &known = sizes[letter];
+    if (!known || Size(known).is(1))
+      known = size;
+    return Size(size).is(1) || !known.isProvablyDifferent(size);
+  }
+
+  /// Matches the subscripts of one operand with its sizes.
+  bool bindOperand(StringRef subscripts, ArrayRef<ExprAttr> operand) {
+    auto [front, back] = subscripts.split("...");
+    bool hasEllipsis = subscripts.contains("...");
+    if (hasEllipsis ? front.size() + back.size() > operand.size()
+                    : subscripts.size() != operand.size())
+      return false;
+    if (!hasEllipsis)
+      back = "";
+    for (auto [letter, size] : llvm::zip(front, operand))
+      if (!bind(letter, size))
+        return false;
+    for (auto [letter, size] : llvm::zip(back, operand.take_back(back.size())))
+      if (!bind(letter, size))
+        return false;
+    if (!hasEllipsis)
+      return true;
+    std::optional<Sizes> merged =
+        broadcast(ellipsis, operand.drop_front(front.size()).drop_back(back.size()));
+    if (merged)
+      ellipsis = *merged;
+    return merged.has_value();
+  }
+
+  /// Without `->`: the letters that stand once, in order.
+  std::string getDefaultOutput() const {
+    std::string output = "...";
+    for (auto [letter, count] : uses)
+      if (count == 1)
+        output += letter;
+    return output;
+  }
+};
+} // namespace
+
+static InferredTypes inferEinsum(const OperatorView &call) {
+  std::optional<StringRef> text = call.getArg("equation").getString();
+  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  if (!text || !tensors || tensors->empty())
+    return failure();
+  std::string equationText = text->str();
+  llvm::erase(equationText, ' ');
+  auto [inputs, output] = StringRef(equationText).split("->");
+  SmallVector<StringRef> subscripts;
+  inputs.split(subscripts, ',');
+  if (subscripts.size() != tensors->size())
+    return failure();
+  Equation equation;
+  for (auto [subscript, tensor] : llvm::zip_equal(subscripts, *tensors))
+    if (!equation.bindOperand(subscript, tensor.getSizes()))
+      return failure();
+
+  std::string result =
+      StringRef(equationText).contains("->") ? output.str() : equation.getDefaultOutput();
+  Sizes sizes;
+  for (StringRef rest = result; !rest.empty();) {
+    if (rest.consume_front("...")) {
+      llvm::append_range(sizes, equation.ellipsis);
+      continue;
+    }
+    auto it = equation.sizes.find(rest.front());
+    if (it == equation.sizes.end())
+      return failure();
+    sizes.push_back(it->second);
+    rest = rest.drop_front();
+  }
+  TypePromotion promotion(call.getContext());
+  for (FakeTensorType tensor : *tensors)
+    promotion.addTensor(tensor.getDtype(), tensor.getRank());
+  return shape::result(makeTensor(tensors->front(), sizes, promotion.getResult()));
+}
+FX_REGISTER_SHAPE_RULES(inferEinsum, "aten.einsum.default")
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+static InferredTypes inferGlu(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self || self.getRank() == 0)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  Sizes sizes(self.getSizes());
+  sizes[*dim] = Size(sizes[*dim]).floorDiv(2);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferGlu, "aten.glu.default")
+
+/// `reduction`: 0 keeps the sizes, 1 is the mean, 2 the sum.
+static InferredTypes inferLoss(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)), target = getTensor(call.getArg("target"));
+  std::optional<int64_t> reduction = call.getArg("reduction").getInt();
+  if (!self || !target || !reduction)
+    return failure();
+  std::optional<Sizes> sizes = broadcast(self.getSizes(), target.getSizes());
+  Type dtype = promoteTypes(self.getDtype(), target.getDtype());
+  if (!sizes || !dtype)
+    return failure();
+  return result(makeTensor(self, *reduction == 0 ? *sizes : Sizes(), dtype));
+}
+FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default", "aten.l1_loss.default",
+                        "aten.smooth_l1_loss.default", "aten.huber_loss.default")
+
+static InferredTypes inferNativeDropout(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  return results({self.withoutMeta(),
+                  makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), 1))});
+}
+FX_REGISTER_SHAPE_RULES(inferNativeDropout, "aten.native_dropout.default")
+
+/// Scale and zero point, 0-d.
+static InferredTypes inferChooseQParams(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  return results({makeTensor(self, {}, Float64Type::get(call.getContext())),
+                  makeTensor(self, {}, IntegerType::get(call.getContext(), 64))});
+}
+FX_REGISTER_SHAPE_RULES(inferChooseQParams, "quantized_decomposed.choose_qparams.tensor",
+                        "quantized_decomposed.choose_qparams_symmetric.tensor")
+
+/// query [B, H, L, E]; the attention and, for each row, its log-sum-exp.
+static InferredTypes inferFlashAttentionCpu(const OperatorView &call) {
+  FakeTensorType query = getTensor(call.getArg("query"));
+  if (!query || query.getRank() != 4)
+    return failure();
+  Type rowType = getComputeDtype(query.getDtype());
+  return results(
+      {query.withoutMeta(), makeTensor(query, query.getSizes().drop_back(), rowType)});
+}
+FX_REGISTER_SHAPE_RULES(inferFlashAttentionCpu,
+                        "aten._scaled_dot_product_flash_attention_for_cpu.default")
+
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten._fft_c2c.default", "aten.rrelu.default")
+
+/// [N, C kh kw, windows] to [N, C, *output_size]
+static InferredTypes inferCol2Im(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<Sizes> output = getSizes(call.getArg("output_size"), 2);
+  std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
+  if (!self || !output || !kernel || self.getRank() < 2 || self.getRank() > 3)
+    return failure();
+  Sizes sizes(self.getSizes().drop_back());
+  sizes.back() = Size(sizes.back()).exactDiv(Size((*kernel)[0]) * Size((*kernel)[1]));
+  llvm::append_range(sizes, *output);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferCol2Im, "aten.col2im.default")
