@@ -14,7 +14,8 @@
 
 namespace fx {
 
-/// Decodes `models/<name>.json`. The error text is `json.path: message`.
+/// Decodes `models/<name>.json`. The error text is
+/// `:json.path: message`, to stand behind the record's name.
 /// Fields of a newer minor version are accepted where they hold defaults;
 /// another major version, an unknown field or kind is an error.
 llvm::Expected<schema::ExportedProgram>

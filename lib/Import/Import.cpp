@@ -37,6 +37,12 @@ static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
   return archive.read(*record);
 }
 
+/// An error of the text in a record, which begins with its place there.
+static Error inRecord(const Archive &archive, StringRef record, Error error) {
+  return llvm::createStringError(archive.getPath() + ":" + record +
+                                 llvm::toString(std::move(error)));
+}
+
 /// Checks what the archive says of itself.
 static Error checkFormat(const Archive &archive) {
   if (!archive.find("archive_format"))
@@ -103,7 +109,7 @@ readConfig(const Archive &archive, const std::string &name,
     return text.takeError();
   Expected<schema::PayloadConfig> config = decodePayloadConfig(*text, strings);
   if (!config)
-    return archive.error(name + ":" + llvm::toString(config.takeError()));
+    return inRecord(archive, name, config.takeError());
   return config;
 }
 
@@ -151,7 +157,7 @@ import(StringRef path, MLIRContext &ctx, const ImportOptions &options) {
     return text.takeError();
   Expected<schema::ExportedProgram> program = decodeProgram(*text, strings);
   if (!program)
-    return archive.error(record + ":" + llvm::toString(program.takeError()));
+    return inRecord(archive, record, program.takeError());
   Expected<schema::PayloadConfig> weights = readConfig(
       archive, "data/weights/" + *model + "_weights_config.json", strings);
   if (!weights)

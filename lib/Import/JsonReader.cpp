@@ -35,13 +35,15 @@ bool JsonReader::fail(const Twine &message) {
   if (!error.empty())
     return false;
   raw_string_ostream os(error);
+  StringRef separator = ":";
   for (const Segment &segment : path) {
-    if (segment.key.data())
-      os << (&segment == path.begin() ? "" : ".") << segment.key.take_front(80);
-    else
+    if (!segment.key.data())
       os << '[' << segment.index << ']';
+    else if (!segment.key.empty())
+      os << separator << segment.key.take_front(80);
+    separator = ".";
   }
-  os << (path.empty() ? "" : ": ") << message;
+  os << ": " << message;
   return false;
 }
 

@@ -58,7 +58,7 @@ public:
 
   /// Records an error at the value being read, and returns false.
   bool fail(const llvm::Twine &message);
-  /// `json.path: message`.
+  /// `:json.path: message`, to stand behind the name of the text.
   std::string getError() const { return error; }
 
 private:

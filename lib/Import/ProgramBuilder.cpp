@@ -16,6 +16,21 @@
 using namespace mlir;
 using namespace fx;
 
+ProgramBuilder::ProgramBuilder(ModuleOp module,
+                               const schema::ExportedProgram &program,
+                               const PayloadSource &source)
+    : state(module), ctx(state.ctx), program(program), source(source), b(ctx) {
+  using K = schema::InputSpec::Kind;
+  for (const schema::InputSpec &spec :
+       program.graph_module.signature.input_specs) {
+    if (spec.kind == K::Parameter)
+      parameters.insert(spec.target);
+    else if (spec.kind == K::CustomObj)
+      objectClasses[spec.target] =
+          spec.arg.get<schema::CustomObjArgument>().class_fqn;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // States
 //===----------------------------------------------------------------------===//
@@ -97,13 +112,7 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
       return failure();
     type = tensor;
   } else if (meta.use_pickle) {
-    StringRef className;
-    const schema::GraphModule &graphModule = program.graph_module;
-    for (const schema::InputSpec &spec : graphModule.signature.input_specs)
-      if (spec.kind == schema::InputSpec::Kind::CustomObj &&
-          spec.target == name)
-        className = spec.arg.get<schema::CustomObjArgument>().class_fqn;
-    type = ObjectType::get(ctx, className);
+    type = ObjectType::get(ctx, objectClasses.lookup(name));
   } else {
     return emitErrorAt(ctx, name) << "the field 'tensor_meta' is missing";
   }
@@ -119,7 +128,9 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
   // Pickles may run code when they are read: only their place is kept.
   if (meta.use_pickle)
     op->setAttr("fx.pickled", bytes);
-  if (meta.is_param)
+  // The placeholder of a parameter says so; one that the graph does not use
+  // has none.
+  if (meta.is_param && !parameters.contains(name))
     op->setAttr("fx.parameter", b.getUnitAttr());
   if (name == "main") // the graph's
     op->setAttr("sym_name", b.getStringAttr("main.state"));

@@ -24,9 +24,7 @@ struct PayloadSource {
 class ProgramBuilder {
 public:
   ProgramBuilder(mlir::ModuleOp module, const schema::ExportedProgram &program,
-                 const PayloadSource &source)
-      : state(module), ctx(state.ctx), program(program), source(source),
-        b(ctx) {}
+                 const PayloadSource &source);
 
   /// The states of a weights or constants configuration, whose files lie in
   /// `folder` of the archive.
@@ -53,6 +51,8 @@ private:
   const schema::ExportedProgram &program;
   const PayloadSource &source;
   mlir::OpBuilder b;
+  llvm::StringSet<> parameters; ///< that the graph takes
+  llvm::StringMap<llvm::StringRef> objectClasses;
 };
 
 } // namespace fx
