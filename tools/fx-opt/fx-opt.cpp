@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Conversion/Passes.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/CPU/LayoutPasses.h"
+#include "fx/Conversion/Passes.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Support/Version.h"
 #include "fx/Transforms/Passes.h"
@@ -24,8 +26,9 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   fx::registerFXTransformsPasses();
   fx::cpu::registerFXCPULayoutPasses();
-  registry.insert<fx::FXDialect>();
   fx::registerFXConversionPasses();
+  fx::cpu::registerKernelPasses();
+  registry.insert<fx::FXDialect, fx::cpu::FXCPUDialect>();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "fx-mlir's optimizer driver\n", registry));
 }

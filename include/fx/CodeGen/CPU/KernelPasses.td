@@ -1,0 +1,123 @@
+//===- KernelPasses.td - linalg on tensors to kernels ------*- tablegen -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CPU_KERNEL_PASSES
+#define FX_CPU_KERNEL_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "pack the constant operands of contractions into panels";
+  let description = [{
+    A contraction reads a weight (anything computed from `fx.state` arguments
+    and constants alone) along its columns. The weight is packed by
+    `linalg.pack` into panels `[N/P][K...][P]`, P columns wide and padded with
+    zeros, and the contraction reads it through `linalg.unpack`:
+
+    ```mlir
+    %p = linalg.pack %w padding_value(%zero : f32) inner_dims_pos = [0]
+           inner_tiles = [32] into %e : tensor<100x64xf32> -> tensor<4x64x32xf32>
+    %u = linalg.unpack %p inner_dims_pos = [0] inner_tiles = [32] into %f
+           : tensor<4x64x32xf32> -> tensor<100x64xf32>
+    ```
+
+    Named linalg ops are generalized first, fills excepted.
+
+    `fx-cpu-form-kernels` takes the unpacking into the kernel, whose code reads
+    the panels; `fx-hoist-prepare` moves the packing to `@prepare`.
+    No canonicalization may run in between: it would fold the pair away.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "group linalg ops and outline each group as a kernel";
+  let description = [{
+    Groups the linalg ops of every public function: a contraction with the
+    pointwise ops that consume it, reductions over rows with the pointwise ops
+    around them, and trees of pointwise ops. A group becomes a private function
+    `kernel_<n>` in destination-passing style, called by `fx_cpu.invoke`.
+    Structurally identical groups share one function. What no schedule covers
+    stays as it is.
+  }];
+  let dependentDialects = [
+    "::fx::cpu::FXCPUDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "kernels outlined">,
+    Statistic<"numShared", "num-shared", "groups that share a kernel">
+  ];
+}
+
+def FXCPUSelectSchedules
+    : Pass<"fx-cpu-select-schedules", "::mlir::ModuleOp"> {
+  let summary = "choose a schedule for the root op of every kernel";
+  let description = [{
+    Puts a dictionary `fx.schedule` on the root op of each kernel function. For
+    a contraction: `kind = "contraction"`, `rows` and `vectors` (the register
+    tile: rows by vectors of `lanes`), `row_block` (rows whose operand stays in
+    the cache while the panels pass) and `k_block` (0: none). For the others
+    `kind` is `"rows"`, `"window"` or `"pointwise"`. A schedule that is already
+    there is kept.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
+  ];
+}
+
+def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "replace the body of every kernel by its scheduled code";
+  let description = [{
+    Emits each kernel function on memrefs with one-dimensional vectors, as its
+    `fx.schedule` says. The outermost loops are `scf.forall` where iterations
+    are independent. Odd sizes are handled by smaller register tiles and masks.
+    A kernel that cannot be emitted is inlined where it is invoked.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"report", "report", "bool", "false",
+           "remark on kernels that are left to the general path">
+  ];
+  let dependentDialects = [
+    "::fx::cpu::FXCPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numInlined", "num-inlined", "kernels left to the general path">
+  ];
+}
+
+def FXHoistPrepare : Pass<"fx-hoist-prepare", "::mlir::ModuleOp"> {
+  let summary = "move computations on states alone to @prepare";
+  let description = [{
+    What `@main` computes from its `fx.state` arguments (not `fx.mutable`) and
+    constants alone is moved to `@prepare`, which takes the states it needs
+    (same argument attributes) and returns the tensors that `@main` needs.
+    `@main` takes them as further arguments, after all others, with the
+    attribute `fx.prepared = i`, i being the result of `@prepare`. A state that
+    `@main` no longer reads keeps its argument. Without anything to move there
+    is no `@prepare`.
+
+    ```mlir
+    func.func @prepare(%w: tensor<4x8xf32> {fx.state = @w}) -> tensor<8x4xf32>
+    func.func @main(%x: ..., %w: ... {fx.state = @w},
+                    %p: tensor<8x4xf32> {fx.prepared = 0 : i64})
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+#endif // FX_CPU_KERNEL_PASSES

@@ -1,0 +1,94 @@
+//===- Analysis.h - what kernels are made of -------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_ANALYSIS_H
+#define FX_LIB_CODEGEN_CPU_ANALYSIS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <optional>
+
+namespace fx::cpu {
+
+/// The attribute of a root op that holds its schedule, a dictionary.
+inline constexpr llvm::StringLiteral kScheduleAttr = "fx.schedule";
+/// Marks kernel functions.
+inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
+
+/// A sum of products of two f32 operands. Each loop is in one list. `a` may be
+/// read at sums of loops (a convolution), `b` and the result may not; the
+/// result's last dimension is in `n`.
+struct Contraction {
+  mlir::linalg::GenericOp op;
+  unsigned a = 0, b = 1;
+  llvm::SmallVector<unsigned> batch, m, n, k;
+  mlir::Value lhs() { return op.getInputs()[a]; }
+  mlir::Value rhs() { return op.getInputs()[b]; }
+  mlir::AffineMap lhsMap() { return op.getIndexingMapsArray()[a]; }
+  mlir::AffineMap rhsMap() { return op.getIndexingMapsArray()[b]; }
+  mlir::AffineMap resultMap() { return op.getIndexingMapsArray()[2]; }
+  unsigned lastN() {
+    mlir::AffineMap map = resultMap();
+    return map.getDimPosition(map.getNumResults() - 1);
+  }
+};
+std::optional<Contraction> matchContraction(mlir::Operation *op);
+
+/// True for a generic without reductions whose body has vector code.
+bool isPointwise(mlir::Operation *op);
+
+/// A reduction: result i is combined by `combiners[i].op` from
+/// `combiners[i].input`, a value of the body.
+struct Combiner {
+  mlir::Operation *op = nullptr;
+  mlir::Value input;
+};
+std::optional<llvm::SmallVector<Combiner>> matchReduction(mlir::Operation *op);
+mlir::vector::CombiningKind getCombiningKind(mlir::Operation *combiner);
+
+/// True if the reduction has one reduction loop, which walks the last dimension
+/// of an operand: a row kernel.
+bool isRowReduction(mlir::linalg::GenericOp op);
+/// True if its last result dimension walks an operand's last dimension.
+bool isWindowReduction(mlir::linalg::GenericOp op);
+
+/// Follows loops through the ops of a group: every loop, and every dimension of
+/// a tensor made in the group, gets the label of the root's loop that it is.
+class LoopLabels {
+public:
+  /// With `shareInputs` two ops that read one tensor from outside walk it alike.
+  explicit LoopLabels(bool shareInputs = false) : shareInputs(shareInputs) {}
+  static constexpr int kUnknown = -2, kUnit = -1;
+  /// Labels `root`'s loops.
+  void setRoot(mlir::linalg::LinalgOp root, llvm::ArrayRef<int> labels);
+  /// Labels what follows for `ops` in both directions. False if two labels
+  /// meet in one loop.
+  bool propagate(llvm::ArrayRef<mlir::Operation *> ops);
+  llvm::ArrayRef<int> ofLoops(mlir::Operation *op) const;
+  llvm::ArrayRef<int> ofTensor(mlir::Value value) const;
+  bool isComplete(mlir::Operation *op) const;
+
+private:
+  bool propagate(mlir::linalg::LinalgOp op, bool &changed);
+  bool shareInputs;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int, 6>> loops;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int, 6>> tensors;
+};
+
+/// How many operations of the body cost more than an addition.
+int64_t bodyCost(mlir::linalg::GenericOp op);
+
+/// True if in all of `ops` dimensions labelled `first` and `second` may be
+/// walked as one: wherever they occur in an operand or result of the group
+/// that lies in memory they are adjacent and in order.
+bool canMergeLabels(llvm::ArrayRef<mlir::Operation *> ops,
+                    const LoopLabels &labels, int first, int second);
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_ANALYSIS_H

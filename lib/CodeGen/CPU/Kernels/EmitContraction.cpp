@@ -1,0 +1,579 @@
+//===- EmitContraction.cpp - matmuls and convolutions ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A register tile of `rows` by `vectors` vectors of the result is accumulated
+// over all reduction loops, then the pointwise ops of the group are evaluated
+// on it and stored. The left operand is broadcast from memory at an address
+// that is linear in the loops, so a convolution is a matmul with more reduction
+// loops. The right one is read in panels, packed or not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+#include "KernelCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace fx::cpu;
+
+namespace {
+struct ReductionLoop {
+  Index size;
+  Stride a, b;
+};
+
+struct ContractionEmitter {
+  KernelCode &code;
+  Contraction info;
+  SmallVector<Operation *> ops;
+  LoopLabels labels;
+  // The schedule.
+  int64_t rows = 8, vectors = 2, rowBlock = 0;
+  bool panelsFirst = true;
+  // Operands.
+  const Buffer *a = nullptr, *b = nullptr;
+  bool packed = false;
+  SmallVector<Stride> aStride, bStride; // by loop
+  Stride panelStride;
+  Value aValue;
+  // Loops: what is outside of the tile, the tile's rows and columns, inside.
+  SmallVector<unsigned> outer;
+  std::optional<unsigned> mLoop, mMerged; // mMerged: walked as part of mLoop
+  unsigned nLoop = 0;
+  Index mSize = Index::of(1), nSize;
+  SmallVector<ReductionLoop> reductions;
+  bool masked = false;
+  // The current position of each loop.
+  SmallVector<Index> at;
+  Index aBase, bBase, column;
+  SmallVector<Value> masks;
+
+  explicit ContractionEmitter(KernelCode &code) : code(code) {}
+  bool analyse();
+  bool strides();
+  void chooseLoops();
+  bool isUnit(unsigned loop) {
+    return info.op.getStaticLoopRanges()[loop] == 1;
+  }
+  int64_t panel() const { return vectors * code.lanes; }
+  Coords coords(ArrayRef<int> of);
+  SmallVector<Value> accumulate(Scope &scope, const Index &row, int64_t count);
+  void emitTile(Scope &scope, const Index &row, int64_t count);
+  void emitEpilogue(Scope &scope, const Index &row, int64_t count,
+                    ArrayRef<Value> acc);
+  void emitRowsOf(Scope &scope, const Index &from, const Index &to);
+  void emit();
+};
+} // namespace
+
+Coords ContractionEmitter::coords(ArrayRef<int> of) {
+  Coords result;
+  for (int label : of)
+    result.push_back(label < 0 ? Coord{Index::of(0), false}
+                               : Coord{at[label], unsigned(label) == nLoop});
+  return result;
+}
+
+bool ContractionEmitter::strides() {
+  unsigned numLoops = info.op.getNumLoops();
+  aStride.assign(numLoops, Stride());
+  bStride.assign(numLoops, Stride());
+  a = code.buffer(info.lhs());
+  if (!a)
+    return false;
+  // Sums of terms: each loop times its stride.
+  for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults())) {
+    bool ok = true;
+    std::function<void(AffineExpr, int64_t)> add = [&](AffineExpr e, int64_t f) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e)) {
+        unsigned loop = dim.getPosition();
+        if (isUnit(loop))
+          return;
+        Stride s = code.scale(a->strides[d], f);
+        Stride &mine = aStride[loop];
+        if (mine.isStatic(0))
+          mine = s;
+        else if (mine.value == s.value)
+          mine.constant += s.constant;
+        else
+          ok = false;
+      } else if (auto c = dyn_cast<AffineConstantExpr>(e)) {
+        aBase = code.add(aBase, code.mul(Index::of(c.getValue() * f),
+                                         a->strides[d]));
+      } else {
+        auto binary = cast<AffineBinaryOpExpr>(e);
+        if (e.getKind() == AffineExprKind::Add) {
+          add(binary.getLHS(), f);
+          add(binary.getRHS(), f);
+        } else {
+          add(binary.getLHS(),
+              f * cast<AffineConstantExpr>(binary.getRHS()).getValue());
+        }
+      }
+    };
+    add(expr, 1);
+    if (!ok)
+      return false;
+  }
+  AffineMap map = info.rhsMap();
+  nLoop = info.lastN();
+  if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>()) {
+    packed = true;
+    b = code.buffer(unpack.getSource());
+    if (!b || unpack.getInnerDimsPos().size() != 1 ||
+        getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
+      return false;
+    SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
+    if (perm.empty())
+      for (unsigned d = 0; d < map.getNumResults(); ++d)
+        perm.push_back(d);
+    for (auto [q, d] : llvm::enumerate(perm))
+      bStride[map.getDimPosition(d)] = b->strides[q];
+    if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
+      return false;
+    panelStride = bStride[nLoop];
+    return true;
+  }
+  b = code.buffer(info.rhs());
+  if (!b)
+    return false;
+  for (auto [d, stride] : llvm::enumerate(b->strides))
+    bStride[map.getDimPosition(d)] = stride;
+  if (!bStride[nLoop].isStatic(1))
+    return false;
+  panelStride = Stride{panel(), Value()};
+  return true;
+}
+
+void ContractionEmitter::chooseLoops() {
+  // Rows: the last M loop, and the one before with it where both lie together
+  // in every operand.
+  SmallVector<unsigned> ms;
+  for (AffineExpr expr : info.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (isUnit(loop) || loop == nLoop)
+      continue;
+    if (llvm::is_contained(info.m, loop))
+      ms.push_back(loop);
+    else
+      outer.push_back(loop);
+  }
+  auto sizeOf = [&](unsigned loop) { return code.loopSize(info.op, loop); };
+  nSize = sizeOf(nLoop);
+  if (!ms.empty()) {
+    mLoop = ms.pop_back_val();
+    mSize = sizeOf(*mLoop);
+  }
+  if (!ms.empty()) {
+    unsigned first = ms.back(), second = *mLoop;
+    bool together = true;
+    Stride &s1 = aStride[first], &s2 = aStride[second];
+    Index size = mSize;
+    bool plain = false; // adjacent dimensions of the operand
+    AffineMap map = info.lhsMap();
+    for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
+      plain |= map.getResult(d) == code.b.getAffineDimExpr(first) &&
+               map.getResult(d + 1) == code.b.getAffineDimExpr(second);
+    if (!plain)
+      together = size.isStatic() && !s1.value && !s2.value &&
+                 s1.constant == size.constant * s2.constant;
+    // The result's own map, then whatever the group reads or writes.
+    SmallVector<Operation *> others;
+    for (Operation *op : ops)
+      if (op != info.op)
+        others.push_back(op);
+    AffineMap result = info.resultMap();
+    bool adjacent = false;
+    for (unsigned d = 0; d + 1 < result.getNumResults(); ++d)
+      adjacent |= result.getDimPosition(d) == first &&
+                  result.getDimPosition(d + 1) == second;
+    if (together && adjacent && canMergeLabels(others, labels, first, second)) {
+      ms.pop_back();
+      mMerged = first;
+      mSize = code.mul(mSize, sizeOf(first));
+    }
+  }
+  outer.insert(outer.begin(), ms.begin(), ms.end());
+  // Batches first, in the result's order.
+  llvm::stable_sort(outer, [&](unsigned x, unsigned y) {
+    return llvm::is_contained(info.batch, x) && !llvm::is_contained(info.batch, y);
+  });
+  // Reductions by falling stride of the left operand; adjacent ones as one.
+  SmallVector<unsigned> ks;
+  for (unsigned loop : info.k)
+    if (!isUnit(loop))
+      ks.push_back(loop);
+  llvm::stable_sort(ks, [&](unsigned x, unsigned y) {
+    const Stride &p = aStride[x], &q = aStride[y];
+    if (bool(p.value) != bool(q.value))
+      return bool(p.value);
+    return p.constant > q.constant;
+  });
+  for (unsigned loop : ks) {
+    ReductionLoop r{sizeOf(loop), aStride[loop], bStride[loop]};
+    if (!reductions.empty() && r.size.isStatic()) {
+      ReductionLoop &last = reductions.back();
+      auto joins = [&](const Stride &x, const Stride &y) {
+        return x.value == y.value &&
+               x.constant == y.constant * r.size.constant;
+      };
+      if (joins(last.a, r.a) && joins(last.b, r.b)) {
+        last.size = code.mul(last.size, r.size);
+        last.a = r.a;
+        last.b = r.b;
+        continue;
+      }
+    }
+    reductions.push_back(r);
+  }
+}
+
+bool ContractionEmitter::analyse() {
+  for (Operation &op : code.source.getBody().front().without_terminator()) {
+    if (auto match = matchContraction(&op))
+      info = *match;
+    if (isa<linalg::GenericOp>(op))
+      ops.push_back(&op);
+  }
+  if (!info.op)
+    return false;
+  if (auto schedule = info.op->getAttrOfType<DictionaryAttr>(kScheduleAttr)) {
+    auto get = [&](StringRef name, int64_t &value) {
+      if (auto attr = schedule.getAs<IntegerAttr>(name))
+        value = attr.getInt();
+    };
+    get("rows", rows);
+    get("vectors", vectors);
+    get("row_block", rowBlock);
+    panelsFirst = !schedule.get("rows_first");
+  }
+  if (rows < 1 || vectors < 1 || rows * vectors > 64)
+    return false;
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
+    loops.push_back(isUnit(d) ? LoopLabels::kUnit : int(d));
+  labels.setRoot(info.op, loops);
+  if (!labels.propagate(ops))
+    return false;
+  for (Operation *op : ops)
+    if (!labels.isComplete(op))
+      return false;
+  for (unsigned i = 0; i < code.numOutputs(); ++i)
+    if (labels.ofTensor(code.output(i)).empty())
+      return false;
+  return strides();
+}
+
+SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
+                                                  const Index &row,
+                                                  int64_t count) {
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  Index aRow = mLoop ? code.add(aBase, code.mul(row, aStride[*mLoop])) : aBase;
+  // Few accumulators: several steps at a time, each with its own, keep the
+  // multipliers busy.
+  int64_t unroll = 1;
+  if (!reductions.empty() && count * vectors < 8) {
+    unroll = llvm::PowerOf2Ceil(llvm::divideCeil(8, count * vectors));
+    Index size = reductions.back().size;
+    if (size.isStatic())
+      while (unroll > 1 && size.constant % unroll)
+        unroll /= 2;
+  }
+  Value zero =
+      code.splatConstant(builder.getFloatAttr(builder.getF32Type(), 0.0));
+  SmallVector<Value> acc(count * vectors * unroll, zero);
+  Index aOff = aRow, bOff = bBase;
+
+  auto step = [&](const Index &aAt, const Index &bAt,
+                  MutableArrayRef<Value> acc) {
+    SmallVector<Value> bs;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value offset = code.materialize(
+          code.add(bAt, Index::of(v * code.lanes)));
+      VectorType type = code.vectorType(builder.getF32Type());
+      if (masked && !packed)
+        bs.push_back(vector::MaskedLoadOp::create(
+            builder, loc, type, b->flat, ValueRange{offset}, masks[v], zero));
+      else
+        bs.push_back(vector::LoadOp::create(builder, loc, type, b->flat,
+                                            ValueRange{offset}));
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      Index at = aAt;
+      if (mLoop)
+        at = code.add(aAt, code.mul(Index::of(i), aStride[*mLoop]));
+      Value x = memref::LoadOp::create(builder, loc, a->flat,
+                                       code.materialize(at));
+      x = code.splat(x);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum = acc[i * vectors + v];
+        sum = vector::FMAOp::create(builder, loc, x, bs[v], sum);
+      }
+    }
+  };
+
+  SmallVector<scf::ForOp> nest;
+  std::deque<Scope> scopes;
+  Scope *current = &scope;
+  for (auto [d, r] : llvm::enumerate(reductions)) {
+    bool last = d + 1 == reductions.size();
+    Index to = r.size;
+    if (last && unroll > 1 && !to.isStatic())
+      to = code.mul(code.floorDiv(to, unroll), Index::of(unroll));
+    scopes.emplace_back();
+    auto loop = code.beginFor(*current, scopes.back(), Index::of(0), to,
+                              last ? unroll : 1, acc);
+    current = &scopes.back();
+    Index iv(loop.getInductionVar());
+    aOff = code.add(aOff, code.mul(iv, r.a));
+    bOff = code.add(bOff, code.mul(iv, r.b));
+    acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    nest.push_back(loop);
+  }
+  MutableArrayRef<Value> all(acc);
+  int64_t part = count * vectors;
+  if (reductions.empty()) {
+    step(aOff, bOff, all);
+  } else {
+    for (int64_t u = 0; u < unroll; ++u)
+      step(code.add(aOff, code.mul(Index::of(u), reductions.back().a)),
+           code.add(bOff, code.mul(Index::of(u), reductions.back().b)),
+           all.slice(u * part, part));
+  }
+  for (auto [d, loop] : llvm::enumerate(llvm::reverse(nest))) {
+    code.endFor(loop, acc);
+    acc.assign(loop.getResults().begin(), loop.getResults().end());
+    const ReductionLoop &r = reductions.back();
+    if (d == 0 && unroll > 1 && !r.size.isStatic()) {
+      // What the unrolled loop left. Its offsets start where that loop's do.
+      Index aStart = aRow, bStart = bBase;
+      for (unsigned o = 0; o + 1 < nest.size(); ++o) {
+        Index iv(nest[o].getInductionVar());
+        aStart = code.add(aStart, code.mul(iv, reductions[o].a));
+        bStart = code.add(bStart, code.mul(iv, reductions[o].b));
+      }
+      Scope tail;
+      Index from = code.mul(code.floorDiv(r.size, unroll), Index::of(unroll));
+      SmallVector<Value> first(acc.begin(), acc.begin() + part);
+      auto rest = code.beginFor(scope, tail, from, r.size, 1, first);
+      first.assign(rest.getRegionIterArgs().begin(),
+                   rest.getRegionIterArgs().end());
+      Index iv(rest.getInductionVar());
+      step(code.add(aStart, code.mul(iv, r.a)),
+           code.add(bStart, code.mul(iv, r.b)), first);
+      code.endFor(rest, first);
+      llvm::copy(rest.getResults(), acc.begin());
+    }
+  }
+  for (int64_t u = unroll / 2; u >= 1; u /= 2)
+    for (int64_t i = 0; i < u * part; ++i)
+      acc[i] = arith::AddFOp::create(builder, loc, acc[i], acc[i + u * part]);
+  acc.resize(part);
+  return acc;
+}
+
+void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
+                                      int64_t count, ArrayRef<Value> acc) {
+  Value result = info.op->getResult(0);
+  Value init = info.op.getDpsInits()[0];
+  bool fromZero = false;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Scope here;
+      here.parent = &scope;
+      if (mLoop)
+        at[*mLoop] = code.add(row, Index::of(i));
+      at[nLoop] = code.add(column, Index::of(v * code.lanes));
+      code.mask = masked ? masks[v] : Value();
+      Coords where = coords(labels.ofTensor(result));
+      Value sum = acc[i * vectors + v];
+      if (!fromZero)
+        sum = arith::AddFOp::create(code.b, code.loc, sum,
+                                    code.splat(code.eval(here, init, where)));
+      code.know(here, result, where, sum);
+      for (unsigned o = 0; o < code.numOutputs(); ++o) {
+        Coords to = coords(labels.ofTensor(code.output(o)));
+        Value value = code.eval(here, code.output(o), to);
+        code.store(*code.buffer(code.outputArg(o)), to, value);
+      }
+      code.mask = Value();
+    }
+}
+
+void ContractionEmitter::emitTile(Scope &scope, const Index &row,
+                                  int64_t count) {
+  SmallVector<Value> acc = accumulate(scope, row, count);
+  // A dear epilogue is a loop over the rows that were first stored as they are.
+  int64_t cost = 0;
+  for (Operation *op : ops)
+    if (op != info.op)
+      cost += bodyCost(cast<linalg::GenericOp>(op));
+  Value result = info.op->getResult(0);
+  bool fits = code.numOutputs() == 1 && mLoop && count > 1 &&
+              code.output(0).getType() == result.getType() &&
+              labels.ofTensor(code.output(0)) == labels.ofTensor(result);
+  if (cost < 10 || !fits)
+    return emitEpilogue(scope, row, count, acc);
+  const Buffer &out = *code.buffer(code.outputArg(0));
+  auto place = [&](const Index &r, int64_t v) {
+    at[*mLoop] = r;
+    at[nLoop] = code.add(column, Index::of(v * code.lanes));
+    code.mask = masked ? masks[v] : Value();
+    return coords(labels.ofTensor(result));
+  };
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Coords where = place(code.add(row, Index::of(i)), v);
+      code.store(out, where, acc[i * vectors + v]);
+    }
+  code.mask = Value();
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, row, code.add(row, Index::of(count)),
+                            1);
+  SmallVector<Value> sums;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Coords where = place(Index(loop.getInductionVar()), v);
+    sums.push_back(code.load(out, where));
+    code.mask = Value();
+  }
+  emitEpilogue(inner, Index(loop.getInductionVar()), 1, sums);
+  code.endFor(loop);
+}
+
+void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
+                                    const Index &to) {
+  Index count = code.sub(to, from);
+  if (count.isStatic()) {
+    int64_t whole = count.constant / rows * rows;
+    if (whole == rows) {
+      emitTile(scope, from, rows);
+    } else if (whole > 0) {
+      Scope inner;
+      auto loop = code.beginFor(scope, inner, from,
+                                code.add(from, Index::of(whole)), rows);
+      emitTile(inner, Index(loop.getInductionVar()), rows);
+      code.endFor(loop);
+    }
+    if (count.constant > whole)
+      emitTile(scope, code.add(from, Index::of(whole)), count.constant - whole);
+    return;
+  }
+  Index whole = code.mul(code.floorDiv(count, rows), Index::of(rows));
+  Index end = code.add(from, whole);
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, from, end, rows);
+  emitTile(inner, Index(loop.getInductionVar()), rows);
+  code.endFor(loop);
+  // One tile of each smaller height: the rest is one pass over the panel.
+  if (rows == 1)
+    return;
+  Value rest = code.materialize(code.sub(count, whole));
+  SmallVector<int64_t> cases;
+  for (int64_t r = 1; r < rows; ++r)
+    cases.push_back(r);
+  auto pick = scf::IndexSwitchOp::create(code.b, code.loc, TypeRange(), rest,
+                                         cases, cases.size());
+  auto fill = [&](Region &region, int64_t r) {
+    Block *block = code.b.createBlock(&region);
+    code.b.setInsertionPointToEnd(block);
+    Scope branch;
+    branch.parent = &scope;
+    branch.loop = pick;
+    if (r)
+      emitTile(branch, end, r);
+    scf::YieldOp::create(code.b, code.loc);
+  };
+  fill(pick.getDefaultRegion(), 0);
+  for (int64_t r : cases)
+    fill(pick.getCaseRegions()[r - 1], r);
+  code.b.setInsertionPointAfter(pick);
+}
+
+void ContractionEmitter::emit() {
+  chooseLoops();
+  at.assign(info.op.getNumLoops(), Index::of(0));
+  Index panels = code.ceilDiv(nSize, panel());
+  masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
+  bool blocked = mLoop && rowBlock > 0 &&
+                 !(mSize.isStatic() && mSize.constant <= rowBlock);
+  // What the forall walks: batches, then panels and rows in either order.
+  enum Kind { Outer, Panel, Block };
+  SmallVector<std::pair<Kind, unsigned>> order;
+  unsigned numBatch = 0;
+  for (unsigned loop : outer)
+    numBatch += llvm::is_contained(info.batch, loop);
+  for (unsigned i = 0; i < numBatch; ++i)
+    order.push_back({Outer, outer[i]});
+  if (blocked)
+    order.push_back({Block, 0});
+  if (panelsFirst)
+    order.push_back({Panel, 0});
+  for (unsigned i = numBatch; i < outer.size(); ++i)
+    order.push_back({Outer, outer[i]});
+  if (!panelsFirst)
+    order.push_back({Panel, 0});
+  SmallVector<Index> sizes, ivs;
+  for (auto [kind, loop] : order)
+    sizes.push_back(kind == Panel   ? panels
+                    : kind == Block ? code.ceilDiv(mSize, rowBlock)
+                                    : code.loopSize(info.op, loop));
+  Scope top, task;
+  Operation *forall = code.beginForall(top, task, sizes, ivs);
+  Index panelAt, from = Index::of(0), to = mSize;
+  for (auto [entry, iv] : llvm::zip(order, ivs)) {
+    auto [kind, loop] = entry;
+    if (kind == Panel) {
+      panelAt = iv;
+    } else if (kind == Block) {
+      from = code.mul(iv, Index::of(rowBlock));
+      to = code.min(code.add(from, Index::of(rowBlock)), mSize);
+      if (mSize.isStatic() && mSize.constant % rowBlock == 0)
+        to = code.add(from, Index::of(rowBlock));
+    } else {
+      at[loop] = iv;
+      aBase = code.add(aBase, code.mul(iv, aStride[loop]));
+      bBase = code.add(bBase, code.mul(iv, bStride[loop]));
+    }
+  }
+  bBase = code.add(bBase, code.mul(panelAt, panelStride));
+  column = code.mul(panelAt, Index::of(panel()));
+  if (masked)
+    for (int64_t v = 0; v < vectors; ++v)
+      masks.push_back(code.maskBelow(code.sub(
+          code.sub(nSize, column), Index::of(v * code.lanes))));
+  if (blocked && to.value && from.value && mSize.isStatic() &&
+      mSize.constant % rowBlock == 0) {
+    // The block's size is known: no ladder of smaller tiles.
+    Index base = from;
+    int64_t whole = rowBlock / rows * rows;
+    Scope inner;
+    auto loop = code.beginFor(task, inner, base,
+                              code.add(base, Index::of(whole)), rows);
+    emitTile(inner, Index(loop.getInductionVar()), rows);
+    code.endFor(loop);
+    if (rowBlock > whole)
+      emitTile(task, code.add(base, Index::of(whole)), rowBlock - whole);
+  } else {
+    emitRowsOf(task, from, to);
+  }
+  code.endForall(forall);
+}
+
+void fx::cpu::emitContraction(KernelCode &code) {
+  ContractionEmitter e(code);
+  if (!e.analyse())
+    return code.fail("the operands of the contraction do not fit");
+  e.emit();
+}

@@ -1,0 +1,122 @@
+//===- EmitKernels.cpp - replace kernels by their code ---------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+#include "KernelCode.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUEMITKERNELS
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// The schedule's kind, from the op that holds it.
+static StringRef kindOf(func::FuncOp kernel) {
+  StringRef kind;
+  kernel.walk([&](Operation *op) {
+    if (auto schedule = op->getAttrOfType<DictionaryAttr>(kScheduleAttr))
+      if (auto name = schedule.getAs<StringAttr>("kind"))
+        kind = name.getValue();
+  });
+  return kind;
+}
+
+/// exp, tanh, erf and the like become polynomials on vectors. What has a wrong
+/// result near zeros or poles (sin, cos, atan, cbrt) stays with libm.
+static LogicalResult approximateMath(func::FuncOp func) {
+  RewritePatternSet patterns(func.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained({"math.exp", "math.expm1", "math.log",
+                               "math.log1p", "math.log2", "math.tanh",
+                               "math.erf"},
+                              name);
+  });
+  return applyPatternsGreedily(func, std::move(patterns));
+}
+
+/// Puts the ops of `kernel` where it is invoked: the general path lowers them.
+static void inlineKernel(func::FuncOp kernel, InvokeOp invoke) {
+  OpBuilder b(invoke);
+  IRMapping mapping;
+  Block &body = kernel.getBody().front();
+  mapping.map(body.getArguments(), invoke->getOperands());
+  for (Operation &op : body.without_terminator()) {
+    Operation *clone = b.clone(op, mapping);
+    clone->removeAttr(kScheduleAttr);
+  }
+  for (auto [result, value] :
+       llvm::zip(invoke->getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+  invoke->erase();
+}
+
+namespace {
+struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(kKernelAttr) && !func.isExternal() &&
+          func.getFunctionType().getNumResults())
+        kernels.push_back(func);
+    DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
+    getOperation().walk([&](InvokeOp op) {
+      invokes[op.getCalleeAttr().getAttr()].push_back(op);
+    });
+    for (func::FuncOp kernel : kernels) {
+      KernelCode code(kernel, lanes);
+      StringRef kind = kindOf(kernel);
+      if (kind == "contraction")
+        emitContraction(code);
+      else if (kind == "rows")
+        emitRows(code);
+      else if (kind == "window")
+        emitWindow(code);
+      else if (kind == "pack")
+        emitPack(code);
+      else if (kind == "pointwise")
+        emitPointwise(code);
+      else
+        code.fail("no schedule");
+      if (code.failed()) {
+        if (report)
+          kernel.emitRemark("kernel '")
+              << kernel.getSymName() << "' is left to the general path: "
+              << code.error;
+        ++numInlined;
+        code.target.erase();
+        for (InvokeOp invoke : invokes[kernel.getSymNameAttr()])
+          inlineKernel(kernel, invoke);
+        kernel.erase();
+        continue;
+      }
+      func::ReturnOp::create(code.b, code.loc);
+      code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+      code.target.setSymName(kernel.getSymName());
+      kernel->getBlock()->getOperations().insert(kernel->getIterator(),
+                                                 code.target);
+      kernel.erase();
+      if (failed(mlir::verify(code.target)) ||
+          failed(approximateMath(code.target)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

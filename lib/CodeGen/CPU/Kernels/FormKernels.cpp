@@ -1,0 +1,443 @@
+//===- FormKernels.cpp - group linalg ops ----------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+#include "Outline.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUFORMKERNELS
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// Ops of a group, at most: emission unrolls their bodies.
+static constexpr unsigned kMaxGroup = 40;
+/// A body that costs no more may be computed again for each element it is
+/// broadcast to.
+static constexpr int64_t kCheap = 4;
+
+/// The memory of `tensor` is read as it lies: not through a slice.
+static bool isUnitSlice(tensor::ExtractSliceOp op) {
+  return llvm::all_of(op.getMixedStrides(),
+                      [](OpFoldResult s) { return isConstantIntValue(s, 1); });
+}
+
+static bool isEasyPad(Operation *op) {
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  if (!pad || !pad.getConstantPaddingValue() ||
+      pad.getSourceType().getRank() == 0)
+    return false;
+  for (auto [low, high] : llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad())) {
+    auto l = getConstantIntValue(low), h = getConstantIntValue(high);
+    if (!l || !h || *l < 0 || *h < 0)
+      return false;
+  }
+  Type e = pad.getSourceType().getElementType();
+  return isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
+         isConstantIntValue(pad.getMixedHighPad().back(), 0) &&
+         e.isIntOrFloat() && pad.getSourceType().hasStaticShape();
+}
+
+/// The slice that `operand` reads, in a copy that nothing else reads.
+static Operation *ownSlice(OpOperand &operand) {
+  Operation *slice = operand.get().getDefiningOp();
+  if (operand.get().hasOneUse())
+    return slice;
+  OpBuilder b(slice);
+  Operation *copy = b.clone(*slice);
+  operand.set(copy->getResult(0));
+  return copy;
+}
+
+namespace {
+using Group = llvm::SmallSetVector<Operation *, 16>;
+
+class Former {
+public:
+  explicit Former(Block &block) : block(block) {}
+  SmallVector<Group> run();
+
+private:
+  void take(Group &group);
+  Operation *soleUser(Value v);
+  bool isFree(Operation *op) {
+    return op && op->getBlock() == &block && !taken.contains(op);
+  }
+  bool isConvex(const Group &group);
+  std::optional<LoopLabels> labelsOf(const Group &group);
+  std::optional<LoopLabels> rowLabels(const Group &group);
+  void addChain(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  void addProducers(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  Group contraction(const Contraction &match);
+  Group rows(linalg::GenericOp op);
+  Group window(linalg::GenericOp op);
+  Group pointwise(Operation *op);
+
+  Block &block;
+  SmallVector<Group> groups;
+  llvm::SmallPtrSet<Operation *, 32> taken;
+};
+} // namespace
+
+void Former::take(Group &group) {
+  for (Operation *op : group)
+    taken.insert(op);
+  groups.push_back(group);
+}
+
+Operation *Former::soleUser(Value v) {
+  return v.hasOneUse() ? *v.user_begin() : nullptr;
+}
+
+/// False if an op outside lies on a path between two members.
+bool Former::isConvex(const Group &group) {
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *op : group) {
+    if (!first || op->isBeforeInBlock(first))
+      first = op;
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
+  }
+  llvm::SmallPtrSet<Operation *, 16> outside;
+  for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
+    bool isMember = group.contains(op);
+    bool reads = false, readsOutside = false;
+    op->walk([&](Operation *inner) {
+      for (Value v : inner->getOperands())
+        if (Operation *def = v.getDefiningOp()) {
+          reads |= group.contains(def);
+          readsOutside |= outside.contains(def);
+        }
+    });
+    if (isMember && readsOutside)
+      return false;
+    if (!isMember && (reads || readsOutside))
+      outside.insert(op);
+  }
+  return true;
+}
+
+/// Labels of a group whose first member is the root; none if loops disagree.
+std::optional<LoopLabels> Former::labelsOf(const Group &group) {
+  auto root = cast<linalg::GenericOp>(group[0]);
+  LoopLabels labels;
+  SmallVector<int> loops;
+  for (auto [d, range] : llvm::enumerate(root.getStaticLoopRanges()))
+    loops.push_back(range == 1 ? LoopLabels::kUnit : int(d));
+  labels.setRoot(root, loops);
+  if (!labels.propagate(group.getArrayRef()))
+    return std::nullopt;
+  for (Operation *op : group)
+    if (isa<linalg::GenericOp>(op) && !labels.isComplete(op))
+      return std::nullopt;
+  return labels;
+}
+
+/// Adds the pointwise op that alone uses the last value, again and again.
+void Former::addChain(Group &group,
+                      llvm::function_ref<bool(const Group &)> fits) {
+  Operation *last = group[0];
+  while (group.size() < kMaxGroup && last->getNumResults() == 1) {
+    Operation *user = soleUser(last->getResult(0));
+    if (!isFree(user) || !isPointwise(user) || user->getNumResults() != 1)
+      return;
+    Group more = group;
+    more.insert(user);
+    if (!isConvex(more) || !fits(more))
+      return;
+    group = more;
+    last = user;
+  }
+}
+
+/// Adds pointwise ops that are used by the group alone.
+void Former::addProducers(Group &group,
+                          llvm::function_ref<bool(const Group &)> fits) {
+  for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+    auto generic = dyn_cast<linalg::GenericOp>(group[i]);
+    if (!generic)
+      continue;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      Operation *def = operand->get().getDefiningOp();
+      if (!isFree(def) || group.contains(def))
+        continue;
+      bool slice = isa<tensor::ExtractSliceOp>(def) && i > 0 &&
+                   isUnitSlice(cast<tensor::ExtractSliceOp>(def));
+      if (slice) {
+        def = ownSlice(*operand);
+      } else {
+        if (!isPointwise(def) ||
+            !llvm::all_of(def->getUsers(),
+                          [&](Operation *u) { return group.contains(u); }))
+          continue;
+        AffineMap map = generic.getMatchingIndexingMap(operand);
+        if (!map.isPermutation() &&
+            bodyCost(cast<linalg::GenericOp>(def)) > kCheap)
+          continue;
+      }
+      Group more = group;
+      more.insert(def);
+      if (isConvex(more) && fits(more))
+        group = more;
+    }
+  }
+}
+
+Group Former::contraction(const Contraction &match) {
+  Group group;
+  Contraction c = match;
+  AffineMap map = c.rhsMap();
+  bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  unsigned last = map.getNumResults() - 1;
+  if (!packed && map.getDimPosition(last) != c.lastN())
+    return group;
+  group.insert(c.op);
+  int column = c.lastN();
+  auto fits = [&](const Group &g) {
+    auto labels = labelsOf(g);
+    if (!labels)
+      return false;
+    if (c.op.getStaticLoopRanges()[column] == 1)
+      return g.size() == 1;
+    // The columns stay the last dimension.
+    for (Operation *op : g)
+      if (isa<linalg::GenericOp>(op)) {
+        ArrayRef<int> dims = labels->ofTensor(op->getResult(0));
+        if (llvm::is_contained(dims, column) && dims.back() != column)
+          return false;
+      }
+    return true;
+  };
+  addChain(group, fits);
+  auto fitsProducers = [&](const Group &g) {
+    // The contraction's operands are read from memory.
+    for (Value v : c.op.getInputs())
+      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
+        return false;
+    return fits(g);
+  };
+  addProducers(group, fitsProducers);
+  if (packed)
+    group.insert(c.rhs().getDefiningOp());
+  return group;
+}
+
+std::optional<LoopLabels> Former::rowLabels(const Group &group) {
+  auto root = cast<linalg::GenericOp>(group[0]);
+  LoopLabels labels(/*shareInputs=*/true);
+  SmallVector<int> loops(root.getNumLoops(), LoopLabels::kUnit);
+  int next = 0;
+  SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = root.getIteratorTypesArray();
+  for (unsigned d = 0; d < loops.size(); ++d)
+    if (kinds[d] == utils::IteratorType::parallel && ranges[d] != 1)
+      loops[d] = next++;
+  int inner = next;
+  for (unsigned d = 0; d < loops.size(); ++d)
+    if (kinds[d] == utils::IteratorType::reduction)
+      loops[d] = inner;
+  labels.setRoot(root, loops);
+  if (!labels.propagate(group.getArrayRef()))
+    return std::nullopt;
+  for (Operation *op : group) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic)
+      continue;
+    if (!labels.isComplete(op))
+      return std::nullopt;
+    bool isReduction = generic.getNumReductionLoops() > 0;
+    SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
+    for (auto [d, label] : llvm::enumerate(labels.ofLoops(op)))
+      if (isReduction && (kinds[d] == utils::IteratorType::reduction) !=
+                             (label == inner))
+        return std::nullopt;
+    for (Value result : op->getResults()) {
+      ArrayRef<int> dims = labels.ofTensor(result);
+      if (llvm::is_contained(dims, inner) && dims.back() != inner)
+        return std::nullopt;
+    }
+    // A row that is narrower than its lanes' dimension is read by gathers.
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      ArrayRef<int> of = labels.ofLoops(op);
+      for (unsigned r = 0; r + 1 < map.getNumResults(); ++r)
+        for (unsigned d = 0; d < of.size(); ++d)
+          if (of[d] == inner && map.getResult(r).isFunctionOfDim(d))
+            return std::nullopt;
+    }
+  }
+  return labels;
+}
+
+Group Former::rows(linalg::GenericOp op) {
+  Group group;
+  if (!isRowReduction(op) || !matchReduction(op))
+    return group;
+  group.insert(op);
+  auto fits = [&](const Group &g) { return bool(rowLabels(g)); };
+  if (!fits(group))
+    return Group();
+  bool changed = true;
+  while (changed && group.size() < kMaxGroup) {
+    changed = false;
+    for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+      auto consider = [&](Operation *other) {
+        if (!isFree(other) || group.contains(other))
+          return;
+        bool isPart = isPointwise(other);
+        if (auto g = dyn_cast<linalg::GenericOp>(other);
+            g && g.getNumReductionLoops())
+          isPart = isRowReduction(g) && matchReduction(g).has_value();
+        if (!isPart)
+          return;
+        Group more = group;
+        more.insert(other);
+        if (isConvex(more) && fits(more)) {
+          group = more;
+          changed = true;
+        }
+      };
+      for (Value v : group[i]->getOperands())
+        if (Operation *def = v.getDefiningOp())
+          consider(def);
+      for (Value v : group[i]->getResults())
+        for (Operation *user : llvm::to_vector(v.getUsers()))
+          consider(user);
+    }
+  }
+  return group;
+}
+
+Group Former::window(linalg::GenericOp op) {
+  Group group;
+  if (!matchReduction(op) || !isWindowReduction(op))
+    return group;
+  group.insert(op);
+  auto fits = [&](const Group &g) {
+    auto labels = labelsOf(g);
+    if (!labels)
+      return false;
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
+    int lane = map.getDimPosition(map.getNumResults() - 1);
+    for (Operation *member : g)
+      if (isa<linalg::GenericOp>(member)) {
+        ArrayRef<int> dims = labels->ofTensor(member->getResult(0));
+        if (dims.empty() || dims.back() != lane)
+          return false;
+      }
+    return true;
+  };
+  if (!fits(group))
+    return Group();
+  addChain(group, fits);
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Operation *def = operand->get().getDefiningOp();
+    if (isFree(def) && operand->get().hasOneUse() && isEasyPad(def))
+      group.insert(def);
+  }
+  return group;
+}
+
+Group Former::pointwise(Operation *op) {
+  Group group;
+  group.insert(op);
+  if (!isPointwise(op))
+    return group;
+  for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+    auto generic = dyn_cast<linalg::GenericOp>(group[i]);
+    if (!generic)
+      continue;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      Operation *def = operand->get().getDefiningOp();
+      if (!isFree(def) || group.contains(def))
+        continue;
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
+        if (isUnitSlice(slice))
+          group.insert(ownSlice(*operand));
+        continue;
+      }
+      if (!isPointwise(def) || !llvm::all_of(def->getUsers(), [&](Operation *u) {
+            return group.contains(u);
+          }))
+        continue;
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      if (!map.isPermutation() &&
+          bodyCost(cast<linalg::GenericOp>(def)) > kCheap)
+        continue;
+      Group more = group;
+      more.insert(def);
+      if (isConvex(more))
+        group = more;
+    }
+  }
+  return group;
+}
+
+SmallVector<Group> Former::run() {
+  SmallVector<linalg::GenericOp> generics;
+  for (Operation &op : block)
+    if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      generics.push_back(generic);
+  auto tryTake = [&](Group group) {
+    if (!group.empty())
+      take(group);
+  };
+  for (linalg::GenericOp op : generics)
+    if (isFree(op))
+      if (auto match = matchContraction(op))
+        tryTake(contraction(*match));
+  for (linalg::GenericOp op : generics)
+    if (isFree(op) && op.getNumReductionLoops())
+      tryTake(rows(op));
+  for (linalg::GenericOp op : generics)
+    if (isFree(op) && op.getNumReductionLoops())
+      tryTake(window(op));
+  for (Operation &op : llvm::reverse(block))
+    if (isFree(&op) &&
+        (isPointwise(&op) || isa<linalg::PackOp>(op) || isEasyPad(&op)))
+      tryTake(pointwise(&op));
+  return groups;
+}
+
+namespace {
+struct FormKernels : fx::cpu::impl::FXCPUFormKernelsBase<FormKernels> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> funcs;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func->hasAttr(kKernelAttr))
+        funcs.push_back(func);
+    Outliner outliner(getOperation());
+    for (func::FuncOp func : funcs) {
+      SmallVector<Block *> blocks;
+      func.walk([&](Block *block) {
+        if (!isa<linalg::LinalgOp, tensor::PadOp>(block->getParentOp()))
+          blocks.push_back(block);
+      });
+      for (Block *block : blocks) {
+        for (Group &group : Former(*block).run()) {
+          SmallVector<Operation *> ops(group.begin(), group.end());
+          outliner.outline(ops);
+        }
+        sortTopologically(block);
+      }
+    }
+    numKernels = outliner.numKernels();
+    numShared = outliner.numShared();
+  }
+};
+} // namespace

@@ -1,0 +1,181 @@
+//===- HoistPrepare.cpp - computations on states alone ---------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StateOnly.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXHOISTPREPARE
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+StateOnly::Kind StateOnly::kind(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg.getOwner() == &func.getBody().front() &&
+        func.getArgAttr(arg.getArgNumber(), "fx.state") &&
+        !func.getArgAttr(arg.getArgNumber(), "fx.mutable"))
+      return State;
+    return Other;
+  }
+  return kind(value.getDefiningOp());
+}
+
+StateOnly::Kind StateOnly::kind(Operation *op) {
+  if (auto it = known.find(op); it != known.end())
+    return it->second;
+  Kind result = Constant;
+  if (op->getBlock() != &func.getBody().front() || !isMemoryEffectFree(op)) {
+    result = Other;
+  } else {
+    llvm::SetVector<Value> used;
+    used.insert(op->getOperands().begin(), op->getOperands().end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value v : used)
+      result = std::max(result, kind(v));
+  }
+  return known[op] = result;
+}
+
+/// Ops that cost nothing, or give nothing worth storing.
+static bool isFree(Operation *op) {
+  return matchPattern(op, m_Constant()) ||
+         isa<tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op);
+}
+
+static int64_t numBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      !tensor.getElementType().isIntOrFloat())
+    return -1;
+  return tensor.getNumElements() *
+         llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+/// What a constant computation may add to the file.
+static constexpr int64_t kConstantBytes = 4 << 20;
+
+namespace {
+struct HoistPrepare : fx::cpu::impl::FXHoistPrepareBase<HoistPrepare> {
+  using Base::Base;
+
+  /// True if results of `op` may become results of @prepare.
+  bool mayStore(Operation *op, StateOnly &states) {
+    if (isFree(op) || op->getNumResults() == 0)
+      return false;
+    StateOnly::Kind kind = states.kind(op);
+    if (kind == StateOnly::Other)
+      return false;
+    int64_t in = 0, out = 0;
+    for (Value v : op->getOperands())
+      in += std::max<int64_t>(0, numBytes(v.getType()));
+    for (Type type : op->getResultTypes()) {
+      int64_t bytes = numBytes(type);
+      if (bytes < 0)
+        return false;
+      out += bytes;
+    }
+    if (kind == StateOnly::Constant)
+      return out <= kConstantBytes;
+    // Operands include the destination: a mere expansion is not stored.
+    return out <= 2 * (in - out) + kConstantBytes;
+  }
+
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal() ||
+        getOperation().lookupSymbol("prepare"))
+      return;
+    Block &body = main.getBody().front();
+    StateOnly states(main);
+    llvm::SetVector<Value> wanted;
+    for (Operation &op : body) {
+      if (!mayStore(&op, states))
+        continue;
+      for (OpResult result : op.getResults()) {
+        bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
+          // Users behind views count where the view is read.
+          return !mayStore(body.findAncestorOpInBlock(*user), states);
+        });
+        if (isRead)
+          wanted.insert(result);
+      }
+    }
+    if (wanted.empty())
+      return;
+
+    // What has to be computed, in order, and the states it reads.
+    llvm::SetVector<Operation *> ops;
+    llvm::SetVector<Value> args;
+    std::function<void(Value)> visit = [&](Value v) {
+      if (isa<BlockArgument>(v)) {
+        args.insert(v);
+        return;
+      }
+      Operation *op = v.getDefiningOp();
+      if (ops.contains(op))
+        return;
+      llvm::SetVector<Value> used;
+      used.insert(op->getOperands().begin(), op->getOperands().end());
+      getUsedValuesDefinedAbove(op->getRegions(), used);
+      for (Value u : used)
+        visit(u);
+      ops.insert(op);
+    };
+    for (Value v : wanted)
+      visit(v);
+
+    SmallVector<Type> argTypes, resultTypes;
+    for (Value v : args)
+      argTypes.push_back(v.getType());
+    for (Value v : wanted)
+      resultTypes.push_back(v.getType());
+    OpBuilder b(main);
+    auto prepare = func::FuncOp::create(
+        b, main.getLoc(), "prepare", b.getFunctionType(argTypes, resultTypes));
+    Block *entry = prepare.addEntryBlock();
+    IRMapping mapping;
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      mapping.map(arg, entry->getArgument(i));
+      unsigned number = cast<BlockArgument>(arg).getArgNumber();
+      if (DictionaryAttr attrs = main.getArgAttrDict(number))
+        prepare.setArgAttrs(i, attrs);
+    }
+    b.setInsertionPointToEnd(entry);
+    for (Operation *op : ops)
+      b.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (Value v : wanted)
+      results.push_back(mapping.lookup(v));
+    func::ReturnOp::create(b, main.getLoc(), results);
+
+    for (auto [i, value] : llvm::enumerate(wanted)) {
+      Value v = value;
+      auto attrs = b.getDictionaryAttr(
+          b.getNamedAttr("fx.prepared", b.getI64IntegerAttr(i)));
+      unsigned at = main.getNumArguments();
+      if (failed(main.insertArgument(at, v.getType(), attrs, v.getLoc())))
+        return signalPassFailure();
+      v.replaceAllUsesWith(main.getArgument(at));
+    }
+    for (Operation *op : llvm::reverse(ops.getArrayRef()))
+      if (op->use_empty())
+        op->erase();
+  }
+};
+} // namespace

@@ -1,0 +1,35 @@
+//===- Outline.h - make a kernel function of a group -----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_OUTLINE_H
+#define FX_LIB_CODEGEN_CPU_OUTLINE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fx::cpu {
+
+/// Moves groups of ops to private functions and invokes them. Groups that print
+/// alike share a function.
+class Outliner {
+public:
+  explicit Outliner(mlir::ModuleOp module);
+  /// Replaces `ops`, all of one block and convex in it, by an `fx_cpu.invoke`.
+  void outline(llvm::ArrayRef<mlir::Operation *> ops);
+  unsigned numKernels() const { return kernels.size(); }
+  unsigned numShared() const { return shared; }
+
+private:
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::func::FuncOp> kernels;
+  unsigned nextId = 0, shared = 0;
+};
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_OUTLINE_H

@@ -1,0 +1,64 @@
+//===- Pipeline.cpp - the tensor-level half of the CPU backend -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/CPU/LayoutPasses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+int64_t fx::cpu::getVectorLanes(llvm::StringRef features) {
+  llvm::SmallVector<llvm::StringRef> list;
+  features.split(list, ',');
+  auto has = [&](llvm::StringRef name) {
+    return llvm::is_contained(list, ("+" + name).str());
+  };
+  return has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
+}
+
+void fx::cpu::buildKernelPipeline(OpPassManager &pm,
+                                  const KernelOptions &options) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUChannelsLast());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // From here to the forming of kernels no canonicalization: it would fold
+  // packing against unpacking.
+  pm.addPass(createFXCPUPackWeights({options.lanes}));
+  pm.addPass(createFXCPUFormKernels());
+  pm.addPass(createFXHoistPrepare());
+  pm.addPass(createFXCPUSelectSchedules({options.lanes}));
+  FXCPUEmitKernelsOptions emit;
+  emit.lanes = options.lanes;
+  pm.addPass(createFXCPUEmitKernels(emit));
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSymbolDCEPass());
+}
+
+namespace {
+struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
+  Option<int64_t> lanes{*this, "lanes", llvm::cl::init(16),
+                        llvm::cl::desc("f32 lanes of a vector register")};
+};
+} // namespace
+
+void fx::cpu::registerKernelPasses() {
+  registerFXCPUKernelPasses();
+  PassPipelineRegistration<KernelPipelineOptions>(
+      "fx-cpu-kernels", "linalg on tensors to CPU kernels",
+      [](OpPassManager &pm, const KernelPipelineOptions &options) {
+        buildKernelPipeline(pm, {options.lanes});
+      });
+}

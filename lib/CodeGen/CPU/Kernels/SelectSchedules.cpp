@@ -1,0 +1,138 @@
+//===- SelectSchedules.cpp - strategy of kernels ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUSELECTSCHEDULES
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// Bytes of the left operand, or of all panels, that stay in the second-level
+/// cache beside what streams through it.
+static constexpr int64_t kCacheBytes = 256 * 1024;
+
+/// Rows of the register tile. Measured on Zen 5 (32 registers, two vectors a
+/// row): 8 to 12 rows reach the peak, 14 spill around the loop; 6 and 7 come
+/// within 2 %. So whatever divides the rows is taken.
+static int64_t chooseRows(int64_t size, int64_t vectors, int64_t lanes) {
+  int64_t registers = lanes >= 16 ? 32 : 16;
+  int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
+  most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
+  int64_t usual = std::min<int64_t>(most, 8);
+  if (ShapedType::isDynamic(size))
+    return usual;
+  if (size <= most)
+    return size;
+  for (int64_t rows : {usual, most, int64_t(10), int64_t(9), int64_t(7),
+                       int64_t(6), int64_t(5)})
+    if (rows <= most && size % rows == 0)
+      return rows;
+  return usual;
+}
+
+static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
+  Builder b(c.op.getContext());
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  auto product = [&](ArrayRef<unsigned> loops) {
+    int64_t all = 1;
+    for (unsigned loop : loops) {
+      if (ShapedType::isDynamic(ranges[loop]))
+        return ShapedType::kDynamic;
+      all *= ranges[loop];
+    }
+    return all;
+  };
+  int64_t n = ranges[c.lastN()];
+  int64_t vectors = !ShapedType::isDynamic(n) && n <= lanes ? 1 : 2;
+  if (auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>())
+    if (auto tile = getConstantIntValue(unpack.getMixedTiles()[0]))
+      vectors = std::max<int64_t>(1, *tile / lanes);
+  int64_t m = 1;
+  for (AffineExpr expr : c.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
+      m = ranges[loop];
+  }
+  int64_t rows = chooseRows(m, vectors, lanes);
+  int64_t k = product(c.k), columns = product(c.n);
+  int64_t block = 0;
+  if (!ShapedType::isDynamic(k)) {
+    block = std::max<int64_t>(128, kCacheBytes / (4 * std::max<int64_t>(k, 1)));
+    block = std::max(rows, block / rows * rows);
+  }
+  SmallVector<NamedAttribute> attrs{
+      b.getNamedAttr("kind", b.getStringAttr("contraction")),
+      b.getNamedAttr("rows", b.getI64IntegerAttr(rows)),
+      b.getNamedAttr("vectors", b.getI64IntegerAttr(vectors)),
+      b.getNamedAttr("row_block", b.getI64IntegerAttr(block))};
+  if (!ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
+      k * columns * 4 <= kCacheBytes)
+    attrs.push_back(b.getNamedAttr("rows_first", b.getUnitAttr()));
+  return b.getDictionaryAttr(attrs);
+}
+
+namespace {
+struct SelectSchedules
+    : fx::cpu::impl::FXCPUSelectSchedulesBase<SelectSchedules> {
+  using Base::Base;
+  void runOnOperation() override {
+    Builder b(&getContext());
+    auto simple = [&](StringRef kind) {
+      return b.getDictionaryAttr(
+          b.getNamedAttr("kind", b.getStringAttr(kind)));
+    };
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (!func->hasAttr(kKernelAttr) || func.isExternal() ||
+          func.getFunctionType().getNumResults() == 0)
+        continue;
+      Block &body = func.getBody().front();
+      Operation *root = nullptr;
+      DictionaryAttr schedule;
+      bool given = false;
+      for (Operation &op : body) {
+        given |= op.hasAttr(kScheduleAttr);
+        auto generic = dyn_cast<linalg::GenericOp>(op);
+        if (!generic || generic.getNumReductionLoops() == 0)
+          continue;
+        auto match = matchContraction(&op);
+        // A contraction whose right operand has its columns in a row, packed
+        // or not; else it is a reduction like any other.
+        if (match) {
+          AffineMap map = match->rhsMap();
+          if (match->rhs().getDefiningOp<linalg::UnPackOp>() ||
+              map.getDimPosition(map.getNumResults() - 1) == match->lastN()) {
+            root = &op;
+            schedule = contractionSchedule(*match, lanes);
+            break;
+          }
+        }
+        if (!root) {
+          root = &op;
+          schedule = simple(isRowReduction(generic) ? "rows" : "window");
+        }
+      }
+      if (given)
+        continue;
+      if (!root) {
+        root = body.getTerminator()->getOperand(0).getDefiningOp();
+        schedule = simple(isa_and_nonnull<linalg::PackOp>(root) ? "pack"
+                                                                : "pointwise");
+      }
+      if (root)
+        root->setAttr(kScheduleAttr, schedule);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,32 @@
+//===- StateOnly.h - what the states alone determine -----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_STATEONLY_H
+#define FX_LIB_CODEGEN_CPU_STATEONLY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace fx::cpu {
+
+/// Which values of a function depend on immutable states and constants alone.
+class StateOnly {
+public:
+  enum Kind { Constant, State, Other };
+  explicit StateOnly(mlir::func::FuncOp func) : func(func) {}
+  /// State if an `fx.state` argument takes part, Constant if nothing does.
+  Kind kind(mlir::Value value);
+  Kind kind(mlir::Operation *op);
+  bool isStateOnly(mlir::Value value) { return kind(value) == State; }
+
+private:
+  mlir::func::FuncOp func;
+  llvm::DenseMap<mlir::Operation *, Kind> known;
+};
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_STATEONLY_H

@@ -1,0 +1,80 @@
+// RUN: fx-opt %s --split-input-file --fx-cpu-emit-kernels=lanes=16 --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(m, n) -> (m, n)>
+
+// 3 rows by 2 vectors, 100 columns: four panels, the last one masked. Two steps
+// at a time have accumulators of their own.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: memref<4x64x32xf32, strided<[2048, 32, 1], offset: ?>>
+// CHECK: scf.forall (%{{.+}}) in (4)
+// CHECK: vector.create_mask
+// CHECK: :12 = scf.for {{.*}} step %c2
+// CHECK-COUNT-12: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-6: arith.addf
+// CHECK-COUNT-6: vector.maskedstore
+// CHECK-NOT: linalg
+func.func private @kernel_0(%x: tensor<3x64xf32>, %w: tensor<4x64x32xf32>, %out: tensor<3x100xf32>) -> tensor<3x100xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100x64xf32>
+  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<4x64x32xf32> -> tensor<100x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<3x100xf32>) -> tensor<3x100xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<3x64xf32>, tensor<100x64xf32>) outs(%f : tensor<3x100xf32>) attrs = {fx.schedule = {kind = "contraction", rows = 3 : i64, vectors = 2 : i64}} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x100xf32>
+  return %r : tensor<3x100xf32>
+}
+func.func @main(%x: tensor<3x64xf32>, %w: tensor<4x64x32xf32>) -> tensor<3x100xf32> {
+  %e = tensor.empty() : tensor<3x100xf32>
+  %r = fx_cpu.invoke @kernel_0 ins(%x, %w : tensor<3x64xf32>, tensor<4x64x32xf32>) outs(%e : tensor<3x100xf32>) -> tensor<3x100xf32>
+  return %r : tensor<3x100xf32>
+}
+
+// -----
+
+// A pointwise kernel over one flat dimension; booleans are bytes.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: memref<4x24xi8
+// CHECK: scf.for %{{.+}} = %c0 to %c96 step %c16
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK: arith.cmpf
+// CHECK: arith.extui {{.*}} vector<16xi1> to vector<16xi8>
+// CHECK: vector.store
+#id = affine_map<(m, n) -> (m, n)>
+func.func private @kernel_0(%x: tensor<4x24xf32>, %out: tensor<4x24xi1>) -> tensor<4x24xi1> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x24xf32>) outs(%out : tensor<4x24xi1>) attrs = {fx.schedule = {kind = "pointwise"}} {
+  ^bb0(%a: f32, %o: i1):
+    %0 = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %0 : i1
+  } -> tensor<4x24xi1>
+  return %r : tensor<4x24xi1>
+}
+func.func @main(%x: tensor<4x24xf32>) -> tensor<4x24xi1> {
+  %e = tensor.empty() : tensor<4x24xi1>
+  %r = fx_cpu.invoke @kernel_0 ins(%x : tensor<4x24xf32>) outs(%e : tensor<4x24xi1>) -> tensor<4x24xi1>
+  return %r : tensor<4x24xi1>
+}
+
+// -----
+
+// What has no code is put back where it was invoked.
+// CHECK-LABEL: func.func @inlined
+// CHECK: linalg.generic
+// CHECK-NOT: fx_cpu.invoke
+func.func private @kernel_0(%x: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> attributes {fx.kernel} {
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%out : tensor<4xf32>) attrs = {fx.schedule = {kind = "rows"}} {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func @inlined(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = fx_cpu.invoke @kernel_0 ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
