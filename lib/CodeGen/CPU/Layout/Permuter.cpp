@@ -169,10 +169,18 @@ void Permuter::visitOther(Operation *op) {
 void Permuter::visit(Operation *op) {
   b.setInsertionPoint(op);
   bool any = anyPermuted(op->getOperands());
-  // Tensors that a body captures are read as they were.
+  // What a body captures: elements are read where they lie now.
   if (isa<linalg::LinalgOp, tensor::PadOp>(op))
     for (Region &region : op->getRegions())
       region.walk([&](Operation *inner) {
+        if (auto extract = dyn_cast<tensor::ExtractOp>(inner);
+            extract && isPermuted(extract.getTensor())) {
+          Permuted source = held(extract.getTensor());
+          SmallVector<Value> indices(extract.getIndices());
+          extract.getTensorMutable().assign(source.value);
+          extract.getIndicesMutable().assign(
+              permute<Value>(indices, source.order));
+        }
         for (OpOperand &operand : inner->getOpOperands())
           if (isPermuted(operand.get()))
             operand.set(getOriginal(operand.get()));
