@@ -36,6 +36,22 @@ const Operator *findOperator(const std::string &target);
 using ScalarFunction = c10::IValue (*)(const std::vector<c10::IValue> &);
 ScalarFunction findScalarFunction(const std::string &target);
 
+/// The functions that torch.vmap leaves in a graph. They open and close levels
+/// of a stack that belongs to the thread.
+ScalarFunction findVmapFunction(const std::string &target);
+
+/// Closes the levels that a run left open because it failed.
+class VmapScope {
+public:
+  VmapScope();
+  ~VmapScope();
+  VmapScope(const VmapScope &) = delete;
+  VmapScope &operator=(const VmapScope &) = delete;
+
+private:
+  size_t depth;
+};
+
 /// Our definitions of `quantized_decomposed` and other Python-only operators.
 struct OwnOperator {
   const char *schema;

@@ -384,7 +384,7 @@ ScalarFunction findScalarFunction(const std::string &target) {
   static const char prefix[] = "torch.fx.experimental.sym_node.";
   if (target.rfind(prefix, 0) == 0)
     return findScalarFunction("torch." + target.substr(sizeof(prefix) - 1));
-  return nullptr;
+  return findVmapFunction(target);
 }
 
 } // namespace fx::interp
