@@ -221,3 +221,15 @@ fx.graph @case_26 symbols [s0 in [2, 64], s1 in [2, 64], s2 in [2, 64]] {
   %r = call_function @aten.diagonal.default(%a0, 1) : (!fx.tensor<[4, 4], f32>) -> !fx.any
   output()
 }
+
+// The number of pieces of a symbolic size is that of the results.
+// CHECK-LABEL: fx.graph @symbolic_pieces
+fx.graph @symbolic_pieces symbols [s0 in [2, 64]] {
+  %x = placeholder "x" : !fx.tensor<[2*s0], f32>
+  %n = placeholder "n" : !fx.sym_int<s0>
+  // CHECK: @aten.split.Tensor{{.*}} -> (!fx.tensor<[s0], f32>, !fx.tensor<[s0], f32>){{$}}
+  %a, %b = call_function @aten.split.Tensor(%x, %n) outs [[#fx.operand, #fx.operand]] : (!fx.tensor<[2*s0], f32>, !fx.sym_int<s0>) -> (!fx.any, !fx.any)
+  // CHECK: @aten.chunk.default{{.*}} -> (!fx.tensor<[s0], f32>, !fx.tensor<[s0], f32>){{$}}
+  %c, %d = call_function @aten.chunk.default(%x, 2) outs [[#fx.operand, #fx.operand]] : (!fx.tensor<[2*s0], f32>) -> (!fx.any, !fx.any)
+  output()
+}

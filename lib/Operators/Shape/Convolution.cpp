@@ -215,8 +215,10 @@ FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<2>, "aten.adaptive_max_pool2d.default")
 static Size scaleSize(Size size, double scale) {
   if (!(scale > 0) || scale > 1e6)
     return {};
-  if (std::optional<int64_t> value = size.getInt())
-    return size.constant(static_cast<int64_t>(std::floor(double(*value) * scale)));
+  if (std::optional<int64_t> value = size.getInt()) {
+    double scaled = std::floor(double(*value) * scale);
+    return scaled < 1e15 ? size.constant(static_cast<int64_t>(scaled)) : Size();
+  }
   if (scale != std::floor(scale))
     return {};
   return size * static_cast<int64_t>(scale);

@@ -216,7 +216,7 @@ FX_REGISTER_SHAPE_RULES(inferPixelShuffle, "aten.pixel_shuffle.default",
 static InferredTypes inferDiff(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<int64_t> n = call.getArg("n").getInt();
-  if (!self || self.getRank() == 0 || !n)
+  if (!self || self.getRank() == 0 || !n || *n < 0)
     return failure();
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   if (!dim)

@@ -29,7 +29,7 @@ public:
   friend Size operator+(Size a, Size b) { return a.sum(b); }
   friend Size operator+(Size a, int64_t b) { return a.sum(a.constant(b)); }
   friend Size operator-(Size a, Size b) { return a.sum(b * -1); }
-  friend Size operator-(Size a, int64_t b) { return a + -b; }
+  friend Size operator-(Size a, int64_t b) { return a - a.constant(b); }
   friend Size operator*(Size a, Size b) { return a.product(b); }
   friend Size operator*(Size a, int64_t b) { return a.product(a.constant(b)); }
   Size floorDiv(Size b) const { return call("floordiv", b); }
@@ -88,6 +88,9 @@ mlir::Type makeTensorOn(mlir::StringAttr device, llvm::ArrayRef<ExprAttr> sizes,
 /// The device an argument names, as a tensor type has it (null for the CPU);
 /// `fallback` if it names none.
 mlir::StringAttr getDevice(const Argument &argument, mlir::StringAttr fallback = {});
+
+/// More results than this are taken for a mistake: sizes come from the user.
+inline constexpr int64_t maxResults = 1 << 16;
 
 /// Failure if one of the types is null.
 InferredTypes results(llvm::ArrayRef<mlir::Type> types);

@@ -331,18 +331,20 @@ static InferredTypes splitInto(FakeTensorType self, int64_t dim, ArrayRef<ExprAt
   return results(types);
 }
 
-/// `size` cut in pieces of `piece`, the last one what is left. How many they
-/// are must be known.
-static InferredTypes splitEvenly(FakeTensorType self, int64_t dim, std::optional<int64_t> piece) {
+/// `dim` cut in pieces of `piece`, the last one what is left. How many they are
+/// follows from the sizes, or else from the results that the call has.
+static InferredTypes splitEvenly(const OperatorView &call, FakeTensorType self, int64_t dim,
+                                 Size piece) {
   Size size = self.getSizes()[dim];
-  std::optional<int64_t> extent = size.getInt();
-  if (!extent || !piece || *piece < 0 || (*piece == 0 && *extent != 0))
+  if (!piece || piece.getInt().value_or(0) < 0 || (piece.is(0) && !size.is(0)))
     return failure();
-  Sizes parts;
-  for (int64_t left = *extent; left > 0; left -= *piece)
-    parts.push_back(size.constant(std::min(left, *piece)));
-  if (parts.empty())
-    parts.push_back(size);
+  std::optional<int64_t> count = size.is(0) ? 1 : size.ceilDiv(piece).getInt();
+  if (!count)
+    count = call->getNumResults();
+  if (*count <= 0 || *count > maxResults)
+    return failure();
+  Sizes parts(*count - 1, piece.get());
+  parts.push_back(size - piece * (*count - 1));
   return splitInto(self, dim, parts);
 }
 
@@ -353,7 +355,7 @@ static InferredTypes inferSplit(const OperatorView &call) {
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   if (!dim)
     return failure();
-  return splitEvenly(self, *dim, call.getArg("split_size").getInt());
+  return splitEvenly(call, self, *dim, call.getArg("split_size").getExpr());
 }
 FX_REGISTER_SHAPE_RULES(inferSplit, "aten.split.Tensor", "aten.split_copy.Tensor",
                         "aten.unsafe_split.Tensor")
@@ -377,13 +379,13 @@ static InferredTypes inferChunk(const OperatorView &call) {
     return failure();
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   std::optional<int64_t> chunks = call.getArg("chunks").getInt();
-  if (!dim || !chunks || *chunks <= 0)
+  if (!dim || !chunks || *chunks <= 0 || *chunks > maxResults)
     return failure();
   Size size = self.getSizes()[*dim];
   // Torch makes as many empty chunks as were asked for.
   if (size.is(0))
     return splitInto(self, *dim, Sizes(*chunks, size));
-  return splitEvenly(self, *dim, size.ceilDiv(*chunks).getInt());
+  return splitEvenly(call, self, *dim, size.ceilDiv(*chunks));
 }
 FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default", "aten.unsafe_chunk.default")
 
@@ -395,7 +397,7 @@ static InferredTypes inferUnbind(const OperatorView &call) {
   if (!dim)
     return failure();
   std::optional<int64_t> count = Size(self.getSizes()[*dim]).getInt();
-  if (!count || *count > (1 << 20))
+  if (!count || *count > maxResults)
     return failure();
   Sizes sizes(self.getSizes());
   sizes.erase(sizes.begin() + *dim);

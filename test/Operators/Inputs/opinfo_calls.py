@@ -10,6 +10,7 @@ import argparse
 import importlib.util
 import logging
 import math
+import re
 import sys
 import types
 import unittest
@@ -152,7 +153,10 @@ class Writer:
         self.seen.add(key)
         self.count[target] = self.count.get(target, 0) + 1
 
-        lines = [f"fx.graph @call_{len(self.seen)} {{"]
+        symbols = sorted(set(re.findall(r"\bs\d+\b", " ".join(operand_types + results))))
+        ranges = ", ".join(f"{s} in [2, 4096]" for s in symbols)
+        head = f" symbols [{ranges}]" if symbols else ""
+        lines = [f"fx.graph @call_{len(self.seen)}{head} {{"]
         lines += [f'  %a{i} = placeholder "a{i}" : {t}' for i, t in enumerate(operand_types)]
         names = ", ".join(f"%r{i}" for i in range(len(results)))
         outs = " outs [[" + ", ".join(["#fx.operand"] * len(results)) + "]]" if is_list else ""
