@@ -92,6 +92,7 @@ std::optional<SmallVector<ExprAttr>> Argument::getExprs() const {
 }
 
 SmallVector<Value> Argument::getValues() const {
-  return llvm::map_to_vector(getElements(),
-                             [](const Argument &element) { return element.getValue(); });
+  return llvm::map_to_vector(getElements(), [](const Argument &element) {
+    return element.getValue();
+  });
 }

@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace fx;
 
-using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 namespace {
 /// The state of the random generators.

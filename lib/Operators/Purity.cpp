@@ -23,14 +23,17 @@ SmallVector<OpOperand *> fx::getWrittenOperands(const OperatorView &call) {
   SmallVector<OpOperand *> written;
   Operation *op = call.getOperation();
   auto add = [&](const Argument &argument) {
-    unsigned first = argument.operands.empty() ? 0 : argument.operands.getBeginOperandIndex();
+    unsigned first = argument.operands.empty()
+                         ? 0
+                         : argument.operands.getBeginOperandIndex();
     for (unsigned i = 0; i < argument.operands.size(); ++i)
       written.push_back(&op->getOpOperand(first + i));
   };
   for (auto [i, argument] : llvm::enumerate(call.getSchema().getArguments()))
     if (argument.isWrite())
       add(call.getArg(i));
-  const PurityException *exception = lookupPurityException(call.getSchema().getName());
+  const PurityException *exception =
+      lookupPurityException(call.getSchema().getName());
   if (exception && mayBeTrue(call, exception->trainingFlag))
     for (StringRef name : exception->mutated)
       add(call.getArg(name));
@@ -43,10 +46,12 @@ SmallVector<OpOperand *> fx::getWrittenOperands(const OperatorView &call) {
 bool fx::drawsRandomNumbers(const OperatorView &call) {
   if (!call.getSchema().isSeeded())
     return false;
-  const PurityException *exception = lookupPurityException(call.getSchema().getName());
+  const PurityException *exception =
+      lookupPurityException(call.getSchema().getName());
   if (!exception)
     return true;
-  if (!exception->trainingFlag.empty() && !mayBeTrue(call, exception->trainingFlag))
+  if (!exception->trainingFlag.empty() &&
+      !mayBeTrue(call, exception->trainingFlag))
     return false;
   if (exception->probability.empty())
     return true;
@@ -90,7 +95,8 @@ bool fx::definesSymbol(const OperatorView &call) {
 
 bool fx::isSymbolicComputation(const OperatorView &call) {
   return call.getSchema().isSymbolic() &&
-         llvm::all_of(call->getOperandTypes(), llvm::IsaPred<SymIntType, SymFloatType, SymBoolType>);
+         llvm::all_of(call->getOperandTypes(),
+                      llvm::IsaPred<SymIntType, SymFloatType, SymBoolType>);
 }
 
 bool fx::isPure(const OperatorView &call) {

@@ -16,7 +16,9 @@ using llvm::StringRef;
 // from djbHash(name) modulo the size, a power of two), knownNamespaces[].
 #include "OperatorTable.inc"
 
-static StringRef text(uint32_t offset) { return StringRef(stringPool + offset); }
+static StringRef text(uint32_t offset) {
+  return StringRef(stringPool + offset);
+}
 
 StringRef ArgumentSchema::getName() const { return text(nameOffset); }
 StringRef ArgumentSchema::getTypeText() const { return text(typeOffset); }
@@ -40,12 +42,14 @@ int OperatorSchema::findArgument(StringRef name) const {
   return -1;
 }
 unsigned OperatorSchema::getNumPositional() const {
-  return llvm::count_if(getArguments(), [](const ArgumentSchema &a) { return !a.isKwargOnly(); });
+  return llvm::count_if(
+      getArguments(), [](const ArgumentSchema &a) { return !a.isKwargOnly(); });
 }
 
 const OperatorSchema *fx::lookupOperator(StringRef target) {
   constexpr unsigned mask = std::size(buckets) - 1;
-  for (unsigned i = llvm::djbHash(target) & mask; buckets[i]; i = (i + 1) & mask) {
+  for (unsigned i = llvm::djbHash(target) & mask; buckets[i];
+       i = (i + 1) & mask) {
     const OperatorSchema &candidate = operators[buckets[i] - 1];
     if (candidate.getName() == target)
       return &candidate;
@@ -57,7 +61,8 @@ llvm::ArrayRef<OperatorSchema> fx::getAllOperators() { return operators; }
 
 bool fx::isKnownNamespace(StringRef target) {
   StringRef name = target.split('.').first;
-  return llvm::any_of(knownNamespaces, [&](uint32_t offset) { return text(offset) == name; });
+  return llvm::any_of(knownNamespaces,
+                      [&](uint32_t offset) { return text(offset) == name; });
 }
 
 StringRef fx::getSchemaVersion() { return schemaVersion; }
@@ -66,7 +71,8 @@ StringRef fx::getSchemaVersion() { return schemaVersion; }
 // Exceptions
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral runningStats[] = {"running_mean", "running_var"};
+static constexpr llvm::StringLiteral runningStats[] = {"running_mean",
+                                                       "running_var"};
 
 // The batch norms without annotation update their running statistics while
 // training. Seeded operators that are told not to train, or to drop with
@@ -100,12 +106,24 @@ static const PurityException exceptions[] = {
     {"aten.rnn_relu.data", "train", "dropout", {}},
     {"aten.scaled_dot_product_attention.default", "", "dropout_p", {}},
     {"aten._scaled_dot_product_flash_attention.default", "", "dropout_p", {}},
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", "", "dropout_p", {}},
-    {"aten._scaled_dot_product_efficient_attention.default", "", "dropout_p", {}},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+     "",
+     "dropout_p",
+     {}},
+    {"aten._scaled_dot_product_efficient_attention.default",
+     "",
+     "dropout_p",
+     {}},
     {"aten._scaled_dot_product_cudnn_attention.default", "", "dropout_p", {}},
     {"aten._scaled_dot_product_attention_math.default", "", "dropout_p", {}},
-    {"aten._scaled_dot_product_attention_math_for_mps.default", "", "dropout_p", {}},
-    {"aten._scaled_dot_product_fused_attention_overrideable.default", "", "dropout_p", {}},
+    {"aten._scaled_dot_product_attention_math_for_mps.default",
+     "",
+     "dropout_p",
+     {}},
+    {"aten._scaled_dot_product_fused_attention_overrideable.default",
+     "",
+     "dropout_p",
+     {}},
     {"aten._flash_attention_forward.default", "", "dropout_p", {}},
     {"aten._efficient_attention_forward.default", "", "dropout_p", {}},
 };

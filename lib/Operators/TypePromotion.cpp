@@ -35,7 +35,8 @@ static Type promoteInts(IntegerType a, IntegerType b) {
     return a.getWidth() >= b.getWidth() ? a : b;
   // uint8 and a signed integer: int16 at least.
   IntegerType isSigned = a.isUnsigned() ? b : a;
-  return isSigned.getWidth() > 8 ? isSigned : IntegerType::get(a.getContext(), 16);
+  return isSigned.getWidth() > 8 ? isSigned
+                                 : IntegerType::get(a.getContext(), 16);
 }
 
 static Type promoteFloats(FloatType a, FloatType b) {
@@ -53,8 +54,9 @@ Type fx::promoteTypes(Type a, Type b) {
     Type partB = isComplexDtype(b) ? cast<ComplexType>(b).getElementType() : b;
     if (isBareboneUnsigned(partB))
       return {};
-    Type part = isFloatDtype(partB) ? promoteTypes(complexA.getElementType(), partB)
-                                    : complexA.getElementType();
+    Type part = isFloatDtype(partB)
+                    ? promoteTypes(complexA.getElementType(), partB)
+                    : complexA.getElementType();
     return part ? ComplexType::get(part) : Type();
   }
   if (isComplexDtype(b))
@@ -147,8 +149,9 @@ static Type combine(Type higher, Type lower) {
     // There is no complex number of two bfloat16, nor of fp8.
     if (isFloat8(higher))
       return {};
-    return higher.isBF16() ? ComplexType::get(Float32Type::get(higher.getContext()))
-                           : ComplexType::get(higher);
+    return higher.isBF16()
+               ? ComplexType::get(Float32Type::get(higher.getContext()))
+               : ComplexType::get(higher);
   }
   if (isBoolDtype(higher) || isFloatDtype(lower) || isComplexDtype(lower))
     return promoteTypes(higher, lower);
@@ -184,7 +187,8 @@ Type fx::promoteIntToFloat(Type dtype) {
 }
 
 Type fx::promoteIntToLong(Type dtype) {
-  return isIntOrBoolDtype(dtype) ? IntegerType::get(dtype.getContext(), 64) : dtype;
+  return isIntOrBoolDtype(dtype) ? IntegerType::get(dtype.getContext(), 64)
+                                 : dtype;
 }
 
 Type fx::toRealDtype(Type dtype) {

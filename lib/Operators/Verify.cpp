@@ -18,7 +18,9 @@ using namespace fx;
 
 /// Torch converts between numbers freely, so an int fits where a float or a
 /// bool is asked for, but text or a float for an int does not.
-static bool isSymbolicNumber(Type type) { return isa<SymIntType, SymFloatType, SymBoolType>(type); }
+static bool isSymbolicNumber(Type type) {
+  return isa<SymIntType, SymFloatType, SymBoolType>(type);
+}
 
 static bool fitsValue(Type type, SchemaKind kind) {
   // `!fx.any` is what symbolic_trace leaves; None may stand for an option.
@@ -81,7 +83,8 @@ static bool fitsImmediate(Attribute leaf, SchemaKind kind) {
   }
 }
 
-static bool fits(const Argument &argument, const ArgumentSchema &schema, unsigned depth) {
+static bool fits(const Argument &argument, const ArgumentSchema &schema,
+                 unsigned depth) {
   // Depth 0 is a leaf of the schema's lists; a nested None belongs to them.
   bool isTop = depth == schema.listDepth;
   if (isa<NoneAttr>(argument.tree))
@@ -127,13 +130,14 @@ static void describe(InFlightDiagnostic &error, const Argument &argument) {
     error << argument.tree;
 }
 
-static LogicalResult verifyArgument(NodeOpInterface node, const Argument &argument,
+static LogicalResult verifyArgument(NodeOpInterface node,
+                                    const Argument &argument,
                                     const ArgumentSchema &schema) {
   if (fits(argument, schema, schema.listDepth))
     return success();
-  InFlightDiagnostic error = emitNodeError(node) << "argument '" << schema.getName()
-                                                 << "': expected " << schema.getTypeText()
-                                                 << ", got ";
+  InFlightDiagnostic error =
+      emitNodeError(node) << "argument '" << schema.getName() << "': expected "
+                          << schema.getTypeText() << ", got ";
   describe(error, argument);
   return error;
 }
@@ -157,28 +161,33 @@ static bool isWellTyped(Type type, const ArgumentSchema &schema) {
   }
 }
 
-static LogicalResult verifyResults(NodeOpInterface node, const OperatorSchema &schema) {
+static LogicalResult verifyResults(NodeOpInterface node,
+                                   const OperatorSchema &schema) {
   ArrayRef<ArgumentSchema> expected = schema.getResults();
   TypeRange types = node->getResultTypes();
   // A tuple or list that is not unpacked.
   if (types.size() == 1 && isa<AnyType, ListType, PyNoneType>(types.front()))
     return success();
-  bool hasList = llvm::any_of(expected, [](const ArgumentSchema &r) { return r.isList(); });
+  bool hasList = llvm::any_of(
+      expected, [](const ArgumentSchema &r) { return r.isList(); });
   ArrayAttr outs = node.getOutsAttr();
   size_t got = outs ? outs.size() : types.size();
   if (!hasList && got != expected.size())
-    return emitNodeError(node) << "expected " << expected.size() << " results, got " << got;
+    return emitNodeError(node)
+           << "expected " << expected.size() << " results, got " << got;
   if (hasList || outs)
     return success();
   LogicalResult result = success();
   for (auto [i, type] : llvm::enumerate(types))
     if (!isWellTyped(type, expected[i]))
-      result = emitNodeError(node) << "result " << i << ": expected " << expected[i].getTypeText()
-                                   << ", got " << type;
+      result = emitNodeError(node)
+               << "result " << i << ": expected " << expected[i].getTypeText()
+               << ", got " << type;
   return result;
 }
 
-LogicalResult fx::verifyArguments(NodeOpInterface node, const OperatorSchema &schema) {
+LogicalResult fx::verifyArguments(NodeOpInterface node,
+                                  const OperatorSchema &schema) {
   SmallVector<Argument> arguments = getArguments(node);
   ArrayAttr names = node.getKwnames();
   size_t numPositional = arguments.size() - names.size();
@@ -186,8 +195,9 @@ LogicalResult fx::verifyArguments(NodeOpInterface node, const OperatorSchema &sc
   LogicalResult result = success();
 
   if (numPositional > schema.getNumPositional()) {
-    result = emitNodeError(node) << "expected at most " << schema.getNumPositional()
-                                 << " positional arguments, got " << numPositional;
+    result = emitNodeError(node)
+             << "expected at most " << schema.getNumPositional()
+             << " positional arguments, got " << numPositional;
     numPositional = schema.getNumPositional();
   }
   llvm::BitVector given(expected.size());
@@ -197,18 +207,21 @@ LogicalResult fx::verifyArguments(NodeOpInterface node, const OperatorSchema &sc
       result = failure();
   }
   for (auto [name, argument] :
-       llvm::zip_equal(names.getAsRange<StringAttr>(), ArrayRef(arguments).take_back(names.size()))) {
+       llvm::zip_equal(names.getAsRange<StringAttr>(),
+                       ArrayRef(arguments).take_back(names.size()))) {
     int position = schema.findArgument(name);
     if (position < 0) {
       InFlightDiagnostic error = emitNodeError(node)
-                                 << "unknown keyword argument '" << name.getValue()
-                                 << "', expected one of ";
-      llvm::interleaveComma(expected, error, [&](auto &a) { error << a.getName(); });
+                                 << "unknown keyword argument '"
+                                 << name.getValue() << "', expected one of ";
+      llvm::interleaveComma(expected, error,
+                            [&](auto &a) { error << a.getName(); });
       result = error;
       continue;
     }
     if (given.test(position)) {
-      result = emitNodeError(node) << "argument '" << name.getValue() << "' is given twice";
+      result = emitNodeError(node)
+               << "argument '" << name.getValue() << "' is given twice";
       continue;
     }
     given.set(position);
@@ -217,8 +230,9 @@ LogicalResult fx::verifyArguments(NodeOpInterface node, const OperatorSchema &sc
   }
   for (auto [i, argument] : llvm::enumerate(expected))
     if (!given.test(i) && !argument.hasDefault())
-      result = emitNodeError(node) << "argument '" << argument.getName() << "': expected "
-                                   << argument.getTypeText() << ", got nothing";
+      result = emitNodeError(node)
+               << "argument '" << argument.getName() << "': expected "
+               << argument.getTypeText() << ", got nothing";
   if (failed(verifyResults(node, schema)))
     result = failure();
   return result;
@@ -237,9 +251,11 @@ LogicalResult fx::verifyCall(CallFunctionOp call) {
   auto graph = dyn_cast_if_present<GraphOp>(call->getParentOp());
   if (!graph || !graph.getFunctional())
     return success();
-  SmallVector<OpOperand *> written = getWrittenOperands(OperatorView(call, *schema));
+  SmallVector<OpOperand *> written =
+      getWrittenOperands(OperatorView(call, *schema));
   if (!written.empty())
-    return emitNodeError(call) << "writes operand " << written.front()->getOperandNumber()
-                               << ", but graph @" << graph.getSymName() << " is functional";
+    return emitNodeError(call)
+           << "writes operand " << written.front()->getOperandNumber()
+           << ", but graph @" << graph.getSymName() << " is functional";
   return success();
 }

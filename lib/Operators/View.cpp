@@ -51,7 +51,8 @@ Argument OperatorView::getArg(StringRef name) const {
 Value OperatorView::getResult(unsigned position) const {
   ArrayAttr outs = NodeOpInterface(node).getOutsAttr();
   if (!outs)
-    return position < node->getNumResults() ? node->getResult(position) : Value();
+    return position < node->getNumResults() ? node->getResult(position)
+                                            : Value();
   if (position >= outs.size() || !isa<OperandAttr>(outs[position]))
     return {};
   unsigned index = 0;
@@ -62,7 +63,8 @@ Value OperatorView::getResult(unsigned position) const {
 
 OperatorView fx::getOperatorView(Operation *op) {
   auto node = dyn_cast_if_present<NodeOpInterface>(op);
-  const OperatorSchema *schema = node ? lookupOperator(node.getTargetName()) : nullptr;
+  const OperatorSchema *schema =
+      node ? lookupOperator(node.getTargetName()) : nullptr;
   return schema ? OperatorView(node, *schema) : OperatorView();
 }
 
@@ -81,7 +83,8 @@ static std::string unescape(StringRef text) {
   return result;
 }
 
-static Attribute parseDefault(StringRef text, const ArgumentSchema &argument, Builder &b) {
+static Attribute parseDefault(StringRef text, const ArgumentSchema &argument,
+                              Builder &b) {
   text = text.trim();
   if (text == "None")
     return NoneAttr::get(b.getContext());
@@ -125,7 +128,8 @@ Attribute fx::getDefault(const ArgumentSchema &argument, MLIRContext *context) {
 //===----------------------------------------------------------------------===//
 
 Arg::Arg(Type dtype)
-    : kind(dtype ? Kind::Attr : Kind::None), attr(dtype ? TypeAttr::get(dtype) : Attribute()) {}
+    : kind(dtype ? Kind::Attr : Kind::None),
+      attr(dtype ? TypeAttr::get(dtype) : Attribute()) {}
 
 Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
                        SmallVectorImpl<Value> &values) const {
@@ -143,7 +147,8 @@ Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
   case Kind::Bool:
     return b.getBoolAttr(integer);
   case Kind::Int:
-    return wantsFloat ? Attribute(b.getF64FloatAttr(integer)) : b.getI64IntegerAttr(integer);
+    return wantsFloat ? Attribute(b.getF64FloatAttr(integer))
+                      : b.getI64IntegerAttr(integer);
   case Kind::Float:
     return b.getF64FloatAttr(real);
   case Kind::String:
@@ -158,7 +163,8 @@ Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
     for (Value element : operands) {
       if (element)
         values.push_back(element);
-      leaves.push_back(element ? Attribute(OperandAttr::get(context)) : NoneAttr::get(context));
+      leaves.push_back(element ? Attribute(OperandAttr::get(context))
+                               : NoneAttr::get(context));
     }
     return b.getArrayAttr(leaves);
   }
@@ -172,16 +178,18 @@ Attribute Arg::getTree(MLIRContext *context, SchemaKind schemaKind,
   llvm_unreachable("covered switch");
 }
 
-CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types, unsigned index,
-                              ArrayRef<Arg> args) {
+CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types,
+                              unsigned index, ArrayRef<Arg> args) {
   const OperatorSchema &schema = getAllOperators()[index];
-  assert(args.size() == schema.numArguments && "one Arg for each argument of the schema");
+  assert(args.size() == schema.numArguments &&
+         "one Arg for each argument of the schema");
   MLIRContext *context = builder.getContext();
   SmallVector<Attribute> trees, names;
   SmallVector<Value> values;
   bool byName = false;
   for (auto [arg, argument] : llvm::zip_equal(args, schema.getArguments())) {
-    Attribute ifAbsent = argument.hasDefault() ? getDefault(argument, context) : Attribute();
+    Attribute ifAbsent =
+        argument.hasDefault() ? getDefault(argument, context) : Attribute();
     if (arg.isDefault() && ifAbsent) {
       byName = true;
       continue;
@@ -203,7 +211,7 @@ CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types,
     SmallVector<Attribute> leaves(types.size(), OperandAttr::get(context));
     outs = builder.getArrayAttr(builder.getArrayAttr(leaves));
   }
-  return CallFunctionOp::create(builder, loc, types, builder.getStringAttr(schema.getName()),
-                                values, builder.getArrayAttr(trees), builder.getArrayAttr(names),
-                                outs);
+  return CallFunctionOp::create(
+      builder, loc, types, builder.getStringAttr(schema.getName()), values,
+      builder.getArrayAttr(trees), builder.getArrayAttr(names), outs);
 }

@@ -18,7 +18,8 @@ using namespace fx;
 
 /// The inferred type of each result of the node: some entries of `outs` may be
 /// None and have no result. Empty if the numbers do not match.
-static SmallVector<Type> matchResults(CallFunctionOp call, ArrayRef<Type> inferred) {
+static SmallVector<Type> matchResults(CallFunctionOp call,
+                                      ArrayRef<Type> inferred) {
   SmallVector<Type> types;
   if (ArrayAttr outs = call.getOutsAttr()) {
     unsigned leaf = 0;
@@ -43,29 +44,35 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
 
   void runOnOperation() override {
     bool isValid = true;
-    getOperation().walk([&](CallFunctionOp call) { isValid &= succeeded(visit(call)); });
+    getOperation().walk(
+        [&](CallFunctionOp call) { isValid &= succeeded(visit(call)); });
     if (!isValid)
       signalPassFailure();
   }
 
   LogicalResult visit(CallFunctionOp call) {
     OperatorView view = getOperatorView(call);
-    InferredTypes inferred = view ? inferResultTypes(view) : InferredTypes(failure());
+    InferredTypes inferred =
+        view ? inferResultTypes(view) : InferredTypes(failure());
     if (failed(inferred)) {
       ++numUnknown;
       if (remarks)
         call.emitRemark("cannot infer the types of @")
             << call.getTarget()
-            << (view && hasShapeRule(view.getSchema()) ? "" : ", it has no shape rule");
+            << (view && hasShapeRule(view.getSchema())
+                    ? ""
+                    : ", it has no shape rule");
       return success();
     }
     SmallVector<Type> types = matchResults(call, *inferred);
     if (types.empty() && call.getNumResults() != 0) {
       // A list or tuple that later nodes take apart.
-      if (call.getNumResults() == 1 && isa<AnyType, ListType>(call.getResult(0).getType()))
+      if (call.getNumResults() == 1 &&
+          isa<AnyType, ListType>(call.getResult(0).getType()))
         return success();
-      return call.emitOpError("@") << call.getTarget() << ": expected " << inferred->size()
-                                   << " results, got " << call.getNumResults();
+      return call.emitOpError("@")
+             << call.getTarget() << ": expected " << inferred->size()
+             << " results, got " << call.getNumResults();
     }
     LogicalResult result = success();
     for (auto [i, type] : llvm::enumerate(types)) {
@@ -74,8 +81,9 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
         call.getResult(i).setType(type);
         ++numInferred;
       } else if (areProvablyDifferent(type, recorded)) {
-        result = call.emitOpError("@") << call.getTarget() << ": result " << i << ": expected "
-                                       << type << ", got " << recorded;
+        result = call.emitOpError("@")
+                 << call.getTarget() << ": result " << i << ": expected "
+                 << type << ", got " << recorded;
       }
     }
     ++numChecked;

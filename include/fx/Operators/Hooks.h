@@ -10,7 +10,8 @@
 // family and found by one look-up. A kind of hook is declared by its tag:
 //
 //   struct FoldHook {
-//     using Function = OpFoldResult (*)(const OperatorView &, ArrayRef<Attribute>);
+//     using Function = OpFoldResult (*)(const OperatorView &,
+//     ArrayRef<Attribute>);
 //   };
 //   static OpFoldResult foldNeg(aten::Neg op, ArrayRef<Attribute> operands);
 //   FX_REGISTER_HOOK(FoldHook, aten::Neg, foldNeg)              // typed view
@@ -33,7 +34,8 @@
 
 namespace fx {
 
-template <class Tag> class HookTable {
+template <class Tag>
+class HookTable {
 public:
   using Function = typename Tag::Function;
 
@@ -49,7 +51,8 @@ public:
     const OperatorSchema *schema = lookupOperator(target);
     // A name misspelt in our own source.
     if (!schema)
-      llvm::report_fatal_error("a hook is registered for the unknown operator " + target);
+      llvm::report_fatal_error(
+          "a hook is registered for the unknown operator " + target);
     table()[schema - getAllOperators().data()] = function;
   }
 
@@ -60,8 +63,10 @@ private:
   }
 };
 
-template <class Tag> struct HookRegistration {
-  HookRegistration(typename Tag::Function function, std::initializer_list<llvm::StringRef> targets) {
+template <class Tag>
+struct HookRegistration {
+  HookRegistration(typename Tag::Function function,
+                   std::initializer_list<llvm::StringRef> targets) {
     for (llvm::StringRef target : targets)
       HookTable<Tag>::add(target, function);
   }
@@ -69,7 +74,8 @@ template <class Tag> struct HookRegistration {
 
 namespace detail {
 /// Turns a function on a typed view into one on OperatorView.
-template <class View, auto function, class Signature> struct TypedHook;
+template <class View, auto function, class Signature>
+struct TypedHook;
 template <class View, auto function, class Result, class... Rest>
 struct TypedHook<View, function, Result (*)(const OperatorView &, Rest...)> {
   static Result call(const OperatorView &view, Rest... rest) {
@@ -82,14 +88,16 @@ struct TypedHook<View, function, Result (*)(const OperatorView &, Rest...)> {
 #define FX_HOOK_CONCAT(a, b) FX_HOOK_CONCAT_(a, b)
 
 /// Registers a function on a typed view.
-#define FX_REGISTER_HOOK(Tag, View, function)                                                      \
-  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(fxHook, __COUNTER__)(                    \
-      ::fx::detail::TypedHook<View, function, Tag::Function>::call, {View::target});
+#define FX_REGISTER_HOOK(Tag, View, function)                                  \
+  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(fxHook,              \
+                                                          __COUNTER__)(        \
+      ::fx::detail::TypedHook<View, function, Tag::Function>::call,            \
+      {View::target});
 
 /// Registers a function on OperatorView for the targets that follow.
-#define FX_REGISTER_HOOKS(Tag, function, ...)                                                      \
-  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(fxHook, __COUNTER__)(function,           \
-                                                                               {__VA_ARGS__});
+#define FX_REGISTER_HOOKS(Tag, function, ...)                                  \
+  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(                     \
+      fxHook, __COUNTER__)(function, {__VA_ARGS__});
 
 } // namespace fx
 

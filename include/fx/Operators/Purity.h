@@ -14,7 +14,8 @@ namespace fx {
 
 /// The operands that this call writes: those of `(a!)` arguments, and what a
 /// batch norm without annotations updates while training. In order.
-llvm::SmallVector<mlir::OpOperand *> getWrittenOperands(const OperatorView &call);
+llvm::SmallVector<mlir::OpOperand *>
+getWrittenOperands(const OperatorView &call);
 
 /// True if this call draws from a random generator: its operator is seeded and
 /// neither told not to train nor to drop with probability 0.

@@ -117,7 +117,8 @@ struct OperatorSchema {
     /// A result may or may not alias an argument, or the schema does not tell
     /// of a mutation.
     MaybeAliasing = 1 << 10,
-    /// A Python function on symbolic numbers (`_operator.mul`, `torch.sym_max`).
+    /// A Python function on symbolic numbers (`_operator.mul`,
+    /// `torch.sym_max`).
     Symbolic = 1 << 11,
     /// Differs from run to run for another reason than a generator.
     Nondeterministic = 1 << 12,

@@ -30,8 +30,9 @@ struct ShapeRule {
   using Function = InferredTypes (*)(const OperatorView &);
 };
 
-#define FX_REGISTER_SHAPE_RULE(View, function) FX_REGISTER_HOOK(::fx::ShapeRule, View, function)
-#define FX_REGISTER_SHAPE_RULES(function, ...)                                                     \
+#define FX_REGISTER_SHAPE_RULE(View, function)                                 \
+  FX_REGISTER_HOOK(::fx::ShapeRule, View, function)
+#define FX_REGISTER_SHAPE_RULES(function, ...)                                 \
   FX_REGISTER_HOOKS(::fx::ShapeRule, function, __VA_ARGS__)
 
 /// True if `inferResultTypes` has a rule for the operator.

@@ -28,9 +28,15 @@ inline bool isBoolDtype(mlir::Type dtype) { return dtype.isInteger(1); }
 inline bool isIntDtype(mlir::Type dtype) {
   return llvm::isa<mlir::IntegerType>(dtype) && !dtype.isInteger(1);
 }
-inline bool isIntOrBoolDtype(mlir::Type dtype) { return llvm::isa<mlir::IntegerType>(dtype); }
-inline bool isFloatDtype(mlir::Type dtype) { return llvm::isa<mlir::FloatType>(dtype); }
-inline bool isComplexDtype(mlir::Type dtype) { return llvm::isa<mlir::ComplexType>(dtype); }
+inline bool isIntOrBoolDtype(mlir::Type dtype) {
+  return llvm::isa<mlir::IntegerType>(dtype);
+}
+inline bool isFloatDtype(mlir::Type dtype) {
+  return llvm::isa<mlir::FloatType>(dtype);
+}
+inline bool isComplexDtype(mlir::Type dtype) {
+  return llvm::isa<mlir::ComplexType>(dtype);
+}
 inline bool isUnsignedDtype(mlir::Type dtype) {
   return dtype.isUnsignedInteger() || dtype.isInteger(1);
 }
@@ -82,8 +88,8 @@ mlir::Type toRealDtype(mlir::Type dtype);
 /// the fp8s, complex<f32> for complex<f16>, else the dtype itself.
 mlir::Type getComputeDtype(mlir::Type dtype);
 
-/// The dtype of a symbolic number or immediate as `torch.tensor(x)` has it; null
-/// if the argument is no number.
+/// The dtype of a symbolic number or immediate as `torch.tensor(x)` has it;
+/// null if the argument is no number.
 mlir::Type getNumberDtype(const Argument &argument);
 
 } // namespace fx

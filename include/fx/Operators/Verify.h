@@ -17,7 +17,8 @@ namespace fx {
 /// Emits one error for each problem; each names the node, the target, the
 /// argument, what was expected and what was got. Expects that `verifyNode`
 /// holds.
-mlir::LogicalResult verifyArguments(NodeOpInterface node, const OperatorSchema &schema);
+mlir::LogicalResult verifyArguments(NodeOpInterface node,
+                                    const OperatorSchema &schema);
 
 /// Checks a call_function: its target exists, if torch defines all of the
 /// target's namespace, and its arguments fit; a mutation does not stand in a

@@ -57,7 +57,9 @@ public:
   /// The argument of that name; without a tree if there is none.
   Argument getArg(llvm::StringRef name) const;
   /// False where the argument has its default because it was left out.
-  bool isGiven(unsigned position) const { return static_cast<bool>(given[position]); }
+  bool isGiven(unsigned position) const {
+    return static_cast<bool>(given[position]);
+  }
   unsigned getNumArgs() const { return given.size(); }
 
   /// The value of the schema's i-th result; null if it is a list or None.
@@ -75,7 +77,8 @@ OperatorView getOperatorView(mlir::Operation *op);
 
 /// The value that an argument has when it is left out, as a tree; null if it
 /// must be given.
-mlir::Attribute getDefault(const ArgumentSchema &argument, mlir::MLIRContext *context);
+mlir::Attribute getDefault(const ArgumentSchema &argument,
+                           mlir::MLIRContext *context);
 
 //===----------------------------------------------------------------------===//
 // Building
@@ -90,9 +93,11 @@ public:
   Arg() = default;
   Arg(std::nullopt_t) : kind(Kind::None) {}
   /// None if null.
-  Arg(mlir::Value value) : kind(value ? Kind::Value : Kind::None), value(value) {}
+  Arg(mlir::Value value)
+      : kind(value ? Kind::Value : Kind::None), value(value) {}
   /// Any tree without operands; None if null.
-  Arg(mlir::Attribute attr) : kind(attr ? Kind::Attr : Kind::None), attr(attr) {}
+  Arg(mlir::Attribute attr)
+      : kind(attr ? Kind::Attr : Kind::None), attr(attr) {}
   /// A dtype; None if null.
   Arg(mlir::Type dtype);
   Arg(std::same_as<bool> auto value) : kind(Kind::Bool), integer(value) {}
@@ -107,14 +112,18 @@ public:
       : kind(Kind::Tree), attr(argument.tree), operands(argument.operands) {}
 
   Arg(llvm::ArrayRef<int64_t> list) : kind(Kind::Ints), ints(list) {}
-  Arg(const llvm::SmallVectorImpl<int64_t> &list) : Arg(llvm::ArrayRef<int64_t>(list)) {}
+  Arg(const llvm::SmallVectorImpl<int64_t> &list)
+      : Arg(llvm::ArrayRef<int64_t>(list)) {}
   Arg(mlir::ValueRange list) : kind(Kind::Values), operands(list) {}
   Arg(llvm::ArrayRef<mlir::Value> list) : Arg(mlir::ValueRange(list)) {}
-  Arg(const llvm::SmallVectorImpl<mlir::Value> &list) : Arg(mlir::ValueRange(list)) {}
+  Arg(const llvm::SmallVectorImpl<mlir::Value> &list)
+      : Arg(mlir::ValueRange(list)) {}
   Arg(mlir::ResultRange list) : Arg(mlir::ValueRange(list)) {}
   /// A mixed list: `{size, -1}`.
-  Arg(llvm::ArrayRef<Arg> list) : kind(Kind::List), list(list.data()), length(list.size()) {}
-  Arg(const llvm::SmallVectorImpl<Arg> &list) : Arg(llvm::ArrayRef<Arg>(list)) {}
+  Arg(llvm::ArrayRef<Arg> list)
+      : kind(Kind::List), list(list.data()), length(list.size()) {}
+  Arg(const llvm::SmallVectorImpl<Arg> &list)
+      : Arg(llvm::ArrayRef<Arg>(list)) {}
   Arg(std::initializer_list<Arg> list)
       : kind(Kind::List), list(list.begin()), length(list.size()) {}
 
@@ -126,7 +135,18 @@ public:
 
 private:
   enum class Kind : uint8_t {
-    Default, None, Value, Attr, Bool, Int, Float, String, Tree, Ints, Values, List
+    Default,
+    None,
+    Value,
+    Attr,
+    Bool,
+    Int,
+    Float,
+    String,
+    Tree,
+    Ints,
+    Values,
+    List
   };
   Kind kind = Kind::Default;
   mlir::Value value;
@@ -143,19 +163,21 @@ private:
 /// Makes the call of the operator at `index` of the table, in normal form:
 /// arguments in schema order, by position up to the first that is left out,
 /// defaults left out.
-CallFunctionOp createCall(mlir::OpBuilder &builder, mlir::Location loc, mlir::TypeRange types,
-                          unsigned index, llvm::ArrayRef<Arg> args);
+CallFunctionOp createCall(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::TypeRange types, unsigned index,
+                          llvm::ArrayRef<Arg> args);
 
 /// The same, with the result types that the operator's shape rule gives. Emits
 /// an error and returns null if it has none or the arguments do not fit.
-CallFunctionOp createInferredCall(mlir::OpBuilder &builder, mlir::Location loc, unsigned index,
-                                  llvm::ArrayRef<Arg> args);
+CallFunctionOp createInferredCall(mlir::OpBuilder &builder, mlir::Location loc,
+                                  unsigned index, llvm::ArrayRef<Arg> args);
 
 //===----------------------------------------------------------------------===//
 // Base of the generated classes
 //===----------------------------------------------------------------------===//
 
-template <class Derived> class ViewBase : public OperatorView {
+template <class Derived>
+class ViewBase : public OperatorView {
 public:
   ViewBase() = default;
   ViewBase(std::nullptr_t) {}

@@ -21,13 +21,15 @@ using namespace fx::shape;
 /// their types. `hx` is one tensor, or the list of h and c.
 static InferredTypes inferRecurrent(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg("input"));
-  std::optional<SmallVector<FakeTensorType>> states = getTensors(call.getArg("hx"));
+  std::optional<SmallVector<FakeTensorType>> states =
+      getTensors(call.getArg("hx"));
   std::optional<bool> bidirectional = call.getArg("bidirectional").getBool();
-  if (!input || !states || states->empty() || !bidirectional || input.getRank() < 2 ||
-      states->front().getRank() == 0)
+  if (!input || !states || states->empty() || !bidirectional ||
+      input.getRank() < 2 || states->front().getRank() == 0)
     return failure();
   Sizes sizes(input.getSizes());
-  sizes.back() = Size(states->front().getSizes().back()) * (*bidirectional ? 2 : 1);
+  sizes.back() =
+      Size(states->front().getSizes().back()) * (*bidirectional ? 2 : 1);
   SmallVector<Type> types{makeTensor(input, sizes)};
   for (FakeTensorType state : *states)
     types.push_back(state.withoutMeta());
@@ -73,8 +75,8 @@ struct Equation {
         return false;
     if (!hasEllipsis)
       return true;
-    std::optional<Sizes> merged =
-        broadcast(ellipsis, operand.drop_front(front.size()).drop_back(back.size()));
+    std::optional<Sizes> merged = broadcast(
+        ellipsis, operand.drop_front(front.size()).drop_back(back.size()));
     if (merged)
       ellipsis = *merged;
     return merged.has_value();
@@ -93,7 +95,8 @@ struct Equation {
 
 static InferredTypes inferEinsum(const OperatorView &call) {
   std::optional<StringRef> text = call.getArg("equation").getString();
-  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  std::optional<SmallVector<FakeTensorType>> tensors =
+      getTensors(call.getArg("tensors"));
   if (!text || !tensors || tensors->empty())
     return failure();
   std::string equationText = text->str();
@@ -108,8 +111,9 @@ static InferredTypes inferEinsum(const OperatorView &call) {
     if (!equation.bindOperand(subscript, tensor.getSizes()))
       return failure();
 
-  std::string result =
-      StringRef(equationText).contains("->") ? output.str() : equation.getDefaultOutput();
+  std::string result = StringRef(equationText).contains("->")
+                           ? output.str()
+                           : equation.getDefaultOutput();
   Sizes sizes;
   for (StringRef rest = result; !rest.empty();) {
     if (rest.consume_front("...")) {
@@ -125,7 +129,8 @@ static InferredTypes inferEinsum(const OperatorView &call) {
   TypePromotion promotion(call.getContext());
   for (FakeTensorType tensor : *tensors)
     promotion.addTensor(tensor.getDtype(), tensor.getRank());
-  return shape::result(makeTensor(tensors->front(), sizes, promotion.getResult()));
+  return shape::result(
+      makeTensor(tensors->front(), sizes, promotion.getResult()));
 }
 FX_REGISTER_SHAPE_RULES(inferEinsum, "aten.einsum.default")
 
@@ -148,7 +153,8 @@ FX_REGISTER_SHAPE_RULES(inferGlu, "aten.glu.default")
 
 /// `reduction`: 0 keeps the sizes, 1 is the mean, 2 the sum.
 static InferredTypes inferLoss(const OperatorView &call) {
-  FakeTensorType self = getTensor(call.getArg(0u)), target = getTensor(call.getArg("target"));
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 target = getTensor(call.getArg("target"));
   std::optional<int64_t> reduction = call.getArg("reduction").getInt();
   if (!self || !target || !reduction)
     return failure();
@@ -158,25 +164,29 @@ static InferredTypes inferLoss(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, *reduction == 0 ? *sizes : Sizes(), dtype));
 }
-FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default", "aten.l1_loss.default",
-                        "aten.smooth_l1_loss.default", "aten.huber_loss.default")
+FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default",
+                        "aten.l1_loss.default", "aten.smooth_l1_loss.default",
+                        "aten.huber_loss.default")
 
 static InferredTypes inferNativeDropout(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
     return failure();
-  return results({self.withoutMeta(),
-                  makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), 1))});
+  return results(
+      {self.withoutMeta(), makeTensor(self, self.getSizes(),
+                                      IntegerType::get(call.getContext(), 1))});
 }
 FX_REGISTER_SHAPE_RULES(inferNativeDropout, "aten.native_dropout.default")
 
 /// Scale and zero point, 0-d.
 static InferredTypes inferChooseQParams(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
-  return results({makeTensor(self, {}, Float64Type::get(call.getContext())),
-                  makeTensor(self, {}, IntegerType::get(call.getContext(), 64))});
+  return results(
+      {makeTensor(self, {}, Float64Type::get(call.getContext())),
+       makeTensor(self, {}, IntegerType::get(call.getContext(), 64))});
 }
-FX_REGISTER_SHAPE_RULES(inferChooseQParams, "quantized_decomposed.choose_qparams.tensor",
+FX_REGISTER_SHAPE_RULES(inferChooseQParams,
+                        "quantized_decomposed.choose_qparams.tensor",
                         "quantized_decomposed.choose_qparams_symmetric.tensor")
 
 /// query [B, H, L, E]; the attention and, for each row, its log-sum-exp.
@@ -185,13 +195,15 @@ static InferredTypes inferFlashAttentionCpu(const OperatorView &call) {
   if (!query || query.getRank() != 4)
     return failure();
   Type rowType = getComputeDtype(query.getDtype());
-  return results(
-      {query.withoutMeta(), makeTensor(query, query.getSizes().drop_back(), rowType)});
+  return results({query.withoutMeta(),
+                  makeTensor(query, query.getSizes().drop_back(), rowType)});
 }
-FX_REGISTER_SHAPE_RULES(inferFlashAttentionCpu,
-                        "aten._scaled_dot_product_flash_attention_for_cpu.default")
+FX_REGISTER_SHAPE_RULES(
+    inferFlashAttentionCpu,
+    "aten._scaled_dot_product_flash_attention_for_cpu.default")
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten._fft_c2c.default", "aten.rrelu.default")
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten._fft_c2c.default",
+                        "aten.rrelu.default")
 
 /// [N, C kh kw, windows] to [N, C, *output_size]
 static InferredTypes inferCol2Im(const OperatorView &call) {
@@ -201,7 +213,8 @@ static InferredTypes inferCol2Im(const OperatorView &call) {
   if (!self || !output || !kernel || self.getRank() < 2 || self.getRank() > 3)
     return failure();
   Sizes sizes(self.getSizes().drop_back());
-  sizes.back() = Size(sizes.back()).exactDiv(Size((*kernel)[0]) * Size((*kernel)[1]));
+  sizes.back() =
+      Size(sizes.back()).exactDiv(Size((*kernel)[0]) * Size((*kernel)[1]));
   llvm::append_range(sizes, *output);
   return result(makeTensor(self, sizes));
 }

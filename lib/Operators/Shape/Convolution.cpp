@@ -23,21 +23,25 @@ struct Window {
 /// (in + 2 p - d (k - 1) - 1) // s + 1, torch.nn.Conv2d
 static Size getWindowCount(Size in, const Window &w, size_t i) {
   Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
-  return (in + Size(w.padding[i]) * 2 - reach - 1).floorDiv(Size(w.stride[i])) + 1;
+  return (in + Size(w.padding[i]) * 2 - reach - 1).floorDiv(Size(w.stride[i])) +
+         1;
 }
 
 /// The argument `name`, `fallback` if the operator has none or it is [].
-static std::optional<Sizes> getWindowSizes(const OperatorView &call, StringRef name, size_t n,
+static std::optional<Sizes> getWindowSizes(const OperatorView &call,
+                                           StringRef name, size_t n,
                                            const Sizes &fallback) {
   Argument argument = call.getArg(name);
-  if (argument.isNone() || (argument.isList() && argument.getElements().empty()))
+  if (argument.isNone() ||
+      (argument.isList() && argument.getElements().empty()))
     return fallback;
   std::optional<Sizes> sizes = getSizes(argument, n);
   return sizes;
 }
 
 /// The window of a convolution whose kernel is known.
-static std::optional<Window> getWindow(const OperatorView &call, const Sizes &kernel,
+static std::optional<Window> getWindow(const OperatorView &call,
+                                       const Sizes &kernel,
                                        const Sizes &defaultStride) {
   size_t n = kernel.size();
   MLIRContext *context = call.getContext();
@@ -45,7 +49,8 @@ static std::optional<Window> getWindow(const OperatorView &call, const Sizes &ke
   std::optional<Sizes> padding = zeros;
   if (!call.getArg("padding").getString())
     padding = getWindowSizes(call, "padding", n, zeros);
-  std::optional<Sizes> stride = getWindowSizes(call, "stride", n, defaultStride);
+  std::optional<Sizes> stride =
+      getWindowSizes(call, "stride", n, defaultStride);
   std::optional<Sizes> dilation = getWindowSizes(call, "dilation", n, ones);
   if (!padding || !stride || !dilation)
     return std::nullopt;
@@ -59,15 +64,18 @@ static std::optional<Window> getWindow(const OperatorView &call, const Sizes &ke
 // Convolution
 //===----------------------------------------------------------------------===//
 
-static Size getTransposedSize(Size in, const Window &w, ExprAttr outputPadding, size_t i) {
+static Size getTransposedSize(Size in, const Window &w, ExprAttr outputPadding,
+                              size_t i) {
   return (in - 1) * Size(w.stride[i]) - Size(w.padding[i]) * 2 +
-         Size(w.dilation[i]) * (Size(w.kernel[i]) - 1) + Size(outputPadding) + 1;
+         Size(w.dilation[i]) * (Size(w.kernel[i]) - 1) + Size(outputPadding) +
+         1;
 }
 
 static InferredTypes convolve(const OperatorView &call, bool transposed) {
   FakeTensorType input = getTensor(call.getArg("input"));
   FakeTensorType weight = getTensor(call.getArg("weight"));
-  if (!input || !weight || weight.getRank() < 3 || input.getDtype() != weight.getDtype())
+  if (!input || !weight || weight.getRank() < 3 ||
+      input.getDtype() != weight.getDtype())
     return failure();
   size_t n = weight.getRank() - 2;
   // A batch of one may be left out.
@@ -75,19 +83,23 @@ static InferredTypes convolve(const OperatorView &call, bool transposed) {
     return failure();
   size_t channel = input.getRank() - n - 1;
   Sizes kernel(weight.getSizes().drop_front(2));
-  Sizes ones(n, makeSize(call.getContext(), 1)), zeros(n, makeSize(call.getContext(), 0));
+  Sizes ones(n, makeSize(call.getContext(), 1)),
+      zeros(n, makeSize(call.getContext(), 0));
   std::optional<Window> window = getWindow(call, kernel, ones);
-  std::optional<Sizes> outputPadding = getWindowSizes(call, "output_padding", n, zeros);
+  std::optional<Sizes> outputPadding =
+      getWindowSizes(call, "output_padding", n, zeros);
   Size groups = call.getArg("groups").getExpr();
   if (!window || !outputPadding || !groups)
     return failure();
-  Size inChannels = transposed ? Size(weight.getSizes()[0]) : Size(weight.getSizes()[1]) * groups;
-  if (!inChannels || inChannels.get().isProvablyDifferent(input.getSizes()[channel]))
+  Size inChannels = transposed ? Size(weight.getSizes()[0])
+                               : Size(weight.getSizes()[1]) * groups;
+  if (!inChannels ||
+      inChannels.get().isProvablyDifferent(input.getSizes()[channel]))
     return failure();
 
   Sizes sizes(input.getSizes());
-  sizes[channel] =
-      transposed ? (Size(weight.getSizes()[1]) * groups).get() : weight.getSizes()[0];
+  sizes[channel] = transposed ? (Size(weight.getSizes()[1]) * groups).get()
+                              : weight.getSizes()[0];
   // `same` keeps the sizes; torch allows it with a stride of 1 only.
   bool isSame = call.getArg("padding").getString() == "same";
   for (size_t i = 0; i < n && !isSame; ++i) {
@@ -104,15 +116,21 @@ static InferredTypes inferConvolution(const OperatorView &call) {
     return failure();
   return convolve(call, *transposed);
 }
-static InferredTypes inferConv(const OperatorView &call) { return convolve(call, false); }
-static InferredTypes inferConvTranspose(const OperatorView &call) { return convolve(call, true); }
+static InferredTypes inferConv(const OperatorView &call) {
+  return convolve(call, false);
+}
+static InferredTypes inferConvTranspose(const OperatorView &call) {
+  return convolve(call, true);
+}
 
-FX_REGISTER_SHAPE_RULES(inferConvolution, "aten.convolution.default", "aten._convolution.default")
+FX_REGISTER_SHAPE_RULES(inferConvolution, "aten.convolution.default",
+                        "aten._convolution.default")
 FX_REGISTER_SHAPE_RULES(inferConv, "aten.conv1d.default", "aten.conv2d.default",
-                        "aten.conv3d.default", "aten.conv1d.padding", "aten.conv2d.padding",
-                        "aten.conv3d.padding")
+                        "aten.conv3d.default", "aten.conv1d.padding",
+                        "aten.conv2d.padding", "aten.conv3d.padding")
 FX_REGISTER_SHAPE_RULES(inferConvTranspose, "aten.conv_transpose1d.default",
-                        "aten.conv_transpose2d.input", "aten.conv_transpose3d.input")
+                        "aten.conv_transpose2d.input",
+                        "aten.conv_transpose3d.input")
 
 //===----------------------------------------------------------------------===//
 // Pooling
@@ -126,7 +144,8 @@ static Size getPooledSize(Size in, const Window &w, size_t i, bool ceilMode) {
   Size stride = w.stride[i], padding = w.padding[i];
   Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
   Size count = (in + padding * 2 - reach - 1).ceilDiv(stride) + 1;
-  std::optional<int64_t> last = ((count - 1) * stride).getInt(), end = (in + padding).getInt();
+  std::optional<int64_t> last = ((count - 1) * stride).getInt(),
+                         end = (in + padding).getInt();
   if (!last || !end)
     return {};
   return *last >= *end ? count - 1 : count;
@@ -153,25 +172,34 @@ static FailureOr<FakeTensorType> pool(const OperatorView &call, size_t n) {
   return type;
 }
 
-template <size_t n> static InferredTypes inferPool(const OperatorView &call) {
+template <size_t n>
+static InferredTypes inferPool(const OperatorView &call) {
   FailureOr<FakeTensorType> type = pool(call, n);
   if (failed(type))
     return failure();
   return result(*type);
 }
-template <size_t n> static InferredTypes inferPoolWithIndices(const OperatorView &call) {
+template <size_t n>
+static InferredTypes inferPoolWithIndices(const OperatorView &call) {
   FailureOr<FakeTensorType> type = pool(call, n);
   if (failed(type))
     return failure();
-  return results({*type, type->withDtype(IntegerType::get(call.getContext(), 64))});
+  return results(
+      {*type, type->withDtype(IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferPool<1>, "aten.max_pool1d.default", "aten.avg_pool1d.default")
-FX_REGISTER_SHAPE_RULES(inferPool<2>, "aten.max_pool2d.default", "aten.avg_pool2d.default")
-FX_REGISTER_SHAPE_RULES(inferPool<3>, "aten.max_pool3d.default", "aten.avg_pool3d.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<1>, "aten.max_pool1d_with_indices.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<2>, "aten.max_pool2d_with_indices.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<3>, "aten.max_pool3d_with_indices.default")
+FX_REGISTER_SHAPE_RULES(inferPool<1>, "aten.max_pool1d.default",
+                        "aten.avg_pool1d.default")
+FX_REGISTER_SHAPE_RULES(inferPool<2>, "aten.max_pool2d.default",
+                        "aten.avg_pool2d.default")
+FX_REGISTER_SHAPE_RULES(inferPool<3>, "aten.max_pool3d.default",
+                        "aten.avg_pool3d.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<1>,
+                        "aten.max_pool1d_with_indices.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<2>,
+                        "aten.max_pool2d_with_indices.default")
+FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<3>,
+                        "aten.max_pool3d_with_indices.default")
 
 /// Sizes that end with those of the argument `output_size`.
 static Type withOutputSize(const OperatorView &call, size_t n) {
@@ -183,26 +211,33 @@ static Type withOutputSize(const OperatorView &call, size_t n) {
   llvm::append_range(sizes, *last);
   return makeTensor(self, sizes);
 }
-template <size_t n> static InferredTypes inferAdaptive(const OperatorView &call) {
+template <size_t n>
+static InferredTypes inferAdaptive(const OperatorView &call) {
   return result(withOutputSize(call, n));
 }
-template <size_t n> static InferredTypes inferAdaptiveMax(const OperatorView &call) {
+template <size_t n>
+static InferredTypes inferAdaptiveMax(const OperatorView &call) {
   auto type = dyn_cast_if_present<FakeTensorType>(withOutputSize(call, n));
   if (!type)
     return failure();
-  return results({type, type.withDtype(IntegerType::get(call.getContext(), 64))});
+  return results(
+      {type, type.withDtype(IntegerType::get(call.getContext(), 64))});
 }
 
 FX_REGISTER_SHAPE_RULES(inferAdaptive<1>, "aten.adaptive_avg_pool1d.default",
-                        "aten.upsample_nearest1d.default", "aten.upsample_linear1d.default")
+                        "aten.upsample_nearest1d.default",
+                        "aten.upsample_linear1d.default")
 FX_REGISTER_SHAPE_RULES(inferAdaptive<2>, "aten.adaptive_avg_pool2d.default",
-                        "aten._adaptive_avg_pool2d.default", "aten.upsample_nearest2d.default",
-                        "aten.upsample_bilinear2d.default", "aten.upsample_bicubic2d.default",
+                        "aten._adaptive_avg_pool2d.default",
+                        "aten.upsample_nearest2d.default",
+                        "aten.upsample_bilinear2d.default",
+                        "aten.upsample_bicubic2d.default",
                         "aten._upsample_bilinear2d_aa.default",
                         "aten._upsample_bicubic2d_aa.default",
                         "aten._upsample_nearest_exact2d.default")
 FX_REGISTER_SHAPE_RULES(inferAdaptive<3>, "aten.adaptive_avg_pool3d.default",
-                        "aten._adaptive_avg_pool3d.default", "aten.upsample_nearest3d.default",
+                        "aten._adaptive_avg_pool3d.default",
+                        "aten.upsample_nearest3d.default",
                         "aten.upsample_trilinear3d.default")
 FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<1>, "aten.adaptive_max_pool1d.default")
 FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<2>, "aten.adaptive_max_pool2d.default")
@@ -225,7 +260,8 @@ static Size scaleSize(Size size, double scale) {
 }
 
 /// Either `output_size` or `scale_factors` is given.
-template <size_t n> static InferredTypes inferUpsample(const OperatorView &call) {
+template <size_t n>
+static InferredTypes inferUpsample(const OperatorView &call) {
   if (!call.getArg("output_size").isNone())
     return result(withOutputSize(call, n));
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -242,23 +278,28 @@ template <size_t n> static InferredTypes inferUpsample(const OperatorView &call)
 FX_REGISTER_SHAPE_RULES(inferUpsample<1>, "aten.upsample_linear1d.vec",
                         "aten.upsample_nearest1d.vec")
 FX_REGISTER_SHAPE_RULES(inferUpsample<2>, "aten.upsample_bilinear2d.vec",
-                        "aten.upsample_nearest2d.vec", "aten.upsample_bicubic2d.vec",
-                        "aten._upsample_bilinear2d_aa.vec", "aten._upsample_bicubic2d_aa.vec",
+                        "aten.upsample_nearest2d.vec",
+                        "aten.upsample_bicubic2d.vec",
+                        "aten._upsample_bilinear2d_aa.vec",
+                        "aten._upsample_bicubic2d_aa.vec",
                         "aten._upsample_nearest_exact2d.vec")
 FX_REGISTER_SHAPE_RULES(inferUpsample<3>, "aten.upsample_trilinear3d.vec",
                         "aten.upsample_nearest3d.vec")
 
 /// input [N, C, …], grid [N, out…, n]
 static InferredTypes inferGridSampler(const OperatorView &call) {
-  FakeTensorType input = getTensor(call.getArg(0u)), grid = getTensor(call.getArg("grid"));
-  if (!input || !grid || input.getRank() < 3 || input.getRank() != grid.getRank())
+  FakeTensorType input = getTensor(call.getArg(0u)),
+                 grid = getTensor(call.getArg("grid"));
+  if (!input || !grid || input.getRank() < 3 ||
+      input.getRank() != grid.getRank())
     return failure();
   Sizes sizes(input.getSizes().take_front(2));
   llvm::append_range(sizes, grid.getSizes().drop_front().drop_back());
   return result(makeTensor(input, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferGridSampler, "aten.grid_sampler.default",
-                        "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
+                        "aten.grid_sampler_2d.default",
+                        "aten.grid_sampler_3d.default")
 
 /// [N, C, H, W] to [N, C kh kw, windows]
 static InferredTypes inferIm2Col(const OperatorView &call) {
@@ -272,7 +313,8 @@ static InferredTypes inferIm2Col(const OperatorView &call) {
     return failure();
   size_t channel = self.getRank() - 3;
   Sizes sizes(self.getSizes().take_front(channel));
-  sizes.push_back(Size(self.getSizes()[channel]) * Size((*kernel)[0]) * Size((*kernel)[1]));
+  sizes.push_back(Size(self.getSizes()[channel]) * Size((*kernel)[0]) *
+                  Size((*kernel)[1]));
   sizes.push_back(getWindowCount(self.getSizes()[channel + 1], *window, 0) *
                   getWindowCount(self.getSizes()[channel + 2], *window, 1));
   return result(makeTensor(self, sizes));

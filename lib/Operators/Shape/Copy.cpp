@@ -11,7 +11,9 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-static FakeTensorType getSelf(const OperatorView &call) { return getTensor(call.getArg(0u)); }
+static FakeTensorType getSelf(const OperatorView &call) {
+  return getTensor(call.getArg(0u));
+}
 
 //===----------------------------------------------------------------------===//
 // Conversion
@@ -28,16 +30,21 @@ static InferredTypes inferTo(const OperatorView &call) {
     device = other.getDevice();
   }
   return result(FakeTensorType::get(call.getContext(), self.getSizes(),
-                                    dtype ? dtype : self.getDtype(), device, MetaAttr()));
+                                    dtype ? dtype : self.getDtype(), device,
+                                    MetaAttr()));
 }
-FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout", "aten.to.device",
-                        "aten.to.other", "aten._to_copy.default", "aten.type_as.default",
+FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout",
+                        "aten.to.device", "aten.to.other",
+                        "aten._to_copy.default", "aten.type_as.default",
                         "prims.convert_element_type.default")
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default", "aten.lift_fresh_copy.default",
-                        "aten.lift_fresh.default", "aten.copy.default", "aten.flip.default",
-                        "aten.roll.default", "aten.slice_scatter.default",
-                        "aten.select_scatter.default", "aten.diagonal_scatter.default",
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default",
+                        "aten.lift_fresh_copy.default",
+                        "aten.lift_fresh.default", "aten.copy.default",
+                        "aten.flip.default", "aten.roll.default",
+                        "aten.slice_scatter.default",
+                        "aten.select_scatter.default",
+                        "aten.diagonal_scatter.default",
                         "aten.as_strided_scatter.default")
 
 static InferredTypes inferViewAsReal(const OperatorView &call) {
@@ -53,10 +60,11 @@ FX_REGISTER_SHAPE_RULES(inferViewAsReal, "aten.view_as_real.default")
 static InferredTypes inferViewAsComplex(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self || self.getRank() == 0 || !isFloatDtype(self.getDtype()) ||
-      self.getSizes().back().isProvablyDifferent(makeSize(call.getContext(), 2)))
+      self.getSizes().back().isProvablyDifferent(
+          makeSize(call.getContext(), 2)))
     return failure();
-  return result(
-      makeTensor(self, self.getSizes().drop_back(), ComplexType::get(self.getDtype())));
+  return result(makeTensor(self, self.getSizes().drop_back(),
+                           ComplexType::get(self.getDtype())));
 }
 FX_REGISTER_SHAPE_RULES(inferViewAsComplex, "aten.view_as_complex.default")
 
@@ -64,7 +72,8 @@ FX_REGISTER_SHAPE_RULES(inferViewAsComplex, "aten.view_as_complex.default")
 // Joining
 //===----------------------------------------------------------------------===//
 
-static Type promoteTensors(ArrayRef<FakeTensorType> tensors, MLIRContext *context) {
+static Type promoteTensors(ArrayRef<FakeTensorType> tensors,
+                           MLIRContext *context) {
   TypePromotion promotion(context);
   for (FakeTensorType tensor : tensors)
     promotion.addTensor(tensor.getDtype(), tensor.getRank());
@@ -72,7 +81,8 @@ static Type promoteTensors(ArrayRef<FakeTensorType> tensors, MLIRContext *contex
 }
 
 static InferredTypes inferCat(const OperatorView &call) {
-  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  std::optional<SmallVector<FakeTensorType>> tensors =
+      getTensors(call.getArg("tensors"));
   if (!tensors || tensors->empty())
     return failure();
   Type dtype = promoteTensors(*tensors, call.getContext());
@@ -106,7 +116,8 @@ FX_REGISTER_SHAPE_RULES(inferCat, "aten.cat.default", "aten.concat.default",
                         "aten.concatenate.default")
 
 static InferredTypes inferStack(const OperatorView &call) {
-  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  std::optional<SmallVector<FakeTensorType>> tensors =
+      getTensors(call.getArg("tensors"));
   if (!tensors || tensors->empty())
     return failure();
   FakeTensorType first = tensors->front();
@@ -114,13 +125,16 @@ static InferredTypes inferStack(const OperatorView &call) {
   if (!dim)
     return failure();
   Sizes sizes(first.getSizes());
-  sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), tensors->size()));
-  return result(makeTensor(first, sizes, promoteTensors(*tensors, call.getContext())));
+  sizes.insert(sizes.begin() + *dim,
+               makeSize(call.getContext(), tensors->size()));
+  return result(
+      makeTensor(first, sizes, promoteTensors(*tensors, call.getContext())));
 }
 FX_REGISTER_SHAPE_RULES(inferStack, "aten.stack.default")
 
 static InferredTypes inferMeshgrid(const OperatorView &call) {
-  std::optional<SmallVector<FakeTensorType>> tensors = getTensors(call.getArg("tensors"));
+  std::optional<SmallVector<FakeTensorType>> tensors =
+      getTensors(call.getArg("tensors"));
   if (!tensors || tensors->empty())
     return failure();
   Sizes sizes;
@@ -133,7 +147,8 @@ static InferredTypes inferMeshgrid(const OperatorView &call) {
     types.push_back(makeTensor(tensor, sizes));
   return results(types);
 }
-FX_REGISTER_SHAPE_RULES(inferMeshgrid, "aten.meshgrid.default", "aten.meshgrid.indexing")
+FX_REGISTER_SHAPE_RULES(inferMeshgrid, "aten.meshgrid.default",
+                        "aten.meshgrid.indexing")
 
 //===----------------------------------------------------------------------===//
 // Repeating and padding
@@ -176,13 +191,15 @@ static InferredTypes inferRepeatInterleave(const OperatorView &call) {
   sizes[*dim] = Size(sizes[*dim]) * repeats;
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferRepeatInterleave, "aten.repeat_interleave.self_int")
+FX_REGISTER_SHAPE_RULES(inferRepeatInterleave,
+                        "aten.repeat_interleave.self_int")
 
 /// Pairs (before, after), the last dimension first.
 static InferredTypes inferPad(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<Sizes> pad = call.getArg(1).getExprs();
-  if (!self || !pad || pad->size() % 2 || int64_t(pad->size()) > 2 * self.getRank())
+  if (!self || !pad || pad->size() % 2 ||
+      int64_t(pad->size()) > 2 * self.getRank())
     return failure();
   Sizes sizes(self.getSizes());
   for (size_t i = 0; i < pad->size() / 2; ++i) {
@@ -191,10 +208,11 @@ static InferredTypes inferPad(const OperatorView &call) {
   }
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferPad, "aten.pad.default", "aten.constant_pad_nd.default",
-                        "aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
-                        "aten.reflection_pad3d.default", "aten.replication_pad1d.default",
-                        "aten.replication_pad2d.default", "aten.replication_pad3d.default")
+FX_REGISTER_SHAPE_RULES(
+    inferPad, "aten.pad.default", "aten.constant_pad_nd.default",
+    "aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
+    "aten.reflection_pad3d.default", "aten.replication_pad1d.default",
+    "aten.replication_pad2d.default", "aten.replication_pad3d.default")
 
 static InferredTypes inferPixelShuffle(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -205,9 +223,11 @@ static InferredTypes inferPixelShuffle(const OperatorView &call) {
   size_t channel = sizes.size() - 3;
   Size square = makeSize(call.getContext(), *factor * *factor);
   bool isShuffle = call.getSchema().getName() == "aten.pixel_shuffle.default";
-  sizes[channel] = isShuffle ? Size(sizes[channel]).exactDiv(square) : Size(sizes[channel]) * square;
+  sizes[channel] = isShuffle ? Size(sizes[channel]).exactDiv(square)
+                             : Size(sizes[channel]) * square;
   for (size_t i = channel + 1; i < sizes.size(); ++i)
-    sizes[i] = isShuffle ? Size(sizes[i]) * *factor : Size(sizes[i]).floorDiv(*factor);
+    sizes[i] =
+        isShuffle ? Size(sizes[i]) * *factor : Size(sizes[i]).floorDiv(*factor);
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferPixelShuffle, "aten.pixel_shuffle.default",

@@ -18,9 +18,10 @@ static Type getDtypeOr(const OperatorView &call, Type fallback) {
   return dtype ? dtype : fallback;
 }
 
-static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes, Type fallback) {
-  return result(
-      makeTensorOn(getDevice(call.getArg("device")), sizes, getDtypeOr(call, fallback)));
+static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes,
+                          Type fallback) {
+  return result(makeTensorOn(getDevice(call.getArg("device")), sizes,
+                             getDtypeOr(call, fallback)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -34,8 +35,9 @@ static InferredTypes inferFilled(const OperatorView &call) {
   return make(call, *sizes, Float32Type::get(call.getContext()));
 }
 FX_REGISTER_SHAPE_RULES(inferFilled, "aten.zeros.default", "aten.ones.default",
-                        "aten.empty.memory_format", "aten.empty_strided.default",
-                        "aten.rand.default", "aten.randn.default")
+                        "aten.empty.memory_format",
+                        "aten.empty_strided.default", "aten.rand.default",
+                        "aten.randn.default")
 
 static InferredTypes inferFull(const OperatorView &call) {
   std::optional<Sizes> sizes = call.getArg("size").getExprs();
@@ -52,7 +54,8 @@ static InferredTypes inferRandInt(const OperatorView &call) {
     return failure();
   return make(call, *sizes, IntegerType::get(call.getContext(), 64));
 }
-FX_REGISTER_SHAPE_RULES(inferRandInt, "aten.randint.default", "aten.randint.low")
+FX_REGISTER_SHAPE_RULES(inferRandInt, "aten.randint.default",
+                        "aten.randint.low")
 
 static InferredTypes inferScalarTensor(const OperatorView &call) {
   return make(call, {}, Float32Type::get(call.getContext()));
@@ -69,15 +72,16 @@ static InferredTypes inferLike(const OperatorView &call) {
     sizes = given.getExprs();
   if (!sizes)
     return failure();
-  return result(makeTensorOn(getDevice(call.getArg("device"), self.getDevice()), *sizes,
-                             getDtypeOr(call, self.getDtype())));
+  return result(makeTensorOn(getDevice(call.getArg("device"), self.getDevice()),
+                             *sizes, getDtypeOr(call, self.getDtype())));
 }
-FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default", "aten.ones_like.default",
-                        "aten.empty_like.default", "aten.full_like.default",
-                        "aten.rand_like.default", "aten.randn_like.default",
-                        "aten.randint_like.default", "aten.randint_like.low_dtype",
-                        "aten.new_zeros.default", "aten.new_ones.default",
-                        "aten.new_empty.default", "aten.new_full.default",
+FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default",
+                        "aten.ones_like.default", "aten.empty_like.default",
+                        "aten.full_like.default", "aten.rand_like.default",
+                        "aten.randn_like.default", "aten.randint_like.default",
+                        "aten.randint_like.low_dtype", "aten.new_zeros.default",
+                        "aten.new_ones.default", "aten.new_empty.default",
+                        "aten.new_full.default",
                         "aten.new_empty_strided.default")
 
 //===----------------------------------------------------------------------===//
@@ -85,18 +89,23 @@ FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default", "aten.ones_like.de
 //===----------------------------------------------------------------------===//
 
 /// ceil((end - start) / step)
-static Size getRangeLength(const Argument &start, const Argument &end, const Argument &step,
-                           MLIRContext *context) {
-  auto isFloat = [](const Argument &a) { return a.tree && isa<FloatAttr>(a.tree); };
+static Size getRangeLength(const Argument &start, const Argument &end,
+                           const Argument &step, MLIRContext *context) {
+  auto isFloat = [](const Argument &a) {
+    return a.tree && isa<FloatAttr>(a.tree);
+  };
   if (isFloat(start) || isFloat(end) || isFloat(step)) {
-    std::optional<double> a = start.tree ? start.getFloat() : 0.0, b = end.getFloat();
+    std::optional<double> a = start.tree ? start.getFloat() : 0.0,
+                          b = end.getFloat();
     std::optional<double> s = step.tree ? step.getFloat() : 1.0;
     if (!a || !b || !s || *s == 0)
       return {};
     double length = std::ceil((*b - *a) / *s);
-    return length >= 0 && length < 1e15 ? makeSize(context, int64_t(length)) : Size();
+    return length >= 0 && length < 1e15 ? makeSize(context, int64_t(length))
+                                        : Size();
   }
-  Size last = end.getExpr(), by = step.tree ? Size(step.getExpr()) : makeSize(context, 1);
+  Size last = end.getExpr(),
+       by = step.tree ? Size(step.getExpr()) : makeSize(context, 1);
   Size first = start.tree ? Size(start.getExpr()) : makeSize(context, 0);
   if (!by || by.is(0))
     return {};
@@ -105,7 +114,8 @@ static Size getRangeLength(const Argument &start, const Argument &end, const Arg
 }
 
 static InferredTypes inferArange(const OperatorView &call) {
-  Argument start = call.getArg("start"), end = call.getArg("end"), step = call.getArg("step");
+  Argument start = call.getArg("start"), end = call.getArg("end"),
+           step = call.getArg("step");
   Size length = getRangeLength(start, end, step, call.getContext());
   bool isFloat = false;
   for (const Argument &argument : {start, end, step})
@@ -123,9 +133,11 @@ FX_REGISTER_SHAPE_RULES(inferArange, "aten.arange.default", "aten.arange.start",
                         "aten.arange.start_step")
 
 static InferredTypes inferLinspace(const OperatorView &call) {
-  return make(call, call.getArg("steps").getExpr(), Float32Type::get(call.getContext()));
+  return make(call, call.getArg("steps").getExpr(),
+              Float32Type::get(call.getContext()));
 }
-FX_REGISTER_SHAPE_RULES(inferLinspace, "aten.linspace.default", "aten.logspace.default")
+FX_REGISTER_SHAPE_RULES(inferLinspace, "aten.linspace.default",
+                        "aten.logspace.default")
 
 static InferredTypes inferEye(const OperatorView &call) {
   ExprAttr rows = call.getArg("n").getExpr();
@@ -136,6 +148,7 @@ static InferredTypes inferEye(const OperatorView &call) {
 FX_REGISTER_SHAPE_RULES(inferEye, "aten.eye.default", "aten.eye.m")
 
 static InferredTypes inferRandPerm(const OperatorView &call) {
-  return make(call, call.getArg("n").getExpr(), IntegerType::get(call.getContext(), 64));
+  return make(call, call.getArg("n").getExpr(),
+              IntegerType::get(call.getContext(), 64));
 }
 FX_REGISTER_SHAPE_RULES(inferRandPerm, "aten.randperm.default")

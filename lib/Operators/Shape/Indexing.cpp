@@ -39,7 +39,8 @@ static InferredTypes inferIndex(const OperatorView &call) {
     }
     FakeTensorType tensor = getTensor(index);
     // With a mask, the values decide.
-    if (!tensor || !isIntDtype(tensor.getDtype()) || tensor.getDtype().isUnsignedInteger(8))
+    if (!tensor || !isIntDtype(tensor.getDtype()) ||
+        tensor.getDtype().isUnsignedInteger(8))
       return failure();
     if (!(indexed = broadcast(*indexed, tensor.getSizes())))
       return failure();
@@ -57,10 +58,12 @@ static InferredTypes inferIndex(const OperatorView &call) {
   sizes.insert(sizes.begin() + position, indexed->begin(), indexed->end());
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferIndex, "aten.index.Tensor", "aten._unsafe_index.Tensor")
+FX_REGISTER_SHAPE_RULES(inferIndex, "aten.index.Tensor",
+                        "aten._unsafe_index.Tensor")
 
 static InferredTypes inferGather(const OperatorView &call) {
-  FakeTensorType self = getTensor(call.getArg(0u)), index = getTensor(call.getArg("index"));
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 index = getTensor(call.getArg("index"));
   if (!self || !index)
     return failure();
   return result(makeTensor(self, index.getSizes()));
@@ -68,7 +71,8 @@ static InferredTypes inferGather(const OperatorView &call) {
 FX_REGISTER_SHAPE_RULES(inferGather, "aten.gather.default", "aten.take.default")
 
 static InferredTypes inferIndexSelect(const OperatorView &call) {
-  FakeTensorType self = getTensor(call.getArg(0u)), index = getTensor(call.getArg("index"));
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 index = getTensor(call.getArg("index"));
   if (!self || !index || index.getRank() > 1)
     return failure();
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
@@ -84,9 +88,11 @@ FX_REGISTER_SHAPE_RULES(inferIndexSelect, "aten.index_select.default")
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.scatter.src", "aten.scatter.value",
                         "aten.scatter.reduce", "aten.scatter.value_reduce",
                         "aten.scatter_add.default", "aten.scatter_reduce.two",
-                        "aten.index_put.default", "aten._unsafe_index_put.default",
+                        "aten.index_put.default",
+                        "aten._unsafe_index_put.default",
                         "aten.index_add.default", "aten.index_copy.default",
-                        "aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor",
+                        "aten.index_fill.int_Scalar",
+                        "aten.index_fill.int_Tensor",
                         "aten.masked_scatter.default")
 
 static InferredTypes inferOneHot(const OperatorView &call) {
@@ -107,6 +113,8 @@ static InferredTypes inferSearch(const OperatorView &call) {
   if (!self || !narrow)
     return failure();
   return result(
-      makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), *narrow ? 32 : 64)));
+      makeTensor(self, self.getSizes(),
+                 IntegerType::get(call.getContext(), *narrow ? 32 : 64)));
 }
-FX_REGISTER_SHAPE_RULES(inferSearch, "aten.searchsorted.Tensor", "aten.bucketize.Tensor")
+FX_REGISTER_SHAPE_RULES(inferSearch, "aten.searchsorted.Tensor",
+                        "aten.bucketize.Tensor")

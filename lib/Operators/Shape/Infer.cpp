@@ -19,7 +19,8 @@ static int getWrittenArgument(const OperatorSchema &schema) {
   if (!result.isWrite() || !result.isTensor())
     return -1;
   for (auto [i, argument] : llvm::enumerate(schema.getArguments()))
-    if (argument.isWrite() && argument.isTensor() && argument.aliasSets == result.aliasSets)
+    if (argument.isWrite() && argument.isTensor() &&
+        argument.aliasSets == result.aliasSets)
       return i;
   return -1;
 }
@@ -56,7 +57,8 @@ bool fx::areProvablyDifferent(Type a, Type b) {
     if (!tensorB || tensorA.getDtype() != tensorB.getDtype() ||
         tensorA.getRank() != tensorB.getRank())
       return true;
-    for (auto [sizeA, sizeB] : llvm::zip_equal(tensorA.getSizes(), tensorB.getSizes()))
+    for (auto [sizeA, sizeB] :
+         llvm::zip_equal(tensorA.getSizes(), tensorB.getSizes()))
       if (sizeA.isProvablyDifferent(sizeB))
         return true;
     return false;
@@ -70,8 +72,8 @@ bool fx::areProvablyDifferent(Type a, Type b) {
   return false;
 }
 
-CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc, unsigned index,
-                                      ArrayRef<Arg> args) {
+CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc,
+                                      unsigned index, ArrayRef<Arg> args) {
   // The rule reads a node; one that belongs to no block will do.
   OpBuilder detached(builder.getContext());
   CallFunctionOp draft = createCall(detached, loc, {}, index, args);

@@ -14,7 +14,8 @@ using namespace fx::shape;
 /// torch.matmul: 1-d operands act as a row or a column that then vanishes,
 /// leading dimensions broadcast.
 static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
-  if (!a || !b || a.getRank() == 0 || b.getRank() == 0 || a.getDtype() != b.getDtype())
+  if (!a || !b || a.getRank() == 0 || b.getRank() == 0 ||
+      a.getDtype() != b.getDtype())
     return failure();
   ArrayRef<ExprAttr> left = a.getSizes(), right = b.getSizes();
   ExprAttr inner = right.size() == 1 ? right[0] : right[right.size() - 2];
@@ -33,9 +34,10 @@ static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
 }
 
 /// The product of two arguments, each of a fixed rank where `rank` says so.
-static InferredTypes product(const OperatorView &call, unsigned a, unsigned b, int64_t rankA,
-                             int64_t rankB) {
-  FakeTensorType left = getTensor(call.getArg(a)), right = getTensor(call.getArg(b));
+static InferredTypes product(const OperatorView &call, unsigned a, unsigned b,
+                             int64_t rankA, int64_t rankB) {
+  FakeTensorType left = getTensor(call.getArg(a)),
+                 right = getTensor(call.getArg(b));
   if (!left || !right || left.getRank() != rankA || right.getRank() != rankB)
     return failure();
   return matmul(left, right);
@@ -44,14 +46,28 @@ static InferredTypes product(const OperatorView &call, unsigned a, unsigned b, i
 static InferredTypes inferMatMul(const OperatorView &call) {
   return matmul(getTensor(call.getArg(0u)), getTensor(call.getArg(1)));
 }
-static InferredTypes inferMm(const OperatorView &call) { return product(call, 0, 1, 2, 2); }
-static InferredTypes inferBmm(const OperatorView &call) { return product(call, 0, 1, 3, 3); }
-static InferredTypes inferMv(const OperatorView &call) { return product(call, 0, 1, 2, 1); }
-static InferredTypes inferDot(const OperatorView &call) { return product(call, 0, 1, 1, 1); }
+static InferredTypes inferMm(const OperatorView &call) {
+  return product(call, 0, 1, 2, 2);
+}
+static InferredTypes inferBmm(const OperatorView &call) {
+  return product(call, 0, 1, 3, 3);
+}
+static InferredTypes inferMv(const OperatorView &call) {
+  return product(call, 0, 1, 2, 1);
+}
+static InferredTypes inferDot(const OperatorView &call) {
+  return product(call, 0, 1, 1, 1);
+}
 /// `beta * self + alpha * (a @ b)`: self broadcasts to the product.
-static InferredTypes inferAddMm(const OperatorView &call) { return product(call, 1, 2, 2, 2); }
-static InferredTypes inferBaddBmm(const OperatorView &call) { return product(call, 1, 2, 3, 3); }
-static InferredTypes inferAddMv(const OperatorView &call) { return product(call, 1, 2, 2, 1); }
+static InferredTypes inferAddMm(const OperatorView &call) {
+  return product(call, 1, 2, 2, 2);
+}
+static InferredTypes inferBaddBmm(const OperatorView &call) {
+  return product(call, 1, 2, 3, 3);
+}
+static InferredTypes inferAddMv(const OperatorView &call) {
+  return product(call, 1, 2, 2, 1);
+}
 
 FX_REGISTER_SHAPE_RULES(inferMatMul, "aten.matmul.default")
 FX_REGISTER_SHAPE_RULES(inferMm, "aten.mm.default")
@@ -73,9 +89,10 @@ FX_REGISTER_SHAPE_RULES(inferOuter, "aten.outer.default", "aten.ger.default")
 
 /// The weight is [out, in], or [in] for no out dimension.
 static InferredTypes inferLinear(const OperatorView &call) {
-  FakeTensorType input = getTensor(call.getArg(0u)), weight = getTensor(call.getArg(1));
-  if (!input || !weight || input.getRank() == 0 || weight.getRank() == 0 || weight.getRank() > 2 ||
-      input.getDtype() != weight.getDtype() ||
+  FakeTensorType input = getTensor(call.getArg(0u)),
+                 weight = getTensor(call.getArg(1));
+  if (!input || !weight || input.getRank() == 0 || weight.getRank() == 0 ||
+      weight.getRank() > 2 || input.getDtype() != weight.getDtype() ||
       input.getSizes().back().isProvablyDifferent(weight.getSizes().back()))
     return failure();
   Sizes sizes(input.getSizes().drop_back());
@@ -87,11 +104,13 @@ FX_REGISTER_SHAPE_RULES(inferLinear, "aten.linear.default")
 
 /// query [..., L, E], value [..., S, V] give [..., L, V].
 static InferredTypes inferAttention(const OperatorView &call) {
-  FakeTensorType query = getTensor(call.getArg("query")), value = getTensor(call.getArg("value"));
+  FakeTensorType query = getTensor(call.getArg("query")),
+                 value = getTensor(call.getArg("value"));
   if (!query || !value || query.getRank() < 2 || value.getRank() < 2)
     return failure();
   Sizes sizes(query.getSizes());
   sizes.back() = value.getSizes().back();
   return result(makeTensor(query, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferAttention, "aten.scaled_dot_product_attention.default")
+FX_REGISTER_SHAPE_RULES(inferAttention,
+                        "aten.scaled_dot_product_attention.default")

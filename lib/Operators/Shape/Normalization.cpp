@@ -11,9 +11,10 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.layer_norm.default", "aten.batch_norm.default",
-                        "aten.group_norm.default", "aten.instance_norm.default",
-                        "aten.rms_norm.default", "aten._weight_norm.default")
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.layer_norm.default",
+                        "aten.batch_norm.default", "aten.group_norm.default",
+                        "aten.instance_norm.default", "aten.rms_norm.default",
+                        "aten._weight_norm.default")
 
 /// The output, and the mean and reciprocal deviation of each row.
 static InferredTypes inferNativeLayerNorm(const OperatorView &call) {
@@ -48,7 +49,8 @@ static InferredTypes inferNativeBatchNorm(const OperatorView &call) {
   if (training && !training.getBool())
     return failure();
   bool isTraining = training && *training.getBool();
-  ExprAttr size = isTraining ? input.getSizes()[1] : makeSize(call.getContext(), 0).get();
+  ExprAttr size =
+      isTraining ? input.getSizes()[1] : makeSize(call.getContext(), 0).get();
   Type statistics = makeTensor(input, size);
   return results({input.withoutMeta(), statistics, statistics});
 }
@@ -60,7 +62,8 @@ FX_REGISTER_SHAPE_RULES(inferNativeBatchNorm, "aten.native_batch_norm.default",
 /// The output, and the statistics [N, groups].
 static InferredTypes inferNativeGroupNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
-  ExprAttr batch = call.getArg("N").getExpr(), groups = call.getArg("group").getExpr();
+  ExprAttr batch = call.getArg("N").getExpr(),
+           groups = call.getArg("group").getExpr();
   if (!input || !batch || !groups)
     return failure();
   Type statistics = makeTensor(input, {batch, groups});

@@ -18,7 +18,8 @@ using namespace fx;
 using namespace fx::shape;
 
 /// The broadcast sizes of all tensor arguments, and the first of them.
-static std::optional<Sizes> broadcastAll(const OperatorView &call, FakeTensorType &first) {
+static std::optional<Sizes> broadcastAll(const OperatorView &call,
+                                         FakeTensorType &first) {
   std::optional<Sizes> sizes = Sizes();
   for (unsigned i = 0; i < call.getNumArgs(); ++i) {
     if (!call.getSchema().getArguments()[i].isTensor())
@@ -54,8 +55,8 @@ static InferredTypes infer(const OperatorView &call, Type dtype) {
 }
 
 static Type promoteOperands(const OperatorView &call) {
-  return promote(call, {"self", "input", "other", "exponent", "min", "max", "x", "tensor1",
-                        "tensor2", "end"});
+  return promote(call, {"self", "input", "other", "exponent", "min", "max", "x",
+                        "tensor1", "tensor2", "end"});
 }
 
 static InferredTypes inferPromoted(const OperatorView &call) {
@@ -95,23 +96,27 @@ static InferredTypes inferWhere(const OperatorView &call) {
 
 /// A rounding mode keeps integers, true division does not.
 static InferredTypes inferDivMode(const OperatorView &call) {
-  return call.getArg("rounding_mode").isNone() ? inferFloat(call) : inferPromoted(call);
+  return call.getArg("rounding_mode").isNone() ? inferFloat(call)
+                                               : inferPromoted(call);
 }
 
 FX_REGISTER_SHAPE_RULES(
-    inferPromoted, "aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar",
-    "aten.rsub.Tensor", "aten.rsub.Scalar", "aten.mul.Tensor", "aten.mul.Scalar",
-    "aten.multiply.Tensor", "aten.multiply.Scalar", "aten.subtract.Tensor",
-    "aten.maximum.default", "aten.minimum.default", "aten.max.other", "aten.min.other",
-    "aten.fmax.default", "aten.fmin.default", "aten.remainder.Tensor", "aten.remainder.Scalar",
-    "aten.remainder.Scalar_Tensor", "aten.fmod.Tensor", "aten.fmod.Scalar",
-    "aten.floor_divide.default", "aten.floor_divide.Scalar", "aten.pow.Tensor_Tensor",
-    "aten.pow.Tensor_Scalar", "aten.pow.Scalar", "aten.clamp.default", "aten.clamp.Tensor",
-    "aten.clamp_min.default", "aten.clamp_min.Tensor", "aten.clamp_max.default",
-    "aten.clamp_max.Tensor", "aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar",
-    "aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar", "aten.bitwise_xor.Tensor",
-    "aten.bitwise_xor.Scalar", "aten.__and__.Tensor", "aten.__and__.Scalar", "aten.__or__.Tensor",
-    "aten.__or__.Scalar", "aten.__xor__.Tensor", "aten.__xor__.Scalar",
+    inferPromoted, "aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor",
+    "aten.sub.Scalar", "aten.rsub.Tensor", "aten.rsub.Scalar",
+    "aten.mul.Tensor", "aten.mul.Scalar", "aten.multiply.Tensor",
+    "aten.multiply.Scalar", "aten.subtract.Tensor", "aten.maximum.default",
+    "aten.minimum.default", "aten.max.other", "aten.min.other",
+    "aten.fmax.default", "aten.fmin.default", "aten.remainder.Tensor",
+    "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor", "aten.fmod.Tensor",
+    "aten.fmod.Scalar", "aten.floor_divide.default", "aten.floor_divide.Scalar",
+    "aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", "aten.pow.Scalar",
+    "aten.clamp.default", "aten.clamp.Tensor", "aten.clamp_min.default",
+    "aten.clamp_min.Tensor", "aten.clamp_max.default", "aten.clamp_max.Tensor",
+    "aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar",
+    "aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar",
+    "aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar", "aten.__and__.Tensor",
+    "aten.__and__.Scalar", "aten.__or__.Tensor", "aten.__or__.Scalar",
+    "aten.__xor__.Tensor", "aten.__xor__.Scalar",
     "aten.bitwise_left_shift.Tensor", "aten.bitwise_left_shift.Tensor_Scalar",
     "aten.bitwise_right_shift.Tensor", "aten.bitwise_right_shift.Tensor_Scalar",
     "aten.lerp.Scalar", "aten.lerp.Tensor", "aten.hypot.default",
@@ -119,42 +124,52 @@ FX_REGISTER_SHAPE_RULES(
 
 FX_REGISTER_SHAPE_RULES(
     inferFloat, "aten.div.Tensor", "aten.div.Scalar", "aten.divide.Tensor",
-    "aten.true_divide.Tensor", "aten.sin.default", "aten.cos.default", "aten.tan.default",
-    "aten.asin.default", "aten.acos.default", "aten.atan.default", "aten.sinh.default",
-    "aten.cosh.default", "aten.tanh.default", "aten.asinh.default", "aten.acosh.default",
-    "aten.atanh.default", "aten.atan2.default", "aten.exp.default", "aten.exp2.default",
-    "aten.expm1.default", "aten.log.default", "aten.log2.default", "aten.log10.default",
-    "aten.log1p.default", "aten.sqrt.default", "aten.rsqrt.default", "aten.reciprocal.default",
-    "aten.sigmoid.default", "aten.erf.default", "aten.erfc.default", "aten.erfinv.default",
-    "aten.lgamma.default", "aten.digamma.default", "aten.logit.default", "aten.sinc.default",
-    "aten.special_expit.default", "aten.logaddexp.default", "aten.copysign.Tensor", "aten.copysign.Scalar", "aten.xlogy.Tensor",
-    "aten.deg2rad.default", "aten.rad2deg.default", "aten.addcdiv.default")
+    "aten.true_divide.Tensor", "aten.sin.default", "aten.cos.default",
+    "aten.tan.default", "aten.asin.default", "aten.acos.default",
+    "aten.atan.default", "aten.sinh.default", "aten.cosh.default",
+    "aten.tanh.default", "aten.asinh.default", "aten.acosh.default",
+    "aten.atanh.default", "aten.atan2.default", "aten.exp.default",
+    "aten.exp2.default", "aten.expm1.default", "aten.log.default",
+    "aten.log2.default", "aten.log10.default", "aten.log1p.default",
+    "aten.sqrt.default", "aten.rsqrt.default", "aten.reciprocal.default",
+    "aten.sigmoid.default", "aten.erf.default", "aten.erfc.default",
+    "aten.erfinv.default", "aten.lgamma.default", "aten.digamma.default",
+    "aten.logit.default", "aten.sinc.default", "aten.special_expit.default",
+    "aten.logaddexp.default", "aten.copysign.Tensor", "aten.copysign.Scalar",
+    "aten.xlogy.Tensor", "aten.deg2rad.default", "aten.rad2deg.default",
+    "aten.addcdiv.default")
 
-FX_REGISTER_SHAPE_RULES(
-    inferBool, "aten.eq.Tensor", "aten.eq.Scalar", "aten.ne.Tensor", "aten.ne.Scalar",
-    "aten.lt.Tensor", "aten.lt.Scalar", "aten.le.Tensor", "aten.le.Scalar", "aten.gt.Tensor",
-    "aten.gt.Scalar", "aten.ge.Tensor", "aten.ge.Scalar", "aten.logical_and.default",
-    "aten.logical_or.default", "aten.logical_xor.default", "aten.logical_not.default",
-    "aten.isnan.default", "aten.isinf.default", "aten.isfinite.default", "aten.signbit.default",
-    "aten.isclose.default", "aten.isposinf.default", "aten.isneginf.default",
-    "aten.isreal.default")
+FX_REGISTER_SHAPE_RULES(inferBool, "aten.eq.Tensor", "aten.eq.Scalar",
+                        "aten.ne.Tensor", "aten.ne.Scalar", "aten.lt.Tensor",
+                        "aten.lt.Scalar", "aten.le.Tensor", "aten.le.Scalar",
+                        "aten.gt.Tensor", "aten.gt.Scalar", "aten.ge.Tensor",
+                        "aten.ge.Scalar", "aten.logical_and.default",
+                        "aten.logical_or.default", "aten.logical_xor.default",
+                        "aten.logical_not.default", "aten.isnan.default",
+                        "aten.isinf.default", "aten.isfinite.default",
+                        "aten.signbit.default", "aten.isclose.default",
+                        "aten.isposinf.default", "aten.isneginf.default",
+                        "aten.isreal.default")
 
 FX_REGISTER_SHAPE_RULES(
     inferSelf, "aten.neg.default", "aten.negative.default", "aten.relu.default",
-    "aten.relu6.default", "aten.gelu.default", "aten.silu.default", "aten.mish.default",
-    "aten.selu.default", "aten.celu.default", "aten.elu.default", "aten.leaky_relu.default",
-    "aten.hardtanh.default", "aten.hardswish.default", "aten.hardsigmoid.default",
-    "aten.softplus.default", "aten.log_sigmoid.default", "aten.softshrink.default",
-    "aten.hardshrink.default", "aten.threshold.default",
-    "aten._prelu_kernel.default", "aten.ceil.default", "aten.floor.default",
-    "aten.round.default", "aten.round.decimals", "aten.trunc.default", "aten.frac.default",
-    "aten.sign.default", "aten.sgn.default", "aten.bitwise_not.default", "aten.square.default",
+    "aten.relu6.default", "aten.gelu.default", "aten.silu.default",
+    "aten.mish.default", "aten.selu.default", "aten.celu.default",
+    "aten.elu.default", "aten.leaky_relu.default", "aten.hardtanh.default",
+    "aten.hardswish.default", "aten.hardsigmoid.default",
+    "aten.softplus.default", "aten.log_sigmoid.default",
+    "aten.softshrink.default", "aten.hardshrink.default",
+    "aten.threshold.default", "aten._prelu_kernel.default", "aten.ceil.default",
+    "aten.floor.default", "aten.round.default", "aten.round.decimals",
+    "aten.trunc.default", "aten.frac.default", "aten.sign.default",
+    "aten.sgn.default", "aten.bitwise_not.default", "aten.square.default",
     "aten.positive.default", "aten.nan_to_num.default", "aten.dropout.default",
-    "aten.feature_dropout.default", "aten.alpha_dropout.default", "aten.masked_fill.Scalar",
-    "aten.masked_fill.Tensor", "aten.fill.Scalar", "aten.conj.default", "aten._conj.default",
-    "aten.conj_physical.default", "aten.resolve_conj.default", "aten.resolve_neg.default",
-    "aten.addcmul.default", "aten.bernoulli.default", "aten.bernoulli.p", "aten.tril.default",
-    "aten.triu.default")
+    "aten.feature_dropout.default", "aten.alpha_dropout.default",
+    "aten.masked_fill.Scalar", "aten.masked_fill.Tensor", "aten.fill.Scalar",
+    "aten.conj.default", "aten._conj.default", "aten.conj_physical.default",
+    "aten.resolve_conj.default", "aten.resolve_neg.default",
+    "aten.addcmul.default", "aten.bernoulli.default", "aten.bernoulli.p",
+    "aten.tril.default", "aten.triu.default")
 
 FX_REGISTER_SHAPE_RULES(inferReal, "aten.abs.default", "aten.absolute.default",
                         "aten.real.default", "aten.imag.default")
@@ -163,7 +178,8 @@ FX_REGISTER_SHAPE_RULES(inferWhere, "aten.where.self", "aten.where.ScalarOther",
                         "aten.where.ScalarSelf", "aten.where.Scalar")
 // The weight of prelu lies along the channels and is not broadcast.
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.prelu.default")
-FX_REGISTER_SHAPE_RULES(inferDivMode, "aten.div.Tensor_mode", "aten.div.Scalar_mode")
+FX_REGISTER_SHAPE_RULES(inferDivMode, "aten.div.Tensor_mode",
+                        "aten.div.Scalar_mode")
 
 //===----------------------------------------------------------------------===//
 // Quantization
@@ -173,22 +189,26 @@ static InferredTypes inferQuantize(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   if (!input)
     return failure();
-  return result(makeTensor(input, input.getSizes(), call.getArg("dtype").getDtype()));
+  return result(
+      makeTensor(input, input.getSizes(), call.getArg("dtype").getDtype()));
 }
 static InferredTypes inferDequantize(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   if (!input)
     return failure();
   Type dtype = call.getArg("out_dtype").getDtype();
-  return result(makeTensor(input, input.getSizes(),
-                           dtype ? dtype : Float32Type::get(call.getContext())));
+  return result(
+      makeTensor(input, input.getSizes(),
+                 dtype ? dtype : Float32Type::get(call.getContext())));
 }
-FX_REGISTER_SHAPE_RULES(inferQuantize, "quantized_decomposed.quantize_per_tensor.default",
+FX_REGISTER_SHAPE_RULES(inferQuantize,
+                        "quantized_decomposed.quantize_per_tensor.default",
                         "quantized_decomposed.quantize_per_tensor.tensor",
                         "quantized_decomposed.quantize_per_tensor.tensor2",
                         "quantized_decomposed.quantize_per_channel.default",
                         "quantized_decomposed.quantize_per_token.default")
-FX_REGISTER_SHAPE_RULES(inferDequantize, "quantized_decomposed.dequantize_per_tensor.default",
+FX_REGISTER_SHAPE_RULES(inferDequantize,
+                        "quantized_decomposed.dequantize_per_tensor.default",
                         "quantized_decomposed.dequantize_per_tensor.tensor",
                         "quantized_decomposed.dequantize_per_tensor.tensor2",
                         "quantized_decomposed.dequantize_per_channel.default")

@@ -12,7 +12,8 @@ using namespace fx;
 using namespace fx::shape;
 
 /// The sizes left when `dims` go, or become 1.
-static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims, bool keepdim) {
+static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims,
+                         bool keepdim) {
   Sizes sizes;
   for (auto [i, size] : llvm::enumerate(self.getSizes())) {
     if (!llvm::is_contained(dims, int64_t(i)))
@@ -24,14 +25,17 @@ static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims, bool keepd
 }
 
 /// Reads `self`, `dim` (an int or a list, None or absent: all) and `keepdim`.
-static std::optional<Sizes> getReducedSizes(const OperatorView &call, FakeTensorType &self) {
+static std::optional<Sizes> getReducedSizes(const OperatorView &call,
+                                            FakeTensorType &self) {
   self = getTensor(call.getArg(0u));
   if (!self)
     return std::nullopt;
-  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dim"), self.getRank());
+  std::optional<SmallVector<int64_t>> dims =
+      wrapDims(call.getArg("dim"), self.getRank());
   if (!dims)
     return std::nullopt;
-  return reduceSizes(self, *dims, call.getArg("keepdim").getBool().value_or(false));
+  return reduceSizes(self, *dims,
+                     call.getArg("keepdim").getBool().value_or(false));
 }
 
 /// The `dtype` argument, or what `fallback` makes of the input's.
@@ -45,7 +49,8 @@ static InferredTypes inferSum(const OperatorView &call) {
   std::optional<Sizes> sizes = getReducedSizes(call, self);
   if (!sizes)
     return failure();
-  return result(makeTensor(self, *sizes, getDtypeOr(call, promoteIntToLong(self.getDtype()))));
+  return result(makeTensor(
+      self, *sizes, getDtypeOr(call, promoteIntToLong(self.getDtype()))));
 }
 static InferredTypes inferMean(const OperatorView &call) {
   FakeTensorType self;
@@ -94,7 +99,8 @@ static InferredTypes inferArgExtremum(const OperatorView &call) {
   std::optional<Sizes> sizes = getReducedSizes(call, self);
   if (!sizes)
     return failure();
-  return result(makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64)));
+  return result(
+      makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64)));
 }
 /// Values and their indices.
 static InferredTypes inferExtremumDim(const OperatorView &call) {
@@ -102,28 +108,35 @@ static InferredTypes inferExtremumDim(const OperatorView &call) {
   std::optional<Sizes> sizes = getReducedSizes(call, self);
   if (!sizes)
     return failure();
-  return results({makeTensor(self, *sizes),
-                  makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64))});
+  return results(
+      {makeTensor(self, *sizes),
+       makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferSum, "aten.sum.default", "aten.sum.dim_IntList", "aten.prod.default",
-                        "aten.prod.dim_int", "aten.nansum.default")
-FX_REGISTER_SHAPE_RULES(inferMean, "aten.mean.default", "aten.mean.dim", "aten.nanmean.default")
-FX_REGISTER_SHAPE_RULES(inferNorm, "aten.linalg_vector_norm.default", "aten.logsumexp.default",
-                        "aten.norm.ScalarOpt_dim", "aten.norm.ScalarOpt_dim_dtype",
-                        "aten.norm.Scalar", "aten.var.correction", "aten.var.dim",
-                        "aten.var.default", "aten.std.correction", "aten.std.dim",
-                        "aten.std.default")
-FX_REGISTER_SHAPE_RULES(inferVarMean, "aten.var_mean.correction", "aten.var_mean.dim",
-                        "aten.std_mean.correction")
-FX_REGISTER_SHAPE_RULES(inferAny, "aten.any.default", "aten.any.dim", "aten.any.dims",
-                        "aten.all.default", "aten.all.dim", "aten.all.dims")
+FX_REGISTER_SHAPE_RULES(inferSum, "aten.sum.default", "aten.sum.dim_IntList",
+                        "aten.prod.default", "aten.prod.dim_int",
+                        "aten.nansum.default")
+FX_REGISTER_SHAPE_RULES(inferMean, "aten.mean.default", "aten.mean.dim",
+                        "aten.nanmean.default")
+FX_REGISTER_SHAPE_RULES(inferNorm, "aten.linalg_vector_norm.default",
+                        "aten.logsumexp.default", "aten.norm.ScalarOpt_dim",
+                        "aten.norm.ScalarOpt_dim_dtype", "aten.norm.Scalar",
+                        "aten.var.correction", "aten.var.dim",
+                        "aten.var.default", "aten.std.correction",
+                        "aten.std.dim", "aten.std.default")
+FX_REGISTER_SHAPE_RULES(inferVarMean, "aten.var_mean.correction",
+                        "aten.var_mean.dim", "aten.std_mean.correction")
+FX_REGISTER_SHAPE_RULES(inferAny, "aten.any.default", "aten.any.dim",
+                        "aten.any.dims", "aten.all.default", "aten.all.dim",
+                        "aten.all.dims")
 FX_REGISTER_SHAPE_RULES(inferExtremum, "aten.amax.default", "aten.amin.default",
                         "aten.max.default", "aten.min.default")
-FX_REGISTER_SHAPE_RULES(inferArgExtremum, "aten.argmax.default", "aten.argmin.default",
-                        "aten.count_nonzero.default", "aten.count_nonzero.dim_IntList")
-FX_REGISTER_SHAPE_RULES(inferExtremumDim, "aten.max.dim", "aten.min.dim", "aten.median.dim",
-                        "aten.mode.default", "aten.kthvalue.default")
+FX_REGISTER_SHAPE_RULES(inferArgExtremum, "aten.argmax.default",
+                        "aten.argmin.default", "aten.count_nonzero.default",
+                        "aten.count_nonzero.dim_IntList")
+FX_REGISTER_SHAPE_RULES(inferExtremumDim, "aten.max.dim", "aten.min.dim",
+                        "aten.median.dim", "aten.mode.default",
+                        "aten.kthvalue.default")
 
 //===----------------------------------------------------------------------===//
 // Scans and softmax
@@ -149,14 +162,16 @@ static InferredTypes inferScanWithIndices(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
     return failure();
-  return results({self.withoutMeta(), makeTensor(self, self.getSizes(),
-                                                 IntegerType::get(call.getContext(), 64))});
+  return results({self.withoutMeta(),
+                  makeTensor(self, self.getSizes(),
+                             IntegerType::get(call.getContext(), 64))});
 }
 static InferredTypes inferArgSort(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
     return failure();
-  return result(makeTensor(self, self.getSizes(), IntegerType::get(call.getContext(), 64)));
+  return result(makeTensor(self, self.getSizes(),
+                           IntegerType::get(call.getContext(), 64)));
 }
 static InferredTypes inferTopK(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -168,16 +183,21 @@ static InferredTypes inferTopK(const OperatorView &call) {
     return failure();
   if (!sizes.empty())
     sizes[*dim] = call.getArg("k").getExpr();
-  return results({makeTensor(self, sizes),
-                  makeTensor(self, sizes, IntegerType::get(call.getContext(), 64))});
+  return results(
+      {makeTensor(self, sizes),
+       makeTensor(self, sizes, IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferScan, "aten.cumsum.default", "aten.cumprod.default")
-FX_REGISTER_SHAPE_RULES(inferSoftmax, "aten.softmax.int", "aten._softmax.default",
-                        "aten.log_softmax.int", "aten._log_softmax.default",
+FX_REGISTER_SHAPE_RULES(inferScan, "aten.cumsum.default",
+                        "aten.cumprod.default")
+FX_REGISTER_SHAPE_RULES(inferSoftmax, "aten.softmax.int",
+                        "aten._softmax.default", "aten.log_softmax.int",
+                        "aten._log_softmax.default",
                         "aten._safe_softmax.default")
-FX_REGISTER_SHAPE_RULES(inferScanWithIndices, "aten.cummax.default", "aten.cummin.default",
-                        "aten.sort.default", "aten.sort.stable")
-FX_REGISTER_SHAPE_RULES(inferArgSort, "aten.argsort.default", "aten.argsort.stable")
+FX_REGISTER_SHAPE_RULES(inferScanWithIndices, "aten.cummax.default",
+                        "aten.cummin.default", "aten.sort.default",
+                        "aten.sort.stable")
+FX_REGISTER_SHAPE_RULES(inferArgSort, "aten.argsort.default",
+                        "aten.argsort.stable")
 FX_REGISTER_SHAPE_RULES(inferTopK, "aten.topk.default")
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.logcumsumexp.default")

@@ -22,13 +22,17 @@ Size Size::constant(int64_t value) const {
   return expr ? makeSize(expr.getContext(), value) : Size();
 }
 Size Size::sum(Size b) const {
-  return expr && b ? Size(ExprAttr::add(expr.getContext(), {expr, b.expr})) : Size();
+  return expr && b ? Size(ExprAttr::add(expr.getContext(), {expr, b.expr}))
+                   : Size();
 }
 Size Size::product(Size b) const {
-  return expr && b ? Size(ExprAttr::mul(expr.getContext(), {expr, b.expr})) : Size();
+  return expr && b ? Size(ExprAttr::mul(expr.getContext(), {expr, b.expr}))
+                   : Size();
 }
 Size Size::call(StringRef name, Size b) const {
-  return expr && b ? Size(ExprAttr::call(expr.getContext(), name, {expr, b.expr})) : Size();
+  return expr && b
+             ? Size(ExprAttr::call(expr.getContext(), name, {expr, b.expr}))
+             : Size();
 }
 
 /// Factors of a product; the expression itself is one if it is no product.
@@ -65,7 +69,8 @@ Size fx::shape::getNumElements(MLIRContext *context, ArrayRef<ExprAttr> sizes) {
   return product;
 }
 
-std::optional<Sizes> fx::shape::broadcast(ArrayRef<ExprAttr> a, ArrayRef<ExprAttr> b) {
+std::optional<Sizes> fx::shape::broadcast(ArrayRef<ExprAttr> a,
+                                          ArrayRef<ExprAttr> b) {
   if (a.size() < b.size())
     std::swap(a, b);
   Sizes result(a);
@@ -98,7 +103,8 @@ FakeTensorType fx::shape::getTensor(const Argument &argument) {
   return getTensor(argument.getValue());
 }
 
-std::optional<SmallVector<FakeTensorType>> fx::shape::getTensors(const Argument &argument) {
+std::optional<SmallVector<FakeTensorType>>
+fx::shape::getTensors(const Argument &argument) {
   SmallVector<FakeTensorType> result;
   for (const Argument &element : argument.getElements()) {
     FakeTensorType tensor = getTensor(element);
@@ -109,7 +115,8 @@ std::optional<SmallVector<FakeTensorType>> fx::shape::getTensors(const Argument 
   return result;
 }
 
-std::optional<int64_t> fx::shape::wrapDim(std::optional<int64_t> dim, int64_t rank) {
+std::optional<int64_t> fx::shape::wrapDim(std::optional<int64_t> dim,
+                                          int64_t rank) {
   rank = std::max<int64_t>(rank, 1);
   if (!dim || *dim < -rank || *dim >= rank)
     return std::nullopt;
@@ -119,7 +126,8 @@ std::optional<int64_t> fx::shape::wrapDim(const Argument &dim, int64_t rank) {
   return wrapDim(dim.getInt(), rank);
 }
 
-std::optional<SmallVector<int64_t>> fx::shape::wrapDims(const Argument &dims, int64_t rank) {
+std::optional<SmallVector<int64_t>> fx::shape::wrapDims(const Argument &dims,
+                                                        int64_t rank) {
   std::optional<SmallVector<int64_t>> ints = dims.getInts();
   if (!ints)
     return std::nullopt;
@@ -149,15 +157,18 @@ std::optional<Sizes> fx::shape::getSizes(const Argument &argument, size_t n) {
 // Results
 //===----------------------------------------------------------------------===//
 
-Type fx::shape::makeTensorOn(StringAttr device, ArrayRef<ExprAttr> sizes, Type dtype) {
+Type fx::shape::makeTensorOn(StringAttr device, ArrayRef<ExprAttr> sizes,
+                             Type dtype) {
   if (!dtype || !llvm::all_of(sizes, [](ExprAttr size) { return bool(size); }))
     return {};
   for (Size size : sizes)
     if (size.getInt().value_or(0) < 0)
       return {};
-  return FakeTensorType::get(dtype.getContext(), sizes, dtype, device, MetaAttr());
+  return FakeTensorType::get(dtype.getContext(), sizes, dtype, device,
+                             MetaAttr());
 }
-Type fx::shape::makeTensor(FakeTensorType like, ArrayRef<ExprAttr> sizes, Type dtype) {
+Type fx::shape::makeTensor(FakeTensorType like, ArrayRef<ExprAttr> sizes,
+                           Type dtype) {
   return like ? makeTensorOn(like.getDevice(), sizes, dtype) : Type();
 }
 

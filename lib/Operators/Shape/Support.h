@@ -23,7 +23,9 @@ public:
   explicit operator bool() const { return static_cast<bool>(expr); }
   operator ExprAttr() const { return expr; }
   ExprAttr get() const { return expr; }
-  std::optional<int64_t> getInt() const { return expr ? expr.getInteger() : std::nullopt; }
+  std::optional<int64_t> getInt() const {
+    return expr ? expr.getInteger() : std::nullopt;
+  }
   bool is(int64_t value) const { return getInt() == value; }
 
   friend Size operator+(Size a, Size b) { return a.sum(b); }
@@ -58,36 +60,43 @@ Size makeSize(mlir::MLIRContext *context, int64_t value);
 FakeTensorType getTensor(mlir::Value value);
 FakeTensorType getTensor(const Argument &argument);
 /// The tensor types of a list; nothing if an element is none.
-std::optional<llvm::SmallVector<FakeTensorType>> getTensors(const Argument &argument);
+std::optional<llvm::SmallVector<FakeTensorType>>
+getTensors(const Argument &argument);
 
 /// `dim` counted from the front; nothing if it is out of range. A 0-d tensor
 /// counts as one of rank 1.
 std::optional<int64_t> wrapDim(std::optional<int64_t> dim, int64_t rank);
 std::optional<int64_t> wrapDim(const Argument &dim, int64_t rank);
 /// A list of dims, each wrapped; None or an empty list means all.
-std::optional<llvm::SmallVector<int64_t>> wrapDims(const Argument &dims, int64_t rank);
+std::optional<llvm::SmallVector<int64_t>> wrapDims(const Argument &dims,
+                                                   int64_t rank);
 
 /// A list of `n` sizes; one is taken n times. Nothing if one is unknown.
 std::optional<Sizes> getSizes(const Argument &argument, size_t n);
 
 /// The sizes that two tensors broadcast to; nothing if they provably do not.
-std::optional<Sizes> broadcast(llvm::ArrayRef<ExprAttr> a, llvm::ArrayRef<ExprAttr> b);
+std::optional<Sizes> broadcast(llvm::ArrayRef<ExprAttr> a,
+                               llvm::ArrayRef<ExprAttr> b);
 
 /// The number of elements.
 Size getNumElements(mlir::MLIRContext *context, llvm::ArrayRef<ExprAttr> sizes);
 
 /// A result on the device of `like`; null if a size is or `dtype` is.
-mlir::Type makeTensor(FakeTensorType like, llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype);
-inline mlir::Type makeTensor(FakeTensorType like, llvm::ArrayRef<ExprAttr> sizes) {
+mlir::Type makeTensor(FakeTensorType like, llvm::ArrayRef<ExprAttr> sizes,
+                      mlir::Type dtype);
+inline mlir::Type makeTensor(FakeTensorType like,
+                             llvm::ArrayRef<ExprAttr> sizes) {
   return makeTensor(like, sizes, like.getDtype());
 }
 
 /// The same on a device; a null `device` is the CPU.
-mlir::Type makeTensorOn(mlir::StringAttr device, llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype);
+mlir::Type makeTensorOn(mlir::StringAttr device, llvm::ArrayRef<ExprAttr> sizes,
+                        mlir::Type dtype);
 
 /// The device an argument names, as a tensor type has it (null for the CPU);
 /// `fallback` if it names none.
-mlir::StringAttr getDevice(const Argument &argument, mlir::StringAttr fallback = {});
+mlir::StringAttr getDevice(const Argument &argument,
+                           mlir::StringAttr fallback = {});
 
 /// More results than this are taken for a mistake: sizes come from the user.
 inline constexpr int64_t maxResults = 1 << 16;

@@ -30,8 +30,8 @@ static InferredTypes inferSymNumel(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
     return failure();
-  return result(SymIntType::get(call.getContext(),
-                                getNumElements(call.getContext(), self.getSizes())));
+  return result(SymIntType::get(
+      call.getContext(), getNumElements(call.getContext(), self.getSizes())));
 }
 FX_REGISTER_SHAPE_RULES(inferSymNumel, "aten.sym_numel.default")
 
@@ -54,7 +54,8 @@ static std::optional<bool> anyFloat(const OperatorView &call) {
 
 /// An int operator whose value is `compute` of the operands' expressions.
 template <typename Compute>
-static InferredTypes inferArithmetic(const OperatorView &call, Compute compute) {
+static InferredTypes inferArithmetic(const OperatorView &call,
+                                     Compute compute) {
   std::optional<bool> isFloat = anyFloat(call);
   if (!isFloat)
     return failure();
@@ -66,7 +67,9 @@ static InferredTypes inferArithmetic(const OperatorView &call, Compute compute) 
 }
 
 static Size apply(StringRef name, Size a, Size b) {
-  return a && b ? Size(ExprAttr::call(a.get().getContext(), name, {a.get(), b.get()})) : Size();
+  return a && b ? Size(ExprAttr::call(a.get().getContext(), name,
+                                      {a.get(), b.get()}))
+                : Size();
 }
 
 static InferredTypes inferAdd(const OperatorView &call) {
@@ -88,14 +91,16 @@ static InferredTypes inferFloorDiv(const OperatorView &call) {
   return inferArithmetic(call, [](Size a, Size b) { return a.floorDiv(b); });
 }
 static InferredTypes inferMod(const OperatorView &call) {
-  return inferArithmetic(call, [](Size a, Size b) { return apply("mod", a, b); });
+  return inferArithmetic(call,
+                         [](Size a, Size b) { return apply("mod", a, b); });
 }
 static InferredTypes inferPow(const OperatorView &call) {
   // A negative exponent gives a float.
   std::optional<int64_t> exponent = call.getArg(1).getInt();
   if (!exponent || *exponent < 0)
     return failure();
-  return inferArithmetic(call, [](Size a, Size b) { return apply("pow", a, b); });
+  return inferArithmetic(call,
+                         [](Size a, Size b) { return apply("pow", a, b); });
 }
 static InferredTypes inferMax(const OperatorView &call) {
   return inferArithmetic(call, [](Size a, Size b) { return a.max(b); });
@@ -121,8 +126,10 @@ static InferredTypes inferInt(const OperatorView &call) {
 static InferredTypes inferFloat(const OperatorView &call) {
   return result(SymFloatType::get(call.getContext(), ExprAttr()));
 }
-FX_REGISTER_SHAPE_RULES(inferInt, "torch.sym_int", "math.trunc", "math.floor", "math.ceil")
-FX_REGISTER_SHAPE_RULES(inferFloat, "torch.sym_float", "torch.sym_sqrt", "_operator.truediv")
+FX_REGISTER_SHAPE_RULES(inferInt, "torch.sym_int", "math.trunc", "math.floor",
+                        "math.ceil")
+FX_REGISTER_SHAPE_RULES(inferFloat, "torch.sym_float", "torch.sym_sqrt",
+                        "_operator.truediv")
 
 //===----------------------------------------------------------------------===//
 // Truth
@@ -136,8 +143,9 @@ static InferredTypes inferRelation(const OperatorView &call) {
   Size value = apply(name, call.getArg(0u).getExpr(), call.getArg(1).getExpr());
   return result(SymBoolType::get(call.getContext(), value.get()));
 }
-FX_REGISTER_SHAPE_RULES(inferRelation, "_operator.eq", "_operator.ne", "_operator.lt",
-                        "_operator.le", "_operator.gt", "_operator.ge")
+FX_REGISTER_SHAPE_RULES(inferRelation, "_operator.eq", "_operator.ne",
+                        "_operator.lt", "_operator.le", "_operator.gt",
+                        "_operator.ge")
 
 static InferredTypes inferTruth(const OperatorView &call) {
   return result(SymBoolType::get(call.getContext(), ExprAttr()));

@@ -11,7 +11,9 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-static FakeTensorType getSelf(const OperatorView &call) { return getTensor(call.getArg(0u)); }
+static FakeTensorType getSelf(const OperatorView &call) {
+  return getTensor(call.getArg(0u));
+}
 
 //===----------------------------------------------------------------------===//
 // Reshaping
@@ -48,9 +50,9 @@ static InferredTypes inferReshape(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferReshape, "aten.view.default", "aten.reshape.default",
-                        "aten._unsafe_view.default", "aten.view_copy.default",
-                        "aten._reshape_copy.default")
+FX_REGISTER_SHAPE_RULES(inferReshape, "aten.view.default",
+                        "aten.reshape.default", "aten._unsafe_view.default",
+                        "aten.view_copy.default", "aten._reshape_copy.default")
 
 static InferredTypes inferLikeOther(const OperatorView &call) {
   FakeTensorType self = getSelf(call), other = getTensor(call.getArg("other"));
@@ -58,14 +60,15 @@ static InferredTypes inferLikeOther(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, other.getSizes()));
 }
-FX_REGISTER_SHAPE_RULES(inferLikeOther, "aten.view_as.default", "aten.reshape_as.default",
-                        "aten.expand_as.default")
+FX_REGISTER_SHAPE_RULES(inferLikeOther, "aten.view_as.default",
+                        "aten.reshape_as.default", "aten.expand_as.default")
 
 static InferredTypes inferFlatten(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
-  std::optional<int64_t> start = wrapDim(call.getArg("start_dim"), self.getRank());
+  std::optional<int64_t> start =
+      wrapDim(call.getArg("start_dim"), self.getRank());
   std::optional<int64_t> end = wrapDim(call.getArg("end_dim"), self.getRank());
   if (!start || !end || *start > *end)
     return failure();
@@ -117,12 +120,14 @@ static InferredTypes inferPermute(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
-  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dims"), self.getRank());
+  std::optional<SmallVector<int64_t>> dims =
+      wrapDims(call.getArg("dims"), self.getRank());
   if (!dims)
     return failure();
   return permute(self, *dims);
 }
-FX_REGISTER_SHAPE_RULES(inferPermute, "aten.permute.default", "aten.permute_copy.default")
+FX_REGISTER_SHAPE_RULES(inferPermute, "aten.permute.default",
+                        "aten.permute_copy.default")
 
 static InferredTypes inferTranspose(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -137,17 +142,19 @@ static InferredTypes inferTranspose(const OperatorView &call) {
     std::swap(sizes[*a], sizes[*b]);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferTranspose, "aten.transpose.int", "aten.swapaxes.default",
-                        "aten.swapdims.default", "aten.transpose_copy.int",
-                        "aten.transpose_.default")
+FX_REGISTER_SHAPE_RULES(inferTranspose, "aten.transpose.int",
+                        "aten.swapaxes.default", "aten.swapdims.default",
+                        "aten.transpose_copy.int", "aten.transpose_.default")
 
 static InferredTypes inferReverse(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
-  return permute(self, llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, self.getRank()))));
+  return permute(self, llvm::to_vector(llvm::reverse(
+                           llvm::seq<int64_t>(0, self.getRank()))));
 }
-FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.t_.default", "aten.numpy_T.default")
+FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.t_.default",
+                        "aten.numpy_T.default")
 
 static InferredTypes inferMatrixTranspose(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -157,14 +164,15 @@ static InferredTypes inferMatrixTranspose(const OperatorView &call) {
   std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferMatrixTranspose, "aten.mT.default", "aten.adjoint.default",
-                        "aten.mH.default")
+FX_REGISTER_SHAPE_RULES(inferMatrixTranspose, "aten.mT.default",
+                        "aten.adjoint.default", "aten.mH.default")
 
 static InferredTypes inferMoveDim(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
-  std::optional<SmallVector<int64_t>> source = wrapDims(call.getArg("source"), self.getRank());
+  std::optional<SmallVector<int64_t>> source =
+      wrapDims(call.getArg("source"), self.getRank());
   std::optional<SmallVector<int64_t>> target =
       wrapDims(call.getArg("destination"), self.getRank());
   if (!source || !target || source->size() != target->size())
@@ -184,8 +192,9 @@ static InferredTypes inferMoveDim(const OperatorView &call) {
   }
   return permute(self, order);
 }
-FX_REGISTER_SHAPE_RULES(inferMoveDim, "aten.movedim.int", "aten.movedim.intlist",
-                        "aten.moveaxis.int", "aten.moveaxis.intlist")
+FX_REGISTER_SHAPE_RULES(inferMoveDim, "aten.movedim.int",
+                        "aten.movedim.intlist", "aten.moveaxis.int",
+                        "aten.moveaxis.intlist")
 
 //===----------------------------------------------------------------------===//
 // Sizes of one
@@ -202,7 +211,8 @@ static InferredTypes inferUnsqueeze(const OperatorView &call) {
   sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), 1));
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default", "aten.unsqueeze_copy.default",
+FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default",
+                        "aten.unsqueeze_copy.default",
                         "aten.unsqueeze_.default")
 
 /// A symbolic size is not 1: torch.export made a guard of that.
@@ -210,7 +220,8 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
-  std::optional<SmallVector<int64_t>> dims = wrapDims(call.getArg("dim"), self.getRank());
+  std::optional<SmallVector<int64_t>> dims =
+      wrapDims(call.getArg("dim"), self.getRank());
   if (!dims)
     return failure();
   // An empty list of dims squeezes none; without dims, all.
@@ -222,8 +233,9 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
       sizes.push_back(size);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default", "aten.squeeze.dim",
-                        "aten.squeeze.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.dims",
+FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default",
+                        "aten.squeeze.dim", "aten.squeeze.dims",
+                        "aten.squeeze_copy.dim", "aten.squeeze_copy.dims",
                         "aten.squeeze_copy.default", "aten.squeeze_.default",
                         "aten.squeeze_.dim", "aten.squeeze_.dims")
 
@@ -242,8 +254,8 @@ static InferredTypes inferExpand(const OperatorView &call) {
   }
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferExpand, "aten.expand.default", "aten.broadcast_to.default",
-                        "aten.expand_copy.default")
+FX_REGISTER_SHAPE_RULES(inferExpand, "aten.expand.default",
+                        "aten.broadcast_to.default", "aten.expand_copy.default")
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -288,7 +300,8 @@ static InferredTypes inferSlice(const OperatorView &call) {
   sizes[*dim] = step.is(1) ? length : length.ceilDiv(step);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferSlice, "aten.slice.Tensor", "aten.slice_copy.Tensor")
+FX_REGISTER_SHAPE_RULES(inferSlice, "aten.slice.Tensor",
+                        "aten.slice_copy.Tensor")
 
 static InferredTypes inferNarrow(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -301,7 +314,8 @@ static InferredTypes inferNarrow(const OperatorView &call) {
   sizes[*dim] = call.getArg("length").getExpr();
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferNarrow, "aten.narrow.default", "aten.narrow_copy.default")
+FX_REGISTER_SHAPE_RULES(inferNarrow, "aten.narrow.default",
+                        "aten.narrow_copy.default")
 
 static InferredTypes inferSelect(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -321,7 +335,8 @@ static InferredTypes inferSelect(const OperatorView &call) {
 FX_REGISTER_SHAPE_RULES(inferSelect, "aten.select.int", "aten.select_copy.int")
 
 /// The parts of `dim`, each of a size.
-static InferredTypes splitInto(FakeTensorType self, int64_t dim, ArrayRef<ExprAttr> parts) {
+static InferredTypes splitInto(FakeTensorType self, int64_t dim,
+                               ArrayRef<ExprAttr> parts) {
   SmallVector<Type> types;
   for (ExprAttr part : parts) {
     Sizes sizes(self.getSizes());
@@ -333,8 +348,8 @@ static InferredTypes splitInto(FakeTensorType self, int64_t dim, ArrayRef<ExprAt
 
 /// `dim` cut in pieces of `piece`, the last one what is left. How many they are
 /// follows from the sizes, or else from the results that the call has.
-static InferredTypes splitEvenly(const OperatorView &call, FakeTensorType self, int64_t dim,
-                                 Size piece) {
+static InferredTypes splitEvenly(const OperatorView &call, FakeTensorType self,
+                                 int64_t dim, Size piece) {
   Size size = self.getSizes()[dim];
   if (!piece || piece.getInt().value_or(0) < 0 || (piece.is(0) && !size.is(0)))
     return failure();
@@ -357,8 +372,8 @@ static InferredTypes inferSplit(const OperatorView &call) {
     return failure();
   return splitEvenly(call, self, *dim, call.getArg("split_size").getExpr());
 }
-FX_REGISTER_SHAPE_RULES(inferSplit, "aten.split.Tensor", "aten.split_copy.Tensor",
-                        "aten.unsafe_split.Tensor")
+FX_REGISTER_SHAPE_RULES(inferSplit, "aten.split.Tensor",
+                        "aten.split_copy.Tensor", "aten.unsafe_split.Tensor")
 
 static InferredTypes inferSplitWithSizes(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -370,7 +385,8 @@ static InferredTypes inferSplitWithSizes(const OperatorView &call) {
     return failure();
   return splitInto(self, *dim, *parts);
 }
-FX_REGISTER_SHAPE_RULES(inferSplitWithSizes, "aten.split_with_sizes.default", "aten.split.sizes",
+FX_REGISTER_SHAPE_RULES(inferSplitWithSizes, "aten.split_with_sizes.default",
+                        "aten.split.sizes",
                         "aten.split_with_sizes_copy.default")
 
 static InferredTypes inferChunk(const OperatorView &call) {
@@ -387,7 +403,8 @@ static InferredTypes inferChunk(const OperatorView &call) {
     return splitInto(self, *dim, Sizes(*chunks, size));
   return splitEvenly(call, self, *dim, size.ceilDiv(*chunks));
 }
-FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default", "aten.unsafe_chunk.default")
+FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default",
+                        "aten.unsafe_chunk.default")
 
 static InferredTypes inferUnbind(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -409,8 +426,10 @@ static InferredTypes inferUnfold(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self || self.getRank() == 0)
     return failure();
-  std::optional<int64_t> dim = wrapDim(call.getArg("dimension"), self.getRank());
-  Size window = call.getArg("size").getExpr(), step = call.getArg("step").getExpr();
+  std::optional<int64_t> dim =
+      wrapDim(call.getArg("dimension"), self.getRank());
+  Size window = call.getArg("size").getExpr(),
+       step = call.getArg("step").getExpr();
   if (!dim || !window || !step)
     return failure();
   Sizes sizes(self.getSizes());
@@ -430,14 +449,16 @@ static InferredTypes inferDiagonal(const OperatorView &call) {
   if (!a || !b || *a == *b)
     return failure();
   Size rows = self.getSizes()[*a], columns = self.getSizes()[*b];
-  Size length = *offset >= 0 ? rows.min(columns - *offset) : (rows + *offset).min(columns);
+  Size length = *offset >= 0 ? rows.min(columns - *offset)
+                             : (rows + *offset).min(columns);
   Sizes sizes(self.getSizes());
   sizes.erase(sizes.begin() + std::max(*a, *b));
   sizes.erase(sizes.begin() + std::min(*a, *b));
   sizes.push_back(length.getInt() ? length.max(length.constant(0)) : length);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferDiagonal, "aten.diagonal.default", "aten.diagonal_copy.default")
+FX_REGISTER_SHAPE_RULES(inferDiagonal, "aten.diagonal.default",
+                        "aten.diagonal_copy.default")
 
 static InferredTypes inferAsStrided(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -453,6 +474,7 @@ FX_REGISTER_SHAPE_RULES(inferAsStrided, "aten.as_strided.default",
 // The same sizes
 //===----------------------------------------------------------------------===//
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.alias.default", "aten.detach.default",
-                        "aten.contiguous.default", "aten.alias_copy.default",
-                        "aten.detach_copy.default", "aten.detach_.default")
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.alias.default",
+                        "aten.detach.default", "aten.contiguous.default",
+                        "aten.alias_copy.default", "aten.detach_copy.default",
+                        "aten.detach_.default")

@@ -15,7 +15,8 @@
 namespace fx::gen {
 
 /// Writes the table that Schema.cpp includes.
-void emitTable(llvm::ArrayRef<Operator> operators, llvm::StringRef version, llvm::raw_ostream &os);
+void emitTable(llvm::ArrayRef<Operator> operators, llvm::StringRef version,
+               llvm::raw_ostream &os);
 
 /// The C++ namespace of `op`'s view and the folder of its header.
 std::string getViewNamespace(const Operator &op);
@@ -26,7 +27,8 @@ llvm::StringSet<> getBaseNames(llvm::ArrayRef<Operator> operators);
 
 /// Writes the typed views of the operators of one base name; `indices` are
 /// their places in the table.
-void emitHeader(llvm::ArrayRef<Operator> operators, llvm::ArrayRef<unsigned> indices,
+void emitHeader(llvm::ArrayRef<Operator> operators,
+                llvm::ArrayRef<unsigned> indices,
                 const llvm::StringSet<> &baseNames, llvm::raw_ostream &os);
 
 } // namespace fx::gen

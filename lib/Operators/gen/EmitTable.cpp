@@ -49,12 +49,14 @@ private:
 static void emitArguments(llvm::ArrayRef<Argument> arguments, StringPool &pool,
                           llvm::raw_ostream &os) {
   for (const Argument &a : arguments)
-    os << "  {" << pool.add(a.name) << ", " << pool.add(a.type) << ", " << pool.add(a.defaultText)
-       << ", " << a.aliasSets << "u, fx::SchemaKind(" << unsigned(a.kind) << "), " << a.flags
-       << ", " << a.listDepth << ", " << a.listSize << "},\n";
+    os << "  {" << pool.add(a.name) << ", " << pool.add(a.type) << ", "
+       << pool.add(a.defaultText) << ", " << a.aliasSets << "u, fx::SchemaKind("
+       << unsigned(a.kind) << "), " << a.flags << ", " << a.listDepth << ", "
+       << a.listSize << "},\n";
 }
 
-static void emitBuckets(llvm::ArrayRef<Operator> operators, llvm::raw_ostream &os) {
+static void emitBuckets(llvm::ArrayRef<Operator> operators,
+                        llvm::raw_ostream &os) {
   std::vector<unsigned> buckets(llvm::PowerOf2Ceil(operators.size() * 2 + 1));
   const unsigned mask = buckets.size() - 1;
   for (auto [index, op] : llvm::enumerate(operators)) {
@@ -77,8 +79,9 @@ void fx::gen::emitTable(llvm::ArrayRef<Operator> operators, StringRef version,
   llvm::raw_string_ostream recordsOS(records), argumentsOS(arguments);
   unsigned firstArgument = 0;
   for (const Operator &op : operators) {
-    recordsOS << "  {" << pool.add(op.target) << ", " << firstArgument << ", " << op.flags << ", "
-              << op.arguments.size() << ", " << op.results.size() << "},\n";
+    recordsOS << "  {" << pool.add(op.target) << ", " << firstArgument << ", "
+              << op.flags << ", " << op.arguments.size() << ", "
+              << op.results.size() << "},\n";
     emitArguments(op.arguments, pool, argumentsOS);
     emitArguments(op.results, pool, argumentsOS);
     firstArgument += op.arguments.size() + op.results.size();
@@ -87,13 +90,16 @@ void fx::gen::emitTable(llvm::ArrayRef<Operator> operators, StringRef version,
       nameSpaces.insert(op.nameSpace);
   }
   os << "// Made by fx-schema-gen.\n\n";
-  os << "static constexpr llvm::StringLiteral schemaVersion = \"" << version << "\";\n\n";
+  os << "static constexpr llvm::StringLiteral schemaVersion = \"" << version
+     << "\";\n\n";
   std::string known;
   for (const std::string &nameSpace : nameSpaces)
     known += std::to_string(pool.add(nameSpace)) + ", ";
   pool.print(os);
   os << "static constexpr uint32_t knownNamespaces[] = {" << known << "};\n\n";
-  os << "static constexpr fx::ArgumentSchema arguments[] = {\n" << arguments << "};\n\n";
-  os << "static constexpr fx::OperatorSchema operators[] = {\n" << records << "};\n\n";
+  os << "static constexpr fx::ArgumentSchema arguments[] = {\n"
+     << arguments << "};\n\n";
+  os << "static constexpr fx::OperatorSchema operators[] = {\n"
+     << records << "};\n\n";
   emitBuckets(operators, os);
 }

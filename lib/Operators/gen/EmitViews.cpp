@@ -50,12 +50,16 @@ static bool hasOverload(const Operator &op) {
 
 /// Base and overload name together; `AddOverloadOut` where `AddOut` is another
 /// operator (`quantized.add_out`).
-static std::string getClassName(const Operator &op, const llvm::StringSet<> &baseNames) {
+static std::string getClassName(const Operator &op,
+                                const llvm::StringSet<> &baseNames) {
   std::string name = camelCase(op.base);
   if (!hasOverload(op))
     return name;
   std::string overload = camelCase(op.overload);
-  return name + (baseNames.contains(op.nameSpace + "." + name + overload) ? "Overload" : "") + overload;
+  return name +
+         (baseNames.contains(op.nameSpace + "." + name + overload) ? "Overload"
+                                                                   : "") +
+         overload;
 }
 
 llvm::StringSet<> fx::gen::getBaseNames(llvm::ArrayRef<Operator> operators) {
@@ -74,12 +78,14 @@ std::string fx::gen::getViewNamespace(const Operator &op) {
 
 static std::string getMemberName(StringRef name) {
   static const llvm::StringSet<> keywords = {
-      "auto",   "bool",     "break",  "case",   "char",    "class",   "const", "continue",
-      "default", "delete",  "do",     "double", "else",    "enum",    "false", "float",
-      "for",    "if",       "inline", "int",    "long",    "new",     "not",   "operator",
-      "or",     "private",  "public", "register", "return", "short",  "signed", "sizeof",
-      "static", "struct",   "switch", "template", "this",  "true",    "type",  "typename",
-      "union",  "unsigned", "using",  "void",   "while",   "create",  "target", "index"};
+      "auto",   "bool",     "break",   "case",     "char",   "class",
+      "const",  "continue", "default", "delete",   "do",     "double",
+      "else",   "enum",     "false",   "float",    "for",    "if",
+      "inline", "int",      "long",    "new",      "not",    "operator",
+      "or",     "private",  "public",  "register", "return", "short",
+      "signed", "sizeof",   "static",  "struct",   "switch", "template",
+      "this",   "true",     "type",    "typename", "union",  "unsigned",
+      "using",  "void",     "while",   "create",   "target", "index"};
   return keywords.contains(name) ? (name + "_").str() : name.str();
 }
 
@@ -88,12 +94,13 @@ static void emitParameters(const Operator &op, llvm::raw_ostream &os) {
   bool hasDefault = false;
   for (const Argument &argument : op.arguments) {
     hasDefault |= (argument.flags & ArgumentSchema::HasDefault) != 0;
-    os << ", const ::fx::Arg &" << getMemberName(argument.name) << (hasDefault ? " = {}" : "");
+    os << ", const ::fx::Arg &" << getMemberName(argument.name)
+       << (hasDefault ? " = {}" : "");
   }
 }
 
-static void emitCreate(const Operator &op, StringRef name, StringRef types, StringRef call,
-                       llvm::raw_ostream &os) {
+static void emitCreate(const Operator &op, StringRef name, StringRef types,
+                       StringRef call, llvm::raw_ostream &os) {
   os << "  static ::fx::CallFunctionOp " << name
      << "(::mlir::OpBuilder &builder_, ::mlir::Location loc_" << types;
   emitParameters(op, os);
@@ -103,15 +110,19 @@ static void emitCreate(const Operator &op, StringRef name, StringRef types, Stri
     return;
   }
   os << "    const ::fx::Arg args_[] = {";
-  llvm::interleaveComma(op.arguments, os,
-                        [&](const Argument &argument) { os << getMemberName(argument.name); });
+  llvm::interleaveComma(op.arguments, os, [&](const Argument &argument) {
+    os << getMemberName(argument.name);
+  });
   os << "};\n    return " << call << ", args_);\n  }\n";
 }
 
-static void emitView(const Operator &op, StringRef name, unsigned index, llvm::raw_ostream &os) {
+static void emitView(const Operator &op, StringRef name, unsigned index,
+                     llvm::raw_ostream &os) {
   os << "/// " << op.text << "\n";
-  os << "class " << name << " : public ::fx::ViewBase<" << name << "> {\npublic:\n"
-     << "  static constexpr ::llvm::StringLiteral target = \"" << op.target << "\";\n"
+  os << "class " << name << " : public ::fx::ViewBase<" << name
+     << "> {\npublic:\n"
+     << "  static constexpr ::llvm::StringLiteral target = \"" << op.target
+     << "\";\n"
      << "  static constexpr unsigned index = " << index << ";\n"
      << "  using ViewBase::ViewBase;\n";
   llvm::StringSet<> members;
@@ -124,31 +135,38 @@ static void emitView(const Operator &op, StringRef name, unsigned index, llvm::r
       member += "Arg";
       members.insert(member);
     }
-    os << "  ::fx::Argument " << member << "() const { return getArg(" << i << "); }\n";
+    os << "  ::fx::Argument " << member << "() const { return getArg(" << i
+       << "); }\n";
   }
   for (auto [i, result] : llvm::enumerate(op.results)) {
-    if (result.name.empty() || !members.insert(getMemberName(result.name)).second ||
-        result.listDepth)
+    if (result.name.empty() ||
+        !members.insert(getMemberName(result.name)).second || result.listDepth)
       continue;
-    os << "  ::mlir::Value " << getMemberName(result.name) << "() const { return getResult(" << i
-       << "); }\n";
+    os << "  ::mlir::Value " << getMemberName(result.name)
+       << "() const { return getResult(" << i << "); }\n";
   }
   emitCreate(op, "create", ", ::mlir::TypeRange types_",
              "::fx::createCall(builder_, loc_, types_, index", os);
-  emitCreate(op, "createInferred", "", "::fx::createInferredCall(builder_, loc_, index", os);
+  emitCreate(op, "createInferred", "",
+             "::fx::createInferredCall(builder_, loc_, index", os);
   os << "};\n\n";
 }
 
 void fx::gen::emitHeader(llvm::ArrayRef<Operator> operators,
-                                llvm::ArrayRef<unsigned> indices,
-                                const llvm::StringSet<> &baseNames, llvm::raw_ostream &os) {
+                         llvm::ArrayRef<unsigned> indices,
+                         const llvm::StringSet<> &baseNames,
+                         llvm::raw_ostream &os) {
   const Operator &first = operators[indices.front()];
   std::string nameSpace = getViewNamespace(first);
-  std::string guard = llvm::StringRef("FX_OPERATORS_" + nameSpace + "_" + first.base).upper() + "_H";
+  std::string guard =
+      llvm::StringRef("FX_OPERATORS_" + nameSpace + "_" + first.base).upper() +
+      "_H";
   os << "// Typed views of " << first.nameSpace << "." << first.base
      << ", made by fx-schema-gen.\n\n#ifndef " << guard << "\n#define " << guard
-     << "\n\n#include \"fx/Operators/View.h\"\n\nnamespace fx::" << nameSpace << " {\n\n";
+     << "\n\n#include \"fx/Operators/View.h\"\n\nnamespace fx::" << nameSpace
+     << " {\n\n";
   for (unsigned index : indices)
-    emitView(operators[index], getClassName(operators[index], baseNames), index, os);
+    emitView(operators[index], getClassName(operators[index], baseNames), index,
+             os);
   os << "} // namespace fx::" << nameSpace << "\n\n#endif // " << guard << "\n";
 }

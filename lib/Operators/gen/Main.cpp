@@ -26,12 +26,14 @@
 using namespace fx::gen;
 using llvm::StringRef;
 
-static llvm::cl::list<std::string> inputs(llvm::cl::Positional, llvm::cl::OneOrMore,
+static llvm::cl::list<std::string> inputs(llvm::cl::Positional,
+                                          llvm::cl::OneOrMore,
                                           llvm::cl::desc("<schema files>"));
 static llvm::cl::opt<std::string> table("table", llvm::cl::Required,
                                         llvm::cl::desc("the table to write"));
-static llvm::cl::opt<std::string> headers("headers", llvm::cl::Required,
-                                          llvm::cl::desc("the folder of the headers to write"));
+static llvm::cl::opt<std::string>
+    headers("headers", llvm::cl::Required,
+            llvm::cl::desc("the folder of the headers to write"));
 
 static llvm::Error writeIfChanged(StringRef path, StringRef text) {
   auto old = llvm::MemoryBuffer::getFile(path);
@@ -45,7 +47,8 @@ static llvm::Error writeIfChanged(StringRef path, StringRef text) {
 
 /// Reads the operators of all files; the version stands in the line
 /// `# torch 2.13.0` of one of them.
-static llvm::Error readSchemas(std::vector<Operator> &operators, std::string &version) {
+static llvm::Error readSchemas(std::vector<Operator> &operators,
+                               std::string &version) {
   llvm::StringMap<char> seen;
   for (const std::string &path : inputs) {
     auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -63,7 +66,8 @@ static llvm::Error readSchemas(std::vector<Operator> &operators, std::string &ve
       if (!op)
         return llvm::createFileError(path, op.takeError());
       if (!seen.try_emplace(op->target).second)
-        return llvm::createStringError(path + ": '" + op->target + "' is defined twice");
+        return llvm::createStringError(path + ": '" + op->target +
+                                       "' is defined twice");
       operators.push_back(std::move(*op));
     }
   }
@@ -73,7 +77,8 @@ static llvm::Error readSchemas(std::vector<Operator> &operators, std::string &ve
 }
 
 static llvm::Error writeHeaders(llvm::ArrayRef<Operator> operators) {
-  llvm::MapVector<std::pair<StringRef, StringRef>, std::vector<unsigned>> groups;
+  llvm::MapVector<std::pair<StringRef, StringRef>, std::vector<unsigned>>
+      groups;
   for (auto [i, op] : llvm::enumerate(operators))
     groups[{op.nameSpace, op.base}].push_back(i);
   const llvm::StringSet<> baseNames = getBaseNames(operators);
@@ -94,7 +99,8 @@ static llvm::Error writeHeaders(llvm::ArrayRef<Operator> operators) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "makes C++ of torch's operator schemas\n");
+  llvm::cl::ParseCommandLineOptions(argc, argv,
+                                    "makes C++ of torch's operator schemas\n");
   auto run = [&]() -> llvm::Error {
     std::vector<Operator> operators;
     std::string version, text;
@@ -107,7 +113,8 @@ int main(int argc, char **argv) {
     return writeHeaders(operators);
   };
   if (llvm::Error e = run()) {
-    llvm::WithColor::error(llvm::errs()) << llvm::toString(std::move(e)) << "\n";
+    llvm::WithColor::error(llvm::errs())
+        << llvm::toString(std::move(e)) << "\n";
     return 1;
   }
   return 0;

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   schema   ::= name `(` (argument (`,` argument)*)? `)` `->` results (`#` tag*)?
-//   name     ::= ns `::` base (`.` overload)?  |  target
-//   argument ::= `*`  |  type name (`=` default)?
-//   type     ::= base alias? (`[` n? `]` alias? | `?`)*
-//   alias    ::= `(` set (`|` set)* `!`? (`->` (`*` | set))? `)`
+//   schema   ::= name `(` (argument (`,` argument)*)? `)` `->` results (`#`
+//   tag*)? name     ::= ns `::` base (`.` overload)?  |  target argument ::=
+//   `*`  |  type name (`=` default)? type     ::= base alias? (`[` n? `]`
+//   alias? | `?`)* alias    ::= `(` set (`|` set)* `!`? (`->` (`*` | set))? `)`
 //   results  ::= type name?  |  `(` (type name? (`,` type name?)*)? `)`
 //
 //===----------------------------------------------------------------------===//
@@ -72,7 +71,8 @@ public:
 
 private:
   llvm::Error error(llvm::Twine message) {
-    return llvm::createStringError(message + " at '" + rest.take_front(30) + "' in '" + line + "'");
+    return llvm::createStringError(message + " at '" + rest.take_front(30) +
+                                   "' in '" + line + "'");
   }
   bool consume(StringRef token) {
     rest = rest.ltrim();
@@ -80,8 +80,8 @@ private:
   }
   StringRef word() {
     rest = rest.ltrim();
-    StringRef result =
-        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    StringRef result = rest.take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
     rest = rest.drop_front(result.size());
     return result;
   }
@@ -284,4 +284,6 @@ llvm::Expected<Operator> Parser::parse() {
   return op;
 }
 
-llvm::Expected<Operator> fx::gen::parseSchema(StringRef line) { return Parser(line).parse(); }
+llvm::Expected<Operator> fx::gen::parseSchema(StringRef line) {
+  return Parser(line).parse();
+}

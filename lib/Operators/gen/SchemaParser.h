@@ -25,7 +25,8 @@ struct Argument {
 };
 
 struct Operator {
-  /// `aten`, `add`, `Tensor` (empty for a symbolic operator), `aten.add.Tensor`.
+  /// `aten`, `add`, `Tensor` (empty for a symbolic operator),
+  /// `aten.add.Tensor`.
   std::string nameSpace, base, overload, target;
   /// The line it came from, without tags.
   std::string text;
