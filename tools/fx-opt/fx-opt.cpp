@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/CPU/LayoutPasses.h"
@@ -26,6 +27,8 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   fx::registerFXTransformsPasses();
   fx::cpu::registerFXCPULayoutPasses();
+  fx::cpu::registerFXCPUBackendPasses();
+  fx::cpu::registerCPUBackendPipelines();
   fx::registerFXConversionPasses();
   fx::cpu::registerKernelPasses();
   registry.insert<fx::FXDialect, fx::cpu::FXCPUDialect>();

@@ -15,3 +15,4 @@
 #include "Check.c"
 #include "Threads.c"
 #include "Eager.c"
+#include "Helpers.c"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tables that lib/CodeGen/CPU/EmitDescription.cpp emits as constants into
+// The tables that lib/CodeGen/CPU/Emit/EmitDescription.cpp emits as constants into
 // each artefact. Both sides must agree field by field: every field is a
 // pointer, an int64_t or an array of them, so that no padding can differ.
 //
@@ -16,7 +16,8 @@
 
 #include "fx/Runtime/model.h"
 
-/* Operations of an expression, in postfix order; the code ends with END. */
+/* Operations of an expression, in postfix order; the code ends with END. At
+ * most 60 values are on the stack at a time. */
 typedef enum {
   FX_EXPR_END = 0,
   FX_EXPR_INT = 1,    /* next word: the value */
@@ -37,7 +38,12 @@ typedef enum {
   FX_EXPR_AND = 16,
   FX_EXPR_OR = 17,
   FX_EXPR_NOT = 18,
-  FX_EXPR_CEILDIV = 19
+  FX_EXPR_CEILDIV = 19,
+  FX_EXPR_DIV = 20, /* exact division only */
+  FX_EXPR_LSHIFT = 21,
+  FX_EXPR_RSHIFT = 22,
+  FX_EXPR_ABS = 23,
+  FX_EXPR_WHERE = 24 /* condition, value if true, value if not */
 } FXrtExprOp;
 
 /* A passed input; its dims are `info.inputs[i].rank` codes. */

@@ -84,6 +84,17 @@ static int binary(int64_t op, int64_t a, int64_t b, int64_t *out) {
   case FX_EXPR_OR:
     *out = a || b;
     return 0;
+  case FX_EXPR_DIV:
+    if (floor_div(a, b, out))
+      return 1;
+    return a % b != 0;
+  case FX_EXPR_LSHIFT:
+    return b < 0 || b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, out);
+  case FX_EXPR_RSHIFT:
+    if (b < 0 || b > 63)
+      return 1;
+    *out = a >> b;
+    return 0;
   default:
     return 1;
   }
@@ -92,7 +103,7 @@ static int binary(int64_t op, int64_t a, int64_t b, int64_t *out) {
 int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
                int64_t *out, int64_t *unbound) {
   enum { DEPTH = 64 }; /* the emitter refuses deeper expressions */
-  int64_t stack[DEPTH];
+  int64_t stack[DEPTH + 4];
   int n = 0, missing = 0, bad = 0;
   int64_t first = -1;
   for (;;) {
@@ -111,6 +122,12 @@ int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
       stack[n++] = values[s];
     } else if (op == FX_EXPR_NOT) {
       stack[n - 1] = !stack[n - 1];
+    } else if (op == FX_EXPR_ABS) {
+      bad |= stack[n - 1] == INT64_MIN;
+      stack[n - 1] = stack[n - 1] < 0 && !bad ? -stack[n - 1] : stack[n - 1];
+    } else if (op == FX_EXPR_WHERE) {
+      n -= 2;
+      stack[n - 1] = stack[n - 1] ? stack[n] : stack[n + 1];
     } else {
       --n;
       bad |= binary(op, stack[n - 1], stack[n], &stack[n - 1]);

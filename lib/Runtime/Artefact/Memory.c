@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===*/
 
-#define _GNU_SOURCE
 #include "Internal.h"
 #include <stdlib.h>
 #include <string.h>

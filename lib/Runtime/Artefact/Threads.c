@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===*/
 
-#define _GNU_SOURCE
 #include "Internal.h"
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,0 +1,185 @@
+//===- BackendPasses.td - from tensors to LLVM on CPU ---*- tablegen -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CPU_BACKEND_PASSES
+#define FX_CPU_BACKEND_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp"> {
+  let summary = "give @main the boundary that an artefact's entry has";
+  let description = [{
+    Every argument and result of `@main` becomes a tensor: scalars turn into
+    0-d tensors. A result that the model writes back (`fx.mutates`,
+    `fx.mutates_input`) is materialized in the argument that it replaces, so
+    that bufferization can compute it in place. Arguments are marked writable
+    (and `fx.written`, which outlives bufferization) only where the model
+    mutates them.
+
+    ```mlir
+    func.func @main(%n: i64, %s: tensor<4xf32> {fx.state = @s, fx.mutable})
+        -> (tensor<4xf32> {fx.mutates = @s})
+    // becomes
+    func.func @main(%n: tensor<i64> {bufferization.writable = false},
+                    %s: tensor<4xf32> {fx.state = @s, fx.mutable, fx.written,
+                                      bufferization.writable = true})
+        -> (tensor<4xf32> {fx.mutates = @s}) {
+      ...
+      %m = bufferization.materialize_in_destination %new in %s
+      return %m
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FXCPUBufferize : Pass<"fx-cpu-bufferize", "::mlir::ModuleOp"> {
+  let summary = "one-shot bufferization with identity layouts at functions";
+  let description = [{
+    Upstream's one-shot bufferization with the options that code generation
+    relies on: function boundaries with identity layouts, `fx.eager` results
+    as new buffers, copies as `memref.copy`.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def FXCPUPlaceOutputs : Pass<"fx-cpu-place-outputs", "::mlir::ModuleOp"> {
+  let summary = "make every result of @main a new buffer of its own";
+  let description = [{
+    A returned buffer that `@main` allocated and returns once is allocated
+    through the run-time call `fx_rt_output`, for the caller to own. Any other
+    result (a view, an argument, a buffer returned twice, the result of a
+    branch) is copied to such a buffer. Results that are written back are
+    dropped: they already are in their argument, or are copied there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def FXPlanArena : Pass<"fx-plan-arena", "::mlir::ModuleOp"> {
+  let summary = "put the temporaries of @main into one planned block";
+  let description = [{
+    Every `memref.alloc` of `@main` whose size can be computed from the
+    arguments becomes a view of one block, got by one run-time call
+    `fx_rt_arena`. Buffers that are never live at the same time share bytes.
+
+    Sizes are compared as symbolic expressions. Static buffers are packed at
+    static offsets. Dynamic ones are grouped by the expression that remains
+    when integer factors are taken out (`768*4*s17` and `3072*4*s17` are in the
+    group `s17`) and packed at static multiples of it, so that sharing is
+    decided at compile time and holds for every size.
+
+    A buffer whose size depends on data, or that a loop carries from one turn
+    to the next, stays a `memref.alloc` and is allocated by the run-time.
+
+    ```mlir
+    %total = ... : index
+    %arena = call @fx_rt_arena(%total) : (index) -> memref<?xi8>
+    %a = memref.view %arena[%c0][] : memref<?xi8> to memref<16x64xf32>
+    %b = memref.view %arena[%c4096][] : memref<?xi8> to memref<16x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [
+    Statistic<"numPlanned", "num-planned", "buffers placed in the arena">,
+    Statistic<"numLeft", "num-left", "buffers left to the run-time">
+  ];
+}
+
+def FXCPUFreeTemporaries : Pass<"fx-cpu-free-temporaries", "::mlir::ModuleOp"> {
+  let summary = "free what is allocated at run time after its last use";
+  let description = [{
+    Adds a `memref.dealloc` behind the last use of each `memref.alloc` that
+    does not leave its block. What does leave it is freed when the run ends.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def FXCPUParallelToRuntime : Pass<"fx-cpu-parallel-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "turn outermost parallel loops into run-time calls";
+  let description = [{
+    The body of an outermost `scf.forall` (or `scf.parallel` without
+    reductions) is outlined into a function over a range of its linearized
+    iterations, and the loop becomes a call
+    `fx_rt_parallel_for(n, grain, body, captures)`. `fx.grain` on the loop gives
+    the least number of iterations worth a thread (default 1). Inner parallel
+    loops become `scf.for`.
+
+    Buffers are passed to the outlined function as arguments marked noalias, as
+    those of a kernel are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "turn bufferized fx.eager ops into calls of the fallback";
+  let description = [{
+    Packs operands as fx_rt_eager (lib/Runtime/Artefact/Eager.c) takes them and
+    reads the results' descriptors back. The JSON text of each op becomes a
+    global.
+  }];
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
+  let summary = "polynomials for the math functions that are accurate in f32";
+  let description = [{
+    exp, expm1, log, log1p, log2, tanh, erf of f32 (f16 and bf16 through f32)
+    become straight-line code, on vectors and, so that LLVM can vectorize the
+    loops around them, on scalars. The others and f64 are left to libm.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FXCPULowerVectors : Pass<"fx-cpu-lower-vectors", "::mlir::ModuleOp"> {
+  let summary = "lower what vector code is still of more than one dimension";
+  let description = [{
+    Contractions become rows of vector.fma, multi-dimensional transfers are
+    unrolled to rank 1 and become vector.load and vector.store.
+  }];
+  let options = [
+    Option<"lowerTransfers", "lower-transfers", "bool", "false",
+           "only turn rank-1 transfers into loads and stores">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp"> {
+  let summary = "tell LLVM what it may assume of kernels";
+  let description = [{
+    On the LLVM dialect: pointer arguments of functions marked `fx.kernel` get
+    noalias (a kernel's outputs overlap none of its other arguments), every
+    function the vector width it prefers, and private functions internal
+    linkage.
+  }];
+  let options = [
+    Option<"vectorWidth", "vector-width", "unsigned", "512", "preferred width of vectors in bits">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // FX_CPU_BACKEND_PASSES

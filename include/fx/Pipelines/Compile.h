@@ -1,0 +1,90 @@
+//===- Compile.h - a model becomes a native program ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_PIPELINES_COMPILE_H
+#define FX_PIPELINES_COMPILE_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace fx {
+
+/// What a compilation writes.
+enum class EmitKind {
+  FX,           ///< the imported graph, functional and decomposed
+  Linalg,       ///< the linalg contract
+  Kernels,      ///< after grouping, scheduling and vectorization
+  MemRef,       ///< bufferized, with the planned arena
+  LLVM,         ///< optimized LLVM IR
+  Assembly,
+  Object,
+  SharedObject, ///< the artefact, fx/Runtime/model.h
+  Header        ///< a C header of the model's inputs and outputs
+};
+
+struct CompileOptions {
+  /// A `.pt2` archive, or a `.mlir` file that holds an `fx.graph @main` or the
+  /// linalg contract (`func.func @main`).
+  std::string input;
+  /// Written beside, then renamed. "-": standard output (texts only).
+  std::string output;
+  EmitKind emit = EmitKind::SharedObject;
+  /// The model of an archive that holds several.
+  std::string model;
+  /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
+  std::string cpu;
+  /// Operators without native code become calls of ATen; else they are an
+  /// error that names all of them.
+  bool allowFallback = true;
+  /// 1 to 3, of LLVM.
+  int optLevel = 3;
+  /// Keeps what the phases leave as OUTPUT.<phase>.mlir.
+  bool saveTemps = false;
+  /// Called when a phase begins: its name, and what part of all is done, 0..1.
+  std::function<void(llvm::StringRef phase, double done)> onPhase;
+};
+
+/// What --report writes.
+struct CompileReport {
+  struct Phase {
+    std::string name;
+    double seconds;
+  };
+  std::vector<Phase> phases;
+  /// One entry for each node of the graph: node, target, native, reason,
+  /// stack, module.
+  llvm::json::Array operators;
+  std::vector<std::string> kernels;
+  int64_t fallbacks = 0;
+  int64_t arenaBytes = 0; ///< -1: depends on the inputs' sizes
+  uint64_t weightBytes = 0;
+  /// Conditions that the program does not check, by their text.
+  std::vector<std::string> unchecked;
+  std::string cpu;
+
+  llvm::json::Object toJSON() const;
+};
+
+/// Compiles. The text of an error is one line, `<file>[:<node or place>]:
+/// <what is wrong>`; nothing is left at `output` then. Linking sets all
+/// llvm::cl options of the process back to their defaults: read them before.
+llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
+
+/// Every dialect and interface that the pipelines need.
+void registerPipelineDialects(mlir::DialectRegistry &registry);
+
+} // namespace fx
+
+#endif // FX_PIPELINES_COMPILE_H

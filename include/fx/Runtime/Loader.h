@@ -1,0 +1,90 @@
+//===- Loader.h - loads compiled models ---------------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_RUNTIME_LOADER_H
+#define FX_RUNTIME_LOADER_H
+
+#include "fx/Runtime/model.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fx {
+
+/// The outputs of a run; freed when this goes. A None output is null.
+class ModelOutputs {
+public:
+  ModelOutputs() = default;
+  ModelOutputs(ModelOutputs &&other) : tensors(std::move(other.tensors)) {
+    other.tensors.clear();
+  }
+  ModelOutputs &operator=(ModelOutputs &&other) {
+    std::swap(tensors, other.tensors);
+    return *this;
+  }
+  ~ModelOutputs();
+
+  size_t size() const { return tensors.size(); }
+  const DLTensor *operator[](size_t i) const {
+    return tensors[i] ? &tensors[i]->dl_tensor : nullptr;
+  }
+  /// The bytes of each output; all are contiguous.
+  std::vector<llvm::StringRef> getBytes() const;
+
+private:
+  friend class CompiledModel;
+  std::vector<DLManagedTensor *> tensors;
+};
+
+struct LoadOptions {
+  /// The services that instances use; may be null.
+  const FXCallbacks *callbacks = nullptr;
+  /// Load libFXTorch.so where the model needs the fallback and `callbacks`
+  /// bring none. It is looked for in FX_TORCH_LIBRARY (a path), beside this
+  /// library, and then as the system does.
+  bool loadFallback = true;
+};
+
+/// A loaded artefact with one instance of its state.
+class CompiledModel {
+public:
+  /// Loads the shared object at `path`. Error texts are one line and name the
+  /// file: it cannot be opened, is no ELF file, exports no model or one of
+  /// another version, or needs a fallback that is not there.
+  static llvm::Expected<std::unique_ptr<CompiledModel>> load(llvm::StringRef path,
+                                                             const LoadOptions &options);
+  /// The same from memory.
+  static llvm::Expected<std::unique_ptr<CompiledModel>>
+  loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options);
+
+  ~CompiledModel();
+
+  const FXModelInfo &getInfo() const { return *api->info; }
+  const FXModelApi &getApi() const { return *api; }
+  FXInstance *getInstance() { return instance; }
+
+  /// Runs once. `threads` as in FXRunOptions.
+  llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
+                  int threads = 1);
+
+private:
+  CompiledModel() = default;
+  static llvm::Expected<std::unique_ptr<CompiledModel>>
+  open(const std::string &path, const std::string &name, const LoadOptions &options);
+
+  void *library = nullptr;
+  const FXModelApi *api = nullptr;
+  FXInstance *instance = nullptr;
+};
+
+} // namespace fx
+
+#endif // FX_RUNTIME_LOADER_H

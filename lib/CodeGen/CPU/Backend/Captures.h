@@ -1,0 +1,34 @@
+//===- Captures.h - values passed through a block of memory -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_BACKEND_CAPTURES_H
+#define FX_LIB_CODEGEN_CPU_BACKEND_CAPTURES_H
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace fx::cpu {
+
+/// `value` as the LLVM dialect has it (a memref as its descriptor), by a cast
+/// that the conversion to LLVM resolves.
+mlir::Value castToLLVM(mlir::OpBuilder &b, const mlir::LLVMTypeConverter &types,
+                       mlir::Value value);
+mlir::Value castFromLLVM(mlir::OpBuilder &b, mlir::Value value, mlir::Type type);
+
+/// Stack memory for one `type`, taken at the start of the function so that it
+/// does not grow in a loop.
+mlir::Value createStackSlot(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                            int64_t count = 1);
+
+/// The address of field or element `index` of `base`, which holds a `type`.
+mlir::Value createFieldAddress(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                               mlir::Value base, int32_t index);
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_BACKEND_CAPTURES_H

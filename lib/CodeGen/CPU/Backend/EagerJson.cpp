@@ -1,0 +1,197 @@
+//===- EagerJson.cpp - the JSON text of an fx.eager -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/EagerJson.h"
+#include "fx/CodeGen/CPU/Dtypes.h"
+#include "fx/IR/Metadata.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+/// Writes argument trees; value leaves are numbered as they come.
+class Writer {
+public:
+  Writer(EagerOp op, llvm::json::OStream &os) : op(op), os(os) {}
+  LogicalResult write(Attribute tree);
+  LogicalResult writeOut(Attribute tree);
+
+private:
+  LogicalResult writeOperand();
+  void writeTagged(StringRef tag, StringRef text) {
+    os.object([&] { os.attribute(tag, text); });
+  }
+
+  EagerOp op;
+  llvm::json::OStream &os;
+  unsigned operand = 0, tensors = 0, scalars = 0, result = 0;
+};
+} // namespace
+
+/// Decimal text that reads back to the same double.
+static std::string getExactText(const APFloat &value) {
+  APFloat copy = value;
+  bool ignored;
+  copy.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &ignored);
+  if (copy.isNaN())
+    return "nan";
+  if (copy.isInfinity())
+    return copy.isNegative() ? "-inf" : "inf";
+  SmallString<32> text;
+  copy.toString(text, /*FormatPrecision=*/17, /*FormatMaxPadding=*/0);
+  return text.str().str();
+}
+
+Type fx::cpu::getEagerType(EagerOp op, bool isResult, unsigned i) {
+  auto types = op->getAttrOfType<ArrayAttr>(isResult ? "fx.result_types" : "fx.operand_types");
+  if (types && i < types.size())
+    if (auto type = dyn_cast<TypeAttr>(types[i]))
+      return type.getValue();
+  return isResult ? op->getResult(i).getType() : op->getOperand(i).getType();
+}
+
+LogicalResult Writer::writeOperand() {
+  if (operand >= op->getNumOperands())
+    return op.emitError("more values in the argument tree than operands");
+  Type type = op->getOperand(operand++).getType();
+  bool isTensor = isa<ShapedType>(type);
+  os.object([&] { os.attribute(isTensor ? "tensor" : "scalar", isTensor ? tensors++ : scalars++); });
+  return success();
+}
+
+LogicalResult Writer::write(Attribute tree) {
+  bool failed = false;
+  auto fail = [&](Attribute attr) {
+    os.value(nullptr);
+    return op.emitError("no JSON for the argument ") << attr;
+  };
+  if (isa<OperandAttr>(tree))
+    return writeOperand();
+  if (isa<fx::NoneAttr>(tree)) {
+    os.value(nullptr);
+  } else if (auto b = dyn_cast<BoolAttr>(tree)) {
+    os.value(b.getValue());
+  } else if (auto i = dyn_cast<IntegerAttr>(tree)) {
+    os.value(i.getValue().getSExtValue());
+  } else if (auto f = dyn_cast<FloatAttr>(tree)) {
+    writeTagged("float", getExactText(f.getValue()));
+  } else if (auto s = dyn_cast<StringAttr>(tree)) {
+    writeTagged("str", s.getValue());
+  } else if (auto t = dyn_cast<TypeAttr>(tree)) {
+    std::optional<fx::cpu::Dtype> dtype = fx::cpu::getDtype(t.getValue());
+    if (!dtype)
+      return fail(tree);
+    writeTagged("dtype", dtype->torchName);
+  } else if (auto d = dyn_cast<DeviceAttr>(tree)) {
+    os.object([&] {
+      os.attribute("device", d.getType());
+      if (d.getIndex())
+        os.attribute("index", *d.getIndex());
+    });
+  } else if (auto m = dyn_cast<MemoryFormatAttr>(tree)) {
+    writeTagged("memory_format", m.getValue());
+  } else if (auto l = dyn_cast<LayoutAttr>(tree)) {
+    writeTagged("layout", l.getValue());
+  } else if (auto c = dyn_cast<ComplexAttr>(tree)) {
+    os.object([&] {
+      os.attributeArray("complex", [&] {
+        os.value(getExactText(c.getReal().getValue()));
+        os.value(getExactText(c.getImag().getValue()));
+      });
+    });
+  } else if (auto o = dyn_cast<OperatorAttr>(tree)) {
+    writeTagged("operator", o.getTarget());
+  } else if (auto d = dyn_cast<DictAttr>(tree)) {
+    os.object([&] {
+      os.attributeArray("dict", [&] {
+        for (auto [key, value] : llvm::zip(d.getKeys(), d.getValues()))
+          os.array([&] {
+            auto name = dyn_cast<StringAttr>(key);
+            os.value(name ? name.getValue() : StringRef());
+            failed |= !name || mlir::failed(write(value));
+          });
+      });
+    });
+  } else if (auto list = dyn_cast<ArrayAttr>(tree)) {
+    os.array([&] {
+      for (Attribute item : list)
+        failed |= mlir::failed(write(item));
+    });
+  } else {
+    return fail(tree);
+  }
+  return failure(failed);
+}
+
+/// Results are flat: lists are opened up.
+LogicalResult Writer::writeOut(Attribute tree) {
+  if (auto list = dyn_cast<ArrayAttr>(tree)) {
+    for (Attribute item : list)
+      if (failed(writeOut(item)))
+        return failure();
+    return success();
+  }
+  if (isa<fx::NoneAttr>(tree)) {
+    os.object([&] { os.attribute("none", true); });
+    return success();
+  }
+  if (result >= op->getNumResults())
+    return op.emitError("more values in the tree of results than results");
+  Type builtin = op->getResult(result).getType();
+  Type type = fx::cpu::getEagerType(op, true, result++);
+  std::optional<fx::cpu::Dtype> dtype = fx::cpu::getValueDtype(type);
+  if (!dtype)
+    return op.emitError("no dtype for the result type ") << type;
+  os.object([&] {
+    if (auto shaped = dyn_cast<ShapedType>(builtin)) {
+      os.attribute("tensor", dtype->torchName);
+      os.attribute("rank", shaped.getRank());
+    } else {
+      os.attribute("scalar", dtype->torchName == "bool"     ? "bool"
+                             : dtype->torchName == "int64" ? "int"
+                                                           : "float");
+    }
+  });
+  return success();
+}
+
+FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream os(stream);
+  Writer writer(op, os);
+  bool failed = false;
+  os.object([&] {
+    os.attribute("target", op.getTarget());
+    os.attributeArray("args", [&] {
+      for (Attribute tree : op.getArgs())
+        failed |= mlir::failed(writer.write(tree));
+    });
+    os.attributeArray("kwnames", [&] {
+      for (Attribute name : op.getKwnames())
+        os.value(cast<StringAttr>(name).getValue());
+    });
+    os.attributeArray("outs", [&] {
+      Attribute operand = OperandAttr::get(op.getContext());
+      if (ArrayAttr outs = op.getOutsAttr()) {
+        failed |= mlir::failed(writer.writeOut(outs));
+      } else {
+        for (unsigned i = 0; i < op->getNumResults(); ++i)
+          failed |= mlir::failed(writer.writeOut(operand));
+      }
+    });
+    if (std::optional<StringRef> node = getNodeName(op->getLoc()))
+      os.attribute("node", *node);
+  });
+  if (failed)
+    return failure();
+  return text;
+}

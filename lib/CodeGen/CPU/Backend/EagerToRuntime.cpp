@@ -1,0 +1,205 @@
+//===- EagerToRuntime.cpp - fx.eager as calls of the fallback -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Buffers.h"
+#include "Captures.h"
+#include "fx/CodeGen/CPU/EagerJson.h"
+#include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/CPU/Dtypes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUEAGERTORUNTIME
+#include "fx/CodeGen/CPU/BackendPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cpu;
+
+namespace {
+struct EagerToRuntime : fx::cpu::impl::FXCPUEagerToRuntimeBase<EagerToRuntime> {
+  void runOnOperation() override;
+  LogicalResult lower(EagerOp op, const LLVMTypeConverter &types);
+};
+
+/// Builds the arrays that fx_rt_eager takes, field by field.
+class Packer {
+public:
+  Packer(OpBuilder &b, Location loc, const LLVMTypeConverter &types)
+      : b(b), loc(loc), types(types), ptr(LLVM::LLVMPointerType::get(b.getContext())),
+        i64(b.getI64Type()),
+        tensorType(LLVM::LLVMStructType::getLiteral(b.getContext(), {ptr, i64, i64, i64, ptr})),
+        scalarType(LLVM::LLVMStructType::getLiteral(b.getContext(), {b.getI32Type(), i64})) {}
+
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  }
+  Value array(Type type, size_t n) {
+    return createStackSlot(b, loc, LLVM::LLVMArrayType::get(type, std::max<size_t>(n, 1)));
+  }
+  Value element(Type type, Value array, int64_t i) {
+    return LLVM::GEPOp::create(b, loc, ptr, type, array, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+  }
+  void store(Type structType, Value base, int32_t field, Value value) {
+    LLVM::StoreOp::create(b, loc, value, createFieldAddress(b, loc, structType, base, field));
+  }
+
+  void packTensor(Value at, Value descriptor, int64_t rank, Dtype dtype, Value sizes) {
+    store(tensorType, at, 0, descriptor);
+    store(tensorType, at, 1, constant(rank));
+    store(tensorType, at, 2, constant(dtype.code));
+    store(tensorType, at, 3, constant(dtype.bits));
+    store(tensorType, at, 4, sizes);
+  }
+
+  /// A slot holding the descriptor of `memref`.
+  Value packDescriptor(Value memref) {
+    Value descriptor = castToLLVM(b, types, memref);
+    Value slot = createStackSlot(b, loc, descriptor.getType());
+    LLVM::StoreOp::create(b, loc, descriptor, slot);
+    return slot;
+  }
+
+  void packScalar(Value at, Value scalar) {
+    int32_t kind = scalar.getType().isF64() ? 1 : scalar.getType().isInteger(1) ? 2 : 0;
+    Value bits = scalar;
+    if (kind == 1)
+      bits = LLVM::BitcastOp::create(b, loc, i64, scalar);
+    else if (kind == 2)
+      bits = LLVM::ZExtOp::create(b, loc, i64, scalar);
+    store(scalarType, at, 0, LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(kind)));
+    store(scalarType, at, 1, bits);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const LLVMTypeConverter &types;
+  Type ptr, i64, tensorType, scalarType;
+};
+} // namespace
+
+/// A constant, zero-terminated string.
+static Value createText(OpBuilder &b, Location loc, ModuleOp module, StringRef text,
+                        StringRef prefix) {
+  unsigned id = 0;
+  std::string name;
+  do
+    name = (prefix + Twine(id++)).str();
+  while (module.lookupSymbol(name));
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+  auto global = LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
+  return LLVM::AddressOfOp::create(b, loc, global);
+}
+
+/// Which results the operator's flattened outputs are; -1 for a None.
+static void flattenOuts(Attribute tree, SmallVectorImpl<int> &outs, int &next) {
+  if (auto list = dyn_cast<ArrayAttr>(tree)) {
+    for (Attribute item : list)
+      flattenOuts(item, outs, next);
+  } else {
+    outs.push_back(isa<fx::NoneAttr>(tree) ? -1 : next++);
+  }
+}
+
+static SmallVector<int> getOuts(EagerOp op) {
+  SmallVector<int> outs;
+  int next = 0;
+  if (ArrayAttr tree = op.getOutsAttr())
+    flattenOuts(tree, outs, next);
+  else
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      outs.push_back(next++);
+  return outs;
+}
+
+LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) {
+  FailureOr<std::string> json = getEagerJson(op);
+  if (failed(json))
+    return failure();
+  OpBuilder b(op);
+  Packer p(b, op.getLoc(), types);
+  SmallVector<std::pair<Value, unsigned>> tensors;
+  SmallVector<Value> scalars;
+  for (auto [i, v] : llvm::enumerate(op->getOperands()))
+    if (isa<MemRefType>(v.getType()))
+      tensors.push_back({v, i});
+    else if (v.getType().isInteger(64) || v.getType().isF64() || v.getType().isInteger(1))
+      scalars.push_back(v);
+    else
+      return op.emitError("operand ") << i << ": expected a tensor, i64, f64 or i1, got "
+                                      << v.getType();
+  Value in = p.array(p.tensorType, tensors.size());
+  Value nullPtr = LLVM::ZeroOp::create(b, op.getLoc(), p.ptr);
+  for (auto [k, entry] : llvm::enumerate(tensors)) {
+    std::optional<Dtype> dtype = getValueDtype(getEagerType(op, false, entry.second));
+    if (!dtype)
+      return op.emitError("operand ") << entry.second << " has no dtype";
+    p.packTensor(p.element(p.tensorType, in, k), p.packDescriptor(entry.first),
+                 cast<MemRefType>(entry.first.getType()).getRank(), *dtype, nullPtr);
+  }
+  Value scalarArray = p.array(p.scalarType, scalars.size());
+  for (auto [k, v] : llvm::enumerate(scalars))
+    p.packScalar(p.element(p.scalarType, scalarArray, k), v);
+
+  SmallVector<int> outs = getOuts(op);
+  Value out = p.array(p.tensorType, outs.size());
+  SmallVector<Value> slots;
+  for (auto [i, k] : llvm::enumerate(outs))
+    if (k < 0)
+      p.packTensor(p.element(p.tensorType, out, i), nullPtr, 0, Dtype{}, nullPtr);
+  for (auto [k, result] : llvm::enumerate(op->getResults())) {
+    auto type = dyn_cast<MemRefType>(result.getType());
+    if (!type)
+      type = MemRefType::get({}, result.getType());
+    std::optional<Dtype> dtype = getValueDtype(getEagerType(op, true, k));
+    if (!dtype)
+      return op.emitError("result ") << k << " has no dtype";
+    slots.push_back(createStackSlot(b, op.getLoc(), types.convertType(type)));
+    Value sizes = p.array(p.i64, type.getRank());
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      LLVM::StoreOp::create(b, op.getLoc(),
+                            p.constant(type.isDynamicDim(d) ? -1 : type.getDimSize(d)),
+                            p.element(p.i64, sizes, d));
+    unsigned at = llvm::find(outs, int(k)) - outs.begin();
+    p.packTensor(p.element(p.tensorType, out, at), slots.back(), type.getRank(), *dtype, sizes);
+  }
+  Value text = createText(b, op.getLoc(), getOperation(), *json, "fx_eager_json_");
+  auto runtime = cast<func::FuncOp>(getOrDeclare(
+      b, "fx_rt_eager",
+      b.getFunctionType({p.ptr, p.i64, p.ptr, p.i64, p.ptr, p.i64, p.ptr}, {}), false));
+  func::CallOp::create(b, op.getLoc(), runtime,
+                       ValueRange{text, p.constant(tensors.size()), in,
+                                  p.constant(scalars.size()), scalarArray,
+                                  p.constant(outs.size()), out});
+  for (auto [result, slot] : llvm::zip(op->getResults(), slots)) {
+    auto type = dyn_cast<MemRefType>(result.getType());
+    MemRefType inMemory = type ? type : MemRefType::get({}, result.getType());
+    Value loaded =
+        LLVM::LoadOp::create(b, op.getLoc(), types.convertType(inMemory), slot);
+    Value memref = castFromLLVM(b, loaded, inMemory);
+    result.replaceAllUsesWith(
+        type ? memref : memref::LoadOp::create(b, op.getLoc(), memref, ValueRange()).getResult());
+  }
+  op.erase();
+  return success();
+}
+
+void EagerToRuntime::runOnOperation() {
+  LLVMTypeConverter types(&getContext());
+  SmallVector<EagerOp> ops;
+  getOperation().walk([&](EagerOp op) { ops.push_back(op); });
+  for (EagerOp op : ops)
+    if (failed(lower(op, types)))
+      return signalPassFailure();
+}

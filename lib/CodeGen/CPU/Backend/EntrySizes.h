@@ -1,0 +1,47 @@
+//===- EntrySizes.h - sizes that can be computed when a function starts -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_BACKEND_ENTRYSIZES_H
+#define FX_LIB_CODEGEN_CPU_BACKEND_ENTRYSIZES_H
+
+#include "fx/IR/FXDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace fx::cpu {
+
+/// Moves the computation of index values to the start of a function, and knows
+/// them as symbolic expressions.
+class EntrySizes {
+public:
+  explicit EntrySizes(mlir::func::FuncOp func);
+
+  /// The value computed at the builder's place near the function's start; null
+  /// if it depends on more than the arguments' sizes and scalar values.
+  mlir::Value materialize(mlir::OpBuilder &b, mlir::Value value);
+
+  /// The expression of a value; sizes of arguments are the symbols of their
+  /// `fx.type`, anything opaque is a symbol of its own.
+  ExprAttr getExpr(mlir::Value value);
+
+private:
+  bool canMaterialize(mlir::Value value, unsigned depth);
+  mlir::Value dimSource(mlir::Value memref, int64_t dim);
+  ExprAttr opaque(mlir::Value value);
+
+  mlir::func::FuncOp func;
+  mlir::IRMapping mapping;
+  llvm::DenseMap<mlir::Value, ExprAttr> exprs;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, ExprAttr> dims;
+  llvm::DenseMap<mlir::Value, bool> possible;
+  unsigned nextOpaque = 0;
+};
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_BACKEND_ENTRYSIZES_H

@@ -1,0 +1,38 @@
+//===- KernelAttributes.cpp - what LLVM may assume of kernels -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/Backend.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUKERNELATTRIBUTES
+#include "fx/CodeGen/CPU/BackendPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+
+namespace {
+struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttributes> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    OpBuilder b(&getContext());
+    for (auto func : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+      if (func.isExternal())
+        continue;
+      bool isKernel = func->hasAttr("fx.kernel");
+      for (unsigned i = 0; isKernel && i < func.getNumArguments(); ++i)
+        if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
+          func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+      func.setPreferVectorWidthAttr(b.getStringAttr(Twine(vectorWidth)));
+      if (!func.getName().starts_with("_mlir_ciface_"))
+        func.setLinkage(LLVM::Linkage::Internal);
+    }
+  }
+};
+} // namespace

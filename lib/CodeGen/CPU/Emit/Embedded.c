@@ -1,0 +1,25 @@
+/*===- Embedded.c - files that are part of the compiler ----------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The build defines the paths. A user's machine then needs neither a compiler
+// nor development packages to link an artefact.
+//
+//===----------------------------------------------------------------------===*/
+
+#define EMBED(name, path)                                                      \
+  __asm__(".section .rodata\n"                                                 \
+          ".global " #name "\n"                                                \
+          ".global " #name "_end\n"                                            \
+          ".hidden " #name "\n"                                                \
+          ".hidden " #name "_end\n"                                            \
+          ".balign 16\n" #name ":\n"                                           \
+          ".incbin \"" path "\"\n" #name "_end:\n"                             \
+          ".previous\n")
+
+EMBED(fx_embedded_runtime, FX_RUNTIME_OBJECT);
+EMBED(fx_embedded_libc, FX_LIBC_STUB);
+EMBED(fx_embedded_libm, FX_LIBM_STUB);

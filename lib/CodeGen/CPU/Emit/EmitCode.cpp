@@ -1,0 +1,117 @@
+//===- EmitCode.cpp - LLVM IR, its optimization, and machine code -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Target.h"
+
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace fx::cpu;
+
+std::unique_ptr<llvm::Module> fx::cpu::translateToLLVMIR(mlir::ModuleOp module,
+                                                         llvm::LLVMContext &context,
+                                                         const CPUOptions &options) {
+  // The context may have been set up by a caller that never meant to translate.
+  mlir::DialectRegistry registry;
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  std::unique_ptr<llvm::Module> out = mlir::translateModuleToLLVMIR(module, context, "model");
+  if (!out)
+    return nullptr;
+  auto machine = createTargetMachine(options);
+  if (!machine) {
+    module.emitError(llvm::toString(machine.takeError()));
+    return nullptr;
+  }
+  out->setTargetTriple((*machine)->getTargetTriple());
+  out->setDataLayout((*machine)->createDataLayout());
+  for (llvm::Function &f : *out) {
+    if (f.isDeclaration())
+      continue;
+    f.addFnAttr("target-cpu", options.cpu);
+    f.addFnAttr("target-features", options.features);
+    f.addFnAttr("prefer-vector-width", std::to_string(options.vectorWidth));
+    f.addFnAttr(llvm::Attribute::NoUnwind);
+    if (!f.hasInternalLinkage())
+      f.setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
+  return out;
+}
+
+llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &options) {
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(machine->get(), tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::OptimizationLevel level = options.optLevel >= 3   ? llvm::OptimizationLevel::O3
+                                  : options.optLevel == 2 ? llvm::OptimizationLevel::O2
+                                                          : llvm::OptimizationLevel::O1;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
+                                              CodeKind kind) {
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::CodeGenFileType type = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
+                                                        : llvm::CodeGenFileType::AssemblyFile;
+  if ((*machine)->addPassesToEmitFile(passes, os, nullptr, type))
+    return llvm::createStringError("the target cannot emit this kind of file");
+  passes.run(module);
+  return bytes.str().str();
+}
+
+llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,
+                              llvm::StringRef name) {
+  llvm::Function *callee = module.getFunction(("_mlir_ciface_" + function).str());
+  if (!callee)
+    return llvm::createStringError("the function '" + function.str() + "' has no C interface");
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Function *original = module.getFunction(function);
+  bool hasResults = original && !original->getReturnType()->isVoidTy();
+  auto *ptr = llvm::PointerType::getUnqual(context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, ptr}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", entry));
+  llvm::SmallVector<llvm::Value *> args;
+  if (hasResults)
+    args.push_back(entry->getArg(0));
+  for (unsigned i = 0; args.size() < callee->arg_size(); ++i)
+    args.push_back(b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, entry->getArg(1), i)));
+  b.CreateCall(callee, args);
+  b.CreateRetVoid();
+  callee->setLinkage(llvm::GlobalValue::InternalLinkage);
+  callee->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  return llvm::Error::success();
+}

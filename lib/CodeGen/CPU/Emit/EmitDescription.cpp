@@ -1,0 +1,239 @@
+//===- EmitDescription.cpp - the tables of an artefact -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/Description.h"
+#include "fx/Support/Version.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include "../../../Runtime/Artefact/Desc.h"
+#include "Target.h"
+
+using namespace fx;
+using namespace fx::cpu;
+
+namespace {
+/// Constants of the layouts that Desc.h and model.h declare. LLVM lays out
+/// a literal struct as C does.
+class Tables {
+public:
+  Tables(llvm::Module &module)
+      : module(module), context(module.getContext()),
+        ptr(llvm::PointerType::getUnqual(context)) {}
+
+  llvm::Constant *i8(int64_t v) { return integer(8, v); }
+  llvm::Constant *i16(int64_t v) { return integer(16, v); }
+  llvm::Constant *i32(int64_t v) { return integer(32, v); }
+  llvm::Constant *i64(int64_t v) { return integer(64, v); }
+  llvm::Constant *null() { return llvm::ConstantPointerNull::get(ptr); }
+
+  llvm::Constant *global(llvm::Constant *value) {
+    auto *g = new llvm::GlobalVariable(module, value->getType(), true,
+                                       llvm::GlobalValue::PrivateLinkage, value, "table");
+    g->setAlignment(llvm::Align(8));
+    return g;
+  }
+  llvm::Constant *text(llvm::StringRef s) {
+    auto [it, inserted] = texts.try_emplace(s, nullptr);
+    if (inserted)
+      it->second = global(llvm::ConstantDataArray::getString(context, s, true));
+    return it->second;
+  }
+  llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) {
+    return llvm::ConstantStruct::getAnon(context, fields);
+  }
+  /// A table of equal records; null where empty.
+  llvm::Constant *table(llvm::ArrayRef<llvm::Constant *> rows) {
+    if (rows.empty())
+      return null();
+    auto *type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
+    return global(llvm::ConstantArray::get(type, rows));
+  }
+  llvm::Constant *words(llvm::ArrayRef<int64_t> values) {
+    llvm::SmallVector<llvm::Constant *> rows;
+    for (int64_t v : values)
+      rows.push_back(i64(v));
+    return table(rows);
+  }
+  llvm::Constant *textTable(llvm::ArrayRef<std::string> values) {
+    llvm::SmallVector<llvm::Constant *> rows;
+    for (const std::string &v : values)
+      rows.push_back(text(v));
+    return table(rows);
+  }
+  llvm::Constant *dtype(Dtype d) { return record({i8(d.code), i8(d.bits), i16(1)}); }
+
+private:
+  llvm::Constant *integer(unsigned bits, int64_t v) {
+    return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), v, /*isSigned=*/true);
+  }
+
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::PointerType *ptr;
+  llvm::StringMap<llvm::Constant *> texts;
+};
+
+class Emitter {
+public:
+  Emitter(const ModelDescription &m, llvm::Module &module)
+      : m(m), module(module), t(module), symbols(m.symbols) {}
+  void run();
+
+private:
+  llvm::Constant *values(llvm::ArrayRef<ValueDescription> list);
+  llvm::Constant *inputs();
+  llvm::Constant *states(llvm::SmallVectorImpl<int64_t> &stateArgs);
+  llvm::Constant *args();
+  llvm::Constant *info(llvm::SmallVectorImpl<int64_t> &stateArgs);
+  llvm::Constant *code(ExprAttr e) {
+    auto words = compileExpr(e, symbols);
+    return mlir::succeeded(words) ? t.words(*words) : t.null();
+  }
+  int64_t cpuFeatures() const;
+
+  const ModelDescription &m;
+  llvm::Module &module;
+  Tables t;
+  llvm::SmallVector<std::string> symbols;
+};
+} // namespace
+
+static std::string getText(ExprAttr e) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  e.printInfix(os);
+  return text;
+}
+
+llvm::Constant *Emitter::values(llvm::ArrayRef<ValueDescription> list) {
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (const ValueDescription &v : list) {
+    llvm::SmallVector<int64_t> sizes;
+    llvm::SmallVector<llvm::Constant *> exprs;
+    for (ExprAttr e : v.sizes) {
+      sizes.push_back(e.getInteger().value_or(-1));
+      exprs.push_back(t.text(getText(e)));
+    }
+    rows.push_back(t.record({t.text(v.name), t.i32(v.kind), t.i32(v.leaf), t.dtype(v.dtype),
+                             t.i32(v.sizes.size()), t.i32(v.isMutated), t.words(sizes),
+                             t.table(exprs)}));
+  }
+  return t.table(rows);
+}
+
+llvm::Constant *Emitter::inputs() {
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (const ValueDescription &v : m.inputs) {
+    llvm::SmallVector<llvm::Constant *> dims;
+    for (ExprAttr e : v.sizes)
+      dims.push_back(code(e));
+    rows.push_back(t.record({t.table(dims), v.value ? code(v.value) : t.null(),
+                             v.value ? t.text(getText(v.value)) : t.null()}));
+  }
+  return t.table(rows);
+}
+
+llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (auto [i, a] : llvm::enumerate(m.args)) {
+    if (a.state.empty() || !a.isUsed)
+      continue;
+    stateArgs.push_back(i);
+    rows.push_back(t.record({t.text(a.state), t.dtype(a.dtype), t.i32(a.sizes.size()),
+                             t.i32(a.kind == ArgDescription::Mutable), t.words(a.sizes)}));
+  }
+  return t.table(rows);
+}
+
+llvm::Constant *Emitter::args() {
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (const ArgDescription &a : m.args)
+    rows.push_back(t.record({t.i64(a.kind), t.i64(a.index), t.i64(a.offset), t.i64(a.bytes),
+                             t.i64(a.sizes.size()), t.words(a.sizes)}));
+  return t.table(rows);
+}
+
+llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
+  llvm::SmallVector<llvm::Constant *> conditions;
+  for (const ConditionDescription &c : m.conditions)
+    conditions.push_back(
+        t.record({t.text(c.text), c.isRange ? t.null() : t.text(c.python)}));
+  llvm::Constant *stateTable = states(stateArgs);
+  return t.global(t.record(
+      {t.text(m.name), t.text("fx-mlir " + getVersion().str()), t.text(m.cpu),
+       t.i32(m.inputs.size()), t.i32(m.outputs.size()), values(m.inputs), values(m.outputs),
+       t.i32(m.inputLeaves), t.i32(m.conditions.size()), t.table(conditions),
+       t.i32(stateArgs.size()), t.i32(m.fallbacks.size()), stateTable,
+       t.textTable(m.fallbacks), t.i64(m.arenaBytes), t.i64(m.weightBytes)}));
+}
+
+int64_t Emitter::cpuFeatures() const {
+  llvm::StringRef features = m.features;
+  auto has = [&](llvm::StringRef name) {
+    llvm::SmallVector<llvm::StringRef> list;
+    features.split(list, ',');
+    return llvm::is_contained(list, name);
+  };
+  int64_t bits = 0;
+  if (has("+avx2") && has("+fma"))
+    bits |= FX_CPU_AVX2_FMA;
+  if (has("+avx512f") && has("+avx512vl") && has("+avx512bw") && has("+avx512dq"))
+    bits |= FX_CPU_AVX512;
+  if (has("+avx512vnni"))
+    bits |= FX_CPU_AVX512_VNNI;
+  if (has("+avx512bf16"))
+    bits |= FX_CPU_AVX512_BF16;
+  return bits;
+}
+
+void Emitter::run() {
+  llvm::SmallVector<llvm::Constant *> conditions, outputs;
+  for (const ConditionDescription &c : m.conditions)
+    conditions.push_back(t.record({t.words(c.code), t.i64(c.isRange),
+                                   t.i64(c.min.has_value()), t.i64(c.min.value_or(0)),
+                                   t.i64(c.max.has_value()), t.i64(c.max.value_or(0))}));
+  for (const ValueDescription &v : m.outputs)
+    outputs.push_back(t.record({t.i64(v.result), t.i64(v.bits)}));
+  int64_t mutables = llvm::count_if(
+      m.args, [](const ArgDescription &a) { return a.kind == ArgDescription::Mutable; });
+  auto *ptr = llvm::PointerType::getUnqual(module.getContext());
+  auto *entryType =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);
+  auto *entry = llvm::Function::Create(entryType, llvm::GlobalValue::ExternalLinkage,
+                                       "fx_entry", module);
+  entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  llvm::SmallVector<int64_t> stateArgs;
+  llvm::Constant *infoTable = info(stateArgs);
+  llvm::Constant *inputTable = inputs();
+  llvm::Constant *model = t.record(
+      {infoTable, t.i64(symbols.size()), t.textTable(symbols), inputTable,
+       t.table(conditions), t.i64(m.args.size()), args(), t.i64(m.resultRanks.size()),
+       t.words(m.resultRanks), t.table(outputs), t.words(stateArgs), t.i64(mutables),
+       t.i64(m.weightBytes), entry, t.i64(cpuFeatures())});
+  auto *global = new llvm::GlobalVariable(module, model->getType(), true,
+                                          llvm::GlobalValue::ExternalLinkage, model,
+                                          "fx_rt_model");
+  global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+}
+
+std::unique_ptr<llvm::Module> fx::cpu::emitDescription(const ModelDescription &model,
+                                                       llvm::LLVMContext &context,
+                                                       const CPUOptions &options) {
+  auto machine = createTargetMachine(options);
+  if (!machine) {
+    llvm::consumeError(machine.takeError());
+    return nullptr;
+  }
+  auto module = std::make_unique<llvm::Module>("description", context);
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  Emitter(model, *module).run();
+  return module;
+}

@@ -1,0 +1,85 @@
+//===- Target.cpp - the machine that code is made for -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace fx::cpu;
+
+static const llvm::Target *getTarget(std::string &error) {
+  static bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)initialized;
+  return llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getDefaultTargetTriple()),
+                                            error);
+}
+
+/// The features of a processor by name, as "+a,+b".
+static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
+  llvm::SubtargetFeatures features;
+  const llvm::FeatureBitset &bits = info.getFeatureBits();
+  for (const llvm::SubtargetFeatureKV &kv : info.getAllProcessorFeatures())
+    if (bits.test(kv.Value))
+      features.AddFeature(kv.Key, true);
+  return features.getString();
+}
+
+mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu, std::string &error) {
+  CPUOptions options;
+  const llvm::Target *target = getTarget(error);
+  if (!target)
+    return mlir::failure();
+  bool isHost = mcpu.empty() || mcpu == "native" || mcpu == "host";
+  options.cpu = isHost ? llvm::sys::getHostCPUName().str() : mcpu.str();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, isHost ? "generic" : options.cpu, ""));
+  if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
+    error = "unknown processor '" + options.cpu + "'";
+    return mlir::failure();
+  }
+  if (isHost) {
+    llvm::SubtargetFeatures features;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features.AddFeature(feature.getKey(), feature.getValue());
+    options.features = features.getString();
+  } else {
+    options.features = getFeaturesOf(*info);
+  }
+  llvm::StringRef features = options.features;
+  options.vectorWidth = features.contains("+avx512f") ? 512 : features.contains("+avx") ? 256 : 128;
+  return options;
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+fx::cpu::createTargetMachine(const CPUOptions &options) {
+  std::string error;
+  const llvm::Target *target = getTarget(error);
+  if (!target)
+    return llvm::createStringError(error);
+  llvm::TargetOptions targetOptions;
+  // One rounding instead of two; nothing else is assumed of floating point.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu, options.features,
+      targetOptions, llvm::Reloc::PIC_, std::nullopt,
+      options.optLevel >= 3 ? llvm::CodeGenOptLevel::Aggressive
+                            : llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return llvm::createStringError("no code generator for '" + options.cpu + "'");
+  return machine;
+}

@@ -1,0 +1,184 @@
+//===- Weights.cpp - the data segment of an artefact -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/Weights.h"
+
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+using namespace fx;
+using namespace fx::cpu;
+
+namespace ELF = llvm::ELF;
+
+namespace {
+constexpr uint64_t kPage = 4096, kAlignment = 64;
+
+/// Two states with equal keys hold the same values at the same place.
+using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>, std::vector<int64_t>>;
+} // namespace
+
+/// Large tensors start at a page, so that pages in use hold one tensor only.
+static uint64_t place(uint64_t at, int64_t bytes) {
+  return llvm::alignTo(at, uint64_t(bytes) >= 16 * kPage ? kPage : kAlignment);
+}
+
+llvm::Error fx::cpu::placeWeights(ModelDescription &model, StateReader &states) {
+  std::map<Key, uint64_t> places;
+  llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
+  uint64_t end = 0;
+  for (ArgDescription &a : model.args) {
+    if (a.kind == ArgDescription::Input)
+      continue;
+    if (!a.isUsed && a.kind == ArgDescription::Constant) {
+      a.offset = a.bytes = 0;
+      continue;
+    }
+    uint64_t start = place(end, a.bytes);
+    if (a.prepared >= 0) {
+      auto [it, isNew] = preparedPlaces.try_emplace(a.prepared, start);
+      a.offset = it->second;
+      end = isNew ? start + a.bytes : end;
+      continue;
+    }
+    llvm::Expected<StateView> view = states.read(a.state);
+    if (!view)
+      return view.takeError();
+    if (view->sizes != a.sizes || view->dtype.bits != a.dtype.bits)
+      return llvm::createStringError("state '" + a.state +
+                                     "': the argument's shape or dtype is another");
+    Key key{view->data, view->dtype.code, view->dtype.bits,
+            {view->sizes.begin(), view->sizes.end()},
+            {view->strides.begin(), view->strides.end()}};
+    auto [it, isNew] = places.try_emplace(key, start);
+    a.offset = it->second;
+    end = isNew ? start + a.bytes : end;
+  }
+  // A segment that is there but empty would look like lost weights.
+  model.weightBytes = end;
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeContiguous(llvm::raw_ostream &os, const StateView &view) {
+  int64_t size = view.dtype.bits / 8, n = view.getNumElements();
+  if (view.isContiguous()) {
+    os.write(view.data, n * size);
+    return;
+  }
+  llvm::SmallVector<int64_t> index(view.sizes.size());
+  for (int64_t i = 0; i < n; ++i) {
+    const char *p = view.data;
+    for (auto [k, stride] : llvm::zip(index, view.strides))
+      p += k * stride * size;
+    os.write(p, size);
+    for (unsigned d = index.size(); d-- > 0;) {
+      if (++index[d] < view.sizes[d])
+        break;
+      index[d] = 0;
+    }
+  }
+}
+
+/// Turns the phdr of the protected segment into one that maps `bytes` at the
+/// end of the file behind everything else. Returns the file offset.
+static llvm::Expected<uint64_t> addSegment(llvm::StringRef path, uint64_t bytes) {
+  auto opened = llvm::MemoryBuffer::getFile(path, false, false, /*IsVolatile=*/true);
+  if (!opened)
+    return llvm::createStringError("cannot read '" + path.str() + "'");
+  llvm::StringRef file = (*opened)->getBuffer();
+  ELF::Elf64_Ehdr ehdr;
+  if (file.size() < sizeof ehdr)
+    return llvm::createStringError("the linked file is no ELF file");
+  memcpy(&ehdr, file.data(), sizeof ehdr);
+  uint64_t end = 0, slot = 0, lastLoad = 0;
+  for (unsigned i = 0; i < ehdr.e_phnum; ++i) {
+    ELF::Elf64_Phdr ph;
+    uint64_t at = ehdr.e_phoff + i * sizeof ph;
+    memcpy(&ph, file.data() + at, sizeof ph);
+    if (ph.p_type == ELF::PT_LOAD) {
+      end = std::max(end, ph.p_vaddr + ph.p_memsz);
+      lastLoad = at;
+    } else if (ph.p_type == ELF::PT_GNU_RELRO) {
+      slot = at;
+    }
+  }
+  if (slot <= lastLoad) // the loader wants loaded segments in order
+    return llvm::createStringError("the linked file has no room for its weights");
+  ELF::Elf64_Phdr ph = {};
+  ph.p_type = ELF::PT_LOAD;
+  ph.p_flags = ELF::PF_R;
+  ph.p_offset = llvm::alignTo(file.size(), kPage);
+  ph.p_vaddr = ph.p_paddr = llvm::alignTo(end, kPage);
+  ph.p_filesz = ph.p_memsz = bytes;
+  ph.p_align = kPage;
+  std::error_code ec;
+  llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
+                          llvm::sys::fs::OF_None);
+  if (ec)
+    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+  os.seek(slot);
+  os.write(reinterpret_cast<const char *>(&ph), sizeof ph);
+  os.close();
+  if (os.has_error()) {
+    ec = os.error();
+    os.clear_error();
+    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+  }
+  return ph.p_offset;
+}
+
+llvm::Error fx::cpu::appendWeights(llvm::StringRef path, const ModelDescription &model,
+                                   StateReader &states,
+                                   llvm::ArrayRef<llvm::StringRef> prepared) {
+  if (model.weightBytes == 0)
+    return llvm::Error::success();
+  llvm::Expected<uint64_t> base = addSegment(path, model.weightBytes);
+  if (!base)
+    return base.takeError();
+  std::error_code ec;
+  llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
+                          llvm::sys::fs::OF_None);
+  if (ec)
+    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+  std::map<int64_t, const ArgDescription *> byOffset;
+  for (const ArgDescription &a : model.args)
+    if (a.kind != ArgDescription::Input && a.bytes > 0)
+      byOffset.try_emplace(a.offset, &a);
+  os.seek(*base);
+  uint64_t at = 0;
+  for (auto [offset, a] : byOffset) {
+    os.write_zeros(offset - at);
+    at = offset + a->bytes;
+    if (a->prepared >= 0) {
+      if (uint64_t(a->prepared) >= prepared.size() ||
+          prepared[a->prepared].size() != uint64_t(a->bytes))
+        return llvm::createStringError("prepared tensor " + std::to_string(a->prepared) +
+                                       " has the wrong size");
+      os << prepared[a->prepared];
+      continue;
+    }
+    llvm::Expected<StateView> view = states.read(a->state);
+    if (!view)
+      return view.takeError();
+    writeContiguous(os, *view);
+  }
+  os.write_zeros(model.weightBytes - at);
+  os.close();
+  if (os.has_error()) {
+    ec = os.error();
+    os.clear_error();
+    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+  }
+  return llvm::Error::success();
+}

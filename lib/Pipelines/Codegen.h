@@ -1,0 +1,59 @@
+//===- Codegen.h - from scheduled tensors to a file ---------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_PIPELINES_CODEGEN_H
+#define FX_LIB_PIPELINES_CODEGEN_H
+
+#include "fx/CodeGen/CPU/Weights.h"
+#include "fx/Pipelines/Compile.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace fx {
+
+/// Runs a phase: times it and tells the listener.
+class PhaseRunner {
+public:
+  PhaseRunner(const CompileOptions &options, CompileReport &report)
+      : options(options), report(report) {}
+  llvm::Error run(llvm::StringRef name, double done, llvm::function_ref<llvm::Error()> fn);
+
+private:
+  const CompileOptions &options;
+  CompileReport &report;
+};
+
+/// Keeps the first error of a context. Other diagnostics are dropped.
+class ErrorCatcher {
+public:
+  explicit ErrorCatcher(mlir::MLIRContext &context);
+  ~ErrorCatcher();
+  /// The error with its place in front, `otherwise` if none was reported.
+  llvm::Error take(llvm::StringRef otherwise);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
+/// of `module`, which holds the linalg contract with its kernels scheduled.
+/// Writes to `path`; states are read from files relative to `directory`.
+llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
+                         const cpu::CPUOptions &cpu, llvm::StringRef directory,
+                         llvm::StringRef path, ErrorCatcher &errors, PhaseRunner &phases,
+                         CompileReport &report);
+
+/// The C header of a model.
+std::string getModelHeader(const cpu::ModelDescription &model, llvm::StringRef name);
+
+/// Writes a file by a function.
+llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> print);
+
+} // namespace fx
+
+#endif // FX_LIB_PIPELINES_CODEGEN_H

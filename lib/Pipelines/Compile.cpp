@@ -1,0 +1,269 @@
+//===- Compile.cpp - a model becomes a native program -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Pipelines/Compile.h"
+#include "Codegen.h"
+#include "fx/Conversion/Passes.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// Errors and phases
+//===----------------------------------------------------------------------===//
+
+struct ErrorCatcher::Impl {
+  explicit Impl(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && text.empty()) {
+            text = diagnostic.str();
+            location = diagnostic.getLocation();
+          }
+          return success();
+        }) {}
+  std::string text;
+  std::optional<Location> location;
+  ScopedDiagnosticHandler handler;
+};
+
+ErrorCatcher::ErrorCatcher(MLIRContext &context) : impl(std::make_unique<Impl>(context)) {}
+ErrorCatcher::~ErrorCatcher() = default;
+
+/// The node's name, or the line of the text.
+static std::string getPlace(Location location) {
+  if (std::optional<StringRef> name = getNodeName(location))
+    return name->str();
+  if (auto line = dyn_cast<FileLineColLoc>(location))
+    return std::to_string(line.getLine()) + ":" + std::to_string(line.getColumn());
+  return "";
+}
+
+llvm::Error ErrorCatcher::take(StringRef otherwise) {
+  if (impl->text.empty())
+    return llvm::createStringError(": " + otherwise);
+  std::string place = getPlace(*impl->location);
+  std::string text = (place.empty() ? "" : ":" + place) + ": " + impl->text;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  impl->text.clear();
+  return llvm::createStringError(text);
+}
+
+llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Error()> fn) {
+  if (options.onPhase)
+    options.onPhase(name, done);
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error error = fn();
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  report.phases.push_back({name.str(), seconds.count()});
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Phases before code generation
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Driver {
+public:
+  Driver(const CompileOptions &options, MLIRContext &context)
+      : options(options), context(context), errors(context), phases(options, report) {}
+  llvm::Error run();
+
+  CompileReport report;
+
+private:
+  llvm::Error load();
+  llvm::Error simplify();
+  llvm::Error toLinalg();
+  llvm::Error schedule();
+  llvm::Error checkFallbacks();
+  llvm::Error runPasses(function_ref<void(OpPassManager &)> build);
+  llvm::Error printModule(StringRef path);
+  llvm::Error saveTemp(StringRef phase);
+  llvm::Error emit(StringRef path);
+  void reportOperators();
+
+  const CompileOptions &options;
+  MLIRContext &context;
+  ErrorCatcher errors;
+  PhaseRunner phases;
+  OwningOpRef<ModuleOp> module;
+  cpu::CPUOptions cpu;
+  std::string directory;
+};
+} // namespace
+
+llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
+  PassManager pm(&context);
+  build(pm);
+  if (failed(pm.run(*module)))
+    return errors.take("compilation failed");
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::load() {
+  if (!llvm::sys::fs::exists(options.input))
+    return llvm::createStringError(": cannot open: no such file");
+  directory = llvm::sys::path::parent_path(options.input).str();
+  ParserConfig config(&context);
+  module = parseSourceFile<ModuleOp>(options.input, config);
+  if (!module)
+    return errors.take("cannot be parsed");
+  return llvm::Error::success();
+}
+
+/// From what was exported to a functional graph of operators that have
+/// lowerings.
+llvm::Error Driver::simplify() {
+  return runPasses([](OpPassManager &pm) {
+    pm.addPass(createInlineWrappersPass());
+    pm.addPass(createFunctionalizePass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  });
+}
+
+llvm::Error Driver::toLinalg() {
+  return runPasses([](OpPassManager &pm) { pm.addPass(createConvertFXToLinalg()); });
+}
+
+llvm::Error Driver::schedule() { return llvm::Error::success(); }
+
+/// One entry for each operator that ATen runs.
+void Driver::reportOperators() {
+  module->walk([&](EagerOp op) {
+    auto reason = op->getAttrOfType<StringAttr>("fx.reason");
+    llvm::json::Array stack;
+    op.getLoc()->walk([&](Location inner) {
+      if (auto frame = dyn_cast<FileLineColLoc>(inner))
+        stack.push_back(frame.getFilename().str() + ":" + std::to_string(frame.getLine()));
+      return WalkResult::advance();
+    });
+    report.operators.push_back(llvm::json::Object{{"node", getNodeName(op).value_or("").str()},
+                                                  {"target", op.getTarget().str()},
+                                                  {"native", false},
+                                                  {"reason", reason ? reason.str() : ""},
+                                                  {"stack", std::move(stack)}});
+  });
+}
+
+llvm::Error Driver::checkFallbacks() {
+  if (options.allowFallback)
+    return llvm::Error::success();
+  std::string list;
+  int64_t n = 0;
+  module->walk([&](EagerOp op) {
+    ++n;
+    list += (list.empty() ? "" : ", ") + op.getTarget().str();
+    if (std::optional<StringRef> node = getNodeName(op))
+      list += " (" + node->str() + ")";
+  });
+  if (n == 0)
+    return llvm::Error::success();
+  return llvm::createStringError(": expected native code for every operator, got " +
+                                 std::to_string(n) + " without: " + list);
+}
+
+llvm::Error Driver::printModule(StringRef path) {
+  return writeFile(path, [&](llvm::raw_ostream &os) { module->print(os); });
+}
+
+llvm::Error Driver::saveTemp(StringRef phase) {
+  if (!options.saveTemps || options.output == "-")
+    return llvm::Error::success();
+  return printModule(options.output + "." + phase.str() + ".mlir");
+}
+
+llvm::Error Driver::emit(StringRef path) {
+  if (module->lookupSymbol<GraphOp>("main")) {
+    if (llvm::Error e = phases.run("simplify", 0.05, [&] { return simplify(); }))
+      return e;
+    if (llvm::Error e = saveTemp("fx"))
+      return e;
+    if (options.emit == EmitKind::FX)
+      return printModule(path);
+    if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
+      return e;
+  } else if (options.emit == EmitKind::FX) {
+    return llvm::createStringError(": expected an 'fx.graph @main'");
+  }
+  reportOperators();
+  if (llvm::Error e = checkFallbacks())
+    return e;
+  if (llvm::Error e = saveTemp("linalg"))
+    return e;
+  if (options.emit == EmitKind::Linalg)
+    return printModule(path);
+  if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
+    return e;
+  if (llvm::Error e = saveTemp("kernels"))
+    return e;
+  if (options.emit == EmitKind::Kernels)
+    return printModule(path);
+  return generateCode(*module, options, cpu, directory, path, errors, phases, report);
+}
+
+llvm::Error Driver::run() {
+  std::string error;
+  FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(options.cpu, error);
+  if (failed(target))
+    return llvm::createStringError(": " + error);
+  cpu = *target;
+  cpu.optLevel = options.optLevel;
+  report.cpu = cpu.cpu;
+  if (llvm::Error e = phases.run("import", 0.0, [&] { return load(); }))
+    return e;
+  if (options.output == "-")
+    return emit("-");
+  // Beside the output, so that the rename stays in one file system.
+  SmallString<128> temporary;
+  int fd;
+  if (std::error_code ec = llvm::sys::fs::createUniqueFile(
+          options.output + ".%%%%%%%%.tmp", fd, temporary, llvm::sys::fs::OF_None,
+          llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+    return llvm::createStringError(": cannot write '" + options.output + "': " + ec.message());
+  llvm::sys::Process::SafelyCloseFileDescriptor(fd);
+  llvm::sys::RemoveFileOnSignal(temporary);
+  llvm::Error result = emit(temporary);
+  if (!result)
+    if (std::error_code ec = llvm::sys::fs::rename(temporary, options.output))
+      result = llvm::createStringError(": cannot write '" + options.output +
+                                       "': " + ec.message());
+  if (result)
+    llvm::sys::fs::remove(temporary);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  return result;
+}
+
+llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  Driver driver(options, context);
+  if (llvm::Error e = driver.run()) {
+    // Texts come with their place in front (":node: ...") or without.
+    std::string text = llvm::toString(std::move(e));
+    return llvm::createStringError(options.input + (text[0] == ':' ? "" : ": ") + text);
+  }
+  return std::move(driver.report);
+}

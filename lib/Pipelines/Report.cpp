@@ -1,0 +1,79 @@
+//===- Report.cpp - what a compilation did -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace fx;
+
+llvm::json::Object CompileReport::toJSON() const {
+  llvm::json::Object times;
+  double total = 0;
+  for (const Phase &phase : phases) {
+    total += phase.seconds;
+    times[phase.name] = phase.seconds + times.getNumber(phase.name).value_or(0);
+  }
+  llvm::json::Array kernelNames, uncheckedTexts;
+  for (const std::string &kernel : kernels)
+    kernelNames.push_back(kernel);
+  for (const std::string &text : unchecked)
+    uncheckedTexts.push_back(text);
+  return llvm::json::Object{{"cpu", cpu},
+                            {"compile_seconds", total},
+                            {"phases", std::move(times)},
+                            {"operators", llvm::json::Array(operators)},
+                            {"fallbacks", fallbacks},
+                            {"kernels", std::move(kernelNames)},
+                            {"arena_bytes", arenaBytes},
+                            {"weight_bytes", int64_t(weightBytes)},
+                            {"unchecked", std::move(uncheckedTexts)}};
+}
+
+//===----------------------------------------------------------------------===//
+// The header of a model
+//===----------------------------------------------------------------------===//
+
+static std::string getIdentifier(llvm::StringRef text) {
+  std::string out;
+  for (char c : text)
+    out += llvm::isAlnum(c) ? c : '_';
+  return out.empty() || llvm::isDigit(out[0]) ? "m_" + out : out;
+}
+
+static void printValues(llvm::raw_ostream &os, llvm::StringRef prefix, llvm::StringRef what,
+                        llvm::ArrayRef<cpu::ValueDescription> values) {
+  os << "#define " << prefix << "_N_" << what << "S " << values.size() << "\n";
+  for (auto [i, v] : llvm::enumerate(values)) {
+    os << "/* " << v.name << ": " << (v.dtype.torchName.empty() ? "None" : v.dtype.torchName)
+       << " [";
+    for (auto [d, size] : llvm::enumerate(v.sizes)) {
+      os << (d ? ", " : "");
+      fx::ExprAttr(size).printInfix(os);
+    }
+    os << "]" << (v.isMutated ? ", written by the model" : "") << " */\n";
+    os << "#define " << prefix << "_" << what << "_" << getIdentifier(v.name) << " " << i
+       << "\n";
+  }
+}
+
+std::string fx::getModelHeader(const cpu::ModelDescription &model, llvm::StringRef name) {
+  std::string text, prefix = llvm::StringRef(getIdentifier(name)).upper();
+  llvm::raw_string_ostream os(text);
+  os << "/* Inputs and outputs of the model '" << name << "', made by fx-compile.\n"
+     << " * They are passed in this order to FXModelApi::run. */\n"
+     << "#ifndef FX_MODEL_" << prefix << "_H\n#define FX_MODEL_" << prefix
+     << "_H\n\n#include \"fx/Runtime/model.h\"\n\n";
+  printValues(os, prefix, "INPUT", model.inputs);
+  os << "\n";
+  printValues(os, prefix, "OUTPUT", model.outputs);
+  for (const cpu::ConditionDescription &c : model.conditions)
+    os << "/* checked: " << c.text << " */\n";
+  os << "\n#endif\n";
+  return text;
+}

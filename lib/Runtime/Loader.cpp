@@ -1,0 +1,166 @@
+//===- Loader.cpp - loads compiled models -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Runtime/Loader.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace fx;
+
+ModelOutputs::~ModelOutputs() {
+  for (DLManagedTensor *t : tensors)
+    if (t && t->deleter)
+      t->deleter(t);
+}
+
+std::vector<llvm::StringRef> ModelOutputs::getBytes() const {
+  std::vector<llvm::StringRef> bytes;
+  for (const DLManagedTensor *t : tensors) {
+    size_t n = t ? t->dl_tensor.dtype.bits / 8 : 0;
+    for (int d = 0; t && d < t->dl_tensor.ndim; ++d)
+      n *= t->dl_tensor.shape[d];
+    bytes.push_back({t ? static_cast<const char *>(t->dl_tensor.data) : nullptr, n});
+  }
+  return bytes;
+}
+
+/// What dlerror says, on one line.
+static std::string getLoadError() {
+  const char *text = dlerror();
+  std::string line = text ? text : "unknown error";
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+/// The fallback of libFXTorch.so, loaded once in a process and never unloaded:
+/// LibTorch does not survive that.
+static llvm::Expected<FXFallbackFn> getTorchFallback() {
+  static std::string error;
+  static FXFallbackFn fn = []() -> FXFallbackFn {
+    std::vector<std::string> places;
+    if (const char *path = getenv("FX_TORCH_LIBRARY"))
+      places.push_back(path);
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void *>(&getLoadError), &info) && info.dli_fname) {
+      llvm::SmallString<128> beside(llvm::sys::path::parent_path(info.dli_fname));
+      llvm::sys::path::append(beside, "libFXTorch.so");
+      places.push_back(beside.str().str());
+    }
+    places.push_back("libFXTorch.so");
+    for (const std::string &place : places) {
+      void *library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+      if (!library) {
+        error = getLoadError();
+        continue;
+      }
+      if (void *symbol = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))
+        return reinterpret_cast<FXFallbackFn>(symbol);
+      error = place + " does not export " FX_TORCH_FALLBACK_SYMBOL;
+    }
+    return nullptr;
+  }();
+  if (!fn)
+    return llvm::createStringError("cannot load the fallback: " + error);
+  return fn;
+}
+
+llvm::Expected<std::unique_ptr<CompiledModel>>
+CompiledModel::open(const std::string &path, const std::string &name,
+                    const LoadOptions &options) {
+  auto fail = [&](llvm::Twine why) { return llvm::createStringError(name + ": " + why); };
+  std::unique_ptr<CompiledModel> model(new CompiledModel);
+  model->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!model->library)
+    return fail("cannot be loaded: " + getLoadError());
+  auto getApi = reinterpret_cast<const FXModelApi *(*)()>(
+      dlsym(model->library, FX_MODEL_API_SYMBOL));
+  if (!getApi)
+    return fail("expected a compiled model, got a shared object without '" FX_MODEL_API_SYMBOL
+                "'");
+  const FXModelApi *api = getApi();
+  if (!api || api->magic != FX_MODEL_MAGIC)
+    return fail("expected a compiled model, got something else");
+  if (api->abi_version != FX_MODEL_ABI_VERSION)
+    return fail("expected version " + llvm::Twine(FX_MODEL_ABI_VERSION) +
+                " of the model interface, got " + llvm::Twine(api->abi_version));
+  model->api = api;
+  FXCallbacks callbacks = {};
+  if (options.callbacks)
+    memcpy(&callbacks, options.callbacks,
+           std::min<size_t>(options.callbacks->struct_size, sizeof callbacks));
+  callbacks.struct_size = sizeof callbacks;
+  if (api->info->n_fallbacks > 0 && !callbacks.fallback && options.loadFallback) {
+    llvm::Expected<FXFallbackFn> fallback = getTorchFallback();
+    if (!fallback)
+      return fail(llvm::toString(fallback.takeError()));
+    callbacks.fallback = *fallback;
+  }
+  char error[512] = "";
+  model->instance = api->create(&callbacks, error, sizeof error);
+  if (!model->instance)
+    return fail(error);
+  return model;
+}
+
+llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::load(llvm::StringRef path,
+                                                                   const LoadOptions &options) {
+  llvm::file_magic magic;
+  if (std::error_code ec = llvm::identify_magic(path, magic))
+    return llvm::createStringError(path.str() + ": cannot open: " + ec.message());
+  if (magic != llvm::file_magic::elf_shared_object)
+    return llvm::createStringError(path.str() +
+                                   ": expected a compiled model, got no ELF shared object");
+  // A name without a slash would be searched for in the system's folders.
+  llvm::SmallString<256> full(path);
+  llvm::sys::fs::make_absolute(full);
+  return open(full.str().str(), path.str(), options);
+}
+
+llvm::Expected<std::unique_ptr<CompiledModel>>
+CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options) {
+  int fd = memfd_create("fx-model", MFD_CLOEXEC);
+  if (fd < 0)
+    return llvm::createStringError("<buffer>: cannot make a memory file");
+  size_t done = 0;
+  while (done < bytes.size()) {
+    ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
+    if (n <= 0)
+      break;
+    done += n;
+  }
+  llvm::Expected<std::unique_ptr<CompiledModel>> model =
+      done == bytes.size()
+          ? open("/proc/self/fd/" + std::to_string(fd), "<buffer>", options)
+          : llvm::createStringError("<buffer>: no memory for a copy");
+  close(fd);
+  return model;
+}
+
+CompiledModel::~CompiledModel() {
+  if (instance)
+    api->destroy(instance);
+  // Outputs may outlive the model and are freed by its code, so the code stays.
+}
+
+llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
+                               int threads) {
+  outputs = ModelOutputs();
+  outputs.tensors.assign(api->info->n_outputs, nullptr);
+  FXRunOptions options = {sizeof(FXRunOptions), threads};
+  char error[1024] = "";
+  if (api->run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
+               outputs.tensors.size(), &options, error, sizeof error))
+    return llvm::createStringError(error);
+  return llvm::Error::success();
+}

@@ -1,0 +1,127 @@
+//===- fx-compile.cpp - compiles a model to native code -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Pipelines/Compile.h"
+#include "fx/Support/Version.h"
+
+#include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/WithColor.h"
+
+#include <chrono>
+
+using namespace fx;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("fx-compile options");
+static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("MODEL (.pt2 or .mlir)"),
+                                  cl::cat(category));
+static cl::opt<std::string> output("o", cl::desc("Output file; \"-\" is standard output"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<EmitKind> emitKind(
+    "emit", cl::desc("What to write"), cl::init(EmitKind::SharedObject),
+    cl::values(clEnumValN(EmitKind::FX, "fx", "the functional graph"),
+               clEnumValN(EmitKind::Linalg, "linalg", "linalg on tensors"),
+               clEnumValN(EmitKind::Kernels, "kernels", "scheduled kernels"),
+               clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
+               clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
+               clEnumValN(EmitKind::Assembly, "asm", "assembly"),
+               clEnumValN(EmitKind::Object, "obj", "object code"),
+               clEnumValN(EmitKind::SharedObject, "so", "the shared object (default)"),
+               clEnumValN(EmitKind::Header, "header", "a C header")),
+    cl::cat(category));
+static cl::opt<std::string> modelName("model", cl::desc("The model of an archive with several"),
+                                      cl::value_desc("name"), cl::cat(category));
+// -mcpu is LLVM's own option: the linker, which is part of this process,
+// registers it too.
+static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
+static cl::opt<bool> noFallback("no-fallback",
+                                cl::desc("Refuse operators that have no native code"),
+                                cl::cat(category));
+static cl::opt<int> optLevel("O", cl::desc("Optimization level of LLVM, 1 to 3"), cl::init(3),
+                             cl::Prefix, cl::cat(category));
+static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSON"),
+                                       cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool> saveTemps("save-temps", cl::desc("Keep what the phases leave"),
+                               cl::cat(category));
+
+static std::string getDefaultOutput() {
+  llvm::SmallString<128> path(input);
+  switch (emitKind) {
+  case EmitKind::Assembly:
+    llvm::sys::path::replace_extension(path, "s");
+    break;
+  case EmitKind::Object:
+    llvm::sys::path::replace_extension(path, "o");
+    break;
+  case EmitKind::SharedObject:
+    llvm::sys::path::replace_extension(path, "so");
+    break;
+  case EmitKind::Header:
+    llvm::sys::path::replace_extension(path, "h");
+    break;
+  default:
+    return "-";
+  }
+  return path.str().str();
+}
+
+/// One line on a terminal, from the second on: the phase and how far it is.
+static void showPhase(llvm::StringRef phase, double done) {
+  static auto start = std::chrono::steady_clock::now();
+  if (std::chrono::steady_clock::now() - start > std::chrono::seconds(1))
+    llvm::errs() << "\r\033[K[" << int(done * 100) << "%] " << phase;
+}
+
+static int fail(llvm::StringRef text) {
+  llvm::errs() << "error: " << text << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
+    mcpu->setHiddenFlag(cl::NotHidden);
+  cl::ParseCommandLineOptions(argc, argv, "compiles an exported PyTorch model\n");
+  CompileOptions options;
+  options.input = input;
+  options.output = output.empty() ? getDefaultOutput() : output;
+  options.emit = emitKind;
+  options.model = modelName;
+  options.cpu = llvm::codegen::getMCPU();
+  options.allowFallback = !noFallback;
+  options.optLevel = std::clamp<int>(optLevel, 1, 3);
+  options.saveTemps = saveTemps;
+  // The linker, in this process, sets all options of the command line back.
+  std::string reportPath = reportFile;
+  bool isTerminal = llvm::sys::Process::StandardErrIsDisplayed();
+  if (isTerminal)
+    options.onPhase = showPhase;
+  llvm::Expected<CompileReport> report = compileModel(options);
+  if (isTerminal)
+    llvm::errs() << "\r\033[K";
+  if (!report)
+    return fail(llvm::toString(report.takeError()));
+  if (!reportPath.empty()) {
+    std::error_code ec;
+    llvm::raw_fd_ostream os(reportPath, ec);
+    if (!ec) {
+      os << llvm::formatv("{0:2}\n", llvm::json::Value(report->toJSON()));
+      os.close();
+      ec = os.error();
+      os.clear_error();
+    }
+    if (ec)
+      return fail(reportPath + ": cannot write: " + ec.message());
+  }
+  return 0;
+}
