@@ -7,8 +7,10 @@
 
 #include "fx/Pipelines/Compile.h"
 #include "Codegen.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Import/Import.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -123,6 +125,15 @@ llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
 llvm::Error Driver::load() {
   if (!llvm::sys::fs::exists(options.input))
     return llvm::createStringError(": cannot open: no such file");
+  if (llvm::sys::path::extension(options.input) != ".mlir") {
+    ImportOptions import;
+    import.model = options.model;
+    FailureOr<OwningOpRef<ModuleOp>> imported = importPt2(options.input, context, import);
+    if (failed(imported))
+      return errors.take("cannot be imported");
+    module = std::move(*imported);
+    return llvm::Error::success();
+  }
   directory = llvm::sys::path::parent_path(options.input).str();
   ParserConfig config(&context);
   module = parseSourceFile<ModuleOp>(options.input, config);
@@ -138,6 +149,9 @@ llvm::Error Driver::simplify() {
     pm.addPass(createInlineWrappersPass());
     pm.addPass(createFunctionalizePass());
     pm.addPass(createCanonicalizerPass());
+    pm.addPass(createDecomposePass());
+    pm.addPass(createFoldConvBNPass());
+    pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   });
 }
@@ -146,7 +160,11 @@ llvm::Error Driver::toLinalg() {
   return runPasses([](OpPassManager &pm) { pm.addPass(createConvertFXToLinalg()); });
 }
 
-llvm::Error Driver::schedule() { return llvm::Error::success(); }
+llvm::Error Driver::schedule() {
+  return runPasses([&](OpPassManager &pm) {
+    cpu::buildKernelPipeline(pm, {cpu::getVectorLanes(cpu.features)});
+  });
+}
 
 /// One entry for each operator that ATen runs.
 void Driver::reportOperators() {
@@ -262,8 +280,12 @@ llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
   Driver driver(options, context);
   if (llvm::Error e = driver.run()) {
     // Texts come with their place in front (":node: ...") or without.
-    std::string text = llvm::toString(std::move(e));
-    return llvm::createStringError(options.input + (text[0] == ':' ? "" : ": ") + text);
+    std::string message = llvm::toString(std::move(e));
+    StringRef text = message;
+    text.consume_front(": "); // the importer's texts have the file in front
+    if (text.starts_with(options.input))
+      return llvm::createStringError(text);
+    return llvm::createStringError(options.input + (message[0] == ':' ? "" : ": ") + message);
   }
   return std::move(driver.report);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/EagerBufferization.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Pipelines/Compile.h"
 
@@ -44,7 +45,7 @@
 using namespace mlir;
 
 void fx::registerPipelineDialects(DialectRegistry &registry) {
-  registry.insert<FXDialect, affine::AffineDialect, arith::ArithDialect,
+  registry.insert<FXDialect, cpu::FXCPUDialect, affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, complex::ComplexDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,

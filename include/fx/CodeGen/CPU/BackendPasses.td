@@ -139,6 +139,24 @@ def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUAssertToRuntime : Pass<"fx-cpu-assert-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "let a failed cf.assert end the run with an error";
+  let description = [{
+    Upstream's lowering of `cf.assert` ends the process. Here the run-time
+    leaves the compiled code and run() returns the message.
+
+    ```mlir
+    cf.assert %ok, "index out of range"
+    // becomes
+    scf.if %not_ok { call @fx_rt_assert_fail(%text) }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
   let summary = "polynomials for the math functions that are accurate in f32";
   let description = [{
@@ -171,8 +189,8 @@ def FXCPULowerVectors : Pass<"fx-cpu-lower-vectors", "::mlir::ModuleOp"> {
 def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp"> {
   let summary = "tell LLVM what it may assume of kernels";
   let description = [{
-    On the LLVM dialect: pointer arguments of functions marked `fx.kernel` get
-    noalias (a kernel's outputs overlap none of its other arguments), every
+    On the LLVM dialect: pointer arguments of kernels (`kernel_<n>`, and functions marked
+    `fx.kernel`) get noalias (a kernel's outputs overlap none of its other arguments), every
     function the vector width it prefers, and private functions internal
     linkage.
   }];

@@ -40,3 +40,23 @@ Value fx::cpu::createFieldAddress(OpBuilder &b, Location loc, Type type, Value b
   return LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), type, base,
                              ArrayRef<LLVM::GEPArg>{0, index});
 }
+
+Value fx::cpu::createText(OpBuilder &b, Location loc, ModuleOp module, StringRef text) {
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  StringAttr value = b.getStringAttr(bytes);
+  unsigned id = 0;
+  LLVM::GlobalOp global;
+  for (LLVM::GlobalOp known : module.getOps<LLVM::GlobalOp>()) {
+    ++id;
+    if (known.getValueOrNull() == value)
+      global = known;
+  }
+  if (!global) {
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    global = LLVM::GlobalOp::create(top, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+                                    /*isConstant=*/true, LLVM::Linkage::Internal,
+                                    "fx_text_" + std::to_string(id), value);
+  }
+  return LLVM::AddressOfOp::create(b, loc, global);
+}

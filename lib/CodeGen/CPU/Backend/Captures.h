@@ -11,6 +11,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace fx::cpu {
 
@@ -28,6 +29,10 @@ mlir::Value createStackSlot(mlir::OpBuilder &b, mlir::Location loc, mlir::Type t
 /// The address of field or element `index` of `base`, which holds a `type`.
 mlir::Value createFieldAddress(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                                mlir::Value base, int32_t index);
+
+/// The address of a constant, zero-terminated string; equal ones are shared.
+mlir::Value createText(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module,
+                       llvm::StringRef text);
 
 } // namespace fx::cpu
 

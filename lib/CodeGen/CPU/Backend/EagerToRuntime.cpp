@@ -85,23 +85,6 @@ public:
 };
 } // namespace
 
-/// A constant, zero-terminated string.
-static Value createText(OpBuilder &b, Location loc, ModuleOp module, StringRef text,
-                        StringRef prefix) {
-  unsigned id = 0;
-  std::string name;
-  do
-    name = (prefix + Twine(id++)).str();
-  while (module.lookupSymbol(name));
-  std::string bytes = text.str();
-  bytes.push_back('\0');
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-  auto global = LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
-  return LLVM::AddressOfOp::create(b, loc, global);
-}
-
 /// Which results the operator's flattened outputs are; -1 for a None.
 static void flattenOuts(Attribute tree, SmallVectorImpl<int> &outs, int &next) {
   if (auto list = dyn_cast<ArrayAttr>(tree)) {
@@ -174,7 +157,7 @@ LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) 
     unsigned at = llvm::find(outs, int(k)) - outs.begin();
     p.packTensor(p.element(p.tensorType, out, at), slots.back(), type.getRank(), *dtype, sizes);
   }
-  Value text = createText(b, op.getLoc(), getOperation(), *json, "fx_eager_json_");
+  Value text = createText(b, op.getLoc(), getOperation(), *json);
   auto runtime = cast<func::FuncOp>(getOrDeclare(
       b, "fx_rt_eager",
       b.getFunctionType({p.ptr, p.i64, p.ptr, p.i64, p.ptr, p.i64, p.ptr}, {}), false));

@@ -25,7 +25,7 @@ struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttribu
     for (auto func : getOperation().getOps<LLVM::LLVMFuncOp>()) {
       if (func.isExternal())
         continue;
-      bool isKernel = func->hasAttr("fx.kernel");
+      bool isKernel = func->hasAttr("fx.kernel") || func.getName().starts_with("kernel_");
       for (unsigned i = 0; isKernel && i < func.getNumArguments(); ++i)
         if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
           func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());

@@ -43,6 +43,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
 
 void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm, const CPUOptions &options) {
   pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createFXCPUAssertToRuntime());
   pm.addPass(createFXCPUParallelToRuntime());
   pm.addPass(createFXCPUEagerToRuntime());
   pm.addPass(createFXCPULowerMath());

@@ -38,8 +38,13 @@ std::unique_ptr<llvm::Module> fx::cpu::translateToLLVMIR(mlir::ModuleOp module,
   out->setTargetTriple((*machine)->getTargetTriple());
   out->setDataLayout((*machine)->createDataLayout());
   for (llvm::Function &f : *out) {
-    if (f.isDeclaration())
+    if (f.isDeclaration()) {
+      if (f.getName() == "fx_rt_assert_fail") {
+        f.setDoesNotReturn();
+        f.addFnAttr(llvm::Attribute::Cold);
+      }
       continue;
+    }
     f.addFnAttr("target-cpu", options.cpu);
     f.addFnAttr("target-features", options.features);
     f.addFnAttr("prefer-vector-width", std::to_string(options.vectorWidth));
