@@ -10,6 +10,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FXCPUAlignShapes : Pass<"fx-cpu-align-shapes", "::mlir::ModuleOp"> {
+  let summary = "let linalg ops follow each other without reshapes between them";
+  let description = [{
+    Drops unit dimensions of linalg ops, then moves `tensor.expand_shape` up and
+    `tensor.collapse_shape` down through generics, whose loops are split for it,
+    until they cancel or reach the function's boundary. Only then can a matmul
+    on `[batch * length, features]` take along what reads
+    `[batch, length, features]`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "pack the constant operands of contractions into panels";
   let description = [{

@@ -167,6 +167,9 @@ void Outliner::outline(ArrayRef<Operation *> group) {
     if (isOpTriviallyDead(&op))
       op.erase();
 
+  // What only says where an op came from would keep alike kernels apart.
+  func.walk([](Operation *op) { op->removeDiscardableAttr("fx.attention"); });
+
   std::string text;
   llvm::raw_string_ostream os(text);
   func->print(os, OpPrintingFlags().useLocalScope());

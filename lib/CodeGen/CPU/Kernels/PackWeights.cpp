@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace fx::cpu;
 
 /// Rows from which packing an operand on every call pays.
-static constexpr int64_t kRowsToPack = 4;
+static constexpr int64_t kRowsToPack = 6;
 
 namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {

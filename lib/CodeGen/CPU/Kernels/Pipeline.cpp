@@ -31,6 +31,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUChannelsLast());
+  pm.addPass(createFXCPUAlignShapes());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // From here to the forming of kernels no canonicalization: it would fold

@@ -1,0 +1,42 @@
+// RUN: fx-opt %s --fx-cpu-align-shapes --cse | FileCheck %s
+
+// The reshape between an op on rows and one on a batch of sequences goes to
+// the operands.
+// CHECK-LABEL: func.func @batch
+// CHECK-SAME: %[[X:[^:]+]]: tensor<2x?x8xf32>
+// CHECK-NOT: collapse_shape
+// CHECK: %[[E:.+]] = linalg.generic {{.*}} ins(%[[X]]
+// CHECK-NOT: shape
+// CHECK: linalg.generic {{.*}} ins(%[[E]]
+func.func @batch(%x: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %x, %c1 : tensor<2x?x8xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x8xf32> into tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %c, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x8xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [2, %d, 8] : tensor<?x8xf32> into tensor<2x?x8xf32>
+  %e1 = tensor.empty(%d) : tensor<2x?x8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%1 : tensor<2x?x8xf32>) outs(%e1 : tensor<2x?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2x?x8xf32>
+  return %2 : tensor<2x?x8xf32>
+}
+
+// CHECK-LABEL: func.func @unit
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]
+func.func @unit(%x: tensor<1x8x1xf32>, %e: tensor<1x8x1xf32>) -> tensor<1x8x1xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<1x8x1xf32>) outs(%e : tensor<1x8x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<1x8x1xf32>
+  return %0 : tensor<1x8x1xf32>
+}
