@@ -30,13 +30,24 @@ func.func @batch(%x: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
   return %2 : tensor<2x?x8xf32>
 }
 
+// A unit dimension in between goes as well.
 // CHECK-LABEL: func.func @unit
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel"]
-func.func @unit(%x: tensor<1x8x1xf32>, %e: tensor<1x8x1xf32>) -> tensor<1x8x1xf32> {
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<1x8x1xf32>) outs(%e : tensor<1x8x1xf32>) {
+// CHECK: %[[A:.+]] = linalg.generic
+// CHECK-NOT: shape
+// CHECK: linalg.generic {{.*}} ins(%[[A]]
+func.func @unit(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8x1xf32>) {
   ^bb0(%a: f32, %o: f32):
     %r = math.exp %a : f32
     linalg.yield %r : f32
-  } -> tensor<1x8x1xf32>
-  return %0 : tensor<1x8x1xf32>
+  } -> tensor<8x1xf32>
+  %c = tensor.collapse_shape %0 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%c : tensor<8xf32>) outs(%e1 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
 }
