@@ -42,7 +42,7 @@ done
 
 if [ $lit_only -eq 0 ]; then
   fx_say "end to end, beside eager PyTorch"
-  pytest=("$fx_python" -m pytest -q -n "$fx_jobs" --dist worksteal
+  pytest=("$fx_python" -m pytest -q -n "$fx_jobs" --dist loadgroup
     -p no:cacheprovider --junitxml "$results/pytest.xml")
   [ $long -eq 1 ] && pytest+=(--long)
   FX_BUILD_DIR="$fx_build" OMP_NUM_THREADS=1 \

@@ -1,0 +1,106 @@
+"""Many operator cases as one exported graph.
+
+Starting a process and loading LibTorch costs more than running an operator, so
+the cases of a family are exported together, each with its own inputs and
+outputs, and run once. A batch that fails as a whole is halved until the guilty
+cases stand alone.
+"""
+
+import dataclasses
+import functools
+import pathlib
+import shutil
+import tempfile
+
+import exporting
+import harness
+import torch
+from operators.table import OTHER_SIZES, SIZES, Case
+from torch.utils import _pytree as pytree
+
+#: After so many single runs the rest of a broken batch gets the batch's error.
+MOST_SINGLE_RUNS = 24
+
+
+class Batch(torch.nn.Module):
+    def __init__(self, cases: list[Case]):
+        super().__init__()
+        self.functions = [case.function for case in cases]
+
+    def forward(self, inputs):
+        return [function(*x) for function, x in zip(self.functions, inputs)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """How a batch is exported and run."""
+
+    dynamic: bool
+    decomposed: bool
+    mode: str
+
+    @property
+    def graph(self):
+        shapes = "dynamic" if self.dynamic else "static"
+        return f"{shapes}-{'decomposed' if self.decomposed else 'training'}"
+
+    def __str__(self):
+        return f"{self.graph}-{self.mode}"
+
+
+def _inputs(cases: list[Case], sizes: dict[str, int]):
+    return ([case.tensors(sizes) for case in cases],)
+
+
+@functools.lru_cache(maxsize=None)
+def _exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: str):
+    path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "m.pt2"
+    shapes = None
+    if dynamic:
+        symbols = {s: torch.export.Dim(s, min=2, max=64) for s in SIZES}
+        shapes = ([[x.dynamic(symbols) for x in case.inputs] for case in cases],)
+    program = exporting.export(
+        Batch(cases), _inputs(cases, SIZES), dynamic=shapes, decomposed=decomposed
+    )
+    exporting.save(program, path)
+    return path
+
+
+def _run(cases: list[Case], config: Config, folder: str) -> dict[str, str | None]:
+    """Export and run once; what is wrong with each case, or None."""
+    model = _exported(tuple(cases), config.dynamic, config.decomposed, folder)
+    problems: dict[str, str | None] = {case.name: None for case in cases}
+    for sizes in [SIZES, *(OTHER_SIZES if config.dynamic else [])]:
+        args = _inputs(cases, sizes)
+        expected = exporting.eager(Batch(cases), args)
+        work = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        got = iter(
+            harness.run(model, (args, {}), work, expected, *harness.MODES[config.mode])
+        )
+        shutil.rmtree(work)
+        for case, want in zip(cases, expected):
+            outputs = [next(got) for _ in pytree.tree_leaves(want)]
+            try:
+                harness.compare(outputs, want)
+            except AssertionError as error:
+                problems[case.name] = problems[case.name] or f"sizes {sizes}: {error}"
+    return problems
+
+
+def run(cases: list[Case], config: Config, folder: pathlib.Path) -> dict:
+    """What is wrong with each case (by name), or None."""
+    singles = 0
+
+    def go(cases: list[Case]) -> dict:
+        nonlocal singles
+        singles += len(cases) == 1
+        try:
+            return _run(cases, config, str(folder))
+        except Exception as error:  # noqa: BLE001  any failure is the case's
+            if len(cases) == 1 or singles > MOST_SINGLE_RUNS:
+                text = f"{type(error).__name__}: {error}"
+                return {case.name: text for case in cases}
+        half = len(cases) // 2
+        return go(cases[:half]) | go(cases[half:])
+
+    return go(cases) if cases else {}

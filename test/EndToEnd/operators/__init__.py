@@ -1,0 +1,25 @@
+"""Tables of operator cases, one module a family.
+
+A row is `case(family, name, function, *inputs)`. An input is a description,
+such as `f("n", 4)`: a float32 tensor whose first size is n, symbolic where the
+case is exported with dynamic shapes. Rows that cannot be dynamic (a size the
+operator specialises, an empty tensor) say `dynamic=False`; rows whose operator
+has no lowering say `native=False` and are compiled with a fall-back.
+"""
+
+from operators.table import FAMILIES, Case
+
+from operators import (  # noqa: F401
+    attention,
+    convolutions,
+    creation,
+    indexing,
+    inplace,
+    matmul,
+    normalization,
+    pointwise,
+    reductions,
+    shapes,
+)
+
+__all__ = ["FAMILIES", "Case"]
