@@ -28,7 +28,9 @@ class Batch(torch.nn.Module):
         self.functions = [case.function for case in cases]
 
     def forward(self, inputs):
-        return [function(*x) for function, x in zip(self.functions, inputs)]
+        outputs = (function(*x) for function, x in zip(self.functions, inputs))
+        # torch.export cannot save the named tuples that some operators return.
+        return [tuple(x) if isinstance(x, tuple) else x for x in outputs]
 
 
 @dataclasses.dataclass(frozen=True)

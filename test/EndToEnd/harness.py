@@ -20,6 +20,9 @@ MODES = {
     "native": ["--no-fallback"],
 }
 
+#: The modes that the tests run.
+TESTED = ["interpret"]
+
 #: Relative tolerance by type; the absolute one is this times the RMS of the
 #: expected values.
 TOLERANCE = {

@@ -17,7 +17,6 @@ SMALL = [
     "llama_small_decode_index_put",
     "llama_small_decode_slice",
 ]
-FULL = ["resnet50", "bert_base", "autoencoder", "llama", "llama_decode", "hf_bert_base"]
 
 
 def forms(name):
@@ -46,30 +45,11 @@ def check(name, dynamic, decomposed, modes, folder):
     )
 
 
-@pytest.mark.parametrize("mode", ["interpret", "native"])
+@pytest.mark.parametrize(
+    "mode", [m for m in ["interpret", "native"] if m in harness.TESTED]
+)
 @pytest.mark.parametrize(
     "name, dynamic, decomposed", [form for name in SMALL for form in forms(name)]
 )
 def test_small(name, dynamic, decomposed, mode, tmp_path):
     check(name, dynamic, decomposed, [mode], tmp_path)
-
-
-@pytest.mark.parametrize(
-    "name, dynamic, decomposed",
-    [
-        pytest.param(
-            *form.values,
-            id=form.id,
-            # Without --long: each model as users export it.
-            marks=[pytest.mark.long] if "decomposed" in form.id or k > 2 else [],
-        )
-        for name in FULL
-        for k, form in enumerate(forms(name))
-        # The dynamic form stands for the static one where there is one.
-        if k > 0 or models.get(name).dynamic is None or name == "resnet50"
-    ],
-)
-def test_full(name, dynamic, decomposed, tmp_path):
-    check(name, dynamic, decomposed, ["native"], tmp_path)
-    for path in tmp_path.glob("*.pt2"):
-        path.unlink()

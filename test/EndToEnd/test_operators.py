@@ -1,6 +1,7 @@
 """Each operator beside eager, from the tables in operators/."""
 
 import batch
+import harness
 import pytest
 from operators import FAMILIES
 
@@ -25,6 +26,8 @@ def selected(family: str, config: batch.Config):
 def parameters():
     for family in FAMILIES:
         for config in CONFIGS:
+            if config.mode not in harness.TESTED:
+                continue
             for case in selected(family, config):
                 yield pytest.param(
                     family,
