@@ -59,8 +59,9 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
           ExprAttr::call(ctx, "floordiv", {size, b.expr(c.groups)});
       return r ? r : b.expr(0);
     };
-    x = b.split(x, 1, {b.expr(c.groups), group(x.sizes[1])});
-    w = b.split(w, 0, {b.expr(c.groups), group(w.sizes[0])});
+    // A split leaves unit dimensions out; the maps below name all of them.
+    x = b.contiguous(b.split(x, 1, {b.expr(c.groups), group(x.sizes[1])}));
+    w = b.contiguous(b.split(w, 0, {b.expr(c.groups), group(w.sizes[0])}));
     out[1] = b.expr(c.groups);
     out.insert(out.begin() + 2, group(sizes[1]));
   }

@@ -62,16 +62,32 @@ bool Permuter::visitExtractSlice(tensor::ExtractSliceOp op) {
   return true;
 }
 
-bool Permuter::visitInsertSlice(tensor::InsertSliceOp op) {
+/// True if `v` starts as a fresh tensor and is only written, so that it may as
+/// well be made in another order.
+static bool isAssembled(Value v) {
+  while (auto insert = v.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (!v.hasOneUse() ||
+        insert.getSourceType().getRank() != insert.getDestType().getRank())
+      return false;
+    v = insert.getDest();
+  }
+  return isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(v.getDefiningOp());
+}
+
+bool Permuter::visitInsertSlice(tensor::InsertSliceOp op,
+                                std::optional<Order> forced) {
   if (op.getSourceType().getRank() != op.getDestType().getRank())
     return false;
-  // A destination that is held plainly decides, unless it is still empty.
-  Permuted source = held(op.getSource()), dest = held(op.getDest());
-  Operation *def = op.getDest().getDefiningOp();
-  bool fresh = isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def);
-  Order order = isPermuted(op.getDest()) || !fresh ? dest.order : source.order;
+  // A destination that is held plainly decides, unless it is being assembled.
+  Value dest = op.getDest();
+  bool followsSource = !isPermuted(dest) && isAssembled(dest);
+  if (forced && !followsSource)
+    return false;
+  Order order = forced          ? *forced
+                : followsSource ? held(op.getSource()).order
+                                : held(dest).order;
   Value slice = tensor::InsertSliceOp::create(
-      b, op.getLoc(), get(op.getSource(), order), get(op.getDest(), order),
+      b, op.getLoc(), get(op.getSource(), order), get(dest, order),
       permute<OpFoldResult>(op.getMixedOffsets(), order),
       permute<OpFoldResult>(op.getMixedSizes(), order),
       permute<OpFoldResult>(op.getMixedStrides(), order));

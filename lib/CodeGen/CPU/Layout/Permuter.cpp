@@ -126,6 +126,8 @@ Value Permuter::pull(Value v, ArrayRef<int64_t> order) {
   bool done = false;
   if (auto pad = dyn_cast<tensor::PadOp>(def))
     done = visitPad(pad, Order(order));
+  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(def))
+    done = visitInsertSlice(insert, Order(order));
   else if (auto generic = dyn_cast<linalg::GenericOp>(def);
            generic && generic->getNumResults() == 1 &&
            generic.getNumReductionLoops() == 0)

@@ -71,7 +71,8 @@ private:
   bool visitPad(mlir::tensor::PadOp op,
                 std::optional<Order> forced = std::nullopt);
   bool visitExtractSlice(mlir::tensor::ExtractSliceOp op);
-  bool visitInsertSlice(mlir::tensor::InsertSliceOp op);
+  bool visitInsertSlice(mlir::tensor::InsertSliceOp op,
+                        std::optional<Order> forced = std::nullopt);
   bool visitConcat(mlir::tensor::ConcatOp op);
   bool visitCollapse(mlir::tensor::CollapseShapeOp op);
   bool visitExpand(mlir::tensor::ExpandShapeOp op);
