@@ -23,6 +23,21 @@ namespace fx::cpu {
 
 using namespace mlir;
 
+/// True if the reshape that `fused` is made or read by splits dimensions
+/// without adding unit ones: those would be dropped and added for ever.
+static bool splitsDimensions(OpOperand *fused) {
+  auto isProper = [](Operation *op) {
+    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return true;
+    auto units = [](Type type) {
+      return llvm::count(cast<RankedTensorType>(type).getShape(), 1);
+    };
+    return units(op->getOperand(0).getType()) ==
+           units(op->getResult(0).getType());
+  };
+  return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
+}
+
 namespace {
 struct AlignShapes : fx::cpu::impl::FXCPUAlignShapesBase<AlignShapes> {
   using Base::Base;
@@ -45,6 +60,7 @@ struct AlignShapes : fx::cpu::impl::FXCPUAlignShapesBase<AlignShapes> {
     // Not to a fixed point if the patterns should feed each other.
     GreedyRewriteConfig config;
     config.setMaxIterations(10);
+    config.setMaxNumRewrites(100000);
     {
       RewritePatternSet patterns(&getContext());
       linalg::ControlDropUnitDims control;
@@ -54,8 +70,8 @@ struct AlignShapes : fx::cpu::impl::FXCPUAlignShapesBase<AlignShapes> {
     }
     {
       RewritePatternSet patterns(&getContext());
-      linalg::populateFoldReshapeOpsByExpansionPatterns(
-          patterns, [](OpOperand *) { return true; });
+      linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                        splitsDimensions);
       addCleanup(patterns);
       (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
     }
