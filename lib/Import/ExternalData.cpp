@@ -28,11 +28,12 @@ struct File {
   std::string error;
 };
 
-/// The bytes of one reference, checked once.
+/// The bytes of one reference, checked once. An error is `message` about the
+/// file at `path`.
 struct Entry {
   std::once_flag once;
   ArrayRef<char> bytes;
-  std::string error;
+  std::string path, message;
   /// The copy of bytes that lie unaligned in their file.
   std::unique_ptr<char, void (*)(char *)> copy{nullptr, freeCopy};
 
@@ -51,6 +52,7 @@ struct ExternalData::Impl {
   llvm::DenseMap<ExternalAttr, std::unique_ptr<Entry>> entries;
 
   File &getFile(StringRef path);
+  Entry &getEntry(ExternalAttr reference);
   void load(ExternalAttr reference, Entry &entry);
 };
 
@@ -70,10 +72,14 @@ File &ExternalData::Impl::getFile(StringRef path) {
   }
   std::call_once(file->once, [&] {
     Expected<llvm::sys::fs::mapped_file_region> map = mapFile(path);
-    if (map)
+    if (map) {
       file->map = std::move(*map);
-    else
-      file->error = llvm::toString(map.takeError());
+      return;
+    }
+    file->error = llvm::toString(map.takeError());
+    StringRef text(file->error);
+    if (text.consume_front(path) && text.consume_front(": "))
+      file->error = text.str();
   });
   return *file;
 }
@@ -85,14 +91,15 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
   else
     llvm::sys::path::append(path, reference.getPath());
   File &file = getFile(path);
+  entry.path = std::string(path);
   if (!file.error.empty()) {
-    entry.error = file.error;
+    entry.message = file.error;
     return;
   }
   uint64_t have = file.map ? file.map.size() : 0;
   uint64_t offset = reference.getOffset(), size = reference.getSize();
   auto fail = [&](const Twine &message) {
-    entry.error = (path + ": " + message).str();
+    entry.message = message.str();
   };
   if (offset > have || size > have - offset)
     return fail(Twine(size) + " bytes at offset " + Twine(offset) +
@@ -118,25 +125,35 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
   entry.bytes = bytes;
 }
 
-Expected<ArrayRef<char>> ExternalData::get(ExternalAttr reference) {
+Entry &ExternalData::Impl::getEntry(ExternalAttr reference) {
   Entry *entry;
   {
-    std::lock_guard<std::mutex> lock(impl->mutex);
-    std::unique_ptr<Entry> &slot = impl->entries[reference];
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<Entry> &slot = entries[reference];
     if (!slot)
       slot = std::make_unique<Entry>();
     entry = slot.get();
   }
-  std::call_once(entry->once, [&] { impl->load(reference, *entry); });
-  if (!entry->error.empty())
-    return createStringError(entry->error);
-  return entry->bytes;
+  std::call_once(entry->once, [&] { load(reference, *entry); });
+  return *entry;
+}
+
+Expected<ArrayRef<char>> ExternalData::get(ExternalAttr reference) {
+  Entry &entry = impl->getEntry(reference);
+  if (!entry.message.empty())
+    return createStringError(entry.path + ": " + entry.message);
+  return entry.bytes;
 }
 
 Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
   Attribute init = state.getInitAttr();
-  if (auto external = dyn_cast_if_present<ExternalAttr>(init))
-    return get(external);
+  if (auto external = dyn_cast_if_present<ExternalAttr>(init)) {
+    Entry &entry = impl->getEntry(external);
+    if (!entry.message.empty())
+      return createStringError(entry.path + ":" + state.getSymName() + ": " +
+                               entry.message);
+    return entry.bytes;
+  }
   if (auto dense = dyn_cast_if_present<DenseElementsAttr>(init);
       dense && dense.getElementType().isInteger(8) && !dense.isSplat())
     return dense.getRawData();

@@ -26,9 +26,7 @@ InFlightDiagnostic GraphBuilder::error(StringRef where) {
   return emitErrorAt(ctx, where);
 }
 
-/// FX makes Python identifiers of all names; other code relies on it (names
-/// are joined with commas, and printed as SSA names).
-static bool isNodeName(StringRef name) {
+bool fx::isNodeName(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, [](char c) {
            return llvm::isAlnum(c) || c == '_' || c == '.';

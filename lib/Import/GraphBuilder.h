@@ -107,6 +107,10 @@ private:
 /// `aten.add.Tensor`.
 llvm::StringRef getTargetName(llvm::StringRef serialized);
 
+/// FX makes Python identifiers, with dots at most, of all names; other code
+/// relies on it (names are joined with commas, and printed as SSA names).
+bool isNodeName(llvm::StringRef name);
+
 } // namespace fx
 
 #endif // FX_LIB_IMPORT_GRAPHBUILDER_H

@@ -14,6 +14,17 @@
 
 namespace fx {
 
+/// A pytree spec: a leaf, or a container with its children and its keys.
+struct PyTree {
+  bool isLeaf = false;
+  std::vector<std::string> keys; ///< of a dict, one for each child
+  std::vector<PyTree> children;
+
+  /// From the JSON of `treespec_dumps`; false where it is not understood.
+  bool parse(llvm::StringRef json);
+  size_t countLeaves() const;
+};
+
 /// Understands guards: Python over the dictionary `L` of the program's
 /// arguments, `L['x']['key'][0].size()[1] > 3`.
 class GuardResolver {
@@ -28,8 +39,12 @@ private:
   /// What `steps` give of a tensor: a size, stride or offset.
   ExprAttr getProperty(FakeTensorType type, llvm::ArrayRef<Access> steps);
   PlaceholderOp getInput(llvm::ArrayRef<Access> path);
+  /// The number of the leaf at a path through the arguments' pytree.
+  std::optional<size_t> findLeaf(llvm::ArrayRef<Access> path);
 
   GraphOp graph;
+  PyTree spec; ///< no children where it is not known
+  std::vector<std::string> argumentNames;
   llvm::SmallVector<PlaceholderOp> userInputs; ///< in flattened order
   llvm::StringMap<PlaceholderOp> byName;
 };

@@ -34,6 +34,13 @@ static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
   const ArchiveRecord *record = archive.find(name);
   if (!record)
     return archive.error(name, "the archive has no such record");
+  // Bounds the time and memory that text can ask for; graphs of 100,000 nodes
+  // are smaller.
+  constexpr uint64_t maxSize = 512 << 20;
+  if (record->size > maxSize)
+    return archive.error(name, "expected at most " + Twine(maxSize) +
+                                   " bytes of text, got " +
+                                   Twine(record->size));
   return archive.read(*record);
 }
 
@@ -101,9 +108,10 @@ static Expected<std::string> selectModel(const Archive &archive,
 static Expected<schema::PayloadConfig>
 readConfig(const Archive &archive, const std::string &name,
            llvm::BumpPtrAllocator &strings) {
-  // Archives without any payload need not have the file.
   if (!archive.find(name))
-    return schema::PayloadConfig();
+    return archive.error(
+        name, "the archive has no such record: torch 2.8 and later write it, "
+              "earlier ones pickle the values; save the program again");
   Expected<StringRef> text = readRecord(archive, name);
   if (!text)
     return text.takeError();

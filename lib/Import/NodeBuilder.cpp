@@ -183,6 +183,11 @@ Value GraphBuilder::createGetAttr(StringRef name, StringRef symbol, Type type) {
 }
 
 Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
+  if (!isNodeName(argument.name)) {
+    error() << "expected a Python identifier as the name of a sub-graph, got '"
+            << argument.name.take_front(80) << "'";
+    return {};
+  }
   std::string name = prefix + argument.name.str();
   GraphBuilder builder(program, *argument.graph);
   // Within the sub-graph's own sub-graphs the symbol is not yet final, so it

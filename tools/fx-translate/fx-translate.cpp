@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Import/ExternalData.h"
 #include "fx/Import/Import.h"
 #include "fx/Support/Version.h"
 
@@ -13,9 +14,12 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -35,6 +39,11 @@ static cl::opt<std::string>
 static cl::opt<bool> emitBytecode("emit-bytecode",
                                   cl::desc("Write MLIR bytecode"),
                                   cl::cat(category));
+
+static cl::opt<bool>
+    verifyWeights("verify-weights",
+                  cl::desc("Read every weight and check its CRC, too"),
+                  cl::cat(category));
 
 static int fail(const Twine &message) {
   errs() << "error: " << message << '\n';
@@ -72,13 +81,28 @@ static int importModel() {
       fx::importPt2(input, context, options);
   if (failed(module))
     return 1;
+  if (verifyWeights) {
+    fx::ExternalData data(options.irFolder);
+    for (auto state : (*module)->getOps<fx::StateOp>())
+      if (state.getInitAttr())
+        if (Error e = data.get(state).takeError())
+          return fail(toString(std::move(e)));
+  }
   if (Error e = write(**module))
     return fail(toString(std::move(e)));
   return 0;
 }
 
+/// A big hostile file can ask for any memory: that is an error of the input.
+static void refuseMemory(void *, const char *, bool) {
+  constexpr StringLiteral text = "error: out of memory\n";
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+  _exit(1);
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  install_bad_alloc_error_handler(refuseMemory);
   fx::registerVersionPrinter();
   mlir::registerAsmPrinterCLOptions();
   cl::ParseCommandLineOptions(argc, argv, "fx-mlir's translator\n");

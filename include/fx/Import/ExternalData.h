@@ -30,7 +30,7 @@ public:
   /// copied (unless they lie unaligned there), and stay valid as long as this
   /// object. The CRC is checked when the bytes are first asked for.
   ///
-  /// Error texts are `<path>: <what is wrong>`.
+  /// Error texts are `<path>[:<state>]: <what is wrong>`.
   llvm::Expected<llvm::ArrayRef<char>> get(ExternalAttr reference);
 
   /// The bytes of a state: external or dense. A state whose value is not

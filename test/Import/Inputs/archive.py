@@ -153,6 +153,7 @@ def records(model=None, config=None, root="m", extra=(), omit=(), **replace):
         "config": Record(f"{root}/data/weights/model_weights_config.json",
                          config if isinstance(config, (str, bytes)) else json.dumps(config)),
         "weight": Record(f"{root}/data/weights/weight_0", bytes(24)),
+        "constants": Record(f"{root}/data/constants/model_constants_config.json", '{"config": {}}'),
     }
     names.update(replace)
     return [r for key, r in names.items() if key not in omit] + list(extra)

@@ -58,6 +58,16 @@ class Guards(nn.Module):
         return x, d["l"][0] + args[0].sum(), {"k": k, "none": None, "const": 3}
 
 
+@case(torch.ones(10), torch.ones(8), {"x y": torch.ones(6), 3: [torch.ones(5)]}, dynamic=({0: D}, {0: D}, {"x y": {0: D}, 3: [{0: D}]}))
+class Names(nn.Module):
+    """Inputs whose names collide once export has lowered and cleaned them."""
+
+    def forward(self, x, X, d):
+        if X.shape[0] % 2 == 0 and d["x y"].shape[0] % 3 == 0 and d[3][0].shape[0] % 5 == 0:
+            return x.sin()
+        return x.cos()
+
+
 @case(torch.ones(10, 4), {"a": torch.ones(8)}, dynamic=({0: D, 1: D}, {"a": {0: D}}), strict=True)
 class StrictGuards(nn.Module):
     """Under strict export guards count flattened inputs."""

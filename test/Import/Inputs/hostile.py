@@ -133,6 +133,12 @@ def archives():
     yield "arity", model((*NODES, 1, "inputs"), []), "relu: "
     yield "too-many", model((*NODES, 1, "inputs"), [a.named("self", a.tensor("add"))] * 3), "relu: expected at most 1"
     yield "argument-name", model((*NODES, 0, "inputs", 1, "name"), "beta"), "add: expected argument 1 .* 'other', got 'beta'"
+    nested = {"as_graph": {"name": "a b", "graph": a.graph([], [], [])}}
+    yield "graph-name", model(argument, nested), "add: expected a Python identifier .* 'a b'"
+    for _ in range(100):
+        nested = {"as_graph": {"name": "g", "graph": a.graph([], [], [
+            a.node("torch.ops.higher_order.wrap", [a.named("", nested)], [])])}}
+    yield "graph-deep", model(argument, nested), "nested deeper"
     yield "undefined", model((*NODES, 1, "inputs", 0, "arg"), a.tensor("nobody")), "relu: undefined value 'nobody'"
     yield "use-before-def", model((*NODES, 0, "inputs", 0, "arg"), a.tensor("relu")), "add: undefined value 'relu'"
     yield "defined-twice", model((*NODES, 1, "outputs", 0), a.tensor("add")), "'add' is defined twice"
@@ -177,6 +183,7 @@ def archives():
     yield "state-record", config(a.weights(path_name="../../../etc/passwd")), "no record"
     yield "state-no-meta", config(a.weights(tensor_meta=None)), "w: the field 'tensor_meta' is missing"
     yield "state-type", config(a.weights(a.tensor_meta([3, 2]))), "p_w: "
+    yield "config-missing", a.pack(a.records(omit=["config"])), "earlier ones pickle the values"
     yield "config-json", config("{"), "model_weights_config.json: expected"
     yield "config-field", config({"config": {"w": {}}}), "config.w: the field"
 

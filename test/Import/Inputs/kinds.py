@@ -122,14 +122,15 @@ def main():
     constants = {"config": {"net.b": payload(0), "main": payload(1),
                             "thing": payload(2, use_pickle=True, tensor_meta=None),
                             "sub": payload(2, use_pickle=True)}}
-    extra = [a.Record("m/data/constants/model_constants_config.json", json.dumps(constants)),
-             a.Record("m/data/constants/tensor_0", bytes(24)),
+    extra = [a.Record("m/data/constants/tensor_0", bytes(24)),
              a.Record("m/data/constants/tensor_1", bytes(24)),
              a.Record("m/data/constants/tensor_2", b"a pickle that nobody reads"),
              a.Record("m/data/sample_inputs/model.pt", b"another"),
              a.Record("m/extra/notes.txt", b"hello")]
     with open(sys.argv[1], "wb") as f:
-        f.write(a.pack(a.records(model, config, extra=extra)))
+        f.write(a.pack(a.records(
+            model, config, extra=extra,
+            constants=a.Record("m/data/constants/model_constants_config.json", json.dumps(constants)))))
 
 
 main()
