@@ -8,7 +8,6 @@
 #include "Border.h"
 #include "fx/IR/FXDialect.h"
 #include <ATen/ops/empty.h>
-#include <c10/util/Exception.h>
 #include <cstring>
 
 using c10::ScalarType;
@@ -64,6 +63,22 @@ HostValue fromIValue(const c10::IValue &value) {
   if (value.isDouble())
     return HostTensor::fromFloat(value.toDouble());
   return std::nullopt;
+}
+
+namespace {
+struct NoWarnings final : c10::WarningHandler {
+  void process(const c10::Warning &) override {}
+};
+} // namespace
+
+SilenceWarnings::SilenceWarnings()
+    : previous(c10::WarningUtils::get_warning_handler()) {
+  static NoWarnings handler;
+  c10::WarningUtils::set_warning_handler(&handler);
+}
+
+SilenceWarnings::~SilenceWarnings() {
+  c10::WarningUtils::set_warning_handler(previous);
 }
 
 std::string getMessage(const std::exception &e) {

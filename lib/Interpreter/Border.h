@@ -11,6 +11,7 @@
 #include "Arguments.h"
 #include "fx/Support/HostTensor.h"
 #include <ATen/core/Tensor.h>
+#include <c10/util/Exception.h>
 
 namespace fx::interp {
 
@@ -31,6 +32,18 @@ at::Tensor toTensor(const HostTensor &tensor);
 HostTensor fromTensor(const at::Tensor &tensor);
 /// Tensors and Python numbers; absent for None, str and anything else.
 HostValue fromIValue(const c10::IValue &value);
+
+/// Keeps LibTorch's warnings off stderr while it lives, in its thread.
+class SilenceWarnings {
+public:
+  SilenceWarnings();
+  ~SilenceWarnings();
+  SilenceWarnings(const SilenceWarnings &) = delete;
+  SilenceWarnings &operator=(const SilenceWarnings &) = delete;
+
+private:
+  c10::WarningHandler *previous;
+};
 
 /// The message of an exception, without LibTorch's C++ stack.
 std::string getMessage(const std::exception &e);

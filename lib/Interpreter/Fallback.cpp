@@ -257,6 +257,8 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
   if (const json::Array *outs = object->getArray("outs"))
     for (const json::Value &out : *outs)
       call->outs.push_back(parseOut(out));
+  if (findVmapFunction(call->target))
+    throw std::runtime_error("torch.vmap is known to the interpreter only");
   if (const Operator *op = findOperator(call->target))
     call->call.emplace(*op, call->args);
   else if (!(call->scalar = findScalarFunction(call->target)))
@@ -370,6 +372,7 @@ static void run(const char *text, int nInputs, const DLTensor *const *inputs,
                 DLManagedTensor **outputs) {
   std::shared_ptr<Prepared> call = prepare(text, nInputs);
   c10::InferenceMode inference;
+  SilenceWarnings silence;
   std::vector<at::Tensor> tensors;
   Values values;
   for (int i = 0; i < nInputs; ++i) {

@@ -204,6 +204,7 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
         options.observer(node.op, values);
       };
     Values values = bindInputs(inputs);
+    SilenceWarnings silence;
     VmapScope levels;
     // Mutations are written after the run: whoever holds an input then sees
     // the new value, as in eager.

@@ -145,6 +145,18 @@ llvm::Error Driver::load() {
 /// From what was exported to a functional graph of operators that have
 /// lowerings.
 llvm::Error Driver::simplify() {
+  // The calls of torch.vmap change what the operators between them mean: only
+  // the interpreter can run these one by one.
+  WalkResult vmap = module->walk([&](CallFunctionOp call) {
+    if (!call.getTarget().starts_with("torch._functorch."))
+      return WalkResult::advance();
+    call.emitError("'") << call.getTarget()
+                        << "' has no native code: expected a graph without torch.vmap, as "
+                           "run_decompositions leaves it";
+    return WalkResult::interrupt();
+  });
+  if (vmap.wasInterrupted())
+    return errors.take("torch.vmap has no native code");
   return runPasses([](OpPassManager &pm) {
     pm.addPass(createInlineWrappersPass());
     pm.addPass(createFunctionalizePass());

@@ -25,39 +25,6 @@ class Function(torch.nn.Module):
         return self.function(*args, **kwargs)
 
 
-# --- PyTorch's own examples -------------------------------------------------
-
-
-def db_examples():
-    from torch._export.db.examples import all_examples
-
-    return all_examples()
-
-
-@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
-@pytest.mark.parametrize("name", sorted(db_examples()))
-def test_export_db(name, decomposed, tmp_path):
-    case = db_examples()[name]
-    dynamic = case.dynamic_shapes or None
-    try:
-        program = exporting.export(
-            case.model,
-            case.example_args,
-            case.example_kwargs,
-            dynamic=dynamic,
-            decomposed=decomposed,
-        )
-    except Exception as error:  # some examples show what export refuses
-        pytest.skip(f"torch.export: {str(error).splitlines()[0]}")
-    check(
-        case.model,
-        case.example_args,
-        case.example_kwargs,
-        program=program,
-        folder=tmp_path,
-    )
-
-
 # --- Inputs and outputs -----------------------------------------------------
 
 

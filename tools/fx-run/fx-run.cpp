@@ -14,6 +14,7 @@
 #include "fx/Support/Version.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using llvm::StringRef;
 
@@ -152,6 +153,8 @@ llvm::Error Parser::parse() {
 }
 
 int main(int argc, char **argv) {
+  // LibTorch, where it is loaded, must not add lines of its own to stderr.
+  ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
   Parser parser;
   parser.args = llvm::ArrayRef(argv + 1, argc > 0 ? argc - 1 : 0);
   llvm::Error error = parser.parse();

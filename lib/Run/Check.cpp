@@ -1,0 +1,249 @@
+//===- Check.cpp - compiled code beside the interpreter --------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+#include "Compare.h"
+#include "Interpreted.h"
+#include "Native.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Support/LocatedError.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
+using namespace mlir;
+
+namespace fx {
+
+//===----------------------------------------------------------------------===//
+// Cutting a graph
+//===----------------------------------------------------------------------===//
+
+/// The nodes that a cut can come after.
+static SmallVector<Operation *> getNodes(GraphOp graph) {
+  SmallVector<Operation *> nodes;
+  for (Operation &op : graph.getBlock())
+    if (isa<NodeOpInterface>(op))
+      nodes.push_back(&op);
+  return nodes;
+}
+
+static bool canLeave(Type type) {
+  return isa<FakeTensorType, SymIntType, SymFloatType, SymBoolType>(type);
+}
+
+/// The values that nodes after `last` use.
+static SmallVector<Value> getLiveValues(GraphOp graph, Operation *last) {
+  llvm::SetVector<Value> live;
+  for (Operation &op : graph.getBlock()) {
+    if (!op.isBeforeInBlock(last) && &op != last)
+      for (Value operand : op.getOperands())
+        if (canLeave(operand.getType()) &&
+            (operand.getDefiningOp() == last ||
+             operand.getDefiningOp()->isBeforeInBlock(last)))
+          live.insert(operand);
+  }
+  return live.takeVector();
+}
+
+/// A copy of the module whose graph @main ends after its `index`-th node and
+/// gives the values that are used after it.
+static OwningOpRef<ModuleOp> cut(ModuleOp module, size_t index) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  auto graph = copy->lookupSymbol<GraphOp>("main");
+  Operation *last = getNodes(graph)[index];
+  SmallVector<Value> live = getLiveValues(graph, last);
+  while (&graph.getBlock().back() != last) {
+    graph.getBlock().back().dropAllReferences();
+    graph.getBlock().back().erase();
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(&graph.getBlock());
+  OperationState state(last->getLoc(), OutputOp::getOperationName());
+  state.addOperands(live);
+  SmallVector<Attribute> leaves(live.size(),
+                                OperandAttr::get(module.getContext()));
+  state.addAttribute("args", builder.getArrayAttr(leaves));
+  builder.create(state);
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+/// The first output that differs, and how.
+using Difference = std::optional<std::pair<size_t, std::string>>;
+
+namespace {
+class CheckedModel final : public RunnableModel {
+public:
+  CheckedModel(std::unique_ptr<RunnableModel> native, RunOptions options)
+      : native(std::move(native)), options(std::move(options)) {}
+
+  llvm::ArrayRef<LeafFile> getInputs() const override {
+    return native->getInputs();
+  }
+  llvm::json::Object getReport() const override { return native->getReport(); }
+  llvm::Error run(llvm::ArrayRef<HostValue> inputs,
+                  llvm::SmallVectorImpl<HostValue> &outputs) override;
+
+private:
+  llvm::Expected<std::unique_ptr<RunnableModel>>
+  makeInterpreter(OwningOpRef<ModuleOp> module = {});
+  llvm::Expected<std::unique_ptr<RunnableModel>> compile(ModuleOp module);
+  llvm::Expected<Difference>
+  compareAt(ModuleOp module, size_t index, llvm::ArrayRef<HostValue> inputs);
+  llvm::Error explain(llvm::ArrayRef<HostValue> inputs,
+                      const std::string &difference, size_t output);
+
+  std::unique_ptr<RunnableModel> native;
+  RunOptions options;
+};
+} // namespace
+
+static Difference
+compareAll(llvm::ArrayRef<HostValue> got, llvm::ArrayRef<HostValue> want) {
+  for (size_t i = 0; i < std::max(got.size(), want.size()); ++i) {
+    HostValue g = i < got.size() ? got[i] : HostValue();
+    HostValue w = i < want.size() ? want[i] : HostValue();
+    if (std::optional<std::string> difference = findDifference(g, w))
+      return std::make_pair(i, *difference);
+  }
+  return std::nullopt;
+}
+
+/// An interpreter of `module`, or of the whole model: a fresh one each time, so
+/// that buffers begin with their first values.
+llvm::Expected<std::unique_ptr<RunnableModel>>
+CheckedModel::makeInterpreter(OwningOpRef<ModuleOp> module) {
+  if (module)
+    return loadInterpreted({nullptr, std::move(module), ""}, options.threads,
+                           "--check");
+  llvm::Expected<LoadedModule> loaded =
+      loadModule(options.model, options.modelName);
+  if (!loaded)
+    return loaded.takeError();
+  return loadInterpreted(std::move(*loaded), options.threads, "--check");
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+CheckedModel::compile(ModuleOp module) {
+  llvm::SmallString<128> path;
+  if (std::error_code ec =
+          llvm::sys::fs::createTemporaryFile("fx-check", "mlir", path))
+    return makeLocatedError("", "cannot make a temporary file: " + ec.message());
+  llvm::FileRemover remover(path);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  llvm::sys::fs::remove(path);
+  if (llvm::Error error = writeTextFile(path, text))
+    return std::move(error);
+  RunOptions cutOptions = options;
+  cutOptions.model = path.str().str();
+  cutOptions.modelName.clear();
+  return compileInProcess(cutOptions);
+}
+
+/// Runs both from the same state of torch's generator.
+static llvm::Expected<Difference> runBoth(RunnableModel &native,
+                                          RunnableModel &interpreter,
+                                          llvm::ArrayRef<HostValue> inputs,
+                                          llvm::SmallVectorImpl<HostValue> &got) {
+  llvm::SmallVector<HostValue> want;
+  interpreter.seed(0);
+  if (llvm::Error error = native.run(inputs, got))
+    return std::move(error);
+  interpreter.seed(0);
+  if (llvm::Error error = interpreter.run(inputs, want))
+    return std::move(error);
+  return compareAll(got, want);
+}
+
+/// How the values at a cut differ, if they do.
+llvm::Expected<Difference>
+CheckedModel::compareAt(ModuleOp module, size_t index,
+                        llvm::ArrayRef<HostValue> inputs) {
+  OwningOpRef<ModuleOp> part = cut(module, index);
+  llvm::Expected<std::unique_ptr<RunnableModel>> compiled = compile(*part);
+  if (!compiled)
+    return compiled.takeError();
+  llvm::Expected<std::unique_ptr<RunnableModel>> interpreter =
+      makeInterpreter(std::move(part));
+  if (!interpreter)
+    return interpreter.takeError();
+  llvm::SmallVector<HostValue> got;
+  return runBoth(**compiled, **interpreter, inputs, got);
+}
+
+/// Finds the first cut whose values differ. A difference that reaches an
+/// output passes every cut after its node, so the search halves.
+llvm::Error CheckedModel::explain(llvm::ArrayRef<HostValue> inputs,
+                                  const std::string &difference,
+                                  size_t output) {
+  std::string where = "output " + std::to_string(output), what = difference;
+  llvm::SmallString<256> path(options.model);
+  // Paths in the cut module must not depend on where its text is written.
+  llvm::sys::fs::make_absolute(path);
+  llvm::Expected<LoadedModule> loaded = loadModule(path, options.modelName);
+  if (!loaded)
+    return loaded.takeError();
+  SmallVector<Operation *> nodes =
+      getNodes(loaded->module->lookupSymbol<GraphOp>("main"));
+  size_t low = 0, high = nodes.size(); // the answer is in [low, high]
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    llvm::Expected<Difference> differs =
+        compareAt(*loaded->module, middle, inputs);
+    if (!differs) {
+      // A part that does not compile says nothing about the whole.
+      llvm::consumeError(differs.takeError());
+      break;
+    }
+    if (*differs) {
+      Operation *node = nodes[middle];
+      where = getNodeName(node).value_or("").str();
+      what = cast<NodeOpInterface>(node).getTargetName().str() + ": " + (*differs)->second;
+      if (std::optional<FileLineColLoc> frame = getPythonFrame(node->getLoc()))
+        what += " (at " + frame->getFilename().str() + ":" +
+                std::to_string(frame->getLine()) + ")";
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return makeLocatedError(where, "the compiled result differs from the "
+                                 "interpreter's: " +
+                                     what);
+}
+
+llvm::Error CheckedModel::run(llvm::ArrayRef<HostValue> inputs,
+                              llvm::SmallVectorImpl<HostValue> &outputs) {
+  llvm::Expected<std::unique_ptr<RunnableModel>> interpreter =
+      makeInterpreter();
+  if (!interpreter)
+    return interpreter.takeError();
+  llvm::Expected<Difference> difference =
+      runBoth(*native, **interpreter, inputs, outputs);
+  if (!difference)
+    return difference.takeError();
+  if (*difference)
+    return explain(inputs, (*difference)->second, (*difference)->first);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+loadChecked(const RunOptions &options) {
+  llvm::Expected<std::unique_ptr<RunnableModel>> native =
+      compileInProcess(options);
+  if (!native)
+    return native.takeError();
+  return std::make_unique<CheckedModel>(std::move(*native), options);
+}
+
+} // namespace fx

@@ -1,0 +1,29 @@
+//===- Compare.h - are two results the same? -------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_RUN_COMPARE_H
+#define FX_LIB_RUN_COMPARE_H
+
+#include "fx/Support/HostTensor.h"
+#include <optional>
+#include <string>
+
+namespace fx {
+
+/// What tells `got` from `want`, or nothing where they agree: dtypes and sizes
+/// are equal, integers and bools are equal, and floating-point elements differ
+/// by at most t * |want| + t * RMS(want), t being 1e-4 for float32, 1e-7 for
+/// float64, 4e-3 for float16, 3e-2 for bfloat16 and a step of a float8. NaNs
+/// agree with NaNs, infinities with themselves.
+std::optional<std::string> findDifference(const HostTensor &got,
+                                          const HostTensor &want);
+std::optional<std::string> findDifference(const HostValue &got,
+                                          const HostValue &want);
+
+} // namespace fx
+
+#endif // FX_LIB_RUN_COMPARE_H

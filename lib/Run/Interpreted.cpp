@@ -1,0 +1,97 @@
+//===- Interpreted.cpp - interpreted models in fx-run ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreted.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Interpreter/Interpreter.h"
+#include "fx/Run/Signature.h"
+
+using namespace mlir;
+
+namespace fx {
+
+static llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
+  llvm::SmallVector<LeafFile> leaves;
+  for (const InputLeaf &input : signature.getInputs())
+    leaves.push_back({input.name, input.isPassed(),
+                      input.getDType().value_or(DType::F32)});
+  return leaves;
+}
+
+namespace {
+class InterpretedModel final : public RunnableModel {
+public:
+  InterpretedModel(LoadedModule loaded, std::unique_ptr<Interpreter> interpreter,
+                   llvm::SmallVector<LeafFile> leaves, std::string reason)
+      : loaded(std::move(loaded)), interpreter(std::move(interpreter)),
+        leaves(std::move(leaves)), reason(std::move(reason)) {}
+
+  llvm::ArrayRef<LeafFile> getInputs() const override { return leaves; }
+  llvm::Error run(llvm::ArrayRef<HostValue> inputs,
+                  llvm::SmallVectorImpl<HostValue> &outputs) override {
+    return interpreter->run(inputs, outputs);
+  }
+  void seed(uint64_t value) override { interpreter->seed(value); }
+  llvm::json::Object getReport() const override;
+
+private:
+  LoadedModule loaded;
+  std::unique_ptr<Interpreter> interpreter;
+  llvm::SmallVector<LeafFile> leaves;
+  std::string reason;
+};
+} // namespace
+
+/// The user's Python frames, innermost first: "model.py:12".
+static llvm::json::Array getStack(Location location) {
+  llvm::json::Array stack;
+  location->walk([&](Location inner) {
+    if (auto frame = dyn_cast<FileLineColLoc>(inner))
+      stack.push_back(frame.getFilename().str() + ":" +
+                      std::to_string(frame.getLine()));
+    return WalkResult::advance();
+  });
+  return stack;
+}
+
+llvm::json::Object InterpretedModel::getReport() const {
+  llvm::json::Array operators;
+  ModuleOp module = *loaded.module;
+  module.walk([&](NodeOpInterface node) {
+    operators.push_back(llvm::json::Object{
+        {"node", getNodeName(node).value_or("").str()},
+        {"target", node.getTargetName().str()},
+        {"native", false},
+        {"reason", reason},
+        {"stack", getStack(node->getLoc())}});
+  });
+  return llvm::json::Object{{"mode", "interpret"},
+                            {"operators", std::move(operators)},
+                            {"kernels", 0},
+                            {"arena_bytes", 0},
+                            {"compile_seconds", llvm::json::Object()}};
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason) {
+  llvm::Expected<GraphSignature> signature =
+      GraphSignature::get(*loaded.module);
+  if (!signature)
+    return signature.takeError();
+  InterpreterOptions interpreterOptions;
+  interpreterOptions.baseDir = loaded.baseDir;
+  interpreterOptions.threads = threads;
+  llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
+      loadInterpreter(*loaded.module, interpreterOptions);
+  if (!interpreter)
+    return interpreter.takeError();
+  return std::make_unique<InterpretedModel>(std::move(loaded),
+                                            std::move(*interpreter),
+                                            getLeafFiles(*signature), reason.str());
+}
+
+} // namespace fx

@@ -1,0 +1,216 @@
+//===- Native.cpp - compiled models in fx-run ------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Native.h"
+#include "fx/Pipelines/Compile.h"
+#include "fx/Runtime/Loader.h"
+#include "fx/Support/LocatedError.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+
+namespace fx {
+
+//===----------------------------------------------------------------------===//
+// dtypes of DLPack
+//===----------------------------------------------------------------------===//
+
+/// Indexed by DType.
+static constexpr DLDataType kDLTypes[] = {
+    {kDLBool, 8, 1},           {kDLUInt, 8, 1},
+    {kDLInt, 8, 1},            {kDLInt, 16, 1},
+    {kDLInt, 32, 1},           {kDLInt, 64, 1},
+    {kDLUInt, 16, 1},          {kDLUInt, 32, 1},
+    {kDLUInt, 64, 1},          {kDLFloat, 16, 1},
+    {kDLBfloat, 16, 1},        {kDLFloat, 32, 1},
+    {kDLFloat, 64, 1},         {kDLComplex, 32, 1},
+    {kDLComplex, 64, 1},       {kDLComplex, 128, 1},
+    {kDLFloat8_e4m3fn, 8, 1},  {kDLFloat8_e5m2, 8, 1},
+    {kDLFloat8_e4m3fnuz, 8, 1}, {kDLFloat8_e5m2fnuz, 8, 1},
+    {kDLFloat8_e8m0fnu, 8, 1}};
+
+static DLDataType toDL(DType dtype) {
+  return kDLTypes[static_cast<unsigned>(dtype)];
+}
+
+static std::optional<DType> fromDL(DLDataType type) {
+  for (unsigned i = 0; i < std::size(kDLTypes); ++i)
+    if (kDLTypes[i].code == type.code && kDLTypes[i].bits == type.bits &&
+        type.lanes == 1)
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+namespace {
+class NativeModel final : public RunnableModel {
+public:
+  NativeModel(std::unique_ptr<CompiledModel> model, llvm::json::Object report,
+              int threads)
+      : model(std::move(model)), report(std::move(report)), threads(threads) {}
+
+  llvm::Error prepare();
+  llvm::ArrayRef<LeafFile> getInputs() const override { return leaves; }
+  llvm::Error run(llvm::ArrayRef<HostValue> inputs,
+                  llvm::SmallVectorImpl<HostValue> &outputs) override;
+  llvm::json::Object getReport() const override { return report; }
+
+private:
+  std::unique_ptr<CompiledModel> model;
+  llvm::json::Object report;
+  int threads;
+  llvm::SmallVector<LeafFile> leaves;
+};
+} // namespace
+
+llvm::Error NativeModel::prepare() {
+  const FXModelInfo &info = model->getInfo();
+  // Leaves that are not passed are those no input names.
+  leaves.resize(info.n_input_leaves);
+  for (LeafFile &leaf : leaves)
+    leaf.isPassed = false;
+  for (int i = 0; i < info.n_inputs; ++i) {
+    const FXValueInfo &input = info.inputs[i];
+    std::optional<DType> dtype = fromDL(input.dtype);
+    if (!dtype || input.leaf < 0 || input.leaf >= info.n_input_leaves)
+      return makeLocatedError(input.name, "the compiled model describes this "
+                                          "input in an unknown way");
+    leaves[input.leaf] = {input.name, true, *dtype};
+  }
+  return llvm::Error::success();
+}
+
+/// A copy of an output, which is contiguous.
+static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
+                                             const FXValueInfo &info) {
+  std::optional<DType> dtype = fromDL(t.dtype);
+  llvm::ArrayRef<int64_t> sizes(t.shape, t.ndim);
+  if (!dtype || !getCheckedBytes(getByteSize(*dtype), sizes))
+    return makeLocatedError(info.name, "the output is of an unknown kind");
+  HostTensor host = HostTensor::allocate(*dtype, sizes);
+  if (!host.data)
+    return makeLocatedError(info.name, "out of memory");
+  if (size_t bytes = host.getNumBytes())
+    memcpy(host.data.get(), static_cast<const char *>(t.data) + t.byte_offset,
+           bytes);
+  return host;
+}
+
+llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
+                             llvm::SmallVectorImpl<HostValue> &outputs) {
+  const FXModelInfo &info = model->getInfo();
+  llvm::SmallVector<DLTensor> tensors(info.n_inputs);
+  llvm::SmallVector<const DLTensor *> pointers;
+  // What the model writes to its inputs must not reach the caller's.
+  llvm::SmallVector<HostTensor> copies;
+  llvm::SmallVector<llvm::SmallVector<int64_t, 6>> shapes(info.n_inputs);
+  for (int i = 0; i < info.n_inputs; ++i) {
+    const HostValue &value = inputs[info.inputs[i].leaf];
+    if (!value)
+      return makeLocatedError(info.inputs[i].name, "no value is given");
+    HostTensor source = *value;
+    if (info.inputs[i].mutated) {
+      HostTensor copy = HostTensor::allocate(source.dtype, source.sizes);
+      if (size_t bytes = source.getNumBytes())
+        memcpy(copy.data.get(), source.data.get(), bytes);
+      source = std::move(copy);
+    }
+    shapes[i].assign(source.sizes.begin(), source.sizes.end());
+    tensors[i] = DLTensor{source.data.get(),
+                          {kDLCPU, 0},
+                          static_cast<int32_t>(shapes[i].size()),
+                          toDL(source.dtype),
+                          shapes[i].data(),
+                          nullptr,
+                          0};
+    copies.push_back(std::move(source));
+    pointers.push_back(&tensors[i]);
+  }
+  ModelOutputs results;
+  if (llvm::Error error = model->run(pointers, results, threads))
+    return makeLocatedError("", toOneLine(llvm::toString(std::move(error))));
+  int32_t leafCount = 0;
+  for (int i = 0; i < info.n_outputs; ++i)
+    leafCount = std::max(leafCount, info.outputs[i].leaf + 1);
+  outputs.assign(leafCount, std::nullopt);
+  for (int i = 0; i < info.n_outputs; ++i) {
+    if (info.outputs[i].leaf < 0 || !results[i])
+      continue;
+    llvm::Expected<HostTensor> copy = copyOutput(*results[i], info.outputs[i]);
+    if (!copy)
+      return copy.takeError();
+    outputs[info.outputs[i].leaf] = std::move(*copy);
+  }
+  return llvm::Error::success();
+}
+
+/// Without "<file>: " or "<file>:" before it, which fx-run adds again.
+static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
+  std::string message = toOneLine(llvm::toString(std::move(error)));
+  llvm::StringRef text = message;
+  if (text.consume_front(file)) {
+    if (text.consume_front(": "))
+      return makeLocatedError("", text);
+    if (text.consume_front(":")) {
+      auto [where, rest] = text.split(": ");
+      return makeLocatedError(where, rest);
+    }
+  }
+  return makeLocatedError("", message);
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+loadNative(const std::string &path, const RunOptions &options,
+           llvm::json::Object report) {
+  LoadOptions loadOptions;
+  loadOptions.loadFallback = !options.noFallback;
+  llvm::Expected<std::unique_ptr<CompiledModel>> model =
+      CompiledModel::load(path, loadOptions);
+  if (!model)
+    return stripFile(model.takeError(), path);
+  if (options.noFallback && (*model)->getInfo().n_fallbacks)
+    return makeLocatedError(
+        "", llvm::Twine((*model)->getInfo().n_fallbacks) +
+                " operators have no native code, the first is " +
+                toOneLine((*model)->getInfo().fallbacks[0]));
+  auto native = std::make_unique<NativeModel>(std::move(*model),
+                                              std::move(report), options.threads);
+  if (llvm::Error error = native->prepare())
+    return std::move(error);
+  return native;
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+loadArtefact(const RunOptions &options) {
+  return loadNative(options.model, options,
+                    llvm::json::Object{{"mode", "artefact"}});
+}
+
+llvm::Expected<std::unique_ptr<RunnableModel>>
+compileInProcess(const RunOptions &options) {
+  llvm::SmallString<128> path;
+  if (std::error_code ec =
+          llvm::sys::fs::createTemporaryFile("fx-run", "so", path))
+    return makeLocatedError("", "cannot make a temporary file: " + ec.message());
+  llvm::FileRemover remover(path);
+  CompileOptions compileOptions;
+  compileOptions.input = options.model;
+  compileOptions.output = path.str().str();
+  compileOptions.model = options.modelName;
+  compileOptions.allowFallback = !options.noFallback;
+  llvm::Expected<CompileReport> report = compileModel(compileOptions);
+  if (!report)
+    return stripFile(report.takeError(), options.model);
+  llvm::json::Object json = report->toJSON();
+  json["mode"] = "compiled";
+  // The file may go once it is mapped.
+  return loadNative(compileOptions.output, options, std::move(json));
+}
+
+} // namespace fx

@@ -1,0 +1,25 @@
+//===- Native.h - compiled models in fx-run --------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_RUN_NATIVE_H
+#define FX_LIB_RUN_NATIVE_H
+
+#include "Model.h"
+
+namespace fx {
+
+/// A compiled `.so`.
+llvm::Expected<std::unique_ptr<RunnableModel>>
+loadArtefact(const RunOptions &options);
+
+/// Compiles the model of the options into a temporary file and loads it.
+llvm::Expected<std::unique_ptr<RunnableModel>>
+compileInProcess(const RunOptions &options);
+
+} // namespace fx
+
+#endif // FX_LIB_RUN_NATIVE_H
