@@ -36,14 +36,15 @@ bool JsonReader::fail(const Twine &message) {
     return false;
   raw_string_ostream os(error);
   StringRef separator = ":";
-  for (const Segment &segment : path) {
+  constexpr size_t maxShown = 40;
+  for (const Segment &segment : ArrayRef(path).take_front(maxShown)) {
     if (!segment.key.data())
       os << '[' << segment.index << ']';
     else if (!segment.key.empty())
       os << separator << segment.key.take_front(80);
     separator = ".";
   }
-  os << ": " << message;
+  os << (path.size() > maxShown ? "...: " : ": ") << message;
   return false;
 }
 
