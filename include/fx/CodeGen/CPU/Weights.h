@@ -9,6 +9,7 @@
 #define FX_CODEGEN_CPU_WEIGHTS_H
 
 #include "fx/CodeGen/CPU/Description.h"
+#include "fx/Import/ExternalData.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -39,9 +40,7 @@ private:
   llvm::Expected<llvm::StringRef> getStorage(StateOp state);
 
   mlir::ModuleOp module;
-  std::string directory;
-  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
-  llvm::DenseMap<mlir::Attribute, llvm::StringRef> checked;
+  ExternalData files;
   llvm::StringMap<std::string> splats;
 };
 

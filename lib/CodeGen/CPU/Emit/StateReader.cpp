@@ -11,8 +11,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
-#include "llvm/Support/CRC.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fx;
@@ -38,7 +37,7 @@ bool StateView::isContiguous() const {
 }
 
 StateReader::StateReader(ModuleOp module, StringRef directory)
-    : module(module), directory(directory.str()) {}
+    : module(module), files(directory) {}
 
 llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
   auto fail = [&](Twine why) {
@@ -64,28 +63,10 @@ llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
   auto external = dyn_cast<ExternalAttr>(init);
   if (!external)
     return fail("expected bytes or #fx.external");
-  SmallString<128> path(external.getPath());
-  if (!llvm::sys::path::is_absolute(path) && !directory.empty()) {
-    path = directory;
-    llvm::sys::path::append(path, external.getPath());
-  }
-  auto &file = files[path];
-  if (!file) {
-    auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    if (!opened)
-      return fail("cannot open '" + path + "': " + opened.getError().message());
-    file = std::move(*opened);
-  }
-  uint64_t offset = external.getOffset(), size = external.getSize();
-  if (offset > file->getBufferSize() || size > file->getBufferSize() - offset)
-    return fail("bytes " + Twine(offset) + " to " + Twine(offset + size) + " of '" + path +
-                "' are outside its " + Twine(file->getBufferSize()));
-  StringRef bytes = file->getBuffer().substr(offset, size);
-  auto [it, isNew] = checked.try_emplace(external, bytes);
-  if (isNew && llvm::crc32(ArrayRef<uint8_t>(bytes.bytes_begin(), bytes.bytes_end())) != external.getCrc32())
-    return fail("its bytes in '" + path + "' do not have the checksum of the archive");
-  return bytes;
+  llvm::Expected<ArrayRef<char>> bytes = files.get(external);
+  if (!bytes)
+    return fail(llvm::toString(bytes.takeError()));
+  return StringRef(bytes->data(), bytes->size());
 }
 
 llvm::Expected<StateView> StateReader::read(StringRef name) {
