@@ -1,0 +1,82 @@
+/*===- roofline.c - what one core of this machine can do ----------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prints the fp32 multiply-add rate (GFLOP/s) of loops with 512- and 256-bit
+// vectors, the better of the two, and the rate of reading memory (GB/s).
+//
+//===----------------------------------------------------------------------===*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+/* Enough independent chains to hide the latency of an FMA. */
+#define CHAINS 12
+#define PROBE(NAME, BYTES)                                                                         \
+  typedef float NAME##_t __attribute__((vector_size(BYTES)));                                      \
+  static double NAME(void) {                                                                       \
+    const long steps = 1 << 22;                                                                    \
+    double best = 0;                                                                               \
+    for (int round = 0; round < 8; ++round) {                                                      \
+      NAME##_t acc[CHAINS];                                                                        \
+      NAME##_t x, y;                                                                               \
+      for (int l = 0; l < BYTES / 4; ++l)                                                          \
+        x[l] = 0.999f, y[l] = 1e-3f;                                                               \
+      for (int i = 0; i < CHAINS; ++i)                                                             \
+        acc[i] = y * (float)i;                                                                     \
+      __asm__ volatile("" : "+v"(x), "+v"(y));                                                     \
+      double start = now();                                                                        \
+      for (long s = 0; s < steps; ++s)                                                             \
+        _Pragma("clang loop unroll(full)") for (int i = 0; i < CHAINS; ++i)                        \
+            acc[i] = acc[i] * x + y;                                                               \
+      for (int i = 0; i < CHAINS; ++i)                                                             \
+        __asm__ volatile("" : "+v"(acc[i]));                                                       \
+      double rate = 2.0 * CHAINS * (BYTES / 4) * steps / (now() - start);                          \
+      best = rate > best ? rate : best;                                                            \
+    }                                                                                              \
+    return best * 1e-9;                                                                            \
+  }
+
+PROBE(fma512, 64)
+PROBE(fma256, 32)
+
+static double readMemory(void) {
+  typedef float vec __attribute__((vector_size(64)));
+  const size_t bytes = (size_t)512 << 20;
+  vec *data = aligned_alloc(64, bytes);
+  if (!data)
+    return 0;
+  size_t n = bytes / sizeof(vec);
+  for (size_t i = 0; i < n; ++i)
+    data[i] = (vec){0} + 1.0f;
+  double best = 0;
+  for (int round = 0; round < 5; ++round) {
+    vec a = {0}, b = {0}, c = {0}, d = {0};
+    double start = now();
+    for (size_t i = 0; i + 4 <= n; i += 4)
+      a += data[i], b += data[i + 1], c += data[i + 2], d += data[i + 3];
+    a += b + c + d;
+    __asm__ volatile("" : "+v"(a));
+    double rate = bytes / (now() - start);
+    best = rate > best ? rate : best;
+  }
+  free(data);
+  return best * 1e-9;
+}
+
+int main(void) {
+  double a = fma512(), b = fma256();
+  printf("{\"fma512\": %.1f, \"fma256\": %.1f, \"gflops\": %.1f, \"gbytes\": %.1f}\n", a, b,
+         a > b ? a : b, readMemory());
+  return 0;
+}

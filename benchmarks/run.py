@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Times models side by side: eager, torch.compile (default and with freezing)
+and fx-mlir, interleaved in one process, one thread.
+
+    benchmarks/run.py resnet50 bert_base llama autoencoder
+    benchmarks/run.py mlp --json
+
+Times are medians. `share` is the part of the roofline limit that fx-mlir
+reaches: the larger of FLOPs over the probed multiply-add rate and the bytes of
+weights, inputs and outputs over the probed rate of reading memory, divided by
+the time. Compile times are from nothing: for torch.compile the first call,
+caches off; for fx-mlir the whole fx-compile process.
+"""
+
+import argparse
+import copy
+import datetime
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "test" / "EndToEnd"), str(ROOT / "benchmarks")]
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+
+import exporting  # noqa: E402
+import harness  # noqa: E402
+import models  # noqa: E402
+import native  # noqa: E402
+import torch  # noqa: E402
+from torch.utils import _pytree as pytree  # noqa: E402
+from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
+
+#: Models of fewer bytes stay in the caches between calls: memory is no limit.
+IN_CACHE = 8 << 20
+ENGINES = ("eager", "compile", "freezing", "fx")
+
+
+def probe_roofline() -> dict:
+    """GFLOP/s and GB/s of one core, measured now."""
+    with tempfile.TemporaryDirectory() as folder:
+        binary = pathlib.Path(folder) / "roofline"
+        compiler = os.environ.get("FX_CC", "clang-22")
+        source = ROOT / "benchmarks" / "roofline.c"
+        flags = ["-O3", "-march=native", "-ffp-contract=fast"]
+        subprocess.run([compiler, *flags, str(source), "-o", str(binary)], check=True)
+        return json.loads(subprocess.check_output([str(binary)]))
+
+
+def peak_of(command: list[str]) -> tuple[float, float]:
+    """Seconds and peak resident MiB of a process that must succeed."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"error: {' '.join(command)}: {errors.strip()}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def compile_ours(spec, module, folder: pathlib.Path, dynamic: bool = False):
+    """Our compiled model, its compile seconds, and the compiler's peak MiB."""
+    pt2, so = folder / f"{spec.name}.pt2", folder / f"{spec.name}.so"
+    exporting.save(spec.program(module, dynamic), pt2)
+    compiler = str(harness.BUILD / "bin" / "fx-compile")
+    command = [compiler, str(pt2), "-o", str(so), "--no-fallback"]
+    seconds, peak = peak_of(command)
+    pt2.unlink()
+    return native.Model(so), seconds, peak
+
+
+def compile_torch(module, args, kwargs, freezing: bool, dynamic: bool = False):
+    """torch.compile's callable and the seconds of its first call."""
+    torch._dynamo.reset()
+    options = {"freezing": True} if freezing else None
+    run = torch.compile(copy.deepcopy(module), options=options, dynamic=dynamic or None)
+    start = time.perf_counter()
+    with torch.no_grad():
+        run(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    return run, time.perf_counter() - start
+
+
+def interleave(engines: dict, seconds: float) -> dict[str, list[float]]:
+    """Rounds of each engine in turn until the time is used, at least five."""
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for run in engines.values():
+        run()
+    start = time.perf_counter()
+    rounds = 0
+    while rounds < 5 or time.perf_counter() - start < seconds:
+        for name, run in engines.items():
+            begin = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - begin)
+        rounds += 1
+    return times
+
+
+def limit_seconds(module, args, kwargs, roofline: dict) -> tuple[float, float]:
+    """The roofline limit of one call, and its GFLOP."""
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        out = copy.deepcopy(module)(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    flop = counter.get_total_flops()
+    tensors = [
+        *module.parameters(),
+        *module.buffers(),
+        *pytree.tree_leaves((args, kwargs, out)),
+    ]
+    # An embedding is read by rows: what is looked up counts, not the table.
+    tables = {
+        id(m.weight) for m in module.modules() if isinstance(m, torch.nn.Embedding)
+    }
+    size = sum(
+        x.numel() * x.element_size()
+        for x in tensors
+        if isinstance(x, torch.Tensor) and id(x) not in tables
+    )
+    limit = flop / (roofline["gflops"] * 1e9)
+    if size > IN_CACHE:
+        limit = max(limit, size / (roofline["gbytes"] * 1e9))
+    return limit, flop * 1e-9
+
+
+def measure(name: str, roofline: dict, seconds: float, engines=ENGINES) -> dict:
+    spec = models.get(name)
+    module = spec.build()
+    args, kwargs = spec.inputs()
+    flat = pytree.tree_leaves((args, kwargs))
+    expected = pytree.tree_leaves(exporting.eager(module, args, kwargs))
+    row: dict = {"model": name, "compile_s": {}, "ms": {}}
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        runs = {}
+        if "eager" in engines:
+            eager = copy.deepcopy(module)
+            runs["eager"] = lambda: eager(*args, **kwargs)
+        for kind in ("compile", "freezing"):
+            if kind in engines:
+                run, row["compile_s"][kind] = compile_torch(
+                    module, args, kwargs, kind == "freezing"
+                )
+                runs[kind] = lambda run=run: run(*args, **kwargs)
+        if "fx" in engines:
+            ours, row["compile_s"]["fx"], row["compile_peak_mib"] = compile_ours(
+                spec, module, pathlib.Path(folder)
+            )
+            got = ours(*flat)
+            harness.compare(got, expected)
+            row["max_error"] = max_error(got, expected)
+            row["arena_mib"] = ours.info.arena_bytes / 2**20
+            row["weights_mib"] = ours.info.weight_bytes / 2**20
+            runs["fx"] = lambda: ours(*flat)
+        for engine, times in interleave(runs, seconds).items():
+            row["ms"][engine] = statistics.median(times) * 1e3
+    limit, row["gflop"] = limit_seconds(module, args, kwargs, roofline)
+    row["limit_ms"] = limit * 1e3
+    if "fx" in row["ms"]:
+        row["share"] = row["limit_ms"] / row["ms"]["fx"]
+        row["ratio"] = {
+            k: row["ms"][k] / row["ms"]["fx"] for k in row["ms"] if k != "fx"
+        }
+    return row
+
+
+def max_error(got, expected) -> float:
+    """The largest difference, relative to the RMS of the expected output."""
+    worst = 0.0
+    for g, w in zip(got, expected):
+        if isinstance(w, torch.Tensor) and w.is_floating_point() and w.numel():
+            rms = w.double().pow(2).mean().sqrt().clamp(min=1e-30)
+            worst = max(worst, ((g.double() - w.double()).abs().max() / rms).item())
+    return worst
+
+
+def cpu_name() -> str:
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown CPU"
+
+
+def table(rows: list[dict], roofline: dict) -> str:
+    lines = [
+        f"### {datetime.date.today()}: {cpu_name()}, one thread, torch {torch.__version__}",
+        "",
+        f"Probed: {roofline['gflops']:.0f} GFLOP/s fp32, {roofline['gbytes']:.1f} GB/s.",
+        "Times are medians in ms; compile times in s; ratios are the other's time over ours.",
+        "",
+        "| model | eager | torch.compile | freezing | fx-mlir | ratio to freezing | share of roofline"
+        " | compile: torch | freezing | fx-mlir | compiler's peak MiB | max error / RMS |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+
+    def number(value, form):
+        return format(value, form) if value is not None else "–"
+
+    for row in rows:
+        ms, compile_s = row["ms"], row["compile_s"]
+        cells = [
+            *(number(ms.get(k), ".2f") for k in ENGINES),
+            number(row.get("ratio", {}).get("freezing"), ".2f"),
+            number(row.get("share"), ".0%"),
+            *(number(compile_s.get(k), ".1f") for k in ENGINES[1:]),
+            number(row.get("compile_peak_mib"), ".0f"),
+            number(row.get("max_error"), ".1e"),
+        ]
+        lines.append(f"| {row['model']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("models", nargs="+", metavar="MODEL")
+    parser.add_argument("--engines", default=",".join(ENGINES), metavar="LIST")
+    parser.add_argument("--seconds", type=float, default=10, help="timing, per model")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    engines = options.engines.split(",")
+    if set(engines) - set(ENGINES):
+        parser.error(f"engines are {', '.join(ENGINES)}")
+    torch.set_num_threads(1)
+    roofline = probe_roofline()
+    rows = []
+    for name in options.models:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        rows.append(measure(name, roofline, options.seconds, engines))
+    if options.json:
+        result = {"date": str(datetime.date.today()), "cpu": cpu_name()}
+        print(json.dumps(result | {"roofline": roofline, "rows": rows}, indent=2))
+    else:
+        print(table(rows, roofline))
+
+
+if __name__ == "__main__":
+    main()
