@@ -530,7 +530,12 @@ void ContractionEmitter::emit() {
                     : kind == Block ? code.ceilDiv(mSize, rowBlock)
                                     : code.loopSize(info.op, loop));
   Scope top, task;
-  Operation *forall = code.beginForall(top, task, sizes, ivs);
+  // Sixteen multiplications are about what an element costs elsewhere.
+  int64_t work = std::max<int64_t>(
+      1, mSize.isStatic() ? mSize.constant * panel() / 16 : panel());
+  for (const ReductionLoop &r : reductions)
+    work *= r.size.isStatic() ? r.size.constant : 1;
+  Operation *forall = code.beginForall(top, task, sizes, ivs, work);
   Index panelAt, from = Index::of(0), to = mSize;
   for (auto [entry, iv] : llvm::zip(order, ivs)) {
     auto [kind, loop] = entry;

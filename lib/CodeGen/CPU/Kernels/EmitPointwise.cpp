@@ -50,24 +50,36 @@ void fx::cpu::emitPointwise(KernelCode &code) {
       ++merged;
   }
 
+  // The lanes walk the last dimension, or, where that is narrow and another is
+  // wide, that one: stores are scattered then.
+  int64_t lane = rank - 1;
+  auto type = cast<RankedTensorType>(first.getType());
+  if (merged == 1 && rank > 1 && !type.isDynamicDim(lane) &&
+      2 * type.getDimSize(lane) <= code.lanes)
+    for (int64_t d = rank - 2; d >= 0 && lane == rank - 1; --d)
+      if (type.isDynamicDim(d) || type.getDimSize(d) >= code.lanes)
+        lane = d;
   Scope top;
   SmallVector<Index> sizes;
+  SmallVector<int64_t> walked; // the dimension of each of `sizes`
   Index inner = Index::of(1);
   for (int64_t d = 0; d < rank; ++d) {
     Index size = code.size(code.outputArg(0), d);
-    if (d < rank - merged)
-      sizes.push_back(size);
-    else
+    if (d == lane || (d >= rank - merged && merged > 1)) {
       inner = code.mul(inner, size);
+    } else {
+      sizes.push_back(size);
+      walked.push_back(d);
+    }
   }
   auto emit = [&](Scope &scope, ArrayRef<Index> outer, const Index &at,
-                  bool lane) {
+                  bool isVector) {
     for (unsigned i = 0; i < numOutputs; ++i) {
-      Coords coords;
-      for (int64_t d = 0; d < rank; ++d)
-        coords.push_back({d < rank - merged ? outer[d] : Index::of(0), false});
+      Coords coords(rank, Coord{Index::of(0), false});
+      for (auto [d, iv] : llvm::zip(walked, outer))
+        coords[d] = {iv, false};
       if (rank)
-        coords.back() = {at, lane};
+        coords[lane] = {at, isVector};
       Value value = code.eval(scope, code.output(i), coords);
       code.store(*code.buffer(code.outputArg(i)), coords, value);
     }
@@ -79,7 +91,10 @@ void fx::cpu::emitPointwise(KernelCode &code) {
   bool isFlat = sizes.empty();
   if (isFlat && !(inner.isStatic() && inner.constant <= 2 * kFlatChunk))
     sizes.push_back(code.ceilDiv(inner, kFlatChunk));
-  Operation *forall = code.beginForall(top, inForall, sizes, ivs);
+  int64_t work = isFlat             ? kFlatChunk
+                 : inner.isStatic() ? inner.constant
+                                    : 0;
+  Operation *forall = code.beginForall(top, inForall, sizes, ivs, work);
   Index from = Index::of(0), to = inner;
   if (isFlat && !ivs.empty()) {
     from = code.mul(ivs[0], Index::of(kFlatChunk));

@@ -381,7 +381,8 @@ void fx::cpu::emitRows(KernelCode &code) {
       sizes[label] = code.loopSize(root, d);
   }
   Scope top, row;
-  Operation *forall = code.beginForall(top, row, sizes, e.rows);
+  int64_t work = e.innerSize.isStatic() ? 4 * e.innerSize.constant : 0;
+  Operation *forall = code.beginForall(top, row, sizes, e.rows, work);
   e.emitRow(row);
   code.endForall(forall);
 }
@@ -421,7 +422,9 @@ void fx::cpu::emitWindow(KernelCode &code) {
     sizes.push_back(code.loopSize(root, outer.back()));
   }
   Scope top, task;
-  Operation *forall = code.beginForall(top, task, sizes, ivs);
+  Index width = code.loopSize(root, lane);
+  Operation *forall = code.beginForall(
+      top, task, sizes, ivs, width.isStatic() ? 8 * width.constant : 0);
   for (auto [d, iv] : llvm::zip(outer, ivs))
     at[d] = iv;
   auto where = [&](ArrayRef<int> of) {

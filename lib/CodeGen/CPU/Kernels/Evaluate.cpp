@@ -173,8 +173,8 @@ Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
   return giveUp("no code for '" + op->getName().getStringRef() + "'");
 }
 
-// Reads at coordinates clamped to the source, then selects. Padding along the
-// lanes is not handled.
+// Reads at coordinates clamped to the source, and only the lanes within it,
+// then selects.
 Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
                           ArrayRef<Coord> coords) {
   auto zero = [&] {
@@ -189,11 +189,11 @@ Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
     return zero();
   }
   Coords from;
-  Value inside;
+  Value inside, lanesInside, outerMask = mask;
   for (auto [d, c] : llvm::enumerate(coords)) {
     auto low = getConstantIntValue(op.getMixedLowPad()[d]);
     auto high = getConstantIntValue(op.getMixedHighPad()[d]);
-    if (!low || !high || *low < 0 || *high < 0 || (c.lane && (*low || *high))) {
+    if (!low || !high || *low < 0 || *high < 0) {
       fail("a padding without code");
       return zero();
     }
@@ -204,18 +204,34 @@ Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
     // One unsigned comparison says whether 0 <= at < size.
     Value at = materialize(sub(c.base, Index::of(*low)));
     Value size = materialize(this->size(op.getSource(), d));
+    if (c.lane) {
+      Value step = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
+      Value all = arith::AddIOp::create(b, loc, step, splat(at));
+      lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, all,
+                                          splat(size));
+      from.push_back({Index(at), true});
+      continue;
+    }
     Value in = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
     inside = inside ? Value(arith::AndIOp::create(b, loc, inside, in)) : in;
     Value safe = arith::SelectOp::create(b, loc, in, at, constant(0));
     from.push_back({Index(safe), false});
   }
+  if (lanesInside)
+    mask = mask ? Value(arith::AndIOp::create(b, loc, mask, lanesInside))
+                : lanesInside;
   Value value = eval(scope, op.getSource(), from);
-  if (!inside)
-    return value;
+  mask = outerMask;
   Value other = scalar(padding);
-  if (isa<VectorType>(value.getType()))
+  if (isa<VectorType>(value.getType()) || lanesInside) {
+    value = splat(value);
     other = splat(other);
-  return arith::SelectOp::create(b, loc, inside, value, other);
+  }
+  if (lanesInside)
+    value = arith::SelectOp::create(b, loc, lanesInside, value, other);
+  if (inside)
+    value = arith::SelectOp::create(b, loc, inside, value, other);
+  return value;
 }
 
 Value KernelCode::evalGeneric(Scope &scope, linalg::GenericOp op,

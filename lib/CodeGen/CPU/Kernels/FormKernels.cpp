@@ -26,6 +26,8 @@ using namespace fx::cpu;
 
 /// Ops of a group, at most: emission unrolls their bodies.
 static constexpr unsigned kMaxGroup = 40;
+/// Ops between the first and the last of a group, at most: bounds the search.
+static constexpr unsigned kMaxSpan = 1000;
 /// A body that costs no more may be computed again for each element it is
 /// broadcast to.
 static constexpr int64_t kCheap = 4;
@@ -113,7 +115,10 @@ bool Former::isConvex(const Group &group) {
       last = op;
   }
   llvm::SmallPtrSet<Operation *, 16> outside;
+  unsigned span = 0;
   for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
+    if (++span > kMaxSpan)
+      return false;
     bool isMember = group.contains(op);
     bool reads = false, readsOutside = false;
     op->walk([&](Operation *inner) {
@@ -355,7 +360,14 @@ Group Former::window(linalg::GenericOp op) {
 Group Former::pointwise(Operation *op) {
   Group group;
   group.insert(op);
-  if (!isPointwise(op))
+  // Padding takes along what makes its source.
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    Operation *def = pad.getSource().getDefiningOp();
+    if (isFree(def) && pad.getSource().hasOneUse() && isPointwise(def) &&
+        def->getNumResults() == 1)
+      group.insert(def);
+  }
+  if (!isPointwise(op) && !isa<tensor::PadOp>(op))
     return group;
   for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
     auto generic = dyn_cast<linalg::GenericOp>(group[i]);

@@ -24,6 +24,12 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::cpu;
 
+StateOnly::StateOnly(func::FuncOp func) : func(func) {
+  // In order, so that no chain of ops makes a deep recursion.
+  for (Operation &op : func.getBody().front())
+    kind(&op);
+}
+
 StateOnly::Kind StateOnly::kind(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     if (arg.getOwner() == &func.getBody().front() &&
@@ -120,25 +126,26 @@ struct HoistPrepare : fx::cpu::impl::FXHoistPrepareBase<HoistPrepare> {
       return;
 
     // What has to be computed, in order, and the states it reads.
-    llvm::SetVector<Operation *> ops;
+    llvm::DenseSet<Operation *> needed;
+    SmallVector<Operation *> ops;
     llvm::SetVector<Value> args;
-    std::function<void(Value)> visit = [&](Value v) {
-      if (isa<BlockArgument>(v)) {
-        args.insert(v);
-        return;
-      }
-      Operation *op = v.getDefiningOp();
-      if (ops.contains(op))
-        return;
-      llvm::SetVector<Value> used;
-      used.insert(op->getOperands().begin(), op->getOperands().end());
-      getUsedValuesDefinedAbove(op->getRegions(), used);
-      for (Value u : used)
-        visit(u);
-      ops.insert(op);
-    };
     for (Value v : wanted)
-      visit(v);
+      needed.insert(v.getDefiningOp());
+    for (Operation &op : llvm::reverse(body)) {
+      if (!needed.contains(&op))
+        continue;
+      ops.push_back(&op);
+      llvm::SetVector<Value> used;
+      used.insert(op.getOperands().begin(), op.getOperands().end());
+      getUsedValuesDefinedAbove(op.getRegions(), used);
+      for (Value v : used) {
+        if (isa<BlockArgument>(v))
+          args.insert(v);
+        else
+          needed.insert(v.getDefiningOp());
+      }
+    }
+    std::reverse(ops.begin(), ops.end());
 
     SmallVector<Type> argTypes, resultTypes;
     for (Value v : args)
@@ -173,7 +180,7 @@ struct HoistPrepare : fx::cpu::impl::FXHoistPrepareBase<HoistPrepare> {
         return signalPassFailure();
       v.replaceAllUsesWith(main.getArgument(at));
     }
-    for (Operation *op : llvm::reverse(ops.getArrayRef()))
+    for (Operation *op : llvm::reverse(ops))
       if (op->use_empty())
         op->erase();
   }

@@ -410,7 +410,8 @@ void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
 
 Operation *KernelCode::beginForall(Scope &outer, Scope &inner,
                                    ArrayRef<Index> sizes,
-                                   SmallVectorImpl<Index> &ivs) {
+                                   SmallVectorImpl<Index> &ivs,
+                                   int64_t work) {
   inner.parent = &outer;
   inner.loop = nullptr;
   ivs.assign(sizes.size(), Index::of(0));
@@ -424,6 +425,11 @@ Operation *KernelCode::beginForall(Scope &outer, Scope &inner,
   auto loop =
       scf::ForallOp::create(b, loc, bounds, ValueRange(), std::nullopt);
   inner.loop = loop;
+  // Waking a thread costs microseconds: tens of thousands of elements.
+  constexpr int64_t kThreadWork = 64 * 1024;
+  if (work > 0)
+    loop->setAttr("fx.grain", b.getI64IntegerAttr(
+                                  std::max<int64_t>(1, kThreadWork / work)));
   unsigned next = 0;
   for (auto [i, size] : llvm::enumerate(sizes))
     if (!(size == Index::of(1)))

@@ -151,10 +151,12 @@ public:
                             mlir::ValueRange carried = {});
   void endFor(mlir::scf::ForOp loop, mlir::ValueRange carried = {});
   /// An scf.forall over `sizes`; no loop at all if there are none. The builder
-  /// stands in the body; `endForall` leaves it.
+  /// stands in the body; `endForall` leaves it. `work` is about how many
+  /// elements an iteration computes (0: unknown): few are no thread's worth.
   mlir::Operation *beginForall(Scope &outer, Scope &inner,
                                llvm::ArrayRef<Index> sizes,
-                               llvm::SmallVectorImpl<Index> &ivs);
+                               llvm::SmallVectorImpl<Index> &ivs,
+                               int64_t work = 0);
   void endForall(mlir::Operation *forall);
   /// Runs `body(scope, at)` for vectors from `from` to `to`: full ones in a
   /// loop, the rest masked.

@@ -16,7 +16,7 @@ namespace fx::cpu {
 class StateOnly {
 public:
   enum Kind { Constant, State, Other };
-  explicit StateOnly(mlir::func::FuncOp func) : func(func) {}
+  explicit StateOnly(mlir::func::FuncOp func);
   /// State if an `fx.state` argument takes part, Constant if nothing does.
   Kind kind(mlir::Value value);
   Kind kind(mlir::Operation *op);
