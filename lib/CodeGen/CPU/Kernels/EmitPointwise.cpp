@@ -9,6 +9,7 @@
 #include "KernelCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fx::cpu;
@@ -106,51 +107,117 @@ void fx::cpu::emitPointwise(KernelCode &code) {
   code.endForall(forall);
 }
 
-// packed[o..., i] = source[...] with the tiled dimension at o * tile + i.
+/// The transpose of as many vectors as each has lanes: rounds of perfect
+/// shuffles, each of which rotates the bits of the element numbers by one.
+static void transpose(KernelCode &code, SmallVector<Value> &rows) {
+  int64_t n = rows.size();
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n; ++i) {
+    low.push_back(i / 2 + (i % 2) * n);
+    high.push_back(n / 2 + i / 2 + (i % 2) * n);
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (const SmallVector<int64_t> &mask : {low, high})
+        next.push_back(vector::ShuffleOp::create(code.b, code.loc, rows[i],
+                                                 rows[i + n / 2], mask));
+    rows = next;
+  }
+}
+
+// packed[o..., i] = source[...] with the tiled dimension at o * tile + i. Where
+// the innermost outer dimension is the one that the source has in a row, blocks
+// are transposed in registers.
 void fx::cpu::emitPack(KernelCode &code) {
   auto pack = code.output(0).getDefiningOp<linalg::PackOp>();
   auto tile = getConstantIntValue(pack.getMixedTiles()[0]);
-  if (!tile || pack.getInnerDimsPos().size() != 1)
-    return code.fail("packing of several dimensions");
+  if (!tile || pack.getInnerDimsPos().size() != 1 || *tile % code.lanes)
+    return code.fail("a packing that has no code");
   const Buffer *from = code.buffer(pack.getSource());
   if (!from)
     return code.fail("packing of a computed tensor");
+  const Buffer &to = *code.buffer(code.outputArg(0));
   unsigned pos = pack.getInnerDimsPos()[0];
   int64_t rank = pack.getSourceRank();
   SmallVector<int64_t> perm(pack.getOuterDimsPerm());
   if (perm.empty())
     for (int64_t d = 0; d < rank; ++d)
       perm.push_back(d);
-  Scope top, scope;
+  int64_t last = perm.back();
+  bool inRow = last != pos && from->strides[last].isStatic(1);
+  Scope top, task;
   SmallVector<Index> sizes, ivs;
-  for (int64_t d = 0; d < rank; ++d)
+  for (int64_t d = 0; d + inRow < rank; ++d)
     sizes.push_back(code.size(code.outputArg(0), d));
+  Index depth = inRow ? code.size(code.outputArg(0), rank - 1) : Index::of(1);
   Index limit = code.size(pack.getSource(), pos);
-  Operation *forall = code.beginForall(top, scope, sizes, ivs);
-  for (int64_t lane = 0; lane < *tile; lane += code.lanes) {
-    Coords source(rank), packed;
-    for (int64_t d = 0; d < rank; ++d) {
-      packed.push_back({ivs[d], false});
-      source[perm[d]] = {ivs[d], false};
+  bool exact = limit.isStatic() && limit.constant % *tile == 0;
+  int64_t work = depth.isStatic() ? depth.constant * *tile : 0;
+  Operation *forall = code.beginForall(top, task, sizes, ivs, work);
+  if (inRow)
+    ivs.push_back(Index::of(0));
+  Index panel = ivs[llvm::find(perm, pos) - perm.begin()];
+  for (int64_t first = 0; first < *tile; first += code.lanes) {
+    Index column = code.add(code.mul(panel, Index::of(*tile)), Index::of(first));
+    auto place = [&](const Index &k, Coords &source, Coords &packed) {
+      if (inRow)
+        ivs.back() = k;
+      source.resize(rank);
+      packed.clear();
+      for (int64_t d = 0; d < rank; ++d) {
+        packed.push_back({ivs[d], false});
+        source[perm[d]] = {ivs[d], false};
+      }
+      packed.push_back({Index::of(first), true});
+      source[pos] = {column, true};
+    };
+    Coords source, packed;
+    Index whole = Index::of(0);
+    Index left = code.sub(limit, column);
+    if (inRow && !(depth.isStatic() && depth.constant < code.lanes)) {
+      whole = code.mul(code.floorDiv(depth, code.lanes), Index::of(code.lanes));
+      if (!exact) {
+        // A block with columns past the end goes the slow way.
+        Value full = arith::CmpIOp::create(
+            code.b, code.loc, arith::CmpIPredicate::sge, code.materialize(left),
+            code.constant(code.lanes));
+        whole = Index(arith::SelectOp::create(code.b, code.loc, full,
+                                              code.materialize(whole),
+                                              code.constant(0)));
+      }
+      Scope scope;
+      auto loop =
+          code.beginFor(task, scope, Index::of(0), whole, code.lanes);
+      Index k(loop.getInductionVar());
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < code.lanes; ++i) {
+        place(k, source, packed);
+        source[pos] = {code.add(column, Index::of(i)), false};
+        source[last] = {k, true};
+        rows.push_back(code.load(*from, source));
+      }
+      transpose(code, rows);
+      for (int64_t i = 0; i < code.lanes; ++i) {
+        place(code.add(k, Index::of(i)), source, packed);
+        code.store(to, packed, rows[i]);
+      }
+      code.endFor(loop);
     }
-    packed.push_back({Index::of(lane), true});
-    Index column = code.add(code.mul(ivs[llvm::find(perm, pos) - perm.begin()],
-                                     Index::of(*tile)),
-                            Index::of(lane));
-    source[pos] = {column, true};
-    // Lanes past the end load as zero.
-    bool exact = limit.isStatic() && limit.constant % *tile == 0;
-    Value rest = exact ? Value() : code.maskBelow(code.sub(limit, column));
-    code.mask = rest;
+    if (whole.isStatic() && whole == depth)
+      continue;
+    Scope scope;
+    auto loop = code.beginFor(task, scope, whole, depth, 1);
+    place(Index(loop.getInductionVar()), source, packed);
+    if (!exact)
+      code.mask = code.maskBelow(left);
     Value value = code.load(*from, source);
-    code.mask = Value();
-    if (lane + code.lanes > *tile)
-      code.mask = code.maskBelow(Index::of(*tile - lane));
-    if (Value padding = pack.getPaddingValue(); padding && rest)
-      value = arith::SelectOp::create(code.b, code.loc, rest, value,
+    if (Value padding = pack.getPaddingValue(); padding && code.mask)
+      value = arith::SelectOp::create(code.b, code.loc, code.mask, value,
                                       code.splat(code.scalar(padding)));
-    code.store(*code.buffer(code.outputArg(0)), packed, value);
     code.mask = Value();
+    code.store(to, packed, value);
+    code.endFor(loop);
   }
   code.endForall(forall);
 }

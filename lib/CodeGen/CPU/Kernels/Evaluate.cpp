@@ -373,6 +373,15 @@ Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
         fail("no vector code for '" + def->getName().getStringRef() + "'");
       for (Value &operand : operands)
         operand = splat(operand);
+      // Lanes that are not in use hold zeros: they must not divide.
+      if (mask && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                      arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+                      arith::CeilDivUIOp>(def)) {
+        Type element = def->getOperand(1).getType();
+        operands[1] = arith::SelectOp::create(
+            b, loc, mask, operands[1],
+            splatConstant(b.getIntegerAttr(element, 1)));
+      }
     }
     OperationState state(loc, def->getName());
     state.addOperands(operands);

@@ -51,7 +51,8 @@ static bool isEasyPad(Operation *op) {
   Type e = pad.getSourceType().getElementType();
   return isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
          isConstantIntValue(pad.getMixedHighPad().back(), 0) &&
-         e.isIntOrFloat() && pad.getSourceType().hasStaticShape();
+         e.isIntOrFloat() && pad.getSourceType().hasStaticShape() &&
+         pad.getSourceType().getNumElements() > 0;
 }
 
 /// The slice that `operand` reads, in a copy that nothing else reads.
