@@ -19,29 +19,17 @@ typedef struct {
   FXrtMemRef *memref;
 } FXrtUnrankedMemRef;
 
-/* Copies one dimension after the other; inner contiguous parts in one go. */
+/* Copies runs of `run` bytes; the strides count elements of `size` bytes. */
 static void copy_dims(char *to, const char *from, int64_t rank, const int64_t *sizes,
-                      const int64_t *to_strides, const int64_t *from_strides, int64_t size) {
-  int64_t run = size; /* bytes that are contiguous on both sides */
-  while (rank > 0 && (sizes[rank - 1] == 1 || (to_strides[rank - 1] * size == run &&
-                                               from_strides[rank - 1] * size == run))) {
-    run *= sizes[rank - 1];
-    --rank;
-  }
+                      const int64_t *to_strides, const int64_t *from_strides, int64_t size,
+                      int64_t run) {
   if (rank == 0) {
     memmove(to, from, (size_t)run);
     return;
   }
-  int64_t n = sizes[rank - 1], ts = to_strides[rank - 1] * size,
-          fs = from_strides[rank - 1] * size;
-  if (rank == 1) {
-    for (int64_t i = 0; i < n; ++i)
-      memcpy(to + i * ts, from + i * fs, (size_t)run);
-    return;
-  }
   for (int64_t i = 0; i < sizes[0]; ++i)
     copy_dims(to + i * to_strides[0] * size, from + i * from_strides[0] * size, rank - 1,
-              sizes + 1, to_strides + 1, from_strides + 1, size);
+              sizes + 1, to_strides + 1, from_strides + 1, size, run);
 }
 
 /* memref.copy between layouts that are not both contiguous. */
@@ -49,20 +37,18 @@ void memrefCopy(int64_t size, FXrtUnrankedMemRef *src, FXrtUnrankedMemRef *dst) 
   FXrtMemRef *s = src->memref, *d = dst->memref;
   int64_t rank = src->rank;
   const int64_t *sizes = s->sizes_and_strides;
+  const int64_t *from = sizes + rank, *to = d->sizes_and_strides + rank;
   for (int64_t i = 0; i < rank; ++i)
     if (sizes[i] == 0)
       return;
-  /* The recursion above peels off inner dimensions that are contiguous; those
-   * in front of them are walked. */
-  int64_t inner = rank, run = 1;
-  while (inner > 0 && (sizes[inner - 1] == 1 ||
-                       (s->sizes_and_strides[rank + inner - 1] == run &&
-                        d->sizes_and_strides[rank + inner - 1] == run))) {
-    run *= sizes[inner - 1];
-    --inner;
+  /* Inner dimensions that are contiguous on both sides are one run. */
+  int64_t outer = rank, run = 1;
+  while (outer > 0 && (sizes[outer - 1] == 1 || (from[outer - 1] == run && to[outer - 1] == run))) {
+    run *= sizes[outer - 1];
+    --outer;
   }
   copy_dims((char *)d->aligned + d->offset * size, (const char *)s->aligned + s->offset * size,
-            inner, sizes, d->sizes_and_strides + rank, s->sizes_and_strides + rank, size * run);
+            outer, sizes, to, from, size, run * size);
 }
 
 static uint32_t bits_of(float f) {
