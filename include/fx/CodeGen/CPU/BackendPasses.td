@@ -89,6 +89,7 @@ def FXPlanArena : Pass<"fx-plan-arena", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
+    "::fx::FXDialect",
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect"
   ];

@@ -8,11 +8,28 @@
 #include "Buffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
+
+llvm::SmallPtrSet<Value, 16> fx::cpu::getAliases(Value buffer,
+                                                 const BufferViewFlowAnalysis &analysis) {
+  llvm::SmallPtrSet<Value, 16> all;
+  SmallVector<Value> open = {buffer};
+  while (!open.empty()) {
+    for (Value v : analysis.resolve(open.pop_back_val())) {
+      if (!all.insert(v).second)
+        continue;
+      for (Operation *user : v.getUsers())
+        if (isa<UnrealizedConversionCastOp>(user))
+          llvm::append_range(open, user->getResults());
+    }
+  }
+  return all;
+}
 
 int64_t fx::cpu::getElementBytes(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type))

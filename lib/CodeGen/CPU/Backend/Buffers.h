@@ -11,6 +11,12 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace mlir {
+class BufferViewFlowAnalysis;
+} // namespace mlir
+
 namespace fx::cpu {
 
 /// Calls `callee(bytes) -> memref<?xi8>`, a function of the run-time, which is
@@ -25,6 +31,12 @@ mlir::Value computeBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::MemRefTyp
 /// A buffer of `type` (identity layout) in memory of its own from `callee`.
 mlir::Value createBufferView(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef callee,
                              mlir::MemRefType type, mlir::ValueRange sizes);
+
+/// Every value that may be a view of `buffer`, itself included. Unlike
+/// upstream's analysis alone, it sees through the casts from i1 to i8 in front
+/// of kernels.
+llvm::SmallPtrSet<mlir::Value, 16>
+getAliases(mlir::Value buffer, const mlir::BufferViewFlowAnalysis &analysis);
 
 /// Bytes of one element in memory.
 int64_t getElementBytes(mlir::Type type);

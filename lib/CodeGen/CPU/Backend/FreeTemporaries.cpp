@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
 #include "fx/CodeGen/CPU/Backend.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -23,7 +24,7 @@ using namespace mlir;
 static Operation *findLastUse(memref::AllocOp alloc, const BufferViewFlowAnalysis &aliases) {
   Block *block = alloc->getBlock();
   Operation *last = alloc;
-  for (Value v : aliases.resolve(alloc.getResult())) {
+  for (Value v : fx::cpu::getAliases(alloc.getResult(), aliases)) {
     if (!block->getParent()->isAncestor(v.getParentRegion()))
       return nullptr;
     for (Operation *user : v.getUsers()) {

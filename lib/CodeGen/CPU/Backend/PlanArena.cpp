@@ -112,7 +112,7 @@ static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
 bool PlanArena::findLifetime(memref::AllocOp alloc, func::FuncOp func,
                              const BufferViewFlowAnalysis &aliases, Interval &interval) {
   Block &entry = func.front();
-  auto values = aliases.resolve(alloc.getResult());
+  auto values = getAliases(alloc.getResult(), aliases);
   for (Operation *up = alloc->getParentOp(); up != func; up = up->getParentOp()) {
     auto loop = dyn_cast<LoopLikeOpInterface>(up);
     if (!loop)
@@ -202,20 +202,24 @@ void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
   bool isStatic = groups.size() == 1 && !groups.front().second.unit;
   func->setAttr("fx.arena_bytes", b.getI64IntegerAttr(isStatic ? staticBytes : -1));
   Value arena = callForBytes(b, loc, "fx_rt_arena", total);
+  // All offsets first: the builder may stand at an allocation.
+  SmallVector<std::pair<Buffer *, Value>> places;
   for (auto [group, base] : bases)
     for (Buffer &buffer : group->buffers) {
       Value offset = arith::ConstantIndexOp::create(b, loc, buffer.interval.offset);
       if (group->unit)
         offset = arith::MulIOp::create(b, loc, offset, group->unit);
-      offset = arith::AddIOp::create(b, loc, base, offset);
-      OpBuilder at(buffer.alloc);
-      buffer.alloc.replaceAllUsesWith(memref::ViewOp::create(at, buffer.alloc.getLoc(),
-                                                             buffer.alloc.getType(), arena,
-                                                             offset, buffer.sizes)
-                                          .getResult());
-      buffer.alloc.erase();
-      ++numPlanned;
+      places.push_back({&buffer, arith::AddIOp::create(b, loc, base, offset)});
     }
+  for (auto [buffer, offset] : places) {
+    memref::AllocOp alloc = buffer->alloc;
+    OpBuilder at(alloc);
+    alloc.replaceAllUsesWith(memref::ViewOp::create(at, alloc.getLoc(), alloc.getType(), arena,
+                                                    offset, buffer->sizes)
+                                 .getResult());
+    alloc.erase();
+    ++numPlanned;
+  }
 }
 
 void PlanArena::plan(func::FuncOp func) {
