@@ -357,8 +357,9 @@ template <bool product> static LogicalResult lowerScan(Node &n) {
     SmallVector<OpFoldResult> offsets(t.rank(), b.b.getIndexAttr(0)),
         strides(t.rank(), b.b.getIndexAttr(1));
     offsets[dim] = i;
-    Value updated = b.insert(next.value, loop.getRegionIterArg(0), offsets,
-                             b.fold(sliceSizes), strides);
+    Value updated =
+        b.insert(b.materialize(b.unsqueeze(next, dim)),
+                 loop.getRegionIterArg(0), offsets, b.fold(sliceSizes), strides);
     scf::YieldOp::create(b.b, b.loc, ValueRange{updated, next.value});
   }
   return n.result(Tensor(loop.getResult(0), t.sizes, acc));

@@ -31,6 +31,12 @@ static Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
                                                     Value carried) -> Value {
     if (depth == sizes.size())
       return body(indices, carried);
+    if (sizes[depth].getInteger() == 1) {
+      indices.push_back(zero);
+      Value result = build(depth + 1, carried);
+      indices.pop_back();
+      return result;
+    }
     auto loop =
         scf::ForOp::create(b.b, b.loc, zero, bounds[depth], one, carried);
     OpBuilder::InsertionGuard guard(b.b);
@@ -91,45 +97,35 @@ static Tensor write(Builder &b, SliceWrite w) {
   SmallVector<Value> lengths;
   for (int64_t d : w.indexed)
     lengths.push_back(b.index(w.x.sizes[d]));
-  Sizes partSizes(w.x.sizes), rest;
+  Sizes partSizes(w.x.sizes);
   for (int64_t d : w.indexed)
     partSizes[d] = b.expr(1);
-  for (int64_t d = 0; d < rank; ++d)
-    if (!llvm::is_contained(w.indexed, d))
-      rest.push_back(w.x.sizes[d]);
-  SmallVector<OpFoldResult> part = b.fold(partSizes),
-                            valueSizes = b.fold(values.sizes);
-  for (int64_t i = 0; i < indexRank; ++i)
-    valueSizes[w.first + i] = b.b.getIndexAttr(1);
-  RankedTensorType partType = tensorType(rest, w.x.dtype);
-  SmallVector<OpFoldResult> unit(rank, b.b.getIndexAttr(1)),
-      valueUnit(values.rank(), b.b.getIndexAttr(1));
-  b.fold(rest); // evaluated outside of the loops
+  SmallVector<OpFoldResult> part = b.fold(partSizes);
+  SmallVector<OpFoldResult> unit(rank, b.b.getIndexAttr(1));
   Value result = loopNest(
       b, w.indexSizes, b.materialize(w.x),
       [&](ArrayRef<Value> i, Value carried) -> Value {
-        SmallVector<OpFoldResult> offsets(rank, b.b.getIndexAttr(0)),
-            from(values.rank(), b.b.getIndexAttr(0));
+        SmallVector<OpFoldResult> offsets(rank, b.b.getIndexAttr(0));
         for (auto [k, d] : llvm::enumerate(w.indexed))
           offsets[d] = readIndex(b, w.at[k], i, lengths[k]);
+        Tensor slice = values;
         for (int64_t k = 0; k < indexRank; ++k)
-          from[w.first + k] = i[k];
-        Value slice = tensor::ExtractSliceOp::create(
-            b.b, b.loc, partType, values.value, from, valueSizes, valueUnit);
+          slice = b.select(slice, w.first, getAsOpFoldResult(i[k]));
+        SmallVector<int64_t> indexed(w.indexed);
+        llvm::sort(indexed);
+        for (int64_t d : indexed)
+          slice = b.unsqueeze(slice, d);
         if (w.accumulate) {
-          Tensor old(tensor::ExtractSliceOp::create(b.b, b.loc, partType,
-                                                    carried, offsets, part,
-                                                    unit),
-                     rest, w.x.dtype);
-          Type compute = opMathType(w.x.dtype);
-          slice = b.pointwise({old, Tensor(slice, rest, w.x.dtype)}, rest,
-                              w.x.dtype, compute,
+          Value old = tensor::ExtractSliceOp::create(
+              b.b, b.loc, tensorType(partSizes, w.x.dtype), carried, offsets,
+              part, unit);
+          slice = b.pointwise({Tensor(old, partSizes, w.x.dtype), slice},
+                              partSizes, w.x.dtype, opMathType(w.x.dtype),
                               [](Scalars &s, ValueRange v) {
                                 return s.add(v[0], v[1]);
-                              })
-                      .value;
+                              });
         }
-        return b.insert(slice, carried, offsets, part, unit);
+        return b.insert(b.materialize(slice), carried, offsets, part, unit);
       });
   return Tensor(result, w.x.sizes, w.x.dtype);
 }

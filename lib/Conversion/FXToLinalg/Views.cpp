@@ -128,6 +128,16 @@ Tensor Builder::select(const Tensor &t, int64_t dim, OpFoldResult at) {
   inner[v] = expr(1);
   offsets[v] = at;
   SmallVector<OpFoldResult> lengths = fold(inner);
+  // A slice that drops a dimension at an offset which only later turns out to
+  // be a constant is canonicalized wrongly by MLIR 22 where it has other unit
+  // dimensions: slice first, drop then.
+  if (!getConstantIntValue(at)) {
+    Tensor whole = t;
+    whole.sizes[dim] = expr(1);
+    whole.value = tensor::ExtractSliceOp::create(
+        b, loc, tensorType(inner, t.dtype), t.value, offsets, lengths, strides);
+    return squeeze(whole, dim);
+  }
   inner.erase(inner.begin() + v);
   result.value = tensor::ExtractSliceOp::create(
       b, loc, tensorType(inner, t.dtype), t.value, offsets, lengths, strides);
