@@ -82,7 +82,7 @@ void registerCopies(Registry &r) {
   r.add({"aten.to.dtype", "aten.to.device", "aten.to.dtype_layout",
          "aten.to.other", "aten._to_copy.default", "aten.type_as.default",
          "aten.clone.default", "aten.contiguous.default", "aten.alias.default",
-         "aten.alias_copy.default", "aten.detach.default",
+         "aten.alias_copy.default", "aten.detach.default", "aten.detach_.default",
          "aten.detach_copy.default", "aten.lift_fresh_copy.default",
          "aten.lift_fresh.default", "aten.lift.default",
          "prims.convert_element_type.default",

@@ -299,7 +299,8 @@ LogicalResult Graph::lowerBody(GraphOp graph) {
     if (!node)
       return op.emitOpError("is no node of a graph");
     const OperatorSchema *schema = lookupOperator(node.getTargetName());
-    if (!graph.getFunctional() && schema && schema->isMutating())
+    if (!graph.getFunctional() && schema && schema->isMutating() &&
+        !Registry::get().lookup(node.getTargetName()))
       return op.emitOpError("mutates its argument; run fx-functionalize first");
     if (failed(lowerNode(node)))
       return failure();

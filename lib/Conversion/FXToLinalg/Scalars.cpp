@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 
@@ -151,7 +152,35 @@ Value Scalars::abs(Value x) {
 Value Scalars::pow(Value x, Value y) {
   if (isFloat())
     return math::PowFOp::create(b, loc, x, y);
-  return math::IPowIOp::create(b, loc, x, y);
+  // Square and multiply over the exponent's bits; not math.ipowi, whose
+  // lowering makes functions of its own.
+  Value zero = integer(0), one = integer(1);
+  auto index = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  };
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  auto loop = scf::ForOp::create(b, loc, index(0), index(width), index(1),
+                                 ValueRange{one, x, y});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value r = loop.getRegionIterArg(0), base = loop.getRegionIterArg(1),
+          e = loop.getRegionIterArg(2);
+    Value odd = ne(logicalAnd(e, one), zero);
+    scf::YieldOp::create(
+        b, loc,
+        ValueRange{select(odd, mul(r, base), r), mul(base, base),
+                   arith::ShRUIOp::create(b, loc, e, one).getResult()});
+  }
+  Value result = loop.getResult(0);
+  if (isUnsigned())
+    return result;
+  // A negative power of 1 or -1 is itself, of others 0.
+  Value minusOne = integer(-1);
+  Value sign = select(ne(logicalAnd(y, one), zero), minusOne, one);
+  Value negative = select(eq(x, one), one,
+                          select(eq(x, minusOne), sign, zero));
+  return select(lt(y, zero), negative, result);
 }
 Value Scalars::powConstant(Value x, double e) {
   if (isFloat()) {
