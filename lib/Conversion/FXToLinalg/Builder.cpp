@@ -62,11 +62,24 @@ SmallVector<OpFoldResult> Builder::fold(ArrayRef<ExprAttr> sizes) {
 }
 
 ExprAttr Builder::product(ArrayRef<ExprAttr> sizes) {
-  if (sizes.empty())
+  // `pow(s0, 2)` and `s0*s0` are one product.
+  Sizes factors;
+  for (ExprAttr size : sizes) {
+    unsigned times = 1;
+    if (size.getKind() == ExprKind::Call && size.getName() == "pow") {
+      std::optional<int64_t> n = size.getOperands()[1].getInteger();
+      if (n && *n >= 1 && *n <= 8) {
+        times = *n;
+        size = size.getOperands()[0];
+      }
+    }
+    factors.append(times, size);
+  }
+  if (factors.empty())
     return expr(1);
-  if (sizes.size() == 1)
-    return sizes.front();
-  ExprAttr result = ExprAttr::mul(context(), sizes);
+  if (factors.size() == 1)
+    return factors.front();
+  ExprAttr result = ExprAttr::mul(context(), factors);
   // Overflow: no tensor of that size exists; the run-time product wraps too.
   return result ? result : expr(0);
 }

@@ -194,6 +194,16 @@ static SmallVector<Group> groupDims(Builder &b, ArrayRef<ExprAttr> from,
           found = true;
         }
       }
+    // Nothing is provably equal: sizes that end both shapes alike still are
+    // dimensions of their own.
+    if (!found) {
+      size_t tail = 0;
+      while (tail + 1 < nA && tail + 1 < nC &&
+             from[restA[nA - 1 - tail]] == to[restC[nC - 1 - tail]])
+        ++tail;
+      nA -= tail;
+      nC -= tail;
+    }
     Group group;
     llvm::append_range(group.from, restA.take_front(nA));
     llvm::append_range(group.to, restC.take_front(nC));
@@ -329,10 +339,31 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
 }
 
 Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {
-  Sizes sizes(t.sizes);
-  sizes.erase(sizes.begin() + dim);
-  sizes.insert(sizes.begin() + dim, parts.begin(), parts.end());
-  return reshape(t, sizes);
+  int v = t.dims[dim], count = parts.size();
+  Tensor result = t;
+  result.sizes.erase(result.sizes.begin() + dim);
+  result.dims.erase(result.dims.begin() + dim);
+  result.sizes.insert(result.sizes.begin() + dim, parts.begin(), parts.end());
+  for (int &d : result.dims)
+    d = v >= 0 && d > v ? d + count - 1 : d;
+  for (int i = 0; i < count; ++i)
+    result.dims.insert(result.dims.begin() + dim + i, v < 0 ? -1 : v + i);
+  if (v < 0)
+    return result;
+  Sizes inner = valueSizes(t), merged(inner);
+  merged[v] = product(parts);
+  inner.erase(inner.begin() + v);
+  inner.insert(inner.begin() + v, parts.begin(), parts.end());
+  SmallVector<ReassociationIndices> groups;
+  for (int i = 0, at = 0, e = merged.size(); i < e; ++i) {
+    groups.emplace_back();
+    for (int k = 0; k < (i == v ? count : 1); ++k)
+      groups.back().push_back(at++);
+  }
+  result.value = tensor::ExpandShapeOp::create(
+      b, loc, tensorType(inner, t.dtype), withType(t.value, merged, t.dtype),
+      groups, fold(inner));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -201,4 +201,25 @@ def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::ModuleOp"> {
+  let summary = "lower memref.expand_shape with several dynamic sizes in a group";
+  let description = [{
+    Upstream's `expand-strided-metadata` takes at most one dynamic size in a
+    group and crashes on more. Such an expansion becomes a
+    `memref.reinterpret_cast`: its sizes are operands, each stride is the next
+    one times the next size.
+
+    ```mlir
+    %e = memref.expand_shape %x [[0, 1], [2]] output_shape [%b, %s, 8]
+      : memref<?x8xf32> into memref<?x?x8xf32>
+    // becomes
+    %base, %offset, %size:2, %stride:2 = memref.extract_strided_metadata %x
+    %t = arith.muli %s, %c8
+    %e = memref.reinterpret_cast %base to offset: [0], sizes: [%b, %s, 8],
+      strides: [%t, 8, 1] : memref<f32> to memref<?x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // FX_CPU_BACKEND_PASSES

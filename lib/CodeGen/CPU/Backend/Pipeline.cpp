@@ -53,6 +53,7 @@ void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm, const CPUOptions &opti
   toSCF.setTargetRank(1);
   pm.addPass(createConvertVectorToSCFPass(toSCF));
   pm.addPass(createFXCPULowerVectors({/*lowerTransfers=*/true}));
+  pm.addPass(createFXCPUExpandDynamicShapes());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createLoopInvariantCodeMotionPass());
