@@ -289,6 +289,7 @@ llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
   registerPipelineDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // errors are one line
   Driver driver(options, context);
   if (llvm::Error e = driver.run()) {
     // Texts come with their place in front (":node: ...") or without.

@@ -16,6 +16,28 @@ namespace fx::cpu {
 
 using namespace mlir;
 
+/// Removes what only earlier phases understand: the translation to LLVM IR
+/// warns of each attribute that it does not know, and prints the function each
+/// time.
+static void dropContractAttributes(LLVM::LLVMFuncOp func) {
+  auto drop = [](ArrayAttr all) {
+    SmallVector<Attribute> kept;
+    for (Attribute dict : all)
+      kept.push_back(DictionaryAttr::get(
+          dict.getContext(), llvm::filter_to_vector(cast<DictionaryAttr>(dict), [](NamedAttribute a) {
+            return !a.getName().getValue().starts_with("fx.");
+          })));
+    return ArrayAttr::get(all.getContext(), kept);
+  };
+  if (ArrayAttr args = func.getArgAttrsAttr())
+    func.setArgAttrsAttr(drop(args));
+  if (ArrayAttr results = func.getResAttrsAttr())
+    func.setResAttrsAttr(drop(results));
+  for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
+    if (attr.getName().getValue().starts_with("fx."))
+      func->removeDiscardableAttr(attr.getName());
+}
+
 namespace {
 struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttributes> {
   using Base::Base;
@@ -29,6 +51,7 @@ struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttribu
       for (unsigned i = 0; isKernel && i < func.getNumArguments(); ++i)
         if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
           func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+      dropContractAttributes(func);
       func.setPreferVectorWidthAttr(b.getStringAttr(Twine(vectorWidth)));
       if (!func.getName().starts_with("_mlir_ciface_"))
         func.setLinkage(LLVM::Linkage::Internal);
