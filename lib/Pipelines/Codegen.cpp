@@ -169,6 +169,8 @@ static llvm::Error runPrepare(ModuleOp module, cpu::StateReader &states, ErrorCa
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return llvm::createStringError(error);
+  // It runs once; scheduling its long blocks takes longer than it runs.
+  host->optLevel = 1;
   CodeUnit unit;
   unit.module = module;
   if (llvm::Error e = describe(unit, *host, errors))

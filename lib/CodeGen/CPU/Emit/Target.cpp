@@ -77,8 +77,9 @@ fx::cpu::createTargetMachine(const CPUOptions &options) {
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu, options.features,
       targetOptions, llvm::Reloc::PIC_, std::nullopt,
-      options.optLevel >= 3 ? llvm::CodeGenOptLevel::Aggressive
-                            : llvm::CodeGenOptLevel::Default));
+      options.optLevel >= 3   ? llvm::CodeGenOptLevel::Aggressive
+      : options.optLevel == 2 ? llvm::CodeGenOptLevel::Default
+                              : llvm::CodeGenOptLevel::Less));
   if (!machine)
     return llvm::createStringError("no code generator for '" + options.cpu + "'");
   return machine;
