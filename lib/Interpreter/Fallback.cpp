@@ -214,6 +214,12 @@ struct Prepared {
 };
 } // namespace
 
+/// "sort_1: aten.sort.stable: what went wrong"
+[[noreturn]] static void throwAt(const Prepared &call, const std::exception &e) {
+  throw std::runtime_error((call.node.empty() ? "" : call.node + ": ") +
+                           call.target + ": " + getMessage(e));
+}
+
 static Out parseOut(const json::Value &value) {
   Out out;
   const json::Object *object = value.getAsObject();
@@ -257,12 +263,16 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
   if (const json::Array *outs = object->getArray("outs"))
     for (const json::Value &out : *outs)
       call->outs.push_back(parseOut(out));
-  if (findVmapFunction(call->target))
-    throw std::runtime_error("torch.vmap is known to the interpreter only");
-  if (const Operator *op = findOperator(call->target))
-    call->call.emplace(*op, call->args);
-  else if (!(call->scalar = findScalarFunction(call->target)))
-    throw std::runtime_error("unknown operator");
+  try {
+    if (findVmapFunction(call->target))
+      throw std::runtime_error("torch.vmap is known to the interpreter only");
+    if (const Operator *op = findOperator(call->target))
+      call->call.emplace(*op, call->args);
+    else if (!(call->scalar = findScalarFunction(call->target)))
+      throw std::runtime_error("unknown operator");
+  } catch (const std::exception &e) {
+    throwAt(*call, e);
+  }
   return call;
 }
 
@@ -342,11 +352,17 @@ static at::Tensor finishResult(const IValue &value, const Out &out,
   if (!value.isTensor() || !value.toTensor().defined())
     throw std::runtime_error("expected a Tensor result, got " + value.tagKind());
   t = value.toTensor();
-  if (t.scalar_type() != out.dtype || (out.rank >= 0 && t.dim() != out.rank))
+  // The graph's dtype is a meta kernel's word; some of those say double where
+  // the operator gives float. Compiled code was made for what the graph says.
+  bool sameKind = c10::isFloatingType(t.scalar_type()) ==
+                      c10::isFloatingType(out.dtype) &&
+                  t.is_complex() == c10::isComplexType(out.dtype);
+  if (!sameKind || (out.rank >= 0 && t.dim() != out.rank))
     throw std::runtime_error(
         std::string("expected a result of ") + c10::toString(out.dtype) +
         " and rank " + std::to_string(out.rank) + ", got " +
         c10::toString(t.scalar_type()) + " and rank " + std::to_string(t.dim()));
+  t = t.to(out.dtype);
   t = t.resolve_conj().resolve_neg().contiguous();
   for (const at::Tensor &input : inputs)
     if (t.is_alias_of(input))
@@ -367,10 +383,10 @@ static void flattenResults(const IValue &value, std::vector<IValue> &out) {
   }
 }
 
-static void run(const char *text, int nInputs, const DLTensor *const *inputs,
-                int nScalars, const FXScalar *scalars, int nOutputs,
-                DLManagedTensor **outputs) {
-  std::shared_ptr<Prepared> call = prepare(text, nInputs);
+static void execute(const Prepared *call, int nInputs,
+                    const DLTensor *const *inputs, int nScalars,
+                    const FXScalar *scalars, int nOutputs,
+                    DLManagedTensor **outputs) {
   c10::InferenceMode inference;
   SilenceWarnings silence;
   std::vector<at::Tensor> tensors;
@@ -422,6 +438,17 @@ static void run(const char *text, int nInputs, const DLTensor *const *inputs,
     if (!out.none)
       outputs[i] = give(finishResult(results[at], out, tensors));
     ++at;
+  }
+}
+
+static void run(const char *text, int nInputs, const DLTensor *const *inputs,
+                int nScalars, const FXScalar *scalars, int nOutputs,
+                DLManagedTensor **outputs) {
+  std::shared_ptr<Prepared> call = prepare(text, nInputs);
+  try {
+    execute(call.get(), nInputs, inputs, nScalars, scalars, nOutputs, outputs);
+  } catch (const std::exception &e) {
+    throwAt(*call, e);
   }
 }
 

@@ -95,6 +95,7 @@ public:
 private:
   llvm::Error load();
   llvm::Error simplify();
+  llvm::Error checkSharedStates();
   llvm::Error toLinalg();
   llvm::Error schedule();
   llvm::Error checkFallbacks();
@@ -147,29 +148,64 @@ llvm::Error Driver::load() {
 llvm::Error Driver::simplify() {
   // The calls of torch.vmap change what the operators between them mean: only
   // the interpreter can run these one by one.
-  WalkResult vmap = module->walk([&](CallFunctionOp call) {
-    if (!call.getTarget().starts_with("torch._functorch."))
-      return WalkResult::advance();
-    call.emitError("'") << call.getTarget()
-                        << "' has no native code: expected a graph without torch.vmap, as "
-                           "run_decompositions leaves it";
-    return WalkResult::interrupt();
-  });
+  WalkResult vmap =
+      module->walk([&](CallFunctionOp call) {
+        if (!call.getTarget().starts_with("torch._functorch."))
+          return WalkResult::advance();
+        call.emitError("'")
+            << call.getTarget()
+            << "' has no native code: expected a graph without torch.vmap, as "
+               "run_decompositions leaves it";
+        return WalkResult::interrupt();
+      });
   if (vmap.wasInterrupted())
     return errors.take("torch.vmap has no native code");
-  return runPasses([](OpPassManager &pm) {
-    pm.addPass(createInlineWrappersPass());
-    pm.addPass(createFunctionalizePass());
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createDecomposePass());
-    pm.addPass(createFoldConvBNPass());
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-  });
+  if (llvm::Error e = runPasses([](OpPassManager &pm) {
+        pm.addPass(createInlineWrappersPass());
+        pm.addPass(createFunctionalizePass());
+        pm.addPass(createCanonicalizerPass());
+        pm.addPass(createDecomposePass());
+        pm.addPass(createFoldConvBNPass());
+        pm.addPass(createCanonicalizerPass());
+        pm.addPass(createCSEPass());
+      }))
+    return e;
+  return checkSharedStates();
+}
+
+/// Compiled code holds each state in memory of its own: one that is written
+/// must not share its storage with another one in use.
+llvm::Error Driver::checkSharedStates() {
+  auto graph = module->lookupSymbol<GraphOp>("main");
+  llvm::StringMap<Attribute> used;
+  for (PlaceholderOp input : graph.getPlaceholders())
+    if (input.getTarget() && !input.getResult().use_empty())
+      if (auto state = module->lookupSymbol<StateOp>(*input.getTarget()))
+        if (isa_and_present<ExternalAttr>(state.getInitAttr()))
+          used[state.getSymName()] = state.getInitAttr();
+  OutputOp output = graph.getOutput();
+  for (size_t i = 0, n = output.getArgs().size(); i < n; ++i) {
+    OutputSpecAttr spec = output.getSpec(i);
+    if (!spec.getTarget() || (spec.getKind() != OutputKind::BufferMutation &&
+                              spec.getKind() != OutputKind::ParameterMutation))
+      continue;
+    auto state = module->lookupSymbol<StateOp>(spec.getTarget().getValue());
+    if (!state)
+      continue;
+    for (const auto &[name, bytes] : used)
+      if (bytes == state.getInitAttr() && name != state.getSymName()) {
+        state.emitError("state '")
+            << state.getSymName() << "' is written and shares its storage "
+            << "with '" << name << "': this has no native code";
+        return errors.take("states share a storage");
+      }
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error Driver::toLinalg() {
-  return runPasses([](OpPassManager &pm) { pm.addPass(createConvertFXToLinalg()); });
+  return runPasses(
+      [](OpPassManager &pm) { pm.addPass(createConvertFXToLinalg()); });
 }
 
 llvm::Error Driver::schedule() {

@@ -41,7 +41,7 @@ static llvm::Error findStrays(StringRef folder,
   for (llvm::sys::fs::directory_iterator it(folder, ec), end; !ec && it != end;
        it.increment(ec)) {
     std::optional<unsigned> k = getIndex(llvm::sys::path::filename(it->path()));
-    if (k && (*k >= leaves.size() || !leaves[*k].isPassed))
+    if (k && (*k >= leaves.size() || leaves[*k].use == LeafFile::Absent))
       stray = std::min(*k, stray.value_or(*k));
   }
   if (ec)
@@ -61,7 +61,7 @@ llvm::Expected<llvm::SmallVector<HostValue>>
 readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
   llvm::SmallVector<HostValue> values;
   // A model without inputs needs no folder.
-  bool needed = llvm::any_of(leaves, [](auto &leaf) { return leaf.isPassed; });
+  bool needed = llvm::any_of(leaves, [](auto &leaf) { return leaf.use == LeafFile::Passed; });
   if (folder.empty()) {
     if (needed)
       return makeLocatedError("--inputs", "a folder is needed: the model has " +
@@ -77,7 +77,7 @@ readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
       return std::move(error);
   for (auto [k, leaf] : llvm::enumerate(leaves)) {
     HostValue &value = values.emplace_back();
-    if (!leaf.isPassed)
+    if (leaf.use != LeafFile::Passed)
       continue;
     std::string path = join(folder, "in_" + llvm::Twine(k) + ".npy");
     if (!llvm::sys::fs::exists(path))

@@ -15,9 +15,13 @@ namespace fx {
 
 /// What a file in_<k>.npy must hold.
 struct LeafFile {
+  enum Use {
+    Passed,  ///< there must be a file
+    Absent,  ///< None and str: there must be none
+    Ignored, ///< there may be one
+  };
   std::string name;
-  /// False for None and str: there must be no file.
-  bool isPassed = true;
+  Use use = Passed;
   DType dtype = DType::F32;
 };
 

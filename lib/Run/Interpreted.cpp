@@ -14,10 +14,11 @@ using namespace mlir;
 
 namespace fx {
 
-static llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
+llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
   llvm::SmallVector<LeafFile> leaves;
   for (const InputLeaf &input : signature.getInputs())
-    leaves.push_back({input.name, input.isPassed(),
+    leaves.push_back({input.name,
+                      input.isPassed() ? LeafFile::Passed : LeafFile::Absent,
                       input.getDType().value_or(DType::F32)});
   return leaves;
 }

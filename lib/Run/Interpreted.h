@@ -10,6 +10,7 @@
 
 #include "Model.h"
 #include "Module.h"
+#include "fx/Run/Signature.h"
 
 namespace fx {
 
@@ -17,6 +18,9 @@ namespace fx {
 /// `reason` for each node.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason);
+
+/// The files of a signature's leaves.
+llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature);
 
 } // namespace fx
 

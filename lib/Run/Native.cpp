@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Native.h"
+#include "Interpreted.h"
+#include "fx/Run/Signature.h"
+#include "fx/IR/Metadata.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LocatedError.h"
@@ -55,6 +58,13 @@ public:
               int threads)
       : model(std::move(model)), report(std::move(report)), threads(threads) {}
 
+  /// The signature of the graph that was compiled: it says more than the
+  /// compiled model does, and its messages are the interpreter's.
+  void setSignature(LoadedModule module, GraphSignature value) {
+    loaded = std::move(module);
+    signature = std::move(value);
+  }
+
   llvm::Error prepare();
   llvm::ArrayRef<LeafFile> getInputs() const override { return leaves; }
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
@@ -62,26 +72,40 @@ public:
   llvm::json::Object getReport() const override { return report; }
 
 private:
+  llvm::Error locate(llvm::StringRef message);
+
   std::unique_ptr<CompiledModel> model;
   llvm::json::Object report;
   int threads;
   llvm::SmallVector<LeafFile> leaves;
+  LoadedModule loaded;
+  std::optional<GraphSignature> signature;
 };
 } // namespace
 
 llvm::Error NativeModel::prepare() {
   const FXModelInfo &info = model->getInfo();
-  // Leaves that are not passed are those no input names.
+  if (signature) {
+    leaves = getLeafFiles(*signature);
+    if (leaves.size() != static_cast<size_t>(info.n_input_leaves))
+      return makeLocatedError("", "the compiled model has " +
+                                      llvm::Twine(info.n_input_leaves) +
+                                      " inputs, expected " +
+                                      llvm::Twine(leaves.size()));
+    return llvm::Error::success();
+  }
+  // Leaves that no input names are None, str, or a scalar that export made a
+  // constant, which may come with a file.
   leaves.resize(info.n_input_leaves);
   for (LeafFile &leaf : leaves)
-    leaf.isPassed = false;
+    leaf.use = LeafFile::Ignored;
   for (int i = 0; i < info.n_inputs; ++i) {
     const FXValueInfo &input = info.inputs[i];
     std::optional<DType> dtype = fromDL(input.dtype);
     if (!dtype || input.leaf < 0 || input.leaf >= info.n_input_leaves)
       return makeLocatedError(input.name, "the compiled model describes this "
                                           "input in an unknown way");
-    leaves[input.leaf] = {input.name, true, *dtype};
+    leaves[input.leaf] = {input.name, LeafFile::Passed, *dtype};
   }
   return llvm::Error::success();
 }
@@ -102,8 +126,25 @@ static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
   return host;
 }
 
+/// The runtime writes "node: what is wrong" where it knows the node.
+llvm::Error NativeModel::locate(llvm::StringRef message) {
+  auto [where, rest] = message.split(": ");
+  bool isNode = false;
+  if (loaded.module && !rest.empty())
+    loaded.module->walk([&](NodeOpInterface node) {
+      for (llvm::StringRef name : getResultNames(node))
+        isNode |= name == where;
+    });
+  return isNode ? makeLocatedError(where, rest) : makeLocatedError("", message);
+}
+
 llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
                              llvm::SmallVectorImpl<HostValue> &outputs) {
+  if (signature) {
+    llvm::Expected<SymbolValues> symbols = signature->check(inputs);
+    if (!symbols)
+      return symbols.takeError();
+  }
   const FXModelInfo &info = model->getInfo();
   llvm::SmallVector<DLTensor> tensors(info.n_inputs);
   llvm::SmallVector<const DLTensor *> pointers;
@@ -134,7 +175,7 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
   }
   ModelOutputs results;
   if (llvm::Error error = model->run(pointers, results, threads))
-    return makeLocatedError("", toOneLine(llvm::toString(std::move(error))));
+    return locate(toOneLine(llvm::toString(std::move(error))));
   int32_t leafCount = 0;
   for (int i = 0; i < info.n_outputs; ++i)
     leafCount = std::max(leafCount, info.outputs[i].leaf + 1);
@@ -167,7 +208,8 @@ static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
 
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadNative(const std::string &path, const RunOptions &options,
-           llvm::json::Object report) {
+           llvm::json::Object report,
+           std::optional<LoadedModule> module = std::nullopt) {
   LoadOptions loadOptions;
   loadOptions.loadFallback = !options.noFallback;
   llvm::Expected<std::unique_ptr<CompiledModel>> model =
@@ -181,6 +223,13 @@ loadNative(const std::string &path, const RunOptions &options,
                 toOneLine((*model)->getInfo().fallbacks[0]));
   auto native = std::make_unique<NativeModel>(std::move(*model),
                                               std::move(report), options.threads);
+  if (module) {
+    llvm::Expected<GraphSignature> signature =
+        GraphSignature::get(*module->module);
+    if (!signature)
+      return signature.takeError();
+    native->setSignature(std::move(*module), std::move(*signature));
+  }
   if (llvm::Error error = native->prepare())
     return std::move(error);
   return native;
@@ -209,8 +258,13 @@ compileInProcess(const RunOptions &options) {
     return stripFile(report.takeError(), options.model);
   llvm::json::Object json = report->toJSON();
   json["mode"] = "compiled";
+  llvm::Expected<LoadedModule> module =
+      loadModule(options.model, options.modelName);
+  if (!module)
+    return module.takeError();
   // The file may go once it is mapped.
-  return loadNative(compileOptions.output, options, std::move(json));
+  return loadNative(compileOptions.output, options, std::move(json),
+                    std::move(*module));
 }
 
 } // namespace fx
