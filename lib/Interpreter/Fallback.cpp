@@ -13,6 +13,7 @@
 #include "Border.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/Support/JSON.h"
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <c10/core/InferenceMode.h>
@@ -211,6 +212,8 @@ struct Prepared {
   std::vector<Out> outs;
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
+  /// with_effects: the first result is a token.
+  bool hasToken = false;
 };
 } // namespace
 
@@ -263,6 +266,13 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
   if (const json::Array *outs = object->getArray("outs"))
     for (const json::Value &out : *outs)
       call->outs.push_back(parseOut(out));
+  // with_effects(token, op, *args, **kwargs) is a call of op.
+  if (call->target == "with_effects" && call->args.numPositional() >= 2 &&
+      call->args.args[1].kind == Kind::Operator) {
+    call->hasToken = true;
+    call->target = call->args.args[1].text;
+    call->args.args.erase(call->args.args.begin(), call->args.args.begin() + 2);
+  }
   try {
     if (findVmapFunction(call->target))
       throw std::runtime_error("torch.vmap is known to the interpreter only");
@@ -419,6 +429,8 @@ static void execute(const Prepared *call, int nInputs,
     returned.push_back(call->scalar(args));
   }
   std::vector<IValue> results;
+  if (call->hasToken)
+    results.emplace_back(at::empty({0}));
   for (const IValue &value : returned)
     flattenResults(value, results);
   if (static_cast<size_t>(nOutputs) != call->outs.size())

@@ -12,6 +12,7 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LocatedError.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 
@@ -241,6 +242,21 @@ loadArtefact(const RunOptions &options) {
                     llvm::json::Object{{"mode", "artefact"}});
 }
 
+/// Compiles; a crash of the compiler becomes an error, so that the model can
+/// still be interpreted.
+static llvm::Expected<CompileReport>
+compileSafely(const CompileOptions &options) {
+  std::optional<llvm::Expected<CompileReport>> report;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext context;
+  bool survived =
+      context.RunSafely([&] { report.emplace(compileModel(options)); });
+  llvm::CrashRecoveryContext::Disable();
+  if (!survived)
+    return makeLocatedError("", "the compiler crashed on this model");
+  return std::move(*report);
+}
+
 llvm::Expected<std::unique_ptr<RunnableModel>>
 compileInProcess(const RunOptions &options) {
   llvm::SmallString<128> path;
@@ -253,7 +269,7 @@ compileInProcess(const RunOptions &options) {
   compileOptions.output = path.str().str();
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
-  llvm::Expected<CompileReport> report = compileModel(compileOptions);
+  llvm::Expected<CompileReport> report = compileSafely(compileOptions);
   if (!report)
     return stripFile(report.takeError(), options.model);
   llvm::json::Object json = report->toJSON();

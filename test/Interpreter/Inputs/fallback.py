@@ -136,6 +136,9 @@ show("none", node("aten.native_layer_norm_backward.default",
      outs=[{"tensor": "float32", "rank": 2}, {"tensor": "float32", "rank": 1}, {"none": True}]),
      X[:1, :2].copy(), numpy.ones((1, 1), "f4"), numpy.ones(2, "f4"), outputs=3, values=False)
 show("bool", node("aten.gt.Scalar", [T, {"float": "3.5"}], outs=[{"tensor": "bool", "rank": 2}]), X)
+show("effects", node("with_effects", [None, {"operator": "aten.abs.default"}, T],
+     outs=[{"tensor": "float32", "rank": 1}, {"tensor": "float32", "rank": 2}]),
+     X, outputs=2, values=False)
 show("unknown", node("my.op.default", [T]), X)
 show("wrong dtype", node("aten.neg.default", [T], outs=[{"tensor": "int64", "rank": 2}]), X)
 show("arity", node("aten.mul.Tensor", [T]), X)
