@@ -268,7 +268,17 @@ static LogicalResult lowerEinsum(Node &n) {
   return n.result(n.b.permute(t, order));
 }
 
+static LogicalResult lowerOuter(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "vec2");
+  if (n.failed() || x.rank() != 1 || y.rank() != 1)
+    return n.fail("the operands are no vectors");
+  return n.pointwise(0, {n.b.unsqueeze(x, 1), n.b.unsqueeze(y, 0)},
+                     opMathType(n.resultDtype()),
+                     [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+}
+
 void registerMatMuls(Registry &r) {
+  r.add({"aten.outer.default", "aten.ger.default"}, lowerOuter);
   r.add("aten.linear.default", lowerLinear);
   r.add("aten.addmm.default", lowerAddmm);
   r.add({"aten.mm.default", "aten.matmul.default", "aten.bmm.default",

@@ -262,6 +262,34 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
 }
 
+/// Batch norm with the statistics of the batch and none kept: instance norm,
+/// decomposed. Results: output, mean, 1 / sqrt(variance + eps).
+static LogicalResult lowerBatchStats(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  double eps = n.real(5, "eps", 1e-5);
+  if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
+    return n.fail("fewer than two dimensions");
+  if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
+    return n.fail("the weight is no vector");
+  SmallVector<int64_t> dims = {0};
+  for (int64_t i = 2; i < x.rank(); ++i)
+    dims.push_back(i);
+  Type acc = opMathType(x.dtype);
+  Moments m = moments(n.b, x, dims, acc, eps);
+  if (weight)
+    weight = perChannel(n.b, *weight, x.rank());
+  if (bias)
+    bias = perChannel(n.b, *bias, x.rank());
+  if (failed(n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
+    return failure();
+  for (unsigned i = 1; i < n.numResults() && i < 3; ++i)
+    if (n.isUsed(i) &&
+        failed(n.set(i, n.b.reshape(i == 1 ? m.mean : m.rstd, {x.sizes[1]}))))
+      return failure();
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//
@@ -330,6 +358,7 @@ void registerNormalizations(Registry &r) {
   r.add({"aten.group_norm.default", "aten.native_group_norm.default"},
         lowerGroupNorm);
   r.add("aten.instance_norm.default", lowerInstanceNorm);
+  r.add("aten._native_batch_norm_legit.no_stats", lowerBatchStats);
   r.add({"aten.softmax.int", "aten._softmax.default"},
         lowerSoftmax<false>);
   r.add({"aten.log_softmax.int", "aten._log_softmax.default"},

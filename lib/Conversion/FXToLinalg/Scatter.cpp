@@ -248,6 +248,9 @@ static LogicalResult lowerSliceScatter(Node &n) {
     return n.fail("the source is longer than the slice");
   if (from == 0 && step == 1 && src.sizes[dim] == size)
     return n.result(n.b.cast(src, x.dtype));
+  for (ExprAttr e : src.sizes)
+    if (e.getInteger() == 0)
+      return n.result(x);
   SmallVector<OpFoldResult> offsets(x.rank(), n.b.b.getIndexAttr(0)),
       strides(x.rank(), n.b.b.getIndexAttr(1));
   offsets[dim] = n.b.fold(start);

@@ -29,6 +29,11 @@ static Sizes valueSizes(const Tensor &t) {
 
 static bool isUnit(ExprAttr size) { return size.getInteger() == 1; }
 
+/// No slice is taken of or put into nothing: its offset would be out of bounds.
+static bool isEmpty(ArrayRef<ExprAttr> sizes) {
+  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
+}
+
 Tensor Builder::permute(const Tensor &t, ArrayRef<int64_t> order) {
   Tensor result = t;
   for (auto [i, from] : llvm::enumerate(order)) {
@@ -100,6 +105,8 @@ Tensor Builder::slice(const Tensor &t, int64_t dim, ExprAttr start,
   result.sizes[dim] = length;
   if (whole || t.dims[dim] < 0)
     return result;
+  if (isEmpty(result.sizes))
+    return Tensor(empty(result.sizes, t.dtype), result.sizes, t.dtype);
   int v = t.dims[dim];
   unsigned rank = valueRank(t);
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
@@ -121,6 +128,8 @@ Tensor Builder::select(const Tensor &t, int64_t dim, OpFoldResult at) {
   result.dims.erase(result.dims.begin() + dim);
   if (v < 0)
     return result;
+  if (isEmpty(t.sizes))
+    return Tensor(empty(result.sizes, t.dtype), result.sizes, t.dtype);
   unsigned rank = valueRank(t);
   SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
       strides(rank, b.getIndexAttr(1));
@@ -241,8 +250,7 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   if (ArrayRef<ExprAttr>(input.sizes) == sizes)
     return input;
   Tensor t = input;
-  auto isZero = [](ExprAttr e) { return e.getInteger() == 0; };
-  if (llvm::any_of(sizes, isZero) || llvm::any_of(t.sizes, isZero))
+  if (isEmpty(sizes) || isEmpty(t.sizes))
     return Tensor(empty(sizes, t.dtype), sizes, t.dtype);
 
   if (t.rank() == 0)
@@ -386,6 +394,8 @@ Tensor Builder::concat(ArrayRef<Tensor> parts, int64_t dim,
       strides(rank, b.getIndexAttr(1));
   ExprAttr at = expr(0);
   for (const Tensor &part : parts) {
+    if (isEmpty(part.sizes))
+      continue;
     offsets[dim] = fold(at);
     whole = insert(materialize(part), whole, offsets, fold(part.sizes), strides);
     at = ExprAttr::add(context(), {at, part.sizes[dim]});

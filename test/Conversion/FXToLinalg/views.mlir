@@ -32,3 +32,16 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %c = call_function @aten.cat.default([%sl, %sl], -1) : (!fx.tensor<[s0, 5], f32>, !fx.tensor<[s0, 5], f32>) -> !fx.tensor<[s0, 10], f32>
   output(%c) : (!fx.tensor<[s0, 10], f32>)
 }
+
+// Nothing is sliced, joined or written where there is nothing.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: slice
+// CHECK: return
+fx.graph @empty attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 3], f32>
+  %z = placeholder "z" : !fx.tensor<[0, 3], f32>
+  %s = call_function @aten.slice.Tensor(%x, 0, 4, 9223372036854775807) : (!fx.tensor<[4, 3], f32>) -> !fx.tensor<[0, 3], f32>
+  %c = call_function @aten.cat.default([%z, %z]) : (!fx.tensor<[0, 3], f32>, !fx.tensor<[0, 3], f32>) -> !fx.tensor<[0, 3], f32>
+  %e = call_function @aten.select.int(%z, 1, 2) : (!fx.tensor<[0, 3], f32>) -> !fx.tensor<[0], f32>
+  output(%s, %c, %e) : (!fx.tensor<[0, 3], f32>, !fx.tensor<[0, 3], f32>, !fx.tensor<[0], f32>)
+}
