@@ -51,3 +51,27 @@ func.func @unit(%x: tensor<8xf32>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// A window that is smaller than its image keeps the unit loops of the result:
+// without them the window would have to walk the whole image.
+// CHECK-LABEL: func.func @window
+// CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<3x3x8xf32>, tensor<2x2xf32>)
+func.func @window(%x: tensor<1x3x3x8xf32>) -> tensor<1x1x1x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x1x1x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x1x1x8xf32>) -> tensor<1x1x1x8xf32>
+  %w = tensor.empty() : tensor<2x2xf32>
+  %r = linalg.generic {indexing_maps = [
+      affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw, c)>,
+      affine_map<(n, h, w, c, kh, kw) -> (kh, kw)>,
+      affine_map<(n, h, w, c, kh, kw) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x3x3x8xf32>, tensor<2x2xf32>) outs(%f : tensor<1x1x1x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x1x1x8xf32>
+  return %r : tensor<1x1x1x8xf32>
+}

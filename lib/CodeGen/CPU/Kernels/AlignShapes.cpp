@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUALIGNSHAPES
@@ -36,6 +37,47 @@ static bool splitsDimensions(OpOperand *fused) {
            units(op->getResult(0).getType());
   };
   return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
+}
+
+/// The unit loops that may go. `h * 2 + kh` becomes `kh` without h, which must
+/// then walk the whole dimension: a window smaller than its image does not.
+static SmallVector<unsigned> getDroppable(Operation *op) {
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return llvm::to_vector(llvm::seq<unsigned>(0, pad.getSourceType().getRank()));
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return {};
+  SmallVector<int64_t> ranges = generic.getStaticLoopRanges();
+  llvm::SmallBitVector kept(ranges.size());
+  for (OpOperand &operand : generic->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = generic.getMatchingIndexingMap(&operand);
+    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+      if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+        continue;
+      SmallVector<unsigned> units;
+      SmallVector<AffineExpr> rest;
+      for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+        bool isUnit = ranges[loop] == 1;
+        if (isUnit && expr.isFunctionOfDim(loop))
+          units.push_back(loop);
+        rest.push_back(isUnit ? getAffineConstantExpr(0, op->getContext())
+                              : getAffineDimExpr(loop, op->getContext()));
+      }
+      auto dim = dyn_cast<AffineDimExpr>(expr.replaceDims(rest));
+      bool isWhole = !dim || ranges[dim.getPosition()] == type.getDimSize(d);
+      if (!isWhole)
+        for (unsigned loop : units)
+          kept.set(loop);
+    }
+  }
+  SmallVector<unsigned> loops;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop)
+    if (!kept[loop])
+      loops.push_back(loop);
+  return loops;
 }
 
 namespace {
@@ -64,6 +106,7 @@ struct AlignShapes : fx::cpu::impl::FXCPUAlignShapesBase<AlignShapes> {
     {
       RewritePatternSet patterns(&getContext());
       linalg::ControlDropUnitDims control;
+      control.controlFn = getDroppable;
       linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
       addCleanup(patterns);
       (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
