@@ -56,9 +56,11 @@ except ImportError:
 if config.sanitizers:
     # The sanitizer reserves terabytes of address space: limit what is resident.
     config.available_features.add("asan")
+    # LLVM's allocators poison their slabs in our code, but the distribution's
+    # libraries, built without the sanitizer, never clear that.
     options = config.environment.get("ASAN_OPTIONS", "")
     config.environment["ASAN_OPTIONS"] = ":".join(
-        filter(None, [options, "detect_leaks=0", "hard_rss_limit_mb=4096"])
+        filter(None, [options, "detect_leaks=0", "allow_user_poisoning=0", "hard_rss_limit_mb=4096"])
     )
 else:
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
