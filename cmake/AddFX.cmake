@@ -21,11 +21,18 @@ if(FX_ENABLE_SANITIZERS)
   add_link_options(-fsanitize=address)
 endif()
 
-# One precompiled header serves all libraries that use MLIR; it is built once.
+# One precompiled header (lib/Pch.cpp) serves all libraries that use MLIR.
 function(fx_use_pch target)
-  if(TARGET fx_pch)
-    target_precompile_headers(${target} REUSE_FROM fx_pch)
+  get_property(pch GLOBAL PROPERTY FX_PCH)
+  if(NOT pch)
+    return()
   endif()
+  add_dependencies(${target} fx_pch)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${pch}>")
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS "${pch}")
 endfunction()
 
 # fx_tablegen(ODS.td target -gen-x out.inc [-gen-y out2.inc ...])
