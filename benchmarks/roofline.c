@@ -10,8 +10,11 @@
 //
 //===----------------------------------------------------------------------===*/
 
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static double now(void) {
@@ -50,27 +53,34 @@ static double now(void) {
 PROBE(fma512, 64)
 PROBE(fma256, 32)
 
+/* Several streams, as one alone waits at the end of each page, and pages as
+ * large as the system gives. */
+#define STREAMS 4
 static double readMemory(void) {
   typedef float vec __attribute__((vector_size(64)));
-  const size_t bytes = (size_t)512 << 20;
-  vec *data = aligned_alloc(64, bytes);
-  if (!data)
+  const size_t bytes = (size_t)512 << 20, huge = (size_t)2 << 20;
+  char *memory = aligned_alloc(huge, bytes);
+  if (!memory)
     return 0;
-  size_t n = bytes / sizeof(vec);
-  for (size_t i = 0; i < n; ++i)
-    data[i] = (vec){0} + 1.0f;
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  memset(memory, 1, bytes);
+  const size_t part = bytes / sizeof(vec) / STREAMS;
+  const vec *data = (const vec *)memory;
   double best = 0;
   for (int round = 0; round < 5; ++round) {
-    vec a = {0}, b = {0}, c = {0}, d = {0};
+    vec sum[STREAMS] = {0};
     double start = now();
-    for (size_t i = 0; i + 4 <= n; i += 4)
-      a += data[i], b += data[i + 1], c += data[i + 2], d += data[i + 3];
-    a += b + c + d;
-    __asm__ volatile("" : "+v"(a));
+    for (size_t i = 0; i < part; ++i)
+      _Pragma("clang loop unroll(full)") for (int s = 0; s < STREAMS; ++s) {
+        __builtin_prefetch(&data[s * part + i + 64]);
+        sum[s] += data[s * part + i];
+      }
+    for (int s = 0; s < STREAMS; ++s)
+      __asm__ volatile("" : "+v"(sum[s]));
     double rate = bytes / (now() - start);
     best = rate > best ? rate : best;
   }
-  free(data);
+  free(memory);
   return best * 1e-9;
 }
 

@@ -3,7 +3,7 @@
 and fx-mlir, interleaved in one process, one thread.
 
     benchmarks/run.py resnet50 bert_base llama autoencoder
-    benchmarks/run.py mlp --json
+    benchmarks/run.py autoencoder --dynamic --json
 
 Times are medians. `share` is the part of the roofline limit that fx-mlir
 reaches: the larger of FLOPs over the probed multiply-add rate and the bytes of
@@ -18,6 +18,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -35,6 +36,7 @@ import harness  # noqa: E402
 import models  # noqa: E402
 import native  # noqa: E402
 import torch  # noqa: E402
+from torch._inductor import config as inductor_config  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
@@ -55,15 +57,25 @@ def probe_roofline() -> dict:
 
 
 def peak_of(command: list[str]) -> tuple[float, float]:
-    """Seconds and peak resident MiB of a process that must succeed."""
+    """Seconds and peak resident MiB of a process that must succeed. The peak is
+    sampled: that of a child's rusage counts the memory of this process, too."""
+    peak = 0
     start = time.perf_counter()
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        except OSError:
+            continue
+        # Before it is another program it is a copy of this one.
+        name, found = (re.search(rf"{k}:\s*(\S+)", status) for k in ("Name", "VmHWM"))
+        if found and command[0].endswith(name[1]):
+            peak = int(found[1])
+        time.sleep(0.005)
+    seconds = time.perf_counter() - start
     if process.returncode:
-        raise SystemExit(f"error: {' '.join(command)}: {errors.strip()}")
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+        raise SystemExit(f"error: {' '.join(command)}: {process.stderr.read().strip()}")
+    return seconds, peak / 1024
 
 
 def compile_ours(spec, module, folder: pathlib.Path, dynamic: bool = False):
@@ -79,11 +91,13 @@ def compile_ours(spec, module, folder: pathlib.Path, dynamic: bool = False):
 
 def compile_torch(module, args, kwargs, freezing: bool, dynamic: bool = False):
     """torch.compile's callable and the seconds of its first call."""
-    torch._dynamo.reset()
+    # Freezing is both an option, so that Dynamo keeps the two kinds of code
+    # apart, and set globally: what makes constants of the parameters reads the
+    # configuration before options are applied.
     options = {"freezing": True} if freezing else None
     run = torch.compile(copy.deepcopy(module), options=options, dynamic=dynamic or None)
     start = time.perf_counter()
-    with torch.no_grad():
+    with torch.no_grad(), inductor_config.patch(freezing=freezing):
         run(*copy.deepcopy(args), **copy.deepcopy(kwargs))
     return run, time.perf_counter() - start
 
@@ -129,44 +143,67 @@ def limit_seconds(module, args, kwargs, roofline: dict) -> tuple[float, float]:
     return limit, flop * 1e-9
 
 
-def measure(name: str, roofline: dict, seconds: float, engines=ENGINES) -> dict:
+def call(engine, ours: bool, args, kwargs):
+    """A function that runs an engine once; ours takes its leaves."""
+    if ours:
+        flat = pytree.tree_leaves((args, kwargs))
+        return lambda: engine(*flat)
+    return lambda: engine(*args, **kwargs)
+
+
+def build_engines(spec, module, row: dict, names, dynamic: bool) -> dict:
+    """What runs the model, by name; fills in the costs of compilation."""
+    args, kwargs = (dynamic and spec.wide or spec.inputs)()
+    engines = {}
+    torch._dynamo.reset()
+    if "eager" in names:
+        engines["eager"] = copy.deepcopy(module)
+    for kind in ("compile", "freezing"):
+        if kind in names:
+            engines[kind], row["compile_s"][kind] = compile_torch(
+                module, args, kwargs, kind == "freezing", dynamic
+            )
+    if "fx" in names:
+        with tempfile.TemporaryDirectory() as folder:
+            ours, row["compile_s"]["fx"], row["compile_peak_mib"] = compile_ours(
+                spec, module, pathlib.Path(folder), dynamic
+            )
+        row["arena_mib"] = ours.info.arena_bytes / 2**20
+        row["weights_mib"] = ours.info.weight_bytes / 2**20
+        engines["fx"] = ours
+    return engines
+
+
+def measure(name, roofline: dict, seconds: float, names=ENGINES, dynamic=False) -> list:
+    """A row for each of the model's inputs: one, or all that a model of dynamic
+    sizes has."""
     spec = models.get(name)
     module = spec.build()
-    args, kwargs = spec.inputs()
-    flat = pytree.tree_leaves((args, kwargs))
-    expected = pytree.tree_leaves(exporting.eager(module, args, kwargs))
-    row: dict = {"model": name, "compile_s": {}, "ms": {}}
-    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        runs = {}
-        if "eager" in engines:
-            eager = copy.deepcopy(module)
-            runs["eager"] = lambda: eager(*args, **kwargs)
-        for kind in ("compile", "freezing"):
-            if kind in engines:
-                run, row["compile_s"][kind] = compile_torch(
-                    module, args, kwargs, kind == "freezing"
-                )
-                runs[kind] = lambda run=run: run(*args, **kwargs)
-        if "fx" in engines:
-            ours, row["compile_s"]["fx"], row["compile_peak_mib"] = compile_ours(
-                spec, module, pathlib.Path(folder)
-            )
-            got = ours(*flat)
-            harness.compare(got, expected)
-            row["max_error"] = max_error(got, expected)
-            row["arena_mib"] = ours.info.arena_bytes / 2**20
-            row["weights_mib"] = ours.info.weight_bytes / 2**20
-            runs["fx"] = lambda: ours(*flat)
-        for engine, times in interleave(runs, seconds).items():
-            row["ms"][engine] = statistics.median(times) * 1e3
-    limit, row["gflop"] = limit_seconds(module, args, kwargs, roofline)
-    row["limit_ms"] = limit * 1e3
-    if "fx" in row["ms"]:
-        row["share"] = row["limit_ms"] / row["ms"]["fx"]
-        row["ratio"] = {
-            k: row["ms"][k] / row["ms"]["fx"] for k in row["ms"] if k != "fx"
-        }
-    return row
+    costs: dict = {"compile_s": {}}
+    rows = []
+    with torch.no_grad():
+        engines = build_engines(spec, module, costs, names, dynamic)
+        for args, kwargs in spec.others() if dynamic else [spec.inputs()]:
+            row = {"model": name, **costs}
+            if dynamic:
+                sizes = pytree.tree_leaves((args, kwargs))[0].shape
+                row["model"] += " " + "×".join(map(str, sizes))
+            runs = {k: call(e, k == "fx", args, kwargs) for k, e in engines.items()}
+            if "fx" in runs:
+                expected = pytree.tree_leaves(exporting.eager(module, args, kwargs))
+                got = runs["fx"]()
+                harness.compare(got, expected)
+                row["max_error"] = max_error(got, expected)
+            times = interleave(runs, seconds)
+            row["ms"] = {k: statistics.median(t) * 1e3 for k, t in times.items()}
+            limit, row["gflop"] = limit_seconds(module, args, kwargs, roofline)
+            row["limit_ms"] = limit * 1e3
+            if "fx" in runs:
+                ours = row["ms"]["fx"]
+                row["share"] = row["limit_ms"] / ours
+                row["ratio"] = {k: t / ours for k, t in row["ms"].items() if k != "fx"}
+            rows.append(row)
+    return rows
 
 
 def max_error(got, expected) -> float:
@@ -188,7 +225,7 @@ def cpu_name() -> str:
 
 def table(rows: list[dict], roofline: dict) -> str:
     lines = [
-        f"### {datetime.date.today()}: {cpu_name()}, one thread, torch {torch.__version__}",
+        f"## {datetime.date.today()}: {cpu_name()}, one thread, torch {torch.__version__}",
         "",
         f"Probed: {roofline['gflops']:.0f} GFLOP/s fp32, {roofline['gbytes']:.1f} GB/s.",
         "Times are medians in ms; compile times in s; ratios are the other's time over ours.",
@@ -222,6 +259,11 @@ def main() -> None:
     parser.add_argument("models", nargs="+", metavar="MODEL")
     parser.add_argument("--engines", default=",".join(ENGINES), metavar="LIST")
     parser.add_argument("--seconds", type=float, default=10, help="timing, per model")
+    parser.add_argument(
+        "--dynamic",
+        action="store_true",
+        help="compile once with dynamic sizes, and time each of the model's other inputs",
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     engines = options.engines.split(",")
@@ -232,7 +274,7 @@ def main() -> None:
     rows = []
     for name in options.models:
         print(f"{name} …", file=sys.stderr, flush=True)
-        rows.append(measure(name, roofline, options.seconds, engines))
+        rows += measure(name, roofline, options.seconds, engines, options.dynamic)
     if options.json:
         result = {"date": str(datetime.date.today()), "cpu": cpu_name()}
         print(json.dumps(result | {"roofline": roofline, "rows": rows}, indent=2))

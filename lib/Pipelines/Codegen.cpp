@@ -6,16 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
-#include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/CPU/EagerJson.h"
+#include "CodeUnit.h"
 #include "fx/Runtime/Loader.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,15 +21,6 @@ using namespace fx;
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//
-
-static llvm::Error runPasses(ModuleOp module, ErrorCatcher &errors,
-                             llvm::function_ref<void(OpPassManager &)> build) {
-  PassManager pm(module.getContext());
-  build(pm);
-  if (failed(pm.run(module)))
-    return errors.take("compilation failed");
-  return llvm::Error::success();
-}
 
 llvm::Error fx::writeFile(llvm::StringRef path,
                           llvm::function_ref<void(llvm::raw_ostream &)> print) {
@@ -47,12 +33,14 @@ llvm::Error fx::writeFile(llvm::StringRef path,
     os.clear_error();
   }
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    return llvm::createStringError("cannot write '" + path.str() +
+                                   "': " + ec.message());
   return llvm::Error::success();
 }
 
-/// The module that holds @prepare as its @main, its states as inputs; null if
-/// there is none. Takes @prepare out of `module`.
+/// The module that holds @prepare as its @main; null if there is none. Its
+/// inputs are states and then, one for each result, the tensors that the
+/// results are written to. Takes @prepare out of `module`.
 static OwningOpRef<ModuleOp> splitPrepare(ModuleOp module) {
   auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
   if (!prepare || !module.lookupSymbol<func::FuncOp>("main"))
@@ -62,88 +50,24 @@ static OwningOpRef<ModuleOp> splitPrepare(ModuleOp module) {
   auto main = split->lookupSymbol<func::FuncOp>("prepare");
   main.setName("main");
   main.setPublic();
+  Builder b(main.getContext());
   for (unsigned i = 0; i < main.getNumArguments(); ++i)
     if (auto state = main.getArgAttrOfType<FlatSymbolRefAttr>(i, "fx.state")) {
-      main.setArgAttr(i, "fx.name", StringAttr::get(main.getContext(), state.getValue()));
-      main.removeArgAttr(i, StringAttr::get(main.getContext(), "fx.state"));
+      main.setArgAttr(i, "fx.name",
+                      StringAttr::get(main.getContext(), state.getValue()));
+      main.removeArgAttr(i, b.getStringAttr("fx.state"));
     }
+  for (unsigned r = 0; r < main.getNumResults(); ++r) {
+    unsigned arg = main.getNumArguments();
+    auto name =
+        b.getNamedAttr("fx.name", b.getStringAttr("prepared " + Twine(r)));
+    if (failed(main.insertArgument(arg, main.getResultTypes()[r],
+                                   b.getDictionaryAttr(name), main.getLoc())))
+      return {};
+    main.setResultAttr(r, "fx.mutates_input", b.getI64IntegerAttr(arg));
+  }
   prepare.erase();
   return split;
-}
-
-//===----------------------------------------------------------------------===//
-// Code of one function
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// From a module with @main on tensors to object code.
-struct CodeUnit {
-  ModuleOp module;
-  cpu::ModelDescription description;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code;
-};
-} // namespace
-
-static llvm::Error describe(CodeUnit &unit, const cpu::CPUOptions &cpu, ErrorCatcher &errors) {
-  auto main = unit.module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal())
-    return llvm::createStringError("no function @main to compile");
-  FailureOr<cpu::ModelDescription> description = cpu::describeModel(main);
-  if (failed(description))
-    return errors.take("@main cannot be described");
-  unit.description = std::move(*description);
-  unit.description.cpu = cpu.cpu;
-  unit.description.features = cpu.features;
-  bool failedJson = false;
-  unit.module.walk([&](EagerOp op) {
-    FailureOr<std::string> json = cpu::getEagerJson(op);
-    failedJson |= failed(json);
-    if (succeeded(json))
-      unit.description.fallbacks.push_back(*json);
-  });
-  if (failedJson)
-    return errors.take("an operator cannot be passed to the fallback");
-  return llvm::Error::success();
-}
-
-static llvm::Error bufferize(CodeUnit &unit, const cpu::CPUOptions &cpu, ErrorCatcher &errors) {
-  if (llvm::Error e = runPasses(unit.module, errors, [&](OpPassManager &pm) {
-        pm.addPass(createSymbolDCEPass());
-        cpu::buildBufferizePipeline(pm, cpu);
-      }))
-    return e;
-  auto main = unit.module.lookupSymbol<func::FuncOp>("main");
-  if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
-    unit.description.arenaBytes = bytes.getInt();
-  return llvm::Error::success();
-}
-
-static llvm::Error lowerToLLVM(CodeUnit &unit, const cpu::CPUOptions &cpu,
-                               ErrorCatcher &errors) {
-  for (StateOp state : llvm::make_early_inc_range(unit.module.getOps<StateOp>()))
-    state.erase();
-  if (llvm::Error e = runPasses(unit.module, errors, [&](OpPassManager &pm) {
-        cpu::buildLowerToLLVMPipeline(pm, cpu);
-      }))
-    return e;
-  unit.code = cpu::translateToLLVMIR(unit.module, unit.context, cpu);
-  if (!unit.code)
-    return errors.take("the module cannot be translated to LLVM IR");
-  return cpu::addEntry(*unit.code, "main", "fx_entry");
-}
-
-static llvm::Error linkUnit(CodeUnit &unit, const cpu::CPUOptions &cpu, std::string object,
-                            llvm::StringRef path) {
-  std::unique_ptr<llvm::Module> tables =
-      cpu::emitDescription(unit.description, unit.context, cpu);
-  if (!tables)
-    return llvm::createStringError("the description cannot be emitted");
-  llvm::Expected<std::string> tableObject =
-      cpu::emitCode(*tables, cpu, cpu::CodeKind::Object);
-  if (!tableObject)
-    return tableObject.takeError();
-  return cpu::linkSharedObject({std::move(object), std::move(*tableObject)}, path);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,48 +85,57 @@ struct TemporaryFile {
 };
 } // namespace
 
-/// Compiles @prepare for this machine, runs it on the states and keeps its
-/// results.
-static llvm::Error runPrepare(ModuleOp module, cpu::StateReader &states, ErrorCatcher &errors,
-                              ModelOutputs &results) {
-  std::string error;
-  FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
-  if (failed(host))
-    return llvm::createStringError(error);
-  // It runs once; scheduling its long blocks takes longer than it runs.
-  host->optLevel = 1;
-  CodeUnit unit;
-  unit.module = module;
-  if (llvm::Error e = describe(unit, *host, errors))
-    return e;
-  unit.description.name = "prepare";
-  if (llvm::Error e = bufferize(unit, *host, errors))
-    return e;
-  if (llvm::Error e = lowerToLLVM(unit, *host, errors))
-    return e;
-  if (llvm::Error e = cpu::optimizeLLVM(*unit.code, *host))
-    return e;
-  llvm::Expected<std::string> object = cpu::emitCode(*unit.code, *host, cpu::CodeKind::Object);
-  if (!object)
-    return object.takeError();
+/// Runs @prepare, which is compiled, on the states. Its results go to their
+/// places in the data segment of `model`.
+static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
+                              const cpu::ModelDescription &model,
+                              cpu::WeightSegment &segment) {
   TemporaryFile file;
-  if (std::error_code ec = llvm::sys::fs::createTemporaryFile("fx-prepare", "so", file.path))
-    return llvm::createStringError("cannot make a temporary file: " + ec.message());
-  if (llvm::Error e = linkUnit(unit, *host, std::move(*object), file.path))
+  if (std::error_code ec =
+          llvm::sys::fs::createTemporaryFile("fx-prepare", "so", file.path))
+    return llvm::createStringError("cannot make a temporary file: " +
+                                   ec.message());
+  if (llvm::Error e = unit.link(file.path))
     return e;
-  llvm::Expected<std::unique_ptr<CompiledModel>> model = CompiledModel::load(file.path, {});
-  if (!model)
-    return model.takeError();
-  std::vector<cpu::StateView> views;
+  llvm::Expected<std::unique_ptr<CompiledModel>> compiled =
+      CompiledModel::load(file.path, {});
+  if (!compiled)
+    return compiled.takeError();
+  llvm::DenseMap<int64_t, char *> places;
+  for (const cpu::ArgDescription &arg : model.args)
+    if (arg.prepared >= 0 && arg.bytes > 0)
+      places[arg.prepared] = segment.data() + arg.offset;
+  // Views of states, then the results: those that @main does not read are
+  // written to memory that nobody reads.
+  std::deque<cpu::StateView> views;
+  std::deque<std::vector<char>> unread;
+  int64_t result = 0;
   for (const cpu::ValueDescription &input : unit.description.inputs) {
-    llvm::Expected<cpu::StateView> view = states.read(input.name);
-    if (!view)
-      return view.takeError();
-    views.push_back(std::move(*view));
+    cpu::StateView view;
+    if (input.isMutated) {
+      view.dtype = input.dtype;
+      int64_t bytes = (input.dtype.bits + 7) / 8;
+      for (ExprAttr size : input.sizes) {
+        view.sizes.push_back(*size.getInteger());
+        bytes *= view.sizes.back();
+      }
+      view.data = places.lookup(result++);
+      if (!view.data)
+        view.data = unread.emplace_back(std::max<int64_t>(bytes, 1)).data();
+      view.strides.assign(view.sizes.size(), 1);
+      for (unsigned d = view.sizes.size(); d-- > 1;)
+        view.strides[d - 1] = view.strides[d] * view.sizes[d];
+    } else {
+      llvm::Expected<cpu::StateView> read = states.read(input.name);
+      if (!read)
+        return read.takeError();
+      view = std::move(*read);
+    }
+    views.push_back(std::move(view));
   }
-  std::vector<DLTensor> tensors;
+  std::deque<DLTensor> tensors;
   std::vector<const DLTensor *> inputs;
-  for (cpu::StateView &view : views)
+  for (cpu::StateView &view : views) {
     tensors.push_back({const_cast<char *>(view.data),
                        {kDLCPU, 0},
                        int32_t(view.sizes.size()),
@@ -210,9 +143,10 @@ static llvm::Error runPrepare(ModuleOp module, cpu::StateReader &states, ErrorCa
                        view.sizes.data(),
                        view.strides.data(),
                        0});
-  for (DLTensor &tensor : tensors)
-    inputs.push_back(&tensor);
-  return (*model)->run(inputs, results, /*threads=*/0);
+    inputs.push_back(&tensors.back());
+  }
+  ModelOutputs none;
+  return (*compiled)->run(inputs, none, /*threads=*/0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,82 +156,127 @@ static llvm::Error runPrepare(ModuleOp module, cpu::StateReader &states, ErrorCa
 namespace {
 class Generator {
 public:
-  Generator(ModuleOp module, const CompileOptions &options, const cpu::CPUOptions &cpu,
-            llvm::StringRef directory, ErrorCatcher &errors, PhaseRunner &phases,
-            CompileReport &report)
-      : module(module), options(options), cpu(cpu), directory(directory), errors(errors),
+  Generator(ModuleOp module, const CompileOptions &options,
+            const cpu::CPUOptions &cpu, llvm::StringRef directory,
+            ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report)
+      : module(module), options(options), directory(directory), errors(errors),
         phases(phases), report(report) {
     unit.module = module;
+    unit.cpu = cpu;
   }
   llvm::Error run(llvm::StringRef path);
 
 private:
-  llvm::Error prepareStates();
-  llvm::Error emit(llvm::StringRef path);
+  llvm::Error placeStates();
+  llvm::Error bufferize();
+  llvm::Error emitText(llvm::StringRef path);
+  llvm::Error emitSharedObject(llvm::StringRef path);
 
   ModuleOp module;
   const CompileOptions &options;
-  const cpu::CPUOptions &cpu;
   llvm::StringRef directory;
   ErrorCatcher &errors;
   PhaseRunner &phases;
   CompileReport &report;
-  CodeUnit unit;
+  CodeUnit unit, prepareUnit;
   OwningOpRef<ModuleOp> stateModule, prepare;
   std::unique_ptr<cpu::StateReader> states;
-  ModelOutputs prepared;
+  CodeSeconds seconds;
 };
 } // namespace
 
-/// Places the weights and computes those that @prepare makes.
-llvm::Error Generator::prepareStates() {
+/// Places the weights in the data segment.
+llvm::Error Generator::placeStates() {
   // The states leave the module when it is lowered; these stay.
   stateModule = ModuleOp::create(module.getLoc());
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
   states = std::make_unique<cpu::StateReader>(*stateModule, directory);
-  if (llvm::Error e = phases.run("weights", 0.3, [&] {
+  if (llvm::Error e = phases.run("weights", 0.25, [&] {
         return cpu::placeWeights(unit.description, *states);
       }))
     return e;
   report.weightBytes = unit.description.weightBytes;
-  if (!prepare)
-    return llvm::Error::success();
-  return phases.run("prepare", 0.35,
-                    [&] { return runPrepare(*prepare, *states, errors, prepared); });
+  return llvm::Error::success();
 }
 
-llvm::Error Generator::emit(llvm::StringRef path) {
-  if (llvm::Error e = phases.run("lower", 0.5, [&] { return lowerToLLVM(unit, cpu, errors); }))
+/// @main and, where its results are needed, @prepare.
+llvm::Error Generator::bufferize() {
+  if (llvm::Error e = unit.bufferize(errors))
     return e;
-  if (llvm::Error e =
-          phases.run("optimize", 0.6, [&] { return cpu::optimizeLLVM(*unit.code, cpu); }))
+  report.arenaBytes = unit.description.arenaBytes;
+  if (!prepare || options.emit != EmitKind::SharedObject)
+    return llvm::Error::success();
+  std::string error;
+  FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
+  if (failed(host))
+    return llvm::createStringError(error);
+  // It runs once; scheduling its long blocks takes longer than it runs.
+  host->optLevel = 1;
+  prepareUnit.module = *prepare;
+  prepareUnit.cpu = *host;
+  if (llvm::Error e = prepareUnit.describe(errors))
     return e;
-  if (options.emit == EmitKind::LLVM)
-    return writeFile(path, [&](llvm::raw_ostream &os) { unit.code->print(os, nullptr); });
-  std::string code;
-  if (llvm::Error e = phases.run("emit", 0.75, [&]() -> llvm::Error {
-        bool isText = options.emit == EmitKind::Assembly;
-        llvm::Expected<std::string> emitted = cpu::emitCode(
-            *unit.code, cpu, isText ? cpu::CodeKind::Assembly : cpu::CodeKind::Object);
-        if (!emitted)
-          return emitted.takeError();
-        code = std::move(*emitted);
+  prepareUnit.description.name = "prepare";
+  return prepareUnit.bufferize(errors);
+}
+
+llvm::Error Generator::emitText(llvm::StringRef path) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code;
+  if (llvm::Error e = phases.run("code", 0.4, [&]() -> llvm::Error {
+        auto compiled = compileToLLVMIR(module, context, unit.cpu, seconds);
+        if (!compiled)
+          return errors.take(llvm::toString(compiled.takeError()));
+        code = std::move(*compiled);
         return llvm::Error::success();
       }))
     return e;
-  if (options.emit != EmitKind::SharedObject)
-    return writeFile(path, [&](llvm::raw_ostream &os) { os << code; });
-  return phases.run("link", 0.95, [&]() -> llvm::Error {
-    if (llvm::Error e = linkUnit(unit, cpu, std::move(code), path))
+  if (options.emit == EmitKind::LLVM)
+    return writeFile(path,
+                     [&](llvm::raw_ostream &os) { code->print(os, nullptr); });
+  return phases.run("emit", 0.8, [&]() -> llvm::Error {
+    bool isText = options.emit == EmitKind::Assembly;
+    llvm::Expected<std::string> emitted =
+        cpu::emitCode(*code, unit.cpu,
+                      isText ? cpu::CodeKind::Assembly : cpu::CodeKind::Object);
+    if (!emitted)
+      return emitted.takeError();
+    return writeFile(path, [&](llvm::raw_ostream &os) { os << *emitted; });
+  });
+}
+
+llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
+  SmallVector<CodeUnit *> units = {&unit};
+  unit.split();
+  if (prepare) {
+    prepareUnit.split();
+    units.push_back(&prepareUnit);
+  }
+  if (llvm::Error e = phases.run(
+          "code", 0.4, [&] { return compileParts(units, errors, seconds); }))
+    return e;
+  if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
+    return e;
+  uint64_t bytes = unit.description.weightBytes;
+  if (bytes == 0)
+    return llvm::Error::success();
+  llvm::Expected<cpu::WeightSegment> segment = cpu::appendSegment(path, bytes);
+  if (!segment)
+    return segment.takeError();
+  if (prepare)
+    if (llvm::Error e = phases.run("prepare", 0.75, [&] {
+          return runPrepare(prepareUnit, *states, unit.description, *segment);
+        }))
       return e;
-    return cpu::appendWeights(path, unit.description, *states, prepared.getBytes());
+  return phases.run("write", 0.95, [&] {
+    return cpu::writeStates(*segment, unit.description, *states);
   });
 }
 
 llvm::Error Generator::run(llvm::StringRef path) {
   prepare = splitPrepare(module);
-  if (llvm::Error e = describe(unit, cpu, errors))
+  if (llvm::Error e = unit.describe(errors))
     return e;
   unit.description.name = llvm::sys::path::stem(options.input).str();
   report.unchecked = unit.description.unchecked;
@@ -307,20 +286,26 @@ llvm::Error Generator::run(llvm::StringRef path) {
       os << getModelHeader(unit.description, unit.description.name);
     });
   if (options.emit == EmitKind::SharedObject)
-    if (llvm::Error e = prepareStates())
+    if (llvm::Error e = placeStates())
       return e;
-  if (llvm::Error e =
-          phases.run("bufferize", 0.45, [&] { return bufferize(unit, cpu, errors); }))
+  if (llvm::Error e = phases.run("bufferize", 0.3, [&] { return bufferize(); }))
     return e;
-  report.arenaBytes = unit.description.arenaBytes;
   if (options.emit == EmitKind::MemRef)
     return writeFile(path, [&](llvm::raw_ostream &os) { module.print(os); });
-  return emit(path);
+  llvm::Error result = options.emit == EmitKind::SharedObject
+                           ? emitSharedObject(path)
+                           : emitText(path);
+  report.work = {{"lower", seconds.lower},
+                 {"optimize", seconds.optimize},
+                 {"emit", seconds.emit}};
+  return result;
 }
 
 llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
-                             const cpu::CPUOptions &cpu, llvm::StringRef directory,
-                             llvm::StringRef path, ErrorCatcher &errors, PhaseRunner &phases,
+                             const cpu::CPUOptions &cpu,
+                             llvm::StringRef directory, llvm::StringRef path,
+                             ErrorCatcher &errors, PhaseRunner &phases,
                              CompileReport &report) {
-  return Generator(module, options, cpu, directory, errors, phases, report).run(path);
+  return Generator(module, options, cpu, directory, errors, phases, report)
+      .run(path);
 }

@@ -19,6 +19,9 @@ llvm::json::Object CompileReport::toJSON() const {
     total += phase.seconds;
     times[phase.name] = phase.seconds + times.getNumber(phase.name).value_or(0);
   }
+  llvm::json::Object workTimes;
+  for (const Phase &step : work)
+    workTimes[step.name] = step.seconds;
   llvm::json::Array kernelNames, uncheckedTexts;
   for (const std::string &kernel : kernels)
     kernelNames.push_back(kernel);
@@ -27,6 +30,7 @@ llvm::json::Object CompileReport::toJSON() const {
   return llvm::json::Object{{"cpu", cpu},
                             {"compile_seconds", total},
                             {"phases", std::move(times)},
+                            {"code_work", std::move(workTimes)},
                             {"operators", llvm::json::Array(operators)},
                             {"fallbacks", fallbacks},
                             {"kernels", std::move(kernelNames)},

@@ -63,6 +63,8 @@ struct CompileReport {
     double seconds;
   };
   std::vector<Phase> phases;
+  /// What the phase "code" does, in seconds summed over all threads.
+  std::vector<Phase> work;
   /// One entry for each node of the graph: node, target, native, reason,
   /// stack, module.
   llvm::json::Array operators;

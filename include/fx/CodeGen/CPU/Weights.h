@@ -11,6 +11,7 @@
 #include "fx/CodeGen/CPU/Description.h"
 #include "fx/Import/ExternalData.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace fx::cpu {
@@ -48,11 +49,27 @@ private:
 /// equal views of the same storage share one. Sets offsets and `weightBytes`.
 llvm::Error placeWeights(ModelDescription &model, StateReader &states);
 
-/// Appends the data segment to the shared object at `path`, page aligned, as a
-/// segment that the loader maps. `prepared` are the results of @prepare:
-/// contiguous bytes.
-llvm::Error appendWeights(llvm::StringRef path, const ModelDescription &model,
-                          StateReader &states, llvm::ArrayRef<llvm::StringRef> prepared);
+/// The data segment of a shared object, mapped to be written: zeros at first.
+/// What is written is in the file when this goes.
+class WeightSegment {
+public:
+  char *data() { return region.data(); }
+
+private:
+  friend llvm::Expected<WeightSegment> appendSegment(llvm::StringRef path,
+                                                     uint64_t bytes);
+  llvm::sys::fs::mapped_file_region region;
+};
+
+/// Appends a data segment of `bytes` (not 0) to the shared object at `path`,
+/// page aligned, as a segment that the loader maps.
+llvm::Expected<WeightSegment> appendSegment(llvm::StringRef path,
+                                            uint64_t bytes);
+
+/// Copies every constant and state of `model` that is not prepared to its
+/// place in the data segment.
+llvm::Error writeStates(WeightSegment &segment, const ModelDescription &model,
+                        StateReader &states);
 
 } // namespace fx::cpu
 

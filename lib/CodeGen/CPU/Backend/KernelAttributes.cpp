@@ -45,15 +45,21 @@ struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttribu
   void runOnOperation() override {
     OpBuilder b(&getContext());
     for (auto func : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      if (func.isExternal())
+      // Kernels of another module of the same program.
+      bool isExported = func->hasAttr("fx.export");
+      if (isExported)
+        func.setVisibility_(LLVM::Visibility::Hidden);
+      if (func.isExternal()) {
+        dropContractAttributes(func);
         continue;
+      }
       bool isKernel = func->hasAttr("fx.kernel") || func.getName().starts_with("kernel_");
       for (unsigned i = 0; isKernel && i < func.getNumArguments(); ++i)
         if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
           func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
       dropContractAttributes(func);
       func.setPreferVectorWidthAttr(b.getStringAttr(Twine(vectorWidth)));
-      if (!func.getName().starts_with("_mlir_ciface_"))
+      if (!isExported && !func.getName().starts_with("_mlir_ciface_"))
         func.setLinkage(LLVM::Linkage::Internal);
     }
   }

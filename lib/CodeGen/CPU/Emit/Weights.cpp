@@ -9,6 +9,7 @@
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -22,7 +23,8 @@ namespace {
 constexpr uint64_t kPage = 4096, kAlignment = 64;
 
 /// Two states with equal keys hold the same values at the same place.
-using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>, std::vector<int64_t>>;
+using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>,
+                       std::vector<int64_t>>;
 } // namespace
 
 /// Large tensors start at a page, so that pages in use hold one tensor only.
@@ -30,7 +32,8 @@ static uint64_t place(uint64_t at, int64_t bytes) {
   return llvm::alignTo(at, uint64_t(bytes) >= 16 * kPage ? kPage : kAlignment);
 }
 
-llvm::Error fx::cpu::placeWeights(ModelDescription &model, StateReader &states) {
+llvm::Error fx::cpu::placeWeights(ModelDescription &model,
+                                  StateReader &states) {
   std::map<Key, uint64_t> places;
   llvm::DenseMap<int64_t, uint64_t> preparedPlaces;
   uint64_t end = 0;
@@ -52,9 +55,11 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model, StateReader &states) 
     if (!view)
       return view.takeError();
     if (view->sizes != a.sizes || view->dtype.bits != a.dtype.bits)
-      return llvm::createStringError("state '" + a.state +
-                                     "': the argument's shape or dtype is another");
-    Key key{view->data, view->dtype.code, view->dtype.bits,
+      return llvm::createStringError(
+          "state '" + a.state + "': the argument's shape or dtype is another");
+    Key key{view->data,
+            view->dtype.code,
+            view->dtype.bits,
             {view->sizes.begin(), view->sizes.end()},
             {view->strides.begin(), view->strides.end()}};
     auto [it, isNew] = places.try_emplace(key, start);
@@ -70,18 +75,18 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model, StateReader &states) 
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeContiguous(llvm::raw_ostream &os, const StateView &view) {
+static void copyContiguous(char *to, const StateView &view) {
   int64_t size = view.dtype.bits / 8, n = view.getNumElements();
   if (view.isContiguous()) {
-    os.write(view.data, n * size);
+    memcpy(to, view.data, n * size);
     return;
   }
   llvm::SmallVector<int64_t> index(view.sizes.size());
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n; ++i, to += size) {
     const char *p = view.data;
     for (auto [k, stride] : llvm::zip(index, view.strides))
       p += k * stride * size;
-    os.write(p, size);
+    memcpy(to, p, size);
     for (unsigned d = index.size(); d-- > 0;) {
       if (++index[d] < view.sizes[d])
         break;
@@ -92,8 +97,10 @@ static void writeContiguous(llvm::raw_ostream &os, const StateView &view) {
 
 /// Turns the phdr of the protected segment into one that maps `bytes` at the
 /// end of the file behind everything else. Returns the file offset.
-static llvm::Expected<uint64_t> addSegment(llvm::StringRef path, uint64_t bytes) {
-  auto opened = llvm::MemoryBuffer::getFile(path, false, false, /*IsVolatile=*/true);
+static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
+                                           uint64_t bytes) {
+  auto opened =
+      llvm::MemoryBuffer::getFile(path, false, false, /*IsVolatile=*/true);
   if (!opened)
     return llvm::createStringError("cannot read '" + path.str() + "'");
   llvm::StringRef file = (*opened)->getBuffer();
@@ -114,7 +121,8 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path, uint64_t bytes)
     }
   }
   if (slot <= lastLoad) // the loader wants loaded segments in order
-    return llvm::createStringError("the linked file has no room for its weights");
+    return llvm::createStringError(
+        "the linked file has no room for its weights");
   ELF::Elf64_Phdr ph = {};
   ph.p_type = ELF::PT_LOAD;
   ph.p_flags = ELF::PF_R;
@@ -123,62 +131,61 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path, uint64_t bytes)
   ph.p_filesz = ph.p_memsz = bytes;
   ph.p_align = kPage;
   std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
-                          llvm::sys::fs::OF_None);
+  llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting,
+                          llvm::sys::fs::FA_Write, llvm::sys::fs::OF_None);
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    return llvm::createStringError("cannot write '" + path.str() +
+                                   "': " + ec.message());
   os.seek(slot);
   os.write(reinterpret_cast<const char *>(&ph), sizeof ph);
   os.close();
   if (os.has_error()) {
     ec = os.error();
     os.clear_error();
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    return llvm::createStringError("cannot write '" + path.str() +
+                                   "': " + ec.message());
   }
   return ph.p_offset;
 }
 
-llvm::Error fx::cpu::appendWeights(llvm::StringRef path, const ModelDescription &model,
-                                   StateReader &states,
-                                   llvm::ArrayRef<llvm::StringRef> prepared) {
-  if (model.weightBytes == 0)
-    return llvm::Error::success();
-  llvm::Expected<uint64_t> base = addSegment(path, model.weightBytes);
+llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
+                                                     uint64_t bytes) {
+  namespace fs = llvm::sys::fs;
+  llvm::Expected<uint64_t> base = addSegment(path, bytes);
   if (!base)
     return base.takeError();
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::FA_Write,
-                          llvm::sys::fs::OF_None);
+  auto fail = [&](std::error_code ec) {
+    return llvm::createStringError("cannot write '" + path.str() +
+                                   "': " + ec.message());
+  };
+  int fd;
+  if (std::error_code ec =
+          fs::openFileForReadWrite(path, fd, fs::CD_OpenExisting, fs::OF_None))
+    return fail(ec);
+  // Takes the space, so that a full disk shows here and not at a store.
+  std::error_code ec = fs::resize_file(fd, *base + bytes);
+  WeightSegment segment;
+  if (!ec)
+    segment.region = fs::mapped_file_region(
+        fd, fs::mapped_file_region::readwrite, bytes, *base, ec);
+  llvm::sys::Process::SafelyCloseFileDescriptor(fd);
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    return fail(ec);
+  return segment;
+}
+
+llvm::Error fx::cpu::writeStates(WeightSegment &segment,
+                                 const ModelDescription &model,
+                                 StateReader &states) {
   std::map<int64_t, const ArgDescription *> byOffset;
   for (const ArgDescription &a : model.args)
-    if (a.kind != ArgDescription::Input && a.bytes > 0)
+    if (a.kind != ArgDescription::Input && a.prepared < 0 && a.bytes > 0)
       byOffset.try_emplace(a.offset, &a);
-  os.seek(*base);
-  uint64_t at = 0;
   for (auto [offset, a] : byOffset) {
-    os.write_zeros(offset - at);
-    at = offset + a->bytes;
-    if (a->prepared >= 0) {
-      if (uint64_t(a->prepared) >= prepared.size() ||
-          prepared[a->prepared].size() != uint64_t(a->bytes))
-        return llvm::createStringError("prepared tensor " + std::to_string(a->prepared) +
-                                       " has the wrong size");
-      os << prepared[a->prepared];
-      continue;
-    }
     llvm::Expected<StateView> view = states.read(a->state);
     if (!view)
       return view.takeError();
-    writeContiguous(os, *view);
-  }
-  os.write_zeros(model.weightBytes - at);
-  os.close();
-  if (os.has_error()) {
-    ec = os.error();
-    os.clear_error();
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    copyContiguous(segment.data() + offset, *view);
   }
   return llvm::Error::success();
 }

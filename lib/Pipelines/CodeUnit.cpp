@@ -1,0 +1,219 @@
+//===- CodeUnit.cpp - from a module to object code -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CodeUnit.h"
+#include "fx/CodeGen/CPU/EagerJson.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/ThreadPool.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace fx;
+
+llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
+                          llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager pm(module.getContext());
+  build(pm);
+  if (failed(pm.run(module)))
+    return errors.take("compilation failed");
+  return llvm::Error::success();
+}
+
+llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return llvm::createStringError("no function @main to compile");
+  FailureOr<cpu::ModelDescription> made = cpu::describeModel(main);
+  if (failed(made))
+    return errors.take("@main cannot be described");
+  description = std::move(*made);
+  description.cpu = cpu.cpu;
+  description.features = cpu.features;
+  bool failedJson = false;
+  module.walk([&](EagerOp op) {
+    FailureOr<std::string> json = cpu::getEagerJson(op);
+    failedJson |= failed(json);
+    if (succeeded(json))
+      description.fallbacks.push_back(*json);
+  });
+  if (failedJson)
+    return errors.take("an operator cannot be passed to the fallback");
+  return llvm::Error::success();
+}
+
+llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
+  if (llvm::Error e = runPasses(module, errors, [&](OpPassManager &pm) {
+        pm.addPass(createSymbolDCEPass());
+        cpu::buildBufferizePipeline(pm, cpu);
+      }))
+    return e;
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
+    description.arenaBytes = bytes.getInt();
+  for (StateOp state : llvm::make_early_inc_range(module.getOps<StateOp>()))
+    state.erase();
+  parts.assign(1, module);
+  return llvm::Error::success();
+}
+
+/// Operations of a part, about: a part has its fixed costs, and too few parts
+/// leave processors idle at the end.
+static constexpr int64_t kPartOps = 1500;
+
+static int64_t countOps(Operation *op) {
+  int64_t n = 0;
+  op->walk([&](Operation *) { ++n; });
+  return n;
+}
+
+void CodeUnit::split() {
+  auto isMovable = [](Operation &op) {
+    auto func = dyn_cast<func::FuncOp>(op);
+    return func && func->hasAttr("fx.kernel") && !func.isExternal();
+  };
+  int64_t weight = 0;
+  for (Operation &op : *module.getBody())
+    if (!isMovable(op))
+      weight += countOps(&op);
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+    if (!isMovable(op))
+      continue;
+    auto kernel = cast<func::FuncOp>(op);
+    int64_t ops = countOps(kernel);
+    if (weight > 0 && weight + ops > kPartOps) {
+      owned.push_back(ModuleOp::create(module.getLoc()));
+      parts.push_back(*owned.back());
+      weight = 0;
+    }
+    weight += ops;
+    if (owned.empty())
+      continue;
+    kernel->setAttr("fx.export", UnitAttr::get(kernel.getContext()));
+    OpBuilder b(kernel);
+    auto declaration = cast<func::FuncOp>(kernel->cloneWithoutRegions());
+    declaration->removeAttr("fx.kernel");
+    b.insert(declaration);
+    kernel->remove();
+    kernel.setPublic();
+    parts.back().getBody()->push_back(kernel);
+  }
+}
+
+llvm::Error CodeUnit::link(llvm::StringRef path) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> tables =
+      cpu::emitDescription(description, context, cpu);
+  if (!tables)
+    return llvm::createStringError("the description cannot be emitted");
+  llvm::Expected<std::string> object =
+      cpu::emitCode(*tables, cpu, cpu::CodeKind::Object);
+  if (!object)
+    return object.takeError();
+  std::vector<std::string> all(std::make_move_iterator(objects.begin()),
+                               std::make_move_iterator(objects.end()));
+  all.push_back(std::move(*object));
+  return cpu::linkSharedObject(all, path);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static auto timed(std::atomic<double> &seconds,
+                  llvm::function_ref<llvm::Error()> fn) {
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error error = fn();
+  std::chrono::duration<double> taken =
+      std::chrono::steady_clock::now() - start;
+  seconds.fetch_add(taken.count());
+  return error;
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                    const cpu::CPUOptions &cpu, CodeSeconds &seconds) {
+  std::unique_ptr<llvm::Module> code;
+  if (llvm::Error e = timed(seconds.lower, [&]() -> llvm::Error {
+        PassManager pm(module.getContext());
+        cpu::buildLowerToLLVMPipeline(pm, cpu);
+        if (failed(pm.run(module)))
+          return llvm::createStringError("compilation failed");
+        code = cpu::translateToLLVMIR(module, context, cpu);
+        if (!code)
+          return llvm::createStringError(
+              "the module cannot be translated to LLVM IR");
+        if (code->getFunction("_mlir_ciface_main"))
+          return cpu::addEntry(*code, "main", "fx_entry");
+        return llvm::Error::success();
+      }))
+    return e;
+  if (llvm::Error e = timed(seconds.optimize,
+                            [&] { return cpu::optimizeLLVM(*code, cpu); }))
+    return e;
+  return code;
+}
+
+static llvm::Error compilePart(ModuleOp module, const cpu::CPUOptions &cpu,
+                               CodeSeconds &seconds, std::string &object) {
+  llvm::LLVMContext context;
+  auto code = compileToLLVMIR(module, context, cpu, seconds);
+  if (!code)
+    return code.takeError();
+  return timed(seconds.emit, [&]() -> llvm::Error {
+    llvm::Expected<std::string> emitted =
+        cpu::emitCode(**code, cpu, cpu::CodeKind::Object);
+    if (!emitted)
+      return emitted.takeError();
+    object = std::move(*emitted);
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
+                             ErrorCatcher &errors, CodeSeconds &seconds) {
+  struct Job {
+    ModuleOp part;
+    CodeUnit *unit;
+    std::string *object, error;
+  };
+  std::deque<Job> jobs;
+  for (CodeUnit *unit : units)
+    for (ModuleOp part : unit->parts)
+      jobs.push_back({part, unit, &unit->objects.emplace_back(), ""});
+  auto run = [&](Job &job) {
+    if (llvm::Error e =
+            compilePart(job.part, job.unit->cpu, seconds, *job.object))
+      job.error = llvm::toString(std::move(e));
+  };
+  if (jobs.size() == 1) {
+    run(jobs.front());
+  } else {
+    // What passes and translation register with the context cannot be
+    // registered by threads: an empty module goes first.
+    OwningOpRef<ModuleOp> empty = ModuleOp::create(jobs.front().part.getLoc());
+    llvm::LLVMContext context;
+    auto code =
+        compileToLLVMIR(*empty, context, jobs.front().unit->cpu, seconds);
+    if (!code)
+      return code.takeError();
+    llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());
+    strategy.Limit = true; // no more threads than processors
+    llvm::DefaultThreadPool pool(strategy);
+    for (Job &job : jobs)
+      pool.async([&run, &job] { run(job); });
+    pool.wait();
+  }
+  for (Job &job : jobs)
+    if (!job.error.empty())
+      return errors.take(job.error);
+  return llvm::Error::success();
+}
