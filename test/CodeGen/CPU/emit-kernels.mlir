@@ -78,3 +78,38 @@ func.func @inlined(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = fx_cpu.invoke @kernel_0 ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Two tiles of four rows use a panel of 64 by 32: each fetches half of the next
+// one, 64 bytes at each step.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: scf.forall (%[[P:.+]]) in (3)
+// CHECK: %[[PANEL:.+]] = arith.muli %[[P]], %c2048
+// CHECK: scf.for %[[ROW:.+]] = %c0 to %c8 step %c4
+// CHECK: %[[TILE:.+]] = arith.divui %[[ROW]], %c4
+// CHECK: %[[PART:.+]] = arith.muli %[[TILE]], %c1024
+// CHECK: %[[FROM:.+]] = arith.addi %[[PANEL]], %[[PART]]
+// CHECK: scf.for %[[K:.+]] = %c0 to %c64 step %c1
+// CHECK: %[[STEP:.+]] = arith.muli %[[K]], %c16
+// CHECK: %[[AT:.+]] = arith.addi %[[FROM]], %[[STEP]]
+// CHECK: %[[NEXT:.+]] = arith.addi %[[AT]], %c2048
+// CHECK: memref.prefetch %{{.+}}[%[[NEXT]]], read
+func.func private @kernel_0(%x: tensor<8x64xf32>, %w: tensor<3x64x32xf32>, %out: tensor<8x96xf32>) -> tensor<8x96xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<96x64xf32>
+  %u = linalg.unpack %w outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %e : tensor<3x64x32xf32> -> tensor<96x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<8x96xf32>) -> tensor<8x96xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %u : tensor<8x64xf32>, tensor<96x64xf32>) outs(%f : tensor<8x96xf32>) attrs = {fx.schedule = {kind = "contraction", rows = 4 : i64, vectors = 2 : i64, prefetch = 2 : i64}} {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x96xf32>
+  return %r : tensor<8x96xf32>
+}
+func.func @main(%x: tensor<8x64xf32>, %w: tensor<3x64x32xf32>) -> tensor<8x96xf32> {
+  %e = tensor.empty() : tensor<8x96xf32>
+  %r = fx_cpu.invoke @kernel_0 ins(%x, %w : tensor<8x64xf32>, tensor<3x64x32xf32>) outs(%e : tensor<8x96xf32>) -> tensor<8x96xf32>
+  return %r : tensor<8x96xf32>
+}

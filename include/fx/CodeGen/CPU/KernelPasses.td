@@ -82,8 +82,9 @@ def FXCPUSelectSchedules
     Puts a dictionary `fx.schedule` on the root op of each kernel function. For
     a contraction: `kind = "contraction"`, `rows` and `vectors` (the register
     tile: rows by vectors of `lanes`), `row_block` (rows whose operand stays in
-    the cache while the panels pass) and `k_block` (0: none). For the others
-    `kind` is `"rows"`, `"window"` or `"pointwise"`. A schedule that is already
+    the cache while the panels pass) and `prefetch` (tiles that share the work of
+    fetching the next panel; 1: the only tile fetches ahead of itself). For the
+    others `kind` is `"rows"`, `"window"` or `"pointwise"`. A schedule that is already
     there is kept.
   }];
   let options = [

@@ -42,6 +42,22 @@ static int64_t chooseRows(int64_t size, int64_t vectors, int64_t lanes) {
   return usual;
 }
 
+/// Bytes of a panel that may wait in the second-level cache beside the one in
+/// use.
+static constexpr int64_t kPanelBytes = 640 * 1024;
+
+/// Tiles that share the work of fetching the next panel while they use this
+/// one. The first tile of a panel would else wait for memory: it needs the
+/// panel in the time of one tile. 1: there is only one tile, which fetches
+/// ahead of itself; 0: nothing to gain.
+static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width) {
+  if (tiles <= 1)
+    return 1;
+  if (tiles > 64 || panelBytes > kPanelBytes)
+    return 0;
+  return llvm::bit_floor<uint64_t>(std::min<int64_t>(tiles, width));
+}
+
 static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
   Builder b(c.op.getContext());
   SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
@@ -77,9 +93,20 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
       b.getNamedAttr("rows", b.getI64IntegerAttr(rows)),
       b.getNamedAttr("vectors", b.getI64IntegerAttr(vectors)),
       b.getNamedAttr("row_block", b.getI64IntegerAttr(block))};
-  if (!ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
-      k * columns * 4 <= kCacheBytes)
+  bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
+                 k * columns * 4 <= kCacheBytes;
+  if (isSmall)
     attrs.push_back(b.getNamedAttr("rows_first", b.getUnitAttr()));
+  bool isPacked = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  if (!isSmall && isPacked && !ShapedType::isDynamic(k)) {
+    int64_t all = product(c.m), width = vectors * lanes;
+    // Of a size that is not known a whole block.
+    int64_t tiles = ShapedType::isDynamic(all) || all > block
+                        ? block / rows
+                        : llvm::divideCeil(all, rows);
+    if (int64_t share = choosePrefetch(tiles, k * width * 4, width))
+      attrs.push_back(b.getNamedAttr("prefetch", b.getI64IntegerAttr(share)));
+  }
   return b.getDictionaryAttr(attrs);
 }
 
