@@ -361,9 +361,11 @@ LogicalResult GraphBuilder::declareSymbols(bool isMain) {
   }
   for (auto [name, isInput] : used)
     if (!isInput && !names.contains(name) && !name.starts_with("u") &&
-        !name.starts_with("zu"))
+        !name.starts_with("zu")) {
       declared.push_back(RangeAttr::get(ctx, ExprAttr::symbol(ctx, name),
                                         std::nullopt, std::nullopt));
+      program.unbounded.insert(b.getStringAttr(name));
+    }
   if (!declared.empty())
     op.setSymbolsAttr(b.getArrayAttr(declared));
   return success();

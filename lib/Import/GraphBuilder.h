@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace fx {
@@ -36,6 +37,8 @@ struct ProgramState {
   llvm::StringMap<llvm::SmallVector<GraphOp, 1>> subgraphs;
   /// The range constraints, in the order of the file.
   llvm::SmallVector<RangeAttr> ranges;
+  /// The symbols declared although no range names them.
+  llvm::SmallSetVector<mlir::StringAttr, 4> unbounded;
   unsigned depth = 0;
 };
 
@@ -74,6 +77,8 @@ private:
   /// The tree of a node's results; their names are appended.
   mlir::Attribute getOutputTree(const Argument &output,
                                 llvm::SmallVectorImpl<llvm::StringRef> &names);
+  /// Attributes for what the operation and its schema do not say of the node.
+  void keepDifferences(const schema::Node &node, mlir::Operation *op);
   mlir::LogicalResult checkAgainstSchema(llvm::StringRef target,
                                          const schema::Node &node);
 

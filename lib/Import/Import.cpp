@@ -177,7 +177,8 @@ import(StringRef path, MLIRContext &ctx, const ImportOptions &options) {
 
   ErrorCollector errors(&ctx);
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&ctx));
-  PayloadSource source{archive, getExternalPath(path, options.irFolder)};
+  PayloadSource source{archive, getExternalPath(path, options.irFolder),
+                       *model};
   ProgramBuilder builder(*module, *program, source);
   if (failed(builder.buildStates(*weights, "data/weights/")) ||
       failed(builder.buildStates(*constants, "data/constants/")) ||

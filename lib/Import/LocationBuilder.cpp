@@ -64,11 +64,9 @@ Location LocationBuilder::get(const schema::Node &node,
   NamedAttrList metadata;
   Location stack = UnknownLoc::get(ctx);
   for (auto &[key, value] : node.metadata) {
-    if (key == "stack_trace") {
+    // The frames serve diagnostics; the text has the lines of code, too.
+    if (key == "stack_trace")
       stack = getStack(value);
-      if (!isa<UnknownLoc>(stack))
-        continue;
-    }
     metadata.set(key, b.getStringAttr(value));
   }
   std::string joined = llvm::join(results, ",");
@@ -77,9 +75,6 @@ Location LocationBuilder::get(const schema::Node &node,
     metadata.set("name", b.getStringAttr(*node.name));
   if (joined.empty() && node.name)
     joined = node.name->str();
-  if (node.is_hop_single_tensor_return)
-    metadata.set("is_hop_single_tensor_return",
-                 b.getBoolAttr(*node.is_hop_single_tensor_return));
   LocationAttr loc = stack;
   if (!joined.empty())
     loc = NameLoc::get(b.getStringAttr(joined), stack);

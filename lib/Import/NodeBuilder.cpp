@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgumentKinds.h"
 #include "Diagnostics.h"
 #include "GraphBuilder.h"
 
@@ -199,17 +200,29 @@ Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
       builder.build(symbol, /*isPrivate=*/true, /*signature=*/nullptr);
   if (failed(graph))
     return {};
+  // The symbol has the name behind the prefix, unless that was taken.
+  auto setName = [&](StringRef symbol) {
+    graph->setSymName(symbol);
+    if (symbol.drop_front(prefix.size()) == argument.name)
+      (*graph)->removeAttr("fx.name");
+    else
+      (*graph)->setAttr("fx.name", b.getStringAttr(argument.name));
+  };
   // An equal graph of the same name is the same graph.
   for (GraphOp other : program.subgraphs[name]) {
-    graph->setSymName(other.getSymName());
+    setName(other.getSymName());
+    // Locations count: they hold the nodes' metadata.
     if (OperationEquivalence::isEquivalentTo(
-            *graph, other, OperationEquivalence::IgnoreLocations)) {
+            *graph, other, OperationEquivalence::IgnoreLocations) &&
+        OperationEquivalence::isRegionEquivalentTo(
+            &graph->getBody(), &other.getBody(),
+            OperationEquivalence::None)) {
       graph->erase();
       return createGetAttr(argument.name, other.getSymName(),
                            GraphRefType::get(ctx));
     }
   }
-  graph->setSymName(symbol);
+  setName(symbol);
   program.symbols.insert(*graph);
   program.subgraphs[name].push_back(*graph);
   return createGetAttr(argument.name, symbol, GraphRefType::get(ctx));
@@ -324,6 +337,59 @@ LogicalResult GraphBuilder::checkAgainstSchema(StringRef target,
   return success();
 }
 
+void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
+  auto call = cast<NodeOpInterface>(op);
+  bool isHigherOrder = !isa<CallFunctionOp>(op);
+  const OperatorSchema *known =
+      isHigherOrder ? nullptr : lookupOperator(call.getTargetName());
+  bool isOperator = node.target.starts_with("torch.ops.") && !isHigherOrder;
+  if (!isHigherOrder && !known && !isOperator)
+    op->setAttr("fx.function", b.getUnitAttr());
+  if (isHigherOrder && node.is_hop_single_tensor_return.value_or(false))
+    op->setAttr("fx.single_return", b.getUnitAttr());
+
+  NamedAttrList kinds;
+  auto keep = [&](const Twine &position, const Argument &argument,
+                  std::optional<Argument::Kind> derived) {
+    if (derived != argument.kind)
+      kinds.set(position.str(), b.getStringAttr(getKindName(argument.kind)));
+  };
+  SmallVector<StringRef> names;
+  bool hasOtherNames = false;
+  unsigned numPositional = node.inputs.size() - call.getKwnames().size();
+  auto operands = op->getOperands();
+  for (auto [i, input] : llvm::enumerate(node.inputs)) {
+    Attribute tree = call.getArgs()[i];
+    unsigned count = countOperands(tree);
+    const ArgumentSchema *schema = nullptr;
+    if (known && i < numPositional && i < known->getArguments().size())
+      schema = &known->getArguments()[i];
+    else if (int at = known ? known->findArgument(input.name) : -1; at >= 0)
+      schema = &known->getArguments()[at];
+    keep(Twine(i), input.arg,
+         getArgumentKind(tree, operands.take_front(count), schema));
+    operands = operands.drop_front(count);
+    if (i >= numPositional)
+      continue;
+    names.push_back(input.name);
+    hasOtherNames |= input.name != (schema ? schema->getName() : StringRef());
+  }
+  if (hasOtherNames || (isOperator && !known && !names.empty()))
+    op->setAttr("fx.arg_names", b.getStrArrayAttr(names));
+
+  ValueRange results = op->getResults();
+  for (auto [i, output] : llvm::enumerate(node.outputs)) {
+    Attribute tree = call.getOutsAttr() ? call.getOutsAttr()[i]
+                                        : OperandAttr::get(ctx);
+    unsigned count = countOperands(tree);
+    keep("out" + Twine(i), output,
+         getArgumentKind(tree, results.take_front(count), nullptr));
+    results = results.drop_front(count);
+  }
+  if (!kinds.empty())
+    op->setAttr("fx.kinds", kinds.getDictionary(ctx));
+}
+
 LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   // What to call the node in errors.
   where = node.name ? node.name->str() : node.target.str();
@@ -392,5 +458,6 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   for (auto [name, result] : llvm::zip_equal(names, op->getResults()))
     if (failed(define(name, result)))
       return failure();
+  keepDifferences(node, op);
   return success();
 }

@@ -23,9 +23,10 @@ ProgramBuilder::ProgramBuilder(ModuleOp module,
   using K = schema::InputSpec::Kind;
   for (const schema::InputSpec &spec :
        program.graph_module.signature.input_specs) {
-    if (spec.kind == K::Parameter)
-      parameters.insert(spec.target);
-    else if (spec.kind == K::CustomObj)
+    if (spec.kind != K::UserInput && spec.kind != K::Token &&
+        spec.kind != K::ConstantInput)
+      specs[spec.target] = &spec;
+    if (spec.kind == K::CustomObj)
       objectClasses[spec.target] =
           spec.arg.get<schema::CustomObjArgument>().class_fqn;
   }
@@ -92,6 +93,11 @@ LogicalResult ProgramBuilder::checkStorage(StringRef name, FakeTensorType type,
   return success();
 }
 
+Attribute ProgramBuilder::getExternal(const ArchiveRecord &record) {
+  return ExternalAttr::get(ctx, source.externalPath, record.offset, record.size,
+                           record.crc32);
+}
+
 LogicalResult ProgramBuilder::buildState(StringRef name,
                                          const schema::PayloadMeta &meta,
                                          StringRef folder) {
@@ -117,21 +123,30 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
     return emitErrorAt(ctx, name) << "the field 'tensor_meta' is missing";
   }
 
-  Attribute bytes = ExternalAttr::get(ctx, source.externalPath, record->offset,
-                                      record->size, record->crc32);
+  Attribute bytes = getExternal(*record);
   bool hasNoBytes = false;
   if (auto tensor = dyn_cast<FakeTensorType>(type))
     hasNoBytes = record->size == 0 && getExtent(tensor).value_or(0) != 0;
   bool isKnown = !meta.use_pickle && !hasNoBytes;
   auto op = StateOp::create(b, state.locations.get(name), name, type,
                             isKnown ? bytes : Attribute());
-  // Pickles may run code when they are read: only their place is kept.
+  // Pickles may run code when they are read: only their place is kept, and
+  // how their file's name begins, which tells torch the format.
   if (meta.use_pickle)
     op->setAttr("fx.pickled", bytes);
-  // The placeholder of a parameter says so; one that the graph does not use
-  // has none.
-  if (meta.is_param && !parameters.contains(name))
+  if (!meta.tensor_meta)
+    op->setAttr("fx.payload",
+                b.getStringAttr(meta.path_name.rtrim("0123456789")));
+  // The placeholder says what a state is; one that the graph does not use has
+  // none.
+  using K = schema::InputSpec::Kind;
+  const schema::InputSpec *spec = specs.lookup(name);
+  if (meta.is_param && !(spec && spec->kind == K::Parameter))
     op->setAttr("fx.parameter", b.getUnitAttr());
+  bool isWeight = !spec || spec->kind == K::Parameter ||
+                  (spec->kind == K::Buffer && spec->persistent);
+  if (isWeight != (folder == "data/weights/"))
+    op->setAttr("fx.folder", b.getStringAttr(folder));
   if (name == "main") // the graph's
     op->setAttr("sym_name", b.getStringAttr("main.state"));
   state.symbols.insert(op);
@@ -191,30 +206,39 @@ void ProgramBuilder::buildGuards(GraphOp graph) {
 // What only round trips and callers need
 //===----------------------------------------------------------------------===//
 
-/// An argument of a module call: a name, or `{constant = ...}`.
+/// An argument of a module call: the name of a tensor, `{sym_int = "n"}` and
+/// its like for another value, or `{constant = ...}`.
 Attribute ProgramBuilder::describe(const schema::Argument &argument) {
   using K = schema::Argument::Kind;
-  auto symbolic = [&](const auto &v) -> Attribute {
+  auto symbolic = [&](StringRef kind, const auto &v) -> Attribute {
     if (auto *name = std::get_if<StringRef>(&v.value))
-      return b.getStringAttr(*name);
+      return b.getDictionaryAttr(
+          b.getNamedAttr(kind, b.getStringAttr(*name)));
     return {};
   };
   Attribute constant = b.getUnitAttr(); // of a kind that has no text
   switch (argument.kind) {
   case K::Tensor:
     return b.getStringAttr(argument.get<schema::TensorArgument>().name);
-  case K::CustomObj:
-    return b.getStringAttr(argument.get<schema::CustomObjArgument>().name);
+  case K::CustomObj: {
+    const auto &object = argument.get<schema::CustomObjArgument>();
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("class", b.getStringAttr(object.class_fqn)),
+         b.getNamedAttr("object", b.getStringAttr(object.name))});
+  }
   case K::SymInt:
-    if (Attribute name = symbolic(argument.get<schema::SymIntArgument>()))
+    if (Attribute name = symbolic("sym_int",
+                                  argument.get<schema::SymIntArgument>()))
       return name;
     break;
   case K::SymFloat:
-    if (Attribute name = symbolic(argument.get<schema::SymFloatArgument>()))
+    if (Attribute name = symbolic("sym_float",
+                                  argument.get<schema::SymFloatArgument>()))
       return name;
     break;
   case K::SymBool:
-    if (Attribute name = symbolic(argument.get<schema::SymBoolArgument>()))
+    if (Attribute name = symbolic("sym_bool",
+                                  argument.get<schema::SymBoolArgument>()))
       return name;
     break;
   case K::None:
@@ -301,11 +325,36 @@ void ProgramBuilder::attachPrograms(GraphOp graph) {
       namedTuples.set(key, b.getStrArrayAttr(value.field_names));
   if (!namedTuples.empty())
     module->setAttr("fx.namedtuples", namedTuples.getDictionary(ctx));
+  if (DictionaryAttr texts = state.types.getTexts(); !texts.empty())
+    module->setAttr("fx.expressions", texts);
+  if (!state.unbounded.empty())
+    module->setAttr("fx.unbounded",
+                    b.getArrayAttr(llvm::to_vector_of<Attribute>(
+                        state.unbounded.getArrayRef())));
+  if (source.model != "model")
+    module->setAttr("fx.model", b.getStringAttr(source.model));
+  attachFiles();
   module->setAttr("fx.schema_version",
                   b.getDenseI64ArrayAttr({program.schema_version.major,
                                           program.schema_version.minor}));
   module->setAttr("fx.torch_version", b.getStringAttr(program.torch_version));
   module->setAttr("fx.verifiers", b.getStrArrayAttr(program.verifiers));
+}
+
+/// Files of the archive that no code reads keep their places.
+void ProgramBuilder::attachFiles() {
+  ModuleOp module = state.module;
+  std::string samples = "data/sample_inputs/" + source.model + ".pt";
+  NamedAttrList extra;
+  for (const ArchiveRecord &record : source.archive.getRecords()) {
+    StringRef name = record.name;
+    if (name == samples)
+      module->setAttr("fx.sample_inputs", getExternal(record));
+    else if (name.consume_front("extra/") && !name.empty())
+      extra.set(name, getExternal(record));
+  }
+  if (!extra.empty())
+    module->setAttr("fx.extra_files", extra.getDictionary(ctx));
 }
 
 //===----------------------------------------------------------------------===//

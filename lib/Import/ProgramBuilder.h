@@ -18,6 +18,8 @@ struct PayloadSource {
   const Archive &archive;
   /// The archive's path as `#fx.external` has it.
   std::string externalPath;
+  /// The model's name in the archive.
+  std::string model;
 };
 
 /// Fills an empty module with the program's states and graphs.
@@ -44,6 +46,8 @@ private:
   void attachPrograms(GraphOp graph);
   mlir::Attribute getCallGraph();
   mlir::Attribute describe(const schema::Argument &argument);
+  mlir::Attribute getExternal(const ArchiveRecord &record);
+  void attachFiles();
   void markFunctional();
 
   ProgramState state;
@@ -51,7 +55,8 @@ private:
   const schema::ExportedProgram &program;
   const PayloadSource &source;
   mlir::OpBuilder b;
-  llvm::StringSet<> parameters; ///< that the graph takes
+  /// The specs of the states that the graph takes, by their names.
+  llvm::StringMap<const schema::InputSpec *> specs;
   llvm::StringMap<llvm::StringRef> objectClasses;
 };
 

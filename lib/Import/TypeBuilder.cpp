@@ -16,20 +16,39 @@ using namespace fx;
 // Expressions
 //===----------------------------------------------------------------------===//
 
-ExprAttr TypeBuilder::getExpr(StringRef text, StringRef where) {
-  ExprAttr &cached = expressions[text];
-  if (cached)
-    return cached;
-  llvm::Expected<ExprAttr> parsed = parseSrepr(ctx, text);
+ExprAttr TypeBuilder::getExpr(const schema::SymExpr &symbolic,
+                              StringRef where) {
+  Text &cached = texts[symbolic.expr_str];
+  if (!cached.hint && symbolic.hint) {
+    Builder b(ctx);
+    const auto &value = symbolic.hint->value;
+    if (auto *integer = std::get_if<int64_t>(&value))
+      cached.hint = b.getI64IntegerAttr(*integer);
+    else if (auto *real = std::get_if<double>(&value))
+      cached.hint = b.getF64FloatAttr(*real);
+    else
+      cached.hint = b.getBoolAttr(std::get<bool>(value));
+  }
+  if (cached.expr)
+    return cached.expr;
+  llvm::Expected<ExprAttr> parsed = parseSrepr(ctx, symbolic.expr_str);
   if (parsed)
-    return cached = *parsed;
+    return cached.expr = *parsed;
   emitErrorAt(ctx, where) << llvm::toString(parsed.takeError());
   return {};
 }
 
+DictionaryAttr TypeBuilder::getTexts() const {
+  NamedAttrList list;
+  for (const auto &entry : texts)
+    list.set(entry.getKey(), entry.getValue().hint ? entry.getValue().hint
+                                                   : UnitAttr::get(ctx));
+  return list.getDictionary(ctx);
+}
+
 ExprAttr TypeBuilder::get(const schema::SymInt &value, StringRef where) {
   if (auto *expr = std::get_if<schema::SymExpr>(&value.value))
-    return getExpr(expr->expr_str, where);
+    return getExpr(*expr, where);
   return ExprAttr::integer(ctx, std::get<int64_t>(value.value));
 }
 
@@ -42,7 +61,7 @@ SymFloatType TypeBuilder::getType(const schema::SymFloat &value,
                                   StringRef where) {
   ExprAttr expr;
   if (auto *symbolic = std::get_if<schema::SymExpr>(&value.value))
-    expr = getExpr(symbolic->expr_str, where);
+    expr = getExpr(*symbolic, where);
   else
     expr = ExprAttr::real(ctx, std::get<double>(value.value));
   return expr ? SymFloatType::get(ctx, expr) : SymFloatType();
@@ -52,7 +71,7 @@ SymBoolType TypeBuilder::getType(const schema::SymBool &value,
                                  StringRef where) {
   ExprAttr expr;
   if (auto *symbolic = std::get_if<schema::SymExpr>(&value.value))
-    expr = getExpr(symbolic->expr_str, where);
+    expr = getExpr(*symbolic, where);
   else
     expr = ExprAttr::integer(ctx, std::get<bool>(value.value));
   return expr ? SymBoolType::get(ctx, expr) : SymBoolType();

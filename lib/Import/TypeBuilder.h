@@ -19,13 +19,15 @@ class TypeBuilder {
 public:
   explicit TypeBuilder(mlir::MLIRContext *ctx) : ctx(ctx) {}
 
-  /// From srepr text.
-  ExprAttr getExpr(llvm::StringRef text, llvm::StringRef where);
   ExprAttr get(const schema::SymInt &value, llvm::StringRef where);
   SymIntType getType(const schema::SymInt &value, llvm::StringRef where);
   SymFloatType getType(const schema::SymFloat &value, llvm::StringRef where);
   SymBoolType getType(const schema::SymBool &value, llvm::StringRef where);
   FakeTensorType getType(const schema::TensorMeta &meta, llvm::StringRef where);
+
+  /// The texts read so far, each with its example value (a unit attribute
+  /// where it has none), for the way back.
+  mlir::DictionaryAttr getTexts() const;
 
   mlir::Type getDtype(schema::ScalarType type);
   static llvm::StringRef getName(schema::Layout layout);
@@ -35,8 +37,14 @@ private:
   bool isContiguous(llvm::ArrayRef<ExprAttr> sizes,
                     llvm::ArrayRef<ExprAttr> strides);
 
+  ExprAttr getExpr(const schema::SymExpr &expr, llvm::StringRef where);
+
+  struct Text {
+    ExprAttr expr;
+    mlir::Attribute hint;
+  };
   mlir::MLIRContext *ctx;
-  llvm::StringMap<ExprAttr> expressions;
+  llvm::StringMap<Text> texts;
 };
 
 } // namespace fx

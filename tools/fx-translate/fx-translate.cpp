@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Export/Export.h"
+#include "fx/Export/Text.h"
 #include "fx/Import/ExternalData.h"
 #include "fx/Import/Import.h"
 #include "fx/Support/Version.h"
@@ -12,9 +14,11 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,10 +30,41 @@ using namespace llvm;
 static cl::OptionCategory category("fx-translate options");
 static cl::opt<bool>
     pt2ToMlir("pt2-to-mlir",
-              cl::desc("Import an archive of torch.export.save"),
+              cl::desc("Import an archive of torch.export.save; with one of "
+                       "the others, go through fx without a file between"),
               cl::cat(category));
-static cl::opt<std::string> input(cl::Positional, cl::desc("<file>"),
-                                  cl::Required, cl::cat(category));
+static cl::opt<bool> mlirToPt2(
+    "mlir-to-pt2",
+    cl::desc("Write an archive for torch.export.load; several files become "
+             "the models of one archive"),
+    cl::cat(category));
+static cl::opt<bool>
+    mlirToFXText("mlir-to-fx-text",
+                 cl::desc("Print what str(graph) is in torch.fx"),
+                 cl::cat(category));
+static cl::opt<bool>
+    mlirToPython("mlir-to-python",
+                 cl::desc("Print a Python module as torch.fx generates it"),
+                 cl::cat(category));
+static cl::opt<bool> mlirToDot("mlir-to-dot",
+                               cl::desc("Print a picture for graphviz"),
+                               cl::cat(category));
+static cl::opt<bool>
+    mlirToModelExplorer("mlir-to-model-explorer",
+                        cl::desc("Print the JSON that Model Explorer opens"),
+                        cl::cat(category));
+static cl::opt<std::string>
+    report("report",
+           cl::desc("For pictures: mark fallbacks and times of this report of "
+                    "fx-compile"),
+           cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    graphPath("graph",
+              cl::desc("For --mlir-to-fx-text: a sub-graph, by its path from "
+                       "the main graph"),
+              cl::value_desc("true_graph_0.…"), cl::cat(category));
+static cl::list<std::string> inputs(cl::Positional, cl::desc("<file>..."),
+                                    cl::OneOrMore, cl::cat(category));
 static cl::opt<std::string> output("o", cl::desc("Write to this file"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::cat(category));
@@ -50,47 +85,129 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// Writes beside the output and renames, so that no partial file is left.
-static Error write(mlir::ModuleOp module) {
-  return writeToOutput(output, [&](raw_ostream &os) -> Error {
-    if (!emitBytecode) {
-      module.print(os);
-      return Error::success();
-    }
-    if (failed(mlir::writeBytecodeToFile(module, os)))
-      return createStringError("cannot write bytecode");
-    return Error::success();
-  });
+/// An error that was printed when it was found.
+class Reported : public ErrorInfo<Reported> {
+public:
+  static char ID;
+  static Error make() { return make_error<Reported>(); }
+  void log(raw_ostream &os) const override { os << "reported"; }
+  std::error_code convertToErrorCode() const override {
+    return inconvertibleErrorCode();
+  }
+};
+char Reported::ID;
+
+/// Prints `error: text`, with the place in an IR file in front.
+static LogicalResult printDiagnostic(mlir::Diagnostic &diag) {
+  if (diag.getSeverity() != mlir::DiagnosticSeverity::Error)
+    return success();
+  std::string where;
+  auto file = dyn_cast<mlir::FileLineColLoc>(diag.getLocation());
+  if (file && file.getLine() != 0)
+    where = formatv("{0}:{1}:{2}: ", file.getFilename().getValue(),
+                    file.getLine(), file.getColumn());
+  fail(where + diag.str());
+  return success();
 }
 
-static int importModel() {
-  mlir::MLIRContext context;
-  mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &diag) {
-    if (diag.getSeverity() == mlir::DiagnosticSeverity::Error)
-      fail(diag.str());
-    return mlir::success();
-  });
+//===----------------------------------------------------------------------===//
+// Modules in
+//===----------------------------------------------------------------------===//
+
+using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+
+static Module importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
-  if (output != "-") {
+  if (output != "-" && !mlirToPt2) {
     options.irFolder = sys::path::parent_path(output).str();
     if (options.irFolder.empty())
       options.irFolder = ".";
   }
-  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> module =
-      fx::importPt2(input, context, options);
+  mlir::FailureOr<Module> module = fx::importPt2(path, context, options);
   if (failed(module))
-    return 1;
+    return {};
   if (verifyWeights) {
     fx::ExternalData data(options.irFolder);
-    for (auto state : (*module)->getOps<fx::StateOp>())
+    for (auto state : (**module).getOps<fx::StateOp>())
       if (state.getInitAttr())
         if (Error e = data.get(state).takeError())
-          return fail(toString(std::move(e)));
+          return fail(toString(std::move(e))), Module();
   }
-  if (Error e = write(**module))
-    return fail(toString(std::move(e)));
-  return 0;
+  return std::move(*module);
+}
+
+/// Reads text or bytecode; an error names the place in the file.
+static Module parseModule(StringRef path, mlir::MLIRContext &context) {
+  context.getOrLoadDialect<fx::FXDialect>();
+  return mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
+}
+
+static bool readModules(mlir::MLIRContext &context,
+                        SmallVectorImpl<Module> &modules) {
+  for (const std::string &path : inputs)
+    if (!modules.emplace_back(pt2ToMlir ? importModel(path, context)
+                                        : parseModule(path, context)))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules out
+//===----------------------------------------------------------------------===//
+
+static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
+  if (!emitBytecode) {
+    module.print(os);
+    return Error::success();
+  }
+  if (failed(mlir::writeBytecodeToFile(module, os)))
+    return createStringError("cannot write bytecode");
+  return Error::success();
+}
+
+static Error writeArchive(ArrayRef<Module> modules, raw_ostream &os) {
+  SmallVector<fx::ExportModel> models;
+  for (auto [module, path] : zip_equal(modules, inputs)) {
+    // An imported module has the paths as they were given.
+    bool isRelative = !pt2ToMlir && path != "-";
+    models.push_back({const_cast<Module &>(module).get(),
+                      isRelative ? sys::path::parent_path(path).str() : ""});
+  }
+  StringRef root = output == "-" ? "archive" : sys::path::stem(output);
+  return failed(fx::exportPt2(models, os, root)) ? Reported::make()
+                                                 : Error::success();
+}
+
+static int translate() {
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler handler(&context, printDiagnostic);
+  SmallVector<Module> modules;
+  if (!readModules(context, modules))
+    return 1;
+  // Writes beside the output and renames, so that no partial file is left.
+  Error error = writeToOutput(output, [&](raw_ostream &os) -> Error {
+    if (mlirToPt2)
+      return writeArchive(modules, os);
+    mlir::ModuleOp module = *modules.front();
+    LogicalResult result = success();
+    if (mlirToFXText)
+      result = fx::printFXText(module, os, graphPath);
+    else if (mlirToPython)
+      result = fx::printPython(module, os);
+    else if (mlirToDot)
+      result = fx::printDot(module, os, report);
+    else if (mlirToModelExplorer)
+      result = fx::printModelExplorer(module, os, report);
+    else
+      return printModule(module, os);
+    return failed(result) ? Reported::make() : Error::success();
+  });
+  if (!error)
+    return 0;
+  if (error.isA<Reported>())
+    return consumeError(std::move(error)), 1;
+  return fail(toString(std::move(error)));
 }
 
 /// A big hostile file can ask for any memory: that is an error of the input.
@@ -106,7 +223,15 @@ int main(int argc, char **argv) {
   fx::registerVersionPrinter();
   mlir::registerAsmPrinterCLOptions();
   cl::ParseCommandLineOptions(argc, argv, "fx-mlir's translator\n");
-  if (!pt2ToMlir)
-    return fail("expected a translation: --pt2-to-mlir");
-  return importModel();
+  int count =
+      mlirToPt2 + mlirToFXText + mlirToPython + mlirToDot + mlirToModelExplorer;
+  if (count == 0 && !pt2ToMlir)
+    return fail("expected a translation: --pt2-to-mlir, --mlir-to-pt2, "
+                "--mlir-to-fx-text, --mlir-to-python, --mlir-to-dot or "
+                "--mlir-to-model-explorer");
+  if (count > 1)
+    return fail("expected one translation from mlir, got several");
+  if (inputs.size() > 1 && !mlirToPt2)
+    return fail("expected one file; only --mlir-to-pt2 takes several");
+  return translate();
 }

@@ -19,7 +19,8 @@ namespace fx {
 ///   loc(fused<{key = value, ...}>[ "node name"( frames ) ])
 /// where the fused metadata is absent if empty, the name is a NameLoc, and
 /// `frames` a chain of CallSiteLocs of the user's Python stack, innermost
-/// callee first.
+/// callee first. The metadata also holds the stack's text, `stack_trace`, for
+/// the way back, and `name` where the node is not called like its results.
 
 /// The name FX gives the node; several result names are joined with `,`.
 std::optional<llvm::StringRef> getNodeName(mlir::Operation *op);

@@ -1,6 +1,9 @@
 """Writes an archive that has every kind of argument, input and output, or a variant of it.
 
-usage: kinds.py FILE [newer|unnamed]
+usage: kinds.py FILE [newer|exact]
+
+newer  claims a later version, with fields that nobody knows
+exact  only what the present version writes
 """
 
 import json
@@ -111,6 +114,8 @@ def program():
 
 def main():
     model = program()
+    if "exact" in sys.argv:
+        model["graph_module"]["graph"]["nodes"][3]["inputs"][0]["kind"] = 1
     if "newer" in sys.argv:
         model["schema_version"]["minor"] = 99
         model["later"] = {}

@@ -1,0 +1,104 @@
+//===- Dot.cpp - pictures of graphs for graphviz --------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Picture.h"
+#include "PythonLeaf.h"
+#include "fx/Export/Text.h"
+
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+class DotPrinter {
+public:
+  DotPrinter(raw_ostream &os, const SymbolTable &symbols,
+             const OperatorMarks &marks)
+      : os(os), symbols(symbols), marks(marks) {}
+
+  /// The nodes of a graph; `scope` keeps those of several graphs apart.
+  void print(GraphOp op, const std::string &scope, unsigned indent) {
+    FXGraph graph(op, symbols);
+    for (auto [i, node] : llvm::enumerate(graph.getNodes())) {
+      printNode(graph, node, scope + std::to_string(i), indent);
+      for (unsigned input : node.inputs)
+        os.indent(indent) << scope << input << " -> " << scope << i << ";\n";
+    }
+    for (auto [i, subgraph] : llvm::enumerate(graph.getSubgraphs())) {
+      std::string inner = scope + "g" + std::to_string(i) + "_";
+      os.indent(indent) << "subgraph cluster_" << inner << " {\n";
+      os.indent(indent + 2) << "label = \"" << escape(subgraph.name) << "\";\n";
+      print(subgraph.graph, inner, indent + 2);
+      os.indent(indent) << "}\n";
+    }
+  }
+
+private:
+  static std::string escape(StringRef text) {
+    std::string result;
+    for (char c : text) {
+      if (c == '"' || c == '\\')
+        result += '\\';
+      result += c == '\n' ? ' ' : c;
+    }
+    return result;
+  }
+
+  void printNode(const FXGraph &graph, const FXNode &node,
+                 const std::string &id, unsigned indent) {
+    StringRef shape = "box", color = "#dce9f9";
+    std::string label = escape(node.name);
+    if (node.kind == FXNode::Placeholder) {
+      auto placeholder = cast<PlaceholderOp>(node.op);
+      bool isUser = placeholder.getKind() == InputKind::UserInput ||
+                    placeholder.getKind() == InputKind::ConstantInput;
+      shape = isUser ? "invhouse" : "ellipse";
+      color = isUser ? "#d5f0d5" : "#eeeeee";
+    } else if (node.kind == FXNode::Output) {
+      shape = "house";
+      color = "#d5f0d5";
+    } else {
+      label += "\\n" + escape(node.target);
+    }
+    if (std::string type = describeType(node); !type.empty())
+      label += "\\n" + escape(type);
+    if (const OperatorMark *mark = findMark(marks, node, graph)) {
+      if (!mark->isNative) {
+        color = "#f9d5d5";
+        label += "\\nfallback: " + escape(mark->reason);
+      }
+      if (mark->seconds) {
+        llvm::raw_string_ostream(label)
+            << llvm::format("\\n%.3f ms", *mark->seconds * 1000);
+      }
+    }
+    os.indent(indent) << id << " [shape = " << shape << ", fillcolor = \""
+                      << color << "\", label = \"" << label << "\"";
+    if (std::string path = getModulePath(node.op); !path.empty())
+      os << ", tooltip = \"" << escape(path) << "\"";
+    os << "];\n";
+  }
+
+  raw_ostream &os;
+  const SymbolTable &symbols;
+  const OperatorMarks &marks;
+};
+} // namespace
+
+LogicalResult fx::printDot(ModuleOp module, raw_ostream &os, StringRef report) {
+  SymbolTable symbols(module);
+  OperatorMarks marks;
+  GraphOp graph = findGraph(module, symbols, "");
+  if (!graph || failed(readMarks(module, report, marks)))
+    return failure();
+  os << "digraph main {\n"
+        "  node [style = filled, fontname = \"Helvetica\", fontsize = 10];\n";
+  DotPrinter(os, symbols, marks).print(graph, "n", 2);
+  os << "}\n";
+  return success();
+}

@@ -1,0 +1,135 @@
+//===- GraphNames.cpp - FX's names of a graph's values and nodes ----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphNames.h"
+#include "Namespace.h"
+
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/Schema.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+DictionaryAttr fx::findMetadata(Location loc) {
+  if (DictionaryAttr metadata = getMetadata(loc))
+    return metadata;
+  // A pass that merges nodes fuses their locations: the first one counts.
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      if (DictionaryAttr metadata = findMetadata(inner))
+        return metadata;
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    return findMetadata(name.getChildLoc());
+  }
+  return {};
+}
+
+ResultForm fx::getResultForm(Operation *op) {
+  auto call = dyn_cast<NodeOpInterface>(op);
+  if (!call)
+    return op->getNumResults() ? ResultForm::Single : ResultForm::Nothing;
+  ArrayAttr outs = call.getOutsAttr();
+  size_t count = outs ? outs.size() : op->getNumResults();
+  if (count > 1)
+    return ResultForm::Tuple;
+  if (count == 0)
+    return ResultForm::Nothing;
+  if (outs && isa<ArrayAttr>(outs[0]))
+    return ResultForm::Tuple;
+  if (outs && !isa<OperandAttr>(outs[0]))
+    return ResultForm::Nothing;
+  // Operators and functions give a single value as it is, higher-order ones
+  // a tuple of one.
+  bool isHigherOrder = !isa<CallFunctionOp, CallMethodOp, CallModuleOp>(op);
+  return isHigherOrder && !op->hasAttr("fx.single_return") ? ResultForm::Tuple
+                                                           : ResultForm::Single;
+}
+
+StringRef fx::getFunctionName(StringRef target) {
+  const OperatorSchema *known = lookupOperator(target);
+  auto [space, name] =
+      known && known->isSymbolic() ? target.rsplit('.') : target.split('.');
+  return name.empty() ? space : name;
+}
+
+/// The name of a new node, as tracing makes it: `add` of `aten.add.Tensor`.
+static std::string getNameOfTarget(StringRef target) {
+  std::string result;
+  for (char c : getFunctionName(target).split('.').first)
+    result += llvm::isAlnum(c) || c == '_' ? llvm::toLower(c) : '_';
+  if (result.empty() || llvm::isDigit(result.front()) || isReservedName(result))
+    result += "_1";
+  return llvm::isDigit(result.front()) ? "_" + result : result;
+}
+
+StringRef GraphNames::create(StringRef wanted) {
+  auto [it, isNew] = taken.insert(wanted);
+  for (unsigned i = 1; !isNew; ++i)
+    std::tie(it, isNew) = taken.insert((wanted + "_" + Twine(i)).str());
+  return strings.save(it->getKey());
+}
+
+GraphNames::GraphNames(GraphOp graph, llvm::StringSaver &strings)
+    : strings(strings) {
+  // Names that are given keep their places before new ones are made.
+  SmallVector<std::pair<Value, std::string>> missing;
+  SmallVector<std::pair<Operation *, std::string>> missingNodes;
+  auto give = [&](StringRef name) {
+    auto [it, isNew] = taken.insert(name);
+    return isNew && !name.empty() ? strings.save(it->getKey()) : StringRef();
+  };
+  for (Operation &op : graph.getBlock()) {
+    if (auto placeholder = dyn_cast<PlaceholderOp>(op)) {
+      StringRef name = give(placeholder.getName());
+      if (name.empty())
+        missing.emplace_back(placeholder, placeholder.getName().str());
+      values[placeholder] = nodes[&op] = name;
+      continue;
+    }
+    std::string base;
+    if (auto call = dyn_cast<NodeOpInterface>(op))
+      base = getNameOfTarget(call.getTargetName());
+    else if (auto attr = dyn_cast<GetAttrOp>(op))
+      base = attr.getTarget().rsplit('.').second.empty()
+                 ? attr.getTarget().str()
+                 : attr.getTarget().rsplit('.').second.str();
+    else
+      continue;
+    SmallVector<StringRef> names = getResultNames(&op);
+    ResultForm form = getResultForm(&op);
+    for (auto [i, result] : llvm::enumerate(op.getResults())) {
+      StringRef wanted = i < names.size() ? names[i] : StringRef();
+      StringRef name = give(wanted);
+      if (name.empty())
+        missing.emplace_back(result, !wanted.empty() ? wanted.str()
+                                     : form == ResultForm::Single
+                                         ? base
+                                         : std::string("getitem"));
+      values[result] = name;
+    }
+    if (form == ResultForm::Single)
+      continue;
+    StringRef own;
+    DictionaryAttr metadata = findMetadata(op.getLoc());
+    if (auto name =
+            metadata ? metadata.getAs<StringAttr>("name") : StringAttr())
+      own = give(name);
+    else if (op.getNumResults() == 0 && getNodeName(&op))
+      own = give(*getNodeName(&op));
+    if (own.empty())
+      missingNodes.emplace_back(&op, base);
+    nodes[&op] = own;
+  }
+  for (auto &[op, base] : missingNodes)
+    nodes[op] = create(base);
+  for (auto &[value, base] : missing)
+    values[value] = create(base);
+  for (Operation &op : graph.getBlock())
+    if (op.getNumResults() == 1 && getResultForm(&op) == ResultForm::Single)
+      nodes[&op] = values[op.getResult(0)];
+}

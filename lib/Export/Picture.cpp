@@ -1,0 +1,199 @@
+//===- Picture.cpp - what pictures of a graph show ------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Picture.h"
+#include "GraphNames.h"
+#include "PythonLeaf.h"
+
+#include "fx/IR/Metadata.h"
+#include "fx/Support/HostTensor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+/// llvm::json reads by recursion, so depth is bounded before.
+static bool isTooDeep(StringRef text) {
+  constexpr unsigned maxDepth = 64;
+  unsigned depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      inString = c != '"';
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > maxDepth)
+        return true;
+    } else if ((c == ']' || c == '}') && depth) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+static llvm::Expected<OperatorMarks> readReport(StringRef path) {
+  auto fail = [&](const Twine &message) {
+    return llvm::createStringError(path + ": " + message);
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  StringRef text = (*buffer)->getBuffer();
+  if (isTooDeep(text))
+    return fail("expected a report, got JSON nested deeper than 64");
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return fail(llvm::toString(value.takeError()));
+  const llvm::json::Object *report = value->getAsObject();
+  const llvm::json::Array *operators =
+      report ? report->getArray("operators") : nullptr;
+  if (!operators)
+    return fail("expected a report of fx-compile, with a list 'operators'");
+  OperatorMarks marks;
+  for (const llvm::json::Value &entry : *operators) {
+    const llvm::json::Object *op = entry.getAsObject();
+    std::optional<StringRef> node = op ? op->getString("node") : std::nullopt;
+    if (!node)
+      return fail("expected a 'node' of each of the 'operators'");
+    StringRef graph = op->getString("graph").value_or("main");
+    OperatorMark &mark = marks[(graph + ":" + *node).str()];
+    mark.isNative = op->getBoolean("native").value_or(true);
+    mark.reason = op->getString("reason").value_or("").str();
+    mark.seconds = op->getNumber("seconds");
+    if (const llvm::json::Array *kernels = op->getArray("kernels"))
+      for (const llvm::json::Value &kernel : *kernels)
+        if (std::optional<StringRef> name = kernel.getAsString())
+          mark.kernels.push_back(name->str());
+  }
+  return marks;
+}
+
+LogicalResult fx::readMarks(ModuleOp module, StringRef path,
+                            OperatorMarks &marks) {
+  if (path.empty())
+    return success();
+  llvm::Expected<OperatorMarks> read = readReport(path);
+  if (!read)
+    return emitError(UnknownLoc::get(module.getContext()))
+           << llvm::toString(read.takeError());
+  marks = std::move(*read);
+  return success();
+}
+
+const OperatorMark *fx::findMark(const OperatorMarks &marks, const FXNode &node,
+                                 const FXGraph &graph) {
+  if (node.kind != FXNode::CallFunction || node.target == "_operator.getitem")
+    return nullptr;
+  std::string scope = (graph.getGraph().getSymName() + ":").str();
+  auto it = marks.find(scope + node.name);
+  // A node with several results is reported by the names of these.
+  if (it == marks.end())
+    if (std::optional<StringRef> joined = getNodeName(node.op))
+      it = marks.find(scope + joined->str());
+  return it == marks.end() ? nullptr : &it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string getDtypeAbbreviation(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() == 1 ? "b8"
+                                   : (integer.isUnsigned() ? "u" : "i") +
+                                         std::to_string(integer.getWidth());
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return "c" +
+           std::to_string(2 * complex.getElementType().getIntOrFloatBitWidth());
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return llvm::StringRef(text).lower();
+}
+
+static std::string getText(ExprAttr expr) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (expr)
+    expr.printInfix(os);
+  else
+    os << '?';
+  return text;
+}
+
+std::string fx::describeType(Type type) {
+  if (auto tensor = dyn_cast<FakeTensorType>(type)) {
+    SmallVector<std::string> sizes;
+    for (ExprAttr size : tensor.getSizes())
+      sizes.push_back(getText(size));
+    return getDtypeAbbreviation(tensor.getDtype()) + "[" +
+           llvm::join(sizes, ", ") + "]";
+  }
+  if (auto symbolic = dyn_cast<SymIntType>(type))
+    return "Sym(" + getText(symbolic.getExpr()) + ")";
+  if (auto symbolic = dyn_cast<SymFloatType>(type))
+    return "Sym(" + getText(symbolic.getExpr()) + ")";
+  if (auto symbolic = dyn_cast<SymBoolType>(type))
+    return "Sym(" + getText(symbolic.getExpr()) + ")";
+  if (auto object = dyn_cast<ObjectType>(type))
+    return object.getClassName().str();
+  if (isa<AnyType>(type))
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  StringRef name = text;
+  name.consume_front("!fx.");
+  return name.str();
+}
+
+std::string fx::describeType(const FXNode &node) {
+  if (node.value)
+    return describeType(node.value.getType());
+  if (node.kind != FXNode::CallFunction || node.target == "_operator.getitem")
+    return "";
+  SmallVector<std::string> types;
+  for (Value result : node.op->getResults())
+    types.push_back(describeType(result.getType()));
+  return types.empty() ? "" : "(" + llvm::join(types, ", ") + ")";
+}
+
+std::string fx::getModulePath(Operation *op) {
+  DictionaryAttr metadata = findMetadata(op->getLoc());
+  auto stack =
+      metadata ? metadata.getAs<StringAttr>("nn_module_stack") : StringAttr();
+  if (!stack)
+    return "";
+  // "key,path,type" for each module, the innermost last.
+  StringRef innermost = stack.getValue().rsplit(';').second;
+  if (innermost.empty())
+    innermost = stack;
+  return innermost.split(',').second.split(',').first.str();
+}
+
+std::string fx::describeArguments(const FXNode &node, const FXGraph &graph) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::ListSeparator separator;
+  for (const FXArgument &argument : node.args) {
+    os << separator;
+    printRepr(os, argument, graph, LeafStyle::Code);
+  }
+  for (auto &[name, argument] : node.kwargs) {
+    os << separator << name << " = ";
+    printRepr(os, argument, graph, LeafStyle::Code);
+  }
+  return text;
+}

@@ -1,0 +1,259 @@
+//===- PythonCode.cpp - Python source as torch.fx generates it ------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FXGraph.h"
+#include "GraphWriter.h"
+#include "Namespace.h"
+#include "PythonLeaf.h"
+#include "fx/Export/Text.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace fx;
+
+/// `{} + {}` of a function of the operator module; empty if it has no sign.
+static StringRef getFormat(StringRef function) {
+  return llvm::StringSwitch<StringRef>(function)
+      .Case("add", "{} + {}")
+      .Case("sub", "{} - {}")
+      .Case("mul", "{} * {}")
+      .Case("floordiv", "{} // {}")
+      .Case("truediv", "{} / {}")
+      .Case("mod", "{} % {}")
+      .Case("pow", "{} ** {}")
+      .Case("lshift", "{} << {}")
+      .Case("rshift", "{} >> {}")
+      .Case("and_", "{} & {}")
+      .Case("or_", "{} | {}")
+      .Case("xor", "{} ^ {}")
+      .Case("getitem", "{}[{}]")
+      .Case("matmul", "{} @ {}")
+      .Case("eq", "{} == {}")
+      .Case("ne", "{} != {}")
+      .Case("lt", "{} < {}")
+      .Case("gt", "{} > {}")
+      .Case("le", "{} <= {}")
+      .Case("ge", "{} >= {}")
+      .Case("pos", "+{}")
+      .Case("neg", "-{}")
+      .Case("invert", "~{}")
+      .Default("");
+}
+
+namespace {
+/// Prints the `forward` of one graph. Functions outside of torch get a global
+/// name each, as in torch.fx: `math.trunc` is `math_trunc`.
+class ForwardPrinter {
+public:
+  ForwardPrinter(raw_ostream &os, const FXGraph &graph,
+                 std::map<std::string, std::string> &globals)
+      : os(os), graph(graph), globals(globals) {
+    // A value is set to None after its last use, so that its memory is free.
+    const auto &nodes = graph.getNodes();
+    std::vector<bool> seen(nodes.size());
+    lastUses.resize(nodes.size());
+    for (size_t i = nodes.size(); i-- > 0;)
+      for (unsigned input : nodes[i].inputs)
+        if (!seen[input]) {
+          seen[input] = true;
+          lastUses[i].push_back(input);
+        }
+  }
+
+  void print() {
+    os << "    def forward(self";
+    for (const FXNode &node : graph.getNodes())
+      if (node.kind == FXNode::Placeholder) {
+        os << ", " << node.target;
+        if (!node.args.empty())
+          os << " = " << repr(node.args.front());
+      }
+    os << "):\n";
+    for (auto [i, node] : llvm::enumerate(graph.getNodes()))
+      print(i, node);
+  }
+
+private:
+  std::string repr(const FXArgument &argument) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printRepr(stream, argument, graph, LeafStyle::Code);
+    return text;
+  }
+
+  std::string arguments(const FXNode &node, size_t from = 0) {
+    SmallVector<std::string> list;
+    for (const FXArgument &argument : ArrayRef(node.args).drop_front(from))
+      list.push_back(repr(argument));
+    for (auto &[name, argument] : node.kwargs)
+      list.push_back(name + " = " + repr(argument));
+    return llvm::join(list, ", ");
+  }
+
+  /// `base.step.step`; what is no identifier goes by getattr.
+  static std::string getMember(std::string base, StringRef path) {
+    for (StringRef step : llvm::split(path, '.')) {
+      bool isIdentifier = !step.empty() && !llvm::isDigit(step.front()) &&
+                          llvm::all_of(step, [](char c) {
+                            return llvm::isAlnum(c) || c == '_';
+                          });
+      base = isIdentifier ? base + "." + step.str()
+                          : "getattr(" + base + ", \"" + step.str() + "\")";
+    }
+    return base;
+  }
+
+  std::string getCall(const FXNode &node) {
+    StringRef target = node.target;
+    if (target.consume_front("_operator."))
+      if (StringRef format = getFormat(target); !format.empty()) {
+        std::string text;
+        for (const FXArgument &argument : node.args) {
+          auto [before, after] = format.split("{}");
+          text += before.str() + repr(argument);
+          format = after;
+        }
+        return text + format.str();
+      }
+    std::string callee = node.target;
+    if (!StringRef(callee).starts_with("torch.")) {
+      std::string &global = globals[callee];
+      if (global.empty())
+        global = names.create(callee);
+      callee = global;
+    }
+    return callee + "(" + arguments(node) + ")";
+  }
+
+  void print(size_t index, const FXNode &node) {
+    std::string value;
+    switch (node.kind) {
+    case FXNode::Placeholder:
+      if (node.name != node.target)
+        os << "        " << node.name << " = " << node.target << '\n';
+      return;
+    case FXNode::Output:
+      os << "        return " << repr(node.args.front()) << '\n';
+      return;
+    case FXNode::GetAttr:
+      value = getMember("self", node.target);
+      break;
+    case FXNode::CallMethod:
+      value = (node.args.empty() ? std::string("self")
+                                 : getMember(repr(node.args[0]), node.target)) +
+              "(" + arguments(node, 1) + ")";
+      break;
+    case FXNode::CallModule:
+      value = getMember("self", node.target) + "(" + arguments(node) + ")";
+      break;
+    case FXNode::CallFunction:
+      value = getCall(node);
+      break;
+    }
+    os << "        " << node.name << " = " << value;
+    SmallVector<unsigned> done(lastUses[index].begin(), lastUses[index].end());
+    if (node.numUsers == 0)
+      done.push_back(index);
+    if (!done.empty()) {
+      os << ";  ";
+      for (unsigned i : done)
+        os << graph.getNodes()[i].name << " = ";
+      os << "None";
+    }
+    os << '\n';
+  }
+
+  raw_ostream &os;
+  const FXGraph &graph;
+  std::map<std::string, std::string> &globals;
+  Namespace names;
+  std::vector<SmallVector<unsigned, 2>> lastUses;
+};
+
+/// Prints one class for each graph, sub-graphs before those that use them.
+class ModulePrinter {
+public:
+  explicit ModulePrinter(const SymbolTable &symbols) : symbols(symbols) {}
+
+  /// The name of the graph's class.
+  std::string print(GraphOp graph, StringRef wanted) {
+    auto known = classes.find(graph);
+    if (known != classes.end())
+      return known->second;
+    FXGraph nodes(graph, symbols);
+    SmallVector<std::pair<std::string, std::string>> members;
+    for (const FXGraph::Subgraph &subgraph : nodes.getSubgraphs())
+      members.emplace_back(
+          subgraph.name,
+          print(subgraph.graph, (wanted + "_" + subgraph.name).str()));
+    std::string name = names.create(wanted);
+    os << "\n\nclass " << name << "(torch.nn.Module):\n";
+    if (!members.empty()) {
+      os << "    def __init__(self):\n        super().__init__()\n";
+      for (auto &[member, type] : members)
+        os << "        self." << member << " = " << type << "()\n";
+      os << '\n';
+    }
+    ForwardPrinter(os, nodes, globals).print();
+    return classes[graph] = name;
+  }
+
+  void finish(raw_ostream &out) {
+    SetVector<StringRef> modules;
+    for (auto &[function, global] : globals)
+      modules.insert(StringRef(function).rsplit('.').first);
+    for (StringRef module : modules)
+      if (!module.empty())
+        out << "import " << module << '\n';
+    out << "import torch\nfrom math import inf, nan\nfrom torch import "
+           "device\n";
+    if (!globals.empty())
+      out << '\n';
+    for (auto &[function, global] : globals)
+      if (global != function)
+        out << global << " = " << function << '\n';
+    out << text;
+  }
+
+private:
+  const SymbolTable &symbols;
+  std::string text;
+  llvm::raw_string_ostream os{text};
+  Namespace names;
+  llvm::DenseMap<GraphOp, std::string> classes;
+  std::map<std::string, std::string> globals;
+};
+} // namespace
+
+LogicalResult fx::printPython(ModuleOp module, raw_ostream &os) {
+  SymbolTable symbols(module);
+  GraphOp graph = findGraph(module, symbols, "");
+  if (!graph)
+    return failure();
+  ModulePrinter printer(symbols);
+  printer.print(graph, "GraphModule");
+  printer.finish(os);
+  os << "\n\n#: The state that feeds an argument of GraphModule.forward.\n"
+        "STATES = {\n";
+  for (PlaceholderOp op : graph.getPlaceholders())
+    if (FlatSymbolRefAttr target = op.getTargetAttr()) {
+      auto state = symbols.lookup<StateOp>(target.getValue());
+      os << "    ";
+      printPythonString(os, op.getName());
+      os << ": ";
+      printPythonString(os, state ? ProgramContext::getName(state)
+                                  : target.getValue());
+      os << ",\n";
+    }
+  os << "}\n";
+  return success();
+}

@@ -1,0 +1,108 @@
+//===- StateWriter.cpp - states to the files of an archive ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Encode.h"
+#include "ProgramWriter.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// What of the graph's signature counts for its states.
+namespace {
+struct StateUse {
+  bool isParameter = false, isConstant = false;
+};
+} // namespace
+
+static llvm::StringMap<StateUse> getUses(GraphOp graph) {
+  llvm::StringMap<StateUse> uses;
+  for (PlaceholderOp op : graph.getPlaceholders()) {
+    FlatSymbolRefAttr target = op.getTargetAttr();
+    if (!target)
+      continue;
+    StateUse &use = uses[target.getValue()];
+    use.isParameter = op.getKind() == InputKind::Parameter;
+    use.isConstant = !use.isParameter && (op.getKind() != InputKind::Buffer ||
+                                          op.getNonPersistent());
+  }
+  return uses;
+}
+
+LogicalResult ProgramWriter::writeState(StateOp state, const Folder &folder,
+                                        schema::PayloadMeta &meta, bool isNew) {
+  if (auto tensor = dyn_cast<FakeTensorType>(state.getType())) {
+    std::optional<schema::TensorMeta> tensorMeta =
+        context.types.getMeta(tensor, state.getLoc());
+    if (!tensorMeta)
+      return failure();
+    meta.tensor_meta = *tensorMeta;
+  }
+  if (!isNew)
+    return success();
+  std::string record = (folder.path + meta.path_name).str();
+  if (auto pickled = state->getAttrOfType<ExternalAttr>("fx.pickled"))
+    return add(record, pickled);
+  Attribute init = state.getInitAttr();
+  if (!init) {
+    // Its value was not known when it was exported: torch writes no bytes, and
+    // reads zeros.
+    if (isa<FakeTensorType>(state.getType()))
+      return add(record, ArrayRef<char>());
+    return emitError(state.getLoc())
+           << "the value of state '" << state.getSymName() << "' is not known";
+  }
+  if (auto dense = dyn_cast<DenseElementsAttr>(init);
+      dense && dense.isSplat() && dense.getElementType().isInteger(8)) {
+    std::vector<char> bytes(dense.getNumElements(), dense.getRawData().front());
+    return add(record, bytes);
+  }
+  llvm::Expected<ArrayRef<char>> bytes = data.get(state);
+  if (!bytes)
+    return emitError(state.getLoc()) << llvm::toString(bytes.takeError());
+  auto external = dyn_cast<ExternalAttr>(init);
+  return add(record, *bytes,
+             external ? std::optional(external.getCrc32()) : std::nullopt);
+}
+
+LogicalResult ProgramWriter::writeStates(GraphOp graph, const Folder &folder,
+                                         llvm::StringMap<unsigned> &payloads) {
+  llvm::StringMap<StateUse> uses = getUses(graph);
+  schema::PayloadConfig config;
+  /// Views of one storage share its file.
+  llvm::DenseMap<Attribute, StringRef> files;
+  for (auto state : module.getOps<StateOp>()) {
+    StateUse use = uses.lookup(state.getSymName());
+    StringRef place = use.isConstant ? "data/constants/" : "data/weights/";
+    if (auto given = state->getAttrOfType<StringAttr>("fx.folder"))
+      place = given;
+    if (place != folder.path)
+      continue;
+    schema::PayloadMeta meta;
+    meta.is_param = use.isParameter || state->hasAttr("fx.parameter");
+    meta.use_pickle = state->hasAttr("fx.pickled");
+    // The name's beginning tells torch how to read a pickle.
+    StringRef prefix = folder.prefix;
+    if (auto given = state->getAttrOfType<StringAttr>("fx.payload"))
+      prefix = given;
+    Attribute key = state.getInitAttr();
+    if (meta.use_pickle)
+      key = state->getAttr("fx.pickled");
+    StringRef file = key ? files.lookup(key) : StringRef();
+    bool isNew = file.empty();
+    if (isNew) {
+      file = strings.save(prefix + Twine(payloads[prefix]++));
+      if (key)
+        files[key] = file;
+    }
+    meta.path_name = file;
+    if (failed(writeState(state, folder, meta, isNew)))
+      return failure();
+    config.config.emplace_back(ProgramContext::getName(state), meta);
+  }
+  std::string text = encode(config);
+  return add(folder.config, ArrayRef(text.data(), text.size()));
+}

@@ -1,0 +1,401 @@
+"""The way back: fx to `.pt2`, to FX's text and to Python, without loss."""
+
+import collections
+import copy
+import dataclasses
+import subprocess
+import warnings
+
+import exporting
+import harness
+import models
+import pytest
+import roundtrip
+import torch
+from test_models import SMALL, forms
+from torch.export import Dim
+from torch.utils import _pytree as pytree
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from torch._export.db.examples import all_examples
+    from torch.export.pt2_archive._package import load_pt2, package_pt2
+
+
+def equal(before, after, args, kwargs=None) -> None:
+    """Both programs give the same on the same inputs, bit by bit."""
+    inputs = args, kwargs or {}
+    results = []
+    for program in (before, after):
+        sample_args, sample_kwargs = copy.deepcopy(inputs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.append(program.module()(*sample_args, **sample_kwargs))
+    got, want = (pytree.tree_flatten(result) for result in results)
+    assert got[1] == want[1]
+    for x, y in zip(got[0], want[0]):
+        if isinstance(x, torch.Tensor):
+            assert x.dtype == y.dtype and torch.equal(x, y) or (
+                torch.allclose(x, y, rtol=0, atol=0, equal_nan=True)
+            )
+        else:
+            assert x == y
+
+
+def check(program, folder, args=None, kwargs=None):
+    path = folder / "m.pt2"
+    exporting.save(program, path)
+    before, after = roundtrip.check(path, folder)
+    if args is not None:
+        equal(before, after, args, kwargs)
+    return before, after
+
+
+def both(module, folder, args, kwargs=None, **options) -> None:
+    """The way back as exported and decomposed."""
+    for decomposed in (False, True):
+        program = exporting.export(
+            module, args, kwargs, decomposed=decomposed, **options
+        )
+        work = folder / str(decomposed)
+        work.mkdir()
+        check(program, work, args, kwargs)
+
+
+# --- The models and PyTorch's own examples -----------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, dynamic, decomposed", [form for name in SMALL for form in forms(name)]
+)
+def test_model(name, dynamic, decomposed, tmp_path):
+    spec = models.get(name)
+    module = spec.build()
+    inputs = (spec.wide if dynamic and spec.wide else spec.inputs)()
+    check(spec.program(module, dynamic, decomposed), tmp_path, *inputs)
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+@pytest.mark.parametrize("name", sorted(all_examples()))
+def test_example(name, decomposed, tmp_path):
+    case = all_examples()[name]
+    path = tmp_path / "m.pt2"
+    try:
+        program = exporting.export(
+            case.model,
+            tuple(case.example_args),
+            dict(case.example_kwargs),
+            dynamic=case.dynamic_shapes,
+            decomposed=decomposed,
+        )
+        exporting.save(program, path)
+        roundtrip.load(path)
+    except Exception as error:  # noqa: BLE001
+        pytest.skip(f"torch cannot save and load it: {error}"[:200])
+    roundtrip.check(path, tmp_path)
+
+
+# --- Containers and leaves ----------------------------------------------------
+
+Pair = collections.namedtuple("Pair", ["left", "right"])
+pytree._register_namedtuple(Pair, serialized_type_name="test_roundtrip.Pair")
+
+
+@dataclasses.dataclass
+class Record:
+    x: torch.Tensor
+    n: int | None = None
+
+
+torch.export.register_dataclass(Record, serialized_type_name="test_roundtrip.Record")
+
+
+class Box:
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __eq__(self, other):
+        return self.items == other.items
+
+
+pytree.register_pytree_node(
+    Box,
+    lambda box: (box.items, len(box.items)),
+    lambda items, _: Box(*items),
+    serialized_type_name="test_roundtrip.Box",
+    flatten_with_keys_fn=lambda box: (
+        [(pytree.SequenceKey(k), x) for k, x in enumerate(box.items)],
+        len(box.items),
+    ),
+    to_dumpable_context=str,
+    from_dumpable_context=int,
+)
+
+# Sample inputs are a pickle that holds them.
+torch.serialization.add_safe_globals([Pair, Record, Box])
+
+CONTAINERS = {
+    "tuple": lambda x: (x, x + 1),
+    "list": lambda x: [x, x + 1],
+    "dict": lambda x: {"b": x, "a": x + 1},
+    "namedtuple": lambda x: Pair(x, x + 1),
+    "dataclass": lambda x: Record(x),
+    "registered": lambda x: Box(x, x + 1),
+    "nested": lambda x: {"k": [Pair(x, (x + 1,)), Box(x)], "n": []},
+}
+
+
+class Contain(torch.nn.Module):
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def forward(self, tree):
+        leaf = sum(x for x in pytree.tree_leaves(tree) if x is not None)
+        return self.make(leaf)
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_container(kind, tmp_path):
+    make = CONTAINERS[kind]
+    both(Contain(make), tmp_path, (make(torch.ones(3)),))
+
+
+class Leaves(torch.nn.Module):
+    def forward(self, x, *rest, scale, count, flag, name=None, nothing=None):
+        y = torch.zeros(2, dtype=torch.int32, layout=torch.strided, device="cpu")
+        z = x.to(torch.float64, memory_format=torch.channels_last)
+        if flag and name == "a\"'\n":
+            z = z * scale + count
+        for extra in rest:
+            z = z + extra
+        z = torch.full_like(z, float("inf")) + z.div(2, rounding_mode="floor")
+        # torch saves a str among the outputs, and cannot load it.
+        return {"y": y, "z": z}, scale, count, flag, nothing
+
+
+def test_leaves(tmp_path):
+    """Arguments by position and keyword; every kind of leaf, in and out."""
+    kwargs = dict(scale=1e-5, count=3, flag=True, name="a\"'\n", nothing=None)
+    args = (torch.ones(1, 2, 3, 3), torch.ones(()), torch.ones(3))
+    both(Leaves(), tmp_path, args, kwargs)
+
+
+class Defaults(torch.nn.Module):
+    def forward(self, x, n: int = 3, *, k=None, **more):
+        return x * n + sum(more.values())
+
+
+def test_defaults(tmp_path):
+    both(Defaults(), tmp_path, (torch.ones(2),), {"one": torch.ones(2)})
+
+
+class Symbols(torch.nn.Module):
+    def forward(self, x, y, n: int):
+        if x.shape[0] * 2 > y.shape[1] + 3:
+            x = x + n
+        a = torch.cat([x, x[1:]])
+        half = (x.shape[0] + y.shape[0]) // 2
+        return a.reshape(-1, 1), half % 3, (x.shape[0] + 1) ** 2, n * 0.5
+
+
+def test_symbols(tmp_path):
+    """Expressions, their example values, ranges and guards."""
+    args = (torch.ones(8), torch.ones(4, 6), 5)
+    free = Dim.DYNAMIC
+    dynamic = ({0: Dim("a", min=4, max=99)}, {0: free, 1: free}, free)
+    both(Symbols(), tmp_path, args, dynamic=dynamic)
+
+
+# --- The signature ------------------------------------------------------------
+
+
+class Signature(torch.nn.Module):
+    """Parameters (tied, unused), buffers of both sorts, a constant; written
+    buffers and inputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(4, 4)
+        self.b = torch.nn.Linear(4, 4, bias=False)
+        self.b.weight = self.a.weight
+        self.unused = torch.nn.Parameter(torch.ones(1))
+        self.register_buffer("count", torch.zeros(()))
+        self.register_buffer("view", self.a.weight.detach()[1:3])
+        self.register_buffer("shift", torch.arange(4.0), persistent=False)
+        self.register_buffer("empty", torch.zeros(0, 3))
+        self.constant = torch.arange(8.0)[2:6]
+
+    def forward(self, x, y):
+        self.count.add_(1)
+        y.mul_(2)
+        x = self.b(self.a(x)) + self.constant + self.shift + self.view.sum()
+        return x, y + 1, self.count + self.empty.sum()
+
+
+def test_states(tmp_path):
+    both(Signature(), tmp_path, (torch.ones(2, 4), torch.ones(4)))
+
+
+class Loss(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 1)
+
+    def forward(self, x, y):
+        return torch.nn.functional.mse_loss(self.linear(x), y)
+
+
+def test_gradients(tmp_path):
+    """Loss and gradients to parameters, of a joint export. torch cannot save
+    gradients to inputs; Export/kinds.test has them."""
+    from torch.export.experimental import _export_forward_backward
+
+    x = torch.ones(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(Loss(), (x, torch.ones(2, 1)), strict=True)
+        joint = _export_forward_backward(program)
+    kinds = {spec.kind.name for spec in joint.graph_signature.output_specs}
+    assert {"LOSS_OUTPUT", "GRADIENT_TO_PARAMETER"} <= kinds
+    check(joint, tmp_path)
+
+
+class Parts(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part = Leaf()
+
+    def forward(self, x, k):
+        return self.part(x, [x], scale=2.0) + k
+
+
+class Leaf(torch.nn.Module):
+    def forward(self, x, xs, scale):
+        return (x + xs[0]) * scale
+
+
+def test_module_calls(tmp_path):
+    args = (torch.ones(4), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(
+            Parts(),
+            args,
+            dynamic_shapes=({0: Dim.DYNAMIC}, None),
+            preserve_module_call_signature=("part",),
+        )
+        _, after = check(program, tmp_path, args)
+        unflat = torch.export.unflatten(after)
+    assert torch.equal(unflat(*args), program.module()(*args))
+
+
+def test_several_models(tmp_path):
+    x = torch.ones(2, 4)
+    programs = {
+        "first": exporting.export(Signature(), (x, torch.ones(4))),
+        "second": exporting.export(torch.nn.Linear(4, 4), (x,)),
+    }
+    path, back = tmp_path / "m.pt2", tmp_path / "back" / "m.pt2"
+    back.parent.mkdir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        package_pt2(path, exported_programs=programs, extra_files={"n.txt": "hi"})
+    files = []
+    for name in programs:
+        files.append(tmp_path / f"{name}.mlirbc")
+        roundtrip.translate(
+            "--pt2-to-mlir", path, "--model", name, "--emit-bytecode", "-o", files[-1]
+        )
+    roundtrip.translate("--mlir-to-pt2", *files, "-o", back)
+    roundtrip.compare_archives(path, back)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loaded = load_pt2(back)
+    assert loaded.extra_files == {"n.txt": "hi"}
+    for name, program in programs.items():
+        args = (x, torch.ones(4)) if name == "first" else (x,)
+        equal(program, loaded.exported_programs[name], args)
+
+
+# --- Metadata -------------------------------------------------------------------
+
+
+def test_metadata(tmp_path):
+    """What torch keeps of each node comes back, stacks with their code."""
+    program = exporting.export(models.get("mlp").build(), *models.get("mlp").inputs())
+    before, after = check(program, tmp_path)
+    keys = collections.Counter()
+    for x, y in zip(before.graph.nodes, after.graph.nodes):
+        for key in ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn"):
+            assert x.meta.get(key) == y.meta.get(key)
+            keys[key] += key in x.meta
+    assert keys["stack_trace"] and keys["nn_module_stack"] and keys["torch_fn"]
+
+
+# --- Python ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["mlp", "cond", "resnet_small", "llama_small"])
+def test_python(name, tmp_path):
+    """The source executes like the graph module and re-traces to its nodes."""
+    spec = models.get(name)
+    path = tmp_path / "m.pt2"
+    args, kwargs = spec.inputs()
+    exporting.save(spec.program(spec.build()), path)
+    program = roundtrip.load(path)
+    _, generated = roundtrip.python_module(path)
+    inputs = roundtrip.flat_inputs(program, generated, args, kwargs)
+    module = generated.GraphModule()
+    with torch.no_grad():
+        got, want = module(*inputs), program.graph_module(*inputs)
+    for x, y in zip(got, want, strict=True):
+        assert torch.equal(x, y)
+    if name != "cond":  # symbolic_trace knows no higher-order operators
+        traced = torch.fx.symbolic_trace(module)
+        # What depends on no input is computed while tracing.
+        count = lambda graph: sum(  # noqa: E731
+            node.op == "placeholder" or len(node.all_input_nodes) > 0
+            for node in graph.nodes
+        )
+        assert count(traced.graph) == count(program.graph)
+        with torch.no_grad():
+            assert all(map(torch.equal, traced(*inputs), want))
+
+
+# --- Changed graphs -------------------------------------------------------------
+
+
+def test_after_passes(tmp_path):
+    """A transformed graph is written, loads and runs."""
+    spec = models.get("resnet_small")
+    module, (args, kwargs) = spec.build(), spec.inputs()
+    path, ir = tmp_path / "m.pt2", tmp_path / "m.mlir"
+    exporting.save(spec.program(module), path)
+    roundtrip.translate("--pt2-to-mlir", path, "-o", ir)  # without locations
+    changed = tmp_path / "changed.mlir"
+    passes = "builtin.module(fx-functionalize,fx-decompose,canonicalize,cse)"
+    result = harness.tool("fx-opt", ir, f"--pass-pipeline={passes}", "-o", changed)
+    assert result.returncode == 0, result.stderr
+    back = tmp_path / "back.pt2"
+    roundtrip.translate("--mlir-to-pt2", changed, "-o", back)
+    program = roundtrip.load(back)
+    with torch.no_grad():
+        got = program.module()(*args, **kwargs)
+    harness.compare(
+        pytree.tree_leaves(got), exporting.eager(module, args, kwargs)
+    )
+
+
+def test_dot(tmp_path):
+    """graphviz reads the picture, where there is one."""
+    path = tmp_path / "m.pt2"
+    exporting.save(models.get("cond").program(models.get("cond").build()), path)
+    text = roundtrip.translate("--pt2-to-mlir", "--mlir-to-dot", path)
+    assert "cluster" in text
+    try:
+        subprocess.run(
+            ["dot", "-Tsvg"], input=text, text=True, check=True, capture_output=True
+        )
+    except FileNotFoundError:
+        pytest.skip("graphviz is not installed")

@@ -1,0 +1,32 @@
+// Pictures with shapes, module paths and what a report says.
+// RUN: split-file %s %t
+// RUN: fx-translate --mlir-to-dot %t/m.mlir --report %t/r.json | FileCheck %s --check-prefix=DOT
+// RUN: fx-translate --mlir-to-model-explorer %t/m.mlir --report %t/r.json | FileCheck %s --check-prefix=ME
+// RUN: fx-translate --mlir-to-model-explorer %t/m.mlir | %python -m json.tool > /dev/null
+// RUN: fx-translate --mlir-to-dot %t/m.mlir | FileCheck %s --check-prefix=PLAIN
+
+// DOT: digraph main {
+// DOT: n0 [shape = ellipse, fillcolor = "#eeeeee", label = "w\nf32[8]"];
+// DOT: n1 [shape = invhouse, fillcolor = "#d5f0d5", label = "x\nb8[s0, 8]"];
+// DOT: n2 [shape = box, fillcolor = "#f9d5d5", label = "sort\ntorch.ops.aten.sort.default\n(f32[8], i64[8])\nfallback: no \"lowering\"\n1.500 ms", tooltip = "layer.1"];
+// DOT: n0 -> n2;
+// DOT: n3 {{.*}}label = "values\n_operator.getitem\nf32[8]"
+// DOT: n2 -> n3;
+// DOT: house{{.*}}label = "output"
+// PLAIN-NOT: fallback
+
+// ME: {"label": "net", "graphs": [{"id": "main", "nodes": [
+// ME-SAME: {"id": "2", "label": "sort", "namespace": "layer/1", "attrs": [{"key": "name", "value": "sort"}, {"key": "target", "value": "torch.ops.aten.sort.default"}, {"key": "arguments", "value": "w, 0"}, {"key": "runs", "value": "fallback"}, {"key": "reason", "value": "no \"lowering\""}, {"key": "milliseconds", "value": "1.500000"}], "incomingEdges": [{"sourceNodeId": "0", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}], "outputsMetadata": [{"id": "0", "attrs": [{"key": "tensor_shape", "value": "(f32[8], i64[8])"}]}]}
+
+//--- m.mlir
+module attributes {fx.model = "net"} {
+  fx.state @w : !fx.tensor<[8], f32>
+  fx.graph @main symbols [s0 in [2, ?]] {
+    %w = placeholder "w" parameter @w : !fx.tensor<[8], f32>
+    %x = placeholder "x" : !fx.tensor<[s0, 8], i1>
+    %values, %indices = call_function @aten.sort.default(%w, 0) : (!fx.tensor<[8], f32>) -> (!fx.tensor<[8], f32>, !fx.tensor<[8], i64>) loc(fused<{name = "sort", nn_module_stack = "L__self__,,Net;L__self___layer_1,layer.1,Sort"}>["values,indices"])
+    output(%values) : (!fx.tensor<[8], f32>)
+  }
+}
+//--- r.json
+{"operators": [{"node": "sort", "native": false, "reason": "no \"lowering\"", "seconds": 0.0015}]}
