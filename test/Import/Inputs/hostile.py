@@ -261,12 +261,21 @@ def check(case):
 
 
 def check_flip(case):
-    """Either refused as it should be, or imported."""
+    """Either refused as it should be, or imported; then written back, or refused again."""
     name, data = case
     path, out, result = run(name, data)
     stderr = result.stderr.decode(errors="replace")
     if result.returncode == 0 and out.exists() and not stderr:
         out.unlink()
+        for way in ("pt2", "fx-text", "python", "dot", "model-explorer"):
+            command = [TOOL, "--pt2-to-mlir", f"--mlir-to-{way}", path, "-o", out]
+            result = subprocess.run(command, capture_output=True, timeout=10)
+            stderr = result.stderr.decode(errors="replace")
+            good = result.returncode == 0 and out.exists() and not stderr
+            bad = result.returncode == 1 and not out.exists() and stderr.count("\n") == 1
+            if not good and not bad:
+                return f"{name}: {way}: exit {result.returncode}, {stderr[:500]!r}"
+            out.unlink(missing_ok=True)
     elif result.returncode != 1 or stderr.count("\n") != 1 or not stderr.startswith("error: "):
         return f"{name}: exit {result.returncode}, {stderr[:500]!r}"
     path.unlink()
