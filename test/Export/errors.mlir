@@ -19,11 +19,11 @@
 // NAMES: error: node 'op': the operator 'my.op.default' has no known schema; expected the names of its 1 positional arguments in 'fx.arg_names'
 // MIXED: error: node 'op': torch's serializer has no kind of argument for [1, "a"]
 // MAIN: error: expected a graph '@main' in the module
-// BYTES: error: {{.*}}absent.bin: {{[Nn]}}o such file
+// BYTES: error: {{.*}}bytes.mlir:1:1: {{.*}}absent.bin:w: No such file or directory
 // TWICE: error: two models are called 'model': expected different names in their 'fx.model'
-// SYNTAX: error: {{.*}}syntax.mlir:1:
+// SYNTAX: error: {{.*}}syntax.mlir:2:1: 
 // SEVERAL: error: expected one translation from mlir, got several
-// CYCLE: error: the graph 'body' contains itself
+// CYCLE: error: {{.*}}cycle.mlir:{{.*}}the graph 'body' contains itself
 // REPORT: error: {{.*}}syntax.mlir: {{.*}}
 
 //--- method.mlir
@@ -64,7 +64,8 @@ fx.graph @main {
 }
 //--- main.mlir
 fx.graph @other {
-  output() : ()
+  %x = placeholder "x" : !fx.tensor<[2], f32>
+  output(%x) : (!fx.tensor<[2], f32>)
 }
 //--- bytes.mlir
 fx.state @w : !fx.tensor<[2], f32> = #fx.external<"absent.bin", offset = 0, size = 8, crc32 = 1>
