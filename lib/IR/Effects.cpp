@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/IR/FXDialect.h"
+#include "fx/IR/HigherOrder.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;
@@ -89,18 +89,24 @@ static bool hasWrite(GraphOp graph) {
   return false;
 }
 
-void CondOp::getEffects(Effects &effects) {
-  if (!isInFunctionalGraph(*this))
+/// A higher-order operator in a functional graph is as pure as its sub-graphs.
+static void addSubgraphEffects(Operation *op, Effects &effects) {
+  FailureOr<HigherOrderView> view = HigherOrderView::get(op);
+  if (!isInFunctionalGraph(op) || failed(view))
     return addUnknown(effects);
-  for (GraphOp graph : {getTrueGraph(), getFalseGraph()})
-    if (!graph || !graph.getFunctional() || hasWrite(graph))
+  for (GraphOp graph : view->getGraphs())
+    if (!graph.getFunctional() || hasWrite(graph))
       return addUnknown(effects);
 }
 
-// A method or a module is the user's code; a higher-order operator runs graphs.
+void CondOp::getEffects(Effects &effects) { addSubgraphEffects(*this, effects); }
+void HigherOrderOp::getEffects(Effects &effects) {
+  addSubgraphEffects(*this, effects);
+}
+
+// A method or a module is the user's code.
 void CallMethodOp::getEffects(Effects &effects) { addUnknown(effects); }
 void CallModuleOp::getEffects(Effects &effects) { addUnknown(effects); }
-void HigherOrderOp::getEffects(Effects &effects) { addUnknown(effects); }
 void EagerOp::getEffects(Effects &effects) {
   bool buffers = llvm::any_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
   if (buffers || !(*this)->hasAttr("fx.pure"))

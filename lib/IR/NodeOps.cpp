@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Text.h"
-#include "fx/IR/Arguments.h"
+#include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Verify.h"
 
@@ -104,13 +104,9 @@ StringRef CondOp::getTargetName() { return "cond"; }
 //===----------------------------------------------------------------------===//
 
 static GraphOp getGraph(Operation *user, unsigned operand) {
-  if (operand >= user->getNumOperands())
-    return {};
-  auto attr = user->getOperand(operand).getDefiningOp<GetAttrOp>();
-  if (!attr)
-    return {};
-  return SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-      attr->getParentOp()->getParentOp(), attr.getTargetAttr());
+  return operand < user->getNumOperands()
+             ? getReferencedGraph(user->getOperand(operand))
+             : GraphOp();
 }
 
 /// The predicate takes an operand unless it is an immediate.
@@ -129,15 +125,14 @@ OperandRange CondOp::getBranchOperands() {
       .drop_front(getFirstGraphOperand(*this) + 2);
 }
 
-static LogicalResult verifyBranch(CondOp op, GraphOp graph, StringRef which) {
-  if (!graph)
-    return op.emitOpError("the ") << which << " argument is no graph";
-  size_t expected = graph.getPlaceholders().size();
-  if (op.getBranchOperands().size() != expected)
-    return op.emitOpError("the ")
-           << which << " graph @" << graph.getSymName() << " takes " << expected
-           << " operands, got " << op.getBranchOperands().size();
-  return success();
+/// Checks a call of a higher-order operator whose form is known.
+static LogicalResult verifyHigherOrder(Operation *op) {
+  bool malformed = false;
+  FailureOr<HigherOrderView> view = HigherOrderView::get(op, [&] {
+    malformed = true;
+    return op->emitOpError();
+  });
+  return failed(view) ? failure(malformed) : view->verify();
 }
 
 LogicalResult CondOp::verify() {
@@ -151,12 +146,11 @@ LogicalResult CondOp::verify() {
       !isa<OperandAttr>(getArgs()[1]) || !isa<OperandAttr>(getArgs()[2]) ||
       !isa<ArrayAttr>(getArgs()[3]))
     return emitOpError("expected (predicate, graph, graph, [operands])");
-  // Graphs further down may not have been parsed yet when this runs as part of
-  // parsing; the verifier runs again when the module is complete.
-  if (failed(verifyBranch(*this, getTrueGraph(), "true")) ||
-      failed(verifyBranch(*this, getFalseGraph(), "false")))
-    return failure();
-  return success();
+  if (!getTrueGraph())
+    return emitOpError("the true argument is no graph");
+  if (!getFalseGraph())
+    return emitOpError("the false argument is no graph");
+  return verifyHigherOrder(*this);
 }
 
 LogicalResult CallFunctionOp::verify() {
@@ -168,7 +162,10 @@ LogicalResult CallMethodOp::verify() {
   return verifyNode(*this);
 }
 LogicalResult CallModuleOp::verify() { return verifyNode(*this); }
-LogicalResult HigherOrderOp::verify() { return verifyNode(*this); }
+LogicalResult HigherOrderOp::verify() {
+  return success(succeeded(verifyNode(*this)) &&
+                 succeeded(verifyHigherOrder(*this)));
+}
 LogicalResult EagerOp::verify() { return verifyNode(*this); }
 
 LogicalResult OutputOp::verify() {

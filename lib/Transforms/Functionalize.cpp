@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SubgraphForms.h"
 #include "ViewInverse.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Schema.h"
@@ -40,7 +41,8 @@ struct Tensor {
 /// Works on a copy of the graph, so that a graph it cannot handle is kept.
 class Functionalizer {
 public:
-  explicit Functionalizer(GraphOp graph) : graph(graph), namer(graph) {}
+  Functionalizer(GraphOp graph, SubgraphForms &forms)
+      : graph(graph), namer(graph), forms(forms) {}
 
   /// Fails, with the reason in `problem`, on a mutation without functional
   /// form.
@@ -63,11 +65,13 @@ private:
   LogicalResult visitMutation(CallFunctionOp op, const OperatorSchema &schema);
   LogicalResult visitBatchNorm(CallFunctionOp op);
   LogicalResult visitInplaceView(CallFunctionOp op, StringRef functional);
+  LogicalResult visitSubgraphs(Operation *op);
   Value castTo(OpBuilder &b, Location loc, Value value, Type type);
   void addOutputs();
 
   GraphOp graph;
   NodeNamer namer;
+  SubgraphForms &forms;
   DenseMap<Value, Tensor> tensors;
   SmallVector<std::unique_ptr<Storage>> storages;
   SmallVector<Operation *> replaced;
@@ -353,25 +357,48 @@ void Functionalizer::addOutputs() {
   output.setSignatureAttr(ArrayAttr::get(ctx, signature));
 }
 
-/// Whether every sub-graph that `op` refers to is functional.
-static bool hasFunctionalGraphs(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (auto attr = operand.getDefiningOp<GetAttrOp>();
-        attr && isa<GraphRefType>(attr.getType())) {
-      auto graph = SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-          op->getParentOp()->getParentOp(), attr.getTargetAttr());
-      if (!graph || !graph.getFunctional())
-        return false;
-    }
-  return true;
+/// Calls the functional forms of sub-graphs that mutate what they are given;
+/// their last values come back as results.
+LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
+  std::string why;
+  FailureOr<FunctionalCall> call = forms.rewrite(op, namer, why);
+  if (failed(call))
+    return fail(op, why);
+  // A second name of what is written would not see the new value.
+  for (auto [position, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<FakeTensorType>(operand.getType()))
+      continue;
+    Storage *storage = getTensor(operand).storage;
+    for (auto &[target, value] : call->written)
+      if (target != position &&
+          storage == getTensor(op->getOperand(target)).storage) {
+        forms.erase(*call);
+        return fail(op, "a sub-graph writes what it also has by another name");
+      }
+  }
+  for (OpOperand &operand : call->op->getOpOperands())
+    operand.set(getCurrent(operand.get()));
+  for (auto [old, now] : llvm::zip(op->getResults(), call->results))
+    old.replaceAllUsesWith(now);
+  for (Value result : call->op->getResults())
+    if (isa<FakeTensorType>(result.getType()))
+      getTensor(result);
+  replaced.push_back(op);
+  for (auto &[target, value] : call->written)
+    if (failed(write(op, op->getOperand(target), value)))
+      return failure();
+  return success();
 }
 
 LogicalResult Functionalizer::run() {
   for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
     if (isa<PlaceholderOp, GuardOp, GetAttrOp>(op))
       continue;
-    if (isa<CondOp, HigherOrderOp>(op) && !hasFunctionalGraphs(&op))
-      return fail(&op, "a sub-graph mutates");
+    if (isa<CondOp, HigherOrderOp>(op) && !forms.areFunctional(&op)) {
+      if (failed(visitSubgraphs(&op)))
+        return failure();
+      continue;
+    }
     if (isa<CallMethodOp, CallModuleOp>(op))
       return fail(&op, "the effects of a call_method or call_module are not "
                        "known");
@@ -431,6 +458,7 @@ LogicalResult Functionalizer::run() {
 namespace {
 struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
   void runOnOperation() override {
+    SubgraphForms forms;
     // Sub-graphs first, to a fixed point: they may hold sub-graphs too.
     SmallVector<GraphOp> pending;
     for (GraphOp graph : getOperation().getOps<GraphOp>())
@@ -441,7 +469,7 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       changed = false;
       SmallVector<GraphOp> failed;
       for (GraphOp graph : pending) {
-        if (functionalize(graph, reasons))
+        if (functionalize(graph, forms, reasons))
           changed = true;
         else
           failed.push_back(graph);
@@ -453,14 +481,15 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
         emitRemark(it->second.first)
             << "graph @" << graph.getSymName()
             << " stays as it is: " << it->second.second;
+    forms.finish(getOperation());
   }
 
   bool functionalize(
-      GraphOp &graph,
+      GraphOp &graph, SubgraphForms &forms,
       DenseMap<Operation *, std::pair<Location, std::string>> &reasons) {
     OpBuilder b(graph);
     auto copy = cast<GraphOp>(b.clone(*graph));
-    Functionalizer functionalizer(copy);
+    Functionalizer functionalizer(copy, forms);
     if (failed(functionalizer.run())) {
       reasons.insert_or_assign(
           graph.getOperation(),
@@ -469,18 +498,15 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       copy.erase();
       return false;
     }
-    // A sub-graph that mutates its inputs would change its signature.
-    if (graph.isPrivate() && copy.getOutput().getArgs().size() !=
-                                 graph.getOutput().getArgs().size()) {
-      reasons.insert_or_assign(
-          graph.getOperation(),
-          std::make_pair(graph.getLoc(),
-                         std::string("it mutates its inputs")));
-      copy.erase();
-      return false;
-    }
     numMutations += functionalizer.numMutations;
     numReplayed += functionalizer.numReplayed;
+    // One that mutates its inputs has another signature: who calls it decides
+    // what becomes of that.
+    if (graph.isPrivate() && copy.getOutput().getArgs().size() !=
+                                 graph.getOutput().getArgs().size()) {
+      forms.add(graph, copy);
+      return true;
+    }
     graph.erase();
     graph = copy;
     return true;

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeNamer.h"
-#include "fx/IR/Arguments.h"
+#include "Autocast.h"
+#include "fx/IR/HigherOrder.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/Schema.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace fx {
 #define GEN_PASS_DEF_INLINEWRAPPERSPASS
@@ -22,65 +24,61 @@ using namespace fx;
 
 namespace {
 
-/// Where a wrapper keeps its sub-graph and what follows it that is not passed
-/// on to the sub-graph.
-struct Wrapper {
-  int graphArgument = -1;
-  int firstOperand = 0;
-};
-
-Wrapper getWrapper(StringRef target) {
-  return llvm::StringSwitch<Wrapper>(target)
-      .Case("wrap_with_set_grad_enabled", {1, 2})
-      .Cases({"strict_mode", "hints_wrapper", "wrap",
-              "wrap_activation_checkpoint", "tag_activation_checkpoint"},
-             {0, 1})
-      .Case("invoke_subgraph", {0, 2})
-      .Default({});
-}
-
-/// Values of an argument in order; fails on an immediate, for which a
+/// The values of arguments in order; fails on an immediate, for which a
 /// placeholder could not stand.
-LogicalResult appendValues(const Argument &argument,
+LogicalResult appendValues(ArrayRef<Argument> arguments,
                            SmallVectorImpl<Value> &values) {
-  bool onlyValues = true;
-  walkLeaves(argument.tree,
-             [&](Attribute leaf) { onlyValues &= isa<OperandAttr>(leaf); });
-  llvm::append_range(values, argument.operands);
-  return success(onlyValues);
+  for (const Argument &argument : arguments) {
+    if (!argument.isValue())
+      return failure();
+    values.push_back(argument.getValue());
+  }
+  return success();
 }
 
-/// Replaces `op` by the body of its sub-graph.
-LogicalResult inlineWrapper(HigherOrderOp op, NodeNamer &namer) {
-  Wrapper wrapper = getWrapper(op.getTarget());
-  SmallVector<Argument> args = getArguments(op);
-  if (wrapper.graphArgument < 0 || (int)args.size() < wrapper.firstOperand)
+/// Replaces `op`, which runs one graph once (or a cond whose condition is
+/// known), by the body of that graph.
+LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
+  FailureOr<HigherOrderView> view = HigherOrderView::get(op);
+  if (failed(view))
     return failure();
-  Value callee = args[wrapper.graphArgument].getValue();
-  auto attr = callee ? callee.getDefiningOp<GetAttrOp>() : GetAttrOp();
-  auto graph = attr ? SymbolTable::lookupNearestSymbolFrom<GraphOp>(
-                          op->getParentOp()->getParentOp(),
-                          attr.getTargetAttr())
-                    : GraphOp();
-  if (!graph || graph == op->getParentOp())
+  GraphOp graph = view->getBody();
+  if (view->getFlow() == Flow::Cond) {
+    std::optional<bool> taken = view->getPredicate().getBool();
+    if (!taken)
+      return failure();
+    graph = view->getGraphs()[*taken ? 0 : 1];
+  } else if (view->getFlow() != Flow::Call) {
+    return failure();
+  }
+  if (graph == op->getParentOp())
     return failure();
 
-  // Keyword arguments of the wrappers (hints) are not the sub-graph's.
-  SmallVector<Value> operands;
-  size_t numPositional = args.size() - op.getKwnames().size();
-  for (size_t i = wrapper.firstOperand; i < numPositional; ++i) {
-    auto dict = dyn_cast<DictAttr>(args[i].tree);
-    if (!(dict && dict.getKeys().empty()) &&
-        failed(appendValues(args[i], operands)))
+  // wrap_with_autocast(device, dtype, enabled, cache, graph, …)
+  Type autocast;
+  if (view->getNode().getTargetName() == "wrap_with_autocast") {
+    SmallVector<Argument> args = getArguments(view->getNode());
+    std::optional<bool> enabled = args[2].getBool();
+    autocast = enabled == true ? args[1].getDtype() : Type();
+    if (!enabled || (*enabled && !autocast))
       return failure();
   }
+  // What a sub-graph of the region computes would have to be cast as well.
+  if (autocast && llvm::any_of(graph.getBlock(), [](Operation &inner) {
+        return isa<GetAttrOp, CondOp, HigherOrderOp>(inner);
+      }))
+    return failure();
+
+  SmallVector<Value> operands;
+  if (failed(appendValues(view->getAdditional(), operands)))
+    return failure();
   SmallVector<PlaceholderOp, 8> placeholders = graph.getPlaceholders();
   OutputOp output = graph.getOutput();
   bool onlyValues = true;
   walkLeaves(output.getArgs(),
              [&](Attribute leaf) { onlyValues &= isa<OperandAttr>(leaf); });
   if (placeholders.size() != operands.size() || !onlyValues ||
-      output.getNumOperands() != op.getNumResults())
+      output.getNumOperands() != op->getNumResults())
     return failure();
 
   IRMapping mapping;
@@ -90,12 +88,96 @@ LogicalResult inlineWrapper(HigherOrderOp op, NodeNamer &namer) {
   for (Operation &inner : graph.getBlock()) {
     if (isa<PlaceholderOp, OutputOp>(inner))
       continue;
-    namer.makeUnique(b.clone(inner, mapping));
+    Operation *copy = b.clone(inner, mapping);
+    namer.makeUnique(copy);
+    if (auto call = dyn_cast<CallFunctionOp>(copy); call && autocast)
+      castForAutocast(call, autocast, namer);
   }
-  for (auto [result, value] : llvm::zip(op.getResults(), output.getOperands()))
+  for (auto [result, value] : llvm::zip(op->getResults(), output.getOperands()))
     result.replaceAllUsesWith(mapping.lookup(value));
-  op.erase();
+  op->erase();
   return success();
+}
+
+/// `with_effects(token, op, args…)` is the call of `op`, whose place in the
+/// graph keeps the order that the token stands for.
+LogicalResult inlineEffects(HigherOrderOp op) {
+  SmallVector<Argument> args = getArguments(op);
+  size_t numPositional = args.size() - op.getKwnames().size();
+  if (op.getTarget() != "with_effects" || numPositional < 2 ||
+      !args[0].isValue() || op->getNumResults() < 1)
+    return failure();
+  auto target = dyn_cast<OperatorAttr>(args[1].tree);
+  if (!target || !lookupOperator(target.getTarget()))
+    return failure();
+  SmallVector<ArgumentTree> rest;
+  for (const Argument &arg : ArrayRef<Argument>(args).drop_front(2))
+    rest.push_back(arg);
+  SmallVector<StringRef> keywords;
+  for (Attribute name : op.getKwnames())
+    keywords.push_back(cast<StringAttr>(name).getValue());
+  OpBuilder b(op);
+  SmallVector<Type> types(llvm::drop_begin(op->getResultTypes()));
+  CallFunctionOp call =
+      createCall(b, op.getLoc(), target.getTarget(), types, rest, keywords);
+  SmallVector<StringRef> names = getResultNames(op);
+  if (op->getNumResults() > 1 && names.size() == op->getNumResults())
+    call->setLoc(withNodeName(
+        op.getLoc(), llvm::join(ArrayRef<StringRef>(names).drop_front(), ",")));
+  op->getResult(0).replaceAllUsesWith(args[0].getValue());
+  for (auto [old, now] :
+       llvm::zip(llvm::drop_begin(op->getResults()), call->getResults()))
+    old.replaceAllUsesWith(now);
+  op->erase();
+  return success();
+}
+
+/// `out_dtype(op, dtype, args…)` computes in a type that holds the arguments
+/// and the result, then converts.
+LogicalResult inlineOutDtype(HigherOrderOp op, NodeNamer &namer) {
+  SmallVector<Argument> args = getArguments(op);
+  if (op.getTarget() != "out_dtype" || args.size() < 3 ||
+      !op.getKwnames().empty() || op->getNumResults() != 1)
+    return failure();
+  auto target = dyn_cast<OperatorAttr>(args[0].tree);
+  Type dtype = args[1].getDtype();
+  auto result = dyn_cast<FakeTensorType>(op->getResult(0).getType());
+  if (!target || !lookupOperator(target.getTarget()) || !dtype || !result ||
+      result.getDtype() != dtype || !dtype.isSignlessInteger())
+    return failure();
+  // Integers no wider than the result: what out_dtype is for, and the only
+  // case in which the type to compute in is plain.
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<FakeTensorType>(operand.getType());
+    if (!type)
+      continue;
+    auto from = dyn_cast<IntegerType>(type.getDtype());
+    if (!from || from.getWidth() > dtype.getIntOrFloatBitWidth())
+      return failure();
+  }
+  OpBuilder b(op);
+  SmallVector<ArgumentTree> rest;
+  for (const Argument &arg : ArrayRef<Argument>(args).drop_front(2)) {
+    ArgumentTree tree = arg;
+    for (Value &value : tree.values)
+      value = castTo(b, namer, op.getLoc(), value, dtype);
+    rest.push_back(tree);
+  }
+  CallFunctionOp call = createCall(b, op.getLoc(), target.getTarget(),
+                                   op->getResultTypes(), rest);
+  op->getResult(0).replaceAllUsesWith(call->getResult(0));
+  op->erase();
+  return success();
+}
+
+bool inlineOne(Operation *op, NodeNamer &namer) {
+  if (!isa<CondOp, HigherOrderOp>(op))
+    return false;
+  if (succeeded(inlineCall(op, namer)))
+    return true;
+  auto call = dyn_cast<HigherOrderOp>(op);
+  return call && (succeeded(inlineEffects(call)) ||
+                  succeeded(inlineOutDtype(call, namer)));
 }
 
 struct InlineWrappersPass
@@ -106,8 +188,7 @@ struct InlineWrappersPass
       // A body may hold wrappers of its own, so go on where it was put.
       for (Operation *op = &graph.getBlock().front(); op;) {
         Operation *previous = op->getPrevNode(), *next = op->getNextNode();
-        auto wrapper = dyn_cast<HigherOrderOp>(op);
-        bool inlined = wrapper && succeeded(inlineWrapper(wrapper, namer));
+        bool inlined = inlineOne(op, namer);
         numInlined += inlined;
         op = !inlined   ? next
              : previous ? previous->getNextNode()

@@ -15,14 +15,22 @@ def InlineWrappersPass : Pass<"fx-inline-wrappers", "::mlir::ModuleOp"> {
   let description = [{
     `wrap_with_set_grad_enabled`, `strict_mode`, `hints_wrapper`,
     `invoke_subgraph` and the activation-checkpoint wrappers compute what their
-    sub-graph computes: the body takes their place, under unique names.
+    sub-graph computes: the body takes their place, under unique names. So does
+    the branch that a `cond` with a constant condition takes.
 
     ```mlir
     %r = fx.higher_order @wrap_with_set_grad_enabled(false, %g, %x) : ...
     // becomes the body of @g with %x for its placeholder
     ```
 
-    `wrap_with_autocast` stays: it changes the dtypes its body computes in.
+    - `wrap_with_autocast` becomes its body with the casts spelled out: operands
+      of matmuls and convolutions to the region's dtype, and of operators that
+      torch keeps in f32 to that.
+    - `with_effects(token, op, args)` becomes the call of `op`: its place in the
+      graph is its order.
+    - `out_dtype(op, dtype, args)` of integers becomes casts and the call.
+
+    Loops stay, and what an immediate is passed to.
   }];
   let statistics = [Statistic<"numInlined", "inlined", "Wrappers inlined">];
 }
@@ -128,6 +136,25 @@ def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
     Statistic<"numInferred", "inferred", "Results that got a type">,
     Statistic<"numUnknown", "unknown", "Calls whose types cannot be inferred">
   ];
+}
+
+def VerifyExportPass : Pass<"fx-verify-export", "::mlir::ModuleOp"> {
+  let summary = "check the rules of the Export IR";
+  let description = [{
+    The dialect's verifier accepts every FX graph. This pass adds what
+    torch.export promises of an exported program: which nodes and operators
+    there are, that every value has a type and every node a name, and that the
+    signature fits the graph. Each error names its rule; the rules stand in
+    docs/ExportRules.md. Nothing is changed.
+
+    ```mlir
+    %y = call_method @relu(%x) : (!fx.tensor<[4], f32>) -> !fx.any
+    // error: rule 3: expected only call_function, get_attr and higher-order
+    // operators, got 'call_method'
+    ```
+  }];
+  let options = [Option<"strict", "strict", "bool", "false",
+                        "Also demand where each node comes from (rule 11)">];
 }
 
 #endif // FX_TRANSFORMS_PASSES_TD

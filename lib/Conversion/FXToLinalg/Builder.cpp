@@ -7,6 +7,8 @@
 
 #include "Builder.h"
 
+#include "fx/IR/Metadata.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -435,8 +437,21 @@ Value Hoisted::in(Scalars &s) const {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// " (node 'item', model.py:12)": where the user finds what failed.
+static std::string describePlace(Location loc) {
+  std::optional<StringRef> name = getNodeName(loc);
+  if (!name || name->empty())
+    return "";
+  std::string text = (" (node '" + *name + "'").str();
+  if (std::optional<FileLineColLoc> frame = getPythonFrame(loc))
+    text += (", " + frame->getFilename().getValue() + ":" +
+             Twine(frame->getLine()))
+                .str();
+  return text + ")";
+}
+
 void Builder::check(Value condition, StringRef message) {
-  cf::AssertOp::create(b, loc, condition, message);
+  cf::AssertOp::create(b, loc, condition, message.str() + describePlace(loc));
 }
 
 void Builder::checkIndices(const Tensor &t, ExprAttr size, StringRef message,

@@ -157,7 +157,8 @@ public:
   Tensor pad(const Tensor &t, llvm::ArrayRef<ExprAttr> low,
              llvm::ArrayRef<ExprAttr> high, mlir::Value value);
 
-  /// Stops the program with `message` unless `condition`, an i1.
+  /// Stops the program with `message` and the node's place unless `condition`,
+  /// an i1.
   void check(mlir::Value condition, llvm::StringRef message);
   /// Checks that all elements of the integer tensor lie in [-size, size), or
   /// [0, size).

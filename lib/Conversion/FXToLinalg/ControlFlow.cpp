@@ -8,37 +8,30 @@
 #include "Graph.h"
 #include "Node.h"
 
+#include "fx/IR/HigherOrder.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace fx::lin {
 
-/// The operands of a list of arguments as lowered values.
-static bool lowerOperands(Node &n, ArrayRef<Arg> args,
-                          SmallVectorImpl<Lowered> &operands) {
-  for (const Arg &arg : args) {
-    if (arg.isValue()) {
-      const Lowered *lowered = n.graph.lookup(arg.value);
+LogicalResult lowerArguments(Node &n, ArrayRef<Argument> args,
+                             SmallVectorImpl<Lowered> &result) {
+  for (const Argument &arg : args) {
+    if (Value value = arg.getValue()) {
+      const Lowered *lowered = n.graph.lookup(value);
       if (!lowered)
-        return false;
-      operands.push_back(*lowered);
-    } else if (arg.kind == Arg::Kind::None) {
-      operands.push_back(Lowered());
-    } else if (arg.kind == Arg::Kind::Immediate &&
-               isa<IntegerAttr, FloatAttr>(arg.immediate)) {
-      operands.push_back(Lowered(n.asNumber(arg)));
+        return n.fail("an operand has no value");
+      result.push_back(*lowered);
+    } else if (Lowered immediate = lowerImmediate(arg.tree);
+               immediate.kind != Lowered::Kind::None || arg.isNone()) {
+      result.push_back(immediate);
     } else {
-      return false;
+      return n.fail("an operand is neither tensor nor number");
     }
   }
-  return true;
-}
-
-static GraphOp graphArg(Node &n, const Arg &arg) {
-  const Lowered *lowered = arg.isValue() ? n.graph.lookup(arg.value) : nullptr;
-  return lowered && lowered->kind == Lowered::Kind::Graph ? lowered->graph
-                                                          : GraphOp();
+  return success();
 }
 
 /// Sets the node's results to what an inlined graph gave.
@@ -68,13 +61,13 @@ static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
 /// cond(pred, true_graph, false_graph, operands) becomes scf.if.
 static LogicalResult lowerCond(Node &n) {
   const Arg &predicate = n.arg(0, "pred");
-  GraphOp graphs[] = {graphArg(n, n.arg(1, "true_fn")),
-                      graphArg(n, n.arg(2, "false_fn"))};
-  const Arg &list = n.arg(3, "operands");
-  SmallVector<Lowered> operands;
-  if (!graphs[0] || !graphs[1] || !list.isList() ||
-      !lowerOperands(n, list.list, operands))
+  FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
+  if (failed(view))
     return n.fail("the branches are no graphs");
+  ArrayRef<GraphOp> graphs = view->getGraphs();
+  SmallVector<Lowered> operands;
+  if (failed(lowerArguments(n, view->getAdditional(), operands)))
+    return failure();
   Builder &b = n.b;
   Value condition;
   if (n.isTensor(predicate)) {
@@ -149,24 +142,15 @@ static LogicalResult lowerCond(Node &n) {
 }
 
 /// wrap_with_set_grad_enabled(flag, graph, operands...) and its like: the graph,
-/// inlined. The flags concern autograd and autocast, which an export settled.
-template <unsigned graphPosition> static LogicalResult lowerWrap(Node &n) {
-  GraphOp graph = graphArg(n, n.arg(graphPosition, "wrapped_func"));
-  if (!graph)
+/// inlined. The flags concern autograd, which an export settled.
+static LogicalResult lowerCall(Node &n) {
+  FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
+  if (failed(view))
     return n.fail("the body is no graph");
-  SmallVector<Arg> args;
-  for (unsigned i = graphPosition + 1; n.arg(i, "").kind != Arg::Kind::Absent;
-       ++i) {
-    const Arg &arg = n.arg(i, "");
-    if (arg.isList())
-      llvm::append_range(args, arg.list);
-    else
-      args.push_back(arg);
-  }
   SmallVector<Lowered> operands;
-  if (!lowerOperands(n, args, operands))
-    return n.fail("an operand is no value");
-  auto results = n.graph.inlineGraph(graph, operands);
+  if (failed(lowerArguments(n, view->getAdditional(), operands)))
+    return failure();
+  auto results = n.graph.inlineGraph(view->getBody(), operands);
   if (failed(results))
     return n.fail("the body cannot be inlined");
   return setResults(n, *results);
@@ -174,11 +158,12 @@ template <unsigned graphPosition> static LogicalResult lowerWrap(Node &n) {
 
 void registerControlFlow(Registry &r) {
   r.add("cond", lowerCond);
-  r.add({"wrap_with_set_grad_enabled",
-         "higher_order.wrap_with_set_grad_enabled"},
-        lowerWrap<1>);
-  r.add({"wrap_with_autocast", "higher_order.wrap_with_autocast"},
-        lowerWrap<4>);
+  // Not wrap_with_autocast: it changes the dtypes its body computes in, which
+  // only fx-inline-wrappers spells out.
+  r.add({"wrap_with_set_grad_enabled", "invoke_subgraph", "strict_mode",
+         "hints_wrapper", "wrap", "wrap_activation_checkpoint",
+         "tag_activation_checkpoint"},
+        lowerCall);
 }
 
 } // namespace fx::lin

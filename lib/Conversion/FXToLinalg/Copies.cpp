@@ -66,6 +66,31 @@ static LogicalResult lowerAssertScalar(Node &n) {
   return success();
 }
 
+/// sym_constrain_range(size, min, max): the value of data-dependent size.
+static LogicalResult lowerConstrainRange(Node &n) {
+  Number size = n.number(0, "size");
+  if (n.failed() || size.kind != Number::Kind::Int)
+    return n.fail("the size is no integer");
+  Builder &b = n.b;
+  Type i64 = b.b.getI64Type();
+  for (bool isMin : {true, false}) {
+    if (!n.has(isMin ? 1 : 2, isMin ? "min" : "max"))
+      continue;
+    int64_t bound = n.integer(isMin ? 1 : 2, isMin ? "min" : "max", 0);
+    if (n.failed())
+      return failure();
+    Value limit = arith::ConstantIntOp::create(b.b, b.loc, i64, bound);
+    b.check(arith::CmpIOp::create(b.b, b.loc,
+                                  isMin ? arith::CmpIPredicate::sge
+                                        : arith::CmpIPredicate::sle,
+                                  b.number(size, i64), limit),
+            (Twine("expected a size of at ") + (isMin ? "least " : "most ") +
+             Twine(bound))
+                .str());
+  }
+  return success();
+}
+
 static LogicalResult lowerAssertTensor(Node &n) {
   Tensor condition = n.tensor(0, "self");
   StringRef message = n.string(1, "assert_msg", "assertion failed");
@@ -94,10 +119,10 @@ void registerCopies(Registry &r) {
         lowerDropout);
   r.add("aten.copy.default", lowerCopyInto);
   r.add("aten.view.dtype", lowerViewDtype);
-  r.add({"aten._assert_tensor_metadata.default",
-         "aten.sym_constrain_range.default",
+  r.add("aten._assert_tensor_metadata.default", lowerNothing);
+  r.add({"aten.sym_constrain_range.default",
          "aten.sym_constrain_range_for_size.default"},
-        lowerNothing);
+        lowerConstrainRange);
   r.add("aten._assert_scalar.default", lowerAssertScalar);
   r.add({"aten._assert_async.msg", "aten._assert_async.default"},
         lowerAssertTensor);

@@ -87,7 +87,10 @@ LogicalResult Function::makeArguments() {
         states.push_back({placeholder, type, true});
       continue;
     }
-    if (placeholder.getKind() == InputKind::Token)
+    // No input of the caller's: what uses a custom object is ATen's to run, and
+    // ATen's fallback has no objects.
+    if (placeholder.getKind() == InputKind::Token ||
+        placeholder.getKind() == InputKind::CustomObj)
       continue;
     SmallVector<NamedAttribute> entry;
     entry.emplace_back(string("name"), placeholder.getNameAttr());

@@ -186,7 +186,9 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
   LowerFn lower = Registry::get().lookup(node.getTargetName());
   if (!lower)
     return lowerEager(node, "the operator has no lowering");
-  if (std::string why = unknownSize(node, symbols); !why.empty())
+  // The branches of a cond say what sizes its results have.
+  if (std::string why = unknownSize(node, symbols);
+      !why.empty() && !isa<CondOp>(node))
     return lowerEager(node, why);
 
   // The lowering is undone where it gives up half-way. The insertion point is
@@ -312,6 +314,21 @@ LogicalResult Graph::lowerBody(GraphOp graph) {
 // Sub-graphs
 //===----------------------------------------------------------------------===//
 
+Lowered lowerImmediate(Attribute immediate) {
+  Number n;
+  MLIRContext *ctx = immediate.getContext();
+  if (auto boolean = dyn_cast<BoolAttr>(immediate)) {
+    n.kind = Number::Kind::Bool;
+    n.expr = ExprAttr::integer(ctx, boolean.getValue());
+  } else if (auto integer = dyn_cast<IntegerAttr>(immediate)) {
+    n.expr = ExprAttr::integer(ctx, integer.getValue().getSExtValue());
+  } else if (auto real = dyn_cast<FloatAttr>(immediate)) {
+    n.kind = Number::Kind::Float;
+    n.expr = ExprAttr::real(ctx, real.getValueAsDouble());
+  }
+  return n ? Lowered(n) : Lowered();
+}
+
 SmallVector<std::pair<Attribute, Lowered>>
 Graph::outputLeaves(OutputOp output) const {
   SmallVector<std::pair<Attribute, Lowered>> result;
@@ -322,18 +339,7 @@ Graph::outputLeaves(OutputOp output) const {
       result.emplace_back(leaf, lowered ? *lowered : Lowered());
       return;
     }
-    Number n;
-    MLIRContext *ctx = leaf.getContext();
-    if (auto boolean = dyn_cast<BoolAttr>(leaf)) {
-      n.kind = Number::Kind::Bool;
-      n.expr = ExprAttr::integer(ctx, boolean.getValue());
-    } else if (auto integer = dyn_cast<IntegerAttr>(leaf)) {
-      n.expr = ExprAttr::integer(ctx, integer.getValue().getSExtValue());
-    } else if (auto real = dyn_cast<FloatAttr>(leaf)) {
-      n.kind = Number::Kind::Float;
-      n.expr = ExprAttr::real(ctx, real.getValueAsDouble());
-    }
-    result.emplace_back(leaf, n ? Lowered(n) : Lowered());
+    result.emplace_back(leaf, lowerImmediate(leaf));
   });
   return result;
 }
@@ -378,8 +384,13 @@ Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
     // The callee's own names for the sizes.
     for (auto [placeholder, operand] : llvm::zip(placeholders, operands))
       if (auto type = dyn_cast<FakeTensorType>(placeholder.getType())) {
+        if (operand.kind != Lowered::Kind::Tensor)
+          continue;
+        // A size that is known stays: the value's type has it.
         Tensor t = operand.tensor;
-        t.sizes.assign(type.getSizes().begin(), type.getSizes().end());
+        for (auto [size, want] : llvm::zip(t.sizes, type.getSizes()))
+          if (!size.isInteger() && !want.isInteger())
+            size = want;
         inner.set(placeholder.getResult(), Lowered(t));
       }
   }
@@ -387,6 +398,7 @@ Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
     fatal = true;
     return failure();
   }
+  numNames = inner.numNames;
   SmallVector<Lowered> results;
   for (auto &[leaf, lowered] : inner.outputLeaves(callee.getOutput())) {
     // Sizes in the callee's terms mean nothing to the caller.
@@ -400,8 +412,23 @@ Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
       continue;
     }
     results.push_back(lowered);
+    for (ExprAttr &size : results.back().tensor.sizes)
+      size = toOuter(inner.symbols, callee.getLoc(), size);
   }
   return results;
+}
+
+ExprAttr Graph::toOuter(Symbols &inner, Location loc, ExprAttr size) {
+  bool same = true;
+  size.walkSymbols([&](StringRef name) {
+    Value here = symbols.lookup(name);
+    same &= here && here == inner.lookup(name);
+  });
+  if (same)
+    return size;
+  std::string name = "." + std::to_string(numNames++);
+  symbols.bind(name, inner.integer(b, loc, size), false);
+  return ExprAttr::symbol(b.getContext(), name);
 }
 
 } // namespace fx::lin

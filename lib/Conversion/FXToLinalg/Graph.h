@@ -11,10 +11,14 @@
 #include "Symbols.h"
 #include "Values.h"
 
+#include "fx/IR/Arguments.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace fx::lin {
+
+class Node;
 
 /// The lowering of one graph's body, at the insertion point of a builder. A
 /// sub-graph that is inlined gets one of its own.
@@ -70,6 +74,10 @@ private:
   mlir::LogicalResult lowerNode(NodeOpInterface node);
   mlir::LogicalResult lowerEager(NodeOpInterface node, llvm::StringRef reason);
 
+  /// A size in the terms of an inlined graph, `inner`, in those of this one: a
+  /// symbol of our own where they differ.
+  ExprAttr toOuter(Symbols &inner, mlir::Location loc, ExprAttr size);
+
   llvm::DenseMap<mlir::Value, Lowered> values;
   unsigned numNames = 0;
 };
@@ -77,6 +85,14 @@ private:
 /// The builtin type of a value of fx type `type`: a tensor, i64, f64 or i1;
 /// null for others.
 mlir::Type builtinType(mlir::Type type);
+
+/// What an immediate of an argument tree is: a number; None for all others.
+Lowered lowerImmediate(mlir::Attribute immediate);
+
+/// The values of arguments of a node that lowers a higher-order operator;
+/// fails, with the reason noted, on what is neither value nor number nor None.
+mlir::LogicalResult lowerArguments(Node &n, llvm::ArrayRef<Argument> args,
+                                   llvm::SmallVectorImpl<Lowered> &result);
 
 } // namespace fx::lin
 

@@ -134,6 +134,7 @@ void registerConvolutions(Registry &);
 void registerCopies(Registry &);
 void registerFactories(Registry &);
 void registerIndexing(Registry &);
+void registerLoops(Registry &);
 void registerMatMuls(Registry &);
 void registerNormalizations(Registry &);
 void registerPointwise(Registry &);

@@ -22,6 +22,7 @@ Registry::Registry() {
   registerCopies(*this);
   registerFactories(*this);
   registerIndexing(*this);
+  registerLoops(*this);
   registerMatMuls(*this);
   registerNormalizations(*this);
   registerPointwise(*this);

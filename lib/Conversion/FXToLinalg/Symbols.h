@@ -31,6 +31,10 @@ public:
   /// What is evaluated at the entry goes behind `op`.
   void startAfter(mlir::Operation *op) { *lastAtEntry = op; }
   bool isBound(llvm::StringRef name) const { return values.count(name); }
+  /// The value that `name` has, or null.
+  mlir::Value lookup(llvm::StringRef name) const {
+    return values.lookup(name).value;
+  }
   /// True if each symbol in `expr` has a value and each call is one that
   /// `integer` (or, for relations, `boolean`) evaluates.
   bool canEvaluate(ExprAttr expr) const;

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fx::cpu {
@@ -55,6 +56,22 @@ static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
                                    << ", which is no argument";
 }
 
+/// A while loop that starts from an argument that the function writes gets a
+/// copy: bufferization takes each carried tensor as read by the whole loop, and
+/// sees a conflict with the write behind it that no copy of its own can mend.
+static void copyForLoops(Value arg, OpBuilder &b) {
+  for (OpOperand &use : llvm::make_early_inc_range(arg.getUses())) {
+    auto loop = dyn_cast<scf::WhileOp>(use.getOwner());
+    if (!loop)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop);
+    use.set(bufferization::AllocTensorOp::create(
+        b, loop.getLoc(), cast<RankedTensorType>(arg.getType()), ValueRange(),
+        arg));
+  }
+}
+
 static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitError("expected one block in @") << func.getName();
@@ -78,6 +95,7 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
       value = bufferization::MaterializeInDestinationOp::create(b, ret.getLoc(),
                                                                value.getType(), value, *dest)
                   .getResult();
+      copyForLoops(*dest, b);
       unsigned arg = cast<BlockArgument>(*dest).getArgNumber();
       func.setArgAttr(arg, "bufferization.writable", b.getBoolAttr(true));
       func.setArgAttr(arg, "fx.written", b.getUnitAttr());

@@ -1,0 +1,272 @@
+//===- HigherOrder.cpp - operators on sub-graphs, by their parts ----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/HigherOrder.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+/// Where the parts of an operator's arguments stand. -1: it has no such part.
+struct Form {
+  StringLiteral target;
+  Flow flow;
+  int8_t graph, secondGraph, predicate, carried, scanned, additional;
+  /// Of a Call: the first argument that is passed on, as it is or as the
+  /// elements of a list.
+  int8_t first;
+};
+
+constexpr Form kForms[] = {
+    {"cond", Flow::Cond, 1, 2, 0, -1, -1, 3, -1},
+    {"while_loop", Flow::While, 0, 1, -1, 2, -1, 3, -1},
+    {"map_impl", Flow::Map, 0, -1, -1, -1, 1, 2, -1},
+    {"map", Flow::Map, 0, -1, -1, -1, 1, 2, -1},
+    {"scan", Flow::Scan, 0, -1, -1, 1, 2, 3, -1},
+    {"associative_scan", Flow::AssociativeScan, 0, -1, -1, -1, 1, 2, -1},
+    {"invoke_subgraph", Flow::Call, 0, -1, -1, -1, -1, -1, 2},
+    {"strict_mode", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"hints_wrapper", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"wrap", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"wrap_activation_checkpoint", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"tag_activation_checkpoint", Flow::Call, 0, -1, -1, -1, -1, -1, 1},
+    {"wrap_with_set_grad_enabled", Flow::Call, 1, -1, -1, -1, -1, -1, 2},
+    {"wrap_with_autocast", Flow::Call, 4, -1, -1, -1, -1, -1, 5},
+};
+} // namespace
+
+GraphOp fx::getReferencedGraph(Value ref) {
+  auto attr = ref ? ref.getDefiningOp<GetAttrOp>() : GetAttrOp();
+  if (!attr || !attr->getParentOp() || !attr->getParentOp()->getParentOp())
+    return {};
+  return SymbolTable::lookupNearestSymbolFrom<GraphOp>(
+      attr->getParentOp()->getParentOp(), attr.getTargetAttr());
+}
+
+FailureOr<HigherOrderView>
+HigherOrderView::get(Operation *op,
+                     function_ref<InFlightDiagnostic()> emitError) {
+  if (!isa<CondOp, HigherOrderOp>(op))
+    return failure();
+  HigherOrderView view;
+  view.node = cast<NodeOpInterface>(op);
+  StringRef target = view.node.getTargetName();
+  target.consume_front("higher_order.");
+  const Form *form =
+      llvm::find_if(kForms, [&](const Form &f) { return f.target == target; });
+  if (form == std::end(kForms))
+    return failure();
+  view.flow = form->flow;
+
+  SmallVector<Argument> args = getArguments(view.node);
+  size_t numPositional = args.size() - view.node.getKwnames().size();
+  auto fail = [&](const Twine &what) {
+    if (emitError)
+      emitError() << what;
+    return failure();
+  };
+  auto addGraph = [&](int position) {
+    if (position < 0)
+      return success();
+    if (size_t(position) >= numPositional)
+      return LogicalResult(fail("expected a graph as argument " +
+                                Twine(position) + ", got " +
+                                Twine(numPositional) + " arguments"));
+    GraphOp graph = getReferencedGraph(args[position].getValue());
+    if (!graph)
+      return LogicalResult(
+          fail("expected a graph as argument " + Twine(position)));
+    view.graphs.push_back(graph);
+    return success();
+  };
+  auto addList = [&](int position, SmallVectorImpl<Argument> &list,
+                     bool optional) {
+    if (position < 0 || (optional && size_t(position) >= numPositional))
+      return success();
+    if (size_t(position) >= numPositional ||
+        (!args[position].isList() && !(optional && args[position].isNone())))
+      return LogicalResult(
+          fail("expected a list as argument " + Twine(position)));
+    if (args[position].isList())
+      llvm::append_range(list, args[position].getElements());
+    return success();
+  };
+  if (failed(addGraph(form->graph)) || failed(addGraph(form->secondGraph)) ||
+      failed(addList(form->carried, view.carried, false)) ||
+      failed(addList(form->scanned, view.scanned, false)) ||
+      failed(addList(form->additional, view.additional, true)))
+    return failure();
+  if (form->predicate >= 0)
+    view.predicate = args[form->predicate];
+  if (form->first < 0)
+    return view;
+  // What a wrap passes by keyword goes by the sub-graph's names for it, which
+  // an export does not have.
+  if (target == "wrap" && numPositional != args.size())
+    return failure();
+  for (size_t i = form->first; i < numPositional; ++i) {
+    if (args[i].isList()) {
+      llvm::append_range(view.additional, args[i].getElements());
+    } else if (auto dict = dyn_cast<DictAttr>(args[i].tree)) {
+      // The keyword arguments of a hints_wrapper, in order; hints are not
+      // passed on.
+      if (i != size_t(form->first) + 1 || target != "hints_wrapper")
+        continue;
+      OperandRange operands = args[i].operands;
+      for (Attribute leaf : dict.getValues()) {
+        unsigned n = countOperands(leaf);
+        view.additional.push_back({leaf, operands.take_front(n)});
+        operands = operands.drop_front(n);
+      }
+    } else {
+      view.additional.push_back(args[i]);
+    }
+  }
+  return view;
+}
+
+StringRef HigherOrderView::getGraphName(unsigned i) const {
+  switch (flow) {
+  case Flow::Cond:
+    return i == 0 ? "true" : "false";
+  case Flow::While:
+    return i == 0 ? "condition" : "body";
+  default:
+    return "body";
+  }
+}
+
+size_t HigherOrderView::getNumGraphOperands() const {
+  size_t scans = flow == Flow::AssociativeScan ? 2 : 1;
+  return carried.size() + scans * scanned.size() + additional.size();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// How a tensor type becomes another: rows are added or taken away.
+static bool isCompatible(Type type, Type other, int ranks = 0) {
+  auto have = dyn_cast<FakeTensorType>(type);
+  auto want = dyn_cast<FakeTensorType>(other);
+  if (!have || !want)
+    return true; // a number may stand for a 0-d tensor, nothing for anything
+  return have.getDtype() == want.getDtype() &&
+         have.getRank() + ranks == want.getRank();
+}
+
+LogicalResult HigherOrderView::verifyOperands(unsigned index) const {
+  GraphOp graph = graphs[index];
+  SmallVector<PlaceholderOp, 8> placeholders = graph.getPlaceholders();
+  size_t expected = getNumGraphOperands();
+  if (placeholders.size() != expected)
+    return node->emitOpError("the ")
+           << getGraphName(index) << " graph @" << graph.getSymName()
+           << " takes " << placeholders.size() << " operands, got " << expected;
+  // With the rank that a slice loses.
+  SmallVector<std::pair<const Argument *, int>> operands;
+  for (const Argument &arg : carried)
+    operands.emplace_back(&arg, 0);
+  for (unsigned i = 0; i < (flow == Flow::AssociativeScan ? 2 : 1); ++i)
+    for (const Argument &arg : scanned)
+      operands.emplace_back(&arg, -1);
+  for (const Argument &arg : additional)
+    operands.emplace_back(&arg, 0);
+  for (auto [i, placeholder] : llvm::enumerate(placeholders)) {
+    auto [arg, ranks] = operands[i];
+    Value value = arg->getValue();
+    if (!value)
+      continue;
+    Type type = placeholder.getType();
+    // A slice of an associative scan may keep its dimension, as size 1.
+    bool keeps = ranks && flow == Flow::AssociativeScan &&
+                 isCompatible(value.getType(), type);
+    if (!keeps && !isCompatible(value.getType(), type, ranks))
+      return node->emitOpError("operand ")
+             << i << " of the " << getGraphName(index) << " graph @"
+             << graph.getSymName() << ": expected "
+             << (ranks ? "slices of " : "") << type << ", got "
+             << value.getType();
+  }
+  return success();
+}
+
+/// The leaves of a tree of results: a type each, null for an immediate.
+static SmallVector<Type> getLeafTypes(ArrayAttr trees, TypeRange values) {
+  SmallVector<Type> types;
+  size_t next = 0;
+  walkLeaves(trees, [&](Attribute leaf) {
+    types.push_back(isa<OperandAttr>(leaf) && next < values.size()
+                        ? values[next++]
+                        : Type());
+  });
+  return types;
+}
+
+LogicalResult HigherOrderView::verifyResults() const {
+  SmallVector<Type> results(node->getResultTypes());
+  if (ArrayAttr outs = NodeOpInterface(node).getOutsAttr())
+    results = getLeafTypes(outs, node->getResultTypes());
+  for (auto [index, graph] : llvm::enumerate(graphs)) {
+    OutputOp output = GraphOp(graph).getOutput();
+    SmallVector<Type> given =
+        getLeafTypes(output.getArgs(), output->getOperandTypes());
+    if (flow == Flow::While && index == 0) {
+      if (given.size() != 1)
+        return node->emitOpError("the condition graph @")
+               << GraphOp(graph).getSymName() << ": expected one result, got "
+               << given.size();
+      continue;
+    }
+    if (given.size() != results.size())
+      return node->emitOpError("the ")
+             << getGraphName(index) << " graph @" << GraphOp(graph).getSymName()
+             << ": expected " << results.size() << " results, got "
+             << given.size();
+    size_t numCarried =
+        flow == Flow::While || flow == Flow::Scan ? carried.size() : 0;
+    if (given.size() < numCarried ||
+        (flow == Flow::While && given.size() != numCarried))
+      return node->emitOpError("the body graph @")
+             << GraphOp(graph).getSymName() << ": expected " << numCarried
+             << " results for the carried values, got " << given.size();
+    if (flow == Flow::AssociativeScan && given.size() != scanned.size())
+      return node->emitOpError("the body graph @")
+             << GraphOp(graph).getSymName() << ": expected " << scanned.size()
+             << " results, got " << given.size();
+    for (auto [i, type] : llvm::enumerate(given)) {
+      bool stacked = flow == Flow::Map || flow == Flow::AssociativeScan ||
+                     (flow == Flow::Scan && i >= numCarried);
+      if (!type || !results[i])
+        continue;
+      bool keeps =
+          flow == Flow::AssociativeScan && isCompatible(type, results[i]);
+      if (!keeps && !isCompatible(type, results[i], stacked))
+        return node->emitOpError("result ")
+               << i << " of the " << getGraphName(index) << " graph @"
+               << GraphOp(graph).getSymName() << ": expected "
+               << (stacked ? "slices of " : "") << results[i] << ", got "
+               << type;
+    }
+  }
+  return success();
+}
+
+/// A graph's own verifier may not have run yet.
+static bool isWellFormed(GraphOp graph) {
+  return graph.getBody().hasOneBlock() && !graph.getBlock().empty() &&
+         isa<OutputOp>(graph.getBlock().back());
+}
+
+LogicalResult HigherOrderView::verify() const {
+  if (!llvm::all_of(graphs, isWellFormed))
+    return success();
+  for (unsigned i = 0; i < graphs.size(); ++i)
+    if (failed(verifyOperands(i)))
+      return failure();
+  return verifyResults();
+}

@@ -1,0 +1,244 @@
+"""Higher-order operators: interpreted and compiled without fallback, with
+eager's results; nested, with dynamic sizes, and writing to buffers inside."""
+
+import harness
+import pytest
+import torch
+from exporting import export
+from torch._higher_order_ops import scan, while_loop
+from torch._higher_order_ops.hints_wrap import hints_wrapper
+from torch._higher_order_ops.map import map as torch_map
+from torch._higher_order_ops.out_dtype import out_dtype
+from torch._higher_order_ops.strict_mode import strict_mode
+from torch.export import Dim
+
+MODES = ["interpret", "native"]
+
+
+class Repeat(torch.nn.Module):
+    """A while_loop around a layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return while_loop(
+            lambda i, x: i < 5,
+            lambda i, x: (i + 1, self.layer(x).tanh()),
+            (torch.tensor(0), x),
+        )
+
+
+class UntilLarge(torch.nn.Module):
+    """As many turns as the data asks for, none among them."""
+
+    def forward(self, x):
+        return while_loop(
+            lambda x, n: (x.abs().sum() < 50) & (n < 20),
+            lambda x, n: (x * 2, n + 1),
+            (x, torch.zeros((), dtype=torch.int64)),
+        )
+
+
+class Nested(torch.nn.Module):
+    """A while_loop and a cond in a while_loop."""
+
+    def forward(self, x):
+        def body(i, x):
+            _, y = while_loop(
+                lambda j, y: (j < 2) & (y.sum() < 100),
+                lambda j, y: (j + 1, y * 1.5),
+                (torch.zeros((), dtype=torch.int64), x),
+            )
+            y = torch.cond(y.sum() > 0, lambda y: y + 1, lambda y: y.sin(), (y,))
+            return i + 1, y
+
+        return while_loop(lambda i, x: i < 3, body, (torch.tensor(0), x))
+
+
+class Map(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+
+    def forward(self, xs, y):
+        return torch_map(lambda x, y: (self.layer(x.sin() + y), x.sum()), xs, y)
+
+
+class MapOfPairs(torch.nn.Module):
+    """A map over two tensors, with a cond inside."""
+
+    def forward(self, xs, ys):
+        def body(pair):
+            x, y = pair
+            return torch.cond(x.sum() > 0, lambda x, y: x + y, lambda x, y: x * y, (x, y))
+
+        return torch_map(body, (xs, ys))
+
+
+class MapOfMap(torch.nn.Module):
+    def forward(self, xs):
+        return torch_map(lambda row: torch_map(lambda x: x.cumsum(0) + 1, row), xs)
+
+
+class Scan(torch.nn.Module):
+    def forward(self, init, xs):
+        return scan(lambda c, x: (c + x, (c * x).sum()), init, xs)
+
+
+class Rnn(torch.nn.Module):
+    """An LSTM cell by scan, two carried values, backwards."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.state = torch.nn.Linear(3, 16), torch.nn.Linear(4, 16)
+
+    def forward(self, h, c, xs):
+        def step(state, x):
+            h, c = state
+            i, f, g, o = (self.input(x) + self.state(h)).chunk(4, -1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = o.sigmoid() * c.tanh()
+            return (h, c), h.clone()
+
+        return scan(step, (h, c), xs, reverse=True)
+
+
+class Grad(torch.nn.Module):
+    def forward(self, x):
+        with torch.no_grad():
+            y = x * 2
+        with torch.enable_grad():
+            return y + 1
+
+
+class Autocast(torch.nn.Module):
+    """What runs in bfloat16, what in float32, and a disabled region."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(8, 8)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = self.layer(x)
+            z = torch.nn.functional.softmax(y, -1)
+        with torch.autocast("cpu", enabled=False):
+            w = x @ x.t()
+        return y + 1, z, w
+
+
+class OutDtype(torch.nn.Module):
+    def forward(self, x, y):
+        return out_dtype(torch.ops.aten.mm.default, torch.int32, x, y)
+
+
+class Strict(torch.nn.Module):
+    def forward(self, x):
+        return strict_mode(lambda x: (x.sin() + 1,), (x,))
+
+
+class Hints(torch.nn.Module):
+    def forward(self, x):
+        return hints_wrapper(lambda x: (x.sin() + 1,), (x,), {}, {"key": 1})
+
+
+class LoopWrites(torch.nn.Module):
+    """A loop fills the rows of a cache."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("cache", torch.zeros(8, 4))
+
+    def forward(self, x):
+        def body(i, x):
+            self.cache.index_copy_(0, i.reshape(1), x.reshape(1, 4))
+            return i + 1, x + self.cache.sum(0)
+
+        i, y = while_loop(lambda i, x: i < 5, body, (torch.tensor(0), x))
+        return y, self.cache.clone()
+
+
+class NestedWrites(torch.nn.Module):
+    """A cond in a loop writes to a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("n", torch.zeros(4))
+
+    def forward(self, x):
+        def grow(x):
+            self.n.add_(1)
+            return x + 1
+
+        def shrink(x):
+            self.n.sub_(1)
+            return x - self.n
+
+        def body(i, x):
+            return i + 1, torch.cond(x.sum() < 8, grow, shrink, (x,))
+
+        i, y = while_loop(lambda i, x: i < 6, body, (torch.tensor(0), x))
+        return y, self.n.clone()
+
+
+def seeded(*shape):
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(sum(shape) + 1)) - 0.5
+
+
+BATCH = {0: Dim("batch", min=2, max=64)}
+#: name: module, inputs, dynamic shapes, other inputs
+CASES = {
+    "repeat": (Repeat, lambda n: (seeded(n, 4),), (BATCH,)),
+    "until_large": (UntilLarge, lambda n: (seeded(n, 4) * 10,), (BATCH,)),
+    "nested": (Nested, lambda n: (seeded(n, 4),), (BATCH,)),
+    "map": (Map, lambda n: (seeded(n, 3), seeded(3)), (BATCH, None)),
+    "map_of_pairs": (MapOfPairs, lambda n: (seeded(n, 3), seeded(n, 3)), (BATCH, BATCH)),
+    "map_of_map": (MapOfMap, lambda n: (seeded(n, 3, 5),), None),
+    "scan": (Scan, lambda n: (seeded(3), seeded(n, 3)), (None, BATCH)),
+    "rnn": (Rnn, lambda n: (seeded(2, 4), seeded(2, 4), seeded(n, 2, 3)), (None, None, BATCH)),
+    "grad": (Grad, lambda n: (seeded(n, 3),), (BATCH,)),
+    "autocast": (Autocast, lambda n: (seeded(n, 8),), (BATCH,)),
+    "out_dtype": (
+        OutDtype,
+        lambda n: (
+            (seeded(n, 4) * 200).to(torch.int8),
+            (seeded(4, 2) * 200).to(torch.int8),
+        ),
+        None,
+    ),
+    "strict": (Strict, lambda n: (seeded(n, 3),), (BATCH,)),
+    "hints": (Hints, lambda n: (seeded(n, 3),), (BATCH,)),
+}
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", CASES)
+def test_higher_order(name, dynamic, decomposed, tmp_path):
+    build, inputs, shapes = CASES[name]
+    if dynamic and shapes is None:
+        pytest.skip("static only")
+    torch.manual_seed(0)
+    harness.check(
+        build(),
+        inputs(5),
+        folder=tmp_path,
+        modes=MODES,
+        dynamic=shapes if dynamic else None,
+        decomposed=decomposed,
+        others=[(inputs(n), {}) for n in ((2, 9) if dynamic else ())],
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("build", [LoopWrites, NestedWrites])
+def test_writes_inside(build, sign, tmp_path):
+    """Only an export without gradients lets sub-graphs write, and no
+    decomposition handles it."""
+    module, args = build(), (sign * seeded(4).abs(),)
+    with torch.no_grad():
+        program = export(module, args, strict=False)
+    # What the copies of a mutated buffer were before is part of the program.
+    harness.check(module, args, folder=tmp_path, modes=MODES, program=program)
