@@ -57,4 +57,98 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlainLinalg : Pass<"fx-plain-linalg", "::mlir::ModuleOp"> {
+  let summary = "leave only what other compilers read";
+  let description = [{
+    After `convert-fx-to-linalg`: removes the `fx.` attributes and the states,
+    so that a compiler that does not know the fx dialect takes the module as it
+    is. Arguments and results keep their order: the user's inputs, then the
+    states that are used; results that must be written back stand in front of
+    the user's. An `fx.eager`, which only ATen runs, is an error.
+
+    `embed-states` makes constants of the states that the model does not write.
+
+    ```mlir
+    func.func @main(%x: tensor<?xf32> {fx.name = "x"}, %w: tensor<4xf32> {fx.state = @w}) ...
+    // becomes
+    func.func @main(%x: tensor<?xf32>, %w: tensor<4xf32>) ...
+    ```
+  }];
+  let options = [
+    Option<"embedStates", "embed-states", "bool", "false",
+           "Make constants of states that are only read">,
+    Option<"folder", "folder", "std::string", "\"\"",
+           "Where relative paths of weights start">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ConvertFXToTorch : Pass<"convert-fx-to-torch", "::mlir::ModuleOp"> {
+  let summary = "lower functional graphs to the torch dialect, in generic form";
+  let description = [{
+    Makes a `func.func` of each public `fx.graph` with the operations of
+    torch-mlir's torch dialect, for compilers that read that. The dialect is not
+    linked: fx-opt needs `--allow-unregistered-dialect`, and which operators it
+    has is for the reader to say. Every argument that the operator's schema has
+    is given; immediates become `torch.constant.*`, lists
+    `torch.prim.ListConstruct`.
+
+    Arguments are the user's inputs, then the states that are used;
+    `embed-states` makes `torch.vtensor.literal` of those that the graph does
+    not write. Results are the graph's, written states in front. Sub-graphs have
+    no form: inline them first.
+
+    ```mlir
+    fx.graph @main attributes {functional} {
+      %x = placeholder "x" : !fx.tensor<[4], f32>
+      %relu = call_function @aten.relu.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+      output(%relu) : (!fx.tensor<[4], f32>)
+    }
+    // becomes
+    func.func @main(%x: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
+      %relu = "torch.aten.relu"(%x) : (!torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32>
+      return %relu : !torch.vtensor<[4],f32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"embedStates", "embed-states", "bool", "false",
+           "Make literals of states that are only read">,
+    Option<"folder", "folder", "std::string", "\"\"",
+           "Where relative paths of weights start">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
+  let summary = "lower functional graphs to TOSA, as far as it goes";
+  let description = [{
+    Makes a `func.func` of each public `fx.graph` in the TOSA dialect: pointwise
+    operators, matrix products, reductions, softmax and what moves elements, on
+    tensors of static sizes. An operator, or arguments of one, that TOSA cannot
+    say are an error with its name. Arguments and results are those of
+    `convert-fx-to-torch`.
+
+    ```mlir
+    fx.graph @main attributes {functional} {
+      %x = placeholder "x" : !fx.tensor<[4], f32>
+      %tanh = call_function @aten.tanh.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+      output(%tanh) : (!fx.tensor<[4], f32>)
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %tanh = tosa.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+      return %tanh : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"embedStates", "embed-states", "bool", "false",
+           "Make constants of states that are only read">,
+    Option<"folder", "folder", "std::string", "\"\"",
+           "Where relative paths of weights start">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tosa::TosaDialect"];
+}
+
 #endif // FX_CONVERSION_PASSES_TD

@@ -1,0 +1,417 @@
+//===- FXToTorch.cpp - graphs to functions of the torch dialect -----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The torch dialect is not linked: its operations are made by name, its types
+// are opaque, and what is printed is what a compiler that has it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StateElements.h"
+#include "fx/Conversion/Passes.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/View.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace fx {
+#define GEN_PASS_DEF_CONVERTFXTOTORCH
+#include "fx/Conversion/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+/// torch.int and the like.
+static Type torchType(MLIRContext *ctx, const Twine &text) {
+  return OpaqueType::get(StringAttr::get(ctx, "torch"), text.str());
+}
+
+/// The element type as the torch dialect writes it: with signs.
+static std::string getElementText(Type dtype) {
+  if (auto integer = dyn_cast<IntegerType>(dtype)) {
+    if (integer.getWidth() == 1)
+      return "i1";
+    return (integer.isUnsigned() ? "ui" : "si") +
+           std::to_string(integer.getWidth());
+  }
+  std::string text;
+  llvm::raw_string_ostream(text) << dtype;
+  return text;
+}
+
+/// The torch dialect's type of a value; null where it has none.
+static Type getTorchType(Type type) {
+  MLIRContext *ctx = type.getContext();
+  if (auto tensor = dyn_cast<FakeTensorType>(type)) {
+    std::string text = "vtensor<[";
+    for (auto [i, size] : llvm::enumerate(tensor.getSizes())) {
+      std::optional<int64_t> n = size.getInteger();
+      text += (i ? "," : "") + (n ? std::to_string(*n) : "?");
+    }
+    return torchType(ctx,
+                     text + "]," + getElementText(tensor.getDtype()) + ">");
+  }
+  if (isa<SymIntType>(type))
+    return torchType(ctx, "int");
+  if (isa<SymFloatType>(type))
+    return torchType(ctx, "float");
+  if (isa<SymBoolType>(type))
+    return torchType(ctx, "bool");
+  return {};
+}
+
+/// torch.dtype as a number, as c10::ScalarType has it.
+static std::optional<int64_t> getDtypeNumber(Type dtype) {
+  std::string text = getElementText(dtype);
+  int64_t n = llvm::StringSwitch<int64_t>(text)
+                  .Case("ui8", 0)
+                  .Case("si8", 1)
+                  .Case("si16", 2)
+                  .Case("si32", 3)
+                  .Case("si64", 4)
+                  .Case("f16", 5)
+                  .Case("f32", 6)
+                  .Case("f64", 7)
+                  .Case("complex<f32>", 9)
+                  .Case("complex<f64>", 10)
+                  .Case("i1", 11)
+                  .Case("bf16", 15)
+                  .Case("f8E5M2", 23)
+                  .Case("f8E4M3FN", 24)
+                  .Default(-1);
+  return n < 0 ? std::nullopt : std::optional(n);
+}
+
+/// Operators of numbers, which the torch dialect has as operators of ints.
+static StringRef getNumberOperator(StringRef target) {
+  return llvm::StringSwitch<StringRef>(target)
+      .Case("aten.sym_size.int", "aten.size.int")
+      .Case("_operator.add", "aten.add.int")
+      .Case("_operator.sub", "aten.sub.int")
+      .Case("_operator.mul", "aten.mul.int")
+      .Case("_operator.floordiv", "aten.floordiv.int")
+      .Case("_operator.mod", "aten.remainder.int")
+      .Case("_operator.neg", "aten.neg.int")
+      .Case("_operator.eq", "aten.eq.int")
+      .Case("_operator.ne", "aten.ne.int")
+      .Case("_operator.lt", "aten.lt.int")
+      .Case("_operator.le", "aten.le.int")
+      .Case("_operator.gt", "aten.gt.int")
+      .Case("_operator.ge", "aten.ge.int")
+      .Case("torch.sym_float", "aten.Float.Scalar")
+      .Default("");
+}
+
+namespace {
+/// One graph in the making.
+class Function {
+public:
+  Function(GraphOp graph, bool embed, ExternalData &files)
+      : graph(graph), b(graph.getContext()), embed(embed), files(files) {}
+  LogicalResult convert();
+
+private:
+  LogicalResult makeInputs();
+  LogicalResult makeCall(CallFunctionOp call);
+  LogicalResult makeOutput();
+
+  Operation *create(Location loc, const Twine &name, ValueRange operands,
+                    TypeRange results, ArrayRef<NamedAttribute> attrs = {});
+  Value makeConstant(Location loc, StringRef kind, Attribute value);
+  /// The value of one argument; null, reported, where it has no form.
+  Value makeArgument(CallFunctionOp call, const Argument &arg,
+                     const ArgumentSchema &schema, unsigned listDepth);
+  Value makeImmediate(CallFunctionOp call, Attribute value,
+                      const ArgumentSchema &schema);
+
+  GraphOp graph;
+  OpBuilder b;
+  bool embed;
+  ExternalData &files;
+  func::FuncOp function;
+  DenseMap<Value, Value> values;
+};
+} // namespace
+
+Operation *Function::create(Location loc, const Twine &name,
+                            ValueRange operands, TypeRange results,
+                            ArrayRef<NamedAttribute> attrs) {
+  OperationState state(loc, ("torch." + name).str(), operands, results, attrs);
+  return b.create(state);
+}
+
+Value Function::makeConstant(Location loc, StringRef kind, Attribute value) {
+  SmallVector<NamedAttribute> attrs;
+  if (value)
+    attrs.push_back(b.getNamedAttr("value", value));
+  Type type = torchType(b.getContext(), kind == "device" ? "Device" : kind);
+  return create(loc, "constant." + kind, {}, type, attrs)->getResult(0);
+}
+
+static bool isState(PlaceholderOp input) {
+  return input.getKind() == InputKind::Parameter ||
+         input.getKind() == InputKind::Buffer ||
+         input.getKind() == InputKind::TensorConstant;
+}
+
+/// The user's inputs become arguments; states follow them, or are literals.
+LogicalResult Function::makeInputs() {
+  llvm::StringSet<> mutated;
+  OutputOp output = graph.getOutput();
+  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i)
+    if (StringAttr target = output.getSpec(i).getTarget())
+      mutated.insert(target.getValue());
+  SmallVector<PlaceholderOp> arguments, literals;
+  for (bool states : {false, true})
+    for (PlaceholderOp input : graph.getPlaceholders()) {
+      bool isUser = input.getKind() == InputKind::UserInput;
+      if (states ? !isState(input) || input->use_empty() : !isUser)
+        continue;
+      if (states && embed && !mutated.contains(*input.getTarget()))
+        literals.push_back(input);
+      else if (getTorchType(input.getType()))
+        arguments.push_back(input);
+      else if (!input->use_empty())
+        return input.emitOpError("has no form in the torch dialect, got ")
+               << input.getType();
+    }
+  SmallVector<Type> types;
+  for (PlaceholderOp input : arguments)
+    types.push_back(getTorchType(input.getType()));
+  b.setInsertionPoint(graph);
+  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
+                                  b.getFunctionType(types, {}));
+  Block *entry = function.addEntryBlock();
+  b.setInsertionPointToEnd(entry);
+  for (auto [input, argument] : llvm::zip(arguments, entry->getArguments()))
+    values[input.getResult()] = argument;
+  for (PlaceholderOp input : literals) {
+    auto state = graph->getParentOfType<ModuleOp>().lookupSymbol<StateOp>(
+        *input.getTarget());
+    auto tensor = cast<FakeTensorType>(input.getType());
+    auto builtin = dyn_cast_if_present<RankedTensorType>(tensor.toBuiltin());
+    if (!state || !builtin || !builtin.hasStaticShape())
+      return input.emitOpError("expected a state of static size, got ")
+             << input.getType();
+    llvm::Expected<DenseElementsAttr> elements =
+        readStateElements(state, builtin, files);
+    if (!elements)
+      return state.emitError("state '")
+             << *input.getTarget()
+             << "': " << llvm::toString(elements.takeError());
+    // The literal's element type has a sign, as the tensor's.
+    Attribute value = *elements;
+    if (auto integer = dyn_cast<IntegerType>(tensor.getDtype());
+        integer && integer.getWidth() > 1)
+      value = DenseElementsAttr::getFromRawBuffer(
+          RankedTensorType::get(
+              builtin.getShape(),
+              IntegerType::get(b.getContext(), integer.getWidth(),
+                               integer.isUnsigned() ? IntegerType::Unsigned
+                                                    : IntegerType::Signed)),
+          elements->getRawData());
+    values[input.getResult()] =
+        create(input.getLoc(), "vtensor.literal", {}, getTorchType(tensor),
+               b.getNamedAttr("value", value))
+            ->getResult(0);
+  }
+  return success();
+}
+
+Value Function::makeImmediate(CallFunctionOp call, Attribute value,
+                              const ArgumentSchema &schema) {
+  Location loc = call.getLoc();
+  auto integer = [&](int64_t n) {
+    return makeConstant(loc, "int", b.getI64IntegerAttr(n));
+  };
+  if (isa<fx::NoneAttr>(value))
+    return makeConstant(loc, "none", {});
+  if (auto boolean = dyn_cast<BoolAttr>(value))
+    return makeConstant(loc, "bool", boolean);
+  if (auto number = dyn_cast<IntegerAttr>(value)) {
+    // As Python has it, an int is a float where one is asked for.
+    int64_t n = number.getValue().getSExtValue();
+    if (schema.kind == SchemaKind::Float || schema.kind == SchemaKind::SymFloat)
+      return makeConstant(loc, "float", b.getF64FloatAttr(n));
+    return integer(n);
+  }
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return makeConstant(loc, "float",
+                        b.getF64FloatAttr(number.getValueAsDouble()));
+  if (auto text = dyn_cast<StringAttr>(value))
+    return makeConstant(loc, "str", b.getStringAttr(text.getValue()));
+  if (auto dtype = dyn_cast<TypeAttr>(value))
+    if (std::optional<int64_t> n = getDtypeNumber(dtype.getValue()))
+      return integer(*n);
+  if (auto device = dyn_cast<DeviceAttr>(value)) {
+    std::string text = device.getType().str();
+    if (device.getIndex())
+      text += ":" + std::to_string(*device.getIndex());
+    return makeConstant(loc, "device", b.getStringAttr(text));
+  }
+  if (auto format = dyn_cast<MemoryFormatAttr>(value))
+    return integer(llvm::StringSwitch<int64_t>(format.getValue())
+                       .Case("preserve_format", 1)
+                       .Case("channels_last", 2)
+                       .Case("channels_last_3d", 3)
+                       .Default(0));
+  if (auto layout = dyn_cast<LayoutAttr>(value);
+      layout && layout.getValue() == "strided")
+    return integer(0);
+  call.emitOpError("argument '")
+      << schema.getName() << "' has no form in the torch dialect, got "
+      << value;
+  return {};
+}
+
+Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
+                             const ArgumentSchema &schema, unsigned listDepth) {
+  if (Value value = arg.getValue()) {
+    Value converted = values.lookup(value);
+    if (!converted)
+      call.emitOpError("argument '")
+          << schema.getName() << "' has no form in the torch dialect, got "
+          << value.getType();
+    return converted;
+  }
+  if (!arg.isList() && !(listDepth && !arg.isNone()))
+    return makeImmediate(call, arg.tree, schema);
+  SmallVector<Value> elements;
+  for (const Argument &element : arg.getElements()) {
+    elements.push_back(makeArgument(call, element, schema, 0));
+    if (!elements.back())
+      return {};
+  }
+  StringRef element = schema.kind == SchemaKind::Tensor  ? "vtensor"
+                      : schema.kind == SchemaKind::Bool  ? "bool"
+                      : schema.kind == SchemaKind::Float ? "float"
+                                                         : "int";
+  std::string type = schema.hasOptionalElements()
+                         ? ("list<optional<" + element + ">>").str()
+                         : ("list<" + element + ">").str();
+  return create(call.getLoc(), "prim.ListConstruct", elements,
+                torchType(b.getContext(), type))
+      ->getResult(0);
+}
+
+LogicalResult Function::makeCall(CallFunctionOp call) {
+  OperatorView view = getOperatorView(call);
+  if (!view)
+    return call.emitOpError("'")
+           << call.getTarget() << "' has no form in the torch dialect";
+  StringRef target = getNumberOperator(call.getTarget());
+  if (target.empty())
+    target = call.getTarget();
+  if (target.starts_with("_operator.") || target.starts_with("torch.") ||
+      target.starts_with("math."))
+    return call.emitOpError("'")
+           << call.getTarget() << "' has no form in the torch dialect";
+  SmallVector<Value> operands;
+  for (auto [i, schema] : llvm::enumerate(view.getSchema().getArguments())) {
+    Argument arg = view.getArg(i);
+    if (!arg.tree)
+      return call.emitOpError("expected a value of argument '")
+             << schema.getName() << "'";
+    Value value = makeArgument(call, arg, schema, schema.listDepth);
+    if (!value)
+      return failure();
+    operands.push_back(value);
+  }
+  SmallVector<Type> types;
+  for (Value result : call->getResults()) {
+    types.push_back(getTorchType(result.getType()));
+    if (!types.back())
+      return call.emitOpError("result has no form in the torch dialect, got ")
+             << result.getType();
+  }
+  std::string name = target.ends_with(".default")
+                         ? target.drop_back(strlen(".default")).str()
+                         : target.str();
+  // A list of tensors is one value, opened behind it.
+  bool isList = call.getOutsAttr() && call.getOutsAttr().size() == 1 &&
+                isa<ArrayAttr>(call.getOutsAttr()[0]);
+  if (call.getOutsAttr() && !isList)
+    return call.emitOpError("results of this form have none in the torch "
+                            "dialect");
+  Operation *op;
+  if (isList) {
+    op = create(call.getLoc(), name, operands,
+                torchType(b.getContext(), "list<vtensor>"));
+    op = create(call.getLoc(), "prim.ListUnpack", op->getResults(), types);
+  } else {
+    op = create(call.getLoc(), name, operands, types);
+  }
+  for (auto [old, now] : llvm::zip(call->getResults(), op->getResults()))
+    values[old] = now;
+  return success();
+}
+
+LogicalResult Function::makeOutput() {
+  OutputOp output = graph.getOutput();
+  SmallVector<Value> results;
+  for (Value value : output->getOperands()) {
+    results.push_back(values.lookup(value));
+    if (!results.back())
+      return output.emitOpError(
+                 "a result has no form in the torch dialect, got ")
+             << value.getType();
+  }
+  func::ReturnOp::create(b, output.getLoc(), results);
+  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
+                                             ValueRange(results).getTypes()));
+  return success();
+}
+
+LogicalResult Function::convert() {
+  if (!graph.getFunctional())
+    return graph.emitOpError("mutates; run fx-functionalize first");
+  if (failed(makeInputs()))
+    return failure();
+  for (Operation &op : graph.getBlock()) {
+    if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
+      continue;
+    auto call = dyn_cast<CallFunctionOp>(op);
+    if (!call)
+      return op.emitOpError("has no form in the torch dialect");
+    // What checks the exporter's assumptions is no computation.
+    if (call.getTarget().starts_with("aten._assert_tensor_metadata"))
+      continue;
+    if (failed(makeCall(call)))
+      return failure();
+  }
+  return makeOutput();
+}
+
+namespace {
+struct ConvertFXToTorch : fx::impl::ConvertFXToTorchBase<ConvertFXToTorch> {
+  using ConvertFXToTorchBase::ConvertFXToTorchBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!getContext().allowsUnregisteredDialects()) {
+      module.emitError("the torch dialect is not linked: expected "
+                       "--allow-unregistered-dialect");
+      return signalPassFailure();
+    }
+    ExternalData files(folder);
+    for (GraphOp graph : llvm::to_vector(module.getOps<GraphOp>()))
+      if (!graph.isPrivate() &&
+          failed(Function(graph, embedStates, files).convert()))
+        return signalPassFailure();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<GraphOp, StateOp>(op))
+        op.erase();
+    for (NamedAttribute attr : llvm::to_vector(module->getAttrs()))
+      if (attr.getName().getValue().starts_with("fx."))
+        module->removeAttr(attr.getName());
+  }
+};
+} // namespace

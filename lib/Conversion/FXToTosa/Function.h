@@ -1,0 +1,93 @@
+//===- Function.h - a graph on its way to TOSA ----------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CONVERSION_FXTOTOSA_FUNCTION_H
+#define FX_CONVERSION_FXTOTOSA_FUNCTION_H
+
+#include "fx/Import/ExternalData.h"
+#include "fx/Operators/View.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+namespace fx::to_tosa {
+
+/// One graph in the making. Sizes are static: TOSA has no symbols.
+class Function {
+public:
+  Function(GraphOp graph, bool embed, ExternalData &files)
+      : graph(graph), b(graph.getContext()), embed(embed), files(files) {}
+  mlir::LogicalResult convert();
+
+  //===--- for the operators
+  //-----------------------------------------------===//
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location loc() { return op.getLoc(); }
+  mlir::Value tensor(unsigned i) {
+    mlir::Value v = view.getArg(i).getValue();
+    return v ? values.lookup(v) : mlir::Value();
+  }
+  Argument arg(unsigned i) {
+    return i < view.getNumArgs() ? view.getArg(i) : Argument();
+  }
+  mlir::Value lookup(mlir::Value fx) { return values.lookup(fx); }
+  mlir::RankedTensorType resultType() {
+    return llvm::dyn_cast_if_present<mlir::RankedTensorType>(
+        builtin(op->getResult(0)));
+  }
+  /// A tensor or an immediate as a tensor of `type`'s rank and element type,
+  /// for an operator that stretches sizes of 1.
+  mlir::Value operand(unsigned i, mlir::RankedTensorType type);
+  mlir::Value reshape(mlir::Value v, llvm::ArrayRef<int64_t> sizes);
+  mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int32_t> order);
+  mlir::Value cast(mlir::Value v, mlir::Type element);
+  mlir::Value splat(double value, mlir::Type element, unsigned rank);
+  mlir::Value zeroPoint(mlir::Value of);
+  /// Product of rank-3 tensors.
+  mlir::Value matmul(mlir::Value x, mlir::Value y);
+  mlir::LogicalResult result(mlir::Value v) {
+    if (!v)
+      return mlir::failure();
+    values[op->getResult(0)] = v;
+    return mlir::success();
+  }
+
+private:
+  mlir::Type builtin(mlir::Value v) {
+    auto type = llvm::dyn_cast<FakeTensorType>(v.getType());
+    auto tensor = type ? llvm::dyn_cast_if_present<mlir::RankedTensorType>(
+                             type.toBuiltin())
+                       : mlir::RankedTensorType();
+    return tensor && tensor.hasStaticShape() ? tensor
+                                             : mlir::RankedTensorType();
+  }
+  mlir::LogicalResult makeInputs();
+  mlir::LogicalResult makeCall(CallFunctionOp call);
+
+  GraphOp graph;
+  mlir::OpBuilder b;
+  bool embed;
+  ExternalData &files;
+  CallFunctionOp op;
+  OperatorView view;
+  llvm::DenseMap<mlir::Value, mlir::Value> values;
+  mlir::func::FuncOp function;
+};
+
+inline mlir::RankedTensorType typeOf(mlir::Value v) {
+  return llvm::cast<mlir::RankedTensorType>(v.getType());
+}
+
+/// Lowers the function's current call; fails where TOSA cannot say it.
+using Lower = mlir::LogicalResult (*)(Function &);
+
+/// The lowering of an operator, or null.
+Lower getLowering(llvm::StringRef target);
+
+} // namespace fx::to_tosa
+
+#endif // FX_CONVERSION_FXTOTOSA_FUNCTION_H

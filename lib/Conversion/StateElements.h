@@ -1,0 +1,27 @@
+//===- StateElements.h - the elements of a state ----------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CONVERSION_STATEELEMENTS_H
+#define FX_LIB_CONVERSION_STATEELEMENTS_H
+
+#include "fx/IR/FXDialect.h"
+#include "fx/Import/ExternalData.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace fx {
+
+/// The elements of a state, row by row, as a dense attribute of the builtin
+/// type `type`, which has the state's sizes. Error texts say what is wrong, and
+/// not with which state.
+llvm::Expected<mlir::DenseElementsAttr>
+readStateElements(StateOp state, mlir::RankedTensorType type,
+                  ExternalData &files);
+
+} // namespace fx
+
+#endif // FX_LIB_CONVERSION_STATEELEMENTS_H

@@ -1,0 +1,42 @@
+// The torch dialect by name: every argument of the schema, immediates as
+// constants.
+// RUN: fx-opt %s --convert-fx-to-torch --allow-unregistered-dialect --split-input-file | FileCheck %s --implicit-check-not=fx.
+// RUN: fx-opt %s --convert-fx-to-torch=embed-states --allow-unregistered-dialect --split-input-file | FileCheck %s --check-prefix=EMBED
+// RUN: not fx-opt %s --convert-fx-to-torch --split-input-file 2>&1 | FileCheck %s --check-prefix=UNLINKED
+// UNLINKED: error: the torch dialect is not linked: expected --allow-unregistered-dialect
+
+fx.state @w : !fx.tensor<[2], f32> = dense<[0, 0, 128, 63, 0, 0, 0, 64]> : tensor<8xui8>
+fx.state @n : !fx.tensor<[2], i64> = dense<[1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]> : tensor<16xui8>
+
+// CHECK: func.func @main(%[[X:.*]]: !torch.vtensor<[?,2],f32>, %[[W:.*]]: !torch.vtensor<[2],f32>, %[[N:.*]]: !torch.vtensor<[2],si64>) -> (!torch.vtensor<[?,2],f32>, !torch.vtensor<[?,1],f32>, !torch.int, !torch.vtensor<[?,2],bf16>, !torch.vtensor<[2],si64>)
+// EMBED: func.func @main(%{{.*}}: !torch.vtensor<[?,2],f32>)
+// EMBED-DAG: "torch.vtensor.literal"() {value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>} : () -> !torch.vtensor<[2],f32>
+// EMBED-DAG: "torch.vtensor.literal"() {value = dense<[1, 2]> : tensor<2xsi64>} : () -> !torch.vtensor<[2],si64>
+fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[2], f32>
+  %n = placeholder "n" buffer @n : !fx.tensor<[2], i64>
+  %x = placeholder "x" : !fx.tensor<[s0, 2], f32>
+  // CHECK: %[[ONE:.*]] = "torch.constant.int"() {value = 1 : i64} : () -> !torch.int
+  // CHECK: "torch.aten.add.Tensor"(%[[X]], %[[W]], %[[ONE]]) : (!torch.vtensor<[?,2],f32>, !torch.vtensor<[2],f32>, !torch.int) -> !torch.vtensor<[?,2],f32>
+  %add = call_function @aten.add.Tensor(%x, %w) : (!fx.tensor<[s0, 2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[s0, 2], f32>
+  // CHECK: "torch.prim.ListConstruct"(%{{.*}}) : (!torch.int) -> !torch.list<int>
+  // CHECK: "torch.constant.bool"() {value = true}
+  // CHECK: "torch.constant.none"() : () -> !torch.none
+  // CHECK: "torch.aten.sum.dim_IntList"
+  %sum = call_function @aten.sum.dim_IntList(%add, [1], true) : (!fx.tensor<[s0, 2], f32>) -> !fx.tensor<[s0, 1], f32>
+  // CHECK: "torch.aten.size.int"(%[[X]], %{{.*}}) : (!torch.vtensor<[?,2],f32>, !torch.int) -> !torch.int
+  %size = call_function @aten.sym_size.int(%x, 0) : (!fx.tensor<[s0, 2], f32>) -> !fx.sym_int<s0>
+  // CHECK: "torch.aten.mul.int"
+  %twice = call_function @_operator.mul(%size, 2) : (!fx.sym_int<s0>) -> !fx.sym_int<2*s0>
+  // The dtype is a number.
+  // CHECK: "torch.constant.int"() {value = 15 : i64}
+  // CHECK: "torch.aten._to_copy"
+  %to = call_function @aten._to_copy.default(%add, dtype = bf16) : (!fx.tensor<[s0, 2], f32>) -> !fx.tensor<[s0, 2], bf16>
+  // A list of tensors is opened.
+  // CHECK: %[[L:.*]] = "torch.aten.split.Tensor"({{.*}}) : {{.*}} -> !torch.list<vtensor>
+  // CHECK: "torch.prim.ListUnpack"(%[[L]]) : (!torch.list<vtensor>) -> (!torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>)
+  %a, %b = call_function @aten.split.Tensor(%n, 1) outs [[#fx.operand, #fx.operand]] : (!fx.tensor<[2], i64>) -> (!fx.tensor<[1], i64>, !fx.tensor<[1], i64>)
+  // CHECK: "torch.prim.ListConstruct"({{.*}}) : (!torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>) -> !torch.list<vtensor>
+  %cat = call_function @aten.cat.default([%b, %a]) : (!fx.tensor<[1], i64>, !fx.tensor<[1], i64>) -> !fx.tensor<[2], i64>
+  output(%add, %sum, %twice, %to, %cat) : (!fx.tensor<[s0, 2], f32>, !fx.tensor<[s0, 1], f32>, !fx.sym_int<2*s0>, !fx.tensor<[s0, 2], bf16>, !fx.tensor<[2], i64>)
+}

@@ -1,0 +1,26 @@
+// RUN: fx-opt %s --convert-fx-to-tosa --split-input-file --verify-diagnostics
+
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error@+1 {{'aten.cumsum.default' on these arguments has no form in TOSA}}
+  %y = call_function @aten.cumsum.default(%x, 0) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  output(%y) : (!fx.tensor<[4], f32>)
+}
+
+// -----
+
+fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
+  // expected-error@+1 {{expected a tensor of static size for TOSA, got '!fx.tensor<[s0], f32>'}}
+  %x = placeholder "x" : !fx.tensor<[s0], f32>
+  output(%x) : (!fx.tensor<[s0], f32>)
+}
+
+// -----
+
+// PyTorch truncates, TOSA rounds.
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error@+1 {{'aten._to_copy.default' on these arguments has no form in TOSA}}
+  %y = call_function @aten._to_copy.default(%x, dtype = i32) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], i32>
+  output(%y) : (!fx.tensor<[4], i32>)
+}

@@ -1,0 +1,28 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg=embed-states --split-input-file --verify-diagnostics
+
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error@+1 {{expected linalg only, got the operator 'aten.nonzero.default', which only ATen runs: }}
+  %y = call_function @aten.nonzero.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[u0, 1], i64>
+  output(%y) : (!fx.tensor<[u0, 1], i64>)
+}
+
+// -----
+
+// expected-error@+1 {{state 'w': }}
+fx.state @w : !fx.tensor<[2], f32>
+fx.graph @main attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[2], f32>
+  %y = call_function @aten.neg.default(%w) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
+  output(%y) : (!fx.tensor<[2], f32>)
+}
+
+// -----
+
+// expected-error@+1 {{state 'w': it ends beyond its storage}}
+fx.state @w : !fx.tensor<[2], f32> = dense<[0, 0, 128, 63]> : tensor<4xui8>
+fx.graph @main attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[2], f32>
+  %y = call_function @aten.neg.default(%w) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
+  output(%y) : (!fx.tensor<[2], f32>)
+}
