@@ -1,10 +1,12 @@
 # How lit runs the tests. Loaded by the build's lit.site.cfg.py.
 #
 # Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
-# lib folder), %fx_src (the source root), %scripts (scripts/).
+# lib folder), %fx_src (the source root), %docs (the
+# generated pages), %scripts (scripts/).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
 # are built), asan, long (only with scripts/test.sh --long), and one for each
-# tool that was built (fx-opt, fx-translate, fx-compile, fx-run).
+# tool that was built (fx-opt, fx-translate, fx-compile, fx-run, fx-reduce,
+# fx-lsp-server).
 
 import os
 import resource
@@ -33,11 +35,14 @@ config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "End
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%fx_lib", lib_dir))
 config.substitutions.append(("%fx_src", config.fx_src_root))
+config.substitutions.append(("%docs", os.path.join(config.fx_obj_root, "docs")))
 config.substitutions.append(("%scripts", os.path.join(config.fx_src_root, "scripts")))
 
-for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run"):
+for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run", "fx-reduce", "fx-lsp-server"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)
+if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):
+    config.available_features.add("fx-docs")
 if config.torch_dir:
     config.available_features.add("torch")
 if os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):

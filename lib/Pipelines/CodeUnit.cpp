@@ -22,6 +22,8 @@ using namespace fx;
 llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
                           llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
+  if (!errors.reproducer.empty())
+    pm.enableCrashReproducerGeneration(errors.reproducer);
   build(pm);
   if (failed(pm.run(module)))
     return errors.take("compilation failed");

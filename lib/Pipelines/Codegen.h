@@ -15,14 +15,18 @@
 
 namespace fx {
 
-/// Runs a phase: times it and tells the listener.
+/// Runs a phase: times it, tells the listener, and prints what it leaves where
+/// that was asked for.
 class PhaseRunner {
 public:
   PhaseRunner(const CompileOptions &options, CompileReport &report)
       : options(options), report(report) {}
   llvm::Error run(llvm::StringRef name, double done, llvm::function_ref<llvm::Error()> fn);
+  /// The module that the phases work on.
+  void setModule(mlir::ModuleOp op) { module = op; }
 
 private:
+  mlir::ModuleOp module;
   const CompileOptions &options;
   CompileReport &report;
 };
@@ -34,6 +38,9 @@ public:
   ~ErrorCatcher();
   /// The error with its place in front, `otherwise` if none was reported.
   llvm::Error take(llvm::StringRef otherwise);
+  /// Where `runPasses` leaves the input and the pipeline of passes that crash
+  /// or fail; empty: nowhere.
+  std::string reproducer;
 
 private:
   struct Impl;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Pipelines/Compile.h"
-#include "Codegen.h"
+#include "CodeUnit.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/Metadata.h"
@@ -76,6 +76,11 @@ llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Err
   llvm::Error error = fn();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report.phases.push_back({name.str(), seconds.count()});
+  if (!error && module && llvm::is_contained(options.dumpAfter, name.str())) {
+    llvm::errs() << "// ----- after " << name << " -----\n";
+    module.print(llvm::errs());
+    llvm::errs() << "\n";
+  }
   return error;
 }
 
@@ -116,11 +121,7 @@ private:
 } // namespace
 
 llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
-  PassManager pm(&context);
-  build(pm);
-  if (failed(pm.run(*module)))
-    return errors.take("compilation failed");
-  return llvm::Error::success();
+  return fx::runPasses(*module, errors, build);
 }
 
 llvm::Error Driver::load() {
@@ -296,7 +297,13 @@ llvm::Error Driver::run() {
   cpu = *target;
   cpu.optLevel = options.optLevel;
   report.cpu = cpu.cpu;
-  if (llvm::Error e = phases.run("import", 0.0, [&] { return load(); }))
+  errors.reproducer = options.crashReproducer;
+  if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
+        llvm::Error e = load();
+        if (!e)
+          phases.setModule(*module);
+        return e;
+      }))
     return e;
   if (options.output == "-")
     return emit("-");

@@ -8,6 +8,7 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Support/Version.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -51,6 +52,17 @@ static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSO
                                        cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> saveTemps("save-temps", cl::desc("Keep what the phases leave"),
                                cl::cat(category));
+
+static cl::list<std::string>
+    dumpAfter("dump-after", cl::CommaSeparated,
+              cl::desc("Print the module after phases (import, simplify, linalg, schedule, "
+                       "bufferize)"),
+              cl::value_desc("phase,..."), cl::cat(category));
+static cl::opt<std::string>
+    crashReproducer("crash-reproducer",
+                    cl::desc("Where a pass that fails leaves its input, for fx-opt "
+                             "--run-reproducer"),
+                    cl::value_desc("file"), cl::cat(category));
 
 static std::string getDefaultOutput() {
   llvm::SmallString<128> path(input);
@@ -101,6 +113,14 @@ int main(int argc, char **argv) {
   options.allowFallback = !noFallback;
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
   options.saveTemps = saveTemps;
+  options.crashReproducer = crashReproducer;
+  for (const std::string &phase : dumpAfter) {
+    if (!llvm::is_contained(phaseNames, phase))
+      return fail("--dump-after: expected one of " +
+                  llvm::join(std::begin(phaseNames), std::end(phaseNames), ", ") + ", got '" +
+                  phase + "'");
+    options.dumpAfter.push_back(phase);
+  }
   // The linker, in this process, sets all options of the command line back.
   std::string reportPath = reportFile;
   bool isTerminal = llvm::sys::Process::StandardErrIsDisplayed();

@@ -52,9 +52,18 @@ struct CompileOptions {
   int optLevel = 3;
   /// Keeps what the phases leave as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
+  /// Phases (of `phaseNames`) whose module is printed to standard error.
+  std::vector<std::string> dumpAfter;
+  /// Where a pass that crashes or fails leaves the module that it got and its
+  /// pipeline, for `fx-opt --run-reproducer`; empty: nowhere.
+  std::string crashReproducer;
   /// Called when a phase begins: its name, and what part of all is done, 0..1.
   std::function<void(llvm::StringRef phase, double done)> onPhase;
 };
+
+/// The phases that leave a module, in order.
+inline constexpr llvm::StringLiteral phaseNames[] = {
+    "import", "simplify", "linalg", "schedule", "bufferize"};
 
 /// What --report writes.
 struct CompileReport {

@@ -1,0 +1,5 @@
+fx.graph @main {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  %y = call_function @aten.add.Tensor(%x, 1) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  output(%y) : (!fx.tensor<[4], f32>)
+}

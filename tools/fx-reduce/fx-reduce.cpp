@@ -1,0 +1,161 @@
+//===- fx-reduce.cpp - makes a failing program small ----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/FXDialect.h"
+#include "fx/Import/Import.h"
+#include "fx/Reduce/Reduce.h"
+#include "fx/Support/Version.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fx;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("fx-reduce options");
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("MODEL (.pt2 or .mlir)"),
+                                  cl::cat(category));
+static cl::opt<std::string>
+    test("test", cl::Required,
+         cl::desc("A program that is called with a .mlir file and ends with 0 "
+                  "where that still has the property"),
+         cl::value_desc("program"), cl::cat(category));
+static cl::list<std::string>
+    testArgs("test-arg", cl::desc("Arguments of the test before the file"),
+             cl::value_desc("argument"), cl::cat(category));
+static cl::opt<std::string> output("o", cl::init("-"),
+                                   cl::desc("The reduced program (default: "
+                                            "standard output)"),
+                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    modelName("model", cl::desc("The model of an archive with several"),
+              cl::value_desc("name"), cl::cat(category));
+static cl::opt<unsigned> timeout("timeout", cl::init(60),
+                                 cl::desc("Seconds that a test may take; a "
+                                          "longer one counts as failed"),
+                                 cl::cat(category));
+
+static int fail(const llvm::Twine &text) {
+  llvm::errs() << "error: " << text << "\n";
+  return 1;
+}
+
+static OwningOpRef<ModuleOp> load(MLIRContext &context) {
+  if (llvm::sys::path::extension(input) != ".mlir") {
+    ImportOptions options;
+    options.model = modelName;
+    FailureOr<OwningOpRef<ModuleOp>> module =
+        importPt2(input, context, options);
+    return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);
+  }
+  ParserConfig config(&context);
+  return parseSourceFile<ModuleOp>(input, config);
+}
+
+/// Weights are found from wherever a candidate lies.
+static void makePathsAbsolute(ModuleOp module) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(input);
+  bool isText = llvm::sys::path::extension(input) == ".mlir";
+  for (StateOp state : module.getOps<StateOp>())
+    if (auto external =
+            dyn_cast_if_present<ExternalAttr>(state.getInitAttr())) {
+      llvm::SmallString<128> path(external.getPath());
+      if (isText && llvm::sys::path::is_relative(path)) {
+        path = folder;
+        llvm::sys::path::append(path, external.getPath());
+      }
+      llvm::sys::fs::make_absolute(path);
+      state.setInitAttr(
+          ExternalAttr::get(module.getContext(), path, external.getOffset(),
+                            external.getSize(), external.getCrc32()));
+    }
+}
+
+static bool writeFile(llvm::StringRef path, ModuleOp module) {
+  std::error_code ec;
+  llvm::raw_fd_ostream os(path, ec);
+  if (ec)
+    return false;
+  module.print(os, OpPrintingFlags());
+  os.close();
+  bool failed = os.has_error();
+  os.clear_error();
+  return !failed;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  registerVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "makes an exported program small while a test holds\n");
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(test);
+  if (!program)
+    return fail(test + ": " + program.getError().message());
+
+  DialectRegistry registry;
+  registry.insert<FXDialect>();
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  OwningOpRef<ModuleOp> module = load(context);
+  if (!module)
+    return 1;
+  if (!module->lookupSymbol<GraphOp>("main"))
+    return fail(input + ": expected an 'fx.graph @main'");
+  makePathsAbsolute(*module);
+
+  llvm::SmallString<128> candidate;
+  if (std::error_code ec =
+          llvm::sys::fs::createTemporaryFile("fx-reduce", "mlir", candidate))
+    return fail("cannot make a temporary file: " + ec.message());
+  llvm::sys::RemoveFileOnSignal(candidate);
+  std::string problem;
+  auto holds = [&](ModuleOp m) {
+    if (!writeFile(candidate, m)) {
+      problem = "cannot write '" + candidate.str().str() + "'";
+      return false;
+    }
+    llvm::SmallVector<llvm::StringRef> args{*program};
+    llvm::append_range(args, testArgs);
+    args.push_back(candidate);
+    // The test's own output would drown ours.
+    std::optional<llvm::StringRef> quiet[] = {"", "", ""};
+    std::string error;
+    int status = llvm::sys::ExecuteAndWait(*program, args, std::nullopt, quiet,
+                                           timeout, 0, &error);
+    if (status == -1 && problem.empty())
+      problem = error;
+    return status == 0;
+  };
+  int status = 0;
+  if (!holds(*module)) {
+    status = fail(problem.empty()
+                      ? input + ": the test does not hold on the whole program"
+                      : test + ": " + problem);
+  } else {
+    ReduceStatistics done = reduceProgram(module, holds);
+    llvm::errs() << "reduced " << done.nodesBefore << " nodes to "
+                 << done.nodesAfter << " in " << done.numTests << " tests\n";
+    if (output == "-")
+      module->print(llvm::outs(), OpPrintingFlags());
+    else if (!writeFile(output, *module))
+      status = fail(output + ": cannot write");
+  }
+  llvm::sys::fs::remove(candidate);
+  llvm::sys::DontRemoveFileOnSignal(candidate);
+  return status;
+}
