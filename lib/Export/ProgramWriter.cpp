@@ -164,6 +164,14 @@ LogicalResult ProgramWriter::getModule(GraphOp graph,
     for (NamedAttribute entry : metadata)
       if (auto value = dyn_cast<StringAttr>(entry.getValue()))
         result.metadata.emplace_back(entry.getName().getValue(), value);
+  // torch says it by the kind of program; a pass of ours may have made it so.
+  auto verifiers = module->getAttrOfType<ArrayAttr>("fx.verifiers");
+  bool isTraining =
+      !verifiers || verifiers.empty() ||
+      llvm::is_contained(verifiers, StringAttr::get(module.getContext(),
+                                                    "TRAINING"));
+  if (graph.getFunctional() && isTraining)
+    result.metadata.emplace_back(schema::kFunctionalKey, "true");
   if (auto tuples = module->getAttrOfType<DictionaryAttr>("fx.namedtuples"))
     for (NamedAttribute entry : tuples) {
       schema::NamedTupleDef def;

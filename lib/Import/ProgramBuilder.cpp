@@ -309,7 +309,7 @@ void ProgramBuilder::attachPrograms(GraphOp graph) {
 
   NamedAttrList metadata, opset, namedTuples;
   for (auto &[key, value] : graphModule.metadata)
-    if (!key.empty())
+    if (!key.empty() && key != schema::kFunctionalKey)
       metadata.set(key, b.getStringAttr(value));
   if (!metadata.empty())
     graph->setAttr("fx.metadata", metadata.getDictionary(ctx));
@@ -373,10 +373,14 @@ static bool isFunctional(GraphOp graph) {
   return true;
 }
 
-/// TRAINING programs may mutate; the others were functionalized by torch.
+/// TRAINING programs may mutate, unless our own export says that they do not;
+/// the others were functionalized by torch.
 void ProgramBuilder::markFunctional() {
-  if (program.verifiers.empty() ||
-      llvm::is_contained(program.verifiers, "TRAINING"))
+  bool isDeclared =
+      llvm::any_of(program.graph_module.metadata,
+                   [](auto &entry) { return entry.first == schema::kFunctionalKey; });
+  if (!isDeclared && (program.verifiers.empty() ||
+                      llvm::is_contained(program.verifiers, "TRAINING")))
     return;
   auto graphs = state.module.getOps<GraphOp>();
   if (llvm::all_of(graphs, isFunctional))

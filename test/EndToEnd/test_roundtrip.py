@@ -383,6 +383,12 @@ def test_after_passes(tmp_path):
     assert result.returncode == 0, result.stderr
     back = tmp_path / "back.pt2"
     roundtrip.translate("--mlir-to-pt2", changed, "-o", back)
+    assert "attributes {functional" in roundtrip.import_text(back)
+    again = tmp_path / "again" / "back.pt2"
+    again.parent.mkdir()
+    roundtrip.translate("--pt2-to-mlir", "--mlir-to-pt2", back, "-o", again)
+    assert roundtrip.import_text(back) == roundtrip.import_text(again)
+    assert back.read_bytes() == again.read_bytes()
     program = roundtrip.load(back)
     with torch.no_grad():
         got = program.module()(*args, **kwargs)

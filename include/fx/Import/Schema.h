@@ -33,6 +33,10 @@ template <typename T> using Map = std::vector<std::pair<String, T>>;
 /// The version of the schema that this reader knows.
 constexpr int64_t kMajorVersion = 8, kMinorVersion = 20;
 
+/// A key of a graph module's metadata, which torch ignores: no graph of the
+/// program mutates a value, although the program is of the TRAINING kind.
+constexpr char kFunctionalKey[] = "fx.functional";
+
 enum class ScalarType : int64_t {
   Byte = 1, Char, Short, Int, Long, Half, Float, Double, ComplexHalf,
   ComplexFloat, ComplexDouble, Bool, BFloat16,
