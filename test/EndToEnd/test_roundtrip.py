@@ -237,6 +237,26 @@ def test_states(tmp_path):
     both(Signature(), tmp_path, (torch.ones(2, 4), torch.ones(4)))
 
 
+class Update(torch.nn.Module):
+    """Writes a parameter and, through a view, an input."""
+
+    def __init__(self):
+        super().__init__()
+        self.p = torch.nn.Parameter(torch.ones(3), requires_grad=False)
+
+    def forward(self, x):
+        self.p.add_(x[0])
+        x[1].zero_()
+        return self.p * 2
+
+
+def test_written_parameters(tmp_path):
+    both(Update(), tmp_path, (torch.ones(2, 3),))
+    program = exporting.export(Update(), (torch.ones(2, 3),), decomposed=True)
+    kinds = {spec.kind.name for spec in program.graph_signature.output_specs}
+    assert kinds == {"PARAMETER_MUTATION", "USER_INPUT_MUTATION", "USER_OUTPUT"}
+
+
 class Loss(torch.nn.Module):
     def __init__(self):
         super().__init__()
