@@ -215,6 +215,17 @@ bool fx::isReservedName(StringRef name) {
   return llvm::binary_search(kReserved, name);
 }
 
+static constexpr StringLiteral kKeywords[] = {
+    "False",  "None",   "True",    "and",      "as",       "assert", "async",
+    "await",  "break",  "class",   "continue", "def",      "del",    "elif",
+    "else",   "except", "finally", "for",      "from",     "global", "if",
+    "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
+    "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
+
+bool fx::isPythonKeyword(StringRef name) {
+  return llvm::binary_search(kKeywords, name);
+}
+
 /// Runs of characters that no identifier has become one `_`.
 static std::string toIdentifier(StringRef wanted) {
   std::string result;

@@ -29,6 +29,9 @@ private:
 /// generated code uses itself.
 bool isReservedName(llvm::StringRef name);
 
+/// Whether the name is one of Python's keywords.
+bool isPythonKeyword(llvm::StringRef name);
+
 } // namespace fx
 
 #endif // FX_LIB_EXPORT_NAMESPACE_H

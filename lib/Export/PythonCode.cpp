@@ -184,17 +184,22 @@ class ModulePrinter {
 public:
   explicit ModulePrinter(const SymbolTable &symbols) : symbols(symbols) {}
 
-  /// The name of the graph's class.
-  std::string print(GraphOp graph, StringRef wanted) {
+  /// The name of the graph's class; fails after an error.
+  FailureOr<std::string> print(GraphOp graph, StringRef wanted) {
     auto known = classes.find(graph);
     if (known != classes.end())
       return known->second;
     FXGraph nodes(graph, symbols);
+    if (failed(checkPython(nodes)))
+      return failure();
     SmallVector<std::pair<std::string, std::string>> members;
-    for (const FXGraph::Subgraph &subgraph : nodes.getSubgraphs())
-      members.emplace_back(
-          subgraph.name,
-          print(subgraph.graph, (wanted + "_" + subgraph.name).str()));
+    for (const FXGraph::Subgraph &subgraph : nodes.getSubgraphs()) {
+      FailureOr<std::string> type =
+          print(subgraph.graph, (wanted + "_" + subgraph.name).str());
+      if (failed(type))
+        return failure();
+      members.emplace_back(subgraph.name, *type);
+    }
     std::string name = names.create(wanted);
     os << "\n\nclass " << name << "(torch.nn.Module):\n";
     if (!members.empty()) {
@@ -204,7 +209,8 @@ public:
       os << '\n';
     }
     ForwardPrinter(os, nodes, globals).print();
-    return classes[graph] = name;
+    classes[graph] = name;
+    return name;
   }
 
   void finish(raw_ostream &out) {
@@ -240,7 +246,8 @@ LogicalResult fx::printPython(ModuleOp module, raw_ostream &os) {
   if (!graph)
     return failure();
   ModulePrinter printer(symbols);
-  printer.print(graph, "GraphModule");
+  if (failed(printer.print(graph, "GraphModule")))
+    return failure();
   printer.finish(os);
   os << "\n\n#: The state that feeds an argument of GraphModule.forward.\n"
         "STATES = {\n";

@@ -27,6 +27,10 @@ void printPythonLeaf(llvm::raw_ostream &os, mlir::Attribute leaf,
 void printRepr(llvm::raw_ostream &os, const FXArgument &argument,
                const FXGraph &graph, LeafStyle style);
 
+/// Checks that all names of a graph are what Python takes for names: they must
+/// not be able to hold code. Emits an error.
+mlir::LogicalResult checkPython(const FXGraph &graph);
+
 /// torch's name of a dtype, `float32`.
 llvm::StringRef getDtypeName(mlir::Type type);
 
