@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArchiveWriter.h"
+#include "fx/Import/Archive.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Format.h"
@@ -77,6 +79,8 @@ void ArchiveWriter::putHeader(const Entry &entry, size_t padding) {
 
 Error ArchiveWriter::add(StringRef name, ArrayRef<char> bytes,
                          std::optional<uint32_t> crc) {
+  if (Error e = checkRecordName(name))
+    return e;
   std::string full = root + "/" + name.str();
   // Leaves room for the padding in the 16 bits of the extra field.
   if (full.size() > 0xff00)

@@ -35,8 +35,8 @@ public:
       : os(os), root(root.str()) {}
 
   /// Writes a record. `crc32` saves computing that of the bytes again.
-  /// A name that was written before, or is longer than zip can say, is an
-  /// error.
+  /// A name that was written before, is no relative path or is longer than zip
+  /// can say, is an error.
   llvm::Error add(llvm::StringRef name, llvm::ArrayRef<char> bytes,
                   std::optional<uint32_t> crc32 = std::nullopt);
   /// Writes the records that every archive ends with, and the directory.

@@ -138,7 +138,6 @@ private:
   Error readDirectory();
   Error readEntry(uint64_t &at);
   Error readExtra64(Entry &entry, uint64_t at, uint64_t size);
-  Error checkName(StringRef name) const;
   Error readLocalHeader(Entry &entry);
   Error readDescriptor(Entry &entry);
   Error checkOverlaps();
@@ -236,8 +235,8 @@ Error Archive::Reader::readEntry(uint64_t &at) {
   entry.compressedSize = u32(at + 20);
   entry.size = u32(at + 24);
   entry.headerOffset = u32(at + 42);
-  if (Error e = checkName(entry.name))
-    return e;
+  if (Error e = checkRecordName(entry.name))
+    return archive.error(toString(std::move(e)));
   if (Error e = readExtra64(entry, at + kCentralSize + nameSize, extraSize))
     return e;
   if (entry.flags & (kFlagEncrypted | kFlagStrongEncryption | kFlagMasked))
@@ -285,14 +284,12 @@ Error Archive::Reader::readExtra64(Entry &entry, uint64_t at, uint64_t size) {
   return Error::success();
 }
 
-/// A record's name is a relative path without anything that a file system
-/// would read as leaving its folder.
-Error Archive::Reader::checkName(StringRef name) const {
+Error fx::checkRecordName(StringRef name) {
   auto refuse = [&](const Twine &why) {
     std::string shown;
     raw_string_ostream os(shown);
     os.write_escaped(name.take_front(200));
-    return archive.error("record name '" + shown + "' " + why);
+    return createStringError("record name '" + shown + "' " + why);
   };
   const UTF8 *begin = reinterpret_cast<const UTF8 *>(name.begin());
   if (!isLegalUTF8String(&begin, reinterpret_cast<const UTF8 *>(name.end())))

@@ -12,6 +12,7 @@
 // RUN: not fx-translate --mlir-to-dot --report %t/syntax.mlir %t/good.mlir 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: not fx-translate --mlir-to-pt2 %t/cycle.mlir -o %t/o.pt2 2>&1 | FileCheck %s --check-prefix=CYCLE
 // RUN: not fx-translate --mlir-to-python %t/cycle.mlir 2>&1 | FileCheck %s --check-prefix=CYCLE
+// RUN: not fx-translate --mlir-to-pt2 %t/path.mlir -o %t/o.pt2 2>&1 | FileCheck %s --check-prefix=PATH
 // RUN: not ls %t/o.pt2
 
 // METHOD: error: node 'relu': an archive has no 'fx.call_method' nodes
@@ -23,6 +24,7 @@
 // TWICE: error: two models are called 'model': expected different names in their 'fx.model'
 // SYNTAX: error: {{.*}}syntax.mlir:2:1: 
 // SEVERAL: error: expected one translation from mlir, got several
+// PATH: error: {{.*}}record name 'data/weights/../x_weights_config.json' is not a relative path below the archive's root
 // CYCLE: error: {{.*}}cycle.mlir:{{.*}}the graph 'body' contains itself
 // REPORT: error: {{.*}}syntax.mlir: {{.*}}
 
@@ -61,6 +63,13 @@ fx.graph @main {
   %body = get_attr @body : !fx.graph_ref
   %r = higher_order @wrap(%body, %x) : (!fx.graph_ref, !fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   output(%r) : (!fx.tensor<[2], f32>)
+}
+//--- path.mlir
+module attributes {fx.model = "../x"} {
+  fx.graph @main {
+    %x = placeholder "x" : !fx.tensor<[2], f32>
+    output(%x) : (!fx.tensor<[2], f32>)
+  }
 }
 //--- main.mlir
 fx.graph @other {

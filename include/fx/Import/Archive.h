@@ -60,6 +60,10 @@ private:
   llvm::StringMap<size_t> index;
 };
 
+/// A record's name is a relative path without anything that a file system would
+/// read as leaving its folder; everything else is an error.
+llvm::Error checkRecordName(llvm::StringRef name);
+
 /// Maps a file read-only; an empty one gives an empty region.
 llvm::Expected<llvm::sys::fs::mapped_file_region>
 mapFile(llvm::StringRef path);
