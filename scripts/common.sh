@@ -39,6 +39,10 @@ fx_setup_packages() {
   if ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
     missing+=(python3 python3-venv)
   fi
+  if ! python3 -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' \
+    >/dev/null 2>&1; then
+    missing+=(python3-dev)
+  fi
   [ ${#missing[@]} -eq 0 ] && return
   local install="apt-get install -y --no-install-recommends ${missing[*]}"
   if [ "$(id -u)" -ne 0 ]; then

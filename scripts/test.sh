@@ -41,12 +41,12 @@ for binary in "$fx_build"/bin/*Tests; do
 done
 
 if [ $lit_only -eq 0 ]; then
-  fx_say "end to end, beside eager PyTorch"
+  fx_say "end to end, beside eager PyTorch, and the Python package"
   pytest=("$fx_python" -m pytest -q -n "$fx_jobs" --dist loadgroup
     -p no:cacheprovider --junitxml "$results/pytest.xml")
   [ $long -eq 1 ] && pytest+=(--long)
   FX_BUILD_DIR="$fx_build" OMP_NUM_THREADS=1 \
-    "${pytest[@]}" "$fx_root/test/EndToEnd" || status=1
+    "${pytest[@]}" "$fx_root/test/EndToEnd" "$fx_root/test/Python" || status=1
 fi
 
 # One sum over the reports; a runner that died before its report is a failure.

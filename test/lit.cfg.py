@@ -1,8 +1,9 @@
 # How lit runs the tests. Loaded by the build's lit.site.cfg.py.
 #
 # Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
-# lib folder), %fx_src (the source root), %docs (the
-# generated pages), %scripts (scripts/).
+# lib folder), %fx_obj (the build folder), %fx_src (the source root), %docs (the
+# generated pages), %scripts (scripts/), %cmake_compilers (what to configure
+# another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
 # are built), asan, long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-run, fx-reduce,
@@ -16,7 +17,7 @@ import lit.formats
 config.name = "fx"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["EndToEnd", "Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["EndToEnd", "Python", "Inputs", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fx_obj_root, "test")
 
@@ -27,13 +28,15 @@ lib_dir = os.path.join(config.fx_obj_root, "lib")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
-for name in ("ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "OMP_NUM_THREADS", "TMPDIR"):
+for name in ("CCACHE_DIR", "ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "OMP_NUM_THREADS", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "EndToEnd")
 
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%fx_lib", lib_dir))
+config.substitutions.append(("%fx_obj", config.fx_obj_root))
+config.substitutions.append(("%cmake_compilers", " ".join(config.cmake_compilers)))
 config.substitutions.append(("%fx_src", config.fx_src_root))
 config.substitutions.append(("%docs", os.path.join(config.fx_obj_root, "docs")))
 config.substitutions.append(("%scripts", os.path.join(config.fx_src_root, "scripts")))

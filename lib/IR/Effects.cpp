@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Custom/Operators.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/Operators/Purity.h"
 
@@ -55,8 +56,13 @@ static void addReadsAndResults(Operation *op, Effects &effects) {
 
 void CallFunctionOp::getEffects(Effects &effects) {
   OperatorView call = getOperatorView(*this);
-  if (!call)
-    return addUnknown(effects);
+  if (!call) {
+    if (!isPureCustomOperator(getTarget()))
+      addUnknown(effects);
+    else if (!isInFunctionalGraph(*this))
+      addReadsAndResults(*this, effects);
+    return;
+  }
   if (isSymbolicComputation(call))
     return;
   // A Python operator on anything else may run a method of the user's.

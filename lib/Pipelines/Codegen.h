@@ -34,7 +34,8 @@ private:
 /// Keeps the first error of a context. Other diagnostics are dropped.
 class ErrorCatcher {
 public:
-  explicit ErrorCatcher(mlir::MLIRContext &context);
+  /// `onError`: see CompileOptions.
+  ErrorCatcher(mlir::MLIRContext &context, std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
   /// The error with its place in front, `otherwise` if none was reported.
   llvm::Error take(llvm::StringRef otherwise);

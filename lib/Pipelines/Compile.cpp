@@ -9,6 +9,7 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Conversion/Passes.h"
+#include "fx/Custom/Plugin.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Transforms/Passes.h"
@@ -34,20 +35,22 @@ using namespace fx;
 //===----------------------------------------------------------------------===//
 
 struct ErrorCatcher::Impl {
-  explicit Impl(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
+  Impl(MLIRContext &context, std::function<void(Location)> onError)
+      : onError(std::move(onError)), handler(&context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error && text.empty()) {
             text = diagnostic.str();
             location = diagnostic.getLocation();
           }
           return success();
         }) {}
+  std::function<void(Location)> onError;
   std::string text;
   std::optional<Location> location;
   ScopedDiagnosticHandler handler;
 };
 
-ErrorCatcher::ErrorCatcher(MLIRContext &context) : impl(std::make_unique<Impl>(context)) {}
+ErrorCatcher::ErrorCatcher(MLIRContext &context, std::function<void(Location)> onError)
+    : impl(std::make_unique<Impl>(context, std::move(onError))) {}
 ErrorCatcher::~ErrorCatcher() = default;
 
 /// The node's name, or the line of the text.
@@ -62,6 +65,8 @@ static std::string getPlace(Location location) {
 llvm::Error ErrorCatcher::take(StringRef otherwise) {
   if (impl->text.empty())
     return llvm::createStringError(": " + otherwise);
+  if (impl->onError)
+    impl->onError(*impl->location);
   std::string place = getPlace(*impl->location);
   std::string text = (place.empty() ? "" : ":" + place) + ": " + impl->text;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -92,10 +97,15 @@ namespace {
 class Driver {
 public:
   Driver(const CompileOptions &options, MLIRContext &context)
-      : options(options), context(context), errors(context), phases(options, report) {}
+      : options(options), context(context), errors(context, options.onError),
+        phases(options, report) {}
   llvm::Error run();
 
   CompileReport report;
+  /// Loaded from `options.input` where none is given.
+  OwningOpRef<ModuleOp> module;
+  /// The folder that paths of external states are relative to.
+  std::string directory;
 
 private:
   llvm::Error load();
@@ -114,9 +124,7 @@ private:
   MLIRContext &context;
   ErrorCatcher errors;
   PhaseRunner phases;
-  OwningOpRef<ModuleOp> module;
   cpu::CPUOptions cpu;
-  std::string directory;
 };
 } // namespace
 
@@ -165,6 +173,7 @@ llvm::Error Driver::simplify() {
         pm.addPass(createInlineWrappersPass());
         pm.addPass(createFunctionalizePass());
         pm.addPass(createCanonicalizerPass());
+        pm.addPass(createDecomposeCustomPass());
         pm.addPass(createDecomposePass());
         pm.addPass(createFoldConvBNPass());
         pm.addPass(createCanonicalizerPass());
@@ -205,8 +214,10 @@ llvm::Error Driver::checkSharedStates() {
 }
 
 llvm::Error Driver::toLinalg() {
-  return runPasses(
-      [](OpPassManager &pm) { pm.addPass(createConvertFXToLinalg()); });
+  return runPasses([](OpPassManager &pm) {
+    pm.addPass(createConvertFXToLinalg());
+    pm.addPass(createLowerCustom());
+  });
 }
 
 llvm::Error Driver::schedule() {
@@ -290,6 +301,8 @@ llvm::Error Driver::emit(StringRef path) {
 }
 
 llvm::Error Driver::run() {
+  if (llvm::Error e = loadPluginsOfEnvironment())
+    return e;
   std::string error;
   FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(options.cpu, error);
   if (failed(target))
@@ -298,12 +311,14 @@ llvm::Error Driver::run() {
   cpu.optLevel = options.optLevel;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
-  if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
-        llvm::Error e = load();
-        if (!e)
-          phases.setModule(*module);
-        return e;
-      }))
+  if (module)
+    phases.setModule(*module);
+  else if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
+             llvm::Error e = load();
+             if (!e)
+               phases.setModule(*module);
+             return e;
+           }))
     return e;
   if (options.output == "-")
     return emit("-");
@@ -327,13 +342,7 @@ llvm::Error Driver::run() {
   return result;
 }
 
-llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
-  DialectRegistry registry;
-  registerPipelineDialects(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false); // errors are one line
-  Driver driver(options, context);
+static llvm::Expected<CompileReport> run(Driver &driver, const CompileOptions &options) {
   if (llvm::Error e = driver.run()) {
     // Texts come with their place in front (":node: ...") or without.
     std::string message = llvm::toString(std::move(e));
@@ -344,4 +353,23 @@ llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
     return llvm::createStringError(options.input + (message[0] == ':' ? "" : ": ") + message);
   }
   return std::move(driver.report);
+}
+
+llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // errors are one line
+  Driver driver(options, context);
+  return ::run(driver, options);
+}
+
+llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
+                                                StringRef directory,
+                                                const CompileOptions &options) {
+  Driver driver(options, *module->getContext());
+  driver.module = std::move(module);
+  driver.directory = directory.str();
+  return ::run(driver, options);
 }

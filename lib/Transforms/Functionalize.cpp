@@ -7,6 +7,7 @@
 
 #include "SubgraphForms.h"
 #include "ViewInverse.h"
+#include "fx/Custom/Operators.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Schema.h"
 #include "fx/Transforms/Passes.h"
@@ -404,10 +405,10 @@ LogicalResult Functionalizer::run() {
                        "known");
     if (auto call = dyn_cast<CallFunctionOp>(op)) {
       const OperatorSchema *schema = lookupOperator(call.getTarget());
-      if (!schema)
+      if (!schema && !isPureCustomOperator(call.getTarget()))
         return fail(call, "the effects of '" + call.getTarget() +
                               "' are not known");
-      if (schema->isMutating()) {
+      if (schema && schema->isMutating()) {
         if (failed(visitMutation(call, *schema)))
           return failure();
         continue;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Custom/Operators.h"
 #include "fx/Operators/Shape.h"
 #include "fx/Transforms/Passes.h"
 
@@ -52,8 +53,12 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
 
   LogicalResult visit(CallFunctionOp call) {
     OperatorView view = getOperatorView(call);
-    InferredTypes inferred =
-        view ? inferResultTypes(view) : InferredTypes(failure());
+    const CustomOperator *custom =
+        view ? nullptr : lookupCustomOperator(call.getTarget());
+    InferredTypes inferred = view ? inferResultTypes(view)
+                             : custom && custom->shape
+                                 ? custom->shape(call)
+                                 : InferredTypes(failure());
     if (failed(inferred)) {
       ++numUnknown;
       if (remarks)

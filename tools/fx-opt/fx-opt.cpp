@@ -5,14 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
-#include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/LayoutPasses.h"
-#include "fx/Conversion/Passes.h"
-#include "fx/IR/FXDialect.h"
+#include "fx/Custom/Plugin.h"
+#include "fx/InitAll.h"
 #include "fx/Support/Version.h"
-#include "fx/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -25,13 +20,12 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
-  fx::registerFXTransformsPasses();
-  fx::cpu::registerFXCPULayoutPasses();
-  fx::cpu::registerFXCPUBackendPasses();
-  fx::cpu::registerCPUBackendPipelines();
-  fx::registerFXConversionPasses();
-  fx::cpu::registerKernelPasses();
-  registry.insert<fx::FXDialect, fx::cpu::FXCPUDialect>();
+  fx::registerAllDialects(registry);
+  fx::registerAllPasses();
+  if (llvm::Error e = fx::loadPluginsOfEnvironment()) {
+    llvm::errs() << "error: " << llvm::toString(std::move(e)) << "\n";
+    return 1;
+  }
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "fx-mlir's optimizer driver\n", registry));
 }

@@ -151,4 +151,17 @@ def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tosa::TosaDialect"];
 }
 
+def LowerCustom : Pass<"fx-lower-custom", "::mlir::ModuleOp"> {
+  let summary = "lower operators that users registered a lowering for";
+  let description = [{
+    Runs after `convert-fx-to-linalg`: an `fx.eager` whose target has a lowering
+    in the registry (fx/Custom/Operators.h) is replaced by what that builds. A
+    lowering that fails is an error at the node.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // FX_CONVERSION_PASSES_TD

@@ -17,6 +17,9 @@
 
 namespace mlir {
 class DialectRegistry;
+class Location;
+class ModuleOp;
+template <typename OpTy> class OwningOpRef;
 } // namespace mlir
 
 namespace fx {
@@ -59,6 +62,8 @@ struct CompileOptions {
   std::string crashReproducer;
   /// Called when a phase begins: its name, and what part of all is done, 0..1.
   std::function<void(llvm::StringRef phase, double done)> onPhase;
+  /// Called with the place of an error before it is returned, if it has one.
+  std::function<void(mlir::Location)> onError;
 };
 
 /// The phases that leave a module, in order.
@@ -92,6 +97,14 @@ struct CompileReport {
 /// <what is wrong>`; nothing is left at `output` then. Linking sets all
 /// llvm::cl options of the process back to their defaults: read them before.
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
+
+/// The same for a module in memory, which is taken. Its context must have what
+/// `registerPipelineDialects` registers, loaded. `options.input` names the
+/// model (its stem) and begins the texts of errors; relative paths of
+/// `#fx.external` start at `directory` (empty: the current folder).
+llvm::Expected<CompileReport> compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
+                                            llvm::StringRef directory,
+                                            const CompileOptions &options);
 
 /// Every dialect and interface that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

@@ -35,6 +35,25 @@ def InlineWrappersPass : Pass<"fx-inline-wrappers", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numInlined", "inlined", "Wrappers inlined">];
 }
 
+def DecomposeCustomPass : Pass<"fx-decompose-custom", "::mlir::ModuleOp"> {
+  let summary = "expand operators that users registered a decomposition for";
+  let description = [{
+    Replaces calls by the graph that is registered for their target
+    (fx/Custom/Operators.h), in `functional` graphs. The types in it are
+    inferred for each call; a graph that does not fit the call is an error at
+    the node.
+
+    ```mlir
+    %y = call_function @example.softcap.default(%x, 2.0)
+    // becomes
+    %div = call_function @aten.div.Scalar(%x, 2.0)
+    %tanh = call_function @aten.tanh.default(%div)
+    %mul = call_function @aten.mul.Scalar(%tanh, 2.0)
+    ```
+  }];
+  let statistics = [Statistic<"numDecomposed", "decomposed", "Nodes replaced">];
+}
+
 def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
   let summary = "replace composite operators by simpler ones";
   let description = [{

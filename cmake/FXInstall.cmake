@@ -1,0 +1,47 @@
+# Installation, and the package that find_package(FX) finds: in the install
+# tree under lib/cmake/FX, in the build tree by -DFX_DIR=<build>/lib/cmake/FX.
+include(CMakePackageConfigHelpers)
+if(SKBUILD)
+  set(CMAKE_INSTALL_LIBDIR fx_mlir) # in the Python package
+endif()
+include(GNUInstallDirs)
+
+set(fx_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/FX")
+get_property(fx_tools GLOBAL PROPERTY FX_TOOLS)
+
+install(TARGETS FX EXPORT FXTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT FX)
+install(TARGETS ${fx_tools} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+if(TARGET FXTorch)
+  # Loaded at run time, never linked.
+  install(TARGETS FXTorch LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT FX)
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" "${PROJECT_BINARY_DIR}/include/"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT headers
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
+  PATTERN CMakeFiles EXCLUDE)
+
+# The package of a tree names the MLIR that libFX is linked against: another
+# one in the same process would be a second copy.
+function(fx_write_package root libdir includes destination)
+  set(FX_PACKAGE_ROOT "${root}")
+  set(FX_PACKAGE_LIBDIR "${libdir}")
+  set(FX_PACKAGE_INCLUDES "${includes}")
+  configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/FXConfig.cmake.in"
+    "${destination}/FXConfig.cmake" INSTALL_DESTINATION "${fx_package_dir}"
+    NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  write_basic_package_version_file("${destination}/FXConfigVersion.cmake"
+    VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+endfunction()
+
+set(build_package "${PROJECT_BINARY_DIR}/lib/cmake/FX")
+fx_write_package("\${CMAKE_CURRENT_LIST_DIR}/../../.." lib
+  "${PROJECT_SOURCE_DIR}/include;${PROJECT_BINARY_DIR}/include" "${build_package}")
+export(EXPORT FXTargets NAMESPACE FX:: FILE "${build_package}/FXTargets.cmake")
+
+set(install_package "${PROJECT_BINARY_DIR}/CMakeFiles/FXPackage")
+file(RELATIVE_PATH up "/${fx_package_dir}" "/")
+fx_write_package("\${CMAKE_CURRENT_LIST_DIR}/${up}" "${CMAKE_INSTALL_LIBDIR}"
+  "\${FX_ROOT_DIR}/${CMAKE_INSTALL_INCLUDEDIR}" "${install_package}")
+install(EXPORT FXTargets NAMESPACE FX:: DESTINATION "${fx_package_dir}" COMPONENT headers)
+install(FILES "${install_package}/FXConfig.cmake" "${install_package}/FXConfigVersion.cmake"
+  DESTINATION "${fx_package_dir}" COMPONENT headers)

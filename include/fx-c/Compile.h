@@ -1,0 +1,59 @@
+/*===- fx-c/Compile.h - modules to native code ------------------------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_C_COMPILE_H
+#define FX_C_COMPILE_H
+
+#include "fx-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a compilation writes. */
+typedef enum {
+  FX_EMIT_FX,            /* the graph, functional and decomposed */
+  FX_EMIT_LINALG,        /* func.func @main on builtin tensors */
+  FX_EMIT_KERNELS,       /* after grouping, scheduling and vectorization */
+  FX_EMIT_MEMREF,        /* bufferized, with the planned arena */
+  FX_EMIT_LLVM,          /* optimized LLVM IR */
+  FX_EMIT_ASSEMBLY,
+  FX_EMIT_OBJECT,
+  FX_EMIT_SHARED_OBJECT, /* a model that fx-c/Run.h loads */
+  FX_EMIT_HEADER         /* a C header of the inputs and outputs */
+} FXEmitKind;
+
+/* All zero but struct_size and emit: what fx-compile does by default. */
+typedef struct {
+  size_t struct_size;      /* sizeof(FXCompileOptions) */
+  FXEmitKind emit;
+  const char *name;        /* of the model, begins errors; null: "model" */
+  const char *cpu;         /* LLVM's -mcpu; null: this machine's */
+  int opt_level;           /* 1 to 3, of LLVM; 0: 3 */
+  int refuse_fallback;     /* operators without native code are an error */
+  /* Called when a phase begins, with what part of all is done, 0 to 1. Must
+   * not use the module or its context. */
+  void (*on_phase)(void *context, const char *phase, double done);
+  void *phase_context;
+  /* Receives a report as JSON: phases with seconds, operators without native
+   * code and why, kernels, memory. */
+  FXTextFn on_report;
+  void *report_context;
+} FXCompileOptions;
+
+/* Compiles a module that holds an `fx.graph @main` or, on builtin tensors,
+ * what convert-fx-to-linalg makes of one. It is not changed. `path` is written
+ * beside, then renamed; nothing is left there on failure. Linking sets all
+ * llvm::cl options of the process back to their defaults. */
+FX_CAPI int fxModuleCompile(const FXModule *module, const char *path,
+                            const FXCompileOptions *options, FXError **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FX_C_COMPILE_H */

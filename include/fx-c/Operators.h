@@ -1,0 +1,33 @@
+/*===- fx-c/Operators.h - operators that users add -----------------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For the whole process; fx/Custom/Operators.h has the meaning of each part.
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_C_OPERATORS_H
+#define FX_C_OPERATORS_H
+
+#include "fx-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Registers `target` ("mylib.softcap.default"): whether it is pure, and a
+ * decomposition as the text of a graph, or null. */
+FX_CAPI int fxOperatorRegister(const char *target, int is_pure, const char *decomposition,
+                               FXError **error);
+
+/* Loads a library that registers operators with shape rules and lowerings. */
+FX_CAPI int fxPluginLoad(const char *path, FXError **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FX_C_OPERATORS_H */

@@ -1,0 +1,71 @@
+//===- Operators.h - operators that users add ------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operators of torch are built in. What a user adds to torch (by
+// torch.library, or a library of TORCH_LIBRARY) imports as any other node and
+// runs by fallback to ATen's dispatcher, where the user's library must be
+// loaded. More is possible when more is known of it: register that here, from
+// a plug-in (fx/Custom/Plugin.h), the C interface or Python.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CUSTOM_OPERATORS_H
+#define FX_CUSTOM_OPERATORS_H
+
+#include "fx/IR/FXDialect.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <string>
+
+namespace fx {
+
+/// What is known of an operator that torch does not have.
+struct CustomOperator {
+  /// `mylib.softcap.default`.
+  std::string target;
+
+  /// It writes to nothing and depends on nothing but its arguments. Without
+  /// this a graph that calls it cannot be made functional, so that it is
+  /// interpreted. Implied by a decomposition or a lowering.
+  bool isPure = false;
+
+  /// Gives the types of the results (fx-shape-prop).
+  std::function<llvm::FailureOr<llvm::SmallVector<mlir::Type>>(
+      NodeOpInterface call)>
+      shape;
+
+  /// A graph in text that computes the operator: `fx.graph @any { … }`. Its
+  /// placeholders are the arguments, by position and by name, and may have
+  /// defaults; types are `!fx.any`, inferred for each call. An argument that
+  /// is an immediate goes to where its placeholder is used. Only operators
+  /// with a shape rule may stand in it. Expanded by fx-decompose-custom.
+  std::string decomposition;
+
+  /// Builds linalg on tensors for the call, at the builder's place: its
+  /// operands and results are builtin tensors and scalars. Gives one value of
+  /// the same type for each result, or reports why not by an error. Called by
+  /// fx-lower-custom, after convert-fx-to-linalg.
+  std::function<llvm::FailureOr<llvm::SmallVector<mlir::Value>>(
+      mlir::OpBuilder &builder, EagerOp call)>
+      lower;
+};
+
+/// Registers an operator for the whole process. What is registered already may
+/// be registered again with more, but not otherwise. Errors: an operator of
+/// torch's, no operator's name, a decomposition that is no graph of calls.
+llvm::Error registerCustomOperator(CustomOperator op);
+
+/// What is known of `target`; null if nothing is. Stays valid.
+const CustomOperator *lookupCustomOperator(llvm::StringRef target);
+
+/// Whether the target is registered as pure.
+bool isPureCustomOperator(llvm::StringRef target);
+
+} // namespace fx
+
+#endif // FX_CUSTOM_OPERATORS_H

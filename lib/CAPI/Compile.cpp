@@ -1,0 +1,65 @@
+//===- Compile.cpp - native code through the C interface -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx-c/Compile.h"
+#include "Handles.h"
+#include "fx/Pipelines/Compile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::capi;
+
+static_assert(int(FX_EMIT_FX) == int(EmitKind::FX) &&
+              int(FX_EMIT_SHARED_OBJECT) == int(EmitKind::SharedObject) &&
+              int(FX_EMIT_HEADER) == int(EmitKind::Header));
+
+int fxModuleCompile(const FXModule *module, const char *path,
+                    const FXCompileOptions *options, FXError **error) {
+  if (!module || !path)
+    return failNull(error, "fxModuleCompile", module ? "path" : "module");
+  FXCompileOptions given = {};
+  given.emit = FX_EMIT_SHARED_OBJECT;
+  if (options)
+    memcpy(&given, options, std::min(options->struct_size, sizeof given));
+  if (given.emit < FX_EMIT_FX || given.emit > FX_EMIT_HEADER)
+    return fail(error, "fxModuleCompile: expected an FXEmitKind, got " +
+                           llvm::Twine(int(given.emit)));
+  if (!*path || StringRef(path) == "-")
+    return fail(error, "fxModuleCompile: expected the path of a file, got '" +
+                           llvm::Twine(path) + "'");
+  return protect(
+      error, module->state.get(), [&](FXError &place) -> llvm::Error {
+        CompileOptions compile;
+        compile.input = given.name ? given.name : "model";
+        compile.output = path;
+        compile.emit = static_cast<EmitKind>(given.emit);
+        compile.cpu = given.cpu ? given.cpu : "";
+        compile.optLevel =
+            given.opt_level ? std::clamp(given.opt_level, 1, 3) : 3;
+        compile.allowFallback = !given.refuse_fallback;
+        if (given.on_phase)
+          compile.onPhase = [&](StringRef phase, double done) {
+            given.on_phase(given.phase_context, phase.str().c_str(), done);
+          };
+        compile.onError = [&](Location location) { setPlace(place, location); };
+        OwningOpRef<ModuleOp> copy = ModuleOp(*module->module).clone();
+        llvm::Expected<CompileReport> report =
+            compileModule(std::move(copy), module->folder, compile);
+        if (!report)
+          return report.takeError();
+        if (given.on_report) {
+          std::string text =
+              llvm::formatv("{0:2}", llvm::json::Value(report->toJSON())).str();
+          given.on_report(text.data(), text.size(), given.report_context);
+        }
+        return llvm::Error::success();
+      });
+}

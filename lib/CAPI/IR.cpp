@@ -1,0 +1,242 @@
+//===- IR.cpp - modules of the C interface -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "fx/CAPI/Unwrap.h"
+#include "fx/Import/Import.h"
+#include "fx/InitAll.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::capi;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+FXContext *fxContextCreate(void) {
+  registerAllPassesAndUpstream();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto state = std::make_shared<ContextState>(registry);
+  state->context->loadAllAvailableDialects();
+  state->context->printOpOnDiagnostic(false); // errors are one line
+  return new FXContext{std::move(state)};
+}
+
+void fxContextDestroy(FXContext *context) { delete context; }
+
+MLIRContext *fx::unwrap(FXContext *context) { return context->state->context; }
+ModuleOp fx::unwrap(FXModule *module) { return *module->module; }
+
+//===----------------------------------------------------------------------===//
+// Making modules
+//===----------------------------------------------------------------------===//
+
+/// A new handle for what `make` makes under protection; null on failure.
+static FXModule *
+create(const std::shared_ptr<ContextState> &state, StringRef folder,
+       FXError **error,
+       llvm::function_ref<llvm::Expected<OwningOpRef<ModuleOp>>()> make) {
+  auto handle = std::make_unique<FXModule>();
+  handle->state = state;
+  handle->folder = folder.str();
+  if (protect(error, state.get(), [&](FXError &) -> llvm::Error {
+        llvm::Expected<OwningOpRef<ModuleOp>> module = make();
+        if (!module)
+          return module.takeError();
+        handle->module = std::move(*module);
+        return llvm::Error::success();
+      }))
+    return nullptr;
+  return handle.release();
+}
+
+FXModule *fxModuleImport(FXContext *context, const char *path,
+                         const char *model, FXError **error) {
+  if (!context || !path) {
+    failNull(error, "fxModuleImport", context ? "path" : "context");
+    return nullptr;
+  }
+  return create(context->state, "", error,
+                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+                  ImportOptions options;
+                  options.model = model ? model : "";
+                  auto module =
+                      importPt2(path, *context->state->context, options);
+                  if (failed(module))
+                    return llvm::createStringError(llvm::Twine(path) +
+                                                   ": cannot be imported");
+                  return std::move(*module);
+                });
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+parse(MLIRContext *context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  std::string name = buffer->getBufferIdentifier().str();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!module)
+    return llvm::createStringError(name + ": cannot be parsed");
+  return module;
+}
+
+FXModule *fxModuleParse(FXContext *context, const char *data, size_t size,
+                        const char *name, const char *folder, FXError **error) {
+  if (!context || !data) {
+    failNull(error, "fxModuleParse", context ? "data" : "context");
+    return nullptr;
+  }
+  return create(context->state, folder ? folder : "", error, [&] {
+    // A copy: the parser reads the zero behind the text.
+    return parse(context->state->context,
+                 llvm::MemoryBuffer::getMemBufferCopy(StringRef(data, size),
+                                                      name ? name : "<text>"));
+  });
+}
+
+FXModule *fxModuleParseFile(FXContext *context, const char *path,
+                            FXError **error) {
+  if (!context || !path) {
+    failNull(error, "fxModuleParseFile", context ? "path" : "context");
+    return nullptr;
+  }
+  return create(context->state, llvm::sys::path::parent_path(path), error,
+                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+                  auto buffer = llvm::MemoryBuffer::getFile(path);
+                  if (!buffer)
+                    return llvm::createStringError(
+                        llvm::Twine(path) +
+                        ": cannot open: " + buffer.getError().message());
+                  return parse(context->state->context, std::move(*buffer));
+                });
+}
+
+FXModule *fxModuleClone(const FXModule *module, FXError **error) {
+  if (!module) {
+    failNull(error, "fxModuleClone", "module");
+    return nullptr;
+  }
+  return create(module->state, module->folder, error,
+                [&]() -> llvm::Expected<OwningOpRef<ModuleOp>> {
+                  return OwningOpRef<ModuleOp>(
+                      ModuleOp(*module->module).clone());
+                });
+}
+
+void fxModuleDestroy(FXModule *module) {
+  if (!module)
+    return;
+  std::shared_ptr<ContextState> state = module->state;
+  std::lock_guard<std::mutex> guard(state->lock);
+  delete module;
+}
+
+const char *fxModuleGetFolder(const FXModule *module) {
+  return module ? module->folder.c_str() : "";
+}
+
+//===----------------------------------------------------------------------===//
+// Using modules
+//===----------------------------------------------------------------------===//
+
+int fxModuleVerify(const FXModule *module, FXError **error) {
+  if (!module)
+    return failNull(error, "fxModuleVerify", "module");
+  return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
+    if (failed(verify(*module->module)))
+      return llvm::createStringError("the module is invalid");
+    return llvm::Error::success();
+  });
+}
+
+/// Adds a textual pipeline, which may or may not name the module it is for.
+static llvm::Error addPasses(PassManager &pm, StringRef pipeline) {
+  pipeline = pipeline.trim();
+  StringRef inner = pipeline;
+  if (inner.consume_front("builtin.module(") && inner.consume_back(")"))
+    pipeline = inner;
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(parsePassPipeline(pipeline, pm, os)))
+    return llvm::createStringError("bad pipeline '" + pipeline +
+                                   "': " + message);
+  return llvm::Error::success();
+}
+
+int fxModuleRunPasses(FXModule *module, const char *pipeline, FXError **error) {
+  if (!module || !pipeline)
+    return failNull(error, "fxModuleRunPasses", module ? "pipeline" : "module");
+  return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
+    PassManager pm(module->state->context);
+    if (llvm::Error e = addPasses(pm, pipeline))
+      return e;
+    // A pass that fails leaves what it likes.
+    OwningOpRef<ModuleOp> copy = ModuleOp(*module->module).clone();
+    if (failed(pm.run(*copy)))
+      return llvm::createStringError("a pass failed");
+    module->module = std::move(copy);
+    return llvm::Error::success();
+  });
+}
+
+int fxModulePrint(const FXModule *module, unsigned flags, FXTextFn write,
+                  void *userData, FXError **error) {
+  if (!module || !write)
+    return failNull(error, "fxModulePrint", module ? "write" : "module");
+  return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
+    CallbackStream os(write, userData);
+    OpPrintingFlags printing;
+    printing.enableDebugInfo(flags & FX_PRINT_LOCATIONS);
+    ModuleOp(*module->module).print(os, printing);
+    return llvm::Error::success();
+  });
+}
+
+int fxModuleWriteBytecode(const FXModule *module, FXTextFn write,
+                          void *userData, FXError **error) {
+  if (!module || !write)
+    return failNull(error, "fxModuleWriteBytecode",
+                    module ? "write" : "module");
+  return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
+    CallbackStream os(write, userData);
+    if (failed(writeBytecodeToFile(*module->module, os)))
+      return llvm::createStringError("cannot write bytecode");
+    return llvm::Error::success();
+  });
+}
+
+int fxModuleGetText(const FXModule *module, const char *symbol,
+                    const char *name, FXTextFn write, void *userData,
+                    FXError **error) {
+  if (!module || !name || !write)
+    return failNull(error, "fxModuleGetText",
+                    !module ? "module"
+                    : !name ? "name"
+                            : "write");
+  return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
+    Operation *op = ModuleOp(*module->module);
+    if (symbol)
+      op = SymbolTable::lookupSymbolIn(op, symbol);
+    if (!op)
+      return llvm::createStringError(llvm::Twine("no symbol '") + symbol + "'");
+    if (auto text = op->getAttrOfType<StringAttr>(name))
+      write(text.data(), text.size(), userData);
+    return llvm::Error::success();
+  });
+}

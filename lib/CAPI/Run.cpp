@@ -1,0 +1,115 @@
+//===- Run.cpp - compiled models through the C interface -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx-c/Run.h"
+#include "Handles.h"
+#include "fx/Runtime/Loader.h"
+
+using namespace fx;
+using namespace fx::capi;
+
+struct FXModel {
+  std::unique_ptr<CompiledModel> model;
+};
+
+static FXModel *
+load(FXError **error,
+     llvm::function_ref<llvm::Expected<std::unique_ptr<CompiledModel>>()> fn) {
+  auto handle = std::make_unique<FXModel>();
+  if (protect(error, nullptr, [&](FXError &) -> llvm::Error {
+        llvm::Expected<std::unique_ptr<CompiledModel>> model = fn();
+        if (!model)
+          return model.takeError();
+        handle->model = std::move(*model);
+        return llvm::Error::success();
+      }))
+    return nullptr;
+  return handle.release();
+}
+
+FXModel *fxModelLoad(const char *path, const FXCallbacks *callbacks,
+                     FXError **error) {
+  if (!path) {
+    failNull(error, "fxModelLoad", "path");
+    return nullptr;
+  }
+  LoadOptions options;
+  options.callbacks = callbacks;
+  return load(error, [&] { return CompiledModel::load(path, options); });
+}
+
+FXModel *fxModelLoadBuffer(const void *data, size_t size,
+                           const FXCallbacks *callbacks, FXError **error) {
+  if (!data) {
+    failNull(error, "fxModelLoadBuffer", "data");
+    return nullptr;
+  }
+  LoadOptions options;
+  options.callbacks = callbacks;
+  llvm::ArrayRef<char> bytes(static_cast<const char *>(data), size);
+  return load(error, [&] { return CompiledModel::loadBuffer(bytes, options); });
+}
+
+void fxModelDestroy(FXModel *model) { delete model; }
+
+const FXModelInfo *fxModelGetInfo(const FXModel *model) {
+  return model ? &model->model->getInfo() : nullptr;
+}
+
+int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
+               DLManagedTensor **outputs, int nOutputs, int threads,
+               FXError **error) {
+  if (!model || (!inputs && nInputs > 0) || (!outputs && nOutputs > 0))
+    return failNull(error, "fxModelRun",
+                    !model                   ? "model"
+                    : !inputs && nInputs > 0 ? "inputs"
+                                             : "outputs");
+  const FXModelInfo &info = model->model->getInfo();
+  if (nInputs != info.n_inputs)
+    return fail(error, "expected " + llvm::Twine(info.n_inputs) +
+                           " inputs, got " + llvm::Twine(nInputs));
+  if (nOutputs != info.n_outputs)
+    return fail(error, "expected room for " + llvm::Twine(info.n_outputs) +
+                           " outputs, got " + llvm::Twine(nOutputs));
+  for (int i = 0; i < nInputs; ++i) {
+    if (!inputs[i])
+      return fail(error, llvm::Twine(info.inputs[i].name) +
+                             ": expected a tensor, got null");
+    if (inputs[i]->device.device_type != kDLCPU)
+      return fail(error,
+                  llvm::Twine(info.inputs[i].name) +
+                      ": expected a tensor on the CPU, got device type " +
+                      llvm::Twine(int(inputs[i]->device.device_type)));
+  }
+  // The runtime in the model throws nothing and checks the rest; no crash
+  // recovery here, where microseconds count.
+  FXRunOptions options = {sizeof(FXRunOptions), threads};
+  char message[1024] = "";
+  if (model->model->getApi().run(model->model->getInstance(), inputs, nInputs,
+                                 outputs, nOutputs, &options, message,
+                                 sizeof message))
+    return fail(error, message);
+  return 0;
+}
+
+int fxModelGetState(FXModel *model, int index, DLTensor *state,
+                    FXError **error) {
+  if (!model || !state)
+    return failNull(error, "fxModelGetState", model ? "state" : "model");
+  int count = model->model->getInfo().n_states;
+  if (index < 0 || index >= count ||
+      model->model->getApi().get_state(model->model->getInstance(), index,
+                                       state))
+    return fail(error, "expected a state from 0 to " + llvm::Twine(count - 1) +
+                           ", got " + llvm::Twine(index));
+  return 0;
+}
+
+void fxModelReset(FXModel *model) {
+  if (model)
+    model->model->getApi().reset(model->model->getInstance());
+}

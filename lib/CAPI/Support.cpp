@@ -1,0 +1,152 @@
+//===- Support.cpp - errors and texts of the C interface -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Handles.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/Schema.h"
+#include "fx/Support/LocatedError.h"
+#include "fx/Support/Version.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+
+#include <exception>
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void capi::setPlace(FXError &error, Location location) {
+  if (std::optional<StringRef> node = getNodeName(location))
+    error.node = node->str();
+  std::optional<FileLineColLoc> frame = getPythonFrame(location);
+  if (!frame)
+    if (auto line = dyn_cast<FileLineColLoc>(location))
+      frame = line;
+  if (!frame)
+    return;
+  error.file = frame->getFilename().str();
+  error.line = frame->getLine();
+}
+
+int capi::fail(FXError **error, FXError value) {
+  value.message = toOneLine(value.message);
+  if (error)
+    *error = new FXError(std::move(value));
+  return 1;
+}
+
+int capi::fail(FXError **error, const llvm::Twine &message) {
+  return fail(error, FXError{message.str(), "", "", 0});
+}
+
+int capi::failNull(FXError **error, const char *function,
+                   const char *argument) {
+  return fail(error, llvm::Twine(function) + ": expected '" + argument +
+                         "', got null");
+}
+
+const char *fxErrorGetMessage(const FXError *error) {
+  return error ? error->message.c_str() : "";
+}
+const char *fxErrorGetNode(const FXError *error) {
+  return error ? error->node.c_str() : "";
+}
+const char *fxErrorGetFile(const FXError *error) {
+  return error ? error->file.c_str() : "";
+}
+int fxErrorGetLine(const FXError *error) { return error ? error->line : 0; }
+void fxErrorDestroy(FXError *error) { delete error; }
+
+const char *fxVersion(void) { return getVersion().data(); }
+const char *fxSchemaVersion(void) { return getSchemaVersion().data(); }
+
+//===----------------------------------------------------------------------===//
+// Protection
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Keeps crash recovery on while anyone needs it.
+struct CrashRecovery {
+  CrashRecovery() { count(1); }
+  ~CrashRecovery() { count(-1); }
+
+private:
+  static void count(int change) {
+    static std::mutex lock;
+    static int users = 0;
+    std::lock_guard<std::mutex> guard(lock);
+    if (users == 0)
+      llvm::CrashRecoveryContext::Enable();
+    users += change;
+    if (users == 0)
+      llvm::CrashRecoveryContext::Disable();
+  }
+};
+} // namespace
+
+/// Runs `fn` and catches what C++ throws.
+static void callAndCatch(llvm::function_ref<llvm::Error()> fn,
+                         std::string &message) {
+  try {
+    if (llvm::Error e = fn())
+      message = llvm::toString(std::move(e));
+  } catch (const std::exception &e) {
+    message = e.what();
+  } catch (...) {
+    message = "an unknown exception";
+  }
+}
+
+int capi::protect(FXError **error, ContextState *state,
+                  llvm::function_ref<llvm::Error(FXError &)> fn) {
+  std::unique_lock<std::mutex> lock;
+  if (state) {
+    lock = std::unique_lock<std::mutex>(state->lock);
+    if (state->crashed)
+      return fail(
+          error, "the compiler crashed in this context before: make a new one");
+  }
+  // Not locals of this frame, which a crash leaves by longjmp.
+  struct Outcome {
+    FXError error, diagnosed;
+    bool hasDiagnosed = false;
+  };
+  auto outcome = std::make_unique<Outcome>();
+  Outcome *out = outcome.get();
+  auto run = [&, out] {
+    std::optional<ScopedDiagnosticHandler> handler;
+    if (state)
+      handler.emplace(state->context, [out](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            !out->hasDiagnosed) {
+          out->hasDiagnosed = true;
+          out->diagnosed.message = diagnostic.str();
+          setPlace(out->diagnosed, diagnostic.getLocation());
+        }
+        return success();
+      });
+    callAndCatch([&] { return fn(out->error); }, out->error.message);
+  };
+  bool survived;
+  {
+    CrashRecovery recovery;
+    llvm::CrashRecoveryContext crashes;
+    survived = crashes.RunSafely(run);
+  }
+  if (!survived) {
+    if (state)
+      state->crashed = true;
+    return fail(error, "the compiler crashed");
+  }
+  if (out->error.message.empty())
+    return 0;
+  return fail(error,
+              std::move(out->hasDiagnosed ? out->diagnosed : out->error));
+}

@@ -1,0 +1,118 @@
+//===- Registry.cpp - the operators that users added ----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Registry.h"
+#include "fx/Operators/Schema.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
+#include <shared_mutex>
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+struct Registry {
+  std::shared_mutex lock;
+  /// Entries are never removed, so pointers to them stay valid.
+  llvm::StringMap<CustomOperator> operators;
+
+  static Registry &get() {
+    static Registry registry;
+    return registry;
+  }
+};
+} // namespace
+
+FailureOr<OwningOpRef<ModuleOp>>
+fx::parseDecomposition(MLIRContext *context, StringRef text, std::string &why) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (why.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      why = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context), "decomposition");
+  if (!module)
+    return failure();
+  auto graphs = module->getOps<GraphOp>();
+  if (!llvm::hasSingleElement(graphs)) {
+    why = "expected one graph, got " +
+          std::to_string(std::distance(graphs.begin(), graphs.end()));
+    return failure();
+  }
+  for (Operation &op : (*graphs.begin()).getBlock())
+    if (!isa<PlaceholderOp, CallFunctionOp, OutputOp>(op)) {
+      why = "expected calls of functions, got '" +
+            op.getName().getStringRef().str() + "'";
+      return failure();
+    }
+  return std::move(module);
+}
+
+/// Checks the text in a context of its own.
+static llvm::Error checkDecomposition(const CustomOperator &op) {
+  if (op.decomposition.empty())
+    return llvm::Error::success();
+  DialectRegistry registry;
+  registry.insert<FXDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  std::string why;
+  if (failed(parseDecomposition(&context, op.decomposition, why)))
+    return llvm::createStringError("decomposition of '" + op.target +
+                                   "': " + why);
+  return llvm::Error::success();
+}
+
+llvm::Error fx::registerCustomOperator(CustomOperator op) {
+  if (llvm::count(op.target, '.') < 2)
+    return llvm::createStringError(
+        "expected an operator as 'namespace.name.overload', got '" + op.target +
+        "'");
+  if (lookupOperator(op.target))
+    return llvm::createStringError("'" + op.target +
+                                   "' is an operator of torch");
+  if (llvm::Error e = checkDecomposition(op))
+    return e;
+  op.isPure |= !op.decomposition.empty() || op.lower;
+  Registry &registry = Registry::get();
+  std::unique_lock<std::shared_mutex> guard(registry.lock);
+  auto [it, isNew] = registry.operators.try_emplace(op.target, op);
+  if (isNew)
+    return llvm::Error::success();
+  CustomOperator &known = it->second;
+  bool conflicts = (known.shape && op.shape) || (known.lower && op.lower) ||
+                   (!known.decomposition.empty() && !op.decomposition.empty() &&
+                    known.decomposition != op.decomposition);
+  if (conflicts)
+    return llvm::createStringError("'" + op.target +
+                                   "' is registered otherwise already");
+  known.isPure |= op.isPure;
+  if (op.shape)
+    known.shape = op.shape;
+  if (op.lower)
+    known.lower = op.lower;
+  if (!op.decomposition.empty())
+    known.decomposition = op.decomposition;
+  return llvm::Error::success();
+}
+
+const CustomOperator *fx::lookupCustomOperator(StringRef target) {
+  Registry &registry = Registry::get();
+  std::shared_lock<std::shared_mutex> guard(registry.lock);
+  auto it = registry.operators.find(target);
+  return it == registry.operators.end() ? nullptr : &it->second;
+}
+
+bool fx::isPureCustomOperator(StringRef target) {
+  const CustomOperator *known = lookupCustomOperator(target);
+  return known && known->isPure;
+}

@@ -1,0 +1,34 @@
+"""fx-mlir: PyTorch's FX and Export graphs in MLIR, and native code from them.
+
+    import fx_mlir, torch
+
+    program = torch.export.export(model, (x,))
+    module = fx_mlir.import_(program)          # or a `.pt2`, or a GraphModule
+    print(module.run("fx-functionalize,fx-decompose,cse"))
+    fast = fx_mlir.compile(program)
+    y = fast(x)                                # torch tensors, without copies
+    fastest = torch.compile(model, backend="fx_mlir")
+"""
+
+# libFXTorch, the fallback to ATen, must meet the LibTorch of this process.
+import torch as _torch  # noqa: F401
+
+from fx_mlir._compiled import CompiledModel, compile, load
+from fx_mlir._error import Error
+from fx_mlir._fx import schema_version, version
+from fx_mlir._module import Module, import_
+from fx_mlir._operators import load_plugin, register_operator
+
+__version__ = version()
+__all__ = [
+    "CompiledModel",
+    "Error",
+    "Module",
+    "compile",
+    "import_",
+    "load",
+    "load_plugin",
+    "register_operator",
+    "schema_version",
+    "version",
+]

@@ -1,0 +1,276 @@
+"""Compiled models: native code that takes and gives torch tensors."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from fx_mlir import _fx
+from fx_mlir._error import Error
+from fx_mlir._module import Module, import_
+from fx_mlir._operators import register_pure_operators
+
+# FXValueKind of fx/Runtime/model.h.
+TENSOR, INT, FLOAT, BOOL, NONE = range(5)
+_SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
+
+
+def to_capsule(value: Any, kind: int, name: str) -> Any:
+    """A DLPack capsule of a tensor, or of a number as a 0-d tensor."""
+    if isinstance(value, torch.Tensor):
+        if value.device.type != "cpu":
+            raise Error(f"{name}: expected a tensor on the CPU, got one on {value.device}")
+        return torch.utils.dlpack.to_dlpack(value.detach())
+    if kind == TENSOR or not isinstance(value, (int, float)):
+        want = "a tensor" if kind == TENSOR else "a number"
+        raise Error(f"{name}: expected {want}, got {type(value).__qualname__}")
+    if kind == INT and isinstance(value, float):
+        raise Error(f"{name}: expected an int, got {value}")
+    return torch.utils.dlpack.to_dlpack(torch.tensor(value, dtype=_SCALAR_DTYPES[kind]))
+
+
+def from_capsule(capsule: Any, kind: int) -> Any:
+    if capsule is None:
+        return None
+    tensor = torch.utils.dlpack.from_dlpack(capsule)
+    return tensor if kind == TENSOR else tensor.item()
+
+
+class FlatModel:
+    """A compiled model on flat lists: one value for each passed input, one for
+    each output."""
+
+    def __init__(self, path: str, threads: int = 1, frames: dict | None = None) -> None:
+        self.impl = _fx.Model.load(path)
+        self.info: dict = self.impl.info()
+        self.threads = threads
+        self._frames = frames or {}
+        self._inputs = [(i["leaf"], i["kind"], i["name"]) for i in self.info["inputs"]]
+        self._kinds = [o["kind"] for o in self.info["outputs"]]
+
+    def __call__(self, leaves: Sequence[Any]) -> list:
+        capsules = [to_capsule(leaves[leaf], kind, name) for leaf, kind, name in self._inputs]
+        try:
+            outputs = self.impl.run(capsules, self.threads)
+        except Error as e:
+            raise self._locate(e) from None
+        return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
+
+    def _locate(self, error: Error) -> Error:
+        """The error with the source line of the node that its text begins with."""
+        node = error.message.split(":", 1)[0]
+        file, line = self._frames.get(node, ("", 0))
+        return Error(error.message, node if file else "", file, line)
+
+
+class CompiledModel:
+    """A model as native code. Call it as the module that was exported; it takes
+    and gives torch tensors without copies, and gives no gradients.
+
+    `report` says what was compiled: phases with seconds, operators without
+    native code and why, kernels. `info` describes inputs, outputs and guards.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        in_spec: pytree.TreeSpec | None = None,
+        out_spec: pytree.TreeSpec | None = None,
+        constants: dict[int, Any] | None = None,
+        report: dict | None = None,
+        threads: int = 1,
+        frames: dict | None = None,
+        keep: tuple = (),
+    ) -> None:
+        self._path = path
+        self._flat = FlatModel(path, threads, frames)
+        self._in_spec = in_spec
+        self._out_spec = out_spec
+        self._constants = constants or {}
+        self._keep = keep
+        self.report: dict = report or {}
+        outputs = self.info["outputs"]
+        # Outputs that only write to inputs have no leaf.
+        self._places = [(i, o["leaf"]) for i, o in enumerate(outputs) if o["leaf"] >= 0]
+        self._n_outputs = max((leaf + 1 for _, leaf in self._places), default=0)
+
+    @property
+    def info(self) -> dict:
+        return self._flat.info
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = self._flatten(args, kwargs)
+        for leaf, want in self._constants.items():
+            if leaves[leaf] != want:
+                raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
+        results = self._flat(leaves)
+        outputs = [None] * self._n_outputs
+        for i, leaf in self._places:
+            outputs[leaf] = results[i]
+        if self._out_spec is None:
+            return tuple(outputs)
+        return pytree.tree_unflatten(outputs, self._out_spec)
+
+    def _flatten(self, args: tuple, kwargs: dict) -> list:
+        count = self.info["n_input_leaves"]
+        if self._in_spec is None:
+            leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
+        else:
+            # Keyword arguments in the order of the export.
+            names = self._in_spec.child(1).context
+            if set(names) == set(kwargs):
+                kwargs = {name: kwargs[name] for name in names}
+            leaves, spec = pytree.tree_flatten((args, kwargs))
+            if spec != self._in_spec:
+                raise Error(f"expected arguments of the form {self._in_spec}, got {spec}")
+        if len(leaves) != count:
+            raise Error(f"expected {count} inputs, got {len(leaves)}")
+        return leaves
+
+    def reset(self) -> None:
+        """Sets buffers that the model mutates back to their first values."""
+        self._flat.impl.reset()
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the shared object, which fx-run and `load` take."""
+        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        shutil.copyfile(self._path, temporary)
+        os.replace(temporary, path)
+
+
+class Progress:
+    """One line on stderr while a long compilation runs."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._shown = False
+
+    def __call__(self, phase: str, done: float) -> None:
+        if time.monotonic() - self._start < 1:
+            return
+        self._shown = True
+        bar = "#" * int(done * 20)
+        print(f"\r\033[K[{bar:20}] {done:4.0%} {phase}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def build(
+    module: Module,
+    *,
+    cpu: str = "",
+    opt_level: int = 3,
+    no_fallback: bool = False,
+    progress: bool | Callable[[str, float], None] | None = None,
+) -> tuple[str, dict, tempfile.TemporaryDirectory]:
+    """Compiles a module; its shared object, the report, and the folder it is in."""
+    folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
+    path = os.path.join(folder.name, f"{module.name}.so")
+    own = None
+    if progress is True or (progress is None and sys.stderr.isatty()):
+        progress = own = Progress()
+    try:
+        report = module.emit(
+            "so",
+            path,
+            cpu=cpu,
+            opt_level=opt_level,
+            no_fallback=no_fallback,
+            on_phase=progress or None,
+        )
+    finally:
+        if own:
+            own.close()
+    return path, json.loads(report), folder
+
+
+def _spec(module: Module, name: str) -> pytree.TreeSpec | None:
+    try:
+        text = module.attribute(name)
+    except Error:  # no fx.graph @main
+        return None
+    return pytree.treespec_loads(text) if text else None
+
+
+def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
+    """The innermost source line of each node that has a stack trace."""
+    frames = {}
+    for node in graph.nodes:
+        for line in reversed((node.stack_trace or "").splitlines()):
+            if line.strip().startswith('File "'):
+                file, rest = line.strip()[6:].split('", line ', 1)
+                frames[node.name] = (file, int(rest.split(",")[0]))
+                break
+    return frames
+
+
+def compile(
+    source: Any,
+    args: tuple | None = None,
+    kwargs: dict | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    model: str = "",
+    no_fallback: bool = False,
+    threads: int = 1,
+    cpu: str = "",
+    opt_level: int = 3,
+    progress: bool | Callable[[str, float], None] | None = None,
+) -> CompiledModel:
+    """Compiles a model for inference on the CPU.
+
+    `source` is what `import_` takes, or an `nn.Module` with example `args` and
+    `kwargs` (and `dynamic_shapes`), which is exported first. Operators without
+    native code run on ATen; with `no_fallback` they are an error. `threads` are
+    those of each call, 0 for all processors. `progress`: a call-back
+    (phase, part done), True or False for a line on stderr; by default one is
+    shown on terminals.
+    """
+    if args is not None:
+        source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
+    elif isinstance(source, torch.nn.Module):
+        raise TypeError("expected example inputs to export the module with: compile(module, (x,))")
+    constants: dict[int, Any] = {}
+    frames: dict = {}
+    if isinstance(source, torch.export.ExportedProgram):
+        frames = frames_of(source.graph)
+        register_pure_operators(source.graph_module)
+    module = import_(source, model=model)
+    path, report, folder = build(
+        module, cpu=cpu, opt_level=opt_level, no_fallback=no_fallback, progress=progress
+    )
+    compiled = CompiledModel(
+        path,
+        in_spec=_spec(module, "fx.in_spec"),
+        out_spec=_spec(module, "fx.out_spec"),
+        report=report,
+        threads=threads,
+        frames=frames,
+        keep=(folder,),
+    )
+    if isinstance(source, torch.export.ExportedProgram) and source.example_inputs:
+        passed = {i["leaf"] for i in compiled.info["inputs"]}
+        for leaf, value in enumerate(pytree.tree_leaves(source.example_inputs)):
+            if leaf not in passed:
+                constants[leaf] = value
+        compiled._constants = constants
+    return compiled
+
+
+def load(path: str | os.PathLike, *, threads: int = 1) -> CompiledModel:
+    """Loads a shared object of `fx-compile` or `CompiledModel.save`. It does not
+    know the containers of its arguments: call it with them in order, and it
+    returns a tuple."""
+    return CompiledModel(os.fspath(path), threads=threads)

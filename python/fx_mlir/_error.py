@@ -1,0 +1,23 @@
+"""What fx-mlir raises."""
+
+
+class Error(RuntimeError):
+    """An error of the importer, the compiler or a compiled model.
+
+    `message` says what is wrong, `node` names the node of the graph ("" if none
+    is known), `file` and `line` the innermost line of the user's Python source
+    that made it ("" and 0 if not known).
+    """
+
+    def __init__(self, message: str, node: str = "", file: str = "", line: int = 0) -> None:
+        super().__init__(message, node, file, line)
+        self.message = message
+        self.node = node
+        self.file = file
+        self.line = line
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        # Most texts name the node themselves.
+        node = f"in node '{self.node}': " if self.node and self.node not in self.message else ""
+        return place + node + self.message

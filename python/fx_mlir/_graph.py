@@ -1,0 +1,509 @@
+"""Live `torch.fx.GraphModule`s into the fx dialect.
+
+One FX node is one operation, but for `getitem` on a node with several results,
+which names a result. What FX knows of a value (`meta["val"]`) is its type;
+nothing known is `!fx.any`. Tensors of the module become states whose bytes lie
+in a file beside the module.
+
+A slice in arguments is `{"__slice__" = [start, stop, step]}`, an ellipsis
+`{"__ellipsis__" = []}`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import tempfile
+import types
+import zlib
+from typing import Any
+
+import torch
+from torch import fx
+
+from fx_mlir import _fx
+from fx_mlir._error import Error
+from fx_mlir._module import Module
+
+DTYPES = {
+    torch.bool: "i1",
+    torch.uint8: "ui8",
+    torch.int8: "i8",
+    torch.int16: "i16",
+    torch.int32: "i32",
+    torch.int64: "i64",
+    torch.uint16: "ui16",
+    torch.uint32: "ui32",
+    torch.uint64: "ui64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.complex32: "complex<f16>",
+    torch.complex64: "complex<f32>",
+    torch.complex128: "complex<f64>",
+    torch.float8_e4m3fn: "f8E4M3FN",
+    torch.float8_e5m2: "f8E5M2",
+    torch.float8_e4m3fnuz: "f8E4M3FNUZ",
+    torch.float8_e5m2fnuz: "f8E5M2FNUZ",
+    torch.float8_e8m0fnu: "f8E8M0FNU",
+}
+
+# A value of the dialect, or the list of those that one FX node stands for.
+Value = Any
+
+
+class _Leaf:
+    """A result of a node."""
+
+    def __init__(self, type: str) -> None:
+        self.type = type
+
+
+class StateFile:
+    """The storage of states: one file, each tensor contiguous at 64 bytes."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
+        self.path = os.path.join(self.folder.name, "weights.bin")
+        self._known: dict[tuple, tuple[int, int, int]] = {}
+        self._keep: list[torch.Tensor] = []
+
+    def add(self, tensor: torch.Tensor) -> tuple[int, int, int]:
+        """(offset, size, crc32); tied tensors share their bytes."""
+        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+        if key in self._known and tensor.numel():
+            return self._known[key]
+        self._keep.append(tensor)  # or another may come to lie there
+        plain = tensor.detach().cpu().contiguous().reshape(-1)
+        data = plain.view(torch.uint8).numpy() if plain.numel() else b""
+        with open(self.path, "ab") as file:
+            file.write(b"\0" * (-file.tell() % 64))
+            place = (file.tell(), len(data), zlib.crc32(data))
+            file.write(data)
+        self._known[key] = place
+        return place
+
+
+class GraphImporter:
+    """Builds one module from a GraphModule and its sub-graphs.
+
+    lift     get_attr of tensors become placeholders (kind parameter, buffer or
+             constant), as in exported programs, so that the graph compiles
+    outputs  the nodes to return instead of the graph's own output
+    """
+
+    def __init__(
+        self, gm: fx.GraphModule, *, lift: bool = False, outputs: list[fx.Node] | None = None
+    ) -> None:
+        self.gm = gm
+        self.lift = lift
+        self.outputs = outputs
+        self.b = _fx.Builder()
+        self.files = StateFile()
+        self.states: dict[str, str] = {}
+        self.expressions: dict[Any, str] = {}
+
+    def run(self) -> Module:
+        self._graph(self.gm, "main", "", private=False)
+        return Module(self.b.finish(""), (self.files.folder,), "graph")
+
+    # Graphs.
+
+    def _graph(self, gm: fx.GraphModule, symbol: str, prefix: str, private: bool) -> None:
+        for node in gm.graph.nodes:
+            if node.op == "get_attr":
+                child = _get(gm, node.target)
+                name = prefix + node.target
+                if isinstance(child, fx.GraphModule):
+                    if name not in self.states:
+                        self.states[name] = "graph"
+                        self._graph(child, name, name + ".", private=True)
+                elif isinstance(child, torch.Tensor) and name not in self.states:
+                    self._state(name, child)
+        self.b.begin_graph(symbol, private)
+        self._symbols(gm.graph)
+        env: dict[fx.Node, Value] = {}
+        if self.lift:
+            for node in gm.graph.nodes:
+                if node.op == "get_attr":
+                    self._lift(gm, node, prefix, env)
+        placeholders = [n for n in gm.graph.nodes if n.op == "placeholder"]
+        others = [n for n in gm.graph.nodes if n.op != "placeholder" and n not in env]
+        for node in placeholders + others:
+            try:
+                self._node(gm, node, prefix, env)
+            except Error as e:
+                raise e if e.node else _located(e, node) from None
+
+    def _lift(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
+        value = _get(gm, node.target)
+        if not isinstance(value, torch.Tensor):
+            return
+        kind = "parameter" if isinstance(value, torch.nn.Parameter) else "tensor_constant"
+        if kind != "parameter" and node.target in dict(gm.named_buffers()):
+            kind = "buffer"
+        same = [n for n in env if n.target == node.target]
+        if same:
+            env[node] = env[same[0]]
+            return
+        self._location(node)
+        env[node] = self.b.placeholder(
+            node.name, kind, prefix + node.target, self._tensor(value)
+        )
+
+    def _state(self, name: str, tensor: torch.Tensor) -> None:
+        self.states[name] = "state"
+        type = f"!fx.tensor<[{', '.join(map(str, tensor.shape))}], {DTYPES[tensor.dtype]}>"
+        if isinstance(tensor, torch._subclasses.FakeTensor) or tensor.device.type == "meta":
+            self.b.state(name, type, None, 0, 0, 0)
+        else:
+            self.b.state(name, type, self.files.path, *self.files.add(tensor))
+
+    def _symbols(self, graph: fx.Graph) -> None:
+        """Declares the symbols that the inputs' sizes have, with their ranges."""
+        done = set()
+        for node in graph.find_nodes(op="placeholder"):
+            for number in _symbolic_numbers(node.meta.get("val")):
+                for symbol in sorted(number.node.expr.free_symbols, key=str):
+                    if symbol in done:
+                        continue
+                    done.add(symbol)
+                    bounds = number.node.shape_env.var_to_range.get(symbol)
+                    low, high = (bounds.lower, bounds.upper) if bounds else (None, None)
+                    self.b.symbol(str(symbol), _bound(low), _bound(high))
+
+    # Types.
+
+    def _expression(self, value: Any) -> str:
+        if not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            return str(int(value))
+        expr = value.node.expr
+        if expr not in self.expressions:
+            import sympy
+
+            self.expressions[expr] = self.b.expression(sympy.srepr(expr))
+        return self.expressions[expr]
+
+    def _tensor(self, value: torch.Tensor) -> str:
+        sizes = [self._expression(s) for s in value.shape]
+        if value.dtype not in DTYPES:
+            raise Error(f"expected a dtype that fx-mlir has, got {value.dtype}")
+        text = f"!fx.tensor<[{', '.join(sizes)}], {DTYPES[value.dtype]}"
+        if value.device.type != "cpu":
+            text += f', "{value.device}"'
+        meta = []
+        if value.layout == torch.strided:
+            strides = [self._expression(s) for s in value.stride()]
+            if not _is_contiguous(value):
+                meta.append(f"strides = [{', '.join(strides)}]")
+        else:
+            meta.append(f'layout = "{str(value.layout).removeprefix("torch.")}"')
+        if value.requires_grad:
+            meta.append("requires_grad")
+        return text + (f", #fx.meta<{', '.join(meta)}>>" if meta else ">")
+
+    def _type(self, value: Any) -> str:
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if isinstance(value, bool):
+            return "!fx.sym_bool"
+        if isinstance(value, int):
+            return "!fx.sym_int"
+        if isinstance(value, float):
+            return "!fx.sym_float"
+        if isinstance(value, torch.SymInt):
+            return f"!fx.sym_int<{self._expression(value)}>"
+        if isinstance(value, torch.SymFloat):
+            return "!fx.sym_float"
+        if isinstance(value, torch.SymBool):
+            return "!fx.sym_bool"
+        if isinstance(value, str):
+            return "!fx.string"
+        return "!fx.any"
+
+    # Nodes.
+
+    def _location(self, node: fx.Node) -> None:
+        for line in (node.stack_trace or "").splitlines():
+            line = line.strip()
+            if not line.startswith('File "') or '", line ' not in line:
+                continue
+            file, rest = line[6:].split('", line ', 1)
+            number, _, function = rest.partition(", in ")
+            if number.isdigit():
+                self.b.push_frame(file, int(number), function)
+        stack = node.meta.get("nn_module_stack")
+        if stack:
+            entries = (
+                f"{key},{path},{type if isinstance(type, str) else _qualified(type)}"
+                for key, (path, type) in stack.items()
+            )
+            self.b.push_metadata("nn_module_stack", ";".join(entries))
+
+    def _node(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
+        if node.op == "output":
+            self._output(node, env, is_main=not prefix)
+            return
+        if node.op == "call_function" and node.target is operator.getitem:
+            source, index = node.args
+            if isinstance(source, fx.Node) and isinstance(env.get(source), list):
+                env[node] = env[source][index]
+                return
+        self._location(node)
+        if node.op == "placeholder":
+            value = node.meta.get("val", ...)
+            type = "!fx.any" if value is ... else self._type(value)
+            if value is None:
+                type = "!fx.none_type"
+            if node.args:
+                self._argument(node.args[0], env)
+            env[node] = self.b.placeholder(node.name, None, None, type)
+            return
+        if node.op == "get_attr":
+            child = _get(gm, node.target)
+            if isinstance(child, fx.GraphModule):
+                type = "!fx.graph_ref"
+            elif isinstance(child, torch.Tensor):
+                type = self._tensor(child)
+            else:
+                type = "!fx.any"
+            env[node] = self.b.get_attr(node.name, prefix + node.target, type)
+            return
+        op, target = self._target(node)
+        for argument in node.args:
+            self._argument(argument, env)
+        for name, argument in node.kwargs.items():
+            self.b.push_keyword(name)
+            self._argument(argument, env)
+        self._call(node, op, target, env)
+
+    def _target(self, node: fx.Node) -> tuple[str, str | None]:
+        target = node.target
+        if node.op != "call_function":
+            return node.op, target
+        if isinstance(target, torch._ops.OpOverload):
+            return "call_function", str(target)
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            name = target.name()
+            is_cond = name == "cond" and len(node.args) == 4 and not node.kwargs
+            return ("cond", None) if is_cond else ("higher_order", name)
+        if isinstance(target, (types.BuiltinFunctionType, types.FunctionType)) and (
+            target.__module__ in ("_operator", "math")
+        ):
+            return "call_function", f"{target.__module__}.{target.__name__}"
+        return "call_function", fx.node._get_qualified_name(target)
+
+    def _call(self, node: fx.Node, op: str, target: str | None, env: dict) -> None:
+        tree = self._results(node)
+        leaves: list[_Leaf] = []
+        _walk(tree, leaves.append)
+        outs = None
+        if not isinstance(tree, _Leaf) and not all(isinstance(t, _Leaf) for t in tree):
+            outs = f"[{', '.join(_outs(t) for t in tree)}]"
+        results = self.b.node(
+            op, target, self._names(node, tree), [leaf.type for leaf in leaves], outs
+        )
+        numbered = dict(zip(map(id, leaves), results))
+
+        def value(t: Any) -> Value:
+            if isinstance(t, _Leaf):
+                return numbered[id(t)]
+            return None if t is None else [value(e) for e in t]
+
+        returns = getattr(getattr(node.target, "_schema", None), "returns", None)
+        is_one_list = returns is not None and len(returns) == 1 and not isinstance(tree, _Leaf)
+        env[node] = value(tree[0] if is_one_list else tree)
+
+    def _results(self, node: fx.Node) -> Any:
+        """The tree of a node's results: a _Leaf where it has one; else a list of
+        _Leaf, None and lists, one for each return of an operator."""
+        if "val" not in node.meta:
+            return _Leaf("!fx.any")
+
+        def tree(value: Any) -> Any:
+            if value is None:
+                return None
+            if isinstance(value, (list, tuple)):
+                return [tree(v) for v in value]
+            return _Leaf(self._type(value))
+
+        result = tree(node.meta["val"])
+        returns = getattr(getattr(node.target, "_schema", None), "returns", None)
+        if returns is not None and len(returns) == 1 and isinstance(result, list):
+            return [result]  # Tensor[]
+        return [] if result is None else result
+
+    def _names(self, node: fx.Node, tree: Any) -> str:
+        """The names of the results, joined: those of the getitem nodes."""
+        if isinstance(tree, _Leaf):
+            return node.name
+        taken = {n.name for n in node.graph.nodes}
+        names: list[str] = []
+        returns = getattr(getattr(node.target, "_schema", None), "returns", None)
+        is_one_list = returns is not None and len(returns) == 1
+
+        def visit(t: Any, users: list[fx.Node]) -> None:
+            if isinstance(t, _Leaf):
+                name = users[0].name if users else f"{node.name}_{len(names)}"
+                while not users and name in taken:
+                    name += "_"
+                taken.add(name)
+                names.append(name)
+            elif t is not None:
+                for i, e in enumerate(t):
+                    visit(e, [u for n in users for u in _getitems(n, i)])
+
+        visit(tree[0] if is_one_list and tree else tree, [node])
+        return ",".join(names)
+
+    def _output(self, node: fx.Node, env: dict, is_main: bool) -> None:
+        value = self.outputs if is_main and self.outputs is not None else node.args[0]
+        if isinstance(value, (list, tuple)):
+            for element in value:
+                self._argument(element, env)
+        else:
+            self._argument(value, env)
+            self.b.set_attribute("fx.single_output", "unit")
+        self.b.output()
+
+    def _argument(self, value: Any, env: dict) -> None:
+        b = self.b
+        if isinstance(value, fx.Node):
+            self._push(env[value])
+        elif value is None:
+            b.push_none()
+        elif isinstance(value, bool):
+            b.push_bool(value)
+        elif isinstance(value, int):
+            if not -(2**63) <= value < 2**63:
+                raise Error(f"expected an integer of 64 bits, got {value}")
+            b.push_int(value)
+        elif isinstance(value, float):
+            b.push_float(value)
+        elif isinstance(value, str):
+            b.push_string(value)
+        elif isinstance(value, complex):
+            b.push_attribute(f"#fx.complex<{_real(value.real)}, {_real(value.imag)}>")
+        elif isinstance(value, torch.dtype):
+            b.push_attribute(DTYPES[value])
+        elif isinstance(value, torch.device):
+            index = "" if value.index is None else f", {value.index}"
+            b.push_attribute(f'#fx.device<"{value.type}"{index}>')
+        elif isinstance(value, torch.memory_format):
+            b.push_attribute(f'#fx.memory_format<"{str(value).removeprefix("torch.")}">')
+        elif isinstance(value, torch.layout):
+            b.push_attribute(f'#fx.layout<"{str(value).removeprefix("torch.")}">')
+        elif isinstance(value, torch._ops.OpOverload):
+            b.push_attribute(f'#fx.operator<"{value}">')
+        elif isinstance(value, (list, tuple)):
+            b.push_list()
+            for element in value:
+                self._argument(element, env)
+            b.push_end()
+        elif isinstance(value, dict):
+            self._dict(value, env)
+        elif isinstance(value, slice):
+            self._dict({"__slice__": [value.start, value.stop, value.step]}, env)
+        elif value is ...:
+            self._dict({"__ellipsis__": []}, env)
+        else:
+            raise Error(f"expected an argument that a graph can hold, got {_qualified(type(value))}")
+
+    def _dict(self, value: dict, env: dict) -> None:
+        self.b.push_dict()
+        for key, element in value.items():
+            self.b.push_key(str(key))
+            self._argument(element, env)
+        self.b.push_end()
+
+    def _push(self, value: Value) -> None:
+        if value is None:
+            self.b.push_none()
+        elif isinstance(value, list):
+            self.b.push_list()
+            for element in value:
+                self._push(element)
+            self.b.push_end()
+        else:
+            self.b.push_value(value)
+
+
+def _get(gm: torch.nn.Module, target: str) -> Any:
+    value: Any = gm
+    for name in target.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def _qualified(type: type) -> str:
+    return f"{type.__module__}.{type.__qualname__}"
+
+
+def _located(error: Error, node: fx.Node) -> Error:
+    from fx_mlir._compiled import frames_of
+
+    file, line = frames_of(node.graph).get(node.name, ("", 0))
+    return Error(error.message, node.name, file, line)
+
+
+def _walk(tree: Any, fn: Any) -> None:
+    if isinstance(tree, _Leaf):
+        fn(tree)
+    elif tree is not None:
+        for element in tree:
+            _walk(element, fn)
+
+
+def _outs(tree: Any) -> str:
+    if tree is None:
+        return "#fx.none"
+    if isinstance(tree, _Leaf):
+        return "#fx.operand"
+    return f"[{', '.join(_outs(t) for t in tree)}]"
+
+
+def _getitems(node: fx.Node, index: int) -> list[fx.Node]:
+    return [
+        user
+        for user in node.users
+        if user.target is operator.getitem and user.args[0] is node and user.args[1] == index
+    ]
+
+
+def _symbolic_numbers(value: Any) -> list:
+    if isinstance(value, torch.Tensor):
+        return [s for s in value.shape if isinstance(s, torch.SymInt)]
+    return [value] if isinstance(value, torch.SymInt) else []
+
+
+def _bound(value: Any) -> int | None:
+    """The bound of a range, None where it is infinite."""
+    try:
+        number = int(value)
+    except (TypeError, OverflowError, ValueError, AttributeError):
+        return None
+    return number if -(2**62) < number < 2**62 else None
+
+
+def _is_contiguous(value: torch.Tensor) -> bool:
+    """Whether the strides are written as those of a contiguous tensor."""
+    expected: Any = 1
+    for size, stride in reversed(list(zip(value.shape, value.stride()))):
+        if str(stride) != str(expected):
+            return False
+        expected = expected * (max(size, 1) if isinstance(size, int) else size)
+    return True
+
+
+def _real(value: float) -> str:
+    if math.isnan(value):
+        return "0x7FF8000000000000 : f64"
+    if math.isinf(value):
+        return ("0x7FF0000000000000" if value > 0 else "0xFFF0000000000000") + " : f64"
+    return f"{value:.17e} : f64"
+
+
+def import_graph_module(gm: fx.GraphModule) -> Module:
+    return GraphImporter(gm).run()

@@ -1,0 +1,120 @@
+"""Modules of the fx dialect."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+
+from fx_mlir import _fx
+from fx_mlir._error import Error
+
+# As FXEmitKind of fx-c/Compile.h has them.
+EMIT_KINDS = ("fx", "linalg", "kernels", "memref", "llvm", "asm", "obj", "so", "header")
+
+# As FXExportKind of fx-c/Export.h has them.
+EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer")
+
+Phase = Callable[[str, float], None]
+
+
+class Module:
+    """A module of the fx dialect: `str(module)` is its MLIR text."""
+
+    def __init__(self, impl: _fx.Module, keep: tuple = (), name: str = "model") -> None:
+        self._impl = impl
+        # What the module's weights lie in, as long as it lives.
+        self._keep = keep
+        self.name = name
+
+    @staticmethod
+    def parse(text: str | bytes, name: str = "<text>", folder: str = "") -> Module:
+        """A module from MLIR text or bytecode. Paths of weights start at `folder`."""
+        return Module(_fx.Module.parse(text, name, folder))
+
+    def __str__(self) -> str:
+        return self._impl.text(False)
+
+    def text(self, locations: bool = False) -> str:
+        """MLIR text, with `locations` (names, Python stacks, metadata) or without."""
+        return self._impl.text(locations)
+
+    def bytecode(self) -> bytes:
+        """MLIR bytecode."""
+        return self._impl.bytecode()
+
+    def export(self, kind: str) -> bytes:
+        """The module as one of EXPORT_KINDS: an archive that torch.export.load
+        opens, the text of `str(graph)`, Python source, or a picture."""
+        if kind not in EXPORT_KINDS:
+            raise Error(f"expected one of {', '.join(EXPORT_KINDS)}, got '{kind}'")
+        return self._impl.export_as(EXPORT_KINDS.index(kind))
+
+    def attribute(self, name: str, symbol: str = "main") -> str:
+        """A text attribute of a graph ("" if it has none): `fx.in_spec`, …"""
+        return self._impl.attribute(symbol, name)
+
+    def clone(self) -> Module:
+        return Module(self._impl.clone(), self._keep, self.name)
+
+    def verify(self) -> None:
+        """Raises `Error` where the module breaks a rule of its dialects."""
+        self._impl.verify()
+
+    def run(self, passes: str | Iterable[str]) -> Module:
+        """Runs passes, as fx-opt names them; returns the module. When a pass
+        fails, the module is as it was before."""
+        self._impl.run(passes if isinstance(passes, str) else ",".join(passes))
+        return self
+
+    def emit(
+        self,
+        kind: str,
+        path: str | os.PathLike,
+        *,
+        cpu: str = "",
+        opt_level: int = 3,
+        no_fallback: bool = False,
+        on_phase: Phase | None = None,
+    ) -> str:
+        """Compiles to the file `path` and returns the report as JSON. `kind` is
+        one of EMIT_KINDS, as `fx-compile --emit` has them."""
+        if kind not in EMIT_KINDS:
+            raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
+        return self._impl.compile(
+            os.fspath(path), EMIT_KINDS.index(kind), self.name, cpu, opt_level, no_fallback, on_phase
+        )
+
+
+def import_(source: Any, *, model: str = "") -> Module:
+    """A module of the fx dialect from
+
+    - a `torch.export.ExportedProgram`,
+    - a live `torch.fx.GraphModule` (what it does not know of values is `!fx.any`),
+    - the path of a `.pt2` archive (`model` names one of several in it), or of
+      MLIR text or bytecode (`.mlir`, `.mlirbc`).
+    """
+    if isinstance(source, Module):
+        return source
+    if isinstance(source, torch.export.ExportedProgram):
+        folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
+        path = os.path.join(folder.name, "model.pt2")
+        torch.export.save(source, path)
+        return Module(_fx.Module.import_(path, ""), (folder,))
+    if isinstance(source, torch.fx.GraphModule):
+        from fx_mlir._graph import import_graph_module
+
+        return import_graph_module(source)
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(
+            "expected an ExportedProgram, a GraphModule or a path, got "
+            f"{type(source).__module__}.{type(source).__qualname__}"
+        )
+    path = os.fspath(source)
+    if pathlib.Path(path).suffix in (".mlir", ".mlirbc"):
+        return Module(_fx.Module.parse_file(path), name=pathlib.Path(path).stem)
+    return Module(_fx.Module.import_(path, model), name=pathlib.Path(path).stem)

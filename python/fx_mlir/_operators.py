@@ -1,0 +1,51 @@
+"""Operators that users add to torch."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+from torch import fx
+
+from fx_mlir import _fx
+from fx_mlir._error import Error
+
+
+def register_operator(target: str, *, pure: bool = True, decomposition: str | None = None) -> None:
+    """Says what is known of the operator `target` ("mylib.softcap.default"), for
+    the whole process. `pure`: it writes to nothing and depends on its arguments
+    alone. `decomposition`: the text of an `fx.graph` that computes it, whose
+    placeholders are the arguments and whose types are `!fx.any`.
+
+    An operator of which nothing more is known runs by its own kernel."""
+    _fx.register_operator(target, pure, decomposition)
+
+
+def load_plugin(path: str | os.PathLike) -> None:
+    """Loads a library that registers operators with shape rules and lowerings
+    (fx/Custom/Plugin.h)."""
+    _fx.load_plugin(os.fspath(path))
+
+
+def register_pure_operators(gm: torch.nn.Module) -> None:
+    """Registers what torch's schemas say of the operators of a graph and its
+    sub-graphs that fx-mlir does not have."""
+    targets = {
+        node.target
+        for module in gm.modules()
+        if isinstance(module, fx.GraphModule)
+        for node in module.graph.nodes
+        if isinstance(node.target, torch._ops.OpOverload)
+    }
+    for target in targets:
+        if target.namespace in ("aten", "prim", "prims", "quantized_decomposed"):
+            continue
+        arguments = [*target._schema.arguments, *target._schema.returns]
+        if any(a.alias_info is not None for a in arguments):
+            continue
+        if torch.Tag.nondeterministic_seeded in target.tags:
+            continue
+        try:
+            _fx.register_operator(str(target), True, None)
+        except Error:
+            pass  # built in

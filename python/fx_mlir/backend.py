@@ -1,0 +1,162 @@
+"""`torch.compile(model, backend="fx_mlir")`: inference, and training through
+AOTAutograd. Registered by the entry point `torch_dynamo_backends`.
+
+Options, as `torch.compile(..., options={...})` gives them: `threads` (of each
+call, default: torch's), `no_fallback`, `opt_level`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+from torch._decomp import get_decompositions
+
+from fx_mlir._compiled import FlatModel, build, frames_of
+from fx_mlir._error import Error
+from fx_mlir._graph import GraphImporter
+from fx_mlir._operators import register_pure_operators
+
+_aten = torch.ops.aten
+
+# Operators of backward graphs that have no lowering of their own, and decompose
+# into ones that have.
+_DECOMPOSED = [
+    _aten.embedding_dense_backward,
+    _aten.gelu_backward,
+    _aten.hardswish_backward,
+    _aten.hardtanh_backward,
+    _aten.leaky_relu_backward,
+    _aten._log_softmax_backward_data,
+    _aten.mse_loss,
+    _aten.mse_loss_backward,
+    _aten.native_batch_norm_backward,
+    _aten.native_dropout_backward,
+    _aten.native_group_norm_backward,
+    _aten.native_layer_norm_backward,
+    _aten.nll_loss_backward,
+    _aten.nll_loss_forward,
+    _aten.select_backward,
+    _aten.sigmoid_backward,
+    _aten.silu_backward,
+    _aten.slice_backward,
+    _aten._softmax_backward_data,
+    _aten.tanh_backward,
+    _aten.threshold_backward,
+]
+
+
+def _stride_order(value: Any) -> list[int] | None:
+    """The dimensions from the outermost in memory, where that is not their own
+    order and the tensor is dense."""
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return None
+    hints = [s if isinstance(s, int) else s.node.hint for s in value.stride()]
+    sizes = [s if isinstance(s, int) else s.node.hint for s in value.shape]
+    if any(h is None or h == 0 for h in hints + sizes):
+        return None
+    order = sorted(range(len(hints)), key=lambda d: (-hints[d], -sizes[d]))
+    expected = 1
+    for d in reversed(order):
+        if sizes[d] != 1 and hints[d] != expected:
+            return None  # not dense
+        expected *= sizes[d]
+    return None if order == list(range(len(order))) else order
+
+
+def _restride(tensor: torch.Tensor, order: list[int]) -> torch.Tensor:
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return tensor.permute(order).contiguous().permute(back)
+
+
+class _Compiled:
+    """A graph of AOTAutograd as native code, called with a list of inputs."""
+
+    def __init__(self, gm: fx.GraphModule, options: dict) -> None:
+        inputs = gm.graph.find_nodes(op="placeholder")
+        output = gm.graph.output_node().args[0]
+        single = isinstance(output, fx.Node)
+        outputs = [output] if single else list(output)
+        index = {node: i for i, node in enumerate(inputs)}
+        computed = list(
+            dict.fromkeys(o for o in outputs if isinstance(o, fx.Node) and o not in index)
+        )
+        # What a graph only passes on never enters it.
+        self._places: list[tuple[str, Any]] = []
+        for o in outputs:
+            if not isinstance(o, fx.Node):
+                self._places.append(("constant", o))
+            elif o in index:
+                self._places.append(("input", index[o]))
+            else:
+                self._places.append(("result", computed.index(o)))
+        self._orders = [_stride_order(o.meta.get("val")) for o in computed]
+        self._model: FlatModel | None = None
+        self.report: dict = {}
+        if not computed:
+            return
+        register_pure_operators(gm)
+        module = GraphImporter(gm, lift=True, outputs=computed).run()
+        path, self.report, self._folder = build(
+            module,
+            opt_level=options.get("opt_level", 3),
+            no_fallback=options.get("no_fallback", False),
+            progress=False,
+        )
+        threads = options.get("threads", torch.get_num_threads())
+        self._model = FlatModel(path, threads, frames_of(gm.graph))
+        by_leaf = {o["leaf"]: i for i, o in enumerate(self._model.info["outputs"])}
+        self._leaves = [by_leaf[leaf] for leaf in range(len(computed))]
+
+    def __call__(self, inputs: list) -> list:
+        values = list(inputs)
+        inputs.clear()
+        results: list = []
+        if self._model is not None:
+            flat = self._model(values)
+            results = [flat[i] for i in self._leaves]
+            for i, order in enumerate(self._orders):
+                if order is not None:
+                    results[i] = _restride(results[i], order)
+        return [
+            place if kind == "constant" else (values if kind == "input" else results)[place]
+            for kind, place in self._places
+        ]
+
+
+def _compile(gm: fx.GraphModule, example_inputs: list, options: dict) -> Callable:
+    for value in example_inputs:
+        if isinstance(value, torch.Tensor) and value.device.type != "cpu":
+            raise Error(f"fx_mlir compiles for the CPU, got an input on {value.device}")
+    compiled = _Compiled(gm, options)
+
+    def run(inputs: list) -> list:
+        return compiled(inputs)
+
+    # AOTAutograd then hands the only reference to the inputs over.
+    run._boxed_call = True
+    return run
+
+
+def fx_mlir(
+    gm: fx.GraphModule, example_inputs: list, *, options: dict | None = None, **kwargs: Any
+) -> Callable:
+    """The backend: compiles the forward and backward graphs of what Dynamo saw."""
+    from torch._dynamo.backends.common import aot_autograd
+
+    options = dict(options or {}, **kwargs)
+    unknown = set(options) - {"threads", "no_fallback", "opt_level", "mode"}
+    if unknown:
+        raise Error(f"unknown option '{min(unknown)}' of the backend fx_mlir")
+
+    def compiler(gm: fx.GraphModule, example_inputs: list) -> Callable:
+        return _compile(gm, example_inputs, options)
+
+    return aot_autograd(
+        fw_compiler=compiler,
+        bw_compiler=compiler,
+        inference_compiler=compiler,
+        decompositions=get_decompositions(_DECOMPOSED),
+    )(gm, example_inputs)

@@ -1,0 +1,70 @@
+//===- Bindings.h - shared by the parts of the extension -------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_PYTHON_BINDINGS_H
+#define FX_PYTHON_BINDINGS_H
+
+#include "fx-c/IR.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+
+namespace nb = nanobind;
+
+namespace fx::python {
+
+/// Raises `fx_mlir.Error` for an error of the C interface, and destroys it.
+[[noreturn]] void raise(FXError *error);
+
+/// Collects a text.
+inline void append(const char *data, size_t size, void *text) {
+  static_cast<std::string *>(text)->append(data, size);
+}
+
+/// A module in a context of its own.
+class Module {
+public:
+  explicit Module(FXModule *module) : module(module, fxModuleDestroy) {}
+
+  static Module import(const std::string &path, const std::string &model);
+  static Module parse(nb::object data, const std::string &name,
+                      const std::string &folder);
+  static Module parseFile(const std::string &path);
+  Module clone() const;
+  void verify() const;
+  void run(const std::string &pipeline);
+  std::string getText(bool locations) const;
+  /// The text attribute of a symbol; empty if there is none.
+  std::string getAttribute(const std::string &symbol, const std::string &name) const;
+  nb::bytes getBytecode() const;
+  /// An FXExportKind of the module.
+  nb::bytes exportAs(int kind) const;
+  std::string getFolder() const { return fxModuleGetFolder(get()); }
+  /// Compiles to `path`; the report as JSON.
+  std::string compile(const std::string &path, int emit, const std::string &name,
+                      const std::string &cpu, int optLevel, bool refuseFallback,
+                      nb::object onPhase) const;
+
+  FXModule *get() const { return module.get(); }
+
+private:
+  std::unique_ptr<FXModule, void (*)(FXModule *)> module;
+};
+
+void bindModule(nb::module_ &m);
+void bindModel(nb::module_ &m);
+void bindBuilder(nb::module_ &m);
+void bindOperators(nb::module_ &m);
+
+} // namespace fx::python
+
+#endif // FX_PYTHON_BINDINGS_H

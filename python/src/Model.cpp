@@ -1,0 +1,137 @@
+//===- Model.cpp - compiled models in Python -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors come and go as DLPack capsules: nothing is copied.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "fx-c/Run.h"
+
+using namespace fx::python;
+
+static constexpr const char *kCapsule = "dltensor";
+
+/// The tensor of a capsule, which keeps it.
+static const DLTensor *getTensor(nb::handle capsule) {
+  auto *managed = static_cast<DLManagedTensor *>(
+      PyCapsule_GetPointer(capsule.ptr(), kCapsule));
+  if (!managed)
+    throw nb::python_error();
+  return &managed->dl_tensor;
+}
+
+/// A capsule that owns the tensor until someone takes it.
+static nb::object makeCapsule(DLManagedTensor *tensor) {
+  if (!tensor)
+    return nb::none();
+  PyObject *capsule = PyCapsule_New(tensor, kCapsule, [](PyObject *self) {
+    if (!PyCapsule_IsValid(self, kCapsule))
+      return; // taken
+    auto *managed = static_cast<DLManagedTensor *>(PyCapsule_GetPointer(self, kCapsule));
+    if (managed->deleter)
+      managed->deleter(managed);
+  });
+  if (!capsule) {
+    tensor->deleter(tensor);
+    throw nb::python_error();
+  }
+  return nb::steal(capsule);
+}
+
+namespace {
+class Model {
+public:
+  static Model load(const std::string &path) {
+    FXError *error = nullptr;
+    FXModel *model;
+    {
+      nb::gil_scoped_release release;
+      model = fxModelLoad(path.c_str(), nullptr, &error);
+    }
+    if (!model)
+      raise(error);
+    return Model(model);
+  }
+
+  nb::list run(nb::sequence inputs, int threads) {
+    std::vector<const DLTensor *> tensors;
+    for (nb::handle input : inputs)
+      tensors.push_back(getTensor(input));
+    std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs, nullptr);
+    FXError *error = nullptr;
+    int failed;
+    {
+      nb::gil_scoped_release release;
+      failed = fxModelRun(get(), tensors.data(), tensors.size(), outputs.data(),
+                          outputs.size(), threads, &error);
+    }
+    if (failed)
+      raise(error);
+    nb::list result;
+    for (DLManagedTensor *output : outputs)
+      result.append(makeCapsule(output));
+    return result;
+  }
+
+  nb::dict getInfo() const;
+  void reset() { fxModelReset(get()); }
+
+private:
+  explicit Model(FXModel *model) : model(model, fxModelDestroy) {}
+  FXModel *get() const { return model.get(); }
+
+  std::unique_ptr<FXModel, void (*)(FXModel *)> model;
+};
+} // namespace
+
+static nb::dict getValueInfo(const FXValueInfo &value) {
+  nb::dict info;
+  info["name"] = value.name;
+  info["kind"] = value.kind;
+  info["leaf"] = value.leaf;
+  info["mutated"] = value.mutated != 0;
+  nb::list sizes;
+  for (int i = 0; i < value.rank; ++i)
+    sizes.append(value.size_exprs[i]);
+  info["sizes"] = sizes;
+  return info;
+}
+
+nb::dict Model::getInfo() const {
+  const FXModelInfo &model = *fxModelGetInfo(get());
+  nb::dict info;
+  info["name"] = model.name;
+  info["producer"] = model.producer;
+  info["cpu"] = model.cpu;
+  info["n_input_leaves"] = model.n_input_leaves;
+  info["arena_bytes"] = model.arena_bytes;
+  info["weight_bytes"] = model.weight_bytes;
+  info["n_fallbacks"] = model.n_fallbacks;
+  nb::list inputs, outputs, states, conditions;
+  for (int i = 0; i < model.n_inputs; ++i)
+    inputs.append(getValueInfo(model.inputs[i]));
+  for (int i = 0; i < model.n_outputs; ++i)
+    outputs.append(getValueInfo(model.outputs[i]));
+  for (int i = 0; i < model.n_states; ++i)
+    states.append(model.states[i].name);
+  for (int i = 0; i < model.n_conditions; ++i)
+    conditions.append(model.conditions[i].text);
+  info["inputs"] = inputs;
+  info["outputs"] = outputs;
+  info["states"] = states;
+  info["conditions"] = conditions;
+  return info;
+}
+
+void fx::python::bindModel(nb::module_ &m) {
+  nb::class_<Model>(m, "Model")
+      .def_static("load", &Model::load, nb::arg("path"))
+      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"))
+      .def("reset", &Model::reset)
+      .def("info", &Model::getInfo);
+}

@@ -1,0 +1,190 @@
+//===- Module.cpp - modules of the fx dialect in Python -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bindings.h"
+#include "fx-c/Compile.h"
+#include "fx-c/Export.h"
+
+using namespace fx::python;
+
+void fx::python::raise(FXError *error) {
+  nb::object type = nb::module_::import_("fx_mlir._error").attr("Error");
+  nb::object value =
+      type(fxErrorGetMessage(error), fxErrorGetNode(error), fxErrorGetFile(error),
+           fxErrorGetLine(error));
+  fxErrorDestroy(error);
+  PyErr_SetObject(type.ptr(), value.ptr());
+  throw nb::python_error();
+}
+
+namespace {
+/// A new context; modules keep theirs alive.
+struct Context {
+  FXContext *context = fxContextCreate();
+  ~Context() { fxContextDestroy(context); }
+};
+} // namespace
+
+/// Calls `fn(&error)` without Python's lock; what it returns, or the error
+/// raised.
+template <typename Fn>
+static auto call(Fn fn) {
+  FXError *error = nullptr;
+  auto result = [&] {
+    nb::gil_scoped_release release;
+    return fn(&error);
+  }();
+  if (error)
+    raise(error);
+  return result;
+}
+
+Module Module::import(const std::string &path, const std::string &model) {
+  return Module(call([&](FXError **error) {
+    Context context;
+    return fxModuleImport(context.context, path.c_str(), model.c_str(), error);
+  }));
+}
+
+Module Module::parse(nb::object data, const std::string &name, const std::string &folder) {
+  std::string bytes = nb::isinstance<nb::bytes>(data)
+                          ? std::string(nb::cast<nb::bytes>(data).c_str(),
+                                        nb::cast<nb::bytes>(data).size())
+                          : nb::cast<std::string>(data);
+  return Module(call([&](FXError **error) {
+    Context context;
+    return fxModuleParse(context.context, bytes.data(), bytes.size(), name.c_str(),
+                         folder.c_str(), error);
+  }));
+}
+
+Module Module::parseFile(const std::string &path) {
+  return Module(call([&](FXError **error) {
+    Context context;
+    return fxModuleParseFile(context.context, path.c_str(), error);
+  }));
+}
+
+Module Module::clone() const {
+  return Module(call([&](FXError **error) { return fxModuleClone(get(), error); }));
+}
+
+void Module::verify() const {
+  call([&](FXError **error) { return fxModuleVerify(get(), error); });
+}
+
+void Module::run(const std::string &pipeline) {
+  call([&](FXError **error) {
+    return fxModuleRunPasses(get(), pipeline.c_str(), error);
+  });
+}
+
+std::string Module::getText(bool locations) const {
+  std::string text;
+  call([&](FXError **error) {
+    return fxModulePrint(get(), locations ? FX_PRINT_LOCATIONS : 0, append, &text, error);
+  });
+  return text;
+}
+
+std::string Module::getAttribute(const std::string &symbol, const std::string &name) const {
+  std::string text;
+  call([&](FXError **error) {
+    return fxModuleGetText(get(), symbol.c_str(), name.c_str(), append, &text, error);
+  });
+  return text;
+}
+
+nb::bytes Module::getBytecode() const {
+  std::string bytes;
+  call([&](FXError **error) {
+    return fxModuleWriteBytecode(get(), append, &bytes, error);
+  });
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::bytes Module::exportAs(int kind) const {
+  std::string bytes;
+  call([&](FXError **error) {
+    return fxModuleExport(get(), static_cast<FXExportKind>(kind), append, &bytes, error);
+  });
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+namespace {
+/// What a listener raised, raised again when the compiler is done.
+struct Listener {
+  nb::object fn;
+  std::unique_ptr<nb::python_error> raised;
+
+  static void call(void *context, const char *phase, double done) {
+    auto *self = static_cast<Listener *>(context);
+    nb::gil_scoped_acquire acquire;
+    try {
+      if (!self->raised)
+        self->fn(phase, done);
+    } catch (nb::python_error &e) {
+      self->raised = std::make_unique<nb::python_error>(std::move(e));
+    }
+  }
+};
+} // namespace
+
+std::string Module::compile(const std::string &path, int emit, const std::string &name,
+                            const std::string &cpu, int optLevel, bool refuseFallback,
+                            nb::object onPhase) const {
+  Listener listener{onPhase, nullptr};
+  std::string report;
+  FXCompileOptions options = {};
+  options.struct_size = sizeof options;
+  options.emit = static_cast<FXEmitKind>(emit);
+  options.name = name.c_str();
+  options.cpu = cpu.c_str();
+  options.opt_level = optLevel;
+  options.refuse_fallback = refuseFallback;
+  if (!onPhase.is_none()) {
+    options.on_phase = Listener::call;
+    options.phase_context = &listener;
+  }
+  options.on_report = append;
+  options.report_context = &report;
+  call([&](FXError **error) {
+    return fxModuleCompile(get(), path.c_str(), &options, error);
+  });
+  if (listener.raised)
+    throw std::move(*listener.raised);
+  return report;
+}
+
+void fx::python::bindModule(nb::module_ &m) {
+  nb::class_<Module>(m, "Module")
+      .def_static("import_", &Module::import, nb::arg("path"), nb::arg("model"))
+      .def_static("parse", &Module::parse, nb::arg("data"), nb::arg("name"),
+                  nb::arg("folder"))
+      .def_static("parse_file", &Module::parseFile, nb::arg("path"))
+      .def("clone", &Module::clone)
+      .def("verify", &Module::verify)
+      .def("run", &Module::run, nb::arg("pipeline"))
+      .def("text", &Module::getText, nb::arg("locations"))
+      .def("attribute", &Module::getAttribute, nb::arg("symbol"), nb::arg("name"))
+      .def("bytecode", &Module::getBytecode)
+      .def("export_as", &Module::exportAs, nb::arg("kind"))
+      .def_prop_ro("folder", &Module::getFolder)
+      .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"), nb::arg("name"),
+           nb::arg("cpu"), nb::arg("opt_level"), nb::arg("refuse_fallback"),
+           nb::arg("on_phase").none());
+}
+
+NB_MODULE(_fx, m) {
+  m.doc() = "The C interface of fx-mlir; use the package fx_mlir.";
+  m.def("version", &fxVersion);
+  m.def("schema_version", &fxSchemaVersion);
+  bindModule(m);
+  bindModel(m);
+  bindBuilder(m);
+  bindOperators(m);
+}

@@ -1,0 +1,43 @@
+"""`pip install .`, on the fx-mlir that is built."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+tree = pathlib.Path(os.environ.get("FX_BUILD_DIR", root / "build"))
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import fx_mlir, torch
+assert fx_mlir.__file__.startswith(sys.argv[1]), fx_mlir.__file__
+assert "fx_mlir" in torch._dynamo.list_backends()
+x = torch.randn(3)
+print(torch.equal(fx_mlir.compile(torch.nn.ReLU(), (x,))(x), torch.relu(x)))
+"""
+
+
+def test_pip_install(tmp_path):
+    names = tuple(f"CMAKE_{x}_COMPILER{y}:" for x in ("C", "CXX") for y in ("", "_LAUNCHER"))
+    cache = (tree / "CMakeCache.txt").read_text().splitlines()
+    defines = [f"FX_DIR={tree.resolve()}/lib/cmake/FX"]
+    for line in cache:
+        if line.startswith(names):
+            name, value = line.split("=", 1)
+            defines.append(f"{name.split(':')[0]}={value}")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+        + ["--disable-pip-version-check", "--target", tmp_path, root]
+        + [f"-Ccmake.define.{define}" for define in defines]
+        + [f"-Cbuild-dir={tmp_path}/build"],
+        check=True,
+    )
+    info = next(tmp_path.glob("fx_mlir-*.dist-info"))
+    assert (tmp_path / "fx_mlir" / "py.typed").exists()
+    assert "fx_mlir.backend:fx_mlir" in (info / "entry_points.txt").read_text()
+    out = subprocess.run(
+        [sys.executable, "-c", SCRIPT, tmp_path], check=True, capture_output=True, text=True
+    )
+    assert out.stdout.strip() == "True"

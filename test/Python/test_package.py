@@ -1,0 +1,229 @@
+"""import_, Module, compile and their errors."""
+
+import pathlib
+
+import pytest
+import torch
+from torch import nn
+
+import fx_mlir
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+        self.register_buffer("count", torch.zeros(2))
+
+    def forward(self, x, scale=2.0, *, bias=None):
+        self.count.add_(1)
+        y = torch.relu(self.fc(x)) * scale  # the line that errors name
+        return {"y": y if bias is None else y + bias, "sizes": (y.shape[0], None)}
+
+
+def export(module, *args, dynamic=None, **kwargs):
+    return torch.export.export(module.eval(), args, kwargs, dynamic_shapes=dynamic)
+
+
+def test_import_and_text(tmp_path):
+    program = export(Net(), torch.randn(3, 8))
+    module = fx_mlir.import_(program)
+    assert "call_function @aten.linear.default" in str(module)
+    assert "loc(" not in str(module)
+    assert f'"{__file__}":' in module.text(locations=True)
+
+    torch.export.save(program, tmp_path / "m.pt2")
+    assert len(str(fx_mlir.import_(tmp_path / "m.pt2"))) > 100
+    (tmp_path / "m.mlir").write_text(str(module))
+    (tmp_path / "m.mlirbc").write_bytes(module.bytecode())
+    assert str(fx_mlir.import_(tmp_path / "m.mlir")) == str(module)
+    assert str(fx_mlir.import_(str(tmp_path / "m.mlirbc"))) == str(module)
+    assert str(fx_mlir.Module.parse(module.bytecode())) == str(module)
+
+
+def test_passes():
+    module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
+    before = str(module)
+    clone = module.clone().run("fx-functionalize,fx-decompose").run(["canonicalize", "cse"])
+    assert "functional" in str(clone) and "aten.add_.Tensor" not in str(clone)
+    assert str(module) == before and "aten.add_.Tensor" in before
+    module.verify()
+    with pytest.raises(fx_mlir.Error, match="no-such-pass"):
+        module.run("cse,no-such-pass")
+    assert str(module) == before
+
+
+def test_emit(tmp_path):
+    module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
+    module.emit("linalg", tmp_path / "m.mlir")
+    assert "linalg." in (tmp_path / "m.mlir").read_text()
+    with pytest.raises(fx_mlir.Error, match="expected one of fx, linalg.*got 'exe'"):
+        module.emit("exe", tmp_path / "m")
+    with pytest.raises(fx_mlir.Error, match="unknown processor 'z80'"):
+        module.emit("so", tmp_path / "m.so", cpu="z80")
+    with pytest.raises(fx_mlir.Error, match="cannot write"):
+        module.emit("so", tmp_path / "none" / "m.so")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.mlir"]
+
+
+def test_export(tmp_path):
+    class Plain(nn.Module):
+        def forward(self, x):
+            return torch.relu(x) + 1
+
+    x = torch.randn(4)
+    program = export(Plain(), x)
+    module = fx_mlir.import_(program)
+    assert module.export("fx-text").decode().strip() == str(program.graph).strip()
+    assert b"torch.ops.aten.relu.default" in module.export("python")
+    (tmp_path / "m.pt2").write_bytes(module.export("pt2"))
+    check(torch.export.load(tmp_path / "m.pt2").module()(x), Plain()(x))
+    with pytest.raises(fx_mlir.Error, match="expected one of pt2, .*got 'exe'"):
+        module.export("exe")
+
+
+def test_import_errors(tmp_path):
+    with pytest.raises(fx_mlir.Error, match="none.pt2"):
+        fx_mlir.import_(tmp_path / "none.pt2")
+    (tmp_path / "bad.pt2").write_bytes(b"PK\3\4 no archive")
+    with pytest.raises(fx_mlir.Error, match="bad.pt2"):
+        fx_mlir.import_(tmp_path / "bad.pt2")
+    (tmp_path / "bad.mlir").write_text("fx.graph @main {\n  output(%x) : (f32)\n}")
+    with pytest.raises(fx_mlir.Error, match="undeclared") as e:
+        fx_mlir.import_(tmp_path / "bad.mlir")
+    assert pathlib.Path(e.value.file).name == "bad.mlir" and e.value.line == 2
+    assert str(e.value).startswith(f"{tmp_path}/bad.mlir:2: ")
+    with pytest.raises(TypeError, match="expected an ExportedProgram.*got builtins.int"):
+        fx_mlir.import_(3)
+    with pytest.raises(TypeError, match="example inputs"):
+        fx_mlir.compile(Net())
+
+
+def check(got, want):
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_compile_program():
+    net = Net()
+    x, bias = torch.randn(3, 8), torch.randn(4)
+    compiled = fx_mlir.compile(net.eval(), (x, 3.0), {"bias": bias}, no_fallback=True)
+    check(compiled(x, 3.0, bias=bias), net(x, 3.0, bias=bias))
+    assert compiled(x, 3.0, bias=bias)["sizes"] == (3, None)
+    assert [i["name"] for i in compiled.info["inputs"]][0] == "x"
+    assert compiled.report["phases"]
+    # Strided inputs are taken as they are.
+    check(compiled(torch.randn(8, 3).t(), 3.0, bias=bias)["y"].shape, torch.Size([3, 4]))
+    with pytest.raises(fx_mlir.Error, match="input 'x'.*expected 3, got 5"):
+        compiled(torch.randn(5, 8), 3.0, bias=bias)
+    with pytest.raises(fx_mlir.Error, match="input 'x': expected dtype float32, got float64"):
+        compiled(x.double(), 3.0, bias=bias)
+    with pytest.raises(fx_mlir.Error, match="expected arguments of the form"):
+        compiled(x, 3.0)
+    with pytest.raises(fx_mlir.Error, match="x: expected a tensor, got str"):
+        compiled("x", 3.0, bias=bias)
+    with pytest.raises(fx_mlir.Error, match="got one on meta"):
+        compiled(x.to("meta"), 3.0, bias=bias)
+
+
+def test_specialised_constants():
+    net = Net()
+    compiled = fx_mlir.compile(export(net, torch.randn(3, 8), 2.0, bias=None))
+    x = torch.randn(3, 8)
+    check(compiled(x, 2.0, bias=None)["y"], net(x)["y"])
+    with pytest.raises(fx_mlir.Error, match="4"):
+        compiled(x, 4.0, bias=None)
+    with pytest.raises(fx_mlir.Error, match="expected None, as exported"):
+        compiled(x, 2.0, bias=5)
+
+
+def test_dynamic_shapes():
+    net = Net()
+    batch = torch.export.Dim("batch", min=2, max=64)
+    compiled = fx_mlir.compile(export(net, torch.randn(3, 8), dynamic={"x": {0: batch}}))
+    for n in (3, 2, 17):
+        x = torch.randn(n, 8)
+        check(compiled(x)["y"], net(x)["y"])
+        assert compiled(x)["sizes"][0] == n
+    with pytest.raises(fx_mlir.Error, match="65|64"):
+        compiled(torch.randn(65, 8))
+
+
+class Mutates(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(4))
+
+    def forward(self, x):
+        self.total.add_(x)
+        x.mul_(2)
+        return self.total + 0
+
+
+def test_mutation_without_copies():
+    compiled = fx_mlir.compile(export(Mutates(), torch.ones(4)))
+    x = torch.ones(4)
+    y = compiled(x)
+    check(x, torch.full((4,), 2.0))  # written in place
+    check(y, torch.ones(4))
+    check(compiled(torch.ones(4)), torch.full((4,), 2.0))
+    check(y, torch.ones(4))  # outputs are their own
+    compiled.reset()
+    check(compiled(torch.ones(4)), torch.ones(4))
+    del compiled
+    check(y, torch.ones(4))  # and outlive the model
+
+
+def test_save_and_load(tmp_path):
+    net = Net()
+    x = torch.randn(3, 8)
+    fx_mlir.compile(export(net, x)).save(tmp_path / "m.so")
+    loaded = fx_mlir.load(tmp_path / "m.so")
+    check(loaded(x)[0], net(x)["y"])
+    with pytest.raises(fx_mlir.Error, match="expected 1 inputs, got 2"):
+        loaded(x, x)
+    with pytest.raises(fx_mlir.Error, match="none.so"):
+        fx_mlir.load(tmp_path / "none.so")
+
+
+class Fails(nn.Module):
+    def forward(self, x):
+        y = x + 1
+        return torch.linalg.cholesky(y)  # fails where it is not positive definite
+
+
+def test_errors_name_the_source_line():
+    compiled = fx_mlir.compile(export(Fails(), torch.eye(2)))
+    check(compiled(torch.eye(2) * 5), torch.linalg.cholesky(torch.eye(2) * 5 + 1))
+    with pytest.raises(fx_mlir.Error) as e:
+        compiled(-torch.eye(2) * 5)
+    line = pathlib.Path(__file__).read_text().splitlines()[e.value.line - 1]
+    assert e.value.file == __file__ and "torch.linalg.cholesky(y)" in line
+    with pytest.raises(fx_mlir.Error, match="expected native code for every operator"):
+        fx_mlir.compile(export(Fails(), torch.eye(2)), no_fallback=True)
+
+
+def test_progress():
+    phases = []
+    fx_mlir.compile(
+        export(Net(), torch.randn(3, 8)), progress=lambda name, done: phases.append((name, done))
+    )
+    assert len(phases) >= 5
+    assert [done for _, done in phases] == sorted(done for _, done in phases)
+
+    def stop(name, done):
+        raise KeyError(name)
+
+    with pytest.raises(KeyError):
+        fx_mlir.compile(export(Net(), torch.randn(3, 8)), progress=stop)
+
+
+def test_dtypes():
+    class Cast(nn.Module):
+        def forward(self, a, b, c):
+            return a & ~a, b + 1, c * 2
+
+    inputs = (torch.tensor([True, False]), torch.arange(3), torch.ones(2, dtype=torch.bfloat16))
+    compiled = fx_mlir.compile(Cast(), inputs)
+    for got, want in zip(compiled(*inputs), Cast()(*inputs)):
+        assert got.dtype == want.dtype
+        check(got, want)

@@ -1,0 +1,171 @@
+"""torch.compile(backend="fx_mlir"): inference and training beside eager."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+import fx_mlir
+
+
+class Residual(nn.Module):
+    def __init__(self, inner, outer, stride):
+        super().__init__()
+        self.a = nn.Conv2d(inner, outer, 3, stride, 1, bias=False)
+        self.bn_a = nn.BatchNorm2d(outer)
+        self.b = nn.Conv2d(outer, outer, 3, 1, 1, bias=False)
+        self.bn_b = nn.BatchNorm2d(outer)
+        self.short = nn.Sequential(
+            nn.Conv2d(inner, outer, 1, stride, bias=False), nn.BatchNorm2d(outer)
+        )
+
+    def forward(self, x):
+        y = torch.relu(self.bn_a(self.a(x)))
+        return torch.relu(self.bn_b(self.b(y)) + self.short(x))
+
+
+class ResNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 8, 7, 2, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(3, 2, 1)
+        )
+        self.blocks = nn.Sequential(Residual(8, 8, 1), Residual(8, 16, 2))
+        self.head = nn.Linear(16, 10)
+
+    def forward(self, x):
+        return self.head(nn.functional.adaptive_avg_pool2d(self.blocks(self.stem(x)), 1).flatten(1))
+
+
+def compile(model, **kwargs):
+    return torch.compile(model, backend="fx_mlir", fullgraph=True, **kwargs)
+
+
+def check(got, want):
+    torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_registered():
+    assert "fx_mlir" in torch._dynamo.list_backends()
+
+
+@torch.no_grad()
+def test_resnet_inference():
+    model = ResNet().eval()
+    x = torch.randn(2, 3, 32, 32)
+    check(compile(model)(x), model(x))
+
+
+@torch.no_grad()
+def test_transformer_inference():
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True, norm_first=True)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+    compiled = compile(model, dynamic=True)
+    for length in (7, 12):
+        x = torch.randn(2, length, 32)
+        check(compiled(x), model(x))
+
+
+def test_outputs_that_are_inputs_views_and_numbers():
+    def fn(x, n):
+        y = x * n
+        y.add_(1)
+        return x, y.t(), y[0], n + 1, None, [x.shape[0], 3]
+
+    x = torch.randn(3, 4)
+    got, want = compile(fn, dynamic=True)(x, 2), fn(x, 2)
+    assert got[0] is x and got[3:] == want[3:]
+    for a, b in zip(got[:3], want[:3]):
+        check(a, b)
+        assert a.stride() == b.stride()
+
+
+def test_input_mutation():
+    def fn(x):
+        x.mul_(3)
+        return x + 1
+
+    x = torch.ones(4)
+    check(compile(fn)(x), torch.full((4,), 4.0))
+    check(x, torch.full((4,), 3.0))
+
+
+def test_errors():
+    with pytest.raises(Exception, match="no native code|native code for every operator"):
+        compile(torch.linalg.inv_ex, options={"no_fallback": True})(torch.eye(3))
+    with pytest.raises(Exception, match="unknown option 'speed'"):
+        compile(torch.sin, options={"speed": 1})(torch.ones(2))
+
+
+def train(model, batches, loss_fn, compiled):
+    """The losses of one step for each batch."""
+    call = compile(model) if compiled else model
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    losses = []
+    for x, y in batches:
+        optimizer.zero_grad()
+        loss = loss_fn(call(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return torch.tensor(losses)
+
+
+def compare_training(model, batches, loss_fn):
+    other = copy.deepcopy(model)
+    want = train(model, batches, loss_fn, compiled=False)
+    got = train(other, batches, loss_fn, compiled=True)
+    assert len(got) == 20 and want[-1] < want[0]
+    torch.testing.assert_close(got, want, rtol=0, atol=1e-4)
+
+
+class CNN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2)
+        )
+        self.head = nn.Linear(8 * 8 * 8, 10)
+
+    def forward(self, x):
+        return self.head(self.features(x).flatten(1))
+
+
+def test_cnn_training():
+    x, y = torch.randn(16, 1, 16, 16), torch.randint(10, (16,))
+    compare_training(CNN(), [(x, y)] * 20, nn.functional.cross_entropy)
+
+
+class Language(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(20, 32)
+        layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True, activation="gelu")
+        self.body = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(32, 20)
+
+    def forward(self, tokens):
+        return self.head(self.body(self.embed(tokens))).flatten(0, 1)
+
+
+def test_transformer_training():
+    tokens = torch.randint(20, (4, 9))
+    batches = [(tokens[:, :-1], tokens[:, 1:].flatten())] * 20
+    compare_training(Language(), batches, nn.functional.cross_entropy)
+
+
+def test_dropout_draws_as_eager():
+    model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5))
+    x = torch.randn(4, 8)
+    torch.manual_seed(3)
+    want = model(x)
+    torch.manual_seed(3)
+    check(compile(model)(x), want)
+
+
+def test_backend_of_the_package():
+    from fx_mlir.backend import fx_mlir as backend
+
+    assert torch._dynamo.lookup_backend("fx_mlir") is backend
+    assert fx_mlir.version() == fx_mlir.__version__
