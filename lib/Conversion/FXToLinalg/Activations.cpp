@@ -99,11 +99,14 @@ static LogicalResult lowerSoftplus(Node &n) {
   });
 }
 
-/// clamp(x + 3, 0, 6) / 6
-static Value hardsigmoid(Scalars &s, Value x) {
+/// clamp(x + 3, 0, 6)
+static Value hardRamp(Scalars &s, Value x) {
   Value shifted = s.add(x, s.constant(3));
-  return s.div(s.min(s.max(shifted, s.constant(0)), s.constant(6)),
-               s.constant(6));
+  return s.min(s.max(shifted, s.constant(0)), s.constant(6));
+}
+
+static Value hardsigmoid(Scalars &s, Value x) {
+  return s.div(hardRamp(s, x), s.constant(6));
 }
 
 static LogicalResult lowerHardshrink(Node &n) {
@@ -180,7 +183,8 @@ void registerActivations(Registry &r) {
         }>);
   r.add("aten.hardsigmoid.default", plain<hardsigmoid>);
   r.add("aten.hardswish.default", plain<[](Scalars &s, Value x) {
-          return s.mul(x, hardsigmoid(s, x));
+          // In this order, as in PyTorch: the product may overflow.
+          return s.div(s.mul(x, hardRamp(s, x)), s.constant(6));
         }>);
   r.add("aten.log_sigmoid.default", plain<[](Scalars &s, Value x) {
           return s.neg(s.softplus(s.neg(x)));

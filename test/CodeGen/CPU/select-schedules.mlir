@@ -66,3 +66,20 @@ func.func private @kernel_0(%x: tensor<128x64xf32>, %w: tensor<4x64x32xf32>, %ou
   } -> tensor<128x128xf32>
   return %r : tensor<128x128xf32>
 }
+
+// -----
+
+// No rows to divide into tiles: one that is never run.
+// CHECK-LABEL: func.func private @no_rows
+// CHECK: fx.schedule = {{.*}}rows = 1 : i64
+func.func private @no_rows(%x: tensor<0x3xf32>, %y: tensor<3x4xf32>, %out: tensor<0x4xf32>) -> tensor<0x4xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<0x4xf32>) -> tensor<0x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<0x3xf32>, tensor<3x4xf32>) outs(%f : tensor<0x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<0x4xf32>
+  return %r : tensor<0x4xf32>
+}

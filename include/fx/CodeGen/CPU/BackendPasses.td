@@ -163,7 +163,16 @@ def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
   let description = [{
     exp, expm1, log, log1p, log2, tanh, erf of f32 (f16 and bf16 through f32)
     become straight-line code, on vectors and, so that LLVM can vectorize the
-    loops around them, on scalars. The others and f64 are left to libm.
+    loops around them, on scalars. The others and f64 are left to libm; vectors
+    of those that LLVM has no intrinsic for are taken apart:
+
+    ```mlir
+    %y = math.asinh %x : vector<2xf32>
+    // becomes
+    %x0 = vector.extract %x[0] : f32 from vector<2xf32>
+    %y0 = math.asinh %x0 : f32
+    ...
+    ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -71,7 +71,9 @@ LogicalResult Writer::write(Attribute tree) {
   bool failed = false;
   auto fail = [&](Attribute attr) {
     os.value(nullptr);
-    return op.emitError("no JSON for the argument ") << attr;
+    return op.emitError("'")
+           << op.getTarget() << "' has no native code: the fallback takes no argument "
+           << attr;
   };
   if (isa<OperandAttr>(tree))
     return writeOperand();

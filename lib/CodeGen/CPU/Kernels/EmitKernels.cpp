@@ -9,15 +9,14 @@
 #include "KernelCode.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/CPU/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUEMITKERNELS
@@ -36,19 +35,6 @@ static StringRef kindOf(func::FuncOp kernel) {
         kind = name.getValue();
   });
   return kind;
-}
-
-/// exp, tanh, erf and the like become polynomials on vectors. What has a wrong
-/// result near zeros or poles (sin, cos, atan, cbrt) stays with libm.
-static LogicalResult approximateMath(func::FuncOp func) {
-  RewritePatternSet patterns(func.getContext());
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return llvm::is_contained({"math.exp", "math.expm1", "math.log",
-                               "math.log1p", "math.log2", "math.tanh",
-                               "math.erf"},
-                              name);
-  });
-  return applyPatternsGreedily(func, std::move(patterns));
 }
 
 /// Puts the ops of `kernel` where it is invoked: the general path lowers them.

@@ -34,7 +34,7 @@ static int64_t chooseRows(int64_t size, int64_t vectors, int64_t lanes) {
   if (ShapedType::isDynamic(size))
     return usual;
   if (size <= most)
-    return size;
+    return std::max<int64_t>(size, 1); // an empty result has none
   for (int64_t rows : {usual, most, int64_t(10), int64_t(9), int64_t(7),
                        int64_t(6), int64_t(5)})
     if (rows <= most && size % rows == 0)

@@ -1,0 +1,32 @@
+//===- Math.h - code for mathematical functions ---------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CODEGEN_CPU_MATH_H
+#define FX_CODEGEN_CPU_MATH_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace mlir {
+class Operation;
+} // namespace mlir
+
+namespace fx::cpu {
+
+/// Makes exp, expm1, log, log1p, log2, tanh and erf of f32 (f16 and bf16
+/// through f32) within `root` straight-line code that is right to a few units
+/// in the last place over the whole range of f32, subnormals included. The
+/// others, whose approximations in MLIR are wrong near zeros or poles (sin,
+/// cos, atan, cbrt), and f64 stay.
+mlir::LogicalResult approximateMath(mlir::Operation *root);
+
+/// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
+/// cbrt, erf, erfc) apart into calls on their elements: those go to libm.
+void unrollLibmVectors(mlir::Operation *root);
+
+} // namespace fx::cpu
+
+#endif // FX_CODEGEN_CPU_MATH_H
