@@ -55,7 +55,7 @@ def _inputs(cases: list[Case], sizes: dict[str, int]):
 
 
 @functools.lru_cache(maxsize=None)
-def _exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: str):
+def exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: str):
     path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "m.pt2"
     shapes = None
     if dynamic:
@@ -70,15 +70,16 @@ def _exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: 
 
 def _run(cases: list[Case], config: Config, folder: str) -> dict[str, str | None]:
     """Export and run once; what is wrong with each case, or None."""
-    model = _exported(tuple(cases), config.dynamic, config.decomposed, folder)
+    model = exported(tuple(cases), config.dynamic, config.decomposed, folder)
+    sets = [SIZES, *(OTHER_SIZES if config.dynamic else [])]
+    target = harness.compiled(model, config.mode, len(sets))
+    flags = harness.MODES[config.mode] if target == model else []
     problems: dict[str, str | None] = {case.name: None for case in cases}
-    for sizes in [SIZES, *(OTHER_SIZES if config.dynamic else [])]:
+    for sizes in sets:
         args = _inputs(cases, sizes)
         expected = exporting.eager(Batch(cases), args)
         work = pathlib.Path(tempfile.mkdtemp(dir=folder))
-        got = iter(
-            harness.run(model, (args, {}), work, expected, *harness.MODES[config.mode])
-        )
+        got = iter(harness.run(target, (args, {}), work, expected, *flags))
         shutil.rmtree(work)
         for case, want in zip(cases, expected):
             outputs = [next(got) for _ in pytree.tree_leaves(want)]

@@ -13,9 +13,7 @@ with warnings.catch_warnings():
 EXAMPLES = filter_examples_by_support_level(SupportLevel.SUPPORTED)
 
 
-@pytest.mark.parametrize(
-    "mode", [m for m in ["interpret", "compiled"] if m in harness.TESTED]
-)
+@pytest.mark.parametrize("mode", ["interpret", "compiled"])
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_example(name, mode, tmp_path):
     case = EXAMPLES[name]

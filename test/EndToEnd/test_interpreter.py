@@ -1,4 +1,5 @@
-"""The interpreter beside eager PyTorch: whatever exports, imports and runs."""
+"""Programs of every kind beside eager PyTorch, interpreted and compiled: whatever
+exports, imports and runs."""
 
 import pytest
 import torch
@@ -7,11 +8,11 @@ from torch.export import Dim
 import exporting
 import harness
 
-INTERPRET = ["interpret"]
+MODES = ["interpret", "compiled"]
 
 
 def check(module, args, kwargs=None, **options):
-    harness.check(module, args, kwargs, modes=INTERPRET, **options)
+    harness.check(module, args, kwargs, modes=MODES, **options)
 
 
 class Function(torch.nn.Module):

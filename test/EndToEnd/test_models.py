@@ -1,9 +1,12 @@
 """The project's models, without any fallback: as exported and decomposed,
 static and dynamic, on the sample inputs and on others inside the ranges."""
 
+import artefact
+import exporting
 import harness
 import models
 import pytest
+import torch
 
 SMALL = [
     "mlp",
@@ -17,6 +20,17 @@ SMALL = [
     "llama_small_decode_index_put",
     "llama_small_decode_slice",
 ]
+FULL = ["resnet50", "bert_base", "hf_bert_base", "llama", "llama_decode", "autoencoder"]
+
+#: The forms of full-size models that run without --long: each model at least
+#: once, in its most general form.
+DEFAULT = {
+    "resnet50-static-training",
+    "bert_base-dynamic-training",
+    "llama-dynamic-training",
+    "llama_decode-static-training",
+    "autoencoder-dynamic-decomposed",
+}
 
 
 def forms(name):
@@ -26,16 +40,20 @@ def forms(name):
         for decomposed in (False, True):
             shapes = "dynamic" if dynamic else "static"
             graph = "decomposed" if decomposed else "training"
-            yield pytest.param(name, dynamic, decomposed, id=f"{name}-{shapes}-{graph}")
+            form = f"{name}-{shapes}-{graph}"
+            slow = name in FULL and form not in DEFAULT
+            marks = [pytest.mark.long] if slow else []
+            yield pytest.param(name, dynamic, decomposed, id=form, marks=marks)
 
 
 def check(name, dynamic, decomposed, modes, folder):
+    """The largest error, as a share of the tolerated one."""
     spec = models.get(name)
     module = spec.build()
     program = spec.program(module, dynamic, decomposed)
     inputs = (spec.wide if dynamic and spec.wide else spec.inputs)()
     static = dynamic or spec.dynamic is None
-    harness.check(
+    return harness.check(
         module,
         *inputs,
         folder=folder,
@@ -45,11 +63,71 @@ def check(name, dynamic, decomposed, modes, folder):
     )
 
 
-@pytest.mark.parametrize(
-    "mode", [m for m in ["interpret", "native"] if m in harness.TESTED]
-)
+@pytest.mark.parametrize("mode", ["interpret", "native"])
 @pytest.mark.parametrize(
     "name, dynamic, decomposed", [form for name in SMALL for form in forms(name)]
 )
 def test_small(name, dynamic, decomposed, mode, tmp_path):
     check(name, dynamic, decomposed, [mode], tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name, dynamic, decomposed", [form for name in FULL for form in forms(name)]
+)
+def test_full(name, dynamic, decomposed, tmp_path, record_property):
+    worst = check(name, dynamic, decomposed, ["native"], tmp_path)
+    record_property("error", f"{worst:.3g} of the tolerance")
+    for path in [*tmp_path.glob("*.pt2"), *tmp_path.glob("*.so")]:
+        path.unlink()  # hundreds of megabytes each
+
+
+# --- Models that keep state -------------------------------------------------
+
+STEPS = 6
+
+
+def decode(name, decomposed, folder):
+    """Several tokens one after another through one instance: each sees what
+    those before it left in the cache."""
+    spec = models.get(name)
+    module = spec.build()
+    model = folder / "m.pt2"
+    exporting.save(spec.program(module, decomposed=decomposed), model)
+    result = harness.tool("fx-compile", model, "--no-fallback", "-o", folder / "m.so")
+    assert result.returncode == 0, result.stderr
+    compiled = artefact.Model(folder / "m.so")
+
+    def step(position):
+        token = models.registry.randint(module.c.vocabulary, 1, 1, seed=position)
+        args = token, torch.tensor([position])
+        (got,) = compiled(*(x.numpy() for x in args))
+        with torch.no_grad():
+            harness.compare([torch.from_numpy(got)], module(*args))
+
+    for position in range(STEPS):
+        step(position)
+        for key, buffer in module.named_buffers():
+            if "cache" in key:
+                got = torch.from_numpy(compiled.state(key))
+                problem = harness.difference(got, buffer)
+                assert problem is None, f"{key} after {position}: {problem}"
+    assert module.blocks[0].attention.cache.k.abs().sum() > 0
+    compiled.reset()
+    for key, buffer in spec.build().named_buffers():
+        if "cache" in key:
+            assert torch.equal(torch.from_numpy(compiled.state(key)), buffer), key
+    compiled.close()
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "llama_small_decode",
+        "llama_small_decode_index_put",
+        "llama_small_decode_slice",
+        pytest.param("llama_decode", marks=pytest.mark.long),
+    ],
+)
+def test_cache(name, decomposed, tmp_path):
+    decode(name, decomposed, tmp_path)

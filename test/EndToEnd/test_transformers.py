@@ -91,6 +91,75 @@ MODELS = {
     ),
 }
 
+VISION = dict(
+    hidden_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=64,
+    image_size=32,
+    patch_size=8,
+)
+
+#: Those that run with --long only.
+MORE = {
+    "bloom": ("BloomModel", "BloomConfig", dict(hidden_size=32, n_layer=2, n_head=4, vocab_size=99), TOKENS),
+    "camembert": ("CamembertModel", "CamembertConfig", TEXT, TOKENS),
+    "codegen": ("CodeGenModel", "CodeGenConfig", GPT | dict(rotary_dim=4), TOKENS),
+    "cohere": ("CohereModel", "CohereConfig", GQA, TOKENS),
+    "deberta_v2": ("DebertaV2Model", "DebertaV2Config", TEXT, TOKENS),
+    "falcon": ("FalconModel", "FalconConfig", TEXT, TOKENS),
+    "gemma": ("GemmaModel", "GemmaConfig", GQA | dict(head_dim=8), TOKENS),
+    "gemma2": ("Gemma2Model", "Gemma2Config", GQA | dict(head_dim=8), TOKENS),
+    "gpt_neo": (
+        "GPTNeoModel",
+        "GPTNeoConfig",
+        dict(hidden_size=32, num_layers=2, num_heads=4, vocab_size=99, max_position_embeddings=64)
+        | dict(attention_types=[[["global", "local"], 1]], window_size=4),
+        TOKENS,
+    ),
+    "gpt_neox": ("GPTNeoXModel", "GPTNeoXConfig", TEXT, TOKENS),
+    "gptj": ("GPTJModel", "GPTJConfig", GPT | dict(rotary_dim=4), TOKENS),
+    "granite": ("GraniteModel", "GraniteConfig", GQA, TOKENS),
+    "mobilebert": (
+        "MobileBertModel",
+        "MobileBertConfig",
+        TEXT | dict(embedding_size=32, intra_bottleneck_size=32, true_hidden_size=32),
+        TOKENS,
+    ),
+    "mpnet": ("MPNetModel", "MPNetConfig", TEXT, TOKENS),
+    "olmo": ("OlmoModel", "OlmoConfig", GQA, TOKENS),
+    "olmo2": ("Olmo2Model", "Olmo2Config", GQA, TOKENS),
+    "phi3": ("Phi3Model", "Phi3Config", GQA | dict(pad_token_id=0), TOKENS),
+    "qwen3": ("Qwen3Model", "Qwen3Config", GQA | dict(head_dim=8), TOKENS),
+    "squeezebert": ("SqueezeBertModel", "SqueezeBertConfig", TEXT | dict(embedding_size=32), TOKENS),
+    "stablelm": ("StableLmModel", "StableLmConfig", GQA, TOKENS),
+    "starcoder2": ("Starcoder2Model", "Starcoder2Config", GQA, TOKENS),
+    "xlm_roberta": ("XLMRobertaModel", "XLMRobertaConfig", TEXT, TOKENS),
+    "beit": ("BeitModel", "BeitConfig", VISION, IMAGE),
+    "deit": ("DeiTModel", "DeiTConfig", VISION, IMAGE),
+    "dinov2": ("Dinov2Model", "Dinov2Config", VISION, IMAGE),
+    "mobilenet_v2": ("MobileNetV2Model", "MobileNetV2Config", dict(depth_multiplier=0.35), IMAGE),
+    "regnet": (
+        "RegNetModel",
+        "RegNetConfig",
+        dict(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 2], groups_width=4),
+        IMAGE,
+    ),
+    "resnet": (
+        "ResNetModel",
+        "ResNetConfig",
+        dict(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 2]),
+        IMAGE,
+    ),
+    "swin": (
+        "SwinModel",
+        "SwinConfig",
+        dict(embed_dim=16, depths=[1, 2], num_heads=[2, 4], window_size=4)
+        | dict(image_size=32, patch_size=2),
+        IMAGE,
+    ),
+}
+
 
 class Outputs(torch.nn.Module):
     """The tensors of a model's output as a tuple, without its caches."""
@@ -105,7 +174,7 @@ class Outputs(torch.nn.Module):
 
 
 def build(name):
-    model, config, options, inputs = MODELS[name]
+    model, config, options, inputs = (MODELS | MORE)[name]
     config = getattr(transformers, config)(**options)
     for cache in ("use_cache",):
         if hasattr(config, cache):
@@ -122,10 +191,11 @@ def build(name):
     return seeded(make), (args,)
 
 
+@pytest.mark.parametrize("mode", ["interpret", "compiled"])
 @pytest.mark.parametrize(
-    "mode", [m for m in ["interpret", "compiled"] if m in harness.TESTED]
+    "name",
+    sorted(MODELS) + [pytest.param(n, marks=pytest.mark.long) for n in sorted(MORE)],
 )
-@pytest.mark.parametrize("name", sorted(MODELS))
 def test_model(name, mode, tmp_path):
     module, args = build(name)
     harness.check(module, args, folder=tmp_path, modes=[mode])

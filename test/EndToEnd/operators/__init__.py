@@ -3,8 +3,9 @@
 A row is `case(family, name, function, *inputs)`. An input is a description,
 such as `f("n", 4)`: a float32 tensor whose first size is n, symbolic where the
 case is exported with dynamic shapes. Rows that cannot be dynamic (a size the
-operator specialises, an empty tensor) say `dynamic=False`; rows whose operator
-has no lowering say `native=False` and are compiled with a fall-back.
+operator specialises, an empty tensor) say `dynamic=False`. Rows run natively
+without any fallback; one that cannot says why: `fallback="..."`. It is compiled
+with fallbacks, and must need one.
 """
 
 from operators.table import FAMILIES, Case

@@ -30,7 +30,7 @@ class Case:
     function: Callable
     inputs: tuple[Input, ...]
     dynamic: bool = True
-    native: bool = True
+    fallback: str = ""
 
     def tensors(self, sizes: dict[str, int]) -> list[torch.Tensor]:
         seed = zlib.crc32(self.name.encode())
