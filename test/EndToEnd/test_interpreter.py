@@ -153,6 +153,26 @@ def test_buffers_change_in_a_run(decomposed, tmp_path):
     check(Counter(), (torch.randn(2, 3),), decomposed=decomposed, folder=tmp_path)
 
 
+class Swapped(torch.nn.Module):
+    """Buffers that change places, and what one of them was."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.tensor([1.0, 2.0, 3.0]))
+        self.register_buffer("b", torch.tensor([4.0, 5.0, 6.0]))
+
+    def forward(self, x):
+        a = self.a.clone()
+        self.a.copy_(self.b)
+        self.b.copy_(a)
+        return self.a * x, self.b + x, a, a.view(3, 1)
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+def test_buffers_change_places(decomposed, tmp_path):
+    check(Swapped(), (torch.randn(3),), decomposed=decomposed, folder=tmp_path)
+
+
 class MutatesInput(torch.nn.Module):
     def forward(self, x, y):
         v = x[0]
@@ -419,7 +439,13 @@ def test_higher_order(name, decomposed, tmp_path):
 
 
 class Quantized(torch.nn.Module):
-    """Every quantized_decomposed operator on one input."""
+    """Every quantized_decomposed operator on one input; compiled as a whole
+    without choose_qparams_per_token, whose shape function gives another dtype
+    than its kernel."""
+
+    def __init__(self, per_token):
+        super().__init__()
+        self.per_token = per_token
 
     def forward(self, x, scales, zeros):
         q = torch.ops.quantized_decomposed
@@ -451,8 +477,8 @@ class Quantized(torch.nn.Module):
             ),
             q.dequantize_per_channel.default(y, scales, None, 1, -128, 127, torch.int8),
         ]
-        s, z = q.choose_qparams_per_token.default(x, torch.int8)
-        out += [s, z]
+        if self.per_token:
+            out += q.choose_qparams_per_token.default(x, torch.int8)
         s, z = q._choose_qparams_per_token_asymmetric_impl.default(x, torch.int8)
         out += [s, z]
         y = q.quantize_per_token.default(x, s, z, -128, 127, torch.int8)
@@ -485,7 +511,8 @@ def test_quantized_decomposed(kind, tmp_path):
     x = torch.randn(5, 8)
     x = {"normal": x, "large": x * 1e4, "zero": x * 0, "positive": x.abs()}[kind]
     scales, zeros = torch.rand(8) + 0.01, torch.randint(-5, 5, (8,))
-    check(Quantized(), (x, scales, zeros), folder=tmp_path)
+    for per_token in (False, True):
+        check(Quantized(per_token), (x, scales, zeros), folder=tmp_path)
 
 
 # --- Errors -----------------------------------------------------------------

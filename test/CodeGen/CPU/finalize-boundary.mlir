@@ -30,3 +30,34 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {fx.mutates_input = 0 : i64
   %t = tensor.splat %c : tensor<4xf32>
   return %t : tensor<4xf32>
 }
+
+// -----
+
+// What arguments held before they are written is copied first, where it is
+// returned and where two change places.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}fx.state = @s
+// CHECK-SAME: %[[T:[a-z0-9]+]]: tensor<4xf32> {{{[^}]*}}fx.state = @t
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() copy(%[[T]])
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[S]])
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[S]])
+// CHECK: %[[M:.*]] = bufferization.materialize_in_destination %[[A]] in %[[S]]
+// CHECK: %[[N:.*]] = bufferization.materialize_in_destination %[[B]] in %[[T]]
+// CHECK: return %[[M]], %[[N]], %[[C]]
+func.func @main(%s: tensor<4xf32> {fx.state = @s, fx.mutable}, %t: tensor<4xf32> {fx.state = @t, fx.mutable})
+    -> (tensor<4xf32> {fx.mutates = @s}, tensor<4xf32> {fx.mutates = @t}, tensor<4xf32>) {
+  return %t, %s, %s : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What is written back and also returned is returned as it was written.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[T:.*]] = tensor.splat
+// CHECK: %[[M:.*]] = bufferization.materialize_in_destination %[[T]] in
+// CHECK: return %[[M]], %[[M]]
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {fx.mutates_input = 0 : i64}) {
+  %c = arith.constant 1.0 : f32
+  %t = tensor.splat %c : tensor<4xf32>
+  return %t, %t : tensor<4xf32>, tensor<4xf32>
+}

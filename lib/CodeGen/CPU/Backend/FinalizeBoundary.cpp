@@ -56,6 +56,27 @@ static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
                                    << ", which is no argument";
 }
 
+/// Copies what an argument held before it is written back, where it is itself
+/// returned or written elsewhere: no bufferization could keep both.
+static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret, OpBuilder &b) {
+  SmallVector<Value> dests;
+  for (unsigned i = 0; i < ret->getNumOperands(); ++i) {
+    FailureOr<Value> dest = getWrittenBack(func, i);
+    if (failed(dest))
+      return failure();
+    dests.push_back(*dest);
+  }
+  for (auto [operand, dest] : llvm::zip_equal(ret->getOpOperands(), dests)) {
+    Value value = operand.get();
+    if (!isa<BlockArgument>(value) || value == dest || !llvm::is_contained(dests, value))
+      continue;
+    operand.set(bufferization::AllocTensorOp::create(b, ret.getLoc(),
+                                                     cast<RankedTensorType>(value.getType()),
+                                                     /*dynamicSizes=*/ValueRange(), value));
+  }
+  return success();
+}
+
 /// A while loop that starts from an argument that the function writes gets a
 /// copy: bufferization takes each carried tensor as read by the whole loop, and
 /// sees a conflict with the write behind it that no copy of its own can mend.
@@ -72,36 +93,55 @@ static void copyForLoops(Value arg, OpBuilder &b) {
   }
 }
 
+/// Result `i` as a tensor.
+static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i, OpBuilder &b) {
+  Value value = ret.getOperand(i);
+  if (isa<RankedTensorType>(value.getType()))
+    return value;
+  if (value.getType().isIntOrFloat())
+    return tensor::FromElementsOp::create(
+               b, ret.getLoc(), RankedTensorType::get({}, value.getType()), value)
+        .getResult();
+  return ret->getParentOp()->emitError("result ")
+         << i << " of @main: expected a ranked tensor or a scalar, got " << value.getType();
+}
+
 static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitError("expected one block in @") << func.getName();
   auto ret = cast<func::ReturnOp>(func.front().getTerminator());
   b.setInsertionPoint(ret);
+  if (failed(keepOldValues(func, ret, b)))
+    return failure();
+  // What is written back, and what holds it then.
+  DenseMap<Value, Value> written;
   for (auto [i, operand] : llvm::enumerate(ret->getOpOperands())) {
-    Value value = operand.get();
-    if (!isa<RankedTensorType>(value.getType())) {
-      if (!value.getType().isIntOrFloat())
-        return func.emitError("result ") << i << " of @main: expected a ranked tensor or a "
-                                         << "scalar, got " << value.getType();
-      value = tensor::FromElementsOp::create(
-          b, ret.getLoc(), RankedTensorType::get({}, value.getType()), value);
-    }
-    FailureOr<Value> dest = getWrittenBack(func, i);
-    if (failed(dest))
+    Value returned = operand.get();
+    FailureOr<Value> value = getTensorResult(ret, i, b), dest = getWrittenBack(func, i);
+    if (failed(value) || failed(dest))
       return failure();
-    if (*dest) {
-      if ((*dest).getType() != value.getType())
-        value = tensor::CastOp::create(b, ret.getLoc(), (*dest).getType(), value);
-      value = bufferization::MaterializeInDestinationOp::create(b, ret.getLoc(),
-                                                               value.getType(), value, *dest)
-                  .getResult();
-      copyForLoops(*dest, b);
-      unsigned arg = cast<BlockArgument>(*dest).getArgNumber();
-      func.setArgAttr(arg, "bufferization.writable", b.getBoolAttr(true));
-      func.setArgAttr(arg, "fx.written", b.getUnitAttr());
-    }
-    operand.set(value);
+    operand.set(*value);
+    if (!*dest)
+      continue;
+    Value source = written.lookup(returned) ? written.lookup(returned) : *value;
+    if ((*dest).getType() != source.getType())
+      source = tensor::CastOp::create(b, ret.getLoc(), (*dest).getType(), source);
+    Value held = bufferization::MaterializeInDestinationOp::create(
+                     b, ret.getLoc(), source.getType(), source, *dest)
+                     .getResult();
+    operand.set(held);
+    if (returned.getType() == held.getType())
+      written.try_emplace(returned, held);
+    copyForLoops(*dest, b);
+    unsigned arg = cast<BlockArgument>(*dest).getArgNumber();
+    func.setArgAttr(arg, "bufferization.writable", b.getBoolAttr(true));
+    func.setArgAttr(arg, "fx.written", b.getUnitAttr());
   }
+  // Who returns a value that is also written back returns what was written: its
+  // own memory may be the argument's, which counts as overwritten then.
+  for (OpOperand &operand : ret->getOpOperands())
+    if (Value held = written.lookup(operand.get()))
+      operand.set(held);
   return success();
 }
 
