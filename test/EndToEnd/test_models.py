@@ -81,6 +81,22 @@ def test_full(name, dynamic, decomposed, tmp_path, record_property):
         path.unlink()  # hundreds of megabytes each
 
 
+@pytest.mark.parametrize("name", ["resnet_small", "bert_small", "llama_small"])
+def test_threads(name, tmp_path):
+    """Whoever computes a part of the work, the result is the same."""
+    spec = models.get(name)
+    module, inputs = spec.build(), spec.inputs()
+    exporting.save(spec.program(module), tmp_path / "m.pt2")
+    expected = exporting.eager(module, *inputs)
+    results = []
+    for threads in (1, 2, 3):
+        flags = ["--no-fallback", "--threads", threads]
+        results.append(harness.run(tmp_path / "m.pt2", inputs, tmp_path, expected, *flags))
+        harness.compare(results[-1], expected)
+    for other in results[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(results[0], other))
+
+
 # --- Models that keep state -------------------------------------------------
 
 STEPS = 6
