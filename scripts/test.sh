@@ -6,7 +6,7 @@
 #
 #   scripts/test.sh [--long] [--asan] [--lit-only]
 #
-#   --long      also the slow tests (full-size models, hundreds of transformers)
+#   --long      also the slow tests (every form of full-size models, more transformers)
 #   --asan      build with AddressSanitizer in build-asan and run lit and gtest
 #   --lit-only  no end-to-end tests
 
