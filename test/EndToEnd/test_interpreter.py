@@ -165,7 +165,7 @@ class Swapped(torch.nn.Module):
         a = self.a.clone()
         self.a.copy_(self.b)
         self.b.copy_(a)
-        return self.a * x, self.b + x, a, a.view(3, 1)
+        return self.a * x, self.b + x, a, a.view(3, 1), x.relu_(), x[1:]
 
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])

@@ -61,3 +61,24 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {fx.mutates_
   %t = tensor.splat %c : tensor<4xf32>
   return %t, %t : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// So are views of what an argument held, and views of what is written to it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[S:[a-z0-9]+]]: tensor<6xf32>
+// CHECK: %[[T:.*]] = tensor.splat
+// CHECK: %[[OLD:.*]] = tensor.expand_shape %[[S]]
+// CHECK: %[[NEW:.*]] = tensor.extract_slice %[[T]]
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() copy(%[[OLD]])
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[NEW]])
+// CHECK: %[[M:.*]] = bufferization.materialize_in_destination %[[T]] in %[[S]]
+// CHECK: return %[[M]], %[[A]], %[[B]]
+func.func @main(%s: tensor<6xf32> {fx.state = @s, fx.mutable})
+    -> (tensor<6xf32> {fx.mutates = @s}, tensor<2x3xf32>, tensor<2xf32>) {
+  %c = arith.constant 1.0 : f32
+  %t = tensor.splat %c : tensor<6xf32>
+  %old = tensor.expand_shape %s [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %new = tensor.extract_slice %t[1] [2] [1] : tensor<6xf32> to tensor<2xf32>
+  return %t, %old, %new : tensor<6xf32>, tensor<2x3xf32>, tensor<2xf32>
+}

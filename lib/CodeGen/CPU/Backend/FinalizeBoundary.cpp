@@ -56,23 +56,43 @@ static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
                                    << ", which is no argument";
 }
 
-/// Copies what an argument held before it is written back, where it is itself
-/// returned or written elsewhere: no bufferization could keep both.
+/// True if `value`, returned and written back to `dest` (null if to none), is or
+/// views an argument that is written back, or views a value that is.
+static bool isOverwritten(Value value, Value dest, ArrayRef<Value> dests,
+                          const DenseSet<Value> &sources) {
+  if (value == dest)
+    return false;
+  for (Value viewed = value;;) {
+    if (isa<BlockArgument>(viewed))
+      return llvm::is_contained(dests, viewed);
+    if (viewed != value && !dest && sources.contains(viewed))
+      return true;
+    Operation *op = viewed.getDefiningOp();
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      return false;
+    viewed = op->getOperand(0);
+  }
+}
+
+/// Copies results, before anything is written back, whose memory that changes:
+/// bufferization cannot, where the write has its place.
 static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret, OpBuilder &b) {
   SmallVector<Value> dests;
-  for (unsigned i = 0; i < ret->getNumOperands(); ++i) {
+  DenseSet<Value> sources;
+  for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
     FailureOr<Value> dest = getWrittenBack(func, i);
     if (failed(dest))
       return failure();
     dests.push_back(*dest);
+    if (*dest)
+      sources.insert(value);
   }
   for (auto [operand, dest] : llvm::zip_equal(ret->getOpOperands(), dests)) {
-    Value value = operand.get();
-    if (!isa<BlockArgument>(value) || value == dest || !llvm::is_contained(dests, value))
-      continue;
-    operand.set(bufferization::AllocTensorOp::create(b, ret.getLoc(),
-                                                     cast<RankedTensorType>(value.getType()),
-                                                     /*dynamicSizes=*/ValueRange(), value));
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (type && isOverwritten(operand.get(), dest, dests, sources))
+      operand.set(bufferization::AllocTensorOp::create(
+          b, ret.getLoc(), type, /*dynamicSizes=*/ValueRange(), operand.get()));
   }
   return success();
 }
