@@ -12,6 +12,7 @@
 
 namespace mlir {
 class Operation;
+class RewritePatternSet;
 } // namespace mlir
 
 namespace fx::cpu {
@@ -22,6 +23,10 @@ namespace fx::cpu {
 /// others, whose approximations in MLIR are wrong near zeros or poles (sin,
 /// cos, atan, cbrt), and f64 stay.
 mlir::LogicalResult approximateMath(mlir::Operation *root);
+
+/// Adds the rewriting of erf, on f32 and on vectors of it, that is preferred to
+/// upstream's.
+void populateErfApproximation(mlir::RewritePatternSet &patterns);
 
 /// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
 /// cbrt, erf, erfc) apart into calls on their elements: those go to libm.

@@ -62,6 +62,7 @@ LogicalResult fx::cpu::approximateMath(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   populateMathF32ExpansionPatterns(patterns, isAccurate);
   populateMathPolynomialApproximationPatterns(patterns, isAccurate);
+  populateErfApproximation(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
