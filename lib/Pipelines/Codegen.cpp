@@ -249,6 +249,7 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
 llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   SmallVector<CodeUnit *> units = {&unit};
   unit.split();
+  report.parts = unit.parts.size();
   if (prepare) {
     prepareUnit.split();
     units.push_back(&prepareUnit);

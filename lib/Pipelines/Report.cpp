@@ -31,6 +31,7 @@ llvm::json::Object CompileReport::toJSON() const {
                             {"compile_seconds", total},
                             {"phases", std::move(times)},
                             {"code_work", std::move(workTimes)},
+                            {"parts", parts},
                             {"operators", llvm::json::Array(operators)},
                             {"fallbacks", fallbacks},
                             {"kernels", std::move(kernelNames)},

@@ -79,6 +79,7 @@ struct CompileReport {
   std::vector<Phase> phases;
   /// What the phase "code" does, in seconds summed over all threads.
   std::vector<Phase> work;
+  int64_t parts = 1; ///< modules that the code was compiled in
   /// One entry for each node of the graph: node, target, native, reason,
   /// stack, module.
   llvm::json::Array operators;
