@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -25,6 +27,7 @@ struct Attention {
   std::optional<Tensor> mask;
   int64_t repeat = 1;
   bool causal = false;
+  int64_t firstRow = 0; ///< of the queries, for `causal`
   Number scale;
 };
 } // namespace
@@ -141,8 +144,13 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
     else if (a.mask)
       r = s.add(r, s.cast(x[1], a.mask->dtype, acc));
     if (a.causal) {
+      Value row = at[outer];
+      if (a.firstRow) {
+        Value first = arith::ConstantIndexOp::create(s.b, s.loc, a.firstRow);
+        row = arith::AddIOp::create(s.b, s.loc, row, first);
+      }
       Value seen = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::sle,
-                                         at[outer + 1], at[outer]);
+                                         at[outer + 1], row);
       r = s.select(seen, r, s.lowest());
     }
     return r;
@@ -171,6 +179,54 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
     return safe ? s.select(s.eq(x[1], s.constant(0)), s.constant(0), r) : r;
   });
   return shared ? b.reshape(y, withTail(batch, {L, V})) : y;
+}
+
+/// Scores of all heads that stay in a cache on their way from the first product
+/// to the softmax and the second one.
+static constexpr int64_t kScoreBytes = 8 << 20;
+
+/// `attend`, where the scores are many in blocks of queries: each row of scores
+/// is on its own. Blocks of a causal attention leave out the keys that none of
+/// their queries sees. Sizes have to be known, as the number of blocks is.
+static Tensor attendInBlocks(Builder &b, const Attention &a,
+                             ArrayRef<ExprAttr> batch, Type dtype) {
+  unsigned nb = batch.size();
+  std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
+                         keys = a.k.sizes[nb].getInteger(),
+                         heads = b.product(batch).getInteger();
+  int64_t rowBytes;
+  if (!rows || !keys || !heads || *heads < 1 || *keys < 1 ||
+      llvm::MulOverflow(*heads * int64_t(sizeof(float)), *keys, rowBytes) ||
+      *rows <= 2 * kScoreBytes / rowBytes)
+    return attend(b, a, batch, dtype);
+  int64_t block = std::max<int64_t>(32, kScoreBytes / rowBytes / 8 * 8);
+  auto slice = [&](const Tensor &t, int64_t dim, int64_t start, int64_t size) {
+    return b.slice(t, dim, b.expr(start), b.expr(size), b.expr(1));
+  };
+  SmallVector<Tensor> parts;
+  for (int64_t first = 0; first < *rows; first += block) {
+    int64_t count = std::min(block, *rows - first), seen = *keys;
+    Attention part = a;
+    part.firstRow = first;
+    part.q = slice(a.q, nb, first, count);
+    if (a.causal) {
+      seen = std::min(*keys, first + count);
+      part.k = slice(a.k, nb, 0, seen);
+      part.v = slice(a.v, nb, 0, seen);
+    }
+    if (a.mask) {
+      // A mask may be broadcast to queries, keys or both.
+      int64_t rank = a.mask->rank();
+      if (rank >= 2 && a.mask->sizes[rank - 2].getInteger() != 1)
+        part.mask = slice(*part.mask, rank - 2, first, count);
+      if (rank >= 1 && a.mask->sizes[rank - 1].getInteger() != 1)
+        part.mask = slice(*part.mask, rank - 1, 0, seen);
+    }
+    parts.push_back(attend(b, part, batch, dtype));
+  }
+  Sizes sizes(batch);
+  sizes.append({a.q.sizes[nb], a.v.sizes[nb + 1]});
+  return b.concat(parts, nb, sizes);
 }
 
 static LogicalResult lowerAttention(Node &n) {
@@ -253,7 +309,7 @@ static LogicalResult lowerAttention(Node &n) {
 
   // All operations of one attention carry its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());
-  Tensor y = attend(b, a, batch, a.q.dtype);
+  Tensor y = attendInBlocks(b, a, batch, a.q.dtype);
   if (n.graph.nextGroup) {
     Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
     for (Operation &op :

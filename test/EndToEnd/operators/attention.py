@@ -23,6 +23,34 @@ row("scale", lambda q, k, v: sdpa(q, k, v, scale=0.3), Q, K, V)
 row("three_dims", sdpa, f("n", 6, 8), f("n", "m", 8), f("n", "m", 8))
 row("wide_value", sdpa, Q, K, f("n", 2, "m", 5))
 row("gqa", lambda q, k, v: sdpa(q, k, v, enable_gqa=True), f("n", 4, 6, 8), f("n", 2, "m", 8), f("n", 2, "m", 8))
+# Scores of more than 16 MiB: blocks of queries, the last one smaller.
+LONG_Q, LONG_K = f(1, 16, 600, 8), f(1, 4, 610, 8)
+row(
+    "long.causal",
+    lambda q, k, v: sdpa(q, k, v, is_causal=True, enable_gqa=True),
+    LONG_Q,
+    LONG_K,
+    LONG_K,
+    dynamic=False,
+)
+row(
+    "long.mask",
+    lambda q, k, v, m: sdpa(q, k, v, attn_mask=m, enable_gqa=True),
+    LONG_Q,
+    LONG_K,
+    LONG_K,
+    f(600, 610),
+    dynamic=False,
+)
+row(
+    "long.mask.keys",
+    lambda q, k, v, m: sdpa(q, k, v, attn_mask=m, enable_gqa=True),
+    LONG_Q,
+    LONG_K,
+    LONG_K,
+    b(1, 1, 1, 610),
+    dynamic=False,
+)
 row("strided", lambda q, k, v: sdpa(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)), f("n", 6, 2, 8), f("n", "m", 2, 8), f("n", "m", 2, 8))
 row(
     "by_hand",

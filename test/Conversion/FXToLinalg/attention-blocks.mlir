@@ -1,0 +1,27 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
+
+// Scores of eight heads, 32 MiB: four blocks of queries. The first of a causal
+// attention reads a quarter of the keys and values only; the second one
+// counts its rows from where it begins.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[Q:.*]]: tensor<1x8x1024x16xf32>{{.*}}, %[[K:.*]]: tensor<1x8x1024x16xf32>{{.*}}, %[[V:.*]]: tensor<1x8x1024x16xf32>
+// CHECK-DAG: %[[FIRST:.*]] = arith.constant 256 : index
+// CHECK: tensor.extract_slice %[[Q]][0, 0, 0, 0] [1, 8, 256, 16]
+// CHECK: tensor.extract_slice %[[K]][0, 0, 0, 0] [1, 8, 256, 16]
+// CHECK: tensor.extract_slice %[[V]][0, 0, 0, 0] [1, 8, 256, 16]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x256x256xf32>)
+// CHECK: tensor.extract_slice %[[Q]][0, 0, 256, 0] [1, 8, 256, 16]
+// CHECK: tensor.extract_slice %[[K]][0, 0, 0, 0] [1, 8, 512, 16]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x256x512xf32>)
+// CHECK: %[[ROW:.*]] = linalg.index 2
+// CHECK: arith.addi %[[ROW]], %[[FIRST]]
+// CHECK: tensor.extract_slice %[[Q]][0, 0, 768, 0]
+// CHECK-COUNT-4: tensor.insert_slice
+// CHECK-NOT: tensor<1x8x1024x1024xf32>
+fx.graph @main attributes {functional} {
+  %q = placeholder "q" : !fx.tensor<[1, 8, 1024, 16], f32>
+  %k = placeholder "k" : !fx.tensor<[1, 8, 1024, 16], f32>
+  %v = placeholder "v" : !fx.tensor<[1, 8, 1024, 16], f32>
+  %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, None, 0.0, true) : (!fx.tensor<[1, 8, 1024, 16], f32>, !fx.tensor<[1, 8, 1024, 16], f32>, !fx.tensor<[1, 8, 1024, 16], f32>) -> !fx.tensor<[1, 8, 1024, 16], f32>
+  output(%y) : (!fx.tensor<[1, 8, 1024, 16], f32>)
+}
