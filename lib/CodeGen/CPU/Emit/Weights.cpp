@@ -12,6 +12,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <fcntl.h>
 #include <map>
 
 using namespace fx;
@@ -163,7 +164,8 @@ llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
           fs::openFileForReadWrite(path, fd, fs::CD_OpenExisting, fs::OF_None))
     return fail(ec);
   // Takes the space, so that a full disk shows here and not at a store.
-  std::error_code ec = fs::resize_file(fd, *base + bytes);
+  std::error_code ec(::posix_fallocate(fd, *base, bytes),
+                     std::generic_category());
   WeightSegment segment;
   if (!ec)
     segment.region = fs::mapped_file_region(
