@@ -400,6 +400,9 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   bool isOperator = node.target.starts_with("torch.ops.") && !isHigherOrder;
   if (isOperator && failed(checkAgainstSchema(target, node)))
     return failure();
+  // Beside operators, export saves functions on sizes and what torch.vmap calls.
+  if (!node.target.starts_with("torch.") && !lookupOperator(target))
+    return error() << "unknown function '" << target << "'";
 
   SmallVector<Attribute> trees, keywords;
   SmallVector<Value> operands;
