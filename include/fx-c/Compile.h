@@ -35,8 +35,9 @@ typedef struct {
   const char *cpu;         /* LLVM's -mcpu; null: this machine's */
   int opt_level;           /* 1 to 3, of LLVM; 0: 3 */
   int refuse_fallback;     /* operators without native code are an error */
-  /* Called when a phase begins, with what part of all is done, 0 to 1. Must
-   * not use the module or its context. */
+  /* Called when a phase begins and when it has finished a kernel, with what
+   * part of all is done, 0 to 1. May be called on another thread, one at a
+   * time. Must not use the module or its context. */
   void (*on_phase)(void *context, const char *phase, double done);
   void *phase_context;
   /* Receives a report as JSON: phases with seconds, operators without native

@@ -8,6 +8,7 @@
 #include "fx-c/Compile.h"
 #include "Handles.h"
 #include "fx/Pipelines/Compile.h"
+#include "fx/Pipelines/Progress.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -46,8 +47,8 @@ int fxModuleCompile(const FXModule *module, const char *path,
             given.opt_level ? std::clamp(given.opt_level, 1, 3) : 3;
         compile.allowFallback = !given.refuse_fallback;
         if (given.on_phase)
-          compile.onPhase = [&](StringRef phase, double done) {
-            given.on_phase(given.phase_context, phase.str().c_str(), done);
+          compile.onProgress = [&](const Progress &now) {
+            given.on_phase(given.phase_context, now.phase.str().c_str(), now.done);
           };
         compile.onError = [&](Location location) { setPlace(place, location); };
         OwningOpRef<ModuleOp> copy = ModuleOp(*module->module).clone();

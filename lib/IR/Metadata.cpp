@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/Metadata.h"
+#include "fx/IR/PythonStack.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -75,4 +76,28 @@ DictionaryAttr fx::getMetadata(Location loc) {
   if (auto fused = dyn_cast<FusedLoc>(loc))
     return dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
   return {};
+}
+
+SmallVector<std::string> fx::getPythonStack(Location loc) {
+  SmallVector<std::string> stack;
+  loc->walk([&](Location inner) {
+    if (auto frame = dyn_cast<FileLineColLoc>(inner))
+      stack.push_back(frame.getFilename().str() + ":" +
+                      std::to_string(frame.getLine()));
+    return WalkResult::advance();
+  });
+  return stack;
+}
+
+std::string fx::getModulePath(Location loc) {
+  DictionaryAttr metadata = getMetadata(loc);
+  auto stack = metadata ? metadata.getAs<StringAttr>("nn_module_stack")
+                        : StringAttr();
+  if (!stack)
+    return "";
+  // "key,path,type" of each module, outermost first, separated by ';'.
+  StringRef innermost = stack.getValue().rsplit(';').second;
+  if (innermost.empty())
+    innermost = stack.getValue();
+  return innermost.rsplit(',').first.rsplit(',').second.str();
 }

@@ -7,14 +7,17 @@
 
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
+#include "fx/CodeGen/CPU/EmitListener.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
+#include <mutex>
 
 using namespace mlir;
 using namespace fx;
@@ -142,7 +145,8 @@ static auto timed(std::atomic<double> &seconds,
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                    const cpu::CPUOptions &cpu, CodeSeconds &seconds) {
+                    const cpu::CPUOptions &cpu, CodeSeconds &seconds,
+                    llvm::StringRef entry) {
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = timed(seconds.lower, [&]() -> llvm::Error {
         PassManager pm(module.getContext());
@@ -154,7 +158,7 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
           return llvm::createStringError(
               "the module cannot be translated to LLVM IR");
         if (code->getFunction("_mlir_ciface_main"))
-          return cpu::addEntry(*code, "main", "fx_entry");
+          return cpu::addEntry(*code, "main", entry);
         return llvm::Error::success();
       }))
     return e;
@@ -164,15 +168,47 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   return code;
 }
 
-static llvm::Error compilePart(ModuleOp module, const cpu::CPUOptions &cpu,
-                               CodeSeconds &seconds, std::string &object) {
+/// The number of the kernel that a function is, or is a loop of.
+static std::optional<unsigned> getKernel(StringRef function) {
+  unsigned number;
+  if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
+    return std::nullopt;
+  return number;
+}
+
+static int64_t countKernels(ModuleOp part) {
+  return llvm::count_if(part.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    return !func.isExternal() && getKernel(func.getSymName());
+  });
+}
+
+/// Calls `onKernel` when the last of a kernel's functions is emitted.
+static cpu::FunctionListener
+listenForKernels(const llvm::Module &code, const std::function<void()> &onKernel) {
+  llvm::DenseMap<unsigned, unsigned> left;
+  for (const llvm::Function &function : code)
+    if (!function.isDeclaration())
+      if (std::optional<unsigned> kernel = getKernel(function.getName()))
+        ++left[*kernel];
+  return [left, onKernel](const llvm::Function &function) mutable {
+    std::optional<unsigned> kernel = getKernel(function.getName());
+    if (kernel && --left[*kernel] == 0)
+      onKernel();
+  };
+}
+
+static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
+                               CodeSeconds &seconds, std::string &object,
+                               const std::function<void()> &onKernel) {
   llvm::LLVMContext context;
-  auto code = compileToLLVMIR(module, context, cpu, seconds);
+  const cpu::CPUOptions &cpu = unit.cpu;
+  auto code = compileToLLVMIR(module, context, cpu, seconds, unit.entry);
   if (!code)
     return code.takeError();
   return timed(seconds.emit, [&]() -> llvm::Error {
     llvm::Expected<std::string> emitted =
-        cpu::emitCode(**code, cpu, cpu::CodeKind::Object);
+        cpu::emitCode(**code, cpu, cpu::CodeKind::Object,
+                      listenForKernels(**code, onKernel));
     if (!emitted)
       return emitted.takeError();
     object = std::move(*emitted);
@@ -181,7 +217,8 @@ static llvm::Error compilePart(ModuleOp module, const cpu::CPUOptions &cpu,
 }
 
 llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
-                             ErrorCatcher &errors, CodeSeconds &seconds) {
+                             ErrorCatcher &errors, CodeSeconds &seconds,
+                             const std::function<void(int64_t)> &onKernel) {
   struct Job {
     ModuleOp part;
     CodeUnit *unit;
@@ -191,10 +228,24 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
   for (CodeUnit *unit : units)
     for (ModuleOp part : unit->parts)
       jobs.push_back({part, unit, &unit->objects.emplace_back(), ""});
+  int64_t kernels = 0;
+  for (Job &job : jobs)
+    kernels += countKernels(job.part);
+  std::mutex lock;
+  auto finishKernel = [&] {
+    std::lock_guard guard(lock);
+    onKernel(kernels);
+  };
   auto run = [&](Job &job) {
-    if (llvm::Error e =
-            compilePart(job.part, job.unit->cpu, seconds, *job.object))
-      job.error = llvm::toString(std::move(e));
+    // A crash is caught in the thread where it happens, if at all.
+    llvm::CrashRecoveryContext context;
+    bool survived = context.RunSafely([&] {
+      if (llvm::Error e = compilePart(job.part, *job.unit, seconds, *job.object,
+                                      finishKernel))
+        job.error = llvm::toString(std::move(e));
+    });
+    if (!survived)
+      job.error = kCrashText;
   };
   if (jobs.size() == 1) {
     run(jobs.front());

@@ -31,6 +31,8 @@ struct CodeUnit {
   mlir::ModuleOp module;
   cpu::CPUOptions cpu;
   cpu::ModelDescription description;
+  /// The symbol by which the linked file calls @main.
+  std::string entry = "fx_entry";
   /// What is compiled: first @main's module, then kernels.
   llvm::SmallVector<mlir::ModuleOp> parts;
   /// The object code of each part.
@@ -54,11 +56,14 @@ private:
 /// same time each has its own context. Fails with what `errors` has not.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
-                const cpu::CPUOptions &cpu, CodeSeconds &seconds);
+                const cpu::CPUOptions &cpu, CodeSeconds &seconds,
+                llvm::StringRef entry = "fx_entry");
 
-/// Compiles the parts of all `units`, on all processors.
+/// Compiles the parts of all `units`, on all processors. Calls `onKernel` with
+/// the number of all kernels when one is done, from one thread at a time.
 llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ErrorCatcher &errors,
-                         CodeSeconds &seconds);
+                         CodeSeconds &seconds,
+                         const std::function<void(int64_t)> &onKernel);
 
 /// Runs a pipeline of passes.
 llvm::Error runPasses(mlir::ModuleOp module, ErrorCatcher &errors,

@@ -8,10 +8,11 @@
 #include "Codegen.h"
 #include "CodeUnit.h"
 #include "fx/Runtime/Loader.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -74,31 +75,18 @@ static OwningOpRef<ModuleOp> splitPrepare(ModuleOp module) {
 // @prepare
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Removes a file when it goes.
-struct TemporaryFile {
-  llvm::SmallString<128> path;
-  ~TemporaryFile() {
-    if (!path.empty())
-      llvm::sys::fs::remove(path);
-  }
-};
-} // namespace
-
 /// Runs @prepare, which is compiled, on the states. Its results go to their
 /// places in the data segment of `model`.
 static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
                               const cpu::ModelDescription &model,
                               cpu::WeightSegment &segment) {
-  TemporaryFile file;
-  if (std::error_code ec =
-          llvm::sys::fs::createTemporaryFile("fx-prepare", "so", file.path))
-    return llvm::createStringError("cannot make a temporary file: " +
-                                   ec.message());
-  if (llvm::Error e = unit.link(file.path))
+  llvm::Expected<UnlinkedFile> file = UnlinkedFile::create();
+  if (!file)
+    return file.takeError();
+  if (llvm::Error e = unit.link(file->getPath()))
     return e;
   llvm::Expected<std::unique_ptr<CompiledModel>> compiled =
-      CompiledModel::load(file.path, {});
+      CompiledModel::load(file->getPath(), {});
   if (!compiled)
     return compiled.takeError();
   llvm::DenseMap<int64_t, char *> places;
@@ -167,8 +155,11 @@ public:
   llvm::Error run(llvm::StringRef path);
 
 private:
+  void markPrepared();
   llvm::Error placeStates();
+  llvm::Error keepPrepare();
   llvm::Error bufferize();
+  void noteWork();
   llvm::Error emitText(llvm::StringRef path);
   llvm::Error emitSharedObject(llvm::StringRef path);
 
@@ -179,11 +170,53 @@ private:
   PhaseRunner &phases;
   CompileReport &report;
   CodeUnit unit, prepareUnit;
-  OwningOpRef<ModuleOp> stateModule, prepare;
+  /// @prepare as part of the artefact, for its processor.
+  CodeUnit keptUnit;
+  OwningOpRef<ModuleOp> stateModule, prepare, kept;
   std::unique_ptr<cpu::StateReader> states;
   CodeSeconds seconds;
 };
 } // namespace
+
+/// Tells which states @prepare reads.
+void Generator::markPrepared() {
+  if (!prepare)
+    return;
+  auto main = prepare->lookupSymbol<func::FuncOp>("main");
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, "fx.name"))
+      for (cpu::ArgDescription &arg : unit.description.args)
+        if (arg.state == name.getValue()) {
+          arg.isPrepared = true;
+          arg.isUsed |= options.swappableWeights;
+        }
+}
+
+/// Makes @prepare part of the artefact, which can then run it on other weights.
+llvm::Error Generator::keepPrepare() {
+  kept = prepare->clone();
+  keptUnit.module = *kept;
+  keptUnit.cpu = unit.cpu;
+  keptUnit.cpu.optLevel = 1;
+  keptUnit.entry = "fx_prepare";
+  if (llvm::Error e = keptUnit.describe(errors))
+    return e;
+  cpu::ModelDescription &model = unit.description;
+  model.keepsPrepare = true;
+  for (const cpu::ValueDescription &input : keptUnit.description.inputs) {
+    if (input.isMutated) {
+      model.preparedSizes.emplace_back();
+      for (ExprAttr size : input.sizes)
+        model.preparedSizes.back().push_back(*size.getInteger());
+      model.preparedDtypes.push_back(input.dtype);
+      continue;
+    }
+    for (auto [i, arg] : llvm::enumerate(model.args))
+      if (arg.state == input.name)
+        model.prepareArgs.push_back(i);
+  }
+  return keptUnit.bufferize(errors);
+}
 
 /// Places the weights in the data segment.
 llvm::Error Generator::placeStates() {
@@ -192,6 +225,7 @@ llvm::Error Generator::placeStates() {
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
   states = std::make_unique<cpu::StateReader>(*stateModule, directory);
+  markPrepared();
   if (llvm::Error e = phases.run("weights", 0.25, [&] {
         return cpu::placeWeights(unit.description, *states);
       }))
@@ -207,6 +241,9 @@ llvm::Error Generator::bufferize() {
   report.arenaBytes = unit.description.arenaBytes;
   if (!prepare || options.emit != EmitKind::SharedObject)
     return llvm::Error::success();
+  if (options.swappableWeights)
+    if (llvm::Error e = keepPrepare())
+      return e;
   std::string error;
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
@@ -219,6 +256,12 @@ llvm::Error Generator::bufferize() {
     return e;
   prepareUnit.description.name = "prepare";
   return prepareUnit.bufferize(errors);
+}
+
+void Generator::noteWork() {
+  report.work = {{"lower", seconds.lower},
+                 {"optimize", seconds.optimize},
+                 {"emit", seconds.emit}};
 }
 
 llvm::Error Generator::emitText(llvm::StringRef path) {
@@ -254,9 +297,20 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
     prepareUnit.split();
     units.push_back(&prepareUnit);
   }
-  if (llvm::Error e = phases.run(
-          "code", 0.4, [&] { return compileParts(units, errors, seconds); }))
+  if (kept)
+    units.push_back(&keptUnit);
+  auto onKernel = [&](int64_t kernels) {
+    phases.finishKernel(kernels, 0.3 / kernels);
+  };
+  if (llvm::Error e = phases.run("code", 0.4, [&] {
+        return compileParts(units, errors, seconds, onKernel);
+      }))
     return e;
+  for (std::string &object : keptUnit.objects)
+    unit.objects.push_back(std::move(object));
+  noteWork();
+  unit.description.report =
+      llvm::formatv("{0}", llvm::json::Value(report.toJSON()));
   if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
     return e;
   uint64_t bytes = unit.description.weightBytes;
@@ -296,9 +350,7 @@ llvm::Error Generator::run(llvm::StringRef path) {
   llvm::Error result = options.emit == EmitKind::SharedObject
                            ? emitSharedObject(path)
                            : emitText(path);
-  report.work = {{"lower", seconds.lower},
-                 {"optimize", seconds.optimize},
-                 {"emit", seconds.emit}};
+  noteWork();
   return result;
 }
 

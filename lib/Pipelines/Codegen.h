@@ -15,6 +15,10 @@
 
 namespace fx {
 
+/// What errors say of a crash.
+inline constexpr llvm::StringLiteral kCrashText =
+    "the compiler crashed on this model";
+
 /// Runs a phase: times it, tells the listener, and prints what it leaves where
 /// that was asked for.
 class PhaseRunner {
@@ -24,11 +28,15 @@ public:
   llvm::Error run(llvm::StringRef name, double done, llvm::function_ref<llvm::Error()> fn);
   /// The module that the phases work on.
   void setModule(mlir::ModuleOp op) { module = op; }
+  /// Tells the listener that the phase has finished one of `kernels`, each of
+  /// which is `share` of the whole compilation.
+  void finishKernel(int64_t kernels, double share);
 
 private:
   mlir::ModuleOp module;
   const CompileOptions &options;
   CompileReport &report;
+  Progress now;
 };
 
 /// Keeps the first error of a context. Other diagnostics are dropped.

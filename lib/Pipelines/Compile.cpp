@@ -7,6 +7,7 @@
 
 #include "fx/Pipelines/Compile.h"
 #include "CodeUnit.h"
+#include "OperatorReport.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Custom/Plugin.h"
@@ -20,6 +21,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -75,8 +78,11 @@ llvm::Error ErrorCatcher::take(StringRef otherwise) {
 }
 
 llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Error()> fn) {
-  if (options.onPhase)
-    options.onPhase(name, done);
+  now = {name, done};
+  if (options.onProgress)
+    options.onProgress(now);
+  if (!options.crashIn.empty() && name == options.crashIn)
+    LLVM_BUILTIN_TRAP;
   auto start = std::chrono::steady_clock::now();
   llvm::Error error = fn();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -89,15 +95,40 @@ llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Err
   return error;
 }
 
+void PhaseRunner::finishKernel(int64_t kernels, double share) {
+  ++now.kernelsDone;
+  now.kernels = kernels;
+  now.done += share;
+  if (options.onProgress)
+    options.onProgress(now);
+}
+
 //===----------------------------------------------------------------------===//
 // Phases before code generation
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The output while it is written. Goes if it is not finished, also on a
+/// signal.
+struct UnfinishedFile {
+  SmallString<128> path;
+  void finish() {
+    if (!path.empty())
+      llvm::sys::DontRemoveFileOnSignal(path);
+    path.clear();
+  }
+  ~UnfinishedFile() {
+    if (!path.empty())
+      llvm::sys::fs::remove(path);
+    finish();
+  }
+};
+
 class Driver {
 public:
-  Driver(const CompileOptions &options, MLIRContext &context)
-      : options(options), context(context), errors(context, options.onError),
+  Driver(const CompileOptions &options, MLIRContext &context, UnfinishedFile &unfinished)
+      : options(options), context(context), unfinished(unfinished),
+        errors(context, options.onError),
         phases(options, report) {}
   llvm::Error run();
 
@@ -119,13 +150,14 @@ private:
   llvm::Error printModule(StringRef path);
   llvm::Error saveTemp(StringRef phase);
   llvm::Error emit(StringRef path);
-  void reportOperators();
 
   const CompileOptions &options;
   MLIRContext &context;
+  UnfinishedFile &unfinished;
   ErrorCatcher errors;
   PhaseRunner phases;
   cpu::CPUOptions cpu;
+  OperatorReport operators;
 };
 } // namespace
 
@@ -237,24 +269,6 @@ llvm::Error Driver::schedule() {
   });
 }
 
-/// One entry for each operator that ATen runs.
-void Driver::reportOperators() {
-  module->walk([&](EagerOp op) {
-    auto reason = op->getAttrOfType<StringAttr>("fx.reason");
-    llvm::json::Array stack;
-    op.getLoc()->walk([&](Location inner) {
-      if (auto frame = dyn_cast<FileLineColLoc>(inner))
-        stack.push_back(frame.getFilename().str() + ":" + std::to_string(frame.getLine()));
-      return WalkResult::advance();
-    });
-    report.operators.push_back(llvm::json::Object{{"node", getNodeName(op).value_or("").str()},
-                                                  {"target", op.getTarget().str()},
-                                                  {"native", false},
-                                                  {"reason", reason ? reason.str() : ""},
-                                                  {"stack", std::move(stack)}});
-  });
-}
-
 llvm::Error Driver::checkFallbacks() {
   if (options.allowFallback)
     return llvm::Error::success();
@@ -295,7 +309,8 @@ llvm::Error Driver::emit(StringRef path) {
   } else if (options.emit == EmitKind::FX) {
     return llvm::createStringError(": expected an 'fx.graph @main'");
   }
-  reportOperators();
+  operators.noteFallbacks(*module);
+  report.operators = operators.getOperators();
   if (llvm::Error e = checkFallbacks())
     return e;
   if (llvm::Error e = saveTemp("linalg"))
@@ -304,6 +319,9 @@ llvm::Error Driver::emit(StringRef path) {
     return printModule(path);
   if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
     return e;
+  operators.noteKernels(*module);
+  report.operators = operators.getOperators();
+  report.kernels = operators.getKernels();
   if (llvm::Error e = saveTemp("kernels"))
     return e;
   if (options.emit == EmitKind::Kernels)
@@ -331,26 +349,23 @@ llvm::Error Driver::run() {
              return e;
            }))
     return e;
-  if (options.output == "-")
-    return emit("-");
+  operators.mark(*module);
+  if (options.output == "-" || options.writesInPlace)
+    return emit(options.output);
   // Beside the output, so that the rename stays in one file system.
-  SmallString<128> temporary;
   int fd;
   if (std::error_code ec = llvm::sys::fs::createUniqueFile(
-          options.output + ".%%%%%%%%.tmp", fd, temporary, llvm::sys::fs::OF_None,
+          options.output + ".%%%%%%%%.tmp", fd, unfinished.path, llvm::sys::fs::OF_None,
           llvm::sys::fs::all_read | llvm::sys::fs::all_write))
     return llvm::createStringError(": cannot write '" + options.output + "': " + ec.message());
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
-  llvm::sys::RemoveFileOnSignal(temporary);
-  llvm::Error result = emit(temporary);
-  if (!result)
-    if (std::error_code ec = llvm::sys::fs::rename(temporary, options.output))
-      result = llvm::createStringError(": cannot write '" + options.output +
-                                       "': " + ec.message());
-  if (result)
-    llvm::sys::fs::remove(temporary);
-  llvm::sys::DontRemoveFileOnSignal(temporary);
-  return result;
+  llvm::sys::RemoveFileOnSignal(unfinished.path);
+  if (llvm::Error e = emit(unfinished.path))
+    return e;
+  if (std::error_code ec = llvm::sys::fs::rename(unfinished.path, options.output))
+    return llvm::createStringError(": cannot write '" + options.output + "': " + ec.message());
+  unfinished.finish();
+  return llvm::Error::success();
 }
 
 static llvm::Expected<CompileReport> run(Driver &driver, const CompileOptions &options) {
@@ -366,21 +381,68 @@ static llvm::Expected<CompileReport> run(Driver &driver, const CompileOptions &o
   return std::move(driver.report);
 }
 
-llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
+static llvm::Expected<CompileReport> compile(const CompileOptions &options,
+                                             UnfinishedFile &unfinished) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false); // errors are one line
-  Driver driver(options, context);
+  Driver driver(options, context, unfinished);
   return ::run(driver, options);
 }
 
-llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
-                                                StringRef directory,
+llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
+  UnfinishedFile unfinished;
+  return compile(options, unfinished);
+}
+
+llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module, StringRef directory,
                                                 const CompileOptions &options) {
-  Driver driver(options, *module->getContext());
+  UnfinishedFile unfinished;
+  Driver driver(options, *module->getContext(), unfinished);
   driver.module = std::move(module);
   driver.directory = directory.str();
   return ::run(driver, options);
+}
+
+//===----------------------------------------------------------------------===//
+// Crashes
+//===----------------------------------------------------------------------===//
+
+/// Passes over deep graphs recurse.
+static constexpr unsigned kStackBytes = 64 << 20;
+
+bool fx::isCrash(StringRef error) { return error.contains(kCrashText); }
+
+llvm::Expected<CompileReport> fx::compileModelSafely(const CompileOptions &options) {
+  // All that a crash must not leave behind lives out here.
+  UnfinishedFile unfinished;
+  std::string phase, fatal;
+  CompileOptions watched = options;
+  watched.onProgress = [&](const Progress &progress) {
+    phase = progress.phase.str();
+    if (options.onProgress)
+      options.onProgress(progress);
+  };
+  std::optional<llvm::Expected<CompileReport>> report;
+  bool survived;
+  {
+    // LLVM's fatal errors abort, after they have printed.
+    llvm::ScopedFatalErrorHandler handler(
+        [](void *text, const char *reason, bool) {
+          *static_cast<std::string *>(text) = std::string(": ") + reason;
+        },
+        &fatal);
+    llvm::CrashRecoveryContext::Enable();
+    llvm::CrashRecoveryContext context;
+    survived = context.RunSafelyOnThread(
+        [&] { report.emplace(compile(watched, unfinished)); }, kStackBytes);
+    llvm::CrashRecoveryContext::Disable();
+  }
+  if (survived)
+    return std::move(*report);
+  std::string text = options.input + ": " + kCrashText.str() + " (phase '" + phase + "')" + fatal;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return llvm::createStringError(text);
 }

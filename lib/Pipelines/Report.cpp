@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Codegen.h"
+#include "OperatorReport.h"
+#include "fx/IR/FXDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace fx;
 
-llvm::json::Object CompileReport::toJSON() const {
+llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Object times;
   double total = 0;
   for (const Phase &phase : phases) {
@@ -22,19 +24,19 @@ llvm::json::Object CompileReport::toJSON() const {
   llvm::json::Object workTimes;
   for (const Phase &step : work)
     workTimes[step.name] = step.seconds;
-  llvm::json::Array kernelNames, uncheckedTexts;
-  for (const std::string &kernel : kernels)
-    kernelNames.push_back(kernel);
+  llvm::json::Array uncheckedTexts;
   for (const std::string &text : unchecked)
-    uncheckedTexts.push_back(text);
-  return llvm::json::Object{{"cpu", cpu},
+    uncheckedTexts.push_back(llvm::json::fixUTF8(text));
+  return llvm::json::Object{{"mode", mode.str()},
+                            {"reason", llvm::json::fixUTF8(reason)},
+                            {"cpu", cpu},
                             {"compile_seconds", total},
                             {"phases", std::move(times)},
                             {"code_work", std::move(workTimes)},
                             {"parts", parts},
                             {"operators", llvm::json::Array(operators)},
                             {"fallbacks", fallbacks},
-                            {"kernels", std::move(kernelNames)},
+                            {"kernels", llvm::json::Array(kernels)},
                             {"arena_bytes", arenaBytes},
                             {"weight_bytes", int64_t(weightBytes)},
                             {"unchecked", std::move(uncheckedTexts)}};
@@ -43,6 +45,20 @@ llvm::json::Object CompileReport::toJSON() const {
 //===----------------------------------------------------------------------===//
 // The header of a model
 //===----------------------------------------------------------------------===//
+
+CompileReport fx::getInterpretedReport(mlir::ModuleOp module, llvm::StringRef reason) {
+  CompileReport report;
+  OperatorReport operators;
+  operators.mark(module);
+  operators.noteInterpreted(reason);
+  report.operators = operators.getOperators();
+  report.reason = reason.str();
+  module.walk([&](GuardOp guard) {
+    if (!guard.getConditionAttr())
+      report.unchecked.push_back(guard.getCode().str());
+  });
+  return report;
+}
 
 static std::string getIdentifier(llvm::StringRef text) {
   std::string out;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreted.h"
-#include "fx/IR/Metadata.h"
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Pipelines/Compile.h"
 #include "fx/Run/Signature.h"
 
 using namespace mlir;
@@ -47,34 +47,8 @@ private:
 };
 } // namespace
 
-/// The user's Python frames, innermost first: "model.py:12".
-static llvm::json::Array getStack(Location location) {
-  llvm::json::Array stack;
-  location->walk([&](Location inner) {
-    if (auto frame = dyn_cast<FileLineColLoc>(inner))
-      stack.push_back(frame.getFilename().str() + ":" +
-                      std::to_string(frame.getLine()));
-    return WalkResult::advance();
-  });
-  return stack;
-}
-
 llvm::json::Object InterpretedModel::getReport() const {
-  llvm::json::Array operators;
-  ModuleOp module = *loaded.module;
-  module.walk([&](NodeOpInterface node) {
-    operators.push_back(llvm::json::Object{
-        {"node", getNodeName(node).value_or("").str()},
-        {"target", node.getTargetName().str()},
-        {"native", false},
-        {"reason", reason},
-        {"stack", getStack(node->getLoc())}});
-  });
-  return llvm::json::Object{{"mode", "interpret"},
-                            {"operators", std::move(operators)},
-                            {"kernels", 0},
-                            {"arena_bytes", 0},
-                            {"compile_seconds", llvm::json::Object()}};
+  return getInterpretedReport(*loaded.module, reason).toJSON("interpret");
 }
 
 llvm::Expected<std::unique_ptr<RunnableModel>>

@@ -8,6 +8,7 @@
 #include "Check.h"
 #include "Interpreted.h"
 #include "Native.h"
+#include "fx/Pipelines/Compile.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -42,12 +43,17 @@ loadModel(const RunOptions &options) {
     return interpret(options, "--interpret");
   llvm::Expected<std::unique_ptr<RunnableModel>> compiled =
       options.check ? loadChecked(options) : compileInProcess(options);
-  if (compiled || options.noFallback)
+  if (compiled || options.noFallback || options.check)
     return compiled;
   // What the compiler cannot take as a whole still runs; the report says why.
   // Where the model itself is wrong, importing it again says so.
   std::string reason = toOneLine(llvm::toString(compiled.takeError()));
-  return interpret(options, reason);
+  llvm::Expected<std::unique_ptr<RunnableModel>> model = interpret(options, reason);
+  // A defect of ours is never passed over in silence.
+  if (model && isCrash(reason))
+    llvm::errs() << "warning: " << options.model << ": " << reason
+                 << "; it is interpreted\n";
+  return model;
 }
 
 } // namespace fx

@@ -12,9 +12,7 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LocatedError.h"
-#include "llvm/Support/CrashRecoveryContext.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "fx/Support/UnlinkedFile.h"
 
 namespace fx {
 
@@ -70,7 +68,7 @@ public:
   llvm::ArrayRef<LeafFile> getInputs() const override { return leaves; }
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                   llvm::SmallVectorImpl<HostValue> &outputs) override;
-  llvm::json::Object getReport() const override { return report; }
+  llvm::json::Object getReport() const override;
 
 private:
   llvm::Error locate(llvm::StringRef message);
@@ -83,6 +81,21 @@ private:
   std::optional<GraphSignature> signature;
 };
 } // namespace
+
+/// An artefact brings the report of its compilation.
+llvm::json::Object NativeModel::getReport() const {
+  if (!report.empty())
+    return report;
+  llvm::Expected<llvm::json::Value> parsed =
+      llvm::json::parse(model->getInfo().report);
+  if (!parsed || !parsed->getAsObject()) {
+    llvm::consumeError(parsed.takeError());
+    return {};
+  }
+  llvm::json::Object embedded = std::move(*parsed->getAsObject());
+  embedded["mode"] = "artefact";
+  return embedded;
+}
 
 llvm::Error NativeModel::prepare() {
   const FXModelInfo &info = model->getInfo();
@@ -127,8 +140,14 @@ static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
   return host;
 }
 
-/// The runtime writes "node: what is wrong" where it knows the node.
+/// The runtime writes "node: what is wrong" where it knows the node, and
+/// "input 'name': what is wrong".
 llvm::Error NativeModel::locate(llvm::StringRef message) {
+  if (llvm::StringRef text = message; text.consume_front("input '")) {
+    auto [name, rest] = text.split("': ");
+    if (!rest.empty())
+      return makeLocatedError(name, rest);
+  }
   auto [where, rest] = message.split(": ");
   bool isNode = false;
   if (loaded.module && !rest.empty())
@@ -238,47 +257,33 @@ loadNative(const std::string &path, const RunOptions &options,
 
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadArtefact(const RunOptions &options) {
-  return loadNative(options.model, options,
-                    llvm::json::Object{{"mode", "artefact"}});
-}
-
-/// Compiles; a crash of the compiler becomes an error, so that the model can
-/// still be interpreted.
-static llvm::Expected<CompileReport>
-compileSafely(const CompileOptions &options) {
-  std::optional<llvm::Expected<CompileReport>> report;
-  llvm::CrashRecoveryContext::Enable();
-  llvm::CrashRecoveryContext context;
-  bool survived =
-      context.RunSafely([&] { report.emplace(compileModel(options)); });
-  llvm::CrashRecoveryContext::Disable();
-  if (!survived)
-    return makeLocatedError("", "the compiler crashed on this model");
-  return std::move(*report);
+  return loadNative(options.model, options, {});
 }
 
 llvm::Expected<std::unique_ptr<RunnableModel>>
 compileInProcess(const RunOptions &options) {
-  llvm::SmallString<128> path;
-  if (std::error_code ec =
-          llvm::sys::fs::createTemporaryFile("fx-run", "so", path))
-    return makeLocatedError("", "cannot make a temporary file: " + ec.message());
-  llvm::FileRemover remover(path);
+  llvm::Expected<UnlinkedFile> file = UnlinkedFile::create();
+  if (!file)
+    return makeLocatedError("", toOneLine(llvm::toString(file.takeError())));
   CompileOptions compileOptions;
   compileOptions.input = options.model;
-  compileOptions.output = path.str().str();
+  compileOptions.output = file->getPath();
+  compileOptions.writesInPlace = true;
+  compileOptions.crashIn = options.crashIn;
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
-  llvm::Expected<CompileReport> report = compileSafely(compileOptions);
+  std::optional<ProgressLine> line(std::in_place);
+  compileOptions.onProgress = [&](const Progress &progress) { line->show(progress); };
+  llvm::Expected<CompileReport> report = compileModelSafely(compileOptions);
+  line.reset();
   if (!report)
     return stripFile(report.takeError(), options.model);
   llvm::json::Object json = report->toJSON();
-  json["mode"] = "compiled";
   llvm::Expected<LoadedModule> module =
       loadModule(options.model, options.modelName);
   if (!module)
     return module.takeError();
-  // The file may go once it is mapped.
+  // The file goes once it is mapped.
   return loadNative(compileOptions.output, options, std::move(json),
                     std::move(*module));
 }

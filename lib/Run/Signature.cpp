@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Run/Signature.h"
+#include "fx/IR/Ranges.h"
 #include "fx/Support/LocatedError.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -313,9 +314,8 @@ GraphSignature::checkConditions(const SymbolValues &symbols) const {
     std::optional<int64_t> value = evaluate(range.getExpr(), symbols);
     if (!value)
       continue; // a data-dependent symbol: checked by the graph's own nodes
-    std::optional<int64_t> min = range.getMin(), max = range.getMax();
-    bool low = min && *min > 2 && *value < *min;
-    if (!low && !(max && *value > *max))
+    std::optional<int64_t> min = getCheckedMin(range), max = range.getMax();
+    if (!(min && *value < *min) && !(max && *value > *max))
       continue;
     auto [where, what] = findUse(inputs, range.getExpr());
     std::string text;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Runtime/Loader.h"
+#include "fx/Support/UnlinkedFile.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -13,8 +14,6 @@
 #include "llvm/Support/Path.h"
 
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace fx;
 
@@ -129,22 +128,11 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::load(llvm::StringR
 
 llvm::Expected<std::unique_ptr<CompiledModel>>
 CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options) {
-  int fd = memfd_create("fx-model", MFD_CLOEXEC);
-  if (fd < 0)
-    return llvm::createStringError("<buffer>: cannot make a memory file");
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
-    if (n <= 0)
-      break;
-    done += n;
-  }
-  llvm::Expected<std::unique_ptr<CompiledModel>> model =
-      done == bytes.size()
-          ? open("/proc/self/fd/" + std::to_string(fd), "<buffer>", options)
-          : llvm::createStringError("<buffer>: no memory for a copy");
-  close(fd);
-  return model;
+  llvm::Expected<UnlinkedFile> file =
+      UnlinkedFile::create(llvm::StringRef(bytes.data(), bytes.size()));
+  if (!file)
+    return llvm::createStringError("<buffer>: " + llvm::toString(file.takeError()));
+  return open(file->getPath(), "<buffer>", options);
 }
 
 CompiledModel::~CompiledModel() {
@@ -161,6 +149,16 @@ llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs, ModelOut
   char error[1024] = "";
   if (api->run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
                outputs.tensors.size(), &options, error, sizeof error))
+    return llvm::createStringError(error);
+  return llvm::Error::success();
+}
+
+llvm::Error CompiledModel::setStates(llvm::ArrayRef<const char *> names,
+                                     llvm::ArrayRef<const DLTensor *> values) {
+  if (names.size() != values.size())
+    return llvm::createStringError("expected as many names as values");
+  char error[1024] = "";
+  if (api->set_states(instance, names.size(), names.data(), values.data(), error, sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }

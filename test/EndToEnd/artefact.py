@@ -68,7 +68,7 @@ class FXConditionInfo(Structure):
 
 class FXStateInfo(Structure):
     _fields_ = [("name", c_char_p), ("dtype", DLDataType), ("rank", c_int32),
-                ("is_mutable", c_int32), ("sizes", POINTER(c_int64))]
+                ("is_mutable", c_int32), ("is_settable", c_int32), ("sizes", POINTER(c_int64))]
 
 
 class FXModelInfo(Structure):
@@ -78,7 +78,7 @@ class FXModelInfo(Structure):
                 ("n_conditions", c_int32), ("conditions", POINTER(FXConditionInfo)),
                 ("n_states", c_int32), ("n_fallbacks", c_int32), ("states", POINTER(FXStateInfo)),
                 ("fallbacks", POINTER(c_char_p)), ("arena_bytes", c_int64),
-                ("weight_bytes", c_uint64)]
+                ("weight_bytes", c_uint64), ("report", c_char_p)]
 
 
 Create = CFUNCTYPE(c_void_p, POINTER(FXCallbacks), c_void_p, c_size_t)
@@ -86,12 +86,14 @@ Destroy = CFUNCTYPE(None, c_void_p)
 Run = CFUNCTYPE(c_int, c_void_p, POINTER(POINTER(DLTensor)), c_int,
                 POINTER(POINTER(DLManagedTensor)), c_int, POINTER(FXRunOptions), c_void_p, c_size_t)
 GetState = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(DLTensor))
+SetStates = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(c_char_p), POINTER(POINTER(DLTensor)),
+                      c_void_p, c_size_t)
 
 
 class FXModelApi(Structure):
     _fields_ = [("magic", c_uint32), ("abi_version", c_uint32), ("info", POINTER(FXModelInfo)),
                 ("create", Create), ("destroy", Destroy), ("run", Run), ("get_state", GetState),
-                ("reset", Destroy)]
+                ("reset", Destroy), ("set_states", SetStates)]
 
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
@@ -158,6 +160,19 @@ class Model:
             results.append(to_numpy(outputs[i].contents.dl_tensor))
             outputs[i].contents.deleter(outputs[i])
         return results
+
+    def states(self):
+        return [self.info.states[i] for i in range(self.info.n_states)]
+
+    def set_states(self, values):
+        """Replaces states by the arrays of a dict."""
+        n = len(values)
+        tensors = [to_dltensor(a) for a in values.values()]
+        pointers = (POINTER(DLTensor) * max(n, 1))(*[ctypes.pointer(t) for t in tensors])
+        names = (c_char_p * max(n, 1))(*[name.encode() for name in values])
+        err = ctypes.create_string_buffer(1024)
+        if self.api.set_states(self.instance, n, names, pointers, err, 1024):
+            raise ModelError(err.value.decode())
 
     def state(self, name):
         for i in range(self.info.n_states):

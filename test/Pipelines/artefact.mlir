@@ -15,7 +15,8 @@
 // REPORT-DAG: "fallbacks": 1
 // REPORT-DAG: "target": "aten.foo.default"
 // REPORT-DAG: "reason": "no lowering"
-// REPORT-DAG: "unchecked"
+// REPORT-DAG: "unchecked": [
+// REPORT-DAG: "not understood"
 // HEADER: #define ARTEFACT_N_INPUTS 3
 // HEADER: x: float32 [s0, 4]
 // HEADER: #define ARTEFACT_INPUT_x 0

@@ -13,10 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
-
-#include <chrono>
 
 using namespace fx;
 namespace cl = llvm::cl;
@@ -50,6 +47,9 @@ static cl::opt<int> optLevel("O", cl::desc("Optimization level of LLVM, 1 to 3")
                              cl::Prefix, cl::cat(category));
 static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSON"),
                                        cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool> swappableWeights(
+    "swappable-weights", cl::desc("Keep what is needed to set folded or packed weights by name"),
+    cl::cat(category));
 static cl::opt<bool> saveTemps("save-temps", cl::desc("Keep what the phases leave"),
                                cl::cat(category));
 
@@ -63,6 +63,8 @@ static cl::opt<std::string>
                     cl::desc("Where a pass that fails leaves its input, for fx-opt "
                              "--run-reproducer"),
                     cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> crashIn("debug-crash", cl::desc("Crash when a phase begins"),
+                                    cl::value_desc("phase"), cl::Hidden, cl::cat(category));
 
 static std::string getDefaultOutput() {
   llvm::SmallString<128> path(input);
@@ -86,12 +88,6 @@ static std::string getDefaultOutput() {
 }
 
 /// One line on a terminal, from the second on: the phase and how far it is.
-static void showPhase(llvm::StringRef phase, double done) {
-  static auto start = std::chrono::steady_clock::now();
-  if (std::chrono::steady_clock::now() - start > std::chrono::seconds(1))
-    llvm::errs() << "\r\033[K[" << int(done * 100) << "%] " << phase;
-}
-
 static int fail(llvm::StringRef text) {
   llvm::errs() << "error: " << text << "\n";
   return 1;
@@ -112,6 +108,7 @@ int main(int argc, char **argv) {
   options.cpu = llvm::codegen::getMCPU();
   options.allowFallback = !noFallback;
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
+  options.swappableWeights = swappableWeights;
   options.saveTemps = saveTemps;
   options.crashReproducer = crashReproducer;
   for (const std::string &phase : dumpAfter) {
@@ -121,14 +118,13 @@ int main(int argc, char **argv) {
                   phase + "'");
     options.dumpAfter.push_back(phase);
   }
+  options.crashIn = crashIn;
   // The linker, in this process, sets all options of the command line back.
   std::string reportPath = reportFile;
-  bool isTerminal = llvm::sys::Process::StandardErrIsDisplayed();
-  if (isTerminal)
-    options.onPhase = showPhase;
-  llvm::Expected<CompileReport> report = compileModel(options);
-  if (isTerminal)
-    llvm::errs() << "\r\033[K";
+  std::optional<ProgressLine> line(std::in_place);
+  options.onProgress = [&](const Progress &progress) { line->show(progress); };
+  llvm::Expected<CompileReport> report = compileModelSafely(options);
+  line.reset();
   if (!report)
     return fail(llvm::toString(report.takeError()));
   if (!reportPath.empty()) {

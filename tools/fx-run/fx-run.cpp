@@ -98,6 +98,7 @@ llvm::Error Parser::parseOption(StringRef name,
                       : name == "--outputs" ? &options.outputs
                       : name == "--report"  ? &options.report
                       : name == "--model"   ? &options.modelName
+                      : name == "--debug-crash" ? &options.crashIn
                                             : nullptr;
   if (text) {
     llvm::Expected<StringRef> given = getValue(name, value);

@@ -8,6 +8,8 @@
 #ifndef FX_PIPELINES_COMPILE_H
 #define FX_PIPELINES_COMPILE_H
 
+#include "fx/Pipelines/Progress.h"
+
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
@@ -43,6 +45,8 @@ struct CompileOptions {
   std::string input;
   /// Written beside, then renamed. "-": standard output (texts only).
   std::string output;
+  /// `output` is there, and written in place: a file without a name.
+  bool writesInPlace = false;
   EmitKind emit = EmitKind::SharedObject;
   /// The model of an archive that holds several.
   std::string model;
@@ -53,6 +57,9 @@ struct CompileOptions {
   bool allowFallback = true;
   /// 1 to 3, of LLVM.
   int optLevel = 3;
+  /// Keeps every weight as it was exported beside what was folded or packed of
+  /// it, and the code that does this, so that all weights can be set by name.
+  bool swappableWeights = false;
   /// Keeps what the phases leave as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
   /// Phases (of `phaseNames`) whose module is printed to standard error.
@@ -60,10 +67,13 @@ struct CompileOptions {
   /// Where a pass that crashes or fails leaves the module that it got and its
   /// pipeline, for `fx-opt --run-reproducer`; empty: nowhere.
   std::string crashReproducer;
-  /// Called when a phase begins: its name, and what part of all is done, 0..1.
-  std::function<void(llvm::StringRef phase, double done)> onPhase;
+  /// Called when a phase begins, and when it has finished a kernel.
+  std::function<void(const Progress &)> onProgress;
   /// Called with the place of an error before it is returned, if it has one.
   std::function<void(mlir::Location)> onError;
+  /// For tests of what follows a crash: the compiler traps when this phase
+  /// begins.
+  std::string crashIn;
 };
 
 /// The phases that leave a module, in order.
@@ -80,26 +90,37 @@ struct CompileReport {
   /// What the phase "code" does, in seconds summed over all threads.
   std::vector<Phase> work;
   int64_t parts = 1; ///< modules that the code was compiled in
-  /// One entry for each node of the graph: node, target, native, reason,
-  /// stack, module.
-  llvm::json::Array operators;
-  std::vector<std::string> kernels;
+  /// One entry for each node of the graph, and for each kernel, as
+  /// docs/Report.md describes them.
+  llvm::json::Array operators, kernels;
   int64_t fallbacks = 0;
   int64_t arenaBytes = 0; ///< -1: depends on the inputs' sizes
   uint64_t weightBytes = 0;
   /// Conditions that the program does not check, by their text.
   std::vector<std::string> unchecked;
   std::string cpu;
+  /// Why the model is not compiled, where it is not.
+  std::string reason;
 
-  llvm::json::Object toJSON() const;
+  /// docs/Report.md. `mode` says how the model runs: "compiled", "interpret".
+  llvm::json::Object toJSON(llvm::StringRef mode = "compiled") const;
 };
+
+/// The report of a model that LibTorch runs node by node, and why.
+CompileReport getInterpretedReport(mlir::ModuleOp module, llvm::StringRef reason);
 
 /// Compiles. The text of an error is one line, `<file>[:<node or place>]:
 /// <what is wrong>`; nothing is left at `output` then. Linking sets all
 /// llvm::cl options of the process back to their defaults: read them before.
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 
-/// The same for a module in memory, which is taken. Its context must have what
+/// The same; a crash of the compiler becomes an error, and no unfinished file
+/// stays. What the crashed compilation had allocated is lost.
+llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
+/// Whether the error is that of a crash.
+bool isCrash(llvm::StringRef error);
+
+/// compileModel for a module in memory, which is taken. Its context must have what
 /// `registerPipelineDialects` registers, loaded. `options.input` names the
 /// model (its stem) and begins the texts of errors; relative paths of
 /// `#fx.external` start at `directory` (empty: the current folder).

@@ -30,6 +30,8 @@ struct RunOptions {
   bool check = false;
   /// Print the benchmark as JSON.
   bool json = false;
+  /// For tests: the compiler crashes when this phase begins.
+  std::string crashIn;
   int threads = 1;
   /// Timed runs; 0 for none.
   int benchmark = 0;

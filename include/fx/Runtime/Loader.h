@@ -75,6 +75,10 @@ public:
   llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
                   int threads = 1);
 
+  /// Replaces states by name, all or none; see FXModelApi::set_states.
+  llvm::Error setStates(llvm::ArrayRef<const char *> names,
+                        llvm::ArrayRef<const DLTensor *> values);
+
 private:
   CompiledModel() = default;
   static llvm::Expected<std::unique_ptr<CompiledModel>>

@@ -38,7 +38,7 @@ extern "C" {
 
 #define FX_MODEL_API_SYMBOL "fx_model_api"
 /* Raised when a structure below changes incompatibly. */
-#define FX_MODEL_ABI_VERSION 1u
+#define FX_MODEL_ABI_VERSION 2u
 /* The first word of FXModelApi: the bytes "FXM1". */
 #define FX_MODEL_MAGIC 0x314d5846u
 
@@ -75,12 +75,16 @@ typedef struct {
   const char *code; /* the Python text of a guard; null for a range */
 } FXConditionInfo;
 
-/* A parameter, buffer or constant that the model holds. */
+/* A parameter, buffer or constant of the model. */
 typedef struct {
-  const char *name;
+  const char *name; /* as in the state_dict: "layer1.0.conv1.weight" */
   DLDataType dtype;
   int32_t rank;
   int32_t is_mutable;
+  /* Not 0: set_states takes it. A weight that was folded or packed when the
+   * model was compiled can only be set where the model was compiled with
+   * `--swappable-weights`. */
+  int32_t is_settable;
   const int64_t *sizes;
 } FXStateInfo;
 
@@ -104,6 +108,8 @@ typedef struct {
   /* Bytes of one run's temporary memory where all sizes are static, else -1. */
   int64_t arena_bytes;
   uint64_t weight_bytes;
+  /* The compiler's report, JSON in one line (docs/Report.md). */
+  const char *report;
 } FXModelInfo;
 
 /* One copy of the model's mutable state. */
@@ -156,10 +162,21 @@ typedef struct {
              DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
              char *err, size_t err_size);
   /* A view of a state's current value (index in info->states), valid until
-   * the instance is destroyed; not while a run is under way. Returns 0 or 1. */
+   * the instance is destroyed or the state set; not while a run is under way.
+   * Returns 0, or 1 where the model does not hold the value any more because
+   * it was folded or packed. */
   int (*get_state)(FXInstance *instance, int index, DLTensor *out);
-  /* Sets all mutable states back to their first values. */
+  /* Sets all mutable states back to the values they have in the file. */
   void (*reset)(FXInstance *instance);
+  /* Replaces n states of this instance by copies of host tensors of their
+   * dtypes and shapes, possibly strided, and makes again what is folded or
+   * packed of them: set together what changes together, it is done once. Waits
+   * for runs under way. States that are tied in PyTorch are set one by one.
+   *
+   * Returns 0, or 1 with one line in err that names the state; then nothing
+   * has changed. */
+  int (*set_states)(FXInstance *instance, int n, const char *const *names,
+                    const DLTensor *const *values, char *err, size_t err_size);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===*/
 
 #include "Run.c"
+#include "States.c"
 #include "Memory.c"
 #include "Expr.c"
 #include "Check.c"

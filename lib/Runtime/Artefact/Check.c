@@ -38,43 +38,50 @@ static const char *dtype_name(DLDataType t, char *buf, size_t n) {
   return buf;
 }
 
-static int check_tensor(const DLTensor *t, const FXValueInfo *v, char *err, size_t size) {
+int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v, char *err,
+                       size_t size) {
   char a[64], b[64];
   if (!t) {
-    snprintf(err, size, "input '%s': expected a tensor, got a null pointer", v->name);
+    snprintf(err, size, "%s '%s': expected a tensor, got a null pointer", what, v->name);
     return 1;
   }
   if (t->device.device_type != kDLCPU && t->device.device_type != kDLCUDAHost) {
-    snprintf(err, size, "input '%s': expected a tensor in host memory, got device type %d",
-             v->name, (int)t->device.device_type);
+    snprintf(err, size, "%s '%s': expected a tensor in host memory, got device type %d",
+             what, v->name, (int)t->device.device_type);
     return 1;
   }
   if (t->dtype.code != v->dtype.code || t->dtype.bits != v->dtype.bits ||
       t->dtype.lanes != v->dtype.lanes) {
-    snprintf(err, size, "input '%s': expected dtype %s, got %s", v->name,
+    snprintf(err, size, "%s '%s': expected dtype %s, got %s", what, v->name,
              dtype_name(v->dtype, a, sizeof a), dtype_name(t->dtype, b, sizeof b));
     return 1;
   }
   if (t->ndim != v->rank) {
-    snprintf(err, size, "input '%s': expected rank %d, got %d", v->name, v->rank, t->ndim);
+    snprintf(err, size, "%s '%s': expected rank %d, got %d", what, v->name, v->rank, t->ndim);
     return 1;
   }
   if (t->ndim > 0 && !t->shape) {
-    snprintf(err, size, "input '%s': expected a shape, got a null pointer", v->name);
+    snprintf(err, size, "%s '%s': expected a shape, got a null pointer", what, v->name);
     return 1;
   }
   int64_t bytes = (t->dtype.bits + 7) / 8;
+  int is_empty = 0;
   for (int d = 0; d < t->ndim; ++d) {
+    is_empty |= t->shape[d] == 0;
     if (t->shape[d] < 0 || __builtin_mul_overflow(bytes, t->shape[d] ? t->shape[d] : 1, &bytes)) {
-      snprintf(err, size, "input '%s': dimension %d: expected a size that fits memory, got %lld",
-               v->name, d, (long long)t->shape[d]);
+      snprintf(err, size, "%s '%s': dimension %d: expected a size that fits memory, got %lld",
+               what, v->name, d, (long long)t->shape[d]);
       return 1;
     }
     if (v->sizes[d] >= 0 && t->shape[d] != v->sizes[d]) {
-      snprintf(err, size, "input '%s': dimension %d: expected %lld, got %lld", v->name, d,
+      snprintf(err, size, "%s '%s': dimension %d: expected %lld, got %lld", what, v->name, d,
                (long long)v->sizes[d], (long long)t->shape[d]);
       return 1;
     }
+  }
+  if (!t->data && !is_empty) {
+    snprintf(err, size, "%s '%s': expected data, got a null pointer", what, v->name);
+    return 1;
   }
   return 0;
 }
@@ -242,7 +249,7 @@ int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err, s
     return 1;
   }
   for (int i = 0; i < n_inputs; ++i)
-    if (check_tensor(inputs[i], &info->inputs[i], err, size))
+    if (fx_rt_check_tensor("input", inputs[i], &info->inputs[i], err, size))
       return 1;
   int64_t n = fx_rt_model.n_symbols;
   if (n == 0)

@@ -70,7 +70,14 @@ typedef struct {
   int64_t bytes;
   int64_t rank;
   const int64_t *sizes;
+  int64_t prepared; /* the result of @prepare that this is, or -1 */
 } FXrtArg;
+
+/* A tensor that @prepare writes. */
+typedef struct {
+  int64_t bytes, rank;
+  const int64_t *sizes;
+} FXrtPrepared;
 
 /* A user output. */
 typedef struct {
@@ -96,6 +103,14 @@ typedef struct {
    * args: pointers to the memref descriptors of all arguments. */
   void (*entry)(void *results, void *const *args);
   int64_t cpu_features; /* FXrtCpuFeature bits that the code needs */
+  /* What packs and folds weights, as `entry`; null where it was left out. It
+   * takes states (arguments of the compiled function, by their index), then the
+   * tensors that it writes, and has no results. */
+  void (*prepare)(void *results, void *const *args);
+  int64_t n_prepare_args;
+  const int64_t *prepare_args;
+  int64_t n_prepared;
+  const FXrtPrepared *prepared;
 } FXrtModel;
 
 typedef enum {

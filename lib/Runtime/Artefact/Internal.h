@@ -40,11 +40,15 @@ struct FXInstance {
   FXCallbacks callbacks;
   int has_parallel_for;
   pthread_mutex_t run_lock; /* held by a run of a model with mutable states */
-  pthread_mutex_t lock;     /* guards arenas and pool */
+  pthread_mutex_t lock;     /* guards arenas, pool, runs and is_setting */
+  pthread_cond_t changed;   /* runs became 0, or is_setting */
+  int runs;                 /* under way */
+  int is_setting;           /* states are being replaced: no run may begin */
   FXrtArena *arenas;
   FXrtPool *pool;
   const char *weights;
-  void **mutable_data; /* one block for each mutable state */
+  void **arg_data;        /* where each state and prepared tensor lies */
+  FXrtBlock **arg_blocks; /* memory of those that were set; else null */
 };
 
 /* One call of run(). */
@@ -83,6 +87,10 @@ _Noreturn void fx_rt_fail(const char *format, ...) __attribute__((format(printf,
 int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
                int64_t *out, int64_t *unbound);
 
+/* Checks a tensor against dtype, rank, static sizes and device; `what` names
+ * its kind in the message. */
+int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v, char *err,
+                       size_t err_size);
 /* Checks the inputs of a call; on failure writes a message and returns 1. */
 int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
                        size_t err_size);
@@ -90,6 +98,21 @@ int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
 int fx_rt_is_contiguous(const DLTensor *t);
 /* Copies between a strided tensor and a contiguous buffer. */
 void fx_rt_copy_strided(const DLTensor *t, char *contiguous, int to_tensor);
+
+/* Writes the descriptor of a contiguous tensor. */
+void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes);
+
+/* Around each run: set_states waits for the end of those under way. */
+void fx_rt_run_begin(FXInstance *i);
+void fx_rt_run_end(FXInstance *i);
+/* Places of the states; 1: out of memory. */
+int fx_rt_make_states(FXInstance *i);
+void fx_rt_free_states(FXInstance *i);
+/* The functions of FXModelApi. */
+void fx_rt_reset(FXInstance *i);
+int fx_rt_get_state(FXInstance *i, int index, DLTensor *out);
+int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
+                     const DLTensor *const *values, char *err, size_t size);
 
 void *fx_rt_host_alloc(FXInstance *i, size_t bytes);
 void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes);

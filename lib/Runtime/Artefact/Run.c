@@ -136,34 +136,11 @@ static void destroy(FXInstance *i) {
     return;
   fx_rt_pool_destroy(i);
   fx_rt_arena_free_all(i);
-  for (int64_t m = 0; i->mutable_data && m < fx_rt_model.n_mutable; ++m)
-    free(i->mutable_data[m]);
-  free(i->mutable_data);
+  fx_rt_free_states(i);
+  pthread_cond_destroy(&i->changed);
   pthread_mutex_destroy(&i->lock);
   pthread_mutex_destroy(&i->run_lock);
   free(i);
-}
-
-static void reset(FXInstance *i) {
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind == FX_ARG_MUTABLE)
-      memcpy(i->mutable_data[arg->index], i->weights + arg->offset, (size_t)arg->bytes);
-  }
-}
-
-static int make_mutable_states(FXInstance *i) {
-  i->mutable_data = calloc((size_t)fx_rt_model.n_mutable + 1, sizeof(void *));
-  if (!i->mutable_data)
-    return 1;
-  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
-    const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind == FX_ARG_MUTABLE &&
-        posix_memalign(&i->mutable_data[arg->index], 64, (size_t)arg->bytes + 64))
-      return 1;
-  }
-  reset(i);
-  return 0;
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
@@ -179,6 +156,7 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   }
   pthread_mutex_init(&i->lock, 0);
   pthread_mutex_init(&i->run_lock, 0);
+  pthread_cond_init(&i->changed, 0);
   if (cb)
     memcpy(&i->callbacks, cb,
            cb->struct_size < sizeof i->callbacks ? cb->struct_size : sizeof i->callbacks);
@@ -188,8 +166,8 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
     snprintf(err, size, "the artefact has lost its weights");
   } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
     snprintf(err, size, "call-backs: expected both alloc and free or none, got one");
-  } else if (make_mutable_states(i)) {
-    snprintf(err, size, "out of memory for mutable states");
+  } else if (fx_rt_make_states(i)) {
+    snprintf(err, size, "out of memory for the states");
   } else {
     return i;
   }
@@ -197,25 +175,11 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   return 0;
 }
 
-static int get_state(FXInstance *i, int index, DLTensor *out) {
-  const FXModelInfo *info = fx_rt_model.info;
-  if (index < 0 || index >= info->n_states || fx_rt_model.state_args[index] < 0)
-    return 1;
-  const FXrtArg *arg = &fx_rt_model.args[fx_rt_model.state_args[index]];
-  *out = (DLTensor){.data = arg->kind == FX_ARG_MUTABLE ? i->mutable_data[arg->index]
-                                                        : (char *)i->weights + arg->offset,
-                    .device = {kDLCPU, 0},
-                    .ndim = info->states[index].rank,
-                    .dtype = info->states[index].dtype,
-                    .shape = (int64_t *)info->states[index].sizes};
-  return 0;
-}
-
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
-static void fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes) {
+void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes) {
   int64_t stride = 1;
   m->allocated = m->aligned = data;
   m->offset = 0;
@@ -256,9 +220,7 @@ static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
     f->args[a] = m;
     at += 3 + 2 * arg->rank;
     if (arg->kind != FX_ARG_INPUT) {
-      void *data = arg->kind == FX_ARG_MUTABLE ? run->instance->mutable_data[arg->index]
-                                               : (char *)run->instance->weights + arg->offset;
-      fill_memref(m, data, arg->rank, arg->sizes);
+      fx_rt_fill_memref(m, run->instance->arg_data[a], arg->rank, arg->sizes);
       continue;
     }
     const DLTensor *t = inputs[arg->index];
@@ -270,7 +232,7 @@ static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
                    fx_rt_model.info->inputs[arg->index].name);
       fx_rt_copy_strided(t, data, 0);
     }
-    fill_memref(m, data, arg->rank, t->shape);
+    fx_rt_fill_memref(m, data, arg->rank, t->shape);
   }
 }
 
@@ -380,11 +342,13 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   FXrtRun run = {.instance = i, .threads = options ? options->threads : 1, .err = err,
                  .err_size = size};
   pthread_mutex_init(&run.lock, 0);
+  fx_rt_run_begin(i);
   if (fx_rt_model.n_mutable)
     pthread_mutex_lock(&i->run_lock);
   run_locked(&run, &frame, inputs, outputs);
   if (fx_rt_model.n_mutable)
     pthread_mutex_unlock(&i->run_lock);
+  fx_rt_run_end(i);
   fx_rt_arena_return(&run);
   fx_rt_free_all(&run);
   pthread_mutex_destroy(&run.lock);
@@ -402,7 +366,8 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
 __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
   static FXModelApi api = {.magic = FX_MODEL_MAGIC, .abi_version = FX_MODEL_ABI_VERSION,
                            .create = create, .destroy = destroy, .run = run_model,
-                           .get_state = get_state, .reset = reset};
+                           .get_state = fx_rt_get_state, .reset = fx_rt_reset,
+                           .set_states = fx_rt_set_states};
   api.info = fx_rt_model.info;
   return &api;
 }

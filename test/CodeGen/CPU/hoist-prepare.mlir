@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --fx-hoist-prepare | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-hoist-prepare | FileCheck %s
 
 // The sum of two states is computed once; what reads the input stays, and so
 // does what reads a state that the model changes.
@@ -16,4 +16,31 @@ func.func @main(%x: tensor<4xf32>, %a: tensor<4xf32> {fx.state = @a}, %b: tensor
   %y = linalg.add ins(%x, %s : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %z = linalg.add ins(%c, %s : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What ATen computes stays where LibTorch is: at run time, also inside of a
+// region, and with it what reads it.
+// CHECK-LABEL: func.func @prepare
+// CHECK-NOT: fx.eager
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[P:[^:]+]]: tensor<64xf32> {fx.prepared = 0 : i64}
+// CHECK: %[[F:.+]] = fx.eager @aten.foo.default(%[[P]])
+// CHECK: linalg.add ins(%[[F]], %[[P]]
+// CHECK: scf.if
+// CHECK: fx.eager @aten.foo.default(%[[P]])
+func.func @main(%x: i1, %a: tensor<64xf32> {fx.state = @a}) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %s = linalg.add ins(%a, %a : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %f = fx.eager @aten.foo.default(%s) {fx.pure} : (tensor<64xf32>) -> tensor<64xf32>
+  %y = linalg.add ins(%f, %s : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  %true = arith.constant true
+  %z = scf.if %true -> tensor<64xf32> {
+    %g = fx.eager @aten.foo.default(%s) {fx.pure} : (tensor<64xf32>) -> tensor<64xf32>
+    scf.yield %g : tensor<64xf32>
+  } else {
+    scf.yield %s : tensor<64xf32>
+  }
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
 }

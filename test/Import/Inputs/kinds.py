@@ -72,7 +72,7 @@ def program():
                 [a.tensor("y"), {"as_tensors": [{"name": "l"}]}, {"as_none": True}], "everything",
                 {"stack_trace": '  File "a.py", line 3, in f\n    g()\n  File "b.py", line 9, in g\n',
                  "torch_fn": "everything_1", "odd key": "kept"}),
-         a.node("my.function", [a.named("", a.tensor("x"), None)],
+         a.node("torch.my.function", [a.named("", a.tensor("x"), None)],
                 [a.tensor("m0"), a.tensor("m1")], "both")],
         tensor_values={n: F32 for n in names},
         sym_int_values={"n": sym(s0)},

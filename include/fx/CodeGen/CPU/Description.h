@@ -41,6 +41,7 @@ struct ArgDescription {
   int64_t prepared = -1; ///< result of @prepare
   Dtype dtype{};
   bool isUsed = true;
+  bool isPrepared = false; ///< a state that @prepare reads
 };
 
 struct ConditionDescription {
@@ -62,6 +63,14 @@ struct ModelDescription {
   std::vector<std::string> fallbacks;
   int64_t arenaBytes = 0;
   uint64_t weightBytes = 0;
+  /// Of @prepare where the artefact keeps it, as `fx_prepare`: the states that
+  /// it takes, as indices of `args`, and the tensors that it writes.
+  bool keepsPrepare = false;
+  llvm::SmallVector<int64_t> prepareArgs;
+  std::vector<llvm::SmallVector<int64_t>> preparedSizes;
+  llvm::SmallVector<Dtype> preparedDtypes;
+  /// The compiler's report as one line of JSON.
+  std::string report;
   /// Guards that no code was made for: their Python text.
   std::vector<std::string> unchecked;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/Description.h"
+#include "fx/IR/Ranges.h"
 #include "fx/Runtime/model.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -348,14 +349,16 @@ LogicalResult Describer::addConditions() {
   if (auto symbols = main->getAttrOfType<ArrayAttr>("fx.symbols"))
     for (Attribute attr : symbols) {
       auto range = dyn_cast<RangeAttr>(attr);
-      if (!range || (!range.getMin() && !range.getMax()))
+      if (!range)
         continue;
       ConditionDescription c;
       c.isRange = true;
-      c.min = range.getMin();
+      c.min = getCheckedMin(range);
       c.max = range.getMax();
-      auto bound = [](std::optional<int64_t> v) { return v ? std::to_string(*v) : "?"; };
-      c.text = getText(range.getExpr()) + " in [" + bound(c.min) + ", " + bound(c.max) + "]";
+      if (!c.min && !c.max)
+        continue;
+      llvm::raw_string_ostream os(c.text);
+      range.printBody(os);
       FailureOr<ExprCode> code = compileExpr(range.getExpr(), m.symbols);
       if (failed(code)) {
         m.unchecked.push_back(c.text);

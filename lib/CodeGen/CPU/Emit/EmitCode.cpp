@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Target.h"
+#include "fx/CodeGen/CPU/EmitListener.h"
 
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -80,8 +81,27 @@ llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &option
   return llvm::Error::success();
 }
 
+namespace {
+/// Stands behind the passes that emit a function.
+struct Listen : llvm::FunctionPass {
+  static char id;
+  const FunctionListener &listener;
+  explicit Listen(const FunctionListener &listener)
+      : FunctionPass(id), listener(listener) {}
+  bool runOnFunction(llvm::Function &function) override {
+    listener(function);
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override {
+    usage.setPreservesAll();
+  }
+};
+char Listen::id;
+} // namespace
+
 llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
-                                              CodeKind kind) {
+                                              CodeKind kind,
+                                              const FunctionListener &listener) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
@@ -92,8 +112,15 @@ llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOpt
                                                         : llvm::CodeGenFileType::AssemblyFile;
   if ((*machine)->addPassesToEmitFile(passes, os, nullptr, type))
     return llvm::createStringError("the target cannot emit this kind of file");
+  if (listener)
+    passes.add(new Listen(listener));
   passes.run(module);
   return bytes.str().str();
+}
+
+llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
+                                              CodeKind kind) {
+  return emitCode(module, options, kind, nullptr);
 }
 
 llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,

@@ -91,6 +91,7 @@ private:
   llvm::Constant *inputs();
   llvm::Constant *states(llvm::SmallVectorImpl<int64_t> &stateArgs);
   llvm::Constant *args();
+  llvm::Constant *prepared();
   llvm::Constant *info(llvm::SmallVectorImpl<int64_t> &stateArgs);
   llvm::Constant *code(ExprAttr e) {
     auto words = compileExpr(e, symbols);
@@ -143,11 +144,13 @@ llvm::Constant *Emitter::inputs() {
 llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
   llvm::SmallVector<llvm::Constant *> rows;
   for (auto [i, a] : llvm::enumerate(m.args)) {
-    if (a.state.empty() || !a.isUsed)
+    if (a.state.empty() || !(a.isUsed || a.isPrepared))
       continue;
-    stateArgs.push_back(i);
+    bool isSettable = a.kind == ArgDescription::Mutable || !a.isPrepared || m.keepsPrepare;
+    stateArgs.push_back(a.isUsed ? int64_t(i) : -1);
     rows.push_back(t.record({t.text(a.state), t.dtype(a.dtype), t.i32(a.sizes.size()),
-                             t.i32(a.kind == ArgDescription::Mutable), t.words(a.sizes)}));
+                             t.i32(a.kind == ArgDescription::Mutable), t.i32(isSettable),
+                             t.words(a.sizes)}));
   }
   return t.table(rows);
 }
@@ -156,7 +159,7 @@ llvm::Constant *Emitter::args() {
   llvm::SmallVector<llvm::Constant *> rows;
   for (const ArgDescription &a : m.args)
     rows.push_back(t.record({t.i64(a.kind), t.i64(a.index), t.i64(a.offset), t.i64(a.bytes),
-                             t.i64(a.sizes.size()), t.words(a.sizes)}));
+                             t.i64(a.sizes.size()), t.words(a.sizes), t.i64(a.prepared)}));
   return t.table(rows);
 }
 
@@ -171,7 +174,19 @@ llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
        t.i32(m.inputs.size()), t.i32(m.outputs.size()), values(m.inputs), values(m.outputs),
        t.i32(m.inputLeaves), t.i32(m.conditions.size()), t.table(conditions),
        t.i32(stateArgs.size()), t.i32(m.fallbacks.size()), stateTable,
-       t.textTable(m.fallbacks), t.i64(m.arenaBytes), t.i64(m.weightBytes)}));
+       t.textTable(m.fallbacks), t.i64(m.arenaBytes), t.i64(m.weightBytes),
+       t.text(m.report)}));
+}
+
+llvm::Constant *Emitter::prepared() {
+  llvm::SmallVector<llvm::Constant *> rows;
+  for (auto [sizes, dtype] : llvm::zip(m.preparedSizes, m.preparedDtypes)) {
+    int64_t bytes = dtype.bits / 8;
+    for (int64_t size : sizes)
+      bytes *= size;
+    rows.push_back(t.record({t.i64(bytes), t.i64(sizes.size()), t.words(sizes)}));
+  }
+  return t.table(rows);
 }
 
 int64_t Emitter::cpuFeatures() const {
@@ -206,9 +221,14 @@ void Emitter::run() {
   auto *ptr = llvm::PointerType::getUnqual(module.getContext());
   auto *entryType =
       llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);
-  auto *entry = llvm::Function::Create(entryType, llvm::GlobalValue::ExternalLinkage,
-                                       "fx_entry", module);
-  entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  auto declare = [&](llvm::StringRef name) {
+    auto *function = llvm::Function::Create(entryType, llvm::GlobalValue::ExternalLinkage,
+                                            name, module);
+    function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return function;
+  };
+  llvm::Constant *entry = declare("fx_entry");
+  llvm::Constant *prepare = m.keepsPrepare ? declare("fx_prepare") : t.null();
   llvm::SmallVector<int64_t> stateArgs;
   llvm::Constant *infoTable = info(stateArgs);
   llvm::Constant *inputTable = inputs();
@@ -216,7 +236,9 @@ void Emitter::run() {
       {infoTable, t.i64(symbols.size()), t.textTable(symbols), inputTable,
        t.table(conditions), t.i64(m.args.size()), args(), t.i64(m.resultRanks.size()),
        t.words(m.resultRanks), t.table(outputs), t.words(stateArgs), t.i64(mutables),
-       t.i64(m.weightBytes), entry, t.i64(cpuFeatures())});
+       t.i64(m.weightBytes), entry, t.i64(cpuFeatures()), prepare,
+       t.i64(m.prepareArgs.size()), t.words(m.prepareArgs), t.i64(m.preparedSizes.size()),
+       prepared()});
   auto *global = new llvm::GlobalVariable(module, model->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, model,
                                           "fx_rt_model");

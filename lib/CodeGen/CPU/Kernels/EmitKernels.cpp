@@ -26,15 +26,19 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::cpu;
 
-/// The schedule's kind, from the op that holds it.
-static StringRef kindOf(func::FuncOp kernel) {
-  StringRef kind;
+/// The schedule, from the op that holds it; null if none does.
+static DictionaryAttr getSchedule(func::FuncOp kernel) {
+  DictionaryAttr found;
   kernel.walk([&](Operation *op) {
     if (auto schedule = op->getAttrOfType<DictionaryAttr>(kScheduleAttr))
-      if (auto name = schedule.getAs<StringAttr>("kind"))
-        kind = name.getValue();
+      found = schedule;
   });
-  return kind;
+  return found;
+}
+
+static StringRef getKind(DictionaryAttr schedule) {
+  auto kind = schedule ? schedule.getAs<StringAttr>("kind") : StringAttr();
+  return kind ? kind.getValue() : "";
 }
 
 /// Puts the ops of `kernel` where it is invoked: the general path lowers them.
@@ -68,7 +72,8 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
     });
     for (func::FuncOp kernel : kernels) {
       KernelCode code(kernel, lanes);
-      StringRef kind = kindOf(kernel);
+      DictionaryAttr schedule = getSchedule(kernel);
+      StringRef kind = getKind(schedule);
       if (kind == "contraction")
         emitContraction(code);
       else if (kind == "rows")
@@ -95,6 +100,7 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
       }
       func::ReturnOp::create(code.b, code.loc);
       code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+      code.target->setAttr(kScheduleAttr, schedule);
       code.target.setSymName(kernel.getSymName());
       kernel->getBlock()->getOperations().insert(kernel->getIterator(),
                                                  code.target);

@@ -8,6 +8,7 @@
 #include "StateOnly.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/IR/FXDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,11 +42,18 @@ StateOnly::Kind StateOnly::kind(Value value) {
   return kind(value.getDefiningOp());
 }
 
+/// Operators of ATen stay at run time: the compiler does not need LibTorch, and
+/// what one of its versions computes is not the model's.
+static bool callsFallback(Operation *op) {
+  return op->walk([](fx::EagerOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 StateOnly::Kind StateOnly::kind(Operation *op) {
   if (auto it = known.find(op); it != known.end())
     return it->second;
   Kind result = Constant;
-  if (op->getBlock() != &func.getBody().front() || !isMemoryEffectFree(op)) {
+  if (op->getBlock() != &func.getBody().front() || !isMemoryEffectFree(op) ||
+      callsFallback(op)) {
     result = Other;
   } else {
     llvm::SetVector<Value> used;

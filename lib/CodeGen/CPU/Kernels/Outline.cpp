@@ -182,8 +182,12 @@ void Outliner::outline(ArrayRef<Operation *> group) {
     func = it->second;
     ++shared;
   }
+  // Where all of it comes from; the last op first, whose name it takes.
+  SmallVector<Location> locs;
+  for (Operation *op : llvm::reverse(ops))
+    locs.push_back(op->getLoc());
   auto invoke = InvokeOp::create(
-      b, last->getLoc(), resultTypes,
+      b, b.getFusedLoc(locs), resultTypes,
       FlatSymbolRefAttr::get(b.getContext(), func.getSymName()), args, outs);
   for (auto [from, to] : llvm::zip(outputs, invoke->getResults()))
     from.replaceAllUsesWith(to);

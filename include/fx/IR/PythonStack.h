@@ -1,0 +1,26 @@
+//===- PythonStack.h - where in the user's program a node is ---*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_IR_PYTHONSTACK_H
+#define FX_IR_PYTHONSTACK_H
+
+#include "mlir/IR/Location.h"
+
+#include <string>
+
+namespace fx {
+
+/// All frames of the user's Python stack, innermost first: "model.py:12".
+llvm::SmallVector<std::string> getPythonStack(mlir::Location loc);
+
+/// The path of the innermost module that was running (`layer1.0.conv1`), from
+/// nn_module_stack; empty for the model itself and where nothing is known.
+std::string getModulePath(mlir::Location loc);
+
+} // namespace fx
+
+#endif // FX_IR_PYTHONSTACK_H

@@ -1,0 +1,253 @@
+//===- OperatorReport.cpp - what became of each operator -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperatorReport.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/IR/FXDialect.h"
+#include "fx/IR/Metadata.h"
+#include "fx/IR/PythonStack.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// Attributes of kernel functions: see lib/CodeGen/CPU/Kernels/Analysis.h.
+static constexpr StringLiteral kSchedule = "fx.schedule", kKernel = "fx.kernel";
+
+/// The key of the mark in a location's metadata. Python cannot have put it
+/// there: the importer's keys are those of FX.
+static constexpr StringLiteral kSource = "fx.source";
+
+/// `loc` with the mark added to its metadata.
+static Location withSource(Location loc, StringAttr source) {
+  MLIRContext *ctx = loc.getContext();
+  NamedAttrList metadata(getMetadata(loc));
+  metadata.set(kSource, source);
+  // The metadata and the place stay in one fused location, as the importer
+  // makes them.
+  if (auto fused = dyn_cast<FusedLoc>(loc); fused && getMetadata(loc))
+    return FusedLoc::get(ctx, fused.getLocations(),
+                         metadata.getDictionary(ctx));
+  return FusedLoc::get(ctx, {loc}, metadata.getDictionary(ctx));
+}
+
+/// Finds marks where passes put them: in what was fused or named anew. Stacks,
+/// which are deep, are not entered.
+static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
+  while (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (!fused)
+    return;
+  if (DictionaryAttr metadata = getMetadata(loc))
+    if (auto source = metadata.getAs<StringAttr>(kSource)) {
+      sources.insert(source);
+      return;
+    }
+  for (Location inner : fused.getLocations())
+    findSources(inner, sources);
+}
+
+/// The nodes from which something at `loc` was made.
+static llvm::SetVector<StringAttr> getSources(Location loc) {
+  llvm::SetVector<StringAttr> sources;
+  findSources(loc, sources);
+  return sources;
+}
+
+void OperatorReport::mark(ModuleOp module) {
+  for (GraphOp graph : module.getOps<GraphOp>())
+    graph.walk([&](NodeOpInterface node) {
+      Operator op;
+      op.graph = graph.getSymName().str();
+      op.node = getNodeName(node).value_or("").str();
+      op.target = node.getTargetName().str();
+      op.module = getModulePath(node->getLoc());
+      op.stack = getPythonStack(node->getLoc());
+      // A node without a name is told apart by its place.
+      std::string name =
+          op.node.empty() ? std::to_string(operators.size()) : op.node;
+      auto source = StringAttr::get(node->getContext(), op.graph + ":" + name);
+      node->setLoc(withSource(node->getLoc(), source));
+      operators[source] = std::move(op);
+    });
+}
+
+/// The entry of an operator that stands for itself: there was no graph.
+OperatorReport::Operator &OperatorReport::getOperator(Operation *op) {
+  auto eager = cast<EagerOp>(op);
+  std::string name = getNodeName(op).value_or("").str();
+  auto key = StringAttr::get(op->getContext(),
+                             "main:" + std::to_string(operators.size()));
+  Operator &entry = operators[key];
+  entry.graph = "main";
+  entry.node = name;
+  entry.target = eager.getTarget().str();
+  entry.module = getModulePath(op->getLoc());
+  entry.stack = getPythonStack(op->getLoc());
+  return entry;
+}
+
+void OperatorReport::noteFallbacks(ModuleOp module) {
+  module.walk([&](Operation *op) {
+    auto eager = dyn_cast<EagerOp>(op);
+    SmallVector<Operator *> from;
+    for (StringAttr source : getSources(op->getLoc()))
+      if (auto it = operators.find(source); it != operators.end())
+        from.push_back(&it->second);
+    for (Operator *entry : from)
+      entry->isKept = true;
+    // A graph that is still there belongs to an operator that ATen runs.
+    auto node = dyn_cast<NodeOpInterface>(op);
+    if (node && op->getParentOfType<GraphOp>())
+      for (Operator *entry : from) {
+        entry->isFallback = true;
+        entry->reason = "part of a graph that has no native code";
+        entry->fallbacks.insert(
+            StringAttr::get(op->getContext(), node.getTargetName()));
+      }
+    if (!eager)
+      return;
+    if (from.empty())
+      from.push_back(&getOperator(op));
+    auto reason = op->getAttrOfType<StringAttr>("fx.reason");
+    for (Operator *entry : from) {
+      entry->isKept = entry->isFallback = true;
+      if (entry->reason.empty() && reason)
+        entry->reason = reason.str();
+      entry->fallbacks.insert(
+          StringAttr::get(op->getContext(), eager.getTarget()));
+    }
+  });
+}
+
+void OperatorReport::noteInterpreted(StringRef reason) {
+  for (auto &[source, op] : operators) {
+    op.isFallback = true;
+    op.reason = reason.str();
+    op.fallbacks.insert(StringAttr::get(source.getContext(), op.target));
+  }
+}
+
+void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
+                               Operation *call) {
+  auto function = call->getParentOfType<func::FuncOp>();
+  bool isPrepared = function && function.getSymName() == "prepare";
+  // A kernel may run in both functions: one entry each.
+  auto key = StringAttr::get(call->getContext(),
+                             name + (isPrepared ? "@prepare" : ""));
+  Kernel &kernel = kernels[key];
+  kernel.schedule = std::move(schedule);
+  kernel.isPrepared = isPrepared;
+  ++kernel.calls;
+  for (StringAttr source : getSources(call->getLoc())) {
+    auto it = operators.find(source);
+    if (it == operators.end())
+      continue;
+    it->second.kernels.insert(key.getValue());
+    kernel.nodes.insert(source.getValue());
+  }
+}
+
+/// The schedule as JSON: its kind, and the numbers that belong to the kind.
+static llvm::json::Object getSchedule(func::FuncOp kernel) {
+  llvm::json::Object json;
+  auto schedule =
+      kernel ? kernel->getAttrOfType<DictionaryAttr>(kSchedule)
+             : DictionaryAttr();
+  for (NamedAttribute entry :
+       schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
+    std::string key = entry.getName().str();
+    if (auto text = dyn_cast<StringAttr>(entry.getValue()))
+      json[key] = text.str();
+    else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+      json[key] = number.getInt();
+    else if (isa<UnitAttr>(entry.getValue()))
+      json[key] = true;
+  }
+  return json;
+}
+
+void OperatorReport::noteKernels(ModuleOp module) {
+  unsigned loops = 0;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func->hasAttr(kKernel))
+      continue;
+    func.walk([&](Operation *op) {
+      if (auto invoke = dyn_cast<cpu::InvokeOp>(op)) {
+        auto kernel = module.lookupSymbol<func::FuncOp>(invoke.getCallee());
+        addKernel(invoke.getCallee(), getSchedule(kernel), invoke);
+      } else if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp>(op) &&
+                 !isa<linalg::FillOp>(op)) {
+        // What no schedule takes becomes plain loops.
+        addKernel("loops_" + std::to_string(loops++),
+                  llvm::json::Object{{"kind", "loops"}}, op);
+      }
+    });
+  }
+}
+
+/// A JSON string of its own; text that a user wrote may be no UTF-8.
+static std::string toText(StringRef text) { return llvm::json::fixUTF8(text); }
+
+/// "main:add" as "add", "true_graph_0:add" as it is.
+static StringRef getShortName(StringRef source) {
+  source.consume_front("main:");
+  return source;
+}
+
+llvm::json::Array OperatorReport::getOperators() const {
+  llvm::json::Array list;
+  for (const auto &[source, op] : operators) {
+    llvm::json::Array kernels;
+    for (StringRef kernel : op.kernels)
+      kernels.push_back(kernel.split('@').first.str());
+    llvm::json::Array stack;
+    for (const std::string &frame : op.stack)
+      stack.push_back(toText(frame));
+    llvm::json::Object entry{{"node", toText(op.node)},
+                             {"graph", toText(op.graph)},
+                             {"target", toText(op.target)},
+                             {"native", !op.isFallback},
+                             {"status", op.isFallback ? "fallback"
+                                        : op.isKept   ? "native"
+                                                      : "removed"},
+                             {"kernels", std::move(kernels)},
+                             {"stack", std::move(stack)},
+                             {"module", toText(op.module)}};
+    if (op.isFallback) {
+      entry["reason"] = toText(op.reason);
+      llvm::json::Array targets;
+      for (StringAttr target : op.fallbacks)
+        targets.push_back(toText(target));
+      entry["fallbacks"] = std::move(targets);
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+llvm::json::Array OperatorReport::getKernels() const {
+  llvm::json::Array list;
+  for (const auto &[name, kernel] : kernels) {
+    llvm::json::Array nodes;
+    for (StringRef source : kernel.nodes)
+      nodes.push_back(toText(getShortName(source)));
+    StringRef shortName = name.getValue();
+    shortName.consume_back("@prepare");
+    list.push_back(
+        llvm::json::Object{{"name", toText(shortName)},
+                           {"schedule", llvm::json::Object(kernel.schedule)},
+                           {"calls", kernel.calls},
+                           {"when", kernel.isPrepared ? "compile" : "run"},
+                           {"nodes", std::move(nodes)}});
+  }
+  return list;
+}

@@ -1,0 +1,162 @@
+"""What all ways to run a model must agree on: interpreted, compiled in process, and from a compiled file."""
+
+import json
+
+import exporting
+import harness
+import pytest
+import torch
+
+BOTH = ["interpret", "compiled"]
+
+
+def check(module, args, kwargs=None, *, folder, native=True, kinds=(False, True), **options):
+    """Compares with eager from both kinds of export, also run from a `.so`; returns the reports."""
+    reports = []
+    for decomposed in kinds:
+        program = exporting.export(module, args, kwargs, decomposed=decomposed, **options)
+        place = folder / ("decomposed" if decomposed else "plain")
+        inputs = (args, kwargs or {})
+        expected = exporting.eager(module, *inputs)
+        modes = BOTH + (["native"] if native else [])
+        harness.check(module, args, kwargs, folder=place, modes=modes, program=program)
+        report = place / "report.json"
+        harness.compare(
+            harness.run(place / "m.pt2", inputs, place / "reported", expected, "--report", report), expected
+        )
+        reports.append(json.loads(report.read_text()))
+        if reports[-1]["mode"] == "compiled":
+            result = harness.tool("fx-compile", place / "m.pt2", "-o", place / "m.so")
+            assert result.returncode == 0, result.stderr
+            harness.compare(harness.run(place / "m.so", inputs, place / "so", expected), expected)
+    return reports
+
+
+class Leaves(torch.nn.Module):
+    """Every kind of constant input, between tensors and in containers."""
+
+    def forward(self, x, n, scale, flag, name, nothing, pair, *, more):
+        y = x * n + scale
+        if flag:
+            y = y.relu()
+        if name == "sum":
+            y = y + pair[0] * more["k"]
+        return y, n, scale, flag, nothing, pair[1] - 1
+
+
+def test_constant_inputs(tmp_path):
+    x = torch.randn(3, 4)
+    args = (x, 3, 0.5, True, "sum", None, (torch.randn(4), x[:, :2].clone()))
+    check(Leaves(), args, {"more": {"k": -2}}, folder=tmp_path)
+
+
+@pytest.mark.parametrize("index, other, message", [(1, 4, "3"), (2, 0.25, "0.5"), (3, False, "True|true|1")])
+def test_another_constant_is_refused(index, other, message, tmp_path):
+    """The graph holds the value that was exported: another one would give wrong results."""
+    x = torch.randn(3, 4)
+    args = [x, 3, 0.5, True, "sum", None, (torch.randn(4), x[:, :2].clone())]
+    program = exporting.export(Leaves(), tuple(args), {"more": {"k": -2}})
+    exporting.save(program, tmp_path / "m.pt2")
+    args[index] = other
+    for mode in BOTH:
+        with pytest.raises(harness.ToolError, match=rf"error: .*m.pt2:.*(exported for|expected).*({message})"):
+            harness.run(tmp_path / "m.pt2", (tuple(args), {"more": {"k": -2}}), tmp_path, None, *harness.MODES[mode])
+
+
+class Shared(torch.nn.Module):
+    """Two buffers in one storage, one of them written."""
+
+    def __init__(self):
+        super().__init__()
+        base = torch.arange(24.0).reshape(4, 6)
+        self.register_buffer("base", base)
+        self.register_buffer("part", base[1:3, ::2])
+
+    def forward(self, x):
+        self.base.add_(1)
+        return x + self.part.sum(), self.part * 2
+
+
+def test_states_that_share_a_storage(tmp_path):
+    """Compiled code gives each state memory of its own: such a model is interpreted, and says so."""
+    # torch 2.13 cannot decompose such a program.
+    reports = check(Shared(), (torch.randn(2, 3),), folder=tmp_path, native=False, kinds=(False,))
+    for report in reports:
+        assert report["mode"] == "interpret"
+        assert "shares its storage" in report["reason"]
+    result = harness.tool("fx-compile", tmp_path / "plain" / "m.pt2", "-o", tmp_path / "m.so")
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert "m.pt2:" in result.stderr and "shares its storage" in result.stderr
+    assert not (tmp_path / "m.so").exists()
+
+
+class Tied(torch.nn.Module):
+    """Weights that share a storage and are only read are compiled."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = torch.nn.Embedding(10, 6)
+        self.head = torch.nn.Linear(6, 10, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, i):
+        return self.head(self.embed(i))
+
+
+def test_tied_weights(tmp_path):
+    reports = check(Tied(), (torch.tensor([[1, 2, 9]]),), folder=tmp_path)
+    assert {report["mode"] for report in reports} == {"compiled"}
+
+
+class Slices(torch.nn.Module):
+    def forward(self, x):
+        return x[2:2], x[:, 5:], x[-1:-3], x[1:, 0:0] * 2, torch.cat([x[:0], x[3:], x]), x[:0].sum(), x[4:4].sum(0)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_empty_slices(dynamic, tmp_path):
+    options = {"dynamic": ({0: torch.export.Dim("n", min=5, max=64)},)} if dynamic else {}
+    check(Slices(), (torch.randn(6, 5),), folder=tmp_path, **options)
+
+
+class Counter(torch.nn.Module):
+    """A buffer that counts, and one that is read after it was written."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("last", torch.zeros(3))
+
+    def forward(self, x):
+        self.count += 1
+        before = self.last.clone()
+        self.last.copy_(x)
+        return before, self.last * 2, self.count
+
+
+def test_mutated_buffers(tmp_path):
+    check(Counter(), (torch.randn(3),), folder=tmp_path)
+
+
+class Ranged(torch.nn.Module):
+    def forward(self, x):
+        return x.sum(0) + x.shape[0]
+
+
+def test_the_lower_bound_of_two_is_not_checked(tmp_path):
+    """As torch: a size of 0 or 1 runs where export assumed at least 2; other bounds count."""
+    program = exporting.export(Ranged(), (torch.randn(4, 3),), dynamic=({0: torch.export.Dim("n", max=9)},))
+    exporting.save(program, tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so")
+    assert result.returncode == 0, result.stderr
+    for size in (0, 1, 2, 9, 10):
+        x = torch.randn(size, 3)
+        for k, (model, flags) in enumerate([("m.pt2", ["--interpret"]), ("m.pt2", []), ("m.so", [])]):
+            place = tmp_path / f"{size}_{k}"
+            if size == 10:
+                pattern = r"m\.(pt2|so):x: dimension 0: expected \w+ in \[\d, 9\], got 10"
+                with pytest.raises(harness.ToolError, match=pattern):
+                    harness.run(tmp_path / model, ((x,), {}), place, None, *flags)
+            else:
+                expected = exporting.eager(Ranged(), (x,))
+                harness.compare(harness.run(tmp_path / model, ((x,), {}), place, expected, *flags), expected)
