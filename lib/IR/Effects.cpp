@@ -101,7 +101,7 @@ static void addSubgraphEffects(Operation *op, Effects &effects) {
   if (!isInFunctionalGraph(op) || failed(view))
     return addUnknown(effects);
   for (GraphOp graph : view->getGraphs())
-    if (!graph.getFunctional() || hasWrite(graph))
+    if (!graph.getFunctional() || callsItself(graph) || hasWrite(graph))
       return addUnknown(effects);
 }
 

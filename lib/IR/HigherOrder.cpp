@@ -47,6 +47,26 @@ GraphOp fx::getReferencedGraph(Value ref) {
       attr->getParentOp()->getParentOp(), attr.getTargetAttr());
 }
 
+bool fx::callsItself(GraphOp graph) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<GraphOp> pending{graph};
+  while (!pending.empty()) {
+    GraphOp next = pending.pop_back_val();
+    if (!next.getBody().hasOneBlock())
+      continue;
+    for (GetAttrOp attr : next.getBlock().getOps<GetAttrOp>()) {
+      GraphOp callee = isa<GraphRefType>(attr.getType())
+                           ? getReferencedGraph(attr.getResult())
+                           : GraphOp();
+      if (callee == graph)
+        return true;
+      if (callee && seen.insert(callee).second)
+        pending.push_back(callee);
+    }
+  }
+  return false;
+}
+
 FailureOr<HigherOrderView>
 HigherOrderView::get(Operation *op,
                      function_ref<InFlightDiagnostic()> emitError) {

@@ -51,7 +51,8 @@ LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
   } else if (view->getFlow() != Flow::Call) {
     return failure();
   }
-  if (graph == op->getParentOp())
+  // What never ends has no body to put here.
+  if (callsItself(graph))
     return failure();
 
   // wrap_with_autocast(device, dtype, enabled, cache, graph, …)

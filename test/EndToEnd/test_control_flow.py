@@ -16,18 +16,21 @@ MODES = ["interpret", "native"]
 
 
 class Repeat(torch.nn.Module):
-    """A while_loop around a layer."""
+    """A while_loop around a layer, with a counter beside it."""
 
     def __init__(self):
         super().__init__()
+        self.register_buffer("calls", torch.zeros(()))
         self.layer = torch.nn.Linear(4, 4)
 
     def forward(self, x):
-        return while_loop(
+        self.calls.add_(1)
+        i, y = while_loop(
             lambda i, x: i < 5,
             lambda i, x: (i + 1, self.layer(x).tanh()),
             (torch.tensor(0), x),
         )
+        return i, y, self.calls.clone()
 
 
 class UntilLarge(torch.nn.Module):
@@ -144,6 +147,47 @@ class Hints(torch.nn.Module):
         return hints_wrapper(lambda x: (x.sin() + 1,), (x,), {}, {"key": 1})
 
 
+class CondWrites(torch.nn.Module):
+    """Both branches write to a buffer, one through a view."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("state", torch.zeros(4))
+
+    def forward(self, x):
+        def yes(x):
+            self.state.add_(1)
+            return x + self.state
+
+        def no(x):
+            self.state[1:].copy_(x[1:])
+            return x - self.state
+
+        y = torch.cond(x.sum() > 0, yes, no, (x,))
+        return y, self.state.clone()
+
+
+class CondWritesOneSide(torch.nn.Module):
+    """One branch writes to a buffer, the other to another one."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.zeros(4))
+        self.register_buffer("b", torch.ones(4))
+
+    def forward(self, x):
+        def yes(x):
+            self.a.add_(x)
+            return x + self.a
+
+        def no(x):
+            self.b.mul_(x)
+            return x - self.b
+
+        y = torch.cond(x.sum() > 0, yes, no, (x,))
+        return y, self.a.clone(), self.b.clone()
+
+
 class LoopWrites(torch.nn.Module):
     """A loop fills the rows of a cache."""
 
@@ -233,7 +277,7 @@ def test_higher_order(name, dynamic, decomposed, tmp_path):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("build", [LoopWrites, NestedWrites])
+@pytest.mark.parametrize("build", [CondWrites, CondWritesOneSide, LoopWrites, NestedWrites])
 def test_writes_inside(build, sign, tmp_path):
     """Only an export without gradients lets sub-graphs write, and no
     decomposition handles it."""

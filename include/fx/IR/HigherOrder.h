@@ -80,6 +80,9 @@ private:
 /// not come from a `get_attr` of a graph.
 GraphOp getReferencedGraph(mlir::Value ref);
 
+/// Whether a graph is reached from itself through the sub-graphs it refers to.
+bool callsItself(GraphOp graph);
+
 } // namespace fx
 
 #endif // FX_IR_HIGHERORDER_H

@@ -9,7 +9,7 @@
 #include "Node.h"
 
 #include "fx/Conversion/Passes.h"
-#include "fx/IR/Arguments.h"
+#include "fx/IR/HigherOrder.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -331,6 +331,12 @@ struct ConvertFXToLinalg
     ModuleOp module = getOperation();
     SymbolTable table(module);
     SmallVector<GraphOp> graphs(module.getOps<GraphOp>());
+    for (GraphOp graph : graphs)
+      if (callsItself(graph)) {
+        graph.emitError("expected sub-graphs without recursion, got @")
+            << graph.getSymName() << ", which calls itself";
+        return signalPassFailure();
+      }
     for (GraphOp graph : graphs)
       if (!graph.isPrivate() && failed(Function(graph, table).convert()))
         return signalPassFailure();

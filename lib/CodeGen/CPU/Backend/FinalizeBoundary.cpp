@@ -97,19 +97,25 @@ static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret, OpBuil
   return success();
 }
 
-/// A while loop that starts from an argument that the function writes gets a
-/// copy: bufferization takes each carried tensor as read by the whole loop, and
-/// sees a conflict with the write behind it that no copy of its own can mend.
-static void copyForLoops(Value arg, OpBuilder &b) {
+/// Branches and while loops that use an argument which the function writes get
+/// a copy of it: bufferization takes a carried tensor as read by the whole loop
+/// and a branch's result as either of what the branches give, and sees conflicts
+/// with the write behind it that no copy of its own can mend.
+static void copyForRegions(Value arg, OpBuilder &b) {
+  Value copy;
   for (OpOperand &use : llvm::make_early_inc_range(arg.getUses())) {
-    auto loop = dyn_cast<scf::WhileOp>(use.getOwner());
-    if (!loop)
+    Operation *user = use.getOwner();
+    if (!isa<scf::WhileOp>(user) && !user->getParentOfType<scf::IfOp>() &&
+        !user->getParentOfType<scf::WhileOp>())
       continue;
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(loop);
-    use.set(bufferization::AllocTensorOp::create(
-        b, loop.getLoc(), cast<RankedTensorType>(arg.getType()), ValueRange(),
-        arg));
+    if (!copy) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(cast<BlockArgument>(arg).getOwner());
+      copy = bufferization::AllocTensorOp::create(
+          b, arg.getLoc(), cast<RankedTensorType>(arg.getType()), ValueRange(),
+          arg);
+    }
+    use.set(copy);
   }
 }
 
@@ -152,7 +158,7 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
     operand.set(held);
     if (returned.getType() == held.getType())
       written.try_emplace(returned, held);
-    copyForLoops(*dest, b);
+    copyForRegions(*dest, b);
     unsigned arg = cast<BlockArgument>(*dest).getArgNumber();
     func.setArgAttr(arg, "bufferization.writable", b.getBoolAttr(true));
     func.setArgAttr(arg, "fx.written", b.getUnitAttr());
