@@ -251,6 +251,23 @@ Tensor Builder::pointwise(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
       from ? from : compute ? compute : dtype, true);
 }
 
+Sizes Builder::broadcast(ArrayRef<Tensor> operands) {
+  int64_t rank = 0;
+  for (const Tensor &t : operands)
+    rank = std::max(rank, t.rank());
+  Sizes sizes(rank, expr(1));
+  for (const Tensor &t : operands)
+    for (auto [have, size] : llvm::zip(
+             t.sizes, MutableArrayRef<ExprAttr>(sizes).take_back(t.rank())))
+      if (size.getInteger() == 1)
+        size = have;
+  return sizes;
+}
+
+Tensor Builder::map(ArrayRef<Tensor> operands, Type dtype, ScalarFn fn) {
+  return pointwise(operands, broadcast(operands), dtype, opMathType(dtype), fn);
+}
+
 Tensor Builder::indexed(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
                         Type dtype, Type compute, IndexedFn fn, Type from) {
   return generic(operands, sizes, dtype, compute, fn,

@@ -22,6 +22,11 @@ using ScalarFn = llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange)>;
 using IndexedFn = llvm::function_ref<mlir::Value(
     Scalars &, mlir::ValueRange, llvm::ArrayRef<mlir::Value>)>;
 
+/// Where an element of a result is read: the places for the operands' elements
+/// and the result's indices.
+using PlaceFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    Scalars &, mlir::ValueRange, llvm::ArrayRef<mlir::Value>)>;
+
 /// An operand of a contraction or a reduction: which loop walks each of the
 /// PyTorch tensor's dimensions.
 struct Access {
@@ -95,11 +100,19 @@ public:
                    llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype,
                    mlir::Type compute, ScalarFn fn,
                    mlir::Type from = mlir::Type());
+  /// The same over the sizes that the operands broadcast to, in `dtype`'s
+  /// compute type.
+  Tensor map(llvm::ArrayRef<Tensor> operands, mlir::Type dtype, ScalarFn fn);
+  /// The sizes that tensors broadcast to.
+  Sizes broadcast(llvm::ArrayRef<Tensor> operands);
   /// The same for code that uses indices; the result is in natural order.
   Tensor indexed(llvm::ArrayRef<Tensor> operands,
                  llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype,
                  mlir::Type compute, IndexedFn fn,
                  mlir::Type from = mlir::Type());
+  /// A tensor of `sizes` whose elements are read from `x` where `at` says.
+  Tensor read(const Tensor &x, llvm::ArrayRef<Tensor> operands,
+              llvm::ArrayRef<ExprAttr> sizes, PlaceFn at);
   /// `t` with another dtype.
   Tensor cast(const Tensor &t, mlir::Type dtype);
 
@@ -178,6 +191,34 @@ private:
                  mlir::Type compute, IndexedFn fn, mlir::Type from,
                  bool followLayout);
 };
+
+/// A nest of loops over `sizes` that carries one tensor.
+mlir::Value
+loopNest(Builder &b, llvm::ArrayRef<ExprAttr> sizes, mlir::Value init,
+         llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>,
+                                        mlir::Value)>
+             body);
+
+/// What a scan does with the slices of its operands and what it carries.
+using ScanFn = llvm::function_ref<llvm::SmallVector<Tensor>(
+    mlir::Value, llvm::ArrayRef<Tensor>, llvm::ArrayRef<Tensor>)>;
+
+/// A loop along `dim`, of `length`, over the slices of the operands (from the
+/// last to the first if `reverse`). `step` gets the index, the slices and what
+/// is carried, tensors like `start`, and gives the next ones. Results: the
+/// first `numWhole` of these collected along `dim`, then the last of each.
+llvm::SmallVector<Tensor> scan(Builder &b, llvm::ArrayRef<Tensor> operands,
+                               int64_t dim, ExprAttr length,
+                               llvm::ArrayRef<Tensor> start, unsigned numWhole,
+                               ScanFn step, bool reverse = false);
+
+/// The extreme value along a dimension and where it first stands; a NaN is
+/// more extreme than any number.
+std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &t, int64_t dim,
+                                  bool keepDim, bool max);
+
+/// The elements of `dims` in the opposite order.
+Tensor flip(Builder &b, const Tensor &x, llvm::ArrayRef<int64_t> dims);
 
 } // namespace fx::lin
 

@@ -90,23 +90,67 @@ static LogicalResult lowerArange(Node &n) {
       }));
 }
 
-/// linspace(start, end, steps): from both ends, as ATen does.
-static LogicalResult lowerLinspace(Node &n) {
-  Number start = n.number(0, "start"), end = n.number(1, "end");
+/// linspace and logspace: from both ends, as ATen does; integers step in f64.
+/// Either end may be a 0-d tensor.
+template <bool log> static LogicalResult lowerLinspace(Node &n) {
   int64_t steps = n.integer(2, "steps", 100);
-  if (n.failed() || !isa<FloatType>(n.resultDtype()) ||
-      n.resultSizes().size() != 1)
-    return n.fail("the result is no vector of floats");
-  Type compute = opMathType(n.resultDtype());
-  Hoisted first(n.b, start, compute), last(n.b, end, compute);
+  double base = log ? n.real(3, "base", 10) : 0;
+  Type dtype = n.resultDtype();
+  if (n.failed() || n.resultSizes().size() != 1)
+    return n.fail("the result is no vector");
+  bool real = isa<FloatType>(dtype);
+  Type compute = real && !log ? opMathType(dtype) : Type(n.b.b.getF64Type());
+  Value ends[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    const Arg &arg = n.arg(i, i ? "end" : "start");
+    Value v;
+    Type from;
+    if (n.isTensor(arg)) {
+      Tensor t = n.asTensor(arg);
+      if (n.failed() || t.rank() != 0)
+        return n.fail("an end is no scalar");
+      v = n.b.element(t);
+      from = t.dtype;
+    } else {
+      Number number = n.asNumber(arg);
+      if (n.failed())
+        return failure();
+      from = number.kind == Number::Kind::Float ? Type(n.b.b.getF64Type())
+                                                : Type(n.b.b.getI64Type());
+      v = n.b.number(number, from);
+    }
+    // An end is first of the result's dtype.
+    Scalars s(n.b.b, n.b.loc, compute);
+    ends[i] = s.cast(s.cast(v, from, dtype), dtype, compute);
+  }
   return n.result(n.b.indexed(
-      {}, n.resultSizes(), n.resultDtype(), compute,
+      {}, n.resultSizes(), dtype, compute,
       [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
-        Value a = first.in(s), z = last.in(s), i = s.fromIndex(at[0]);
-        Value step = s.div(s.sub(z, a), s.constant(std::max<int64_t>(steps - 1, 1)));
+        Value a = ends[0], z = ends[1], i = s.fromIndex(at[0]);
+        Value step =
+            s.div(s.sub(z, a), s.constant(std::max<int64_t>(steps - 1, 1)));
         Value low = s.add(a, s.mul(step, i));
         Value high = s.sub(z, s.mul(step, s.sub(s.constant(steps - 1), i)));
-        return s.select(s.lt(i, s.constant(steps / 2)), low, high);
+        Value half = s.constant(steps == 1 ? 1 : steps / 2);
+        Value v = s.select(s.lt(i, half), low, high);
+        return log ? s.pow(s.constant(base), v) : v;
+      }));
+}
+
+/// 1 where the element is the index along a new last dimension.
+static LogicalResult lowerOneHot(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (n.failed() || int64_t(sizes.size()) != x.rank() + 1)
+    return n.fail("the result's rank is not what the operator gives");
+  n.b.checkIndices(x, sizes.back(), "aten.one_hot: a class is out of range",
+                   false);
+  Type i64 = n.b.b.getI64Type();
+  return n.result(n.b.indexed(
+      {n.b.unsqueeze(x, x.rank())}, sizes, i64, i64,
+      [](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+        return s.select(s.eq(v[0], s.fromIndex(i.back())), s.integer(1),
+                        s.integer(0));
       }));
 }
 
@@ -166,7 +210,13 @@ void registerFactories(Registry &r) {
   r.add({"aten.arange.default", "aten.arange.start",
          "aten.arange.start_step"},
         lowerArange);
-  r.add("aten.linspace.default", lowerLinspace);
+  r.add({"aten.linspace.default", "aten.linspace.Tensor_Tensor",
+         "aten.linspace.Tensor_Scalar", "aten.linspace.Scalar_Tensor"},
+        lowerLinspace<false>);
+  r.add({"aten.logspace.default", "aten.logspace.Tensor_Tensor",
+         "aten.logspace.Tensor_Scalar", "aten.logspace.Scalar_Tensor"},
+        lowerLinspace<true>);
+  r.add("aten.one_hot.default", lowerOneHot);
   r.add({"aten.eye.default", "aten.eye.m"}, lowerEye);
   r.add("aten.tril.default", lowerTriangle<true>);
   r.add("aten.triu.default", lowerTriangle<false>);

@@ -10,8 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace fx::lin {
@@ -31,19 +29,19 @@ static Value toIndex(Scalars &s, Value v, Type dtype, Value size) {
   return s.select(negative, arith::AddIOp::create(s.b, s.loc, i, size), i);
 }
 
-/// A generic of the result's sizes that reads `x` where `at` says, given the
-/// operands and the result's indices.
-static Tensor
-readAt(Node &n, const Tensor &x, ArrayRef<Tensor> operands,
-       ArrayRef<ExprAttr> sizes,
-       function_ref<SmallVector<Value>(Scalars &, ValueRange, ArrayRef<Value>)>
-           at) {
-  Value source = n.b.materialize(x);
-  return n.b.indexed(
-      operands, sizes, x.dtype, Type(),
-      [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> Value {
-        return tensor::ExtractOp::create(s.b, s.loc, source, at(s, v, i));
-      });
+Tensor Builder::read(const Tensor &x, ArrayRef<Tensor> operands,
+                     ArrayRef<ExprAttr> sizes, PlaceFn at) {
+  Value source = materialize(x);
+  return indexed(operands, sizes, x.dtype, Type(),
+                 [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> Value {
+                   return tensor::ExtractOp::create(s.b, s.loc, source,
+                                                    at(s, v, i));
+                 });
+}
+
+static Tensor readAt(Node &n, const Tensor &x, ArrayRef<Tensor> operands,
+                     ArrayRef<ExprAttr> sizes, PlaceFn at) {
+  return n.b.read(x, operands, sizes, at);
 }
 
 static bool checkIndexDtype(Node &n, const Tensor &t) {
@@ -138,17 +136,121 @@ static LogicalResult lowerGather(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   Tensor index = n.tensor(2, "index");
-  if (n.failed() || index.rank() != x.rank() || x.rank() == 0 ||
-      !checkIndexDtype(n, index))
+  bool scalar = index.rank() == 0;
+  // A 0-d tensor is a vector of one element.
+  if (x.rank() == 0)
+    x = n.b.unsqueeze(x, 0);
+  if (scalar)
+    index = n.b.unsqueeze(index, 0);
+  for (ExprAttr size : index.sizes)
+    if (size.getInteger() == 0)
+      return n.result(
+          Tensor(n.b.empty(index.sizes, x.dtype), index.sizes, x.dtype));
+  if (n.failed() || index.rank() != x.rank() || !checkIndexDtype(n, index))
     return n.fail("the index does not fit the tensor");
   n.b.checkIndices(index, x.sizes[dim], "aten.gather: an index is out of range",
                    false);
-  return n.result(readAt(
+  Tensor y = readAt(
       n, x, {index}, index.sizes,
       [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> SmallVector<Value> {
         SmallVector<Value> place(i);
         place[dim] = toIndex(s, v[0], index.dtype, Value());
         return place;
+      });
+  return n.result(scalar ? n.b.squeeze(y, 0) : y);
+}
+
+/// take(self, index): places in the flattened tensor.
+static LogicalResult lowerTake(Node &n) {
+  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "index");
+  if (n.failed() || !checkIndexDtype(n, index))
+    return failure();
+  Sizes flat = {n.b.product(x.sizes)};
+  for (ExprAttr size : index.sizes)
+    if (size.getInteger() == 0)
+      return n.result(
+          Tensor(n.b.empty(index.sizes, x.dtype), index.sizes, x.dtype));
+  if (flat[0].getInteger() == 0)
+    return n.fail("an empty tensor");
+  n.b.checkIndices(index, flat[0], "aten.take: an index is out of range");
+  Value size = n.b.index(flat[0]);
+  return n.result(readAt(
+      n, n.b.reshape(x, flat), {index}, index.sizes,
+      [&](Scalars &s, ValueRange v, ArrayRef<Value>) -> SmallVector<Value> {
+        return {toIndex(s, v[0], index.dtype, size)};
+      }));
+}
+
+/// gather, the other dimensions of both broadcast; of the flattened tensors
+/// without a dimension.
+static LogicalResult lowerTakeAlongDim(Node &n) {
+  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "indices");
+  bool flat = !n.has(2, "dim");
+  int64_t dim = flat ? 0 : n.dim(2, "dim", x.rank());
+  if (n.failed() || !checkIndexDtype(n, index))
+    return failure();
+  if (flat) {
+    x = n.b.reshape(x, {n.b.product(x.sizes)});
+    index = n.b.reshape(index, {n.b.product(index.sizes)});
+  }
+  if (x.rank() != index.rank() || x.rank() == 0)
+    return n.fail("the indices' rank is not the tensor's");
+  Tensor other = x;
+  other.sizes[dim] = n.b.expr(1);
+  Sizes sizes = n.b.broadcast({other, index});
+  Sizes whole(sizes);
+  whole[dim] = x.sizes[dim];
+  x = n.b.expand(x, whole);
+  index = n.b.expand(index, sizes);
+  n.b.checkIndices(index, x.sizes[dim],
+                   "aten.take_along_dim: an index is out of range");
+  Value size = n.b.index(x.sizes[dim]);
+  return n.result(readAt(
+      n, x, {index}, sizes,
+      [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> SmallVector<Value> {
+        SmallVector<Value> place(i);
+        place[dim] = toIndex(s, v[0], index.dtype, size);
+        return place;
+      }));
+}
+
+/// _unsafe_masked_index(self, mask, indices, fill): self[indices] where the
+/// mask is true; elsewhere nothing is read.
+static LogicalResult lowerMaskedIndex(Node &n) {
+  Tensor x = n.tensor(0, "self"), mask = n.tensor(1, "mask");
+  const Arg &list = n.arg(2, "indices");
+  Number fill = n.number(3, "fill");
+  if (n.failed() || !list.isList() || int64_t(list.list.size()) != x.rank() ||
+      !mask.dtype.isInteger(1))
+    return n.fail("the indices do not fit the tensor");
+  for (ExprAttr size : x.sizes)
+    if (size.getInteger() == 0)
+      return n.fail("an empty tensor");
+  SmallVector<Tensor> operands = {mask};
+  SmallVector<Value> lengths;
+  for (auto [i, arg] : llvm::enumerate(list.list)) {
+    if (arg.isAbsent())
+      return n.fail("a dimension without index");
+    operands.push_back(n.asTensor(arg));
+    if (n.failed() || !checkIndexDtype(n, operands.back()))
+      return failure();
+    lengths.push_back(n.b.index(x.sizes[i]));
+  }
+  for (const Tensor &t : operands)
+    if (!n.broadcasts(t, n.resultSizes()))
+      return failure();
+  Value source = n.b.materialize(x), other = n.b.number(fill, x.dtype);
+  return n.result(n.b.pointwise(
+      operands, n.resultSizes(), x.dtype, Type(), [&](Scalars &s, ValueRange v) {
+        Scalars ix = s.indices();
+        SmallVector<Value> place;
+        for (auto [i, length] : llvm::enumerate(lengths)) {
+          Value at = toIndex(s, v[i + 1], operands[i + 1].dtype, length);
+          at = ix.min(ix.max(at, ix.integer(0)), ix.sub(length, ix.integer(1)));
+          place.push_back(at);
+        }
+        Value e = tensor::ExtractOp::create(s.b, s.loc, source, place);
+        return s.select(v[0], e, other);
       }));
 }
 
@@ -156,9 +258,13 @@ static LogicalResult lowerIndexSelect(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   Tensor index = n.tensor(2, "index");
-  if (n.failed() || index.rank() > 1 || x.rank() == 0 ||
-      !checkIndexDtype(n, index))
+  bool scalar = x.rank() == 0;
+  if (scalar)
+    x = n.b.unsqueeze(x, 0);
+  if (n.failed() || index.rank() > 1 || !checkIndexDtype(n, index))
     return n.fail("the index is no vector");
+  if (scalar && index.rank() == 1 && index.sizes[0].getInteger() != 1)
+    return n.fail("the index of a 0-d tensor has one element");
   n.b.checkIndices(index, x.sizes[dim],
                    "aten.index_select: an index is out of range", false);
   if (index.rank() == 0)
@@ -167,13 +273,14 @@ static LogicalResult lowerIndexSelect(Node &n) {
   sizes[dim] = index.sizes[0];
   for (int64_t i = dim + 1; i < x.rank(); ++i)
     index = n.b.unsqueeze(index, index.rank());
-  return n.result(readAt(
+  Tensor y = readAt(
       n, x, {index}, sizes,
       [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> SmallVector<Value> {
         SmallVector<Value> place(i);
         place[dim] = toIndex(s, v[0], index.dtype, Value());
         return place;
-      }));
+      });
+  return n.result(scalar ? n.b.squeeze(y, 0) : y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,6 +321,9 @@ static LogicalResult lowerRoll(Node &n) {
   }
   if (dims.size() != shifts.size())
     return n.fail("as many shifts as dimensions");
+  for (ExprAttr size : x.sizes)
+    if (size.getInteger() == 0)
+      return n.result(flat ? n.b.reshape(x, shape) : x);
   SmallVector<Value> offsets, sizes;
   for (auto [d, shift] : llvm::zip(dims, shifts)) {
     // size - shift mod size, so that the sum is never negative
@@ -243,6 +353,11 @@ static LogicalResult lowerUnfold(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dimension", x.rank());
   int64_t size = n.integer(2, "size", 1), step = n.integer(3, "step", 1);
+  if (!n.failed() && size == 0 && n.resultType())
+    return n.result(Tensor(n.b.empty(n.resultSizes(), x.dtype),
+                           n.resultSizes(), x.dtype));
+  if (!n.failed() && x.rank() == 0 && size == 1)
+    return n.result(n.b.unsqueeze(x, 0));
   if (n.failed() || x.rank() == 0 || size < 1 || step < 1 ||
       n.resultSizes().size() != size_t(x.rank()) + 1)
     return n.fail("the windows do not fit the tensor");
@@ -258,153 +373,17 @@ static LogicalResult lowerUnfold(Node &n) {
                          }));
 }
 
-//===----------------------------------------------------------------------===//
-// Resampling
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Input elements per output element along a dimension, as ATen has it: from
-/// the given factor, else from the sizes.
-struct Resample {
-  SmallVector<Value> scale; // f32
-  SmallVector<Value> size;  // index
-};
-} // namespace
-
-static LogicalResult readResample(Node &n, const Tensor &x, unsigned spatial,
-                                  unsigned factorPosition, bool align,
-                                  Resample &r) {
-  if (n.failed() || x.rank() != int64_t(spatial) + 2 ||
-      n.resultSizes().size() != size_t(x.rank()) || !isa<FloatType>(x.dtype))
-    return n.fail("the input's rank or dtype is not what the operator takes");
-  const Arg &factors = n.arg(factorPosition, "scale_factors");
-  Builder &b = n.b;
-  Type f32 = b.b.getF32Type();
-  Scalars s(b.b, b.loc, f32);
-  for (unsigned i = 0; i < spatial; ++i) {
-    ExprAttr in = x.sizes[i + 2], out = n.resultSizes()[i + 2];
-    Number ni, no;
-    ni.expr = in;
-    no.expr = out;
-    Value vi = b.number(ni, f32), vo = b.number(no, f32);
-    Value scale;
-    if (align) {
-      Value one = s.constant(1);
-      scale = s.select(s.gt(vo, one), s.div(s.sub(vi, one), s.sub(vo, one)),
-                       s.constant(0));
-    } else if (factors.isList() && i < factors.list.size()) {
-      Number f = n.asNumber(factors.list[i]);
-      if (n.failed())
-        return failure();
-      scale = s.div(s.constant(1), b.number(f, f32));
-    } else {
-      scale = s.div(vi, vo);
-    }
-    r.scale.push_back(scale);
-    r.size.push_back(b.index(in));
-  }
-  return success();
-}
-
-static Value toF32(Scalars &s, Value index) {
-  Scalars f(s.b, s.loc, s.b.getF32Type());
-  return f.fromIndex(index);
-}
-static Value floorIndex(Scalars &s, Value v) {
-  Value i = arith::FPToSIOp::create(s.b, s.loc, s.b.getI64Type(), v);
-  return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), i);
-}
-static Value lastIndex(Scalars &s, Value size) {
-  return arith::SubIOp::create(s.b, s.loc, size, constantIndex(s, 1));
-}
-
-template <unsigned spatial> static LogicalResult lowerUpsampleNearest(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  Resample r;
-  if (failed(readResample(n, x, spatial, 2, false, r)))
-    return failure();
-  return n.result(readAt(
-      n, x, {}, n.resultSizes(),
-      [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
-        SmallVector<Value> place(i);
-        for (unsigned d = 0; d < spatial; ++d) {
-          Scalars f(s.b, s.loc, s.b.getF32Type());
-          Value from = floorIndex(s, f.mul(toF32(s, i[d + 2]), r.scale[d]));
-          place[d + 2] = arith::MinSIOp::create(s.b, s.loc, from,
-                                                lastIndex(s, r.size[d]));
-        }
-        return place;
-      }));
-}
-
-/// Weights of the two nearest elements along each dimension.
-template <unsigned spatial> static LogicalResult lowerUpsampleLinear(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  bool align = n.boolean(2, "align_corners", false);
-  Resample r;
-  if (failed(readResample(n, x, spatial, 3, align, r)))
-    return failure();
-  Value source = n.b.materialize(x);
-  Type compute = opMathType(x.dtype), f32 = n.b.b.getF32Type();
-  return n.result(n.b.indexed(
-      {}, n.resultSizes(), x.dtype, compute,
-      [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
-        Scalars f(s.b, s.loc, f32);
-        SmallVector<std::array<Value, 2>> places, weights;
-        for (unsigned d = 0; d < spatial; ++d) {
-          Value at = toF32(s, i[d + 2]);
-          if (align)
-            at = f.mul(at, r.scale[d]);
-          else
-            at = f.max(f.sub(f.mul(f.add(at, f.constant(0.5)), r.scale[d]),
-                             f.constant(0.5)),
-                       f.constant(0));
-          Value last = lastIndex(s, r.size[d]);
-          Value low = arith::MinSIOp::create(s.b, s.loc, floorIndex(s, at), last);
-          Value high = arith::MinSIOp::create(
-              s.b, s.loc,
-              arith::AddIOp::create(s.b, s.loc, low, constantIndex(s, 1)),
-              last);
-          Value w = f.min(f.max(f.sub(at, toF32(s, low)), f.constant(0)),
-                          f.constant(1));
-          places.push_back({low, high});
-          weights.push_back({s.cast(f.sub(f.constant(1), w), f32, compute),
-                             s.cast(w, f32, compute)});
-        }
-        Value total;
-        for (unsigned corner = 0; corner < (1u << spatial); ++corner) {
-          SmallVector<Value> place(i);
-          Value weight;
-          for (unsigned d = 0; d < spatial; ++d) {
-            unsigned side = corner >> (spatial - 1 - d) & 1;
-            place[d + 2] = places[d][side];
-            weight = weight ? s.mul(weight, weights[d][side])
-                            : weights[d][side];
-          }
-          Value e = s.cast(
-              tensor::ExtractOp::create(s.b, s.loc, source, place), x.dtype,
-              compute);
-          Value term = s.mul(weight, e);
-          total = total ? s.add(total, term) : term;
-        }
-        return total;
-      }));
-}
-
 void registerIndexing(Registry &r) {
   r.add("aten.embedding.default", lowerEmbedding);
   r.add({"aten.index.Tensor", "aten._unsafe_index.Tensor"}, lowerIndex);
   r.add("aten.gather.default", lowerGather);
+  r.add("aten.take.default", lowerTake);
+  r.add("aten._unsafe_masked_index.default", lowerMaskedIndex);
+  r.add("aten.take_along_dim.default", lowerTakeAlongDim);
   r.add("aten.index_select.default", lowerIndexSelect);
   r.add("aten.flip.default", lowerFlip);
   r.add("aten.roll.default", lowerRoll);
   r.add({"aten.unfold.default", "aten.unfold_copy.default"}, lowerUnfold);
-  r.add("aten.upsample_nearest1d.vec", lowerUpsampleNearest<1>);
-  r.add("aten.upsample_nearest2d.vec", lowerUpsampleNearest<2>);
-  r.add("aten.upsample_nearest3d.vec", lowerUpsampleNearest<3>);
-  r.add("aten.upsample_linear1d.vec", lowerUpsampleLinear<1>);
-  r.add("aten.upsample_bilinear2d.vec", lowerUpsampleLinear<2>);
-  r.add("aten.upsample_trilinear3d.vec", lowerUpsampleLinear<3>);
 }
 
 } // namespace fx::lin

@@ -128,6 +128,12 @@ private:
 };
 
 void registerActivations(Registry &);
+void registerAdaptivePooling(Registry &);
+void registerArithmetic(Registry &);
+void registerNorms(Registry &);
+void registerRearrangements(Registry &);
+void registerResampling(Registry &);
+void registerScans(Registry &);
 void registerAttention(Registry &);
 void registerControlFlow(Registry &);
 void registerConvolutions(Registry &);
@@ -135,12 +141,20 @@ void registerCopies(Registry &);
 void registerFactories(Registry &);
 void registerIndexing(Registry &);
 void registerLoops(Registry &);
+void registerLosses(Registry &);
 void registerMatMuls(Registry &);
 void registerNormalizations(Registry &);
+void registerPadding(Registry &);
 void registerPointwise(Registry &);
+void registerPolynomials(Registry &);
 void registerPooling(Registry &);
+void registerProducts(Registry &);
+void registerRecurrent(Registry &);
 void registerReductions(Registry &);
 void registerScatter(Registry &);
+void registerScatterElements(Registry &);
+void registerSorting(Registry &);
+void registerSpecial(Registry &);
 void registerSymbolic(Registry &);
 void registerViews(Registry &);
 

@@ -65,8 +65,20 @@ static LogicalResult batchNorm(Node &n, const Tensor &x,
                      });
 }
 
+static LogicalResult lowerBatchStats(Node &n);
+
+static bool isEmpty(const Tensor &t) {
+  return llvm::any_of(t.sizes,
+                      [](ExprAttr e) { return e.getInteger() == 0; });
+}
+
 static LogicalResult lowerBatchNorm(Node &n) {
+  // Without running statistics, or in training, those of the batch count.
+  if (n.target() == "aten.batch_norm.default" && !n.has(3, "running_mean"))
+    return lowerBatchStats(n);
   Tensor x = n.tensor(0, "input");
+  if (isEmpty(x))
+    return n.set(0, x);
   auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
   Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
   bool legit =
@@ -248,8 +260,13 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
   bool useInput = n.boolean(5, "use_input_stats", true);
   double eps = n.real(7, "eps", 1e-5);
-  if (n.failed() || x.rank() < 3 || !useInput || n.has(3, "running_mean"))
-    return n.fail("instance norm with running statistics");
+  if (!useInput) {
+    Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+    return n.failed() ? failure()
+                      : batchNorm(n, x, weight, bias, mean, var, eps);
+  }
+  if (n.failed() || x.rank() < 3 || n.has(3, "running_mean"))
+    return n.fail("instance norm that updates running statistics");
   if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
     return n.fail("the weight is no vector");
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(2, x.rank()));
@@ -262,19 +279,32 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
 }
 
-/// Batch norm with the statistics of the batch and none kept: instance norm,
-/// decomposed. Results: output, mean, 1 / sqrt(variance + eps).
+/// Batch norm with the statistics of the batch. Results, as far as there are:
+/// output, mean, 1 / sqrt(variance + eps), and the running statistics moved by
+/// the momentum towards the batch's.
 static LogicalResult lowerBatchStats(Node &n) {
+  StringRef name = n.target();
+  bool functional = name == "aten._native_batch_norm_legit_functional.default";
   Tensor x = n.tensor(0, "input");
   auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
-  double eps = n.real(5, "eps", 1e-5);
+  unsigned at = name.ends_with(".no_stats") ? 3 : 5;
+  bool training = n.boolean(at, "training", true);
+  double momentum = n.real(at + 1, "momentum", 0.1),
+         eps = n.real(at + 2, "eps", 1e-5);
+  if (isEmpty(x) && n.numResults() == 1)
+    return n.set(0, x);
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
+  if (functional && !training)
+    return n.fail("the statistics are not the batch's");
   if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
     return n.fail("the weight is no vector");
   SmallVector<int64_t> dims = {0};
-  for (int64_t i = 2; i < x.rank(); ++i)
+  Sizes reduced = {x.sizes[0]};
+  for (int64_t i = 2; i < x.rank(); ++i) {
     dims.push_back(i);
+    reduced.push_back(x.sizes[i]);
+  }
   Type acc = opMathType(x.dtype);
   Moments m = moments(n.b, x, dims, acc, eps);
   if (weight)
@@ -283,11 +313,40 @@ static LogicalResult lowerBatchStats(Node &n) {
     bias = perChannel(n.b, *bias, x.rank());
   if (failed(n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
     return failure();
+  Sizes channels = {x.sizes[1]};
+  Tensor mean = n.b.reshape(m.mean, channels),
+         rstd = n.b.reshape(m.rstd, channels);
   for (unsigned i = 1; i < n.numResults() && i < 3; ++i)
-    if (n.isUsed(i) &&
-        failed(n.set(i, n.b.reshape(i == 1 ? m.mean : m.rstd, {x.sizes[1]}))))
+    if (n.isUsed(i) && failed(n.set(i, i == 1 ? mean : rstd)))
       return failure();
-  return success();
+  if (!functional)
+    return success();
+  Number count;
+  count.expr = n.b.product(reduced);
+  Hoisted size(n.b, count, acc);
+  auto move = [&](unsigned result, const Tensor &old, ScalarFn now) {
+    if (!n.isUsed(result))
+      return success();
+    return n.set(result, n.b.map({old, result == 3 ? mean : rstd}, acc,
+                                 [&](Scalars &s, ValueRange v) {
+                                   Value kept = s.mul(
+                                       v[0], s.constant(1 - momentum));
+                                   return s.add(kept,
+                                                s.mul(now(s, v),
+                                                      s.constant(momentum)));
+                                 }));
+  };
+  Tensor oldMean = n.tensor(3, "running_mean"),
+         oldVar = n.tensor(4, "running_var");
+  if (n.failed() ||
+      failed(move(3, oldMean, [](Scalars &, ValueRange v) { return v[1]; })))
+    return failure();
+  return move(4, oldVar, [&](Scalars &s, ValueRange v) {
+    // The variance again, over one element less.
+    Value var = s.sub(s.div(s.constant(1), s.mul(v[1], v[1])), s.constant(eps));
+    Value all = size.in(s);
+    return s.mul(var, s.div(all, s.sub(all, s.constant(1))));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,6 +387,45 @@ template <bool log> static LogicalResult lowerSoftmax(Node &n) {
   return n.result(r);
 }
 
+/// Softmax with 0 for a row that is all -inf.
+static LogicalResult lowerSafeSoftmax(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  if (n.failed() || !isa<FloatType>(n.resultDtype()) || x.rank() == 0)
+    return n.fail("softmax of integers, or of a 0-d tensor");
+  Type acc = opMathType(n.resultDtype());
+  Builder &b = n.b;
+  x = b.cast(x, n.resultDtype());
+  Tensor max = b.reduce(
+      x, {dim}, true, acc, [](Scalars &s) { return s.lowest(); },
+      [](Scalars &s, Value a, Value v) { return s.max(a, v); });
+  Tensor y = b.map({x, max}, acc, [](Scalars &s, ValueRange v) {
+    Value none = s.eq(v[1], s.lowest());
+    return s.exp(s.sub(v[0], s.select(none, s.constant(0), v[1])));
+  });
+  Tensor sum = b.sum(y, {dim}, true, acc);
+  return n.pointwise(0, {y, sum}, acc, [](Scalars &s, ValueRange v) {
+    Value none = s.eq(v[1], s.constant(0));
+    return s.div(v[0], s.select(none, s.constant(1), v[1]));
+  });
+}
+
+/// y * (g - sum(y * g))
+static LogicalResult lowerSoftmaxBackward(Node &n) {
+  Tensor g = n.tensor(0, "grad_output"), y = n.tensor(1, "output");
+  int64_t dim = n.dim(2, "dim", y.rank());
+  if (n.failed() || y.rank() == 0)
+    return n.fail("a 0-d tensor");
+  Type acc = opMathType(y.dtype);
+  Tensor p = n.b.map({g, y}, acc, [](Scalars &s, ValueRange v) {
+    return s.mul(v[0], v[1]);
+  });
+  Tensor sum = n.b.sum(p, {dim}, true, acc);
+  return n.pointwise(0, {p, y, sum}, acc, [](Scalars &s, ValueRange v) {
+    return s.sub(v[0], s.mul(v[1], v[2]));
+  });
+}
+
 /// v * g / norm(v) over all dimensions but `dim`.
 static LogicalResult lowerWeightNorm(Node &n) {
   Tensor v = n.tensor(0, "v"), g = n.tensor(1, "g");
@@ -358,7 +456,11 @@ void registerNormalizations(Registry &r) {
   r.add({"aten.group_norm.default", "aten.native_group_norm.default"},
         lowerGroupNorm);
   r.add("aten.instance_norm.default", lowerInstanceNorm);
-  r.add("aten._native_batch_norm_legit.no_stats", lowerBatchStats);
+  r.add({"aten._native_batch_norm_legit.no_stats",
+         "aten._native_batch_norm_legit_functional.default"},
+        lowerBatchStats);
+  r.add("aten._softmax_backward_data.default", lowerSoftmaxBackward);
+  r.add("aten._safe_softmax.default", lowerSafeSoftmax);
   r.add({"aten.softmax.int", "aten._softmax.default"},
         lowerSoftmax<false>);
   r.add({"aten.log_softmax.int", "aten._log_softmax.default"},

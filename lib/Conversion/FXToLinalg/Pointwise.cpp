@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Operands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,48 +22,6 @@ namespace fx::lin {
 
 using UnaryFn = Value (*)(Scalars &, Value);
 using BinaryFn = Value (*)(Scalars &, Value, Value);
-
-namespace {
-/// Operands that may be tensors or Python numbers, as body values.
-class Operands {
-public:
-  Operands(Node &n, ArrayRef<std::pair<unsigned, StringRef>> args) {
-    for (auto [position, name] : args) {
-      const Arg &arg = n.arg(position, name);
-      if (n.isTensor(arg)) {
-        slots.push_back(int(tensors.size()));
-        tensors.push_back(n.asTensor(arg));
-      } else {
-        slots.push_back(-1 - int(numbers.size()));
-        numbers.push_back(n.asNumber(arg));
-      }
-    }
-    if (tensors.empty())
-      (void)n.fail("no operand is a tensor");
-  }
-  /// Call once the compute type is known, before the body is built.
-  void hoist(Node &n, Type compute) {
-    for (const Number &number : numbers)
-      hoisted.emplace_back(n.b, number, compute);
-  }
-  Value get(Scalars &s, ValueRange v, unsigned i) const {
-    return slots[i] >= 0 ? v[slots[i]] : hoisted[-1 - slots[i]].in(s);
-  }
-  /// The constant that operand `i` is.
-  std::optional<double> constant(unsigned i) const {
-    if (slots[i] >= 0 || !hoisted[-1 - slots[i]].isConstant())
-      return std::nullopt;
-    return hoisted[-1 - slots[i]].constant();
-  }
-
-  SmallVector<Tensor> tensors;
-  SmallVector<Number> numbers;
-
-private:
-  SmallVector<int> slots;
-  SmallVector<Hoisted> hoisted;
-};
-} // namespace
 
 static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
   Tensor x = n.tensor(0, "self");

@@ -234,8 +234,6 @@ template <unsigned spatial> static LogicalResult lowerAvgPool(Node &n) {
   int64_t divisor = spatial == 1 ? 0 : n.integer(6, "divisor_override", 0);
   if (failed(readPool(n, p, spatial, false)))
     return failure();
-  if (!isa<FloatType>(p.x.dtype))
-    return n.fail("the average of integers");
   Type dtype = p.x.dtype, acc = opMathType(dtype);
   Builder &b = n.b;
   Scalars s(b.b, b.loc, dtype);
@@ -288,62 +286,6 @@ template <unsigned spatial> static LogicalResult lowerAvgPool(Node &n) {
   return n.result(dropAdded(b, y, p.added));
 }
 
-/// Windows from floor(i * in / out) to ceil((i + 1) * in / out). They are one
-/// size where `out` divides `in`.
-template <unsigned spatial> static LogicalResult lowerAdaptiveAvgPool(Node &n) {
-  Pool p;
-  p.x = n.tensor(0, "self");
-  if (n.failed() || !isa<FloatType>(p.x.dtype))
-    return n.fail("the average of integers");
-  int64_t rank = p.x.rank();
-  if (rank < int64_t(spatial) || rank > int64_t(spatial) + 2 ||
-      n.resultSizes().size() != size_t(rank))
-    return n.fail("the input's rank is not what the operator takes");
-  Builder &b = n.b;
-  Type acc = opMathType(p.x.dtype);
-  SmallVector<int64_t> dims;
-  bool toOne = true;
-  for (unsigned i = 0; i < spatial; ++i) {
-    dims.push_back(rank - spatial + i);
-    toOne &= n.resultSizes()[dims.back()].getInteger() == 1;
-  }
-  if (toOne)
-    return n.result(b.mean(p.x, dims, true, acc));
-  p.spatial = spatial;
-  p.out.assign(n.resultSizes().begin(), n.resultSizes().end());
-  int64_t taps = 1;
-  bool same = true;
-  for (int64_t d : dims) {
-    std::optional<int64_t> in = p.x.sizes[d].getInteger(),
-                           out = n.resultSizes()[d].getInteger();
-    if (p.x.sizes[d] == n.resultSizes()[d]) {
-      p.kernel.push_back(1);
-      continue;
-    }
-    same = false;
-    if (!in || !out || *out < 1 || *in % *out)
-      return n.fail("windows of unequal size");
-    p.kernel.push_back(*in / *out);
-    taps *= *in / *out;
-  }
-  if (same)
-    return n.result(p.x);
-  p.stride = p.kernel;
-  p.padding.assign(spatial, 0);
-  p.dilation.assign(spatial, 1);
-  while (p.x.rank() < int64_t(spatial) + 2) {
-    p.x = b.unsqueeze(p.x, 0);
-    p.out.insert(p.out.begin(), b.expr(1));
-    ++p.added;
-  }
-  Tensor total = window(b, p, p.x, false, acc);
-  Tensor y = b.pointwise({total}, p.out, p.x.dtype, acc,
-                         [&](Scalars &s, ValueRange v) {
-                           return s.div(v[0], s.constant(double(taps)));
-                         });
-  return n.result(dropAdded(b, y, p.added));
-}
-
 void registerPooling(Registry &r) {
   r.add("aten.max_pool1d.default", lowerMaxPool<1, false>);
   r.add("aten.max_pool2d.default", lowerMaxPool<2, false>);
@@ -354,13 +296,6 @@ void registerPooling(Registry &r) {
   r.add("aten.avg_pool1d.default", lowerAvgPool<1>);
   r.add("aten.avg_pool2d.default", lowerAvgPool<2>);
   r.add("aten.avg_pool3d.default", lowerAvgPool<3>);
-  r.add("aten.adaptive_avg_pool1d.default", lowerAdaptiveAvgPool<1>);
-  r.add({"aten.adaptive_avg_pool2d.default",
-         "aten._adaptive_avg_pool2d.default"},
-        lowerAdaptiveAvgPool<2>);
-  r.add({"aten.adaptive_avg_pool3d.default",
-         "aten._adaptive_avg_pool3d.default"},
-        lowerAdaptiveAvgPool<3>);
 }
 
 } // namespace fx::lin

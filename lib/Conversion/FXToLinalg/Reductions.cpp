@@ -8,7 +8,6 @@
 #include "Node.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -94,11 +93,8 @@ static LogicalResult lowerProd(Node &n) {
       [](Scalars &s, Value a, Value v) { return s.mul(a, v); }));
 }
 
-/// The extreme value along a dimension and where it first stands; a NaN is
-/// more extreme than any number.
-static std::pair<Tensor, Tensor> extreme(Node &n, const Tensor &input,
-                                         int64_t dim, bool keepDim, bool max) {
-  Builder &b = n.b;
+std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
+                                  bool keepDim, bool max) {
   Tensor t = input.dims[dim] < 0 ? b.contiguous(input) : input;
   Type i64 = b.b.getI64Type();
   unsigned rank = t.rank();
@@ -161,9 +157,14 @@ template <bool max> static LogicalResult lowerExtremeDim(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   bool keepDim = n.boolean(2, "keepdim", false);
-  if (n.failed() || n.numResults() != 2 || x.rank() == 0)
-    return n.fail("a 0-d tensor");
-  auto [value, index] = extreme(n, x, dim, keepDim, max);
+  if (n.failed() || n.numResults() != 2)
+    return n.fail("two results");
+  if (x.rank() == 0) {
+    // A vector of one element.
+    x = n.b.unsqueeze(x, 0);
+    keepDim = false;
+  }
+  auto [value, index] = extreme(n.b, x, dim, keepDim, max);
   if (failed(n.set(0, value)))
     return failure();
   return n.set(1, index);
@@ -175,17 +176,17 @@ template <bool max> static LogicalResult lowerArgExtreme(Node &n) {
   bool keepDim = n.boolean(2, "keepdim", false);
   if (n.failed())
     return failure();
-  int64_t dim = 0;
-  if (all) {
-    if (keepDim)
-      return n.fail("keepdim of all dimensions");
-    x = n.b.reshape(x, {n.b.product(x.sizes)});
-  } else {
-    dim = n.dim(1, "dim", x.rank());
+  int64_t dim = all ? 0 : n.dim(1, "dim", x.rank()), rank = x.rank();
+  if (n.failed())
+    return failure();
+  if (all || rank == 0) {
+    Tensor flat = n.b.reshape(x, {n.b.product(x.sizes)});
+    Tensor at = extreme(n.b, flat, 0, false, max).second;
+    for (int64_t i = 0; keepDim && i < rank; ++i)
+      at = n.b.unsqueeze(at, 0);
+    return n.result(at);
   }
-  if (n.failed() || x.rank() == 0)
-    return n.fail("a 0-d tensor");
-  return n.result(extreme(n, x, dim, keepDim, max).second);
+  return n.result(extreme(n.b, x, dim, keepDim, max).second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,48 +254,12 @@ static LogicalResult lowerVar(Node &n) {
   return n.numResults() == 2 ? n.set(1, mean) : success();
 }
 
-static LogicalResult lowerVectorNorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  double order = n.real(1, "ord", 2);
-  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
-  bool keepDim = n.boolean(3, "keepdim", false);
-  if (n.failed() || !isa<FloatType>(n.resultDtype()) ||
-      !isa<FloatType>(x.dtype))
-    return n.fail("the norm of integers");
-  Type acc = opMathType(n.resultDtype());
-  bool infinite = std::isinf(order);
-  Tensor r = n.b.reduce(
-      x, dims, keepDim, acc,
-      [&](Scalars &s) {
-        return infinite && order < 0 ? s.highest() : s.constant(0);
-      },
-      [&](Scalars &s, Value a, Value v) {
-        if (infinite)
-          return order > 0 ? s.max(a, v) : s.min(a, v);
-        return s.add(a, v);
-      },
-      [&](Scalars &s, Value v) {
-        if (order == 0)
-          return s.select(s.ne(v, s.constant(0)), s.constant(1), s.constant(0));
-        if (order == 2)
-          return s.mul(v, v);
-        v = s.abs(v);
-        return infinite || order == 1 ? v : s.powConstant(v, order);
-      });
-  if (infinite || order == 0 || order == 1)
-    return n.result(r);
-  return n.result(n.b.pointwise(
-      {r}, r.sizes, acc, acc, [&](Scalars &s, ValueRange v) {
-        return order == 2 ? s.sqrt(v[0]) : s.powConstant(v[0], 1 / order);
-      }));
-}
-
 /// log(sum(exp(x - max))) + max, where max is 0 if it is infinite.
 static LogicalResult lowerLogSumExp(Node &n) {
   Reduction r(n);
-  if (n.failed() || !isa<FloatType>(r.x.dtype))
-    return n.fail("of integers");
-  Type acc = opMathType(r.x.dtype);
+  if (n.failed() || !isa<FloatType>(n.resultDtype()))
+    return n.fail("the result is no float");
+  Type acc = opMathType(n.resultDtype());
   Builder &b = n.b;
   Tensor max = b.reduce(
       r.x, r.dims, true, acc, [](Scalars &s) { return s.lowest(); },
@@ -319,52 +284,6 @@ static LogicalResult lowerLogSumExp(Node &n) {
   return n.result(result);
 }
 
-//===----------------------------------------------------------------------===//
-// Scans
-//===----------------------------------------------------------------------===//
-
-/// cumsum, cumprod: a loop along the dimension over slices of the others.
-template <bool product> static LogicalResult lowerScan(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  if (n.failed())
-    return failure();
-  Type dtype = n.resultDtype(), acc = opMathType(dtype);
-  if (x.rank() == 0)
-    return n.result(x);
-  Builder &b = n.b;
-  Tensor t = b.contiguous(b.cast(x, acc));
-  Sizes sliceSizes(t.sizes);
-  sliceSizes[dim] = b.expr(1);
-  Scalars s(b.b, b.loc, acc);
-  Value whole = b.empty(t.sizes, acc);
-  Sizes rest(t.sizes);
-  rest.erase(rest.begin() + dim);
-  Value start = b.filled(rest, acc, s.integer(product));
-  auto loop = scf::ForOp::create(b.b, b.loc, b.index(0), b.index(t.sizes[dim]),
-                                 b.index(1), ValueRange{whole, start});
-  {
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(loop.getBody());
-    Value i = loop.getInductionVar();
-    Tensor part = b.select(t, dim, i);
-    Tensor sofar(loop.getRegionIterArg(1), rest, acc);
-    Tensor next = b.pointwise({sofar, part}, rest, acc, acc,
-                              [](Scalars &s, ValueRange v) {
-                                return product ? s.mul(v[0], v[1])
-                                               : s.add(v[0], v[1]);
-                              });
-    SmallVector<OpFoldResult> offsets(t.rank(), b.b.getIndexAttr(0)),
-        strides(t.rank(), b.b.getIndexAttr(1));
-    offsets[dim] = i;
-    Value updated =
-        b.insert(b.materialize(b.unsqueeze(next, dim)),
-                 loop.getRegionIterArg(0), offsets, b.fold(sliceSizes), strides);
-    scf::YieldOp::create(b.b, b.loc, ValueRange{updated, next.value});
-  }
-  return n.result(Tensor(loop.getResult(0), t.sizes, acc));
-}
-
 static Value lowestOf(Scalars &s) { return s.lowest(); }
 static Value highestOf(Scalars &s) { return s.highest(); }
 static Value falseOf(Scalars &s) { return s.boolean(false); }
@@ -374,7 +293,57 @@ static Value minOf(Scalars &s, Value a, Value v) { return s.min(a, v); }
 static Value orOf(Scalars &s, Value a, Value v) { return s.logicalOr(a, v); }
 static Value andOf(Scalars &s, Value a, Value v) { return s.logicalAnd(a, v); }
 
+/// aminmax: both extremes, over one dimension or all.
+static LogicalResult lowerAMinMax(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  SmallVector<int64_t> dims = n.dims(99, "dim", x.rank());
+  bool keepDim = n.boolean(99, "keepdim", false);
+  if (n.failed() || n.numResults() != 2)
+    return n.fail("two results");
+  if (failed(n.set(
+          0, n.b.reduce(x, dims, keepDim, x.dtype, highestOf, minOf))))
+    return failure();
+  return n.set(1, n.b.reduce(x, dims, keepDim, x.dtype, lowestOf, maxOf));
+}
+
+static LogicalResult lowerCountNonzero(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  SmallVector<int64_t> dims = n.dims(1, "dim", x.rank());
+  if (n.failed())
+    return failure();
+  Type i1 = n.b.b.getI1Type();
+  return n.result(n.b.sum(n.b.cast(x, i1), dims, false, n.resultDtype()));
+}
+
+/// nansum and nanmean: NaN counts as nothing.
+template <bool mean> static LogicalResult lowerNanSum(Node &n) {
+  Reduction r(n);
+  if (n.failed() || (mean && !isa<FloatType>(r.x.dtype)))
+    return n.fail("the mean of integers");
+  Type acc = opMathType(n.resultDtype());
+  auto add = [](Scalars &s, Value a, Value v) { return s.add(a, v); };
+  auto zero = [](Scalars &s) { return s.integer(0); };
+  Tensor total = n.b.reduce(
+      r.x, r.dims, r.keepDim, acc, zero, add, [](Scalars &s, Value v) {
+        return s.select(s.isNan(v), s.integer(0), v);
+      });
+  if (!mean)
+    return n.result(total);
+  Tensor count = n.b.reduce(
+      r.x, r.dims, r.keepDim, acc, zero, add, [](Scalars &s, Value v) {
+        return s.select(s.isNan(v), s.integer(0), s.integer(1));
+      });
+  return n.pointwise(0, {total, count}, acc, [](Scalars &s, ValueRange v) {
+    return s.div(v[0], v[1]);
+  });
+}
+
 void registerReductions(Registry &r) {
+  r.add("aten.aminmax.default", lowerAMinMax);
+  r.add({"aten.count_nonzero.default", "aten.count_nonzero.dim_IntList"},
+        lowerCountNonzero);
+  r.add("aten.nansum.default", lowerNanSum<false>);
+  r.add("aten.nanmean.default", lowerNanSum<true>);
   r.add("aten.sum.dim_IntList", lowerSum);
   r.add("aten.sum.default", lowerSumAll);
   r.add("aten.mean.dim", lowerMean);
@@ -394,12 +363,11 @@ void registerReductions(Registry &r) {
   r.add("aten.argmin.default", lowerArgExtreme<false>);
   r.add({"aten.var.correction", "aten.var.dim", "aten.var.default",
          "aten.std.correction", "aten.std.dim", "aten.std.default",
-         "aten.var_mean.correction", "aten.std_mean.correction"},
+         "aten.var_mean.correction", "aten.var_mean.dim",
+         "aten.var_mean.default", "aten.std_mean.correction",
+         "aten.std_mean.dim", "aten.std_mean.default"},
         lowerVar);
-  r.add("aten.linalg_vector_norm.default", lowerVectorNorm);
   r.add("aten.logsumexp.default", lowerLogSumExp);
-  r.add("aten.cumsum.default", lowerScan<false>);
-  r.add("aten.cumprod.default", lowerScan<true>);
 }
 
 } // namespace fx::lin

@@ -16,6 +16,12 @@ const Registry &Registry::get() {
 
 Registry::Registry() {
   registerActivations(*this);
+  registerAdaptivePooling(*this);
+  registerArithmetic(*this);
+  registerNorms(*this);
+  registerRearrangements(*this);
+  registerResampling(*this);
+  registerScans(*this);
   registerAttention(*this);
   registerControlFlow(*this);
   registerConvolutions(*this);
@@ -23,12 +29,20 @@ Registry::Registry() {
   registerFactories(*this);
   registerIndexing(*this);
   registerLoops(*this);
+  registerLosses(*this);
   registerMatMuls(*this);
   registerNormalizations(*this);
+  registerPadding(*this);
   registerPointwise(*this);
+  registerPolynomials(*this);
   registerPooling(*this);
+  registerProducts(*this);
+  registerRecurrent(*this);
   registerReductions(*this);
   registerScatter(*this);
+  registerScatterElements(*this);
+  registerSorting(*this);
+  registerSpecial(*this);
   registerSymbolic(*this);
   registerViews(*this);
 }

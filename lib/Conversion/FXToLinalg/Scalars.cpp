@@ -37,6 +37,8 @@ Value Scalars::constant(double v) {
 Value Scalars::integer(int64_t v) {
   if (isFloat())
     return constant(double(v));
+  if (isa<IndexType>(dtype))
+    return arith::ConstantIndexOp::create(b, loc, v);
   Type type = signless(dtype);
   if (isBool())
     v = v != 0;
@@ -338,6 +340,11 @@ Value Scalars::fromIndex(Value v) {
   Type i64 = b.getI64Type();
   v = arith::IndexCastOp::create(b, loc, i64, v);
   return cast(v, i64, dtype);
+}
+
+Value Scalars::toIndex(Value v) {
+  v = cast(v, dtype, b.getI64Type());
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
 }
 
 } // namespace fx::lin

@@ -91,6 +91,10 @@ public:
   Value cast(Value v, mlir::Type from, mlir::Type to);
   /// An index as the compute type.
   Value fromIndex(Value v);
+  /// Arithmetic on indices at the same place.
+  Scalars indices() { return Scalars(b, loc, b.getIndexType()); }
+  /// The compute type's value as an index: towards zero.
+  Value toIndex(Value v);
 };
 
 /// The type that PyTorch computes `dtype` in: f32 for the short floats.

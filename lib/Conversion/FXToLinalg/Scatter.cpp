@@ -19,9 +19,8 @@ namespace fx::lin {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// A nest of loops over `sizes` that carries one tensor.
-static Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
-                      function_ref<Value(ArrayRef<Value>, Value)> body) {
+Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
+               function_ref<Value(ArrayRef<Value>, Value)> body) {
   // Bounds first: nothing computed inside is of use outside.
   SmallVector<Value> bounds, indices;
   for (ExprAttr size : sizes)
@@ -130,6 +129,36 @@ static Tensor write(Builder &b, SliceWrite w) {
   return Tensor(result, w.x.sizes, w.x.dtype);
 }
 
+/// Puts one value, or one for each of the last dimensions, where the only
+/// index, a mask over the first dimensions, is true. Nothing if it is another
+/// case.
+static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
+                                              const Arg &list) {
+  if (list.list.size() != 1 || list.list[0].isAbsent())
+    return std::nullopt;
+  Tensor mask = n.asTensor(list.list[0]);
+  if (n.failed() || !mask.dtype.isInteger(1) || mask.rank() == 0)
+    return std::nullopt;
+  int64_t rest = w.x.rank() - mask.rank();
+  Tensor values = w.values;
+  // More than one value along the chosen elements are taken in order.
+  if (values.rank() == rest + 1 && values.sizes[0].getInteger() == 1)
+    values = n.b.squeeze(values, 0);
+  if (rest < 0 || values.rank() > rest)
+    return std::nullopt;
+  for (int64_t i = 0; i < rest; ++i)
+    mask = n.b.unsqueeze(mask, mask.rank());
+  if (!n.broadcasts(values, w.x.sizes) || !n.broadcasts(mask, w.x.sizes))
+    return failure();
+  Type dtype = w.x.dtype, i1 = n.b.b.getI1Type();
+  return n.pointwise(
+      0, {w.x, values, n.b.cast(mask, dtype)}, opMathType(dtype),
+      [&](Scalars &s, ValueRange v) {
+        Value put = w.accumulate ? s.add(v[0], v[1]) : v[1];
+        return s.select(s.cast(v[2], s.dtype, i1), put, v[0]);
+      });
+}
+
 /// index_put(self, indices, values, accumulate)
 static LogicalResult lowerIndexPut(Node &n) {
   SliceWrite w;
@@ -139,6 +168,8 @@ static LogicalResult lowerIndexPut(Node &n) {
   w.accumulate = n.boolean(3, "accumulate", false);
   if (n.failed() || !list.isList() || int64_t(list.list.size()) > w.x.rank())
     return n.fail("the indices do not fit the tensor");
+  if (std::optional<LogicalResult> done = putByMask(n, w, list))
+    return *done;
   for (auto [i, arg] : llvm::enumerate(list.list)) {
     if (arg.isAbsent())
       continue;
@@ -192,11 +223,22 @@ template <bool add> static LogicalResult lowerIndexCopy(Node &n) {
   Tensor index = n.tensor(2, "index");
   w.values = n.tensor(3, "source");
   Number alpha = n.number(add ? 4 : 99, "alpha", 1);
-  if (n.failed() || w.x.rank() == 0 || index.rank() > 1 ||
-      w.values.rank() != w.x.rank() || !isa<IntegerType>(index.dtype))
+  // 0-d tensors are vectors of one element.
+  bool scalar = w.x.rank() == 0;
+  if (scalar)
+    w.x = n.b.unsqueeze(w.x, 0);
+  if (w.values.rank() == 0)
+    w.values = n.b.unsqueeze(w.values, 0);
+  if (n.failed() || index.rank() > 1 || w.values.rank() != w.x.rank() ||
+      !isa<IntegerType>(index.dtype))
     return n.fail("the index is no vector");
-  if (!alpha.expr || alpha.expr.getInteger() != 1)
-    return n.fail("an alpha other than 1");
+  if (add && (!alpha.expr || alpha.expr.getInteger() != 1)) {
+    Hoisted factor(n.b, alpha, opMathType(w.x.dtype));
+    w.values = n.b.map({n.b.cast(w.values, w.x.dtype)}, w.x.dtype,
+                       [&](Scalars &s, ValueRange v) {
+                         return s.mul(v[0], factor.in(s));
+                       });
+  }
   if (index.rank() == 0)
     index = n.b.unsqueeze(index, 0);
   w.accumulate = add;
@@ -211,7 +253,8 @@ template <bool add> static LogicalResult lowerIndexCopy(Node &n) {
       return n.fail("the source does not fit the index");
   n.b.checkIndices(index, w.x.sizes[dim],
                    "aten.index_copy: an index is out of range", false);
-  return n.result(write(n.b, w));
+  Tensor y = write(n.b, w);
+  return n.result(scalar ? n.b.squeeze(y, 0) : y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,74 +330,6 @@ static LogicalResult lowerSelectScatter(Node &n) {
   return n.result(Tensor(v, x.sizes, x.dtype));
 }
 
-//===----------------------------------------------------------------------===//
-// Single elements
-//===----------------------------------------------------------------------===//
-
-/// scatter(self, dim, index, src or value), scatter_add.
-template <bool add> static LogicalResult lowerScatter(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  Tensor index = n.tensor(2, "index");
-  const Arg &source = n.arg(3, n.target().ends_with("value") ? "value" : "src");
-  bool hasTensor = n.isTensor(source);
-  Tensor src;
-  Number value;
-  if (hasTensor)
-    src = n.asTensor(source);
-  else
-    value = n.asNumber(source);
-  if (n.failed() || x.rank() == 0 || index.rank() != x.rank() ||
-      !isa<IntegerType>(index.dtype) || n.has(4, "reduce"))
-    return n.fail("the index does not fit the tensor");
-  Builder &b = n.b;
-  Value constant;
-  if (hasTensor) {
-    if (src.rank() != x.rank())
-      return n.fail("the source does not fit the tensor");
-    for (auto [have, want] : llvm::zip(src.sizes, index.sizes)) {
-      std::optional<int64_t> h = have.getInteger(), w = want.getInteger();
-      if (h && w && *h < *w)
-        return n.fail("the source is smaller than the index");
-    }
-    src = b.contiguous(b.cast(src, x.dtype));
-  } else {
-    constant = b.number(value, x.dtype);
-  }
-  for (int64_t i = 0; i < x.rank(); ++i) {
-    std::optional<int64_t> h = x.sizes[i].getInteger(),
-                           w = index.sizes[i].getInteger();
-    if (i != dim && h && w && *w > *h)
-      return n.fail("the index is larger than the tensor");
-  }
-  b.checkIndices(index, x.sizes[dim], "aten.scatter: an index is out of range",
-                 false);
-  index = b.contiguous(index);
-  Type compute = opMathType(x.dtype);
-  Value result = loopNest(
-      b, index.sizes, b.materialize(x),
-      [&](ArrayRef<Value> i, Value carried) -> Value {
-        SmallVector<Value> place(i);
-        Scalars s(b.b, b.loc, compute);
-        Value at = tensor::ExtractOp::create(b.b, b.loc, index.value, i);
-        at = s.cast(at, index.dtype, b.b.getI64Type());
-        place[dim] = arith::IndexCastOp::create(b.b, b.loc,
-                                                b.b.getIndexType(), at);
-        Value v = hasTensor
-                      ? tensor::ExtractOp::create(b.b, b.loc, src.value, i)
-                            .getResult()
-                      : constant;
-        if (add) {
-          Value old = tensor::ExtractOp::create(b.b, b.loc, carried, place);
-          v = s.cast(s.add(s.cast(old, x.dtype, compute),
-                           s.cast(v, x.dtype, compute)),
-                     compute, x.dtype);
-        }
-        return tensor::InsertOp::create(b.b, b.loc, v, carried, place);
-      });
-  return n.result(Tensor(result, x.sizes, x.dtype));
-}
-
 void registerScatter(Registry &r) {
   r.add({"aten.index_put.default", "aten._unsafe_index_put.default"},
         lowerIndexPut);
@@ -362,8 +337,6 @@ void registerScatter(Registry &r) {
   r.add("aten.index_add.default", lowerIndexCopy<true>);
   r.add("aten.slice_scatter.default", lowerSliceScatter);
   r.add("aten.select_scatter.default", lowerSelectScatter);
-  r.add({"aten.scatter.src", "aten.scatter.value"}, lowerScatter<false>);
-  r.add("aten.scatter_add.default", lowerScatter<true>);
 }
 
 } // namespace fx::lin

@@ -34,7 +34,8 @@ static LogicalResult lowerUnsqueeze(Node &n) {
 /// Drops the named dimensions (all for `squeeze.default`) that have size 1.
 static LogicalResult lowerSqueeze(Node &n) {
   Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims = n.dims(1, "dim", x.rank());
+  SmallVector<int64_t> dims =
+      n.dims(1, "dim", x.rank(), !n.arg(1, "dim").isList());
   if (n.failed())
     return failure();
   llvm::sort(dims);
@@ -70,13 +71,13 @@ static LogicalResult lowerTranspose(Node &n) {
   return n.result(n.b.permute(x, order));
 }
 
-/// t, mT, numpy_T: the dimensions reversed (the last two for mT).
+/// t, numpy_T: the dimensions reversed; mT, mH, matrix_H: the last two.
 static LogicalResult lowerReverse(Node &n) {
   Tensor x = n.tensor(0, "self");
   if (n.failed())
     return failure();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  if (n.target() == "aten.mT.default") {
+  if (n.target().starts_with("aten.m")) {
     if (x.rank() < 2)
       return n.fail("fewer than two dimensions");
     std::swap(order[x.rank() - 1], order[x.rank() - 2]);
@@ -358,7 +359,11 @@ static LogicalResult lowerStack(Node &n) {
 /// Repeats the whole tensor: [r0, r1], a view of [r0, s0, r1, s1] merged.
 static LogicalResult lowerRepeat(Node &n) {
   Tensor x = n.tensor(0, "self");
-  Sizes repeats = n.sizes(1, "repeats");
+  bool tile = n.target() == "aten.tile.default";
+  Sizes repeats = n.sizes(1, tile ? "dims" : "repeats");
+  if (tile)
+    while (int64_t(repeats.size()) < x.rank())
+      repeats.insert(repeats.begin(), n.b.expr(1));
   if (n.failed() || int64_t(repeats.size()) < x.rank())
     return n.fail("fewer repeats than dimensions");
   for (ExprAttr repeat : repeats)
@@ -395,29 +400,6 @@ static LogicalResult lowerRepeatInterleave(Node &n) {
   return n.result(n.b.reshape(n.b.expand(wide, sizes), n.resultSizes()));
 }
 
-static LogicalResult lowerPad(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  Sizes amounts = n.sizes(1, "pad");
-  bool constant = n.target() == "aten.constant_pad_nd.default" ||
-                  n.string(2, "mode", "constant") == "constant";
-  Number value =
-      n.number(n.target() == "aten.constant_pad_nd.default" ? 2 : 3, "value", 0);
-  if (n.failed() || !constant)
-    return n.fail("only constant padding has a lowering");
-  if (amounts.size() % 2 || int64_t(amounts.size()) > 2 * x.rank())
-    return n.fail("the padding does not fit the tensor");
-  Sizes low(x.rank(), n.b.expr(0)), high(x.rank(), n.b.expr(0));
-  for (size_t i = 0; i < amounts.size() / 2; ++i) {
-    int64_t dim = x.rank() - 1 - int64_t(i);
-    low[dim] = amounts[2 * i];
-    high[dim] = amounts[2 * i + 1];
-    if (!n.b.symbols.canEvaluate(low[dim]) ||
-        !n.b.symbols.canEvaluate(high[dim]))
-      return n.fail("the padding is not known");
-  }
-  return n.result(n.b.pad(x, low, high, n.b.number(value, x.dtype)));
-}
-
 void registerViews(Registry &r) {
   r.add({"aten.view.default", "aten.reshape.default",
          "aten._unsafe_view.default", "aten.flatten.using_ints",
@@ -428,14 +410,15 @@ void registerViews(Registry &r) {
   r.add({"aten.unsqueeze.default", "aten.unsqueeze_copy.default"},
         lowerUnsqueeze);
   r.add({"aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims",
-         "aten.squeeze_copy.dims", "aten.squeeze_copy.dim"},
+         "aten.squeeze_copy.dims", "aten.squeeze_copy.dim",
+         "aten.squeeze_copy.default"},
         lowerSqueeze);
   r.add({"aten.permute.default", "aten.permute_copy.default"}, lowerPermute);
   r.add({"aten.transpose.int", "aten.transpose_copy.int",
          "aten.swapaxes.default", "aten.swapdims.default"},
         lowerTranspose);
   r.add({"aten.t.default", "aten.t_copy.default", "aten.numpy_T.default",
-         "aten.mT.default"},
+         "aten.mT.default", "aten.mH.default", "aten.matrix_H.default"},
         lowerReverse);
   r.add({"aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.int"},
         lowerMovedim);
@@ -457,9 +440,8 @@ void registerViews(Registry &r) {
   r.add({"aten.cat.default", "aten.concat.default", "aten.concatenate.default"},
         lowerCat);
   r.add("aten.stack.default", lowerStack);
-  r.add("aten.repeat.default", lowerRepeat);
+  r.add({"aten.repeat.default", "aten.tile.default"}, lowerRepeat);
   r.add("aten.repeat_interleave.self_int", lowerRepeatInterleave);
-  r.add({"aten.constant_pad_nd.default", "aten.pad.default"}, lowerPad);
 }
 
 } // namespace fx::lin

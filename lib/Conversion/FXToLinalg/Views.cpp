@@ -430,6 +430,10 @@ Tensor Builder::pad(const Tensor &t, ArrayRef<ExprAttr> low,
   }
   if (!any)
     return inner;
+  if (isEmpty(sizes))
+    return Tensor(empty(sizes, t.dtype), sizes, t.dtype);
+  if (isEmpty(inner.sizes))
+    return Tensor(filled(sizes, t.dtype, value), sizes, t.dtype);
   Value v = tensor::PadOp::create(b, loc, tensorType(sizes, t.dtype),
                                   materialize(inner), fold(lowPad),
                                   fold(highPad), value);

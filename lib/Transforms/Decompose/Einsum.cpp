@@ -125,15 +125,54 @@ private:
   Decomposer &d;
 };
 
-/// Splits `ij,jk->ik` into labels of operands and of the result. Ellipses and
-/// repeated labels in one operand are left to ATen.
-bool parse(StringRef equation, size_t numOperands,
+/// The dimensions of ellipses by labels of their own, digits, aligned at the
+/// right. False where an ellipsis is not one, or stands for too many.
+bool expandEllipses(std::string &text, ArrayRef<int64_t> ranks) {
+  auto [left, right] = StringRef(text).split("->");
+  SmallVector<StringRef> parts;
+  left.split(parts, ',');
+  if (parts.size() != ranks.size())
+    return false;
+  auto isEllipsis = [](StringRef part) {
+    return part.count('.') == 3 && part.contains("...");
+  };
+  int64_t longest = 0;
+  for (auto [part, rank] : llvm::zip(parts, ranks)) {
+    if (!part.contains('.'))
+      continue;
+    int64_t count = rank - (int64_t(part.size()) - 3);
+    if (!isEllipsis(part) || count < 0 || count > 10)
+      return false;
+    longest = std::max(longest, count);
+  }
+  StringRef digits = StringRef("0123456789").take_front(longest);
+  auto replace = [&](StringRef part, StringRef by) {
+    auto [before, after] = part.split("...");
+    return part.contains("...") ? (before + by + after).str() : part.str();
+  };
+  SmallVector<std::string> all;
+  for (auto [part, rank] : llvm::zip(parts, ranks))
+    all.push_back(replace(
+        part, digits.take_back(
+                  std::max<int64_t>(rank - (int64_t(part.size()) - 3), 0))));
+  std::string result = llvm::join(all, ",");
+  if (right.contains('.') && !isEllipsis(right))
+    return false;
+  if (StringRef(text).contains("->"))
+    result += "->" + replace(right, digits);
+  text = result;
+  return true;
+}
+
+/// Splits `ij,jk->ik` into labels of operands and of the result. Repeated
+/// labels in one operand are left to ATen.
+bool parse(StringRef equation, ArrayRef<int64_t> ranks,
            SmallVectorImpl<std::string> &inputs, std::string &output) {
   std::string text;
   for (char c : equation)
     if (c != ' ')
       text += c;
-  if (StringRef(text).contains('.'))
+  if (StringRef(text).contains('.') && !expandEllipses(text, ranks))
     return false;
   auto [left, right] = StringRef(text).split("->");
   SmallVector<StringRef> parts;
@@ -143,7 +182,11 @@ bool parse(StringRef equation, size_t numOperands,
   if (StringRef(text).contains("->")) {
     output = right.str();
   } else {
-    // Without an arrow: the labels that stand once, in alphabetical order.
+    // Without an arrow: the ellipsis, and the labels that stand once, in
+    // alphabetical order.
+    for (char label : StringRef("0123456789"))
+      if (left.contains(label))
+        output += label;
     for (char label : llvm::concat<const char>(
              StringRef("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
              StringRef("abcdefghijklmnopqrstuvwxyz")))
@@ -152,10 +195,10 @@ bool parse(StringRef equation, size_t numOperands,
   }
   auto distinct = [](StringRef labels) {
     return llvm::all_of(labels, [&](char c) {
-      return llvm::isAlpha(c) && labels.count(c) == 1;
+      return llvm::isAlnum(c) && labels.count(c) == 1;
     });
   };
-  return inputs.size() == numOperands && llvm::all_of(inputs, distinct) &&
+  return inputs.size() == ranks.size() && llvm::all_of(inputs, distinct) &&
          distinct(output) && llvm::all_of(output, [&](char c) {
            return left.contains(c);
          });
@@ -167,8 +210,11 @@ LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
   SmallVector<Value> tensors(op.tensors().operands);
   SmallVector<std::string> inputs;
   std::string output;
+  SmallVector<int64_t> ranks;
+  for (Value tensor : tensors)
+    ranks.push_back(d.rank(tensor));
   if (!equation || tensors.empty() || !op.path().isNone() ||
-      !parse(equation.getValue(), tensors.size(), inputs, output))
+      !parse(equation.getValue(), ranks, inputs, output))
     return failure();
   // A label of size 1 in one operand and more in another broadcasts.
   llvm::DenseMap<char, ExprAttr> sizes;

@@ -11,16 +11,22 @@ with fallbacks, and must need one.
 from operators.table import FAMILIES, Case
 
 from operators import (  # noqa: F401
+    aggregating,
     attention,
     convolutions,
     creation,
     indexing,
     inplace,
+    losses,
     matmul,
     normalization,
     pointwise,
+    rearranging,
+    recurrent,
     reductions,
     shapes,
+    sorting,
+    special,
 )
 
 __all__ = ["FAMILIES", "Case"]

@@ -1,0 +1,287 @@
+//===- Norms.cpp - norms, distances and products that are sums ------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+static bool isEmpty(ArrayRef<ExprAttr> sizes) {
+  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
+}
+
+/// (sum |x|^order)^(1/order); the number of elements that are not 0 for order
+/// 0, the largest or smallest magnitude for the infinite ones.
+static Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
+                   bool keepDim, double order, Type acc) {
+  bool infinite = std::isinf(order);
+  Tensor r = b.reduce(
+      x, dims, keepDim, acc,
+      [&](Scalars &s) {
+        return infinite && order < 0 ? s.highest() : s.constant(0);
+      },
+      [&](Scalars &s, Value a, Value v) {
+        if (infinite)
+          return order > 0 ? s.max(a, v) : s.min(a, v);
+        return s.add(a, v);
+      },
+      [&](Scalars &s, Value v) {
+        if (order == 0)
+          return s.select(s.ne(v, s.constant(0)), s.constant(1), s.constant(0));
+        if (order == 2)
+          return s.mul(v, v);
+        v = s.abs(v);
+        return infinite || order == 1 ? v : s.powConstant(v, order);
+      });
+  if (infinite || order == 0 || order == 1)
+    return r;
+  return b.pointwise({r}, r.sizes, acc, acc, [&](Scalars &s, ValueRange v) {
+    return order == 2 ? s.sqrt(v[0]) : s.powConstant(v[0], 1 / order);
+  });
+}
+
+static LogicalResult lowerVectorNorm(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  double order = n.real(1, "ord", 2);
+  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
+  bool keepDim = n.boolean(3, "keepdim", false);
+  if (n.failed() || !isa<FloatType>(n.resultDtype()) ||
+      !isa<FloatType>(x.dtype))
+    return n.fail("the norm of integers");
+  return n.result(
+      norm(n.b, x, dims, keepDim, order, opMathType(n.resultDtype())));
+}
+
+/// Norms of matrices that are no singular values: of all elements, or the
+/// largest or smallest sum of magnitudes of a column (1) or row (inf).
+static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
+                                int64_t columns, bool keepDim, StringRef name,
+                                double order) {
+  Type acc = opMathType(n.resultDtype());
+  if (name == "fro")
+    return n.result(norm(n.b, x, {rows, columns}, keepDim, 2, acc));
+  bool infinite = std::isinf(order);
+  if (!name.empty() || (!infinite && std::abs(order) != 1))
+    return n.fail("a norm of singular values");
+  int64_t inner = infinite ? columns : rows, outer = infinite ? rows : columns;
+  Tensor sums = norm(n.b, x, {inner}, true, 1, acc);
+  Tensor r =
+      norm(n.b, sums, {outer}, true, order > 0 ? INFINITY : -INFINITY, acc);
+  if (!keepDim)
+    for (int64_t d : {std::max(rows, columns), std::min(rows, columns)})
+      r = n.b.squeeze(r, d);
+  return n.result(r);
+}
+
+static LogicalResult lowerMatrixNorm(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  bool named = n.target() == "aten.linalg_matrix_norm.str_ord";
+  StringRef name = named ? n.string(1, "ord", "fro") : "";
+  double order = named ? 0 : n.real(1, "ord", 2);
+  SmallVector<int64_t> dims = {x.rank() - 2, x.rank() - 1};
+  if (n.has(2, "dim"))
+    dims = n.dims(2, "dim", x.rank(), false);
+  bool keepDim = n.boolean(3, "keepdim", false);
+  if (n.failed() || x.rank() < 2 || dims.size() != 2 ||
+      !isa<FloatType>(x.dtype))
+    return n.fail("no matrix");
+  return matrixNorm(n, x, dims[0], dims[1], keepDim, name, order);
+}
+
+/// linalg_norm: of vectors, of matrices, or (without an order) of everything.
+static LogicalResult lowerNorm(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  bool named = n.target() == "aten.linalg_norm.ord_str",
+       given = n.has(1, "ord");
+  StringRef name = named ? n.string(1, "ord", "fro") : "";
+  double order = named || !given ? 2 : n.real(1, "ord", 2);
+  bool hasDim = n.has(2, "dim");
+  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
+  bool keepDim = n.boolean(3, "keepdim", false);
+  if (n.failed() || !isa<FloatType>(x.dtype))
+    return n.fail("the norm of integers");
+  if (!given || (!named && dims.size() == 1) || (!hasDim && x.rank() == 0))
+    return n.result(
+        norm(n.b, x, dims, keepDim, order, opMathType(n.resultDtype())));
+  if (dims.size() != 2)
+    return n.fail("neither vectors nor matrices");
+  return matrixNorm(n, x, dims[0], dims[1], keepDim, name, order);
+}
+
+/// aten.norm: as linalg_vector_norm, by other names.
+static LogicalResult lowerOldNorm(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  double order = n.has(1, "p") ? n.real(1, "p", 2) : 2;
+  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
+  bool keepDim = n.boolean(3, "keepdim", false);
+  if (n.failed() || !isa<FloatType>(x.dtype))
+    return n.fail("the norm of integers");
+  return n.result(
+      norm(n.b, x, dims, keepDim, order, opMathType(n.resultDtype())));
+}
+
+//===----------------------------------------------------------------------===//
+// Distances
+//===----------------------------------------------------------------------===//
+
+static Tensor difference(Builder &b, const Tensor &x, const Tensor &y,
+                         Type dtype, double eps = 0) {
+  return b.map({x, y}, dtype, [&](Scalars &s, ValueRange v) {
+    Value d = s.sub(v[0], v[1]);
+    return eps == 0 ? d : s.add(d, s.constant(eps));
+  });
+}
+
+static LogicalResult lowerDist(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  double p = n.real(2, "p", 2);
+  if (n.failed() || !isa<FloatType>(n.resultDtype()))
+    return n.fail("the norm of integers");
+  Type acc = opMathType(n.resultDtype());
+  Tensor d = difference(n.b, x, y, acc);
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, d.rank()));
+  return n.result(norm(n.b, d, dims, false, p, acc));
+}
+
+static LogicalResult lowerPairwiseDistance(Node &n) {
+  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
+  double p = n.real(2, "p", 2), eps = n.real(3, "eps", 1e-6);
+  bool keepDim = n.boolean(4, "keepdim", false);
+  if (n.failed() || !isa<FloatType>(n.resultDtype()))
+    return n.fail("the norm of integers");
+  Type acc = opMathType(n.resultDtype());
+  Tensor d = difference(n.b, x, y, acc, eps);
+  if (d.rank() == 0)
+    return n.fail("a 0-d tensor");
+  return n.result(norm(n.b, d, {d.rank() - 1}, keepDim, p, acc));
+}
+
+/// All distances between two sets of rows.
+static LogicalResult lowerCDist(Node &n) {
+  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
+  double p = n.real(2, "p", 2);
+  if (n.failed() || x.rank() < 2 || y.rank() < 2 ||
+      !isa<FloatType>(n.resultDtype()))
+    return n.fail("no rows");
+  if (isEmpty(x.sizes) || isEmpty(y.sizes)) {
+    // No distance, or distances of vectors without elements.
+    Scalars s(n.b.b, n.b.loc, n.resultDtype());
+    return n.result(Tensor(n.b.filled(n.resultSizes(), s.dtype, s.constant(0)),
+                           n.resultSizes(), s.dtype));
+  }
+  Type acc = opMathType(n.resultDtype());
+  Tensor d = difference(n.b, n.b.unsqueeze(x, x.rank() - 1),
+                        n.b.unsqueeze(y, y.rank() - 2), acc);
+  return n.result(norm(n.b, d, {d.rank() - 1}, false, p, acc));
+}
+
+/// The distances between the rows of a matrix, each pair once.
+static LogicalResult lowerPDist(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  double p = n.real(1, "p", 2);
+  std::optional<int64_t> rows =
+      x.rank() == 2 ? x.sizes[0].getInteger() : std::nullopt;
+  if (!n.failed() && n.resultType() && rows &&
+      (isEmpty(n.resultSizes()) || isEmpty(x.sizes))) {
+    Scalars s(n.b.b, n.b.loc, n.resultDtype());
+    return n.result(Tensor(n.b.filled(n.resultSizes(), s.dtype, s.constant(0)),
+                           n.resultSizes(), s.dtype));
+  }
+  if (n.failed() || !rows || *rows > 512)
+    return n.fail("no matrix of known size, or a large one");
+  SmallVector<int64_t> first, second;
+  for (int64_t i = 0; i < *rows; ++i)
+    for (int64_t k = i + 1; k < *rows; ++k) {
+      first.push_back(i);
+      second.push_back(k);
+    }
+  Sizes pairs = {n.b.expr(first.size()), x.sizes[1]};
+  auto pick = [&](ArrayRef<int64_t> row) {
+    Type i64 = n.b.b.getI64Type();
+    Sizes one = {pairs[0]};
+    Tensor at(
+        arith::ConstantOp::create(
+            n.b.b, n.b.loc, DenseElementsAttr::get(tensorType(one, i64), row)),
+        one, i64);
+    return n.b.read(
+        x, {n.b.unsqueeze(at, 1)}, pairs,
+        [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> SmallVector<Value> {
+          return {Scalars(s.b, s.loc, i64).toIndex(v[0]), i[1]};
+        });
+  };
+  Type acc = opMathType(n.resultDtype());
+  Tensor d = difference(n.b, pick(first), pick(second), acc);
+  return n.result(norm(n.b, d, {1}, false, p, acc));
+}
+
+/// sum(x * y) of vectors that were each divided by its norm, which
+/// is taken to be at least eps.
+static LogicalResult lowerCosineSimilarity(Node &n) {
+  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
+  double eps = n.real(3, "eps", 1e-8);
+  if (!n.failed() && x.rank() == 0 && y.rank() == 0)
+    x = n.b.unsqueeze(x, 0); // a vector of one element
+  Sizes sizes = n.b.broadcast({x, y});
+  int64_t dim = n.dim(2, "dim", sizes.size(), 1);
+  if (n.failed() || sizes.empty() || !isa<FloatType>(n.resultDtype()))
+    return n.fail("the norm of integers");
+  Type acc = opMathType(n.resultDtype());
+  auto unit = [&](Tensor t) {
+    t = n.b.expand(t, sizes);
+    return n.b.map({t, norm(n.b, t, {dim}, true, 2, acc)}, acc,
+                   [&](Scalars &s, ValueRange v) {
+                     return s.div(v[0], s.max(v[1], s.constant(eps)));
+                   });
+  };
+  Tensor p = n.b.map({unit(x), unit(y)}, acc, [](Scalars &s, ValueRange v) {
+    return s.mul(v[0], v[1]);
+  });
+  return n.result(n.b.sum(p, {dim}, false, acc));
+}
+
+/// Slices along `dim` whose norm is above `maxnorm` are scaled down to it.
+static LogicalResult lowerRenorm(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  double p = n.real(1, "p", 2), most = n.real(3, "maxnorm", 0);
+  int64_t dim = n.dim(2, "dim", x.rank());
+  if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
+    return n.fail("fewer than two dimensions");
+  SmallVector<int64_t> dims;
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (i != dim)
+      dims.push_back(i);
+  Type acc = opMathType(x.dtype);
+  Tensor size = norm(n.b, x, dims, true, p, acc);
+  return n.pointwise(0, {x, size}, acc, [&](Scalars &s, ValueRange v) {
+    Value m = s.constant(most);
+    Value scale = s.div(m, s.add(v[1], s.constant(1e-7)));
+    return s.mul(v[0], s.select(s.gt(v[1], m), scale, s.constant(1)));
+  });
+}
+
+void registerNorms(Registry &r) {
+  r.add("aten.linalg_vector_norm.default", lowerVectorNorm);
+  r.add({"aten.linalg_matrix_norm.default", "aten.linalg_matrix_norm.str_ord"},
+        lowerMatrixNorm);
+  r.add({"aten.linalg_norm.default", "aten.linalg_norm.ord_str"}, lowerNorm);
+  r.add({"aten.norm.Scalar", "aten.norm.ScalarOpt_dim",
+         "aten.norm.ScalarOpt_dim_dtype", "aten.norm.ScalarOpt_dtype"},
+        lowerOldNorm);
+  r.add("aten.dist.default", lowerDist);
+  r.add("aten.pairwise_distance.default", lowerPairwiseDistance);
+  r.add({"aten.cdist.default", "aten._cdist_forward.default"}, lowerCDist);
+  r.add({"aten.pdist.default", "aten._pdist_forward.default"}, lowerPDist);
+  r.add("aten.cosine_similarity.default", lowerCosineSimilarity);
+  r.add("aten.renorm.default", lowerRenorm);
+}
+
+} // namespace fx::lin

@@ -1,0 +1,57 @@
+//===- Operands.h - tensors and numbers as a body's values ------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CONVERSION_FXTOLINALG_OPERANDS_H
+#define FX_CONVERSION_FXTOLINALG_OPERANDS_H
+
+#include "Node.h"
+
+namespace fx::lin {
+
+/// Operands that may be tensors or Python numbers, as body values.
+class Operands {
+public:
+  Operands(Node &n, llvm::ArrayRef<std::pair<unsigned, llvm::StringRef>> args) {
+    for (auto [position, name] : args) {
+      const Arg &arg = n.arg(position, name);
+      if (n.isTensor(arg)) {
+        slots.push_back(int(tensors.size()));
+        tensors.push_back(n.asTensor(arg));
+      } else {
+        slots.push_back(-1 - int(numbers.size()));
+        numbers.push_back(n.asNumber(arg));
+      }
+    }
+    if (tensors.empty())
+      (void)n.fail("no operand is a tensor");
+  }
+  /// Call once the compute type is known, before the body is built.
+  void hoist(Node &n, mlir::Type compute) {
+    for (const Number &number : numbers)
+      hoisted.emplace_back(n.b, number, compute);
+  }
+  mlir::Value get(Scalars &s, mlir::ValueRange v, unsigned i) const {
+    return slots[i] >= 0 ? v[slots[i]] : hoisted[-1 - slots[i]].in(s);
+  }
+  /// The constant that operand `i` is.
+  std::optional<double> constant(unsigned i) const {
+    if (slots[i] >= 0 || !hoisted[-1 - slots[i]].isConstant())
+      return std::nullopt;
+    return hoisted[-1 - slots[i]].constant();
+  }
+
+  llvm::SmallVector<Tensor> tensors;
+  llvm::SmallVector<Number> numbers;
+
+private:
+  llvm::SmallVector<int> slots;
+  llvm::SmallVector<Hoisted> hoisted;
+};
+
+} // namespace fx::lin
+
+#endif // FX_CONVERSION_FXTOLINALG_OPERANDS_H

@@ -1,0 +1,253 @@
+//===- Padding.cpp - padding and sliding windows --------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// Which element stands for one outside.
+enum class PadMode { Reflect, Replicate, Circular };
+
+/// Elements outside come from inside: mirrored at the edges, the edges, or
+/// from the other end (of what a negative amount leaves).
+static LogicalResult padFromInside(Node &n, Tensor x, Sizes amounts,
+                                   PadMode mode) {
+  Builder &b = n.b;
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (n.failed() || amounts.size() % 2 ||
+      int64_t(amounts.size()) > 2 * x.rank() ||
+      sizes.size() != size_t(x.rank()))
+    return n.fail("the padding does not fit the tensor");
+  for (ExprAttr size : sizes)
+    if (size.getInteger() == 0)
+      return n.result(Tensor(b.empty(sizes, x.dtype), sizes, x.dtype));
+  if (mode == PadMode::Circular)
+    for (size_t i = 0; i < amounts.size(); i += 2) {
+      int64_t dim = x.rank() - 1 - int64_t(i / 2);
+      int64_t crop[2];
+      for (unsigned side = 0; side < 2; ++side) {
+        ExprAttr &amount = amounts[i + side];
+        int64_t known = amount.getInteger().value_or(0);
+        crop[side] = std::max<int64_t>(-known, 0);
+        if (crop[side])
+          amount = b.expr(0);
+      }
+      if (!crop[0] && !crop[1])
+        continue;
+      ExprAttr left = ExprAttr::add(n.context(),
+                                    {x.sizes[dim], b.expr(-crop[0] - crop[1])});
+      if (!left)
+        return n.fail("a size overflows");
+      x = b.slice(x, dim, b.expr(crop[0]), left, b.expr(1));
+    }
+  SmallVector<Value> low(x.rank()), size(x.rank());
+  for (size_t i = 0; i < amounts.size() / 2; ++i) {
+    int64_t dim = x.rank() - 1 - int64_t(i);
+    if (!b.symbols.canEvaluate(amounts[2 * i]))
+      return n.fail("the padding is not known");
+    low[dim] = b.index(amounts[2 * i]);
+    size[dim] = b.index(x.sizes[dim]);
+  }
+  return n.result(
+      b.read(x, {}, sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> out) {
+        Scalars ix = s.indices();
+        Value zero = ix.integer(0), one = ix.integer(1);
+        SmallVector<Value> place(out);
+        for (auto [d, at] : llvm::enumerate(place)) {
+          if (!low[d])
+            continue;
+          at = ix.sub(at, low[d]);
+          Value last = ix.sub(size[d], one);
+          switch (mode) {
+          case PadMode::Replicate:
+            at = ix.min(ix.max(at, zero), last);
+            break;
+          case PadMode::Reflect:
+            at = ix.select(ix.lt(at, zero), ix.sub(zero, at), at);
+            at = ix.select(ix.gt(at, last), ix.sub(ix.add(last, last), at), at);
+            break;
+          case PadMode::Circular:
+            at = ix.select(ix.lt(at, zero), ix.add(at, size[d]), at);
+            at = ix.select(ix.gt(at, last), ix.sub(at, size[d]), at);
+            break;
+          }
+        }
+        return place;
+      }));
+}
+
+static LogicalResult padConstant(Node &n, const Tensor &x,
+                                 ArrayRef<ExprAttr> amounts,
+                                 const Number &value) {
+  if (n.failed() || amounts.size() % 2 ||
+      int64_t(amounts.size()) > 2 * x.rank())
+    return n.fail("the padding does not fit the tensor");
+  Sizes low(x.rank(), n.b.expr(0)), high(x.rank(), n.b.expr(0));
+  for (size_t i = 0; i < amounts.size() / 2; ++i) {
+    int64_t dim = x.rank() - 1 - int64_t(i);
+    low[dim] = amounts[2 * i];
+    high[dim] = amounts[2 * i + 1];
+    if (!n.b.symbols.canEvaluate(low[dim]) ||
+        !n.b.symbols.canEvaluate(high[dim]))
+      return n.fail("the padding is not known");
+  }
+  return n.result(n.b.pad(x, low, high, n.b.number(value, x.dtype)));
+}
+
+static LogicalResult lowerConstantPad(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Sizes amounts = n.sizes(1, "pad");
+  return padConstant(n, x, amounts, n.number(2, "value", 0));
+}
+
+static LogicalResult lowerPad(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Sizes amounts = n.sizes(1, "pad");
+  StringRef mode = n.string(2, "mode", "constant");
+  if (mode == "constant")
+    return padConstant(n, x, amounts, n.number(3, "value", 0));
+  return padFromInside(n, x, amounts,
+                       mode == "reflect"     ? PadMode::Reflect
+                       : mode == "replicate" ? PadMode::Replicate
+                                             : PadMode::Circular);
+}
+
+template <PadMode mode>
+static LogicalResult lowerPadFromInside(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  return padFromInside(n, x, n.sizes(1, "padding"), mode);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows as columns
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The windows of im2col and col2im; index 0 is the height's.
+struct Windows {
+  SmallVector<int64_t> kernel, dilation, padding, stride;
+  Windows(Node &n, unsigned first)
+      : kernel(n.integers(first, "kernel_size", 2, 1)),
+        dilation(n.integers(first + 1, "dilation", 2, 1)),
+        padding(n.integers(first + 2, "padding", 2, 0)),
+        stride(n.integers(first + 3, "stride", 2, 1)) {}
+  /// How many windows lie along a dimension of `size`.
+  std::optional<int64_t> count(unsigned i, ExprAttr size) const {
+    std::optional<int64_t> s = size.getInteger();
+    if (!s)
+      return std::nullopt;
+    return (*s + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) /
+               stride[i] +
+           1;
+  }
+};
+} // namespace
+
+/// [n, c, h, w] as [n, c * kh * kw, windows]
+static LogicalResult lowerIm2Col(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Windows w(n, 1);
+  if (n.failed() || x.rank() < 3 || x.rank() > 4)
+    return n.fail("the input is no image");
+  Builder &b = n.b;
+  if (x.rank() == 3)
+    x = b.unsqueeze(x, 0);
+  std::optional<int64_t> rows = w.count(0, x.sizes[2]),
+                         columns = w.count(1, x.sizes[3]);
+  if (!rows || !columns)
+    return n.fail("the image's size is not known");
+  Scalars s(b.b, b.loc, x.dtype);
+  ExprAttr zero = b.expr(0);
+  Sizes pad = {zero, zero, b.expr(w.padding[0]), b.expr(w.padding[1])};
+  Tensor padded = b.pad(x, pad, pad, s.integer(0));
+  Sizes sizes = {x.sizes[0],          x.sizes[1],    b.expr(w.kernel[0]),
+                 b.expr(w.kernel[1]), b.expr(*rows), b.expr(*columns)};
+  Tensor y = b.read(
+      padded, {}, sizes,
+      [&](Scalars &s, ValueRange, ArrayRef<Value> i) -> SmallVector<Value> {
+        Scalars ix = s.indices();
+        SmallVector<Value> place = {i[0], i[1]};
+        for (unsigned d = 0; d < 2; ++d)
+          place.push_back(ix.add(ix.mul(i[4 + d], ix.integer(w.stride[d])),
+                                 ix.mul(i[2 + d], ix.integer(w.dilation[d]))));
+        return place;
+      });
+  return n.result(b.reshape(y, n.resultSizes()));
+}
+
+/// The sum of the windows where they lie: the inverse of im2col's reading.
+static LogicalResult lowerCol2Im(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Sizes image = n.sizes(1, "output_size");
+  Windows w(n, 2);
+  if (n.failed() || x.rank() < 2 || x.rank() > 3 || image.size() != 2)
+    return n.fail("the input is no matrix of windows");
+  Builder &b = n.b;
+  bool single = x.rank() == 2;
+  if (single)
+    x = b.unsqueeze(x, 0);
+  std::optional<int64_t> rows = w.count(0, image[0]),
+                         columns = w.count(1, image[1]),
+                         channels = x.sizes[1].getInteger();
+  int64_t taps = w.kernel[0] * w.kernel[1];
+  if (!rows || !columns || !channels || taps > 64 || taps < 1)
+    return n.fail("the image's size is not known, or the window is large");
+  Sizes split = {x.sizes[0],          b.expr(*channels / taps),
+                 b.expr(w.kernel[0]), b.expr(w.kernel[1]),
+                 b.expr(*rows),       b.expr(*columns)};
+  Value source = b.materialize(b.reshape(x, split));
+  Sizes sizes = {split[0], split[1], image[0], image[1]};
+  Type acc = opMathType(x.dtype);
+  int64_t count[2] = {*rows, *columns};
+  Tensor y = b.indexed(
+      {}, sizes, x.dtype, acc, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
+        Scalars ix = s.indices();
+        Value sum = s.integer(0), zero = ix.integer(0);
+        for (int64_t tap = 0; tap < taps; ++tap) {
+          int64_t k[2] = {tap / w.kernel[1], tap % w.kernel[1]};
+          SmallVector<Value> place = {i[0], i[1], ix.integer(k[0]),
+                                      ix.integer(k[1])};
+          Value inside = s.boolean(true);
+          for (unsigned d = 0; d < 2; ++d) {
+            Value from = ix.add(
+                i[2 + d], ix.integer(w.padding[d] - k[d] * w.dilation[d]));
+            Value step = ix.integer(w.stride[d]);
+            Value at = ix.div(from, step);
+            Value fits = ix.eq(ix.fmod(from, step), zero);
+            fits = ix.logicalAnd(fits, ix.ge(from, zero));
+            fits = ix.logicalAnd(fits, ix.lt(at, ix.integer(count[d])));
+            inside = ix.logicalAnd(inside, fits);
+            place.push_back(ix.select(fits, at, zero));
+          }
+          Value v = tensor::ExtractOp::create(s.b, s.loc, source, place);
+          v = s.cast(v, x.dtype, acc);
+          sum = s.add(sum, s.select(inside, v, s.integer(0)));
+        }
+        return sum;
+      });
+  return n.result(single ? b.squeeze(y, 0) : y);
+}
+
+void registerPadding(Registry &r) {
+  r.add("aten.constant_pad_nd.default", lowerConstantPad);
+  r.add("aten.pad.default", lowerPad);
+  r.add({"aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
+         "aten.reflection_pad3d.default"},
+        lowerPadFromInside<PadMode::Reflect>);
+  r.add({"aten.replication_pad1d.default", "aten.replication_pad2d.default",
+         "aten.replication_pad3d.default"},
+        lowerPadFromInside<PadMode::Replicate>);
+  r.add("aten.im2col.default", lowerIm2Col);
+  r.add("aten.col2im.default", lowerCol2Im);
+}
+
+} // namespace fx::lin

@@ -1,0 +1,299 @@
+//===- Products.cpp - products of tensors other than matrix products ------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+static Tensor multiply(Builder &b, const Tensor &x, const Tensor &y,
+                       Type dtype) {
+  return b.map({x, y}, dtype,
+               [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+}
+
+/// sum(x * y) over a dimension, the operands broadcast.
+static LogicalResult lowerVecDot(Node &n) {
+  Tensor x = n.tensor(0, "x"), y = n.tensor(1, "y");
+  Sizes sizes = n.b.broadcast({x, y});
+  int64_t dim = n.dim(2, "dim", sizes.size(), -1);
+  if (n.failed() || sizes.empty())
+    return n.fail("0-d operands");
+  Type acc = opMathType(n.resultDtype());
+  return n.result(n.b.sum(multiply(n.b, x, y, acc), {dim}, false, acc));
+}
+
+static LogicalResult lowerVDot(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  if (n.failed() || x.rank() != 1 || y.rank() != 1)
+    return n.fail("an operand is no vector");
+  Type acc = opMathType(n.resultDtype());
+  return n.result(n.b.sum(multiply(n.b, x, y, acc), {0}, false, acc));
+}
+
+/// Contracts `left` of `x` with `right` of `y`; the rest of `x`, then of `y`.
+static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
+                              Tensor y, ArrayRef<int64_t> right) {
+  if (left.size() != right.size())
+    return n.fail("different numbers of dimensions to contract");
+  // An element that is contracted with many is multiplied by their sum.
+  for (auto [l, r] : llvm::zip(left, right)) {
+    bool oneLeft = x.sizes[l].getInteger() == 1,
+         oneRight = y.sizes[r].getInteger() == 1;
+    if (oneLeft && !oneRight)
+      y = n.b.sum(y, {r}, true, opMathType(y.dtype));
+    else if (oneRight && !oneLeft)
+      x = n.b.sum(x, {l}, true, opMathType(x.dtype));
+  }
+  Access a{x, SmallVector<unsigned, 6>(x.rank())},
+      c{y, SmallVector<unsigned, 6>(y.rank())};
+  Sizes sizes;
+  for (int64_t i = 0; i < x.rank(); ++i)
+    if (!llvm::is_contained(left, i)) {
+      a.loops[i] = sizes.size();
+      sizes.push_back(x.sizes[i]);
+    }
+  for (int64_t i = 0; i < y.rank(); ++i)
+    if (!llvm::is_contained(right, i)) {
+      c.loops[i] = sizes.size();
+      sizes.push_back(y.sizes[i]);
+    }
+  unsigned loops = sizes.size();
+  for (auto [l, r] : llvm::zip(left, right)) {
+    if (x.sizes[l].isProvablyDifferent(y.sizes[r]))
+      return n.fail("the contracted sizes differ");
+    a.loops[l] = c.loops[r] = loops++;
+  }
+  if (left.empty())
+    return n.fail("nothing to contract");
+  return n.result(n.b.contract(a, c, sizes, loops, n.resultDtype()));
+}
+
+/// Over the last dimension of both.
+static LogicalResult lowerInner(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  if (n.failed())
+    return failure();
+  if (x.rank() == 0 || y.rank() == 0)
+    return n.result(multiply(n.b, x, y, n.resultDtype()));
+  return contract(n, x, {x.rank() - 1}, y, {y.rank() - 1});
+}
+
+static LogicalResult lowerTensorDot(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  SmallVector<int64_t> left = n.dims(2, "dims_self", x.rank(), false),
+                       right = n.dims(3, "dims_other", y.rank(), false);
+  if (n.failed())
+    return failure();
+  if (left.empty() && right.empty()) {
+    Tensor a = x;
+    for (int64_t i = 0; i < y.rank(); ++i)
+      a = n.b.unsqueeze(a, a.rank());
+    return n.result(multiply(n.b, a, y, n.resultDtype()));
+  }
+  return contract(n, x, left, y, right);
+}
+
+/// Every element of the one times the whole of the other.
+static LogicalResult lowerKron(Node &n) {
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  if (n.failed() || !n.resultType())
+    return n.fail("the result is no tensor");
+  while (x.rank() < y.rank())
+    x = n.b.unsqueeze(x, 0);
+  while (y.rank() < x.rank())
+    y = n.b.unsqueeze(y, 0);
+  for (int64_t i = x.rank(); i > 0; --i) {
+    x = n.b.unsqueeze(x, i);
+    y = n.b.unsqueeze(y, i - 1);
+  }
+  return n.result(
+      n.b.reshape(multiply(n.b, x, y, n.resultDtype()), n.resultSizes()));
+}
+
+/// Of vectors of three elements along a dimension.
+static LogicalResult lowerCross(Node &n) {
+  bool old = n.target() == "aten.cross.default";
+  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Sizes sizes = n.b.broadcast({x, y});
+  int64_t rank = sizes.size(), dim = -1;
+  if (old && !n.has(2, "dim")) {
+    for (int64_t i = 0; i < rank && dim < 0; ++i)
+      if (sizes[i].getInteger() == 3)
+        dim = i;
+  } else {
+    dim = n.dim(2, "dim", rank, -1);
+  }
+  if (n.failed() || dim < 0 || rank == 0 || sizes[dim].getInteger() != 3)
+    return n.fail("no dimension of three elements");
+  x = n.b.expand(x, sizes);
+  y = n.b.expand(y, sizes);
+  auto turned = [&](const Tensor &t, int64_t by) {
+    return n.b.read(
+        t, {}, sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
+          Scalars ix = s.indices();
+          SmallVector<Value> place(i);
+          Value at = ix.add(i[dim], ix.integer(by));
+          Value three = ix.integer(3);
+          place[dim] = s.select(ix.ge(at, three), ix.sub(at, three), at);
+          return place;
+        });
+  };
+  return n.pointwise(0,
+                     {turned(x, 1), turned(y, 2), turned(x, 2), turned(y, 1)},
+                     opMathType(n.resultDtype()), [](Scalars &s, ValueRange v) {
+                       return s.sub(s.mul(v[0], v[1]), s.mul(v[2], v[3]));
+                     });
+}
+
+/// beta * self + alpha * (the sum of the products of two batches)
+static LogicalResult lowerAddbmm(Node &n) {
+  Tensor self = n.tensor(0, "self"), x = n.tensor(1, "batch1"),
+         y = n.tensor(2, "batch2");
+  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  if (n.failed() || x.rank() != 3 || y.rank() != 3 ||
+      x.sizes[0].isProvablyDifferent(y.sizes[0]) ||
+      x.sizes[2].isProvablyDifferent(y.sizes[1]))
+    return n.fail("the batches do not fit each other");
+  Type dtype = n.resultDtype(), compute = opMathType(dtype);
+  Tensor p = n.b.contract({x, {2, 0, 3}}, {y, {2, 3, 1}},
+                          {x.sizes[1], y.sizes[2]}, 4, dtype);
+  Hoisted b(n.b, beta, compute), a(n.b, alpha, compute);
+  bool without = b.isConstant() && b.constant() == 0;
+  return n.pointwise(0, {p, self}, compute, [&](Scalars &s, ValueRange v) {
+    Value r = s.mul(a.in(s), v[0]);
+    return without ? r : s.add(r, s.mul(b.in(s), v[1]));
+  });
+}
+
+/// y[b, k] = sum over i, j of x1[b, i] * weight[k, i, j] * x2[b, j]
+static LogicalResult lowerBilinear(Node &n) {
+  Tensor x = n.tensor(0, "input1"), y = n.tensor(1, "input2"),
+         w = n.tensor(2, "weight");
+  std::optional<Tensor> bias = n.optionalTensor(3, "bias");
+  if (n.failed() || x.rank() < 1 || x.rank() != y.rank() || w.rank() != 3)
+    return n.fail("the weight does not fit the inputs");
+  Sizes outer(ArrayRef<ExprAttr>(x.sizes).drop_back());
+  ExprAttr rows = n.b.product(outer);
+  Tensor a = n.b.reshape(x, {rows, x.sizes.back()}),
+         c = n.b.reshape(y, {rows, y.sizes.back()});
+  Type dtype = n.resultDtype();
+  Tensor t = n.b.contract({a, {0, 3}}, {w, {1, 3, 2}},
+                          {rows, w.sizes[0], w.sizes[2]}, 4, dtype);
+  Tensor r =
+      n.b.contract({t, {0, 1, 2}}, {c, {0, 2}}, {rows, w.sizes[0]}, 3, dtype);
+  if (bias)
+    r = n.b.map({r, *bias}, dtype,
+                [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
+  return n.result(n.b.reshape(r, n.resultSizes()));
+}
+
+static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
+  unsigned k = x.rank();
+  Access l{x, {}}, r{y, {}};
+  for (unsigned i = 0; i + 2 < k; ++i) {
+    l.loops.push_back(i);
+    r.loops.push_back(i);
+  }
+  l.loops.append({k - 2, k});
+  r.loops.append({k, k - 1});
+  Sizes sizes(x.sizes);
+  sizes.back() = y.sizes.back();
+  return b.contract(l, r, sizes, k + 1, dtype);
+}
+
+/// A product of matrices, the first and last of which may be vectors, from
+/// the left.
+static LogicalResult lowerMultiDot(Node &n) {
+  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  if (n.failed() || parts.size() < 2)
+    return n.fail("fewer than two tensors");
+  bool row = parts.front().rank() == 1, column = parts.back().rank() == 1;
+  if (row)
+    parts.front() = n.b.unsqueeze(parts.front(), 0);
+  if (column)
+    parts.back() = n.b.unsqueeze(parts.back(), 1);
+  Tensor r = parts.front();
+  for (const Tensor &t : ArrayRef<Tensor>(parts).drop_front()) {
+    if (t.rank() != 2 || r.rank() != 2 ||
+        r.sizes[1].isProvablyDifferent(t.sizes[0]))
+      return n.fail("the matrices do not fit each other");
+    r = matmul(n.b, r, t, n.resultDtype());
+  }
+  if (column)
+    r = n.b.squeeze(r, 1);
+  if (row)
+    r = n.b.squeeze(r, 0);
+  return n.result(r);
+}
+
+/// By repeated squaring; the identity for 0.
+static LogicalResult lowerMatrixPower(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t power = n.integer(1, "n", 1);
+  if (n.failed() || x.rank() < 2 || power < 0)
+    return n.fail("an inverse");
+  if (power == 0) {
+    Type dtype = x.dtype;
+    return n.result(n.b.indexed({}, x.sizes, dtype, dtype,
+                                [](Scalars &s, ValueRange, ArrayRef<Value> i) {
+                                  Scalars ix = s.indices();
+                                  Value on = ix.eq(i[i.size() - 2], i.back());
+                                  return s.select(on, s.integer(1),
+                                                  s.integer(0));
+                                }));
+  }
+  std::optional<Tensor> r;
+  for (Tensor square = x;; square = matmul(n.b, square, square, x.dtype)) {
+    if (power & 1)
+      r = r ? matmul(n.b, *r, square, x.dtype) : square;
+    power >>= 1;
+    if (power == 0)
+      return n.result(*r);
+  }
+}
+
+/// 1, x, x^2 ... as a last dimension.
+static LogicalResult lowerVander(Node &n) {
+  Tensor x = n.tensor(0, "x");
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  std::optional<int64_t> count =
+      sizes.empty() ? std::nullopt : sizes.back().getInteger();
+  if (n.failed() || !count || *count < 1 || *count > 64 ||
+      int64_t(sizes.size()) != x.rank() + 1)
+    return n.fail("the number of powers is not known, or large");
+  Type dtype = n.resultDtype();
+  Scalars s(n.b.b, n.b.loc, dtype);
+  Tensor power(n.b.filled(x.sizes, dtype, s.integer(1)), x.sizes, dtype);
+  SmallVector<Tensor> columns;
+  for (int64_t i = 0; i < *count; ++i) {
+    columns.push_back(n.b.unsqueeze(power, power.rank()));
+    if (i + 1 < *count)
+      power = multiply(n.b, power, x, dtype);
+  }
+  return n.result(columns.size() == 1 ? columns[0]
+                                      : n.b.concat(columns, x.rank(), sizes));
+}
+
+void registerProducts(Registry &r) {
+  r.add("aten.linalg_vecdot.default", lowerVecDot);
+  r.add("aten.vdot.default", lowerVDot);
+  r.add("aten.inner.default", lowerInner);
+  r.add("aten.tensordot.default", lowerTensorDot);
+  r.add("aten.kron.default", lowerKron);
+  r.add({"aten.cross.default", "aten.linalg_cross.default"}, lowerCross);
+  r.add("aten.addbmm.default", lowerAddbmm);
+  r.add("aten.bilinear.default", lowerBilinear);
+  r.add({"aten.linalg_multi_dot.default", "aten.chain_matmul.default"},
+        lowerMultiDot);
+  r.add({"aten.linalg_matrix_power.default", "aten.matrix_power.default"},
+        lowerMatrixPower);
+  r.add("aten.linalg_vander.default", lowerVander);
+}
+
+} // namespace fx::lin

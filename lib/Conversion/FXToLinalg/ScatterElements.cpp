@@ -1,0 +1,344 @@
+//===- ScatterElements.cpp - operators that write single elements ---------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+namespace {
+/// What is done with an element and what comes to it.
+enum class Combine { Set, Sum, Product, Mean, Max, Min };
+
+/// Writes x[index[i, j], j] for dim 0 and each element of `index`.
+struct Write {
+  Tensor x;
+  int64_t dim = 0;
+  Tensor index;
+  std::optional<Tensor> source; // at least as large as the index
+  Number constant;              // where there is no source
+  Combine combine = Combine::Set;
+  bool includeSelf = true;
+};
+} // namespace
+
+static bool isEmpty(ArrayRef<ExprAttr> sizes) {
+  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
+}
+
+static std::optional<Combine> combineOf(StringRef name) {
+  if (name == "sum" || name == "add")
+    return Combine::Sum;
+  if (name == "prod" || name == "multiply")
+    return Combine::Product;
+  if (name == "mean")
+    return Combine::Mean;
+  if (name == "amax")
+    return Combine::Max;
+  if (name == "amin")
+    return Combine::Min;
+  return std::nullopt;
+}
+
+static Value apply(Scalars &s, Combine combine, Value old, Value v) {
+  switch (combine) {
+  case Combine::Set:
+    return v;
+  case Combine::Sum:
+  case Combine::Mean:
+    return s.add(old, v);
+  case Combine::Product:
+    return s.mul(old, v);
+  case Combine::Max:
+    return s.max(old, v);
+  case Combine::Min:
+    return s.min(old, v);
+  }
+  llvm_unreachable("every case returns");
+}
+
+/// Loops over the index's elements; `fn` gives an element from the old one.
+static Tensor visit(Builder &b, const Write &w, const Tensor &x,
+                    function_ref<Value(Scalars &, Value, ArrayRef<Value>)> fn) {
+  Value result = loopNest(
+      b, w.index.sizes, b.materialize(x),
+      [&](ArrayRef<Value> i, Value carried) -> Value {
+        SmallVector<Value> place(i);
+        Value at = tensor::ExtractOp::create(b.b, b.loc, w.index.value, i);
+        place[w.dim] = Scalars(b.b, b.loc, w.index.dtype).toIndex(at);
+        Type compute = opMathType(x.dtype);
+        Scalars s(b.b, b.loc, compute);
+        Value old = tensor::ExtractOp::create(b.b, b.loc, carried, place);
+        Value v =
+            s.cast(fn(s, s.cast(old, x.dtype, compute), i), compute, x.dtype);
+        return tensor::InsertOp::create(b.b, b.loc, v, carried, place);
+      });
+  return Tensor(result, x.sizes, x.dtype);
+}
+
+static LogicalResult scatter(Node &n, Write w) {
+  Builder &b = n.b;
+  if (n.failed() || !isa<IntegerType>(w.index.dtype))
+    return n.fail("the index is no integer tensor");
+  bool scalar = w.x.rank() == 0;
+  auto atLeastVector = [&](Tensor &t) {
+    if (t.rank() == 0)
+      t = b.unsqueeze(t, 0);
+  };
+  atLeastVector(w.x);
+  atLeastVector(w.index);
+  if (w.source)
+    atLeastVector(*w.source);
+  if (isEmpty(w.index.sizes))
+    return n.result(scalar ? b.squeeze(w.x, 0) : w.x);
+  if (w.index.rank() != w.x.rank() ||
+      (w.source && w.source->rank() != w.x.rank()))
+    return n.fail("the index does not fit the tensor");
+  for (int64_t i = 0; i < w.x.rank(); ++i) {
+    std::optional<int64_t> to = w.x.sizes[i].getInteger(),
+                           at = w.index.sizes[i].getInteger();
+    if (i != w.dim && to && at && *at > *to)
+      return n.fail("the index is larger than the tensor");
+    std::optional<int64_t> from =
+        w.source ? w.source->sizes[i].getInteger() : std::nullopt;
+    if (from && at && *from < *at)
+      return n.fail("the source is smaller than the index");
+  }
+  b.checkIndices(w.index, w.x.sizes[w.dim],
+                 n.target().str() + ": an index is out of range", false);
+  w.index = b.contiguous(w.index);
+  Type dtype = w.x.dtype, compute = opMathType(dtype);
+  Tensor source;
+  Value constant;
+  if (w.source)
+    source = b.contiguous(b.cast(*w.source, dtype));
+  else
+    constant = b.number(w.constant, compute);
+  Tensor y = w.x;
+  // Elements that something comes to start from nothing.
+  if (!w.includeSelf)
+    y = visit(b, w, y, [&](Scalars &s, Value, ArrayRef<Value>) {
+      switch (w.combine) {
+      case Combine::Product:
+        return s.integer(1);
+      case Combine::Max:
+        return s.lowest();
+      case Combine::Min:
+        return s.highest();
+      default:
+        return s.integer(0);
+      }
+    });
+  y = visit(b, w, y, [&](Scalars &s, Value old, ArrayRef<Value> i) -> Value {
+    Value v = constant;
+    if (w.source)
+      v = s.cast(tensor::ExtractOp::create(b.b, b.loc, source.value, i), dtype,
+                 compute);
+    return apply(s, w.combine, old, v);
+  });
+  if (w.combine == Combine::Mean) {
+    Scalars outer(b.b, b.loc, compute);
+    Tensor count(
+        b.filled(w.x.sizes, compute, outer.integer(w.includeSelf ? 1 : 0)),
+        w.x.sizes, compute);
+    count = visit(b, w, count, [](Scalars &s, Value old, ArrayRef<Value>) {
+      return s.add(old, s.integer(1));
+    });
+    y = b.map({y, count}, dtype, [](Scalars &s, ValueRange v) {
+      Value by = s.max(v[1], s.integer(1));
+      return s.isFloat() ? s.div(v[0], by) : s.floorDiv(v[0], by);
+    });
+  }
+  return n.result(scalar ? b.squeeze(y, 0) : y);
+}
+
+/// scatter(self, dim, index, src or value, reduce), scatter_add,
+/// scatter_reduce(self, dim, index, src, reduce, include_self).
+template <Combine combine>
+static LogicalResult lowerScatter(Node &n) {
+  Write w;
+  w.x = n.tensor(0, "self");
+  w.dim = n.dim(1, "dim", w.x.rank());
+  w.index = n.tensor(2, "index");
+  const Arg &source =
+      n.arg(3, n.target().starts_with("aten.scatter.value") ? "value" : "src");
+  if (n.isTensor(source))
+    w.source = n.asTensor(source);
+  else
+    w.constant = n.asNumber(source);
+  w.combine = combine;
+  if (n.has(4, "reduce")) {
+    std::optional<Combine> named = combineOf(n.string(4, "reduce", ""));
+    if (!named)
+      return n.fail("a reduction of that name");
+    w.combine = *named;
+  }
+  w.includeSelf = n.boolean(5, "include_self", true);
+  return scatter(n, w);
+}
+
+/// `index`, a vector along `dim`, as an index of the shape of `sizes`.
+static Tensor alongDim(Builder &b, Tensor index, int64_t dim, Sizes sizes) {
+  if (index.rank() == 0)
+    index = b.unsqueeze(index, 0);
+  if (sizes.empty())
+    return index;
+  sizes[dim] = index.sizes[0];
+  for (int64_t i = dim + 1, e = sizes.size(); i < e; ++i)
+    index = b.unsqueeze(index, index.rank());
+  return b.expand(index, sizes);
+}
+
+/// index_reduce(self, dim, index, source, reduce, include_self)
+static LogicalResult lowerIndexReduce(Node &n) {
+  Write w;
+  w.x = n.tensor(0, "self");
+  w.dim = n.dim(1, "dim", w.x.rank());
+  Tensor index = n.tensor(2, "index");
+  w.source = n.tensor(3, "source");
+  std::optional<Combine> named = combineOf(n.string(4, "reduce", ""));
+  w.includeSelf = n.boolean(5, "include_self", true);
+  if (n.failed() || !named || index.rank() > 1)
+    return n.fail("the index is no vector");
+  w.combine = *named;
+  w.index = alongDim(n.b, index, w.dim, w.x.sizes);
+  return scatter(n, w);
+}
+
+/// index_fill(self, dim, index, value)
+static LogicalResult lowerIndexFill(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor index = n.tensor(2, "index");
+  const Arg &value = n.arg(3, "value");
+  if (n.failed() || index.rank() > 1 || !isa<IntegerType>(index.dtype))
+    return n.fail("the index is no vector");
+  Builder &b = n.b;
+  if (isEmpty(index.sizes) || isEmpty(x.sizes))
+    return n.result(x);
+  Type i64 = b.b.getI64Type();
+  // From the end where negative.
+  ExprAttr length = x.rank() ? x.sizes[dim] : b.expr(1);
+  Value size = Scalars(b.b, b.loc, i64).fromIndex(b.index(length));
+  b.checkIndices(index, length, "aten.index_fill: an index is out of range");
+  index = b.pointwise(
+      {index}, index.sizes, i64, i64, [&](Scalars &s, ValueRange v) {
+        return s.select(s.lt(v[0], s.integer(0)), s.add(v[0], size), v[0]);
+      });
+  Write w;
+  w.x = x;
+  w.dim = dim;
+  w.index = alongDim(b, index, dim, x.sizes);
+  if (n.isTensor(value)) {
+    Tensor t = n.asTensor(value);
+    if (n.failed() || t.rank() != 0)
+      return n.fail("the value is no scalar");
+    w.source = b.expand(b.cast(t, x.dtype), w.index.sizes);
+  } else {
+    w.constant = n.asNumber(value);
+  }
+  return scatter(n, w);
+}
+
+/// put(self, index, source, accumulate): places in the flattened tensor.
+static LogicalResult lowerPut(Node &n) {
+  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "index"),
+         source = n.tensor(2, "source");
+  bool accumulate = n.boolean(3, "accumulate", false);
+  if (n.failed())
+    return failure();
+  Builder &b = n.b;
+  if (isEmpty(index.sizes))
+    return n.result(x);
+  Sizes flat = {b.product(x.sizes)}, count = {b.product(index.sizes)};
+  b.checkIndices(index, flat[0], "aten.put: an index is out of range");
+  Type i64 = b.b.getI64Type(), dtype = x.dtype, compute = opMathType(dtype);
+  Value size = Scalars(b.b, b.loc, i64).fromIndex(b.index(flat[0]));
+  Tensor at = b.contiguous(b.reshape(b.pointwise({index}, index.sizes, i64, i64,
+                                                 [&](Scalars &s, ValueRange v) {
+                                                   return s.select(
+                                                       s.lt(v[0], s.integer(0)),
+                                                       s.add(v[0], size), v[0]);
+                                                 }),
+                                     count));
+  Tensor from = b.contiguous(b.reshape(b.cast(source, dtype), count));
+  Write w;
+  w.index = at;
+  Tensor y = visit(b, w, b.contiguous(b.reshape(x, flat)),
+                   [&](Scalars &s, Value old, ArrayRef<Value> i) -> Value {
+                     Value v = s.cast(
+                         tensor::ExtractOp::create(b.b, b.loc, from.value, i),
+                         dtype, compute);
+                     return accumulate ? s.add(old, v) : v;
+                   });
+  return n.result(b.reshape(y, x.sizes));
+}
+
+/// The source's elements, in order, where the mask is true.
+static LogicalResult lowerMaskedScatter(Node &n) {
+  Tensor x = n.tensor(0, "self"), mask = n.tensor(1, "mask"),
+         source = n.tensor(2, "source");
+  if (n.failed() || !n.resultType() || !mask.dtype.isInteger(1))
+    return n.fail("the mask is no bool tensor");
+  Builder &b = n.b;
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (!n.broadcasts(x, sizes) || !n.broadcasts(mask, sizes))
+    return failure();
+  if (isEmpty(sizes) || isEmpty(source.sizes))
+    return n.result(b.expand(x, sizes));
+  Type i64 = b.b.getI64Type();
+  Sizes flat = {b.product(sizes)}, count = {b.product(source.sizes)};
+  Tensor set = b.contiguous(b.reshape(b.expand(mask, sizes), flat));
+  // The number of true elements up to each.
+  Scalars si(b.b, b.loc, i64);
+  Tensor zero = b.fromElement(si.integer(0), i64);
+  Tensor place = scan(
+      b, {b.cast(set, i64)}, 0, flat[0], {zero}, 1,
+      [&](Value, ArrayRef<Tensor> part,
+          ArrayRef<Tensor> sofar) -> SmallVector<Tensor> {
+        return {b.map({sofar[0], part[0]}, i64, [](Scalars &s, ValueRange v) {
+          return s.add(v[0], v[1]);
+        })};
+      })[0];
+  Value length = si.fromIndex(b.index(count[0]));
+  Tensor total = b.sum(b.cast(set, i64), {0}, false, i64);
+  b.check(si.le(b.element(total), length),
+          "aten.masked_scatter: the source has fewer elements than the mask");
+  Tensor from = b.read(
+      b.reshape(source, count), {place}, flat,
+      [&](Scalars &s, ValueRange v, ArrayRef<Value>) -> SmallVector<Value> {
+        Scalars i(s.b, s.loc, i64);
+        Value last = i.sub(length, i.integer(1));
+        Value at = i.max(i.sub(v[0], i.integer(1)), i.integer(0));
+        return {i.toIndex(i.min(at, last))};
+      });
+  Type dtype = x.dtype, i1 = b.b.getI1Type();
+  Tensor old = b.reshape(b.expand(x, sizes), flat);
+  Tensor y = b.pointwise({set, from, old}, flat, dtype, Type(),
+                         [&](Scalars &s, ValueRange v) {
+                           return s.select(s.cast(v[0], i1, i1), v[1], v[2]);
+                         });
+  return n.result(b.reshape(y, sizes));
+}
+
+void registerScatterElements(Registry &r) {
+  r.add({"aten.scatter.src", "aten.scatter.value", "aten.scatter.reduce",
+         "aten.scatter.value_reduce", "aten.scatter_reduce.two"},
+        lowerScatter<Combine::Set>);
+  r.add("aten.scatter_add.default", lowerScatter<Combine::Sum>);
+  r.add("aten.index_reduce.default", lowerIndexReduce);
+  r.add({"aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"},
+        lowerIndexFill);
+  r.add("aten.put.default", lowerPut);
+  r.add("aten.masked_scatter.default", lowerMaskedScatter);
+}
+
+} // namespace fx::lin

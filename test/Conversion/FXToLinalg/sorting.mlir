@@ -1,0 +1,34 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
+
+// Short rows are sorted by counting, others by merging.
+
+// CHECK-LABEL: func.func @main
+fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
+  %w = placeholder "w" : !fx.tensor<[3, s0], f32>
+  %i = placeholder "i" : !fx.tensor<[s0, 4], i64>
+  // How many come before each, and which element comes where: no loop.
+  // CHECK-NOT: scf.for
+  // CHECK: arith.cmpf olt
+  // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+  // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+  // CHECK: tensor.extract
+  %a, %b = call_function @aten.sort.default(%x, 1) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], i64>)
+  // As many passes as the last index has bits; a bisection for each element.
+  // CHECK: math.ctlz
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: tensor.insert
+  %c, %d = call_function @aten.sort.default(%w, 1, true) : (!fx.tensor<[3, s0], f32>) -> (!fx.tensor<[3, s0], f32>, !fx.tensor<[3, s0], i64>)
+  // CHECK: tensor.extract_slice {{.*}}[0, 0] [%{{.*}}, 2] [1, 1]
+  %e, %f = call_function @aten.topk.default(%x, 2) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0, 2], f32>, !fx.tensor<[s0, 2], i64>)
+  // NaN is behind all numbers: the first of them where there is one.
+  // CHECK: arith.divsi
+  %g, %h = call_function @aten.median.dim(%x, 1) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0], f32>, !fx.tensor<[s0], i64>)
+  // CHECK: arith.cmpi sle
+  // CHECK: arith.addi
+  %q = call_function @aten.searchsorted.Tensor(%i, %i, right = true) : (!fx.tensor<[s0, 4], i64>, !fx.tensor<[s0, 4], i64>) -> !fx.tensor<[s0, 4], i64>
+  output(%a, %b, %c, %d, %e, %f, %g, %h, %q) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], i64>, !fx.tensor<[3, s0], f32>, !fx.tensor<[3, s0], i64>, !fx.tensor<[s0, 2], f32>, !fx.tensor<[s0, 2], i64>, !fx.tensor<[s0], f32>, !fx.tensor<[s0], i64>, !fx.tensor<[s0, 4], i64>)
+}

@@ -1,0 +1,20 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
+
+// Special functions are computed in f64.
+
+// CHECK-LABEL: func.func @main
+fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
+  // Ten steps of the recurrence, the asymptotic series, the reflection.
+  // CHECK-COUNT-10: arith.cmpf olt
+  // CHECK: math.log {{.*}} : f64
+  // CHECK: math.sin {{.*}} : f64
+  // CHECK: arith.truncf {{.*}} : f64 to f32
+  %g = call_function @aten.lgamma.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
+  // The two series of a Bessel function, and the choice.
+  // CHECK: math.exp {{.*}} : f64
+  // CHECK: math.sqrt {{.*}} : f64
+  // CHECK: arith.select
+  %i = call_function @aten.i0.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
+  output(%g, %i) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>)
+}

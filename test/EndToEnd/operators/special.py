@@ -1,0 +1,70 @@
+"""Special functions, and the less common ones of two numbers."""
+
+import torch
+from torch import special
+
+from operators.table import INF, NAN, case, f, fixed, i, pos, unit
+
+EDGES = [0.0, -0.0, INF, -INF, NAN, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -2.5, 17.3, -7.7]
+EDGES += [20.0, 30.5, -30.5, 80.0, 1e-6, -1e-6, 9.999, 10.001]
+UNARY = {
+    "lgamma": torch.lgamma,
+    "digamma": torch.digamma,
+    "polygamma1": lambda x: torch.polygamma(1, x),
+    "erfinv": torch.erfinv,
+    "i0": torch.i0,
+    "i1": special.i1,
+    "i0e": special.i0e,
+    "i1e": special.i1e,
+    "entr": special.entr,
+    "sinc": torch.sinc,
+    "spherical_bessel_j0": special.spherical_bessel_j0,
+    "logit": torch.logit,
+    "angle": torch.angle,
+    "nan_to_num": torch.nan_to_num,
+}
+for name, op in UNARY.items():
+    case("special", name, op, f("n", 9))
+    case("special", f"{name}.double", op, f("n", 9, dtype=torch.float64))
+    # Near its poles eager's float32 is an accident of rounding.
+    if name != "polygamma1":
+        case("special_edge", f"{name}.edges", op, fixed(EDGES), dynamic=False)
+for order in (2, 3, 4):
+    case("special", f"polygamma{order}", lambda x, k=order: torch.polygamma(k, x), f("n", 9))
+case("special", "mvlgamma", lambda x: torch.mvlgamma(x + 2, 3), pos("n", 9))
+case("special", "logit.eps", lambda x: torch.logit(x, 0.1), unit("n", 9))
+case("special", "round.decimals", lambda x: torch.round(x, decimals=2), f("n", 9))
+case("special", "round.tens", lambda x: torch.round(100 * x, decimals=-1), f("n", 9))
+
+BINARY = {
+    "fmax": torch.fmax,
+    "fmin": torch.fmin,
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "logaddexp2": torch.logaddexp2,
+    "heaviside": torch.heaviside,
+    "xlogy": torch.xlogy,
+    "xlog1py": special.xlog1py,
+    "nextafter": torch.nextafter,
+    "float_power": torch.float_power,
+    "isclose": torch.isclose,
+}
+LEFT = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 1.0, 0.0, INF, -INF, 3e38, 1e-45, 2.5]
+RIGHT = [0.0, 1.0, NAN, -0.0, NAN, 1.0, 2.0, INF, -INF, INF, -INF, 3e38, -1e-45, 2.5]
+for name, op in BINARY.items():
+    case("special", name, op, f("n", 4), f("n", 1))
+    case("special_edge", f"{name}.edges", op, fixed(LEFT), fixed(RIGHT), dynamic=False)
+case("special", "gcd", torch.gcd, i("n", 7, low=-60, high=60), i("n", 7, low=-60, high=60))
+case("special", "lcm", torch.lcm, i("n", 7, low=-60, high=60), i("n", 7, low=-60, high=60))
+case(
+    "special_edge",
+    "gcd.large",
+    torch.gcd,
+    fixed([7540113804746346429, 0, -12, 2**62]),
+    fixed([4660046610375530309, 0, 0, -(2**61)]),
+    dynamic=False,
+)
+case("special", "ldexp", torch.ldexp, f("n", 7), i("n", 7))
+case("special", "frexp", torch.frexp, f("n", 7))
+case("special_edge", "frexp.edges", torch.frexp, fixed(LEFT), dynamic=False)
+case("special", "copysign.scalar", lambda x: torch.copysign(x, -2.0), f("n", 7))
