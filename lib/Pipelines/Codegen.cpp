@@ -309,8 +309,11 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   for (std::string &object : keptUnit.objects)
     unit.objects.push_back(std::move(object));
   noteWork();
-  unit.description.report =
-      llvm::formatv("{0}", llvm::json::Value(report.toJSON()));
+  // The same model gives the same bytes: no times.
+  llvm::json::Object about = report.toJSON();
+  for (llvm::StringRef time : {"compile_seconds", "phases", "code_work"})
+    about.erase(time);
+  unit.description.report = llvm::formatv("{0}", llvm::json::Value(std::move(about)));
   if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
     return e;
   uint64_t bytes = unit.description.weightBytes;

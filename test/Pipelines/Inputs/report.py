@@ -65,7 +65,6 @@ def check_common(name, mode):
     expect([op["module"] for op in linears] == ["layers.0.fc", "layers.1.fc"], f"module paths, got {linears}")
     branches = {op["target"] for op in report["operators"] if op["graph"] != "main"}
     expect({"aten.cos.default", "aten.exp.default"} <= branches, f"the branches' operators, got {branches}")
-    expect(isinstance(report["compile_seconds"], (int, float)), "compile_seconds to be a number")
     return report, linears
 
 
@@ -87,6 +86,10 @@ def check():
         expect(any(k["when"] == "compile" and k["schedule"]["kind"] == "pack" for k in report["kernels"]),
                f"the packing of weights, got {report['kernels']}")
         expect(report["arena_bytes"] > 0 and report["weight_bytes"] > 0, "bytes of arena and weights")
+        if name == "artefact":
+            # Its bytes depend on the model alone.
+            expect("phases" not in report and "compile_seconds" not in report, "no times in an artefact")
+            continue
         phases = report["phases"]
         expect({"import", "simplify", "linalg", "schedule", "weights", "bufferize", "code"} <= set(phases),
                f"all phases, got {phases}")
@@ -96,6 +99,7 @@ def check():
     expect({op["status"] for op in report["operators"]} == {"fallback"}, "all interpreted")
     expect({op["reason"] for op in report["operators"]} == {"--interpret"}, "the reason")
     expect(report["kernels"] == [], "no kernels")
+    expect(report["compile_seconds"] >= 0, "compile_seconds")
 
 
 FOLDER.mkdir(parents=True, exist_ok=True)

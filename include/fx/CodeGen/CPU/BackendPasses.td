@@ -38,6 +38,19 @@ def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp">
   ];
 }
 
+def FXCPUSeparateEmptyTensors
+    : Pass<"fx-cpu-separate-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "give each use of an empty tensor one of its own";
+  let description = [{
+    CSE makes one of equal `tensor.empty`. Where one becomes the memory of a
+    result (`eliminate-empty-tensors`), all its uses would. Loops start from a
+    `bufferization.alloc_tensor` instead, which never becomes that of a result:
+    bufferization takes what a loop starts from as read by all of it, and sees a
+    conflict with the write to the result that no copy can mend.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def FXCPUBufferize : Pass<"fx-cpu-bufferize", "::mlir::ModuleOp"> {
   let summary = "one-shot bufferization with identity layouts at functions";
   let description = [{

@@ -26,6 +26,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
   pm.addPass(createFXCPUFinalizeBoundary());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUSeparateEmptyTensors());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
   pm.addPass(createFXCPUBufferize());
