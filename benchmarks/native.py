@@ -6,6 +6,9 @@ import pathlib
 
 import torch
 
+#: FX_MODEL_ABI_VERSION of the structures below.
+ABI_VERSION = 2
+
 
 class DLDataType(C.Structure):
     _fields_ = [("code", C.c_uint8), ("bits", C.c_uint8), ("lanes", C.c_uint16)]
@@ -42,6 +45,7 @@ class ModelInfo(C.Structure):
         ("fallbacks", C.c_void_p),
         ("arena_bytes", C.c_int64),
         ("weight_bytes", C.c_uint64),
+        ("report", C.c_char_p),
     ]
 
 
@@ -74,6 +78,7 @@ class ModelApi(C.Structure):
         ("run", _run),
         ("get_state", C.c_void_p),
         ("reset", C.c_void_p),
+        ("set_states", C.c_void_p),
     ]
 
 
@@ -101,8 +106,11 @@ class Model:
         library = C.CDLL(str(pathlib.Path(path).resolve()))
         library.fx_model_api.restype = C.POINTER(ModelApi)
         self.api = library.fx_model_api().contents
-        if self.api.magic != 0x314D5846 or self.api.abi_version != 1:
-            raise RuntimeError(f"{path}: not a model of this version")
+        if self.api.magic != 0x314D5846 or self.api.abi_version != ABI_VERSION:
+            raise RuntimeError(
+                f"{path}: expected a model of version {ABI_VERSION},"
+                f" got magic {self.api.magic:#x}, version {self.api.abi_version}"
+            )
         self.info = self.api.info.contents
         if self.info.n_fallbacks:
             raise RuntimeError(f"{path}: {self.info.n_fallbacks} operators fall back")
