@@ -44,10 +44,14 @@ typedef struct {
    * code and why, kernels, memory. */
   FXTextFn on_report;
   void *report_context;
+  /* For tests of what follows a crash: the phase that crashes, as fx-compile
+   * --debug-crash has it. Null: none. */
+  const char *debug_crash;
 } FXCompileOptions;
 
 /* Compiles a module that holds an `fx.graph @main` or, on builtin tensors,
- * what convert-fx-to-linalg makes of one. It is not changed. `path` is written
+ * what convert-fx-to-linalg makes of one. It is not changed, and stays usable
+ * after a crash of the compiler. `path` is written
  * beside, then renamed; nothing is left there on failure. Linking sets all
  * llvm::cl options of the process back to their defaults. */
 FX_CAPI int fxModuleCompile(const FXModule *module, const char *path,

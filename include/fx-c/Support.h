@@ -13,7 +13,8 @@
 //   handle on success, and not 0 or null on failure. It then sets *error to a
 //   new error, which the caller destroys. `error` may be null.
 // - No exception and no abort reaches the caller; a crash in the compiler is an
-//   error, after which only the context it happened in is unusable.
+//   error, after which only the context it happened in is unusable (none, when
+//   it happened in fxModuleCompile).
 // - Handles are independent: a module keeps its context alive. Every function
 //   may be called from any thread; those of one context wait for each other.
 // - Strings are UTF-8 and end in a zero byte, but for texts that come with

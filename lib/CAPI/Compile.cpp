@@ -46,14 +46,14 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.optLevel =
             given.opt_level ? std::clamp(given.opt_level, 1, 3) : 3;
         compile.allowFallback = !given.refuse_fallback;
+        compile.crashIn = given.debug_crash ? given.debug_crash : "";
         if (given.on_phase)
           compile.onProgress = [&](const Progress &now) {
             given.on_phase(given.phase_context, now.phase.str().c_str(), now.done);
           };
         compile.onError = [&](Location location) { setPlace(place, location); };
-        OwningOpRef<ModuleOp> copy = ModuleOp(*module->module).clone();
-        llvm::Expected<CompileReport> report =
-            compileModule(std::move(copy), module->folder, compile);
+        llvm::Expected<CompileReport> report = compileModuleSafely(
+            ModuleOp(*module->module), module->folder, compile);
         if (!report)
           return report.takeError();
         if (given.on_report) {

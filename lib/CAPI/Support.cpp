@@ -8,10 +8,9 @@
 #include "Handles.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Schema.h"
+#include "fx/Support/CrashRecovery.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/Version.h"
-
-#include "llvm/Support/CrashRecoveryContext.h"
 
 #include <exception>
 
@@ -71,26 +70,6 @@ const char *fxSchemaVersion(void) { return getSchemaVersion().data(); }
 // Protection
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Keeps crash recovery on while anyone needs it.
-struct CrashRecovery {
-  CrashRecovery() { count(1); }
-  ~CrashRecovery() { count(-1); }
-
-private:
-  static void count(int change) {
-    static std::mutex lock;
-    static int users = 0;
-    std::lock_guard<std::mutex> guard(lock);
-    if (users == 0)
-      llvm::CrashRecoveryContext::Enable();
-    users += change;
-    if (users == 0)
-      llvm::CrashRecoveryContext::Disable();
-  }
-};
-} // namespace
-
 /// Runs `fn` and catches what C++ throws.
 static void callAndCatch(llvm::function_ref<llvm::Error()> fn,
                          std::string &message) {
@@ -134,16 +113,11 @@ int capi::protect(FXError **error, ContextState *state,
       });
     callAndCatch([&] { return fn(out->error); }, out->error.message);
   };
-  bool survived;
-  {
-    CrashRecovery recovery;
-    llvm::CrashRecoveryContext crashes;
-    survived = crashes.RunSafely(run);
-  }
-  if (!survived) {
+  std::string fatal;
+  if (!runSafely(run, fatal)) {
     if (state)
       state->crashed = true;
-    return fail(error, "the compiler crashed");
+    return fail(error, "the compiler crashed" + (fatal.empty() ? "" : ": " + fatal));
   }
   if (out->error.message.empty())
     return 0;

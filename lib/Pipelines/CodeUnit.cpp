@@ -8,12 +8,12 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
+#include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
@@ -237,15 +237,15 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     onKernel(kernels);
   };
   auto run = [&](Job &job) {
-    // A crash is caught in the thread where it happens, if at all.
-    llvm::CrashRecoveryContext context;
-    bool survived = context.RunSafely([&] {
+    // A crash is caught in the thread where it happens.
+    std::string fatal;
+    auto compile = [&] {
       if (llvm::Error e = compilePart(job.part, *job.unit, seconds, *job.object,
                                       finishKernel))
         job.error = llvm::toString(std::move(e));
-    });
-    if (!survived)
-      job.error = kCrashText;
+    };
+    if (!runSafely(compile, fatal))
+      job.error = kCrashText.str() + (fatal.empty() ? "" : ": ") + fatal;
   };
   if (jobs.size() == 1) {
     run(jobs.front());

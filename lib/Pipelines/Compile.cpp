@@ -13,15 +13,16 @@
 #include "fx/Custom/Plugin.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
+#include "fx/Support/CrashRecovery.h"
 #include "fx/Transforms/Passes.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -77,12 +78,26 @@ llvm::Error ErrorCatcher::take(StringRef otherwise) {
   return llvm::createStringError(text);
 }
 
+/// Dies as the compiler might: of a signal, one of LLVM's fatal errors that
+/// exit, or of too deep a recursion.
+static void crash(StringRef how) {
+  if (how == "fatal")
+    llvm::reportFatalUsageError("a fatal error");
+  if (how == "stack") {
+    volatile char frame[4096] = {};
+    crash(how);
+    (void)frame[0];
+  }
+  LLVM_BUILTIN_TRAP;
+}
+
 llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Error()> fn) {
   now = {name, done};
   if (options.onProgress)
     options.onProgress(now);
-  if (!options.crashIn.empty() && name == options.crashIn)
-    LLVM_BUILTIN_TRAP;
+  auto [crashIn, how] = StringRef(options.crashIn).split(':');
+  if (!crashIn.empty() && name == crashIn)
+    crash(how);
   auto start = std::chrono::steady_clock::now();
   llvm::Error error = fn();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -381,13 +396,21 @@ static llvm::Expected<CompileReport> run(Driver &driver, const CompileOptions &o
   return std::move(driver.report);
 }
 
-static llvm::Expected<CompileReport> compile(const CompileOptions &options,
-                                             UnfinishedFile &unfinished) {
+/// Adds all that the pipelines need to `context`.
+static void prepare(MLIRContext &context) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
-  MLIRContext context(registry);
+  context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false); // errors are one line
+}
+
+static llvm::Expected<CompileReport> compile(const CompileOptions &options,
+                                             UnfinishedFile &unfinished) {
+  // Passes run on this thread, where a crash is caught; code for kernels is
+  // made by a pool of our own.
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  prepare(context);
   Driver driver(options, context, unfinished);
   return ::run(driver, options);
 }
@@ -415,8 +438,11 @@ static constexpr unsigned kStackBytes = 64 << 20;
 
 bool fx::isCrash(StringRef error) { return error.contains(kCrashText); }
 
-llvm::Expected<CompileReport> fx::compileModelSafely(const CompileOptions &options) {
-  // All that a crash must not leave behind lives out here.
+/// `compile` with what a crash must not leave behind: that lives in this frame.
+static llvm::Expected<CompileReport>
+compileSafely(const CompileOptions &options,
+              function_ref<llvm::Expected<CompileReport>(const CompileOptions &, UnfinishedFile &)>
+                  compile) {
   UnfinishedFile unfinished;
   std::string phase, fatal;
   CompileOptions watched = options;
@@ -426,23 +452,41 @@ llvm::Expected<CompileReport> fx::compileModelSafely(const CompileOptions &optio
       options.onProgress(progress);
   };
   std::optional<llvm::Expected<CompileReport>> report;
-  bool survived;
-  {
-    // LLVM's fatal errors abort, after they have printed.
-    llvm::ScopedFatalErrorHandler handler(
-        [](void *text, const char *reason, bool) {
-          *static_cast<std::string *>(text) = std::string(": ") + reason;
-        },
-        &fatal);
-    llvm::CrashRecoveryContext::Enable();
-    llvm::CrashRecoveryContext context;
-    survived = context.RunSafelyOnThread(
-        [&] { report.emplace(compile(watched, unfinished)); }, kStackBytes);
-    llvm::CrashRecoveryContext::Disable();
-  }
-  if (survived)
+  if (runSafelyOnThread([&] { report.emplace(compile(watched, unfinished)); }, kStackBytes, fatal))
     return std::move(*report);
-  std::string text = options.input + ": " + kCrashText.str() + " (phase '" + phase + "')" + fatal;
+  std::string text = options.input + ": " + kCrashText.str() + " (phase '" + phase + "')";
+  if (!fatal.empty())
+    text += ": " + fatal;
   std::replace(text.begin(), text.end(), '\n', ' ');
   return llvm::createStringError(text);
+}
+
+llvm::Expected<CompileReport> fx::compileModelSafely(const CompileOptions &options) {
+  return compileSafely(options, compile);
+}
+
+llvm::Expected<CompileReport> fx::compileModuleSafely(ModuleOp module, StringRef directory,
+                                                      const CompileOptions &options) {
+  std::string bytes;
+  {
+    llvm::raw_string_ostream os(bytes);
+    if (failed(writeBytecodeToFile(module, os)))
+      return llvm::createStringError(options.input + ": cannot be written as bytecode");
+  }
+  MLIRContext &given = *module->getContext();
+  return compileSafely(
+      options,
+      [&](const CompileOptions &watched,
+          UnfinishedFile &unfinished) -> llvm::Expected<CompileReport> {
+        MLIRContext context(given.getDialectRegistry(), MLIRContext::Threading::DISABLED);
+        context.allowUnregisteredDialects(given.allowsUnregisteredDialects());
+        prepare(context);
+        Driver driver(watched, context, unfinished);
+        // The verifier has seen the module before; what is wrong is an error.
+        driver.module = parseSourceString<ModuleOp>(bytes, ParserConfig(&context));
+        if (!driver.module)
+          return llvm::createStringError(watched.input + ": cannot be read as bytecode");
+        driver.directory = directory.str();
+        return ::run(driver, watched);
+      });
 }

@@ -80,13 +80,22 @@ class Module:
         opt_level: int = 3,
         no_fallback: bool = False,
         on_phase: Phase | None = None,
+        debug_crash: str = "",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is
-        one of EMIT_KINDS, as `fx-compile --emit` has them."""
+        one of EMIT_KINDS, as `fx-compile --emit` has them. A crash of the compiler
+        is an `Error`; `debug_crash` names a phase that crashes, for tests of that."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         return self._impl.compile(
-            os.fspath(path), EMIT_KINDS.index(kind), self.name, cpu, opt_level, no_fallback, on_phase
+            os.fspath(path),
+            EMIT_KINDS.index(kind),
+            self.name,
+            cpu,
+            opt_level,
+            no_fallback,
+            on_phase,
+            debug_crash,
         )
 
 

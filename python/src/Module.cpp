@@ -136,7 +136,7 @@ struct Listener {
 
 std::string Module::compile(const std::string &path, int emit, const std::string &name,
                             const std::string &cpu, int optLevel, bool refuseFallback,
-                            nb::object onPhase) const {
+                            nb::object onPhase, const std::string &debugCrash) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -152,6 +152,7 @@ std::string Module::compile(const std::string &path, int emit, const std::string
   }
   options.on_report = append;
   options.report_context = &report;
+  options.debug_crash = debugCrash.c_str();
   call([&](FXError **error) {
     return fxModuleCompile(get(), path.c_str(), &options, error);
   });
@@ -176,7 +177,7 @@ void fx::python::bindModule(nb::module_ &m) {
       .def_prop_ro("folder", &Module::getFolder)
       .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"), nb::arg("name"),
            nb::arg("cpu"), nb::arg("opt_level"), nb::arg("refuse_fallback"),
-           nb::arg("on_phase").none());
+           nb::arg("on_phase").none(), nb::arg("debug_crash"));
 }
 
 NB_MODULE(_fx, m) {

@@ -1,5 +1,6 @@
 """import_, Module, compile and their errors."""
 
+import concurrent.futures
 import pathlib
 
 import pytest
@@ -64,6 +65,25 @@ def test_emit(tmp_path):
     with pytest.raises(fx_mlir.Error, match="cannot write"):
         module.emit("so", tmp_path / "none" / "m.so")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.mlir"]
+
+
+def test_compiler_crashes(tmp_path):
+    module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
+
+    def crash(phase):
+        with pytest.raises(fx_mlir.Error, match=f"compiler crashed.*phase '{phase}'"):
+            module.emit("so", tmp_path / "m.so", debug_crash=phase)
+
+    crash("schedule")
+    # Of compilations at the same time each has its own fate.
+    good = [str(tmp_path / f"{i}.so") for i in range(2)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(crash, phase) for phase in ("linalg", "code")]
+        jobs += [pool.submit(module.clone().emit, "so", path) for path in good]
+        for job in jobs:
+            job.result()
+    module.verify()
+    assert sorted(str(p) for p in tmp_path.iterdir()) == good
 
 
 def test_export(tmp_path):

@@ -72,7 +72,8 @@ struct CompileOptions {
   /// Called with the place of an error before it is returned, if it has one.
   std::function<void(mlir::Location)> onError;
   /// For tests of what follows a crash: the compiler traps when this phase
-  /// begins.
+  /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
+  /// exits, with ":stack" it runs out of its stack.
   std::string crashIn;
 };
 
@@ -115,7 +116,8 @@ CompileReport getInterpretedReport(mlir::ModuleOp module, llvm::StringRef reason
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 
 /// The same; a crash of the compiler becomes an error, and no unfinished file
-/// stays. What the crashed compilation had allocated is lost.
+/// stays. What the crashed compilation had allocated is lost. Any number of
+/// threads may compile at a time.
 llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
 /// Whether the error is that of a crash.
 bool isCrash(llvm::StringRef error);
@@ -127,6 +129,12 @@ bool isCrash(llvm::StringRef error);
 llvm::Expected<CompileReport> compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
                                             llvm::StringRef directory,
                                             const CompileOptions &options);
+
+/// The same as compileModule on a copy in a context of its own: after a crash
+/// of the compiler, which becomes an error, `module` and its context are as they
+/// were. `onError` gets locations of the copy's context.
+llvm::Expected<CompileReport> compileModuleSafely(mlir::ModuleOp module, llvm::StringRef directory,
+                                                  const CompileOptions &options);
 
 /// Every dialect and interface that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

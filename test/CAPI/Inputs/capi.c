@@ -12,6 +12,10 @@
 //
 //===----------------------------------------------------------------------===*/
 
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
 #include "fx-c/Builder.h"
 #include "fx-c/Compile.h"
 #include "fx-c/IR.h"
@@ -308,6 +312,26 @@ static void testBuilder(void) {
   EXPECT_ERROR("expected 'path', got null");
 }
 
+/* A compiler that crashes costs the caller nothing: not the process, the module
+ * or its context, and no file. */
+static void testCrashes(FXModule *module, const char *path) {
+  FXError *error = NULL;
+  FXCompileOptions options = {.struct_size = sizeof options,
+                              .emit = FX_EMIT_SHARED_OBJECT,
+                              .name = "mlp"};
+  const char *phases[] = {"simplify", "schedule:stack", "code:fatal", "link"};
+  const char *texts[] = {"mlp: the compiler crashed on this model (phase 'simplify')",
+                         "mlp: the compiler crashed on this model (phase 'schedule')",
+                         "mlp: the compiler crashed on this model (phase 'code'): a fatal error",
+                         "mlp: the compiler crashed on this model (phase 'link')"};
+  for (int i = 0; i < 4; ++i) {
+    options.debug_crash = phases[i];
+    CHECK(fxModuleCompile(module, path, &options, &error));
+    EXPECT_ERROR(texts[i]);
+  }
+  CHECK(!fxModuleVerify(module, &error));
+}
+
 static void testRun(const char *path) {
   FXError *error = NULL;
   FXModel *model = fxModelLoad(path, NULL, &error);
@@ -365,6 +389,11 @@ int main(int argc, char **argv) {
   char path[4096];
   snprintf(path, sizeof path, "%s/m.so", argv[2]);
   FXModule *module = import(argv[1]);
+#if __has_feature(address_sanitizer)
+  (void)testCrashes; /* the sanitizer takes the signals itself */
+#else
+  testCrashes(module, path);
+#endif
   FXError *error = NULL;
   Text report = {0};
   FXCompileOptions options = {.struct_size = sizeof options,

@@ -1,0 +1,114 @@
+//===- CrashRecovery.cpp - a crash becomes an error -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Support/CrashRecovery.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+/// Where a fatal error on this thread leaves its reason.
+static thread_local std::string *fatalReason = nullptr;
+
+/// LLVM calls exit after some fatal errors, when its handler returns.
+static void crashOnFatalError(void *, const char *reason, bool) {
+  if (fatalReason)
+    *fatalReason = reason;
+  if (llvm::CrashRecoveryContext::GetCurrent())
+    std::abort();
+}
+
+/// A handler that overflow of the stack leaves room for.
+static void useAlternateStack(int signal) {
+  struct sigaction action;
+  if (sigaction(signal, nullptr, &action) == 0 &&
+      !(action.sa_flags & SA_ONSTACK)) {
+    action.sa_flags |= SA_ONSTACK;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+namespace {
+/// Recovery is on while one of these lives.
+class Recovery {
+public:
+  Recovery() {
+    std::lock_guard guard(lock);
+    if (users++)
+      return;
+    llvm::CrashRecoveryContext::Enable();
+    useAlternateStack(SIGSEGV);
+    useAlternateStack(SIGBUS);
+    llvm::install_fatal_error_handler(crashOnFatalError);
+  }
+  ~Recovery() {
+    std::lock_guard guard(lock);
+    if (--users)
+      return;
+    llvm::remove_fatal_error_handler();
+    llvm::CrashRecoveryContext::Disable();
+  }
+
+private:
+  static std::mutex lock;
+  static unsigned users;
+};
+std::mutex Recovery::lock;
+unsigned Recovery::users = 0;
+
+/// The stack of this thread's signal handlers. A caller's own stays.
+class SignalStack {
+public:
+  SignalStack() {
+    stack_t now;
+    if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+      return;
+    memory = std::make_unique<char[]>(size);
+    stack_t mine = {};
+    mine.ss_sp = memory.get();
+    mine.ss_size = size;
+    if (sigaltstack(&mine, nullptr) != 0)
+      memory.reset();
+  }
+  ~SignalStack() {
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    if (memory)
+      sigaltstack(&none, nullptr);
+  }
+
+private:
+  static constexpr size_t size = 64 << 10;
+  std::unique_ptr<char[]> memory;
+};
+} // namespace
+
+bool fx::runSafely(llvm::function_ref<void()> fn, std::string &fatal) {
+  Recovery recovery;
+  SignalStack stack;
+  std::string *outer = fatalReason;
+  fatalReason = &fatal;
+  llvm::CrashRecoveryContext context;
+  bool survived = context.RunSafely(fn);
+  fatalReason = outer;
+  return survived;
+}
+
+bool fx::runSafelyOnThread(llvm::function_ref<void()> fn, unsigned stackBytes,
+                           std::string &fatal) {
+  // The thread must not die of what happens outside of `fn`.
+  Recovery recovery;
+  bool survived = false;
+  llvm::CrashRecoveryContext context;
+  bool ended = context.RunSafelyOnThread(
+      [&] { survived = runSafely(fn, fatal); }, stackBytes);
+  return ended && survived;
+}
