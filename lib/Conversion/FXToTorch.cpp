@@ -131,6 +131,9 @@ private:
                      const ArgumentSchema &schema, unsigned listDepth);
   Value makeImmediate(CallFunctionOp call, Attribute value,
                       const ArgumentSchema &schema);
+  /// A number that stands where a tensor is asked for (`x * 0.5`, as live
+  /// graphs and exports alike have it), as a tensor of rank 0.
+  Value makeNumberTensor(CallFunctionOp call, Attribute value);
 
   GraphOp graph;
   OpBuilder b;
@@ -272,6 +275,69 @@ Value Function::makeImmediate(CallFunctionOp call, Attribute value,
   return {};
 }
 
+/// The dtype that a number takes beside the tensors of a call, so that torch's
+/// promotion comes to what it does with a number: the first tensor's, where
+/// that is of the number's category or a later one; else the default of the
+/// category.
+static Type getNumberDtype(CallFunctionOp call, Attribute value) {
+  Builder b(call.getContext());
+  int category = isa<BoolAttr>(value) ? 0 : isa<IntegerAttr>(value) ? 1 : 2;
+  for (Value operand : call.getOperands()) {
+    auto tensor = dyn_cast<FakeTensorType>(operand.getType());
+    if (!tensor)
+      continue;
+    Type dtype = tensor.getDtype();
+    int other = dtype.isInteger(1) ? 0 : isa<IntegerType>(dtype) ? 1 : 2;
+    // A complex dtype has no number of ours; a narrow one may not hold it.
+    auto integer = dyn_cast<IntegerAttr>(value);
+    unsigned width = dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() : 0;
+    if (width && other >= category &&
+        (other != 1 || category != 1 || integer.getValue().isSignedIntN(width)))
+      return dtype;
+    break;
+  }
+  return category == 2 ? Type(b.getF32Type())
+                       : b.getIntegerType(category ? 64 : 1);
+}
+
+Value Function::makeNumberTensor(CallFunctionOp call, Attribute value) {
+  Type dtype = getNumberDtype(call, value);
+  auto type =
+      torchType(b.getContext(), "vtensor<[]," + getElementText(dtype) + ">");
+  Attribute element;
+  if (auto floating = dyn_cast<FloatType>(dtype)) {
+    APFloat number(0.0);
+    if (auto real = dyn_cast<FloatAttr>(value))
+      number = real.getValue();
+    else
+      number = APFloat(isa<BoolAttr>(value)
+                           ? double(cast<BoolAttr>(value).getValue())
+                           : double(cast<IntegerAttr>(value).getInt()));
+    bool lost;
+    number.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &lost);
+    element = FloatAttr::get(floating, number);
+  } else {
+    auto integer = cast<IntegerType>(dtype);
+    int64_t n = isa<BoolAttr>(value) ? cast<BoolAttr>(value).getValue()
+                                     : cast<IntegerAttr>(value).getInt();
+    bool isBool = integer.getWidth() == 1;
+    dtype = isBool
+                ? dtype
+                : IntegerType::get(b.getContext(), integer.getWidth(),
+                                   integer.isUnsigned() ? IntegerType::Unsigned
+                                                        : IntegerType::Signed);
+    element =
+        IntegerAttr::get(dtype, APInt(integer.getWidth(), n, /*isSigned=*/true,
+                                      /*implicitTrunc=*/true));
+  }
+  auto elements = DenseElementsAttr::get(RankedTensorType::get({}, dtype),
+                                         ArrayRef<Attribute>(element));
+  return create(call.getLoc(), "vtensor.literal", {}, type,
+                b.getNamedAttr("value", elements))
+      ->getResult(0);
+}
+
 Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
                              const ArgumentSchema &schema, unsigned listDepth) {
   if (Value value = arg.getValue()) {
@@ -280,8 +346,21 @@ Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
       call.emitOpError("argument '")
           << schema.getName() << "' has no form in the torch dialect, got "
           << value.getType();
+    // A number in the place of a tensor.
+    bool isNumber = isa<SymIntType, SymFloatType, SymBoolType>(value.getType());
+    if (converted && schema.kind == SchemaKind::Tensor && isNumber) {
+      StringRef dtype = isa<SymIntType>(value.getType())     ? "si64"
+                        : isa<SymFloatType>(value.getType()) ? "f64"
+                                                             : "i1";
+      return create(call.getLoc(), "prim.NumToTensor.Scalar", converted,
+                    torchType(b.getContext(), "vtensor<[]," + dtype + ">"))
+          ->getResult(0);
+    }
     return converted;
   }
+  if (schema.kind == SchemaKind::Tensor &&
+      isa<IntegerAttr, FloatAttr, BoolAttr>(arg.tree))
+    return makeNumberTensor(call, arg.tree);
   if (!arg.isList() && !(listDepth && !arg.isNone()))
     return makeImmediate(call, arg.tree, schema);
   SmallVector<Value> elements;

@@ -40,3 +40,40 @@ fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
   %cat = call_function @aten.cat.default([%b, %a]) : (!fx.tensor<[1], i64>, !fx.tensor<[1], i64>) -> !fx.tensor<[2], i64>
   output(%add, %sum, %twice, %to, %cat) : (!fx.tensor<[s0, 2], f32>, !fx.tensor<[s0, 1], f32>, !fx.sym_int<2*s0>, !fx.tensor<[s0, 2], bf16>, !fx.tensor<[2], i64>)
 }
+
+// -----
+
+// A number in the place of a tensor is one of rank 0, in the dtype that keeps
+// torch's promotion what it is with a number.
+// CHECK: func.func @main(%{{.*}}: !torch.vtensor<[2],f64>
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[2], f64>
+  %h = placeholder "h" : !fx.tensor<[2], i8>
+  // CHECK: %[[HALF:.*]] = "torch.vtensor.literal"() {value = dense<1.000000e-01> : tensor<f64>} : () -> !torch.vtensor<[],f64>
+  // CHECK: "torch.aten.mul.Tensor"(%{{.*}}, %[[HALF]]) : (!torch.vtensor<[2],f64>, !torch.vtensor<[],f64>)
+  %a = call_function @aten.mul.Tensor(%x, 0.1) : (!fx.tensor<[2], f64>) -> !fx.tensor<[2], f64>
+  // CHECK: value = dense<2.000000e+00> : tensor<f64>
+  %b = call_function @aten.mul.Tensor(%x, 2) : (!fx.tensor<[2], f64>) -> !fx.tensor<[2], f64>
+  // CHECK: value = dense<-3> : tensor<si8>
+  %c = call_function @aten.mul.Tensor(%h, -3) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], i8>
+  // It does not fit.
+  // CHECK: value = dense<300> : tensor<si64>
+  %d = call_function @aten.mul.Tensor(%h, 300) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], i8>
+  // CHECK: value = dense<5.000000e-01> : tensor<f32>
+  %e = call_function @aten.mul.Tensor(%h, 0.5) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], f32>
+  // CHECK: value = dense<1> : tensor<si8>
+  %f = call_function @aten.logical_and.default(%h, true) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], i1>
+  output(%a, %b, %c, %d, %e, %f) : (!fx.tensor<[2], f64>, !fx.tensor<[2], f64>, !fx.tensor<[2], i8>, !fx.tensor<[2], i8>, !fx.tensor<[2], f32>, !fx.tensor<[2], i1>)
+}
+
+// -----
+
+// CHECK: func.func @main(%{{.*}}: !torch.vtensor<[?],f32>)
+fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[s0], f32>
+  %n = call_function @aten.sym_size.int(%x, 0) : (!fx.tensor<[s0], f32>) -> !fx.sym_int<s0>
+  // CHECK: %[[N:.*]] = "torch.prim.NumToTensor.Scalar"(%{{.*}}) : (!torch.int) -> !torch.vtensor<[],si64>
+  // CHECK: "torch.aten.mul.Tensor"(%{{.*}}, %[[N]])
+  %y = call_function @aten.mul.Tensor(%x, %n) : (!fx.tensor<[s0], f32>, !fx.sym_int<s0>) -> !fx.tensor<[s0], f32>
+  output(%y) : (!fx.tensor<[s0], f32>)
+}

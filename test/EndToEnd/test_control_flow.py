@@ -6,7 +6,12 @@ import pytest
 import torch
 from exporting import export
 from torch._higher_order_ops import scan, while_loop
+from torch._higher_order_ops.associative_scan import (
+    associative_scan,
+    associative_scan_op,
+)
 from torch._higher_order_ops.hints_wrap import hints_wrapper
+from torch._higher_order_ops.invoke_subgraph import mark_compile_region
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.out_dtype import out_dtype
 from torch._higher_order_ops.strict_mode import strict_mode
@@ -106,6 +111,41 @@ class Rnn(torch.nn.Module):
             return (h, c), h.clone()
 
         return scan(step, (h, c), xs, reverse=True)
+
+
+class AssociativeScan(torch.nn.Module):
+    """As an operator on its sub-graph, two tensors walked at a time: the
+    coefficients of a composition of x -> a*x + b."""
+
+    def forward(self, a, b):
+        def compose(a, b, c, d):
+            return [a * c, b * c + d]
+
+        return associative_scan_op(compose, [a, b], ())
+
+
+class GenericAssociativeScan(torch.nn.Module):
+    """As users write it: exported as slices and calls under vmap, undone by
+    decomposition."""
+
+    def forward(self, x):
+        return associative_scan(
+            lambda a, b: a * b + a, x, dim=1, reverse=True, combine_mode="generic"
+        )
+
+
+@mark_compile_region
+def region(x, y):
+    return (x.sin() * y).cumsum(0), x - y
+
+
+class InvokeSubgraph(torch.nn.Module):
+    """A region that is compiled once, called twice."""
+
+    def forward(self, x, y):
+        a, b = region(x, y)
+        c, d = region(b, x)
+        return a + c, d
 
 
 class Grad(torch.nn.Module):
@@ -242,6 +282,13 @@ CASES = {
     "map_of_map": (MapOfMap, lambda n: (seeded(n, 3, 5),), None),
     "scan": (Scan, lambda n: (seeded(3), seeded(n, 3)), (None, BATCH)),
     "rnn": (Rnn, lambda n: (seeded(2, 4), seeded(2, 4), seeded(n, 2, 3)), (None, None, BATCH)),
+    "associative_scan": (
+        AssociativeScan,
+        lambda n: (seeded(n, 3), seeded(n, 3)),
+        (BATCH, BATCH),
+    ),
+    "generic_scan": (GenericAssociativeScan, lambda n: (seeded(n, 6),), None),
+    "invoke_subgraph": (InvokeSubgraph, lambda n: (seeded(n, 3), seeded(n, 3)), (BATCH, BATCH)),
     "grad": (Grad, lambda n: (seeded(n, 3),), (BATCH,)),
     "autocast": (Autocast, lambda n: (seeded(n, 8),), (BATCH,)),
     "out_dtype": (
@@ -257,6 +304,17 @@ CASES = {
 }
 
 
+#: The operators that the programs of some cases must hold, and whether only a
+#: strict export makes them.
+EXPECTED = {
+    "associative_scan": ("associative_scan", False),
+    "invoke_subgraph": ("invoke_subgraph", True),
+    "out_dtype": ("out_dtype", False),
+    "strict": ("strict_mode", False),
+    "hints": ("hints_wrapper", False),
+}
+
+
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("name", CASES)
@@ -265,13 +323,24 @@ def test_higher_order(name, dynamic, decomposed, tmp_path):
     if dynamic and shapes is None:
         pytest.skip("static only")
     torch.manual_seed(0)
-    harness.check(
-        build(),
+    module = build()
+    operator, strict = EXPECTED.get(name, ("", False))
+    program = export(
+        module,
         inputs(5),
-        folder=tmp_path,
-        modes=MODES,
         dynamic=shapes if dynamic else None,
         decomposed=decomposed,
+        strict=strict,
+    )
+    if operator and not decomposed and not (dynamic and strict):  # torch inlines these
+        assert operator in {str(node.target) for node in program.graph.nodes}
+    harness.check(
+        module,
+        inputs(5),
+        folder=tmp_path,
+        # Calls under vmap are not native until decomposition undoes them.
+        modes=MODES if decomposed or name != "generic_scan" else ["interpret", "compiled"],
+        program=program,
         others=[(inputs(n), {}) for n in ((2, 9) if dynamic else ())],
     )
 
