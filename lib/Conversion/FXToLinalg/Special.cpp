@@ -45,9 +45,11 @@ static Value polynomial(Scalars &s, Value x, ArrayRef<double> c) {
   return r;
 }
 
-/// pi * x modulo pi, so that a large x keeps its precision.
+/// pi * x modulo pi in [-pi / 2, pi / 2], so that a large x keeps its precision,
+/// and a small one of either sign.
 static Value piFraction(Scalars &s, Value x) {
-  return s.mul(s.sub(x, s.floor(x)), s.constant(M_PI));
+  Value nearest = s.unary<math::RoundEvenOp>(x);
+  return s.mul(s.sub(x, nearest), s.constant(M_PI));
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,10 +215,10 @@ static Value erfInverse(Scalars &s, Value y) {
   Value root = s.sqrt(s.sub(s.mul(t, t), s.div(l, s.constant(a))));
   Value x = s.sqrt(s.sub(root, t));
   for (int i = 0; i < 3; ++i) {
-    // Halley's step; near 1 by erfc, which does not cancel.
+    // Halley's step for erf(x) = y; near 1 by erfc, which does not cancel.
     Value error = s.sub(s.sub(one, magnitude), s.unary<math::ErfcOp>(x));
     Value slope = s.mul(s.constant(M_2_SQRTPI), s.exp(s.neg(s.mul(x, x))));
-    Value d = s.div(s.neg(error), slope);
+    Value d = s.div(error, slope);
     x = s.sub(x, s.div(d, s.add(one, s.mul(x, d))));
   }
   x = s.select(s.eq(magnitude, one), s.highest(), x);

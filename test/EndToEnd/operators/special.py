@@ -31,6 +31,10 @@ for name, op in UNARY.items():
         case("special_edge", f"{name}.edges", op, fixed(EDGES), dynamic=False)
 for order in (2, 3, 4):
     case("special", f"polygamma{order}", lambda x, k=order: torch.polygamma(k, x), f("n", 9))
+# Left of the pole at 0: one by one, since their sizes are apart.
+for x in (-1e-9, -1e-20, -1e-37):
+    for name, op in (("lgamma", torch.lgamma), ("digamma", torch.digamma)):
+        case("special_edge", f"{name}.{x}", op, fixed([x]), dynamic=False)
 case("special", "mvlgamma", lambda x: torch.mvlgamma(x + 2, 3), pos("n", 9))
 case("special", "logit.eps", lambda x: torch.logit(x, 0.1), unit("n", 9))
 case("special", "round.decimals", lambda x: torch.round(x, decimals=2), f("n", 9))
