@@ -24,12 +24,16 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "test" / "EndToEnd"), str(ROOT / "benchmarks")]
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+
+# Caches are off so that compile times are from nothing; that needs no warning.
+warnings.filterwarnings("ignore", message=".*dynamo_pgo force disabled")
 
 import exporting  # noqa: E402
 import harness  # noqa: E402

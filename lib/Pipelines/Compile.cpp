@@ -374,7 +374,8 @@ llvm::Error Driver::run() {
           llvm::sys::fs::all_read | llvm::sys::fs::all_write))
     return llvm::createStringError(": cannot write '" + options.output + "': " + ec.message());
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
-  llvm::sys::RemoveFileOnSignal(unfinished.path);
+  if (options.handlesSignals)
+    llvm::sys::RemoveFileOnSignal(unfinished.path);
   if (llvm::Error e = emit(unfinished.path))
     return e;
   if (std::error_code ec = llvm::sys::fs::rename(unfinished.path, options.output))

@@ -2,6 +2,8 @@
 
 import concurrent.futures
 import pathlib
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -84,6 +86,27 @@ def test_compiler_crashes(tmp_path):
             job.result()
     module.verify()
     assert sorted(str(p) for p in tmp_path.iterdir()) == good
+
+
+def test_signal_handlers_stay(tmp_path):
+    """In a process of its own: other tests may have set handlers."""
+    text = """if True:
+        import pathlib, sys
+        sys.path.insert(0, sys.argv[3])
+        import fx_mlir
+        def handlers():
+            status = pathlib.Path("/proc/self/status").read_text()
+            lines = dict(line.split(":", 1) for line in status.splitlines())
+            # 1 to 31: libc catches signals of its own when the first thread starts.
+            return [int(lines[key], 16) & 0x7FFFFFFF for key in ("SigIgn", "SigCgt")]
+        before = handlers()
+        fx_mlir.import_(sys.argv[1]).emit("so", sys.argv[2])
+        assert before == handlers(), (before, handlers())
+    """
+    torch.export.save(export(Net(), torch.randn(3, 8)), tmp_path / "m.pt2")
+    package = pathlib.Path(fx_mlir.__file__).parent.parent
+    command = [sys.executable, "-c", text, tmp_path / "m.pt2", tmp_path / "m.so", package]
+    subprocess.run(command, check=True)
 
 
 def test_export(tmp_path):

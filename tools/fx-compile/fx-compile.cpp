@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
   CompileOptions options;
   options.input = input;
   options.output = output.empty() ? getDefaultOutput() : output;
+  options.handlesSignals = true;
   options.emit = emitKind;
   options.model = modelName;
   options.cpu = llvm::codegen::getMCPU();

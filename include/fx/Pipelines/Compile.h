@@ -47,6 +47,9 @@ struct CompileOptions {
   std::string output;
   /// `output` is there, and written in place: a file without a name.
   bool writesInPlace = false;
+  /// For tools: the unfinished file goes, too, when a signal ends the process.
+  /// LLVM's handlers of signals are installed for good then.
+  bool handlesSignals = false;
   EmitKind emit = EmitKind::SharedObject;
   /// The model of an archive that holds several.
   std::string model;
