@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
-#include "fx/Operators/View.h"
+#include "fx/Operators/Simplify.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -17,11 +17,9 @@ using namespace fx;
 /// that equal calls are equal attributes: in the schema's order, by position up
 /// to the first that has its default, without those that have it. An int is not
 /// the default of a float: `add(x, 1)` and `add(x, 1.0)` promote differently.
-LogicalResult CallFunctionOp::canonicalize(CallFunctionOp op,
-                                           PatternRewriter &rewriter) {
-  OperatorView call = getOperatorView(op);
-  if (!call || op.getArgs().size() > call.getNumArgs())
-    return failure();
+static LogicalResult normalizeArguments(CallFunctionOp op,
+                                        const OperatorView &call,
+                                        PatternRewriter &rewriter) {
   SmallVector<Attribute> trees, names;
   SmallVector<Value> operands;
   bool byName = false;
@@ -53,4 +51,14 @@ LogicalResult CallFunctionOp::canonicalize(CallFunctionOp op,
     op.setKwnamesAttr(kwnames);
   });
   return success();
+}
+
+LogicalResult CallFunctionOp::canonicalize(CallFunctionOp op,
+                                           PatternRewriter &rewriter) {
+  OperatorView call = getOperatorView(op);
+  if (!call || op.getArgs().size() > call.getNumArgs())
+    return failure();
+  if (succeeded(normalizeArguments(op, call, rewriter)))
+    return success();
+  return simplifyCall(call, rewriter);
 }

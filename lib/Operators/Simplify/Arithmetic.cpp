@@ -1,0 +1,204 @@
+//===- Arithmetic.cpp - identities of arithmetic -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exact ones only. `x + 0.0` is none, since it makes 0.0 of -0.0 (`x - 0.0`
+// and `x + -0.0` are); `x * 0.0` and `x - x` are none for NaN and infinities.
+// An operand that changes the dtype or the sizes is caught by the comparison
+// of types in Simplifier.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/Simplify.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fx;
+
+static FakeTensorType getTensor(Value value) {
+  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
+}
+
+static Value getSelf(const OperatorView &call) {
+  return call.getArg(0u).getValue();
+}
+
+static bool isFloat(Value value) {
+  FakeTensorType type = getTensor(value);
+  return type && !isa<IntegerType>(type.getDtype());
+}
+
+/// The number that fills a tensor, as it was given.
+static std::optional<double> getFill(Value value) {
+  if (getProducer(value, {"aten.ones.default", "aten.ones_like.default"}))
+    return 1;
+  if (getProducer(value, {"aten.zeros.default", "aten.zeros_like.default"}))
+    return 0;
+  if (OperatorView full =
+          getProducer(value, {"aten.full.default", "aten.full_like.default"}))
+    return full.getArg("fill_value").getFloat();
+  if (OperatorView scalar = getProducer(value, {"aten.scalar_tensor.default"}))
+    return scalar.getArg("s").getFloat();
+  return std::nullopt;
+}
+
+/// The number that an argument is, or that fills a tensor that it is.
+static std::optional<double> getNumber(const Argument &argument) {
+  if (std::optional<double> immediate = argument.getFloat())
+    return immediate;
+  std::optional<double> fill = getFill(argument.getValue());
+  // Integers have no -0, and cut off what follows the point.
+  if (fill && !isFloat(argument.getValue()))
+    return *fill == std::trunc(*fill) ? std::optional(*fill + 0.0)
+                                      : std::nullopt;
+  return fill;
+}
+
+static bool isBool(Value value) {
+  FakeTensorType type = getTensor(value);
+  return type && type.getDtype().isInteger(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Neutral elements
+//===----------------------------------------------------------------------===//
+
+static LogicalResult simplifyAdd(const OperatorView &call, Simplifier &s) {
+  if (call.getArg("alpha").getFloat() != 1.0)
+    return failure();
+  for (unsigned i : {0u, 1u}) {
+    std::optional<double> zero = getNumber(call.getArg(1 - i));
+    Value other = call.getArg(i).getValue();
+    if (zero == 0.0 && (std::signbit(*zero) || !isFloat(other)) &&
+        succeeded(s.replaceByEqual(other)))
+      return success();
+  }
+  return failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyAdd, "aten.add.Tensor", "aten.add.Scalar")
+
+static LogicalResult simplifySub(const OperatorView &call, Simplifier &s) {
+  std::optional<double> zero = getNumber(call.getArg(1));
+  if (call.getArg("alpha").getFloat() != 1.0 || zero != 0.0 ||
+      (std::signbit(*zero) && isFloat(getSelf(call))))
+    return failure();
+  return s.replaceByEqual(getSelf(call));
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifySub, "aten.sub.Tensor", "aten.sub.Scalar")
+
+static LogicalResult simplifyMul(const OperatorView &call, Simplifier &s) {
+  for (unsigned i : {0u, 1u})
+    if (getNumber(call.getArg(1 - i)) == 1.0 &&
+        succeeded(s.replaceByEqual(call.getArg(i).getValue())))
+      return success();
+  return failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyMul, "aten.mul.Tensor", "aten.mul.Scalar")
+
+/// Division by one and first powers. A rounding division of floats rounds.
+static LogicalResult simplifyByOne(const OperatorView &call, Simplifier &s) {
+  int mode = call.getSchema().findArgument("rounding_mode");
+  if (mode >= 0 && !call.getArg(mode).isNone() && isFloat(getSelf(call)))
+    return failure();
+  return getNumber(call.getArg(1)) == 1.0 ? s.replaceByEqual(getSelf(call))
+                                          : failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyByOne, "aten.div.Tensor", "aten.div.Scalar",
+                            "aten.div.Tensor_mode", "aten.div.Scalar_mode",
+                            "aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor")
+
+static LogicalResult dropSame(const OperatorView &call, Simplifier &s) {
+  Value a = call.getArg(0u).getValue(), b = call.getArg(1).getValue();
+  return a && a == b ? s.replaceByEqual(a) : failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(dropSame, "aten.maximum.default",
+                            "aten.minimum.default", "aten.fmax.default",
+                            "aten.fmin.default", "aten.max.other",
+                            "aten.min.other")
+
+/// or, xor and shifts with 0; and with all ones; and, or of x and x.
+static LogicalResult simplifyBits(const OperatorView &call, Simplifier &s) {
+  StringRef target = call.getSchema().getName();
+  bool isAnd = target.contains("_and");
+  if (isAnd || target.contains("_or"))
+    if (succeeded(dropSame(call, s)))
+      return success();
+  Value self = getSelf(call);
+  std::optional<double> number = getNumber(call.getArg(1));
+  double neutral = !isAnd ? 0 : isBool(self) ? 1 : -1;
+  return number == neutral && !isFloat(self) ? s.replaceByEqual(self)
+                                             : failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyBits, "aten.bitwise_and.Tensor",
+                            "aten.bitwise_and.Scalar", "aten.bitwise_or.Tensor",
+                            "aten.bitwise_or.Scalar", "aten.bitwise_xor.Tensor",
+                            "aten.bitwise_xor.Scalar",
+                            "aten.bitwise_left_shift.Tensor",
+                            "aten.bitwise_left_shift.Tensor_Scalar",
+                            "aten.bitwise_right_shift.Tensor",
+                            "aten.bitwise_right_shift.Tensor_Scalar")
+
+/// where with equal branches, or with a condition that is known.
+static LogicalResult simplifyWhere(const OperatorView &call, Simplifier &s) {
+  Value self = call.getArg("self").getValue();
+  Value other = call.getArg("other").getValue();
+  if (self && self == other)
+    return s.replaceByEqual(self);
+  std::optional<double> condition = getNumber(call.getArg("condition"));
+  if (!condition)
+    return failure();
+  return s.replaceByEqual(*condition != 0 ? self : other);
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyWhere, "aten.where.self")
+
+//===----------------------------------------------------------------------===//
+// Twice the same
+//===----------------------------------------------------------------------===//
+
+/// -(-x), ~~x.
+static LogicalResult simplifyInvolution(const OperatorView &call,
+                                        Simplifier &s) {
+  auto inner = getSelf(call) ? getSelf(call).getDefiningOp<CallFunctionOp>()
+                             : CallFunctionOp();
+  if (!inner || inner.getTarget() != call.getSchema().getName())
+    return failure();
+  return s.replaceByEqual(getSelf(getOperatorView(inner)));
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyInvolution, "aten.neg.default",
+                            "aten.bitwise_not.default",
+                            "aten.logical_not.default")
+
+/// f(f(x)) = f(x), with the same further arguments.
+static LogicalResult simplifyIdempotent(const OperatorView &call,
+                                        Simplifier &s) {
+  Value self = getSelf(call);
+  auto inner = self ? self.getDefiningOp<CallFunctionOp>() : CallFunctionOp();
+  auto node = cast<CallFunctionOp>(call.getOperation());
+  if (!inner || inner.getTarget() != node.getTarget() ||
+      inner.getArgs() != node.getArgs() ||
+      inner.getKwnames() != node.getKwnames() || inner->getNumOperands() != 1 ||
+      node->getNumOperands() != 1)
+    return failure();
+  return s.replaceByEqual(self);
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyIdempotent, "aten.relu.default",
+                            "aten.relu6.default", "aten.abs.default",
+                            "aten.clamp.default", "aten.clamp_min.default",
+                            "aten.clamp_max.default", "aten.hardtanh.default")
+
+/// Rounding what is whole: integers, or what was rounded.
+static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
+  static constexpr StringLiteral roundings[] = {
+      "aten.floor.default", "aten.ceil.default", "aten.trunc.default",
+      "aten.round.default"};
+  Value self = getSelf(call);
+  return !isFloat(self) || getProducer(self, roundings) ? s.replaceByEqual(self)
+                                                        : failure();
+}
+FX_REGISTER_SIMPLIFICATIONS(simplifyRounding, "aten.floor.default",
+                            "aten.ceil.default", "aten.trunc.default",
+                            "aten.round.default")

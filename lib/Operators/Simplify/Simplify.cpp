@@ -1,0 +1,158 @@
+//===- Simplify.cpp - apply identities of operators -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/Simplify.h"
+#include "fx/Operators/Purity.h"
+
+using namespace mlir;
+using namespace fx;
+
+static FakeTensorType getTensor(Value value) {
+  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
+}
+
+/// Equal sizes, dtype and device.
+static bool haveSameElements(FakeTensorType a, FakeTensorType b) {
+  return a && b && a.getSizes() == b.getSizes() &&
+         a.getDtype() == b.getDtype() && a.getDevice() == b.getDevice();
+}
+
+/// Equal strides, offset and layout; a gradient is nothing to the elements.
+static bool haveSameLayout(FakeTensorType a, FakeTensorType b) {
+  auto get = [](FakeTensorType type) {
+    MetaAttr m = type.getMeta();
+    return m ? std::tuple(m.getStrides(), m.getStorageOffset(), m.getLayout())
+             : std::tuple(ArrayRef<ExprAttr>(), ExprAttr(), StringAttr());
+  };
+  return get(a) == get(b);
+}
+
+static bool leavesGraph(Value value) {
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<OutputOp>);
+}
+
+LogicalResult Simplifier::replaceByAlias(Value value) {
+  Value result = call.getOperation()->getResult(0);
+  if (!haveSameElements(getTensor(value), getTensor(result)) ||
+      (leavesGraph(result) && value.getDefiningOp<PlaceholderOp>()))
+    return failure();
+  rewriter.replaceOp(call.getOperation(), value);
+  return success();
+}
+
+/// True where the strides in the type are those that a run will see. A type
+/// that was inferred, and not recorded, knows nothing of strides.
+static bool hasCertainStrides(Value value) {
+  return value.getDefiningOp<PlaceholderOp>() != nullptr;
+}
+
+LogicalResult Simplifier::replaceByEqual(Value value) {
+  Operation *op = call.getOperation();
+  Value result = op->getResult(0);
+  FakeTensorType have = getTensor(value), want = getTensor(result);
+  if (!haveSameElements(have, want) || !haveSameLayout(have, want) ||
+      leavesGraph(result))
+    return failure();
+  if (!llvm::all_of(op->getResults().drop_front(),
+                    [](Value other) { return other.use_empty(); }))
+    return failure();
+  // A view may be impossible on other strides.
+  if (!hasCertainStrides(value))
+    for (Operation *user : result.getUsers()) {
+      OperatorView view = getOperatorView(user);
+      if (!view || view.getSchema().isView())
+        return failure();
+    }
+  rewriter.replaceAllUsesWith(result, value);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+/// `tree` with the operand leaf number `index` replaced.
+static Attribute replaceLeaf(Attribute tree, unsigned &index, Attribute by) {
+  if (isa<OperandAttr>(tree))
+    return index-- == 0 ? by : tree;
+  auto list = dyn_cast<ArrayAttr>(tree);
+  if (!list)
+    return tree;
+  SmallVector<Attribute> elements;
+  for (Attribute element : list) {
+    elements.push_back(replaceLeaf(element, index, by));
+  }
+  return ArrayAttr::get(tree.getContext(), elements);
+}
+
+LogicalResult Simplifier::replaceByInt(int64_t value) {
+  Value result = call.getOperation()->getResult(0);
+  Attribute number = rewriter.getI64IntegerAttr(value);
+  bool changed = false;
+  for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
+    auto user = dyn_cast<CallFunctionOp>(use.getOwner());
+    // Sub-graphs and outputs take values; so do dicts, which are rare.
+    bool hasDict = false;
+    if (user)
+      for (Attribute tree : user.getArgs())
+        hasDict |= isa<DictAttr>(tree);
+    if (!user || hasDict)
+      continue;
+    unsigned index = use.getOperandNumber(), leaf = index;
+    auto args = cast<ArrayAttr>(replaceLeaf(user.getArgs(), leaf, number));
+    rewriter.modifyOpInPlace(user, [&] {
+      user->eraseOperand(index);
+      user.setArgsAttr(args);
+    });
+    changed = true;
+  }
+  return success(changed);
+}
+
+OperatorView fx::getProducer(Value value, ArrayRef<StringLiteral> targets) {
+  auto call = value ? value.getDefiningOp<CallFunctionOp>() : CallFunctionOp();
+  if (!call || !llvm::is_contained(targets, call.getTarget()))
+    return OperatorView();
+  return getOperatorView(call);
+}
+
+/// A symbolic int whose value is an integer, or that of a number it was
+/// computed from: 2*s0//2.
+static LogicalResult simplifySymInt(const OperatorView &call,
+                                    Simplifier &simplifier) {
+  if (call->getNumResults() != 1)
+    return failure();
+  auto type = dyn_cast<SymIntType>(call->getResult(0).getType());
+  if (!type || !type.getExpr())
+    return failure();
+  if (std::optional<int64_t> value = type.getExpr().getInteger())
+    return simplifier.replaceByInt(*value);
+  // The chain behind it; a long one is not walked to its end each time.
+  SmallVector<Value, 8> worklist(call->getOperands());
+  for (unsigned i = 0; i < worklist.size() && i < 8; ++i) {
+    if (worklist[i].getType() == type) {
+      simplifier.getRewriter().replaceOp(call.getOperation(), worklist[i]);
+      return success();
+    }
+    OperatorView producer = getOperatorView(worklist[i].getDefiningOp());
+    if (producer && isSymbolicComputation(producer))
+      worklist.append(producer->operand_begin(), producer->operand_end());
+  }
+  return failure();
+}
+
+LogicalResult fx::simplifyCall(const OperatorView &call,
+                               PatternRewriter &rewriter) {
+  Simplifier simplifier(call, rewriter);
+  if (isSymbolicComputation(call))
+    return simplifySymInt(call, simplifier);
+  auto graph = dyn_cast_if_present<GraphOp>(call->getParentOp());
+  if (!graph || !graph.getFunctional() || call->getNumResults() == 0)
+    return failure();
+  if (call.getSchema().getName().starts_with("aten.sym_size.") &&
+      !definesSymbol(call))
+    return simplifySymInt(call, simplifier);
+  auto hook = HookTable<Simplification>::lookup(call.getSchema());
+  return hook ? hook(call, simplifier) : failure();
+}
