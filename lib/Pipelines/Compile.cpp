@@ -367,6 +367,11 @@ llvm::Error Driver::run() {
   operators.mark(*module);
   if (options.output == "-" || options.writesInPlace)
     return emit(options.output);
+  // A rename would put a file in the place of a device or a pipe.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(options.output, status) && !llvm::sys::fs::is_regular_file(status))
+    return llvm::createStringError(": cannot write '" + options.output +
+                                   "': expected a regular file");
   // Beside the output, so that the rename stays in one file system.
   int fd;
   if (std::error_code ec = llvm::sys::fs::createUniqueFile(

@@ -11,9 +11,11 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 using namespace fx;
 
@@ -74,10 +76,46 @@ static llvm::Expected<FXFallbackFn> getTorchFallback() {
   return fn;
 }
 
+/// Fails where the file ends before what its headers name does: to read behind
+/// the end of a mapped file ends the process.
+static llvm::Error checkWhole(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return llvm::createStringError("cannot open: " + buffer.getError().message());
+  llvm::StringRef bytes = (*buffer)->getBuffer();
+  auto cut = [&](uint64_t end) {
+    return llvm::createStringError("expected at least " + llvm::Twine(end) +
+                                   " bytes by its headers, got " + llvm::Twine(bytes.size()));
+  };
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof header)
+    return cut(sizeof header);
+  memcpy(&header, bytes.data(), sizeof header);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr))
+    return llvm::createStringError("expected a 64-bit ELF file, got another kind");
+  // A sum that overflows is behind the end, too.
+  auto isBehind = [&](uint64_t begin, uint64_t size) {
+    return begin > bytes.size() || size > bytes.size() - begin;
+  };
+  uint64_t segments = uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
+  if (isBehind(header.e_phoff, segments))
+    return cut(header.e_phoff + segments);
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (isBehind(segment.p_offset, segment.p_filesz))
+      return cut(segment.p_offset + segment.p_filesz);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<CompiledModel>>
 CompiledModel::open(const std::string &path, const std::string &name,
                     const LoadOptions &options) {
   auto fail = [&](llvm::Twine why) { return llvm::createStringError(name + ": " + why); };
+  if (llvm::Error e = checkWhole(path))
+    return fail("cannot be loaded: " + llvm::toString(std::move(e)));
   std::unique_ptr<CompiledModel> model(new CompiledModel);
   model->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!model->library)

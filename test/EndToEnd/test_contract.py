@@ -119,6 +119,26 @@ def test_empty_slices(dynamic, tmp_path):
     check(Slices(), (torch.randn(6, 5),), folder=tmp_path, **options)
 
 
+class OfWeights(torch.nn.Module):
+    """What ATen computes of weights alone is not prepared when compiling: that needs no LibTorch."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.eye(4) * 3 + 0.1)
+        self.register_buffer("moving", torch.eye(4) * 3)
+
+    def forward(self, x):
+        root = torch.linalg.cholesky(self.weight @ self.weight.T)
+        before = torch.linalg.inv(self.moving)
+        self.moving.add_(torch.eye(4))
+        return x @ root, torch.linalg.inv(root) * 2, x @ before, torch.linalg.inv(self.moving)
+
+
+def test_fallbacks_on_weights(tmp_path):
+    reports = check(OfWeights(), (torch.randn(2, 4),), folder=tmp_path, native=False)
+    assert all(report["mode"] == "compiled" and report["fallbacks"] for report in reports)
+
+
 class Counter(torch.nn.Module):
     """A buffer that counts, and one that is read after it was written."""
 

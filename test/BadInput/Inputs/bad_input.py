@@ -236,8 +236,27 @@ def check_inputs():
             refuse(run, expected, [mode[0], inputs])
 
 
+def check_compiled():
+    """Shared objects that were copied in part, which `dlopen` does not notice."""
+    path, part = FOLDER / "m.so", FOLDER / "part.so"
+    (FOLDER / "m.pt2").write_bytes(dynamic_model())
+    accept(["fx-compile", FOLDER / "m.pt2", "-o", path])
+    whole = path.read_bytes()
+    inputs = FOLDER / "in"
+    inputs.mkdir()
+    (inputs / "in_0.npy").write_bytes(array((4, 3)))
+    for size in (0, 1, 63, 100, 4096, len(whole) // 2, len(whole) - 4096):
+        part.write_bytes(whole[:size])
+        expected = f"at least .* got {size}$" if size > 63 else "ELF|at least"
+        refuse(["fx-run", part, "--inputs", inputs, "--outputs", FOLDER / "out"], expected, [part])
+    part.write_bytes(whole)
+    accept(["fx-run", part, "--inputs", inputs, "--outputs", FOLDER / "good-out"])
+
+
 FOLDER.mkdir(parents=True, exist_ok=True)
-if KIND.startswith("input-"):
+if KIND == "truncated-compiled":
+    check_compiled()
+elif KIND.startswith("input-"):
     check_inputs()
 else:
     check_archives()
