@@ -282,20 +282,33 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   return write(op, self, newValue);
 }
 
-/// Training-mode batch norm updates running statistics without saying so in
-/// its schema.
+/// Batch norms that update running statistics in training, most of them
+/// without saying so in their schema: all have the same first eight arguments.
+static bool isBatchNorm(StringRef target) {
+  return target == "aten.batch_norm.default" ||
+         target == "aten.native_batch_norm.default" ||
+         target == "aten._native_batch_norm_legit.default";
+}
+
 LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   SmallVector<Argument> args = getArguments(op);
-  auto training = args.size() == 9 ? dyn_cast<BoolAttr>(args[5].tree)
-                                   : BoolAttr();
+  auto training =
+      args.size() >= 8 ? dyn_cast<BoolAttr>(args[5].tree) : BoolAttr();
   if (!training || op.getKwnames().size() != 0)
-    return fail(op, "expected batch_norm with all its arguments");
-  if (!training.getValue() || (args[3].isNone() && args[4].isNone()))
+    return fail(op, "expected a batch norm with all its arguments");
+  // This one's schema says that it writes, even where it does not.
+  bool saysSo = op.getTarget() == "aten._native_batch_norm_legit.default";
+  if (!saysSo && ((!training.getValue() && op->getNumResults() == 1) ||
+                  (args[3].isNone() && args[4].isNone())))
     return success();
   Value mean = args[3].getValue(), var = args[4].getValue();
   auto input = dyn_cast<FakeTensorType>(op->getResult(0).getType());
   if (!mean || !var || !input)
-    return fail(op, "expected both running statistics of batch_norm");
+    return fail(op, "expected both running statistics of a batch norm");
+  // ATen's form that is a function takes no less.
+  auto x = dyn_cast<FakeTensorType>(op->getOperand(0).getType());
+  if (!x || x.getRank() < 2)
+    return fail(op, "a batch norm of fewer than two dimensions");
   OpBuilder b(op);
   SmallVector<ArgumentTree> arguments;
   for (size_t i = 0; i < 8; ++i) {
@@ -303,19 +316,31 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
     for (Value &value : arguments.back().values)
       value = getCurrent(value);
   }
+  SmallVector<Type> types(op->getResultTypes());
+  if (!training.getValue()) {
+    arguments.erase(arguments.begin() + 5);
+    CallFunctionOp call = createCall(
+        b, op.getLoc(), "aten._native_batch_norm_legit_no_training.default",
+        types, arguments);
+    op->replaceAllUsesWith(call->getResults());
+    replaced.push_back(op);
+    return success();
+  }
   auto stats = cast<FakeTensorType>(mean.getType()).withoutMeta();
-  CallFunctionOp call =
-      createCall(b, op.getLoc(),
-                 "aten._native_batch_norm_legit_functional.default",
-                 {op->getResult(0).getType(), stats, stats, stats, stats},
-                 arguments);
-  std::string name = getNodeName(op).value_or("batch_norm").str();
-  std::string names = name;
-  for (const char *suffix : {"_save_mean", "_save_rstd", "_running_mean",
-                             "_running_var"})
+  types.resize(5, stats);
+  CallFunctionOp call = createCall(
+      b, op.getLoc(), "aten._native_batch_norm_legit_functional.default", types,
+      arguments);
+  std::string names = getNodeName(op).value_or("batch_norm").str();
+  std::string name = StringRef(names).split(',').first.str();
+  const char *const suffixes[] = {"_save_mean", "_save_rstd", "_running_mean",
+                                  "_running_var"};
+  for (const char *suffix :
+       ArrayRef(suffixes).drop_front(op->getNumResults() - 1))
     names += "," + namer.getUnique(name + suffix);
   call->setLoc(withNodeName(op.getLoc(), names));
-  op->getResult(0).replaceAllUsesWith(call->getResult(0));
+  for (OpResult result : op->getResults())
+    result.replaceAllUsesWith(call->getResult(result.getResultNumber()));
   replaced.push_back(op);
   if (failed(write(op, mean, call->getResult(3))))
     return failure();
@@ -406,18 +431,18 @@ LogicalResult Functionalizer::run() {
     if (auto call = dyn_cast<CallFunctionOp>(op)) {
       const OperatorSchema *schema = lookupOperator(call.getTarget());
       if (!schema && !isPureCustomOperator(call.getTarget()))
-        return fail(call, "the effects of '" + call.getTarget() +
-                              "' are not known");
-      if (schema && schema->isMutating()) {
-        if (failed(visitMutation(call, *schema)))
-          return failure();
-        continue;
-      }
-      if (call.getTarget() == "aten.batch_norm.default") {
+        return fail(call,
+                    "the effects of '" + call.getTarget() + "' are not known");
+      if (isBatchNorm(call.getTarget())) {
         if (failed(visitBatchNorm(call)))
           return failure();
         if (!replaced.empty() && replaced.back() == &op)
           continue;
+      }
+      if (schema && schema->isMutating()) {
+        if (failed(visitMutation(call, *schema)))
+          return failure();
+        continue;
       }
     }
     // Register results before a later mutation of what they view.
@@ -492,10 +517,9 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
     auto copy = cast<GraphOp>(b.clone(*graph));
     Functionalizer functionalizer(copy, forms);
     if (failed(functionalizer.run())) {
-      reasons.insert_or_assign(
-          graph.getOperation(),
-          std::make_pair(functionalizer.problem->getLoc(),
-                         functionalizer.reason));
+      reasons.insert_or_assign(graph.getOperation(),
+                               std::make_pair(functionalizer.problem->getLoc(),
+                                              functionalizer.reason));
       copy.erase();
       return false;
     }

@@ -1,9 +1,9 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg=embed-states --split-input-file --verify-diagnostics
 
 fx.graph @main attributes {functional} {
-  %x = placeholder "x" : !fx.tensor<[4], f32>
+  %x = placeholder "x" : !fx.tensor<[4], complex<f32>>
   // expected-error@+1 {{expected linalg only, got the operator 'aten.nonzero.default', which only ATen runs: }}
-  %y = call_function @aten.nonzero.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[u0, 1], i64>
+  %y = call_function @aten.nonzero.default(%x) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[u0, 1], i64>
   output(%y) : (!fx.tensor<[u0, 1], i64>)
 }
 

@@ -232,6 +232,23 @@ def _dynamic(samples: list[Sample]):
     return ([[dict.fromkeys(range(x.dim()), auto) for x in s.tensors] for s in samples],)
 
 
+def _check_types(program, expected) -> None:
+    """Refuse a program whose outputs have other shapes than PyTorch says."""
+    (output,) = (n for n in program.graph.nodes if n.op == "output")
+    count = len(expected_leaves := pytree.tree_leaves(expected))
+    said = [getattr(x, "meta", {}).get("val") for x in pytree.tree_leaves(output.args)]
+    for want, fake in zip(expected_leaves, said[len(said) - count :]):
+        if not isinstance(want, torch.Tensor) or not isinstance(fake, torch.Tensor):
+            continue
+        if want.dim() != fake.dim() or any(
+            type(b) is int and a != b for a, b in zip(want.shape, fake.shape)
+        ):
+            raise ValueError(
+                f"torch.export expects an output of {list(fake.shape)}, "
+                f"PyTorch gives {list(want.shape)}"
+            )
+
+
 def _equal(a, b) -> bool:
     return harness.difference(a, b) is None
 
@@ -286,6 +303,7 @@ class Runner:
             dynamic=_dynamic(samples) if self.form == "dynamic" else None,
             decomposed=self.form == "decomposed",
         )
+        _check_types(program, expected)
         path = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "m.pt2"
         try:
             exporting.save(program, path)

@@ -86,6 +86,23 @@ fx.graph @batch_norm {
 
 // -----
 
+// The forms with saved statistics, in training and out of it.
+// CHECK-LABEL: fx.graph @batch_norms
+fx.state @mean : !fx.tensor<[3], f32>
+fx.state @var : !fx.tensor<[3], f32>
+fx.graph @batch_norms {
+  %m = placeholder "m" buffer @mean : !fx.tensor<[3], f32>
+  %v = placeholder "v" buffer @var : !fx.tensor<[3], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 3, 4], f32>
+  // CHECK: %a, %b, %c, %a_running_mean, %a_running_var = call_function @aten._native_batch_norm_legit_functional.default(%x, None, None, %m, %v, true, 0.1, 1.0e-05)
+  %a, %b, %c = call_function @aten._native_batch_norm_legit.default(%x, None, None, %m, %v, true, 0.1, 1.0e-05) : (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>) -> (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>)
+  // CHECK: call_function @aten._native_batch_norm_legit_no_training.default(%x, None, None, %a_running_mean, %a_running_var, 0.1, 1.0e-05)
+  %d, %e, %f = call_function @aten.native_batch_norm.default(%x, None, None, %m, %v, false, 0.1, 1.0e-05) : (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>) -> (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[0], f32>, !fx.tensor<[0], f32>)
+  output(%a, %b, %c, %d) : (!fx.tensor<[2, 3, 4], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>, !fx.tensor<[2, 3, 4], f32>)
+}
+
+// -----
+
 // Dynamic sizes, an unbound split, a squeeze in place.
 // CHECK-LABEL: fx.graph @dynamic
 fx.graph @dynamic symbols [s0 in [2, 9]] {

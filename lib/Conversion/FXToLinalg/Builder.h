@@ -19,8 +19,8 @@ namespace fx::lin {
 /// The body of a pointwise operator: its operands in the compute type.
 using ScalarFn = llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange)>;
 /// A body that also sees the indices of the PyTorch tensor's dimensions.
-using IndexedFn = llvm::function_ref<mlir::Value(
-    Scalars &, mlir::ValueRange, llvm::ArrayRef<mlir::Value>)>;
+using IndexedFn = llvm::function_ref<mlir::Value(Scalars &, mlir::ValueRange,
+                                                 llvm::ArrayRef<mlir::Value>)>;
 
 /// Where an element of a result is read: the places for the operands' elements
 /// and the result's indices.
@@ -120,14 +120,12 @@ public:
   /// Reduces `dims` (kept as size 1 if `keepDim`) with `combine(acc, x)`
   /// starting from `init`, in `acc`, the dtype of the result. `map` is applied
   /// to each element first.
-  Tensor reduce(const Tensor &t, llvm::ArrayRef<int64_t> dims, bool keepDim,
-                mlir::Type acc,
-                llvm::function_ref<mlir::Value(Scalars &)> init,
-                llvm::function_ref<mlir::Value(Scalars &, mlir::Value,
-                                               mlir::Value)>
-                    combine,
-                llvm::function_ref<mlir::Value(Scalars &, mlir::Value)> map =
-                    nullptr);
+  Tensor
+  reduce(const Tensor &t, llvm::ArrayRef<int64_t> dims, bool keepDim,
+         mlir::Type acc, llvm::function_ref<mlir::Value(Scalars &)> init,
+         llvm::function_ref<mlir::Value(Scalars &, mlir::Value, mlir::Value)>
+             combine,
+         llvm::function_ref<mlir::Value(Scalars &, mlir::Value)> map = nullptr);
   Tensor sum(const Tensor &t, llvm::ArrayRef<int64_t> dims, bool keepDim,
              mlir::Type acc);
   Tensor mean(const Tensor &t, llvm::ArrayRef<int64_t> dims, bool keepDim,
@@ -193,11 +191,10 @@ private:
 };
 
 /// A nest of loops over `sizes` that carries one tensor.
-mlir::Value
-loopNest(Builder &b, llvm::ArrayRef<ExprAttr> sizes, mlir::Value init,
-         llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>,
-                                        mlir::Value)>
-             body);
+mlir::Value loopNest(
+    Builder &b, llvm::ArrayRef<ExprAttr> sizes, mlir::Value init,
+    llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, mlir::Value)>
+        body);
 
 /// What a scan does with the slices of its operands and what it carries.
 using ScanFn = llvm::function_ref<llvm::SmallVector<Tensor>(
@@ -216,6 +213,10 @@ llvm::SmallVector<Tensor> scan(Builder &b, llvm::ArrayRef<Tensor> operands,
 /// more extreme than any number.
 std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &t, int64_t dim,
                                   bool keepDim, bool max);
+
+/// Which element stands where when the rows along the last dimension of `x`, a
+/// tensor of its own shape and order, are sorted stably: i64, like `x`.
+Tensor sortedOrder(Builder &b, const Tensor &x, bool descending = false);
 
 /// The elements of `dims` in the opposite order.
 Tensor flip(Builder &b, const Tensor &x, llvm::ArrayRef<int64_t> dims);

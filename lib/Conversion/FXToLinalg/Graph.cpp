@@ -42,7 +42,7 @@ static ExprAttr symbolicExpr(Type type) {
 }
 
 static Number::Kind numberKind(Type type) {
-  return isa<SymFloatType, FloatType>(type)          ? Number::Kind::Float
+  return isa<SymFloatType, FloatType>(type)            ? Number::Kind::Float
          : isa<SymBoolType>(type) || type.isInteger(1) ? Number::Kind::Bool
                                                        : Number::Kind::Int;
 }
@@ -91,8 +91,8 @@ void Graph::bindSizes(Location loc, FakeTensorType type, const Tensor &t) {
     if (!size.isSymbol() || dim < 0 || symbols.isBound(size.getName()))
       continue;
     Value index = arith::ConstantIndexOp::create(b, loc, dim);
-    symbols.bind(size.getName(),
-                 tensor::DimOp::create(b, loc, t.value, index), false);
+    symbols.bind(size.getName(), tensor::DimOp::create(b, loc, t.value, index),
+                 false);
   }
 }
 
@@ -102,11 +102,10 @@ Value Graph::builtinValue(Location loc, const Lowered &lowered) {
   case Lowered::Kind::Tensor:
     return builder.materialize(lowered.tensor);
   case Lowered::Kind::Number: {
-    Type type = lowered.number.kind == Number::Kind::Float
-                    ? Type(b.getF64Type())
-                : lowered.number.kind == Number::Kind::Bool
-                    ? Type(b.getI1Type())
-                    : Type(b.getI64Type());
+    Type type =
+        lowered.number.kind == Number::Kind::Float  ? Type(b.getF64Type())
+        : lowered.number.kind == Number::Kind::Bool ? Type(b.getI1Type())
+                                                    : Type(b.getI64Type());
     return builder.number(lowered.number, type);
   }
   default:
@@ -186,9 +185,11 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
   LowerFn lower = Registry::get().lookup(node.getTargetName());
   if (!lower)
     return lowerEager(node, "the operator has no lowering");
-  // The branches of a cond say what sizes its results have.
+  // The branches of a cond say what sizes its results have, and some lowerings
+  // count.
   if (std::string why = unknownSize(node, symbols);
-      !why.empty() && !isa<CondOp>(node))
+      !why.empty() && !isa<CondOp>(node) &&
+      !Registry::get().countsElements(node.getTargetName()))
     return lowerEager(node, why);
 
   // The lowering is undone where it gives up half-way. The insertion point is
@@ -218,9 +219,8 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
 }
 
 /// `tree` with the leaves that are no builtin values made immediates.
-static Attribute
-rebuildTree(Attribute tree,
-            function_ref<Attribute()> nextOperand) {
+static Attribute rebuildTree(Attribute tree,
+                             function_ref<Attribute()> nextOperand) {
   if (isa<OperandAttr>(tree))
     return nextOperand();
   MLIRContext *ctx = tree.getContext();
@@ -344,8 +344,8 @@ Graph::outputLeaves(OutputOp output) const {
   return result;
 }
 
-FailureOr<SmallVector<Lowered>>
-Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
+FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
+                                                   ArrayRef<Lowered> operands) {
   Graph inner(b, symbols, table);
   inner.nextGroup = nextGroup;
   inner.numNames = numNames;
@@ -371,8 +371,7 @@ Graph::inlineGraph(GraphOp callee, ArrayRef<Lowered> operands) {
     if (type.getRank() != operand.tensor.rank())
       return failure();
     lin::Builder builder(b, callee.getLoc(), symbols);
-    for (auto [size, have] :
-         llvm::zip(type.getSizes(), operand.tensor.sizes)) {
+    for (auto [size, have] : llvm::zip(type.getSizes(), operand.tensor.sizes)) {
       if (!size.isSymbol() || size == have)
         continue;
       inner.symbols.bind(size.getName(), builder.index(have), false);

@@ -10,6 +10,8 @@
 
 #include "Builder.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace fx::lin {
 
 class Graph;
@@ -120,11 +122,22 @@ public:
     for (llvm::StringRef target : targets)
       add(target, fn);
   }
+  /// The same for lowerings that give the symbols of their results' sizes
+  /// their values.
+  void addCounting(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
+    add(targets, fn);
+    for (llvm::StringRef target : targets)
+      counting.insert(target);
+  }
+  bool countsElements(llvm::StringRef target) const {
+    return counting.contains(target);
+  }
   const llvm::StringMap<LowerFn> &all() const { return table; }
 
 private:
   Registry();
   llvm::StringMap<LowerFn> table;
+  llvm::StringSet<> counting;
 };
 
 void registerActivations(Registry &);
@@ -135,9 +148,12 @@ void registerRearrangements(Registry &);
 void registerResampling(Registry &);
 void registerScans(Registry &);
 void registerAttention(Registry &);
+void registerBessel(Registry &);
 void registerControlFlow(Registry &);
 void registerConvolutions(Registry &);
 void registerCopies(Registry &);
+void registerDataDependent(Registry &);
+void registerEmbeddings(Registry &);
 void registerFactories(Registry &);
 void registerIndexing(Registry &);
 void registerLoops(Registry &);
@@ -155,6 +171,7 @@ void registerScatter(Registry &);
 void registerScatterElements(Registry &);
 void registerSorting(Registry &);
 void registerSpecial(Registry &);
+void registerStrided(Registry &);
 void registerSymbolic(Registry &);
 void registerViews(Registry &);
 

@@ -23,9 +23,12 @@ Registry::Registry() {
   registerResampling(*this);
   registerScans(*this);
   registerAttention(*this);
+  registerBessel(*this);
   registerControlFlow(*this);
   registerConvolutions(*this);
   registerCopies(*this);
+  registerDataDependent(*this);
+  registerEmbeddings(*this);
   registerFactories(*this);
   registerIndexing(*this);
   registerLoops(*this);
@@ -43,6 +46,7 @@ Registry::Registry() {
   registerScatterElements(*this);
   registerSorting(*this);
   registerSpecial(*this);
+  registerStrided(*this);
   registerSymbolic(*this);
   registerViews(*this);
 }

@@ -151,6 +151,12 @@ static Tensor mergingOrder(Builder &b, const Tensor &x, bool descending) {
   return Tensor(loop.getResult(0), x.sizes, i64);
 }
 
+Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
+  std::optional<int64_t> length = x.sizes.back().getInteger();
+  return length && *length <= mostCounted ? countingOrder(b, x, descending)
+                                          : mergingOrder(b, x, descending);
+}
+
 /// Sorts along `dim`, stably. Fails, with the node's reason, where there is
 /// nothing to sort.
 static FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
@@ -159,7 +165,6 @@ static FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
     return failure();
   if (x.rank() == 0)
     x = b.unsqueeze(x, 0);
-  std::optional<int64_t> length = x.sizes[dim].getInteger();
   if (llvm::any_of(x.sizes, [](ExprAttr e) { return e.getInteger() == 0; }))
     return n.fail("an empty tensor");
   Sorted r;
@@ -172,8 +177,7 @@ static FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
   for (auto [i, d] : llvm::enumerate(order))
     r.back[d] = i;
   r.x = b.contiguous(b.permute(x, order));
-  r.index = length && *length <= mostCounted ? countingOrder(b, r.x, descending)
-                                             : mergingOrder(b, r.x, descending);
+  r.index = sortedOrder(b, r.x, descending);
   return r;
 }
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Operands.h"
+#include "Special.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,29 +21,6 @@
 using namespace mlir;
 
 namespace fx::lin {
-
-using UnaryFn = Value (*)(Scalars &, Value);
-
-template <UnaryFn fn>
-static LogicalResult wide(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  if (n.failed() || !isa<FloatType>(n.resultDtype()))
-    return n.fail("the result is no float");
-  return n.pointwise(0, {x}, n.b.b.getF64Type(),
-                     [](Scalars &s, ValueRange v) { return fn(s, v[0]); });
-}
-
-static Value nan(Scalars &s) {
-  return s.constant(std::numeric_limits<double>::quiet_NaN());
-}
-
-/// c[0] + x * (c[1] + x * ...)
-static Value polynomial(Scalars &s, Value x, ArrayRef<double> c) {
-  Value r = s.constant(c.back());
-  for (double k : llvm::reverse(c.drop_back()))
-    r = s.add(s.mul(r, x), s.constant(k));
-  return r;
-}
 
 /// pi * x modulo pi in [-pi / 2, pi / 2], so that a large x keeps its precision,
 /// and a small one of either sign.

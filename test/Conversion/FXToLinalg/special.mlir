@@ -16,5 +16,9 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK: math.sqrt {{.*}} : f64
   // CHECK: arith.select
   %i = call_function @aten.i0.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
-  output(%g, %i) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>)
+  // A series below 1, the trapezoidal rule's exponentials above.
+  // CHECK: math.log {{.*}} : f64
+  // CHECK-COUNT-45: math.exp {{.*}} : f64
+  %k = call_function @aten.special_modified_bessel_k0.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
+  output(%g, %i, %k) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>)
 }

@@ -14,6 +14,7 @@ from operators import (  # noqa: F401
     aggregating,
     attention,
     convolutions,
+    counting,
     creation,
     indexing,
     inplace,

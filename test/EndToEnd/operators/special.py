@@ -72,3 +72,31 @@ case("special", "ldexp", torch.ldexp, f("n", 7), i("n", 7))
 case("special", "frexp", torch.frexp, f("n", 7))
 case("special_edge", "frexp.edges", torch.frexp, fixed(LEFT), dynamic=False)
 case("special", "copysign.scalar", lambda x: torch.copysign(x, -2.0), f("n", 7))
+case("special", "ndtri", lambda x: special.ndtri((x + 1) / 2), unit("n", 9))
+case("special", "erfcx", special.erfcx, f("n", 9))
+case("special", "log_ndtr", special.log_ndtr, f("n", 9))
+
+#: Each where its formula changes, and at its poles.
+BESSEL = {
+    "bessel_j0": special.bessel_j0,
+    "bessel_j1": special.bessel_j1,
+    "bessel_y0": special.bessel_y0,
+    "bessel_y1": special.bessel_y1,
+    "modified_bessel_k0": special.modified_bessel_k0,
+    "modified_bessel_k1": special.modified_bessel_k1,
+    "scaled_modified_bessel_k0": special.scaled_modified_bessel_k0,
+    "scaled_modified_bessel_k1": special.scaled_modified_bessel_k1,
+    "airy_ai": special.airy_ai,
+}
+PLACES = torch.cat([torch.linspace(-9, 40, 197), torch.tensor([0.0, 1e-6, 12.999, 13.001, 100.0])])
+for name, op in BESSEL.items():
+    case("special", name, op, pos("n", 9))
+    case("special_edge", f"{name}.places", op, fixed(PLACES), dynamic=False)
+    # Outside these eager's float64 is good to some 1e-7 only.
+    within = (PLACES > -2.25) & (PLACES < (5 if name.startswith("bessel_j") else 41))
+    exact = PLACES[within].double()
+    case("special_edge", f"{name}.exact", op, fixed(exact), dynamic=False)
+ORDERS = [1.5, 2.0, 3.0, 7.5, 1.0, 0.5, 2.0, 2.0, 30.0, NAN]
+BASES = [1.0, 0.25, 2.5, 11.0, 2.0, 2.0, -2.5, -3.0, 4.0, 1.0]
+case("special", "zeta", lambda x, q: special.zeta(x + 1.1, q), pos("n", 9), pos("n", 9))
+case("special_edge", "zeta.edges", special.zeta, fixed(ORDERS), fixed(BASES), dynamic=False)

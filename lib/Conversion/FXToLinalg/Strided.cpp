@@ -1,0 +1,213 @@
+//===- Strided.cpp - views by strides -------------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A view by strides speaks of the memory that its operand lies in. It is
+// lowered where the operand is all of that memory, in order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+namespace {
+/// Places in the flattened operand: offset + sum of index * stride.
+struct View {
+  Sizes sizes, strides;
+  ExprAttr offset;
+};
+} // namespace
+
+/// Whether the operand's elements are its memory in order.
+static bool isDense(FakeTensorType type) {
+  MetaAttr meta = type.getMeta();
+  if (!meta)
+    return true;
+  ExprAttr offset = meta.getStorageOffset();
+  if (meta.getLayout() || (offset && offset.getInteger() != 0))
+    return false;
+  if (meta.getStrides().empty())
+    return true;
+  ExprAttr step = ExprAttr::integer(type.getContext(), 1);
+  for (auto [size, stride] :
+       llvm::reverse(llvm::zip_equal(type.getSizes(), meta.getStrides()))) {
+    if (size.getInteger() == 1)
+      continue;
+    if (stride != step)
+      return false;
+    step = ExprAttr::mul(type.getContext(), {step, size});
+    if (!step)
+      return false;
+  }
+  return true;
+}
+
+static FailureOr<View> readView(Node &n, unsigned first) {
+  View view;
+  view.sizes = n.sizes(first, "size");
+  view.strides = n.sizes(first + 1, "stride");
+  view.offset = n.size(first + 2, "storage_offset");
+  const Arg &self = n.arg(0, "self");
+  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
+                             : FakeTensorType();
+  if (n.failed() || !type || !isDense(type))
+    return n.fail("the operand is not dense memory");
+  if (view.sizes.size() != view.strides.size())
+    return n.fail("sizes and strides differ in number");
+  return view;
+}
+
+static bool isEmpty(ArrayRef<ExprAttr> sizes) {
+  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
+}
+
+/// Checks that the view stays inside memory of `count` elements: now where all
+/// is known, else at run time.
+static LogicalResult checkInside(Node &n, const View &view, ExprAttr count) {
+  Builder &b = n.b;
+  Scalars ix(b.b, b.loc, b.b.getIndexType());
+  std::optional<int64_t> known = view.offset.getInteger();
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    std::optional<int64_t> s = size.getInteger(), step = stride.getInteger();
+    int64_t reach;
+    if (known && s && step && !__builtin_mul_overflow(*s - 1, *step, &reach) &&
+        !__builtin_add_overflow(*known, reach, &reach) && *step >= 0)
+      known = reach;
+    else
+      known.reset();
+  }
+  if (known && count.isInteger())
+    return *known >= 0 && *known < *count.getInteger()
+               ? success()
+               : n.fail("the view leaves the operand's memory");
+  Value last = b.index(view.offset);
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides))
+    last = ix.add(
+        last, ix.mul(ix.sub(b.index(size), ix.integer(1)), b.index(stride)));
+  b.check(ix.lt(last, b.index(count)),
+          "aten.as_strided: the view leaves the operand's memory");
+  return success();
+}
+
+/// The place of an element of the view.
+static Value placeOf(Builder &b, const View &view, ArrayRef<Value> strides,
+                     Value offset, ArrayRef<Value> at) {
+  Scalars ix(b.b, b.loc, b.b.getIndexType());
+  Value r = offset;
+  for (auto [i, stride] : llvm::zip(at, strides))
+    r = ix.add(r, ix.mul(i, stride));
+  return r;
+}
+
+static SmallVector<Value> strideValues(Builder &b, const View &view) {
+  return llvm::map_to_vector(view.strides,
+                             [&](ExprAttr e) { return b.index(e); });
+}
+
+/// as_strided(self, size, stride, storage_offset)
+static LogicalResult lowerAsStrided(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  FailureOr<View> view = readView(n, 1);
+  if (failed(view) || !n.resultType())
+    return n.fail("the result is no tensor");
+  Builder &b = n.b;
+  Sizes flat = {b.product(x.sizes)};
+  if (isEmpty(view->sizes))
+    return n.result(
+        Tensor(b.empty(view->sizes, x.dtype), view->sizes, x.dtype));
+  if (failed(checkInside(n, *view, flat[0])))
+    return failure();
+  SmallVector<Value> strides = strideValues(b, *view);
+  Value offset = b.index(view->offset);
+  return n.result(b.read(
+      b.reshape(x, flat), {}, view->sizes,
+      [&](Scalars &s, ValueRange, ArrayRef<Value> i) -> SmallVector<Value> {
+        Builder inner(s.b, s.loc, b.symbols);
+        return {placeOf(inner, *view, strides, offset, i)};
+      }));
+}
+
+/// as_strided_scatter(self, src, size, stride, storage_offset)
+static LogicalResult lowerAsStridedScatter(Node &n) {
+  Tensor x = n.tensor(0, "self"), source = n.tensor(1, "src");
+  FailureOr<View> view = readView(n, 2);
+  if (failed(view) || source.rank() != int64_t(view->sizes.size()))
+    return n.fail("the source does not fit the view");
+  Builder &b = n.b;
+  if (isEmpty(view->sizes))
+    return n.result(x);
+  Sizes flat = {b.product(x.sizes)};
+  if (failed(checkInside(n, *view, flat[0])))
+    return failure();
+  SmallVector<Value> strides = strideValues(b, *view);
+  Value offset = b.index(view->offset),
+        from = b.materialize(b.cast(source, x.dtype));
+  Value written = loopNest(
+      b, view->sizes, b.materialize(b.reshape(x, flat)),
+      [&](ArrayRef<Value> i, Value carried) -> Value {
+        Value v = tensor::ExtractOp::create(b.b, b.loc, from, i);
+        return tensor::InsertOp::create(b.b, b.loc, v, carried,
+                                        placeOf(b, *view, strides, offset, i));
+      });
+  return n.result(b.reshape(Tensor(written, flat, x.dtype), x.sizes));
+}
+
+/// resize(self, size), resize_as(self, the_template): the first elements of
+/// the memory; what was not there before is 0.
+static LogicalResult lowerResize(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  const Arg &self = n.arg(0, "self");
+  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
+                             : FakeTensorType();
+  if (n.failed() || !n.resultType() || !type || !isDense(type))
+    return n.fail("the operand is not dense memory");
+  Builder &b = n.b;
+  Sizes sizes(n.resultSizes());
+  ExprAttr have = b.product(x.sizes), want = b.product(sizes);
+  if (!have.isInteger() || !want.isInteger())
+    return n.fail("the number of elements is not known");
+  Tensor flat = b.reshape(x, {have});
+  int64_t more = *want.getInteger() - *have.getInteger();
+  if (more > 0) {
+    Scalars s(b.b, b.loc, x.dtype);
+    flat = b.pad(flat, {b.expr(0)}, {b.expr(more)}, s.integer(0));
+  } else if (more < 0) {
+    flat = b.slice(flat, 0, b.expr(0), want, b.expr(1));
+  }
+  return n.result(b.reshape(flat, sizes));
+}
+
+/// sym_storage_offset(self), sym_stride(self, dim): what the type says.
+static LogicalResult lowerStorageOffset(Node &n) {
+  const Arg &self = n.arg(0, "self");
+  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
+                             : FakeTensorType();
+  if (!type)
+    return n.fail("the operand is no tensor");
+  Number offset;
+  offset.expr = type.getMeta() ? type.getMeta().getStorageOffset() : ExprAttr();
+  if (!offset.expr)
+    offset.expr = n.b.expr(0);
+  if (!n.b.symbols.canEvaluate(offset.expr))
+    return n.fail("the offset is not known");
+  return n.set(0, offset);
+}
+
+void registerStrided(Registry &r) {
+  r.add({"aten.as_strided.default", "aten.as_strided_copy.default"},
+        lowerAsStrided);
+  r.add("aten.as_strided_scatter.default", lowerAsStridedScatter);
+  r.add({"aten.resize.default", "aten.resize_as.default"}, lowerResize);
+  r.add("aten.sym_storage_offset.default", lowerStorageOffset);
+}
+
+} // namespace fx::lin

@@ -1,0 +1,29 @@
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
+
+// The elements at 1 + 2 * i + 5 * j of the flattened operand.
+
+// CHECK-LABEL: func.func @main
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 4], f32>
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape {{.*}} : tensor<4x4xf32> into tensor<16xf32>
+  // CHECK: linalg.generic
+  // CHECK: tensor.extract %[[FLAT]]
+  // CHECK-NOT: fx.eager
+  %y = call_function @aten.as_strided.default(%x, [3, 2], [2, 5], 1) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[3, 2], f32>
+  output(%y) : (!fx.tensor<[3, 2], f32>)
+}
+
+// -----
+
+// An operand that is not all of its memory, and a view that leaves it: ATen's.
+
+// CHECK-LABEL: func.func @main
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>
+  %z = placeholder "z" : !fx.tensor<[4], f32>
+  // CHECK: fx.eager @aten.as_strided.default{{.*}}the operand is not dense memory
+  %y = call_function @aten.as_strided.default(%x, [3], [2], 0) : (!fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>) -> !fx.tensor<[3], f32>
+  // CHECK: fx.eager @aten.as_strided.default{{.*}}the view leaves the operand's memory
+  %v = call_function @aten.as_strided.default(%z, [3], [2], 0) : (!fx.tensor<[4], f32>) -> !fx.tensor<[3], f32>
+  output(%y, %v) : (!fx.tensor<[3], f32>, !fx.tensor<[3], f32>)
+}
