@@ -96,7 +96,7 @@ def _spread(samples, most: int) -> list:
     samples = list(itertools.islice(samples, MOST_LOOKED_AT))
     if len(samples) <= most:
         return samples
-    return [samples[k * (len(samples) - 1) // (most - 1)] for k in range(most)]
+    return [samples[k * (len(samples) - 1) // max(most - 1, 1)] for k in range(most)]
 
 
 @dataclasses.dataclass(frozen=True)
