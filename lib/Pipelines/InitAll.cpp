@@ -13,6 +13,8 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Transforms/Passes.h"
 
+#include "fx/Transforms/ConstantEvaluator.h"
+
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -26,6 +28,7 @@ void fx::registerAllPasses() {
   // MLIR's registries are not locked.
   static std::once_flag once;
   std::call_once(once, [] {
+    setConstantEvaluator(evaluateOnInterpreter);
     registerFXTransformsPasses();
     registerFXConversionPasses();
     cpu::registerFXCPULayoutPasses();

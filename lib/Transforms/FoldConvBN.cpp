@@ -5,14 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frozen.h"
 #include "NodeNamer.h"
 #include "fx/IR/Metadata.h"
-#include "fx/Operators/Purity.h"
+#include "fx/Operators/aten/_native_batch_norm_legit.h"
 #include "fx/Operators/aten/_native_batch_norm_legit_no_training.h"
+#include "fx/Operators/aten/_to_copy.h"
 #include "fx/Operators/aten/add.h"
 #include "fx/Operators/aten/batch_norm.h"
 #include "fx/Operators/aten/mul.h"
+#include "fx/Operators/aten/native_batch_norm.h"
 #include "fx/Operators/aten/neg.h"
+#include "fx/Operators/aten/reshape.h"
 #include "fx/Operators/aten/rsqrt.h"
 #include "fx/Operators/aten/sub.h"
 #include "fx/Operators/aten/view.h"
@@ -28,44 +32,6 @@ using namespace fx;
 
 namespace {
 
-/// Which values are computed from states that no one mutates.
-class Frozen {
-public:
-  explicit Frozen(GraphOp graph) {
-    OutputOp output = graph.getOutput();
-    for (unsigned i = 0, e = output.getArgs().size(); i < e; ++i)
-      if (OutputSpecAttr spec = output.getSpec(i); spec && spec.getTarget())
-        mutated.insert(spec.getTarget());
-  }
-
-  bool contains(Value value) {
-    auto [it, isNew] = known.try_emplace(value, false);
-    if (!isNew)
-      return it->second;
-    bool result = compute(value);
-    return known[value] = result;
-  }
-
-private:
-  bool compute(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (auto placeholder = dyn_cast_if_present<PlaceholderOp>(op)) {
-      InputKind kind = placeholder.getKind();
-      return (kind == InputKind::Parameter || kind == InputKind::Buffer ||
-              kind == InputKind::TensorConstant) &&
-             placeholder.getTargetAttr() &&
-             !mutated.contains(placeholder.getTargetAttr().getAttr());
-    }
-    OperatorView view = getOperatorView(op);
-    return view && isPure(view) && !drawsRandomNumbers(view) &&
-           op->getNumOperands() > 0 &&
-           llvm::all_of(op->getOperands(), [&](Value v) { return contains(v); });
-  }
-
-  DenseSet<StringAttr> mutated;
-  DenseMap<Value, bool> known;
-};
-
 /// A batch norm that uses running statistics.
 struct BatchNorm {
   Operation *op = nullptr;
@@ -74,10 +40,14 @@ struct BatchNorm {
 };
 
 /// What a batch norm folds into: y = op(x, weight) + bias, `axis` of the weight
-/// being y's channels.
+/// being y's channels, of which a transposed convolution's weight holds those
+/// of one group.
 struct Producer {
   OperatorView op;
+  /// What computes y with a bias; another operator only for `mm`.
+  StringRef target;
   unsigned weightArg = 0, biasArg = 0, axis = 0, numArgs = 0;
+  int64_t groups = 1;
 };
 
 } // namespace
@@ -100,14 +70,35 @@ static std::optional<BatchNorm> matchBatchNorm(Operation *op) {
       return std::nullopt;
     return bn;
   }
-  if (auto view = dyn_cast<aten::UnderNativeBatchNormLegitNoTraining>(op)) {
-    for (OpResult saved : op->getResults().drop_front())
-      if (!saved.use_empty())
-        return std::nullopt;
-    if (!read(view))
+  // The saved statistics of a run without training are empty.
+  for (OpResult saved : op->getResults().drop_front(op->getNumResults() != 0))
+    if (!saved.use_empty())
       return std::nullopt;
-    return bn;
-  }
+  bool matches = false;
+  if (auto view = dyn_cast<aten::UnderNativeBatchNormLegitNoTraining>(op))
+    matches = read(view);
+  else if (auto view = dyn_cast<aten::UnderNativeBatchNormLegit>(op))
+    matches = view.training().getBool() == false && read(view);
+  else if (auto view = dyn_cast<aten::NativeBatchNorm>(op))
+    matches = view.training().getBool() == false && read(view);
+  return matches ? std::optional(bn) : std::nullopt;
+}
+
+/// How `target` takes its weight; nothing if it is no convolution.
+static std::optional<bool> isTransposed(const OperatorView &call) {
+  StringRef target = call.getSchema().getName();
+  static constexpr StringLiteral forward[] = {
+      "aten.conv1d.default", "aten.conv2d.default", "aten.conv3d.default",
+      "aten.conv1d.padding", "aten.conv2d.padding", "aten.conv3d.padding"};
+  static constexpr StringLiteral transposed[] = {
+      "aten.conv_transpose1d.default", "aten.conv_transpose2d.input",
+      "aten.conv_transpose3d.input"};
+  if (llvm::is_contained(forward, target))
+    return false;
+  if (llvm::is_contained(transposed, target))
+    return true;
+  if (target == "aten.convolution.default")
+    return call.getArg("transposed").getBool();
   return std::nullopt;
 }
 
@@ -121,39 +112,30 @@ static std::optional<Producer> matchProducer(Operation *op) {
     return std::nullopt;
   Producer p;
   p.op = view;
-  StringRef target = call.getTarget();
-  if (target == "aten.addmm.default") {
-    if (view.getArg("beta").getFloat() != 1 ||
-        view.getArg("alpha").getFloat() != 1)
-      return std::nullopt;
-    p.biasArg = 0;
-    p.weightArg = 2;
+  p.target = call.getTarget();
+  p.numArgs = 3;
+  // x (n, k) times a weight (k, channels), perhaps without a bias yet.
+  if (p.target == "aten.addmm.default" || p.target == "aten.mm.default") {
     p.axis = 1;
-    p.numArgs = 3;
+    p.weightArg = p.target == "aten.mm.default" ? 1 : 2;
+    if (p.weightArg == 2 && (view.getArg("beta").getFloat() != 1 ||
+                             view.getArg("alpha").getFloat() != 1))
+      return std::nullopt;
     return p;
   }
-  bool isLinear = target == "aten.linear.default";
-  bool isConvolution = target == "aten.convolution.default" ||
-                       target == "aten.conv1d.default" ||
-                       target == "aten.conv2d.default" ||
-                       target == "aten.conv3d.default" ||
-                       target == "aten.conv1d.padding" ||
-                       target == "aten.conv2d.padding" ||
-                       target == "aten.conv3d.padding";
-  if (!isLinear && !isConvolution)
-    return std::nullopt;
-  // The channels of a batch norm are dimension 1.
-  if (isLinear && type.getRank() != 2)
-    return std::nullopt;
   p.weightArg = 1;
   p.biasArg = 2;
-  if (target == "aten.convolution.default") {
-    std::optional<bool> transposed = view.getArg("transposed").getBool();
-    if (!transposed || (*transposed && view.getArg("groups").getInt() != 1))
-      return std::nullopt;
-    p.axis = *transposed ? 1 : 0;
+  if (p.target == "aten.linear.default") {
+    // The channels of a batch norm are dimension 1.
+    return type.getRank() == 2 ? std::optional(p) : std::nullopt;
   }
-  p.numArgs = 3;
+  std::optional<bool> transposed = isTransposed(view);
+  std::optional<int64_t> groups =
+      transposed ? view.getArg("groups").getInt() : std::nullopt;
+  if (!groups || *groups < 1)
+    return std::nullopt;
+  p.axis = *transposed ? 1 : 0;
+  p.groups = *transposed ? *groups : 1;
   for (unsigned i = 3; i < view.getNumArgs(); ++i)
     if (view.isGiven(i))
       p.numArgs = i + 1;
@@ -181,6 +163,11 @@ public:
 private:
   bool fold(const BatchNorm &bn);
   FakeTensorType getFrozenType(Value value, FakeTensorType out);
+  FakeTensorType getType(ArrayRef<int64_t> sizes, Type dtype);
+  Value cast(Location loc, Value value, Type dtype);
+  std::pair<Value, Value> getScaleAndShift(const BatchNorm &bn, Value bias,
+                                           Location loc);
+  Value scaleWeight(const Producer &p, Value weight, Value scale, Location loc);
 
   template <class Op, class... Args>
   Value make(Location loc, StringRef name, Type type, Args &&...args) {
@@ -193,6 +180,7 @@ private:
   Frozen frozen;
   NodeNamer namer;
   OpBuilder b;
+  StringAttr device;
 };
 
 } // namespace
@@ -207,6 +195,77 @@ FakeTensorType Folder::getFrozenType(Value value, FakeTensorType out) {
   return type;
 }
 
+FakeTensorType Folder::getType(ArrayRef<int64_t> sizes, Type dtype) {
+  MLIRContext *ctx = graph.getContext();
+  return FakeTensorType::get(
+      ctx,
+      llvm::map_to_vector(sizes,
+                          [&](int64_t s) { return ExprAttr::integer(ctx, s); }),
+      dtype, device, MetaAttr());
+}
+
+Value Folder::cast(Location loc, Value value, Type dtype) {
+  auto type = llvm::cast<FakeTensorType>(value.getType());
+  if (type.getDtype() == dtype)
+    return value;
+  return make<aten::UnderToCopy>(
+      loc, "_to_copy", type.withoutMeta().withDtype(dtype), value, dtype);
+}
+
+/// scale = weight / sqrt(var + eps), shift = bias' + (bias - mean) * scale, in
+/// f64: 1 / sqrt(var) may be large, and each product would round.
+std::pair<Value, Value> Folder::getScaleAndShift(const BatchNorm &bn,
+                                                 Value bias, Location loc) {
+  Type f64 = b.getF64Type();
+  Value mean = cast(loc, bn.mean, f64);
+  Type vector = mean.getType();
+  Value var = make<aten::AddTensor>(loc, "add", vector,
+                                    cast(loc, bn.variance, f64), bn.eps);
+  Value scale = make<aten::Rsqrt>(loc, "rsqrt", vector, var);
+  if (bn.weight)
+    scale = make<aten::MulTensor>(loc, "mul", vector, scale,
+                                  cast(loc, bn.weight, f64));
+  if (bias)
+    mean =
+        make<aten::SubTensor>(loc, "sub", vector, mean, cast(loc, bias, f64));
+  Value shift = make<aten::MulTensor>(loc, "mul", vector, mean, scale);
+  shift = bn.bias ? make<aten::SubTensor>(loc, "sub", vector,
+                                          cast(loc, bn.bias, f64), shift)
+                  : make<aten::Neg>(loc, "neg", vector, shift);
+  return {scale, shift};
+}
+
+/// weight * scale along the axis of the channels. A grouped transposed
+/// convolution's weight is (in, out/groups, ...), its inputs lying group by
+/// group: seen as (groups, in/groups, out/groups, ...).
+Value Folder::scaleWeight(const Producer &p, Value weight, Value scale,
+                          Location loc) {
+  auto type = llvm::cast<FakeTensorType>(weight.getType()).withoutMeta();
+  SmallVector<int64_t> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    sizes.push_back(type.getDimSize(i));
+  SmallVector<int64_t> shape(sizes.size(), 1);
+  shape[p.axis] = sizes[p.axis];
+  Type f64 = b.getF64Type();
+  Value wide = cast(loc, weight, f64);
+  if (p.groups > 1) {
+    SmallVector<int64_t> grouped = sizes;
+    grouped[0] /= p.groups;
+    grouped.insert(grouped.begin(), p.groups);
+    shape.insert(shape.begin(), p.groups);
+    wide = make<aten::Reshape>(loc, "reshape", getType(grouped, f64), wide,
+                               grouped);
+  }
+  Value factor =
+      make<aten::View>(loc, "view", getType(shape, f64), scale, shape);
+  Value product =
+      make<aten::MulTensor>(loc, "mul", wide.getType(), wide, factor);
+  if (p.groups > 1)
+    product =
+        make<aten::View>(loc, "view", getType(sizes, f64), product, sizes);
+  return cast(loc, product, type.getDtype());
+}
+
 bool Folder::fold(const BatchNorm &bn) {
   Operation *producerOp = bn.input.getDefiningOp();
   if (!bn.input.hasOneUse())
@@ -216,17 +275,21 @@ bool Folder::fold(const BatchNorm &bn) {
     return false;
   auto out = dyn_cast<FakeTensorType>(bn.op->getResult(0).getType());
   if (!out || !(out.getDtype().isF32() || out.getDtype().isF64()) ||
-      cast<FakeTensorType>(bn.input.getType()).getDtype() != out.getDtype())
+      llvm::cast<FakeTensorType>(bn.input.getType()).getDtype() !=
+          out.getDtype())
     return false;
+  device = out.getDevice();
+  bool isMM = p->target == "aten.mm.default";
   Value weight = p->op.getArg(p->weightArg).getValue();
-  Argument biasArg = p->op.getArg(p->biasArg);
+  Argument biasArg = isMM ? Argument() : p->op.getArg(p->biasArg);
   Value bias = biasArg.getValue();
   if (!weight || (!bias && !biasArg.isNone()))
     return false;
   FakeTensorType weightType = getFrozenType(weight, out);
-  if (!weightType || weightType.getRank() <= int64_t(p->axis))
+  if (!weightType || weightType.getRank() <= int64_t(p->axis) ||
+      weightType.getDimSize(0) % p->groups != 0)
     return false;
-  int64_t channels = weightType.getDimSize(p->axis);
+  int64_t channels = weightType.getDimSize(p->axis) * p->groups;
   for (Value v : {bias, bn.weight, bn.bias, bn.mean, bn.variance}) {
     if (!v)
       continue;
@@ -237,49 +300,30 @@ bool Folder::fold(const BatchNorm &bn) {
 
   b.setInsertionPoint(bn.op);
   Location loc = producerOp->getLoc();
-  MLIRContext *ctx = graph.getContext();
-  SmallVector<ExprAttr> sizes{ExprAttr::integer(ctx, channels)};
-  Type vector =
-      FakeTensorType::get(ctx, sizes, out.getDtype(), out.getDevice(), MetaAttr());
-  // scale = weight / sqrt(var + eps), shift = bias + (bias' - mean) * scale.
-  Value var = make<aten::AddTensor>(loc, "add", vector, bn.variance, bn.eps);
-  Value scale = make<aten::Rsqrt>(loc, "rsqrt", vector, var);
-  if (bn.weight)
-    scale = make<aten::MulTensor>(loc, "mul", vector, scale, bn.weight);
-  Value centre = bn.mean;
-  if (bias)
-    centre = make<aten::SubTensor>(loc, "sub", vector, centre, bias);
-  Value shift = make<aten::MulTensor>(loc, "mul", vector, centre, scale);
-  shift = bn.bias ? make<aten::SubTensor>(loc, "sub", vector, bn.bias, shift)
-                  : make<aten::Neg>(loc, "neg", vector, shift);
-  SmallVector<int64_t> shape(weightType.getRank(), 1);
-  shape[p->axis] = channels;
-  SmallVector<ExprAttr> shapeExprs = llvm::map_to_vector(
-      shape, [&](int64_t s) { return ExprAttr::integer(ctx, s); });
-  Value factor = make<aten::View>(
-      loc, "view",
-      FakeTensorType::get(ctx, shapeExprs, out.getDtype(), out.getDevice(),
-                          MetaAttr()),
-      scale, shape);
-  Value newWeight = make<aten::MulTensor>(
-      loc, "mul", weightType.withoutMeta(), weight, factor);
+  auto [scale, wideShift] = getScaleAndShift(bn, bias, loc);
+  Value newWeight = scaleWeight(*p, weight, scale, loc);
+  Value shift = cast(loc, wideShift, out.getDtype());
 
   SmallVector<ArgumentTree> args;
-  for (unsigned i = 0; i < p->numArgs; ++i) {
-    if (i == p->weightArg)
-      args.push_back(newWeight);
-    else if (i == p->biasArg)
-      args.push_back(shift);
-    else
-      args.push_back(p->op.getArg(i));
+  if (isMM) {
+    args = {shift, p->op.getArg(0u), newWeight};
+    p->target = "aten.addmm.default";
+  } else {
+    for (unsigned i = 0; i < p->numArgs; ++i) {
+      if (i == p->weightArg)
+        args.push_back(newWeight);
+      else if (i == p->biasArg)
+        args.push_back(shift);
+      else
+        args.push_back(p->op.getArg(i));
+    }
   }
   // It computes what the batch norm did, so it takes its name.
   SmallVector<StringRef> names = getResultNames(bn.op);
-  Location newLoc = names.empty() ? bn.op->getLoc()
-                                  : withNodeName(bn.op->getLoc(), names.front());
-  CallFunctionOp call =
-      createCall(b, newLoc, cast<CallFunctionOp>(producerOp).getTarget(),
-                 bn.op->getResult(0).getType(), args);
+  Location newLoc = names.empty()
+                        ? bn.op->getLoc()
+                        : withNodeName(bn.op->getLoc(), names.front());
+  CallFunctionOp call = createCall(b, newLoc, p->target, out, args);
   bn.op->getResult(0).replaceAllUsesWith(call->getResult(0));
   bn.op->erase();
   producerOp->erase();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sizes.h"
 #include "fx/Custom/Operators.h"
 #include "fx/Operators/Shape.h"
 #include "fx/Transforms/Passes.h"
@@ -44,6 +45,12 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
   using ShapePropPassBase::ShapePropPassBase;
 
   void runOnOperation() override {
+    FailureOr<SizeMap> known = parseSizes(getOperation(), sizes);
+    auto graph = getOperation().lookupSymbol<GraphOp>("main");
+    if (succeeded(known) && !known->empty() && !graph)
+      known = getOperation().emitError("expected an 'fx.graph @main'");
+    if (failed(known) || (!known->empty() && failed(specialize(graph, *known))))
+      return signalPassFailure();
     bool isValid = true;
     getOperation().walk(
         [&](CallFunctionOp call) { isValid &= succeeded(visit(call)); });

@@ -1,14 +1,21 @@
 // RUN: fx-opt %s -fx-fold-conv-bn -split-input-file | FileCheck %s
 
 // CHECK-LABEL: fx.graph @conv2d
-// CHECK: %add = call_function @aten.add.Tensor(%v, 1.0{{[0-9]*}}e-05)
+// CHECK: %[[M:.*]] = call_function @aten._to_copy.default(%m, dtype = f64)
+// CHECK: %[[V:.*]] = call_function @aten._to_copy.default(%v, dtype = f64)
+// CHECK: %add = call_function @aten.add.Tensor(%[[V]], 1.0{{[0-9]*}}e-05)
 // CHECK: %rsqrt = call_function @aten.rsqrt.default(%add)
-// CHECK: %mul = call_function @aten.mul.Tensor(%rsqrt, %g)
-// CHECK: %mul_1 = call_function @aten.mul.Tensor(%m, %mul)
-// CHECK: %sub = call_function @aten.sub.Tensor(%b, %mul_1)
+// CHECK: %[[G:.*]] = call_function @aten._to_copy.default(%g, dtype = f64)
+// CHECK: %mul = call_function @aten.mul.Tensor(%rsqrt, %[[G]])
+// CHECK: %mul_1 = call_function @aten.mul.Tensor(%[[M]], %mul)
+// CHECK: %[[B:.*]] = call_function @aten._to_copy.default(%b, dtype = f64)
+// CHECK: %sub = call_function @aten.sub.Tensor(%[[B]], %mul_1)
+// CHECK: %[[W:.*]] = call_function @aten._to_copy.default(%w, dtype = f64)
 // CHECK: %view = call_function @aten.view.default(%mul, [8, 1, 1, 1])
-// CHECK: %mul_2 = call_function @aten.mul.Tensor(%w, %view)
-// CHECK: %bn = call_function @aten.conv2d.default(%x, %mul_2, %sub, [2, 2], [1, 1])
+// CHECK: %mul_2 = call_function @aten.mul.Tensor(%[[W]], %view)
+// CHECK: %[[NW:.*]] = call_function @aten._to_copy.default(%mul_2, dtype = f32)
+// CHECK: %[[NB:.*]] = call_function @aten._to_copy.default(%sub, dtype = f32)
+// CHECK: %bn = call_function @aten.conv2d.default(%x, %[[NW]], %[[NB]], [2, 2], [1, 1])
 // CHECK-NOT: batch_norm
 // CHECK: output(%bn)
 fx.state @w : !fx.tensor<[8, 4, 3, 3], f32>
@@ -34,12 +41,14 @@ fx.graph @conv2d symbols [s0 in [1, 64]] attributes {functional} {
 // neither weight nor bias.
 // CHECK-LABEL: fx.graph @convolution
 // CHECK: %rsqrt = call_function @aten.rsqrt.default
-// CHECK: %sub = call_function @aten.sub.Tensor(%m, %cb)
+// CHECK: %sub = call_function @aten.sub.Tensor(
 // CHECK: %mul = call_function @aten.mul.Tensor(%sub, %rsqrt)
 // CHECK: %neg = call_function @aten.neg.default(%mul)
 // CHECK: %view = call_function @aten.view.default(%rsqrt, [1, 8, 1])
-// CHECK: %mul_1 = call_function @aten.mul.Tensor(%w, %view)
-// CHECK: %y = call_function @aten.convolution.default(%x, %mul_1, %neg, [1], [0], [1], true, [0], 1)
+// CHECK: %mul_1 = call_function @aten.mul.Tensor({{.*}}, %view)
+// CHECK: %[[W:.*]] = call_function @aten._to_copy.default(%mul_1, dtype = f32)
+// CHECK: %[[B:.*]] = call_function @aten._to_copy.default(%neg, dtype = f32)
+// CHECK: %y = call_function @aten.convolution.default(%x, %[[W]], %[[B]], [1], [0], [1], true, [0], 1)
 fx.state @w : !fx.tensor<[4, 8, 3], f32>
 fx.state @cb : !fx.tensor<[8], f32>
 fx.state @m : !fx.tensor<[8], f32>
@@ -60,7 +69,8 @@ fx.graph @convolution attributes {functional} {
 // addmm on a transposed weight: computed from a state, so folded too.
 // CHECK-LABEL: fx.graph @addmm
 // CHECK: %view = call_function @aten.view.default(%{{.*}}, [1, 8])
-// CHECK: %[[W:.*]] = call_function @aten.mul.Tensor(%t, %view)
+// CHECK: %[[P:.*]] = call_function @aten.mul.Tensor({{.*}}, %view)
+// CHECK: %[[W:.*]] = call_function @aten._to_copy.default(%[[P]], dtype = f32)
 // CHECK: %bn = call_function @aten.addmm.default(%{{.*}}, %x, %[[W]])
 fx.state @w : !fx.tensor<[8, 4], f32>
 fx.state @cb : !fx.tensor<[8], f32>
@@ -121,4 +131,57 @@ fx.graph @not_functional {
   %c0 = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
   %b0 = call_function @aten.batch_norm.default(%c0, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
   output(%b0) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+
+// -----
+
+// Two groups of a transposed convolution; a product without a bias, in f64.
+// CHECK-LABEL: fx.graph @groups
+// CHECK: %reshape = call_function @aten.reshape.default({{.*}}, [2, 2, 3, 5])
+// CHECK: %view = call_function @aten.view.default({{.*}}, [2, 1, 3, 1])
+// CHECK: %[[P:.*]] = call_function @aten.mul.Tensor(%reshape, %view)
+// CHECK: call_function @aten.view.default(%[[P]], [4, 3, 5])
+// CHECK: %y = call_function @aten.conv_transpose1d.default(%x, %{{[^,]*}}, %{{[^,]*}}, [2], [0], [0], 2)
+// CHECK-NOT: _to_copy{{.*}}%dv
+// CHECK: %z = call_function @aten.addmm.default(%neg{{.*}}, %d, %mul{{.*}})
+// CHECK-NOT: batch_norm
+fx.state @w : !fx.tensor<[4, 3, 5], f32>
+fx.state @m : !fx.tensor<[6], f32>
+fx.state @v : !fx.tensor<[6], f32>
+fx.state @dw : !fx.tensor<[4, 3], f64>
+fx.state @dm : !fx.tensor<[3], f64>
+fx.state @dv : !fx.tensor<[3], f64>
+fx.graph @groups attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[4, 3, 5], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[6], f32>
+  %v = placeholder "v" buffer @v : !fx.tensor<[6], f32>
+  %dw = placeholder "dw" parameter @dw : !fx.tensor<[4, 3], f64>
+  %dm = placeholder "dm" buffer @dm : !fx.tensor<[3], f64>
+  %dv = placeholder "dv" buffer @dv : !fx.tensor<[3], f64>
+  %x = placeholder "x" : !fx.tensor<[2, 4, 7], f32>
+  %d = placeholder "d" : !fx.tensor<[2, 4], f64>
+  %c = call_function @aten.conv_transpose1d.default(%x, %w, None, [2], [0], [0], 2) : (!fx.tensor<[2, 4, 7], f32>, !fx.tensor<[4, 3, 5], f32>) -> !fx.tensor<[2, 6, 17], f32>
+  %y = call_function @aten.batch_norm.default(%c, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 6, 17], f32>, !fx.tensor<[6], f32>, !fx.tensor<[6], f32>) -> !fx.tensor<[2, 6, 17], f32>
+  %mm = call_function @aten.mm.default(%d, %dw) : (!fx.tensor<[2, 4], f64>, !fx.tensor<[4, 3], f64>) -> !fx.tensor<[2, 3], f64>
+  %z, %s0, %s1 = call_function @aten.native_batch_norm.default(%mm, None, None, %dm, %dv, false, 0.1, 1.0e-05) : (!fx.tensor<[2, 3], f64>, !fx.tensor<[3], f64>, !fx.tensor<[3], f64>) -> (!fx.tensor<[2, 3], f64>, !fx.tensor<[0], f64>, !fx.tensor<[0], f64>)
+  output(%y, %z) : (!fx.tensor<[2, 6, 17], f32>, !fx.tensor<[2, 3], f64>)
+}
+
+// -----
+
+// A statistic lies in the storage of a state that is written.
+// CHECK-LABEL: fx.graph @tied
+// CHECK: @aten.batch_norm.default
+fx.state @w : !fx.tensor<[2, 2, 1], f32>
+fx.state @m : !fx.tensor<[2], f32> = dense<0> : tensor<8xui8>
+fx.state @n : !fx.tensor<[2], f32> = dense<0> : tensor<8xui8>
+fx.graph @tied attributes {functional} {
+  %w = placeholder "w" parameter @w : !fx.tensor<[2, 2, 1], f32>
+  %m = placeholder "m" buffer @m : !fx.tensor<[2], f32>
+  %n = placeholder "n" buffer @n : !fx.tensor<[2], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 2, 4], f32>
+  %c = call_function @aten.conv1d.default(%x, %w) : (!fx.tensor<[2, 2, 4], f32>, !fx.tensor<[2, 2, 1], f32>) -> !fx.tensor<[2, 2, 4], f32>
+  %y = call_function @aten.batch_norm.default(%c, None, None, %m, %m, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 2, 4], f32>, !fx.tensor<[2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[2, 2, 4], f32>
+  %a = call_function @aten.add.Tensor(%n, 1) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
+  output(%a, %y) signature [#fx.output_spec<buffer_mutation, "n">, #fx.output_spec<user_output>] : (!fx.tensor<[2], f32>, !fx.tensor<[2, 2, 4], f32>)
 }

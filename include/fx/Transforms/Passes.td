@@ -110,7 +110,8 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
     `scale = weight / sqrt(running_var + eps)` and
     `shift = bias - running_mean * scale` for each channel. After a convolution
     or a linear layer whose result nothing else uses it goes into weights and
-    bias, computed by nodes on states alone, which code generation runs once:
+    bias, computed by nodes on states alone, which code generation runs once,
+    in f64 (casts are left out below):
 
     ```mlir
     %conv2d = call_function @aten.conv2d.default(%x, %w)
@@ -126,11 +127,50 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
     %bn = call_function @aten.conv2d.default(%x, %mul_2, %sub)
     ```
 
+    The producer is a convolution of any rank, transposed (grouped too) or not,
+    `linear`, `addmm` or `mm` (which gets a bias and becomes `addmm`); the norm
+    `batch_norm`, `native_batch_norm`, `_native_batch_norm_legit` without
+    training, or `_native_batch_norm_legit_no_training`.
+
     Only in `functional` graphs, in f32 and f64, and where weights and
     statistics are states that nothing mutates, or computed from such. Results
     differ by rounding: the products are rounded once more.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
+}
+
+def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
+  let summary = "evaluate what is computed from states alone";
+  let description = [{
+    Calls of the functional graph @main whose operands are states that nothing
+    mutates, or such calls, are evaluated and become new states, which hold
+    their bytes. A view is none of them: it would copy the state it shows. The
+    states themselves stay as they are, tied ones tied.
+
+    ```mlir
+    %p = placeholder "p" parameter @w : !fx.tensor<[2], f32>
+    %e = call_function @aten.exp.default(%p)
+    // becomes
+    fx.state @folded_e : !fx.tensor<[2], f32> = dense<...> : tensor<8xui8>
+    %folded_e = placeholder "folded_e" tensor_constant @folded_e : !fx.tensor<[2], f32>
+    ```
+
+    The numbers come from the `ConstantEvaluator`
+    (fx/Transforms/ConstantEvaluator.h), LibTorch by default; without it a graph
+    that has something to fold is an error. `fx-compile` does not need this
+    pass: it runs such computations natively, once.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "uint64_t", "1 << 20",
+           "Leave a result of more bytes to be computed">,
+    Option<"baseDir", "base-dir", "std::string", "",
+           "What paths of external states are relative to (default: the IR's folder)">
+  ];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Results that became states">,
+    Statistic<"numBytes", "bytes", "Bytes of these states">,
+    Statistic<"numTooLarge", "too-large", "Results above max-bytes">
+  ];
 }
 
 def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
@@ -147,13 +187,61 @@ def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
     // becomes
     %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[8, s0], f32>
     ```
+
+    `sizes` puts integers in the place of symbols of @main, first: the graph is
+    then one for these sizes. One that is outside its range, or for which a
+    guard does not hold, is an error.
   }];
-  let options = [Option<"remarks", "remarks", "bool", "false",
-                        "Remark on each call whose types cannot be inferred">];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "Remark on each call whose types cannot be inferred">,
+    Option<"sizes", "sizes", "std::string", "",
+           "Integers for symbols of @main, as 's17=16,s3=4'">
+  ];
   let statistics = [
     Statistic<"numChecked", "checked", "Calls whose types were inferred and agree">,
     Statistic<"numInferred", "inferred", "Results that got a type">,
     Statistic<"numUnknown", "unknown", "Calls whose types cannot be inferred">
+  ];
+}
+
+def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
+  let summary = "count operations, bytes and parameters of each node";
+  let description = [{
+    Prints for each node of @main, each module path and the whole graph, as
+    formulas over the symbols or, with `sizes`, as numbers:
+
+    - `contractions`: operations of matrix products, convolutions and attention,
+      a multiply-add being 2 (2mkn for `mm`), as torch.utils.flop_counter;
+    - `flops`: these and all others; an elementwise function is 1 an element, a
+      softmax 5, a layer norm 7, a batch norm with known statistics 2;
+    - `bytes` that are read and written; nothing stays in a cache, and a view
+      moves none;
+    - `params`: elements of parameters, each once in a sum;
+    - `flops/byte`, and the time in us by the roofline: the longer of operations
+      at `peak` and bytes at `bandwidth`. The node's times add up.
+
+    ```mlir
+    %mm = call_function @aten.mm.default(%x, %w) : (!fx.tensor<[s0, 8], f32>, !fx.tensor<[8, 4], f32>) -> !fx.tensor<[s0, 4], f32>
+    // node  target           contractions  flops  bytes           params
+    // mm    aten.mm.default         64*s0  64*s0  48*s0 + 128         32
+    ```
+
+    Sub-graphs and functions that are no operators are not counted: `?`, as is
+    any sum they are part of. Nothing is changed.
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"table\"", "'table' or 'json'">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "The file to write; '-' is standard output">,
+    Option<"sizeText", "sizes", "std::string", "",
+           "Integers for symbols, as 's17=16,s3=4'">,
+    Option<"peak", "peak", "double", "100", "GFLOP/s for the roofline">,
+    Option<"bandwidth", "bandwidth", "double", "20", "GB/s for the roofline">
+  ];
+  let statistics = [
+    Statistic<"numCounted", "counted", "Nodes whose operations are known">,
+    Statistic<"numUnknown", "unknown", "Nodes whose operations are not">
   ];
 }
 

@@ -1,0 +1,31 @@
+//===- Evaluate.cpp - constants by the interpreter -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Interpreter/Interpreter.h"
+#include "fx/Transforms/ConstantEvaluator.h"
+
+using namespace fx;
+
+llvm::Expected<llvm::SmallVector<HostTensor>>
+fx::evaluateOnInterpreter(mlir::ModuleOp module, llvm::StringRef baseDir) {
+  InterpreterOptions options;
+  options.baseDir = baseDir.str();
+  llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
+      loadInterpreter(module, options);
+  if (!interpreter)
+    return interpreter.takeError();
+  llvm::SmallVector<HostValue> outputs;
+  if (llvm::Error error = (*interpreter)->run({}, outputs))
+    return std::move(error);
+  llvm::SmallVector<HostTensor> tensors;
+  for (HostValue &output : outputs) {
+    if (!output)
+      return llvm::createStringError("expected a tensor, got none");
+    tensors.push_back(std::move(*output));
+  }
+  return tensors;
+}

@@ -1,0 +1,119 @@
+//===- Sizes.cpp - integers for symbolic sizes -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sizes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace fx;
+
+FailureOr<SizeMap> fx::parseSizes(Operation *op, StringRef text) {
+  SizeMap sizes;
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    auto [name, number] = part.split('=');
+    int64_t value;
+    if (name.trim().empty() || number.trim().getAsInteger(10, value) ||
+        value < 0)
+      return op->emitError("expected sizes as 'symbol=integer', got '")
+             << part << "'";
+    sizes[name.trim()] = value;
+  }
+  return sizes;
+}
+
+std::optional<int64_t> fx::evaluate(ExprAttr expr, const SizeMap &sizes) {
+  if (!expr)
+    return std::nullopt;
+  return expr.evaluate([&](StringRef name) -> std::optional<int64_t> {
+    auto it = sizes.find(name);
+    return it == sizes.end() ? std::nullopt : std::optional(it->second);
+  });
+}
+
+/// `expr` with the integers in it, in canonical form; null where that
+/// overflows or divides by zero.
+static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
+  MLIRContext *ctx = expr.getContext();
+  if (expr.isSymbol()) {
+    auto it = sizes.find(expr.getName().getValue());
+    return it == sizes.end() ? expr : ExprAttr::integer(ctx, it->second);
+  }
+  if (expr.getOperands().empty())
+    return expr;
+  SmallVector<ExprAttr> operands;
+  for (ExprAttr operand : expr.getOperands()) {
+    operands.push_back(substitute(operand, sizes));
+    if (!operands.back())
+      return {};
+  }
+  switch (expr.getKind()) {
+  case ExprKind::Add:
+    return ExprAttr::add(ctx, operands);
+  case ExprKind::Mul:
+    return ExprAttr::mul(ctx, operands);
+  default:
+    return ExprAttr::call(ctx, expr.getName().getValue(), operands);
+  }
+}
+
+/// Checks the ranges and drops those of the symbols that are known now.
+static LogicalResult specializeRanges(GraphOp graph, const SizeMap &sizes) {
+  SmallVector<Attribute> kept;
+  SizeMap unused = sizes;
+  for (auto range : graph.getSymbols().getAsRange<RangeAttr>()) {
+    if (range.getExpr().isSymbol())
+      unused.erase(range.getExpr().getName().getValue());
+    std::optional<int64_t> value = evaluate(range.getExpr(), sizes);
+    if (!value) {
+      kept.push_back(range);
+      continue;
+    }
+    if ((range.getMin() && *value < *range.getMin()) ||
+        (range.getMax() && *value > *range.getMax())) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      range.printBody(os);
+      return graph.emitError("expected ") << text << ", got " << *value;
+    }
+  }
+  if (!unused.empty())
+    return graph.emitError("expected a symbol of the graph, got '")
+           << unused.begin()->getKey() << "'";
+  graph.setSymbolsAttr(ArrayAttr::get(graph.getContext(), kept));
+  return success();
+}
+
+LogicalResult fx::specialize(GraphOp graph, const SizeMap &sizes) {
+  if (failed(specializeRanges(graph, sizes)))
+    return failure();
+  for (auto guard :
+       llvm::make_early_inc_range(graph.getBlock().getOps<GuardOp>())) {
+    ExprAttr condition = guard.getConditionAttr();
+    std::optional<int64_t> value = evaluate(condition, sizes);
+    if (value == 0)
+      return guard.emitError("guard does not hold: ") << guard.getCode();
+    if (value)
+      guard.erase();
+  }
+  bool overflows = false;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](ExprAttr expr) {
+    ExprAttr result = substitute(expr, sizes);
+    overflows |= !result;
+    return std::pair<Attribute, WalkResult>(result ? result : expr,
+                                            WalkResult::skip());
+  });
+  replacer.recursivelyReplaceElementsIn(graph, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  if (overflows)
+    return graph.emitError("a size overflows, or divides by zero");
+  return success();
+}
