@@ -24,12 +24,20 @@ TENSOR, INT, FLOAT, BOOL, NONE = range(5)
 _SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
 
 
-def to_capsule(value: Any, kind: int, name: str) -> Any:
+def to_capsule(value: Any, kind: int, name: str, mutated: bool = False) -> Any:
     """A DLPack capsule of a tensor, or of a number as a 0-d tensor."""
     if isinstance(value, torch.Tensor):
         if value.device.type != "cpu":
             raise Error(f"{name}: expected a tensor on the CPU, got one on {value.device}")
-        return torch.utils.dlpack.to_dlpack(value.detach())
+        if value.layout != torch.strided:
+            raise Error(f"{name}: expected a strided tensor, got {value.layout}")
+        value = value.detach()
+        if value.is_conj() or value.is_neg():
+            # PyTorch conjugates and negates when the values are read.
+            if mutated:
+                raise Error(f"{name}: expected a tensor to write to, got a lazy conjugate or negative")
+            value = value.resolve_conj().resolve_neg()
+        return torch.utils.dlpack.to_dlpack(value)
     if kind == TENSOR or not isinstance(value, (int, float)):
         want = "a tensor" if kind == TENSOR else "a number"
         raise Error(f"{name}: expected {want}, got {type(value).__qualname__}")
@@ -54,11 +62,13 @@ class FlatModel:
         self.info: dict = self.impl.info()
         self.threads = threads
         self._frames = frames or {}
-        self._inputs = [(i["leaf"], i["kind"], i["name"]) for i in self.info["inputs"]]
+        self._inputs = [
+            (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
+        ]
         self._kinds = [o["kind"] for o in self.info["outputs"]]
 
     def __call__(self, leaves: Sequence[Any]) -> list:
-        capsules = [to_capsule(leaves[leaf], kind, name) for leaf, kind, name in self._inputs]
+        capsules = [to_capsule(leaves[leaf], *of) for leaf, *of in self._inputs]
         try:
             outputs = self.impl.run(capsules, self.threads)
         except Error as e:
@@ -132,7 +142,8 @@ class CompiledModel:
                 kwargs = {name: kwargs[name] for name in names}
             leaves, spec = pytree.tree_flatten((args, kwargs))
             if spec != self._in_spec:
-                raise Error(f"expected arguments of the form {self._in_spec}, got {spec}")
+                want, got = (" ".join(str(s).split()) for s in (self._in_spec, spec))
+                raise Error(f"expected arguments of the form {want}, got {got}")
         if len(leaves) != count:
             raise Error(f"expected {count} inputs, got {len(leaves)}")
         return leaves

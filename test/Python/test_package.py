@@ -216,6 +216,25 @@ def test_mutation_without_copies():
     check(y, torch.ones(4))  # and outlive the model
 
 
+def test_layouts():
+    def forward(module, x, y):
+        y.add_(1)
+        return x * 2, torch.view_as_real(x) + 1
+
+    net = type("Conj", (nn.Module,), {"forward": forward})()
+    x = torch.randn(3, 4, dtype=torch.complex64)
+    y = torch.zeros(3, dtype=torch.complex64)
+    compiled = fx_mlir.compile(export(net, x, y.clone()))
+    for lazy in (x.conj(), x.mH.mT, torch._neg_view(x)):
+        got, want = compiled(lazy, y.clone()), net(lazy.resolve_conj().resolve_neg(), y.clone())
+        for g, w in zip(got, want):
+            check(g, w)
+    with pytest.raises(fx_mlir.Error, match="y: expected a tensor to write to"):
+        compiled(x, y.conj())
+    with pytest.raises(fx_mlir.Error, match="x: expected a strided tensor, got torch.sparse_coo"):
+        compiled(x.to_sparse(), y)
+
+
 def test_save_and_load(tmp_path):
     net = Net()
     x = torch.randn(3, 8)
