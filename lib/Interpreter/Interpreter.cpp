@@ -214,9 +214,17 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
       applyMutation(output.getSpec(i), results[i], values);
     outputs.clear();
     for (size_t i = 0; i < results.size(); ++i) {
-      OutputKind kind = output.getSpec(i).getKind();
-      if (kind == OutputKind::UserOutput || kind == OutputKind::LossOutput)
+      // Gradients of a joint export follow what the user returns.
+      switch (output.getSpec(i).getKind()) {
+      case OutputKind::UserOutput:
+      case OutputKind::LossOutput:
+      case OutputKind::GradientToParameter:
+      case OutputKind::GradientToUserInput:
         flatten(results[i], outputs);
+        break;
+      default:
+        break;
+      }
     }
     return llvm::Error::success();
   });

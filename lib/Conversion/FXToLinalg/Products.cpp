@@ -193,6 +193,75 @@ static LogicalResult lowerBilinear(Node &n) {
   return n.result(n.b.reshape(r, n.resultSizes()));
 }
 
+/// What bilinear decomposes to: the sum of products of three tensors, each of
+/// which lacks the dimensions `expand` of a common index space, over `sumdim`.
+static LogicalResult lowerTrilinear(Node &n) {
+  constexpr StringRef names[] = {"i1", "i2", "i3"},
+                      expands[] = {"expand1", "expand2", "expand3"};
+  SmallVector<Tensor> operands;
+  SmallVector<SmallVector<unsigned>> has(3);
+  unsigned rank = 0;
+  for (unsigned k = 0; k < 3; ++k)
+    operands.push_back(n.tensor(k, names[k]));
+  constexpr int64_t most = 64; // dimensions
+  SmallVector<int64_t> sums = n.dims(6, "sumdim", most, /*emptyIsAll=*/false);
+  if (n.failed())
+    return failure();
+  SmallVector<ExprAttr> sizes;
+  for (unsigned k = 0; k < 3; ++k) {
+    SmallVector<int64_t> expand = n.dims(3 + k, expands[k], most, /*emptyIsAll=*/false);
+    rank = operands[k].rank() + expand.size();
+    sizes.resize(std::max<size_t>(sizes.size(), rank));
+    for (unsigned d = 0; d < rank; ++d) {
+      if (llvm::is_contained(expand, d))
+        continue;
+      if (has[k].size() == operands[k].rank())
+        return n.fail("the expanded dimensions do not fit the operands");
+      ExprAttr size = operands[k].sizes[has[k].size()];
+      if (sizes[d] && sizes[d] != size)
+        return n.fail("operands that broadcast");
+      sizes[d] = size;
+      has[k].push_back(d);
+    }
+  }
+  if (n.failed() || sizes.size() != rank || llvm::is_contained(sizes, ExprAttr()))
+    return n.fail("a dimension that no operand has");
+  // The product of two, where the third does not need a dimension summed.
+  auto isSummed = [&](unsigned d) { return llvm::is_contained(sums, d); };
+  auto contract = [&](const Tensor &x, ArrayRef<unsigned> xDims, const Tensor &y,
+                      ArrayRef<unsigned> yDims, function_ref<bool(unsigned)> isKept,
+                      SmallVector<unsigned> &kept) {
+    SmallVector<unsigned> loop(rank, 0), rest;
+    Sizes outer;
+    for (unsigned d = 0; d < rank; ++d) {
+      if (!llvm::is_contained(xDims, d) && !llvm::is_contained(yDims, d))
+        continue;
+      if (isKept(d)) {
+        loop[d] = kept.size();
+        kept.push_back(d);
+        outer.push_back(sizes[d]);
+      } else {
+        rest.push_back(d);
+      }
+    }
+    for (auto [i, d] : llvm::enumerate(rest))
+      loop[d] = kept.size() + i;
+    Access a{x, {}}, b{y, {}};
+    for (unsigned d : xDims)
+      a.loops.push_back(loop[d]);
+    for (unsigned d : yDims)
+      b.loops.push_back(loop[d]);
+    return n.b.contract(a, b, outer, kept.size() + rest.size(), n.resultDtype());
+  };
+  SmallVector<unsigned> dims, result;
+  Tensor t = contract(
+      operands[0], has[0], operands[1], has[1],
+      [&](unsigned d) { return !isSummed(d) || llvm::is_contained(has[2], d); }, dims);
+  t = contract(t, dims, operands[2], has[2], [&](unsigned d) { return !isSummed(d); },
+               result);
+  return n.result(n.b.reshape(t, n.resultSizes()));
+}
+
 static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
   unsigned k = x.rank();
   Access l{x, {}}, r{y, {}};
@@ -289,6 +358,7 @@ void registerProducts(Registry &r) {
   r.add({"aten.cross.default", "aten.linalg_cross.default"}, lowerCross);
   r.add("aten.addbmm.default", lowerAddbmm);
   r.add("aten.bilinear.default", lowerBilinear);
+  r.add("aten._trilinear.default", lowerTrilinear);
   r.add({"aten.linalg_multi_dot.default", "aten.chain_matmul.default"},
         lowerMultiDot);
   r.add({"aten.linalg_matrix_power.default", "aten.matrix_power.default"},

@@ -15,8 +15,11 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction"]
   // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
   %i = call_function @aten.bilinear.default(%a, %b, %w) : (!fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 4], f32>, !fx.tensor<[6, 3, 4], f32>) -> !fx.tensor<[s0, 6], f32>
+  // CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
+  %l = call_function @aten._trilinear.default(%b, %w, %a, [1, 2], [0], [1, 3], [2, 3]) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[6, 3, 4], f32>, !fx.tensor<[s0, 3], f32>) -> !fx.tensor<[s0, 6], f32>
   // CHECK: arith.mulf
   // CHECK: arith.subf
   %c = call_function @aten.linalg_cross.default(%a, %a, dim = 1) : (!fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 3], f32>) -> !fx.tensor<[s0, 3], f32>
-  output(%t, %i, %c) : (!fx.tensor<[s0, 5], f32>, !fx.tensor<[s0, 6], f32>, !fx.tensor<[s0, 3], f32>)
+  output(%t, %i, %l, %c) : (!fx.tensor<[s0, 5], f32>, !fx.tensor<[s0, 6], f32>, !fx.tensor<[s0, 6], f32>, !fx.tensor<[s0, 3], f32>)
 }

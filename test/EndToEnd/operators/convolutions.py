@@ -37,8 +37,8 @@ row("avg_pool2d.valid", lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=Fal
 row("avg_pool1d", lambda x: F.avg_pool1d(x, 2), f("n", 3, 9))
 row("avg_pool3d", lambda x: F.avg_pool3d(x, 2), f("n", 2, 4, 4, 4))
 row("adaptive_avg_pool2d.1", lambda x: F.adaptive_avg_pool2d(x, 1), f("n", 3, 9, 8))
-row("adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, (3, 5)), f("n", 3, 9, 8), fallback="no lowering of windows of unequal sizes")
-row("adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 4), f("n", 3, 9), fallback="no lowering of windows of unequal sizes")
+row("adaptive_avg_pool2d", lambda x: F.adaptive_avg_pool2d(x, (3, 5)), f("n", 3, 9, 8))
+row("adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 4), f("n", 3, 9))
 row("upsample_nearest", lambda x: F.interpolate(x, scale_factor=2), f("n", 3, 4, 5))
 row("upsample_nearest.size", lambda x: F.interpolate(x, size=(7, 9)), f("n", 3, 4, 5))
 row("upsample_bilinear", lambda x: F.interpolate(x, size=(7, 9), mode="bilinear"), f("n", 3, 4, 5))
@@ -47,5 +47,5 @@ row(
     lambda x: F.interpolate(x, size=(7, 9), mode="bilinear", align_corners=True),
     f("n", 3, 4, 5),
 )
-row("im2col", lambda x: F.unfold(x, 3, padding=1), f("n", 2, 5, 4), fallback="no lowering of aten.im2col")
+row("im2col", lambda x: F.unfold(x, 3, padding=1), f("n", 2, 5, 4))
 row("channels_last", lambda x, w: F.conv2d(x.contiguous(memory_format=torch.channels_last), w), f("n", 3, 9, 8), f(4, 3, 3, 3))

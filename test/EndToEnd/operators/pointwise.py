@@ -88,7 +88,7 @@ BOUNDED = {
 #: Eager's vector code for gelu of float32 overflows before its result does, and
 #: says NaN at the infinities; its code for float64 does not.
 FINITE = {"gelu"}
-FALLBACK = {"nan_to_num": "no lowering of aten.nan_to_num"}
+FALLBACK = {}
 GROUPS = ((SMOOTH, f), (STEPS, f), (POSITIVE, pos), (BOUNDED, unit))
 
 for table, values in GROUPS:
