@@ -130,7 +130,8 @@ def row(name: str, folder: pathlib.Path) -> Row:
     if result.returncode:
         reason = result.stderr.strip().splitlines()[-1].rsplit(": ", 1)[-1]
         return Row(name, sizes, higher, 0, ["all"], f"interpreted: {reason}")
-    fallback = [entry["target"] for entry in json.loads(report.read_text())["operators"]]
+    operators = json.loads(report.read_text())["operators"]
+    fallback = [entry["target"] for entry in operators if not entry["native"]]
     return Row(name, sizes, higher, nodes - len(fallback), fallback, "")
 
 
