@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import exporting
 import harness
@@ -219,3 +220,120 @@ def test_shape_prop_with_sizes(tmp_path):
     text, got = run_passes(program, inputs, expected, tmp_path, *flags)
     assert not any(symbol in text.split("fx.graph @main")[1] for symbol in sizes)
     harness.compare(got, expected)
+
+
+RULES = harness.ROOT / "rules"
+
+
+class Formulas(nn.Module):
+    """What people write, and what decompositions leave, of known operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8) + 0.5)
+        self.bias = nn.Parameter(torch.randn(8))
+
+    def forward(self, x, q, k, v):
+        e = (x - x.amax(-1, True)).exp()
+        c = x - x.mean(-1, True)
+        return (
+            x * x.sigmoid(),
+            x.sigmoid() * x,
+            0.5 * x * (1 + torch.erf(x / 2**0.5)),
+            x * 0.5 * (1.0 + torch.erf(x * 0.70710678)),
+            e / e.sum(-1, keepdim=True),
+            x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight,
+            self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)),
+            c * torch.rsqrt(c.pow(2).mean(-1, True) + 1e-5) * self.weight + self.bias,
+            ((q @ k.transpose(-2, -1)) * 0.25).softmax(-1) @ v,
+        )
+
+
+class Linears(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(8, n) for n in (8, 4, 4))
+        self.gate, self.up = (nn.Linear(8, 16, bias=False) for _ in range(2))
+        self.a, self.b = (nn.Linear(8, n) for n in (3, 5))
+
+    def forward(self, x):
+        y = self.q(x), self.k(x), self.v(x)
+        z = x.sin()
+        return *y, nn.functional.silu(self.gate(z)) * self.up(z), self.a(z), self.b(z)
+
+
+class Relus(nn.Module):
+    def forward(self, x):
+        return torch.relu(x), (x + 1).relu_(), nn.functional.relu(x - 1)
+
+
+def rewritten(module, inputs, folder, name, *after):
+    """How often each rule of the file matched; the text; outputs and expected."""
+    program = exporting.export(module, inputs)
+    expected = exporting.eager(module, inputs)
+    exporting.save(program, folder / "m.pt2")
+    text = harness.tool("fx-translate", "--pt2-to-mlir", folder / "m.pt2").stdout
+    (folder / "plain.mlir").write_text(text)
+    rewrite = f"-fx-rewrite=patterns={RULES / name} remarks"
+    result = harness.tool("fx-opt", folder / "plain.mlir", "-fx-functionalize", rewrite)
+    assert result.returncode == 0, result.stderr
+    counts = dict(re.findall(r"rule '(\w+)' matched (\d+) time", result.stderr))
+    flags = ["-fx-functionalize", f"-fx-rewrite=patterns={RULES / name}", *after]
+    text, got = run_passes(program, inputs, expected, folder, *flags)
+    # What the rules make compiles.
+    native = harness.run(
+        folder / "passed.mlir", (inputs, {}), folder / "native", expected, "--no-fallback"
+    )
+    for g, n in zip(got, native, strict=True):
+        torch.testing.assert_close(g, n)
+    return {k: int(v) for k, v in counts.items() if v != "0"}, text, got, expected
+
+
+def test_rules_raise_formulas(tmp_path):
+    torch.manual_seed(0)
+    inputs = torch.randn(4, 8), *(torch.randn(2, 3, 5, 8) for _ in range(3))
+    counts, text, got, expected = rewritten(Formulas(), inputs, tmp_path, "raise.mlir")
+    assert counts == dict.fromkeys(
+        "silu silu_swapped gelu_div gelu_mul softmax rms_norm rms_norm_swapped "
+        "layer_norm attention".split(),
+        1,
+    )
+    for target in ("aten.sigmoid", "aten.erf", "aten.exp", "aten.rsqrt", "aten.matmul"):
+        assert f"@{target}" not in text
+    harness.compare(got, expected)
+
+
+def test_rules_merge_linears(tmp_path):
+    torch.manual_seed(0)
+    counts, text, got, expected = rewritten(
+        Linears(), (torch.randn(3, 8),), tmp_path, "merge-linear.mlir", "-canonicalize"
+    )
+    assert counts == {"swiglu": 1, "linear3_bias": 1, "linear2_bias": 1}
+    assert text.count("@aten.linear.default") == 3 and "aten.sym_size" not in text
+    harness.compare(got, expected)
+
+
+def test_rules_replace_activations(tmp_path):
+    x = torch.randn(50)
+    counts, text, got, _ = rewritten(Relus(), (x,), tmp_path, "relu-to-gelu.mlir")
+    assert sum(counts.values()) == 3 and "@aten.relu" not in text
+    harness.compare(got, [nn.functional.gelu(v) for v in (x, x + 1, x - 1)])
+
+
+@pytest.mark.parametrize(
+    "name", ["mlp", "resnet_small", "bert_small", "llama_small", "autoencoder_small"]
+)
+def test_schedule(name, tmp_path):
+    spec = models.get(name)
+    module, (inputs, kwargs) = spec.build(), spec.inputs()
+    program = spec.program(module, False, True)
+    expected = exporting.eager(module, inputs, kwargs)
+    assert not kwargs
+    text, got = run_passes(
+        program, inputs, expected, tmp_path, "-fx-functionalize", "-fx-schedule"
+    )
+    harness.compare(got, expected)
+    result = harness.tool("fx-opt", tmp_path / "m.mlir", "-fx-schedule=remarks")
+    before, after = re.search(r"peak of (\d+) bytes before, (\d+) after", result.stderr).groups()
+    print(name, before, after)
+    assert int(after) <= int(before)

@@ -173,6 +173,79 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   ];
 }
 
+def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
+  let summary = "replace sub-graphs by rules that are graphs themselves";
+  let description = [{
+    `patterns` names a file of rules. A rule is two graphs, `NAME.pattern` and
+    `NAME.replacement`, with the same placeholders and outputs, in order; rules
+    are applied in the order of the file, each once, to what does not overlap:
+
+    ```mlir
+    fx.graph @relu.pattern {
+      %x = placeholder "x" : !fx.any
+      %y = call_function @aten.relu.default(%x) : (!fx.any) -> !fx.any
+      output(%y) : (!fx.any)
+    }
+    fx.graph @relu.replacement {
+      %x = placeholder "x" : !fx.any
+      %y = call_function @aten.gelu.default(%x) : (!fx.any) -> !fx.any
+      output(%y) : (!fx.any)
+    }
+    ```
+
+    The meaning is that of torch.fx's subgraph_rewriter. A placeholder stands
+    for any value or immediate, and for the same one where it is used twice.
+    What matches and is no output has no other use. Its type is a constraint:
+    `!fx.any` is none, `!fx.tensor<[n, 8], f32>` asks for dtype, rank and sizes
+    (n for some size, the same wherever the pattern has it), `!fx.sym_int` and
+    the like for numbers. A `guard` is a condition on sizes that must be known
+    to hold. Arguments are compared by the schema, defaults filled in, floats
+    to six digits.
+
+    A pattern of several nodes matches in `functional` graphs only, one that
+    mutates only what nothing else uses. Types of what replaces are inferred.
+    Matches are counted in the statistics and, with `remarks`, for each rule.
+    Rules for activations, norms, attention and linear layers are installed in
+    share/fx/rules.
+  }];
+  let options = [
+    Option<"patterns", "patterns", "std::string", "", "The file of rules">,
+    Option<"remarks", "remarks", "bool", "false",
+           "Remark on how often each rule matched">
+  ];
+  let statistics = [Statistic<"numMatched", "matched", "Sub-graphs replaced">];
+}
+
+def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
+  let summary = "order nodes so that less memory is in use at a time";
+  let description = [{
+    Reorders the nodes of functional graphs: of the nodes that could run next,
+    the one that leaves least memory behind runs first. The order is kept only
+    where its peak is smaller than before. Inputs and states do not count, and a
+    view keeps what it shows. What draws random numbers, asserts or calls a
+    sub-graph keeps its order. `fx-run --interpret` and the lowering follow it.
+
+    ```mlir
+    %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
+    %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
+    %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
+    %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
+    // becomes, with one vector at a time
+    %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
+    %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
+    %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
+    %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
+    ```
+  }];
+  let options = [
+    Option<"sizeText", "sizes", "std::string", "",
+           "Integers for symbols, as 's17=16,s3=4'">,
+    Option<"remarks", "remarks", "bool", "false",
+           "Remark on the peak before and after, in bytes">
+  ];
+  let statistics = [Statistic<"numScheduled", "scheduled", "Graphs reordered">];
+}
+
 def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
   let summary = "infer result types and compare them with the recorded ones";
   let description = [{

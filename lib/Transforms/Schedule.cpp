@@ -1,0 +1,197 @@
+//===- Schedule.cpp - order nodes for least memory -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sizes.h"
+#include "fx/Operators/Cost.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fx {
+#define GEN_PASS_DEF_SCHEDULEPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+
+/// The memory of the tensors that a graph makes, followed node by node. A view
+/// keeps what it shows; inputs and states are the caller's.
+class Memory {
+public:
+  Memory(GraphOp graph, const SizeMap &sizes) : sizes(sizes) {
+    for (Operation &op : graph.getBlock())
+      for (Value operand : op.getOperands())
+        ++uses[getStorage(operand)];
+    reset();
+  }
+
+  /// False where the bytes of some tensor are no number.
+  bool isKnown() const { return known; }
+  int64_t getPeak() const { return peak; }
+  void reset() {
+    remaining = uses;
+    live = peak = 0;
+  }
+
+  /// The bytes that are alive behind `op`, less those alive before.
+  int64_t getGrowth(Operation *op) {
+    int64_t growth = getResultBytes(op);
+    DenseMap<Value, unsigned> taken;
+    for (Value operand : op->getOperands())
+      ++taken[getStorage(operand)];
+    for (auto [storage, count] : taken)
+      if (remaining.lookup(storage) == count)
+        growth -= getBytes(storage);
+    for (Value result : op->getResults())
+      if (getStorage(result) == result && !uses.contains(result))
+        growth -= getBytes(result);
+    return growth;
+  }
+
+  void run(Operation *op) {
+    peak = std::max(peak, live + getResultBytes(op));
+    live += getGrowth(op);
+    for (Value operand : op->getOperands())
+      --remaining[getStorage(operand)];
+  }
+
+private:
+  /// The value whose memory this one is in.
+  Value getStorage(Value value) {
+    while (true) {
+      OperatorView view = getOperatorView(value.getDefiningOp());
+      if (!view || !view.getSchema().isView() || view->getNumOperands() == 0)
+        return value;
+      value = view->getOperand(0);
+    }
+  }
+  int64_t getBytes(Value storage) {
+    if (storage.getDefiningOp<PlaceholderOp>() ||
+        !isa<FakeTensorType>(storage.getType()))
+      return 0;
+    auto [it, isNew] = bytes.try_emplace(storage, 0);
+    if (isNew) {
+      std::optional<int64_t> n =
+          evaluate(getByteCount(storage.getType()), sizes);
+      known &= n.has_value();
+      it->second = n.value_or(0);
+    }
+    return it->second;
+  }
+  int64_t getResultBytes(Operation *op) {
+    int64_t n = 0;
+    for (Value result : op->getResults())
+      if (getStorage(result) == result)
+        n += getBytes(result);
+    return n;
+  }
+
+  const SizeMap &sizes;
+  DenseMap<Value, unsigned> uses, remaining;
+  DenseMap<Value, int64_t> bytes;
+  int64_t live = 0, peak = 0;
+  bool known = true;
+};
+
+struct SchedulePass : fx::impl::SchedulePassBase<SchedulePass> {
+  using SchedulePassBase::SchedulePassBase;
+
+  void runOnOperation() override {
+    FailureOr<SizeMap> parsed = parseSizes(getOperation(), sizeText);
+    if (failed(parsed))
+      return signalPassFailure();
+    for (GraphOp graph : getOperation().getOps<GraphOp>())
+      if (graph.getFunctional())
+        schedule(graph, *parsed);
+  }
+
+  void schedule(GraphOp graph, const SizeMap &sizes);
+};
+} // namespace
+
+/// What may not change places: all but calls without effects.
+static bool isFixed(Operation *op) {
+  return !isa<CallFunctionOp, GetAttrOp>(op) || !isMemoryEffectFree(op);
+}
+
+/// Always the node that leaves least memory behind; of equal ones the first.
+static SmallVector<Operation *> orderGreedily(ArrayRef<Operation *> nodes,
+                                              Memory &memory) {
+  DenseMap<Operation *, unsigned> waiting, place;
+  DenseMap<Operation *, SmallVector<Operation *>> users;
+  Operation *fixed = nullptr;
+  for (auto [i, op] : llvm::enumerate(nodes)) {
+    place[op] = i;
+    llvm::SmallSetVector<Operation *, 8> needs;
+    for (Value operand : op->getOperands())
+      if (place.contains(operand.getDefiningOp()))
+        needs.insert(operand.getDefiningOp());
+    if (isFixed(op)) {
+      if (fixed)
+        needs.insert(fixed);
+      fixed = op;
+    }
+    waiting[op] = needs.size();
+    for (Operation *need : needs)
+      users[need].push_back(op);
+  }
+  SmallVector<Operation *> ready, order;
+  for (Operation *op : nodes)
+    if (waiting[op] == 0)
+      ready.push_back(op);
+  memory.reset();
+  while (!ready.empty()) {
+    auto best = ready.begin();
+    int64_t least = memory.getGrowth(*best);
+    for (auto it = ready.begin() + 1; it != ready.end(); ++it) {
+      int64_t growth = memory.getGrowth(*it);
+      if (growth < least || (growth == least && place[*it] < place[*best])) {
+        best = it;
+        least = growth;
+      }
+    }
+    Operation *op = *best;
+    ready.erase(best);
+    memory.run(op);
+    order.push_back(op);
+    for (Operation *user : users[op])
+      if (--waiting[user] == 0)
+        ready.push_back(user);
+  }
+  return order;
+}
+
+void SchedulePass::schedule(GraphOp graph, const SizeMap &sizes) {
+  SmallVector<Operation *> nodes;
+  for (Operation &op : graph.getBlock().without_terminator())
+    if (!isa<PlaceholderOp>(op))
+      nodes.push_back(&op);
+  Memory memory(graph, sizes);
+  for (Operation *op : nodes)
+    memory.run(op);
+  int64_t before = memory.getPeak();
+  if (!memory.isKnown()) {
+    if (remarks)
+      graph.emitRemark("left as it is: the bytes of a value are not known; "
+                       "'sizes' gives numbers for symbols");
+    return;
+  }
+  SmallVector<Operation *> order = orderGreedily(nodes, memory);
+  int64_t after = std::min(before, memory.getPeak());
+  if (after < before) {
+    for (Operation *op : order)
+      op->moveBefore(graph.getBlock().getTerminator());
+    ++numScheduled;
+  }
+  if (remarks)
+    graph.emitRemark("peak of ")
+        << before << " bytes before, " << after << " after";
+}

@@ -1,0 +1,27 @@
+// x * s with a number that is the same twice; a guard on a size.
+fx.graph @square.pattern {
+  %x = placeholder "x" : !fx.any
+  %s = placeholder "s" : !fx.sym_float
+  %a = call_function @aten.mul.Tensor(%x, %s) : (!fx.any, !fx.sym_float) -> !fx.any
+  %b = call_function @aten.mul.Tensor(%x, %s) : (!fx.any, !fx.sym_float) -> !fx.any
+  %y = call_function @aten.mul.Tensor(%a, %b) : (!fx.any, !fx.any) -> !fx.any
+  output(%y) : (!fx.any)
+}
+fx.graph @square.replacement {
+  %x = placeholder "x" : !fx.any
+  %s = placeholder "s" : !fx.sym_float
+  %a = call_function @aten.mul.Tensor(%x, %s) : (!fx.any, !fx.sym_float) -> !fx.any
+  %y = call_function @aten.square.default(%a) : (!fx.any) -> !fx.any
+  output(%y) : (!fx.any)
+}
+fx.graph @small.pattern {
+  %x = placeholder "x" : !fx.tensor<[n, n], f32>
+  guard "n < 8" : lt(n, 8)
+  %y = call_function @aten.sin.default(%x) : (!fx.tensor<[n, n], f32>) -> !fx.any
+  output(%y) : (!fx.any)
+}
+fx.graph @small.replacement {
+  %x = placeholder "x" : !fx.tensor<[n, n], f32>
+  %y = call_function @aten.cos.default(%x) : (!fx.tensor<[n, n], f32>) -> !fx.any
+  output(%y) : (!fx.any)
+}
