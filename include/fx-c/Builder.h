@@ -72,6 +72,9 @@ FX_CAPI void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                                 const char *function);
 /* Any text that the next node's location carries: nn_module_stack, … */
 FX_CAPI void fxBuilderPushMetadata(FXBuilder *builder, const char *key, const char *value);
+/* A discardable attribute of the next node, as MLIR text. */
+FX_CAPI void fxBuilderPushNodeAttribute(FXBuilder *builder, const char *name,
+                                        const char *attribute);
 
 /* The arguments of the next node, in order. */
 FX_CAPI void fxBuilderPushValue(FXBuilder *builder, FXValue value);

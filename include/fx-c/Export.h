@@ -20,7 +20,8 @@ typedef enum {
   FX_EXPORT_FX_TEXT,       /* what str(graph) is in torch.fx */
   FX_EXPORT_PYTHON,        /* source that torch.fx would generate */
   FX_EXPORT_DOT,           /* a picture for Graphviz */
-  FX_EXPORT_MODEL_EXPLORER /* a picture for Model Explorer, JSON */
+  FX_EXPORT_MODEL_EXPLORER, /* a picture for Model Explorer, JSON */
+  FX_EXPORT_NODES /* the nodes as torch.fx has them, JSON (fx/Export/Text.h) */
 } FXExportKind;
 
 /* Writes the module; nothing is written on failure. */

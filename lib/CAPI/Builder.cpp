@@ -49,6 +49,8 @@ struct Frame {
 struct Arguments {
   SmallVector<Attribute> trees, keywords;
   SmallVector<mlir::Value> operands;
+  /// Discardable attributes of the node.
+  SmallVector<NamedAttribute> extra;
 };
 } // namespace
 
@@ -67,6 +69,7 @@ struct FXBuilder {
     items.clear();
     frames.clear();
     metadata.clear();
+    attributes.clear();
   }
 
   llvm::Error push(Arguments &arguments);
@@ -83,7 +86,7 @@ struct FXBuilder {
   std::vector<mlir::Value> values;
   std::vector<Item> items;
   std::vector<Frame> frames;
-  std::vector<std::pair<std::string, std::string>> metadata;
+  std::vector<std::pair<std::string, std::string>> metadata, attributes;
   llvm::StringMap<Type> types;
 };
 
@@ -171,6 +174,14 @@ llvm::Error FXBuilder::push(Arguments &arguments) {
     if (!tree)
       return tree.takeError();
     arguments.trees.push_back(*tree);
+  }
+  for (auto &[name, text] : attributes) {
+    Attribute value = parseAttribute(text, state->context);
+    // A dot keeps them apart from what the operation itself has.
+    if (!value || !StringRef(name).contains('.'))
+      return llvm::createStringError("cannot parse the attribute '" + name +
+                                     " = " + text + "' of a node");
+    arguments.extra.push_back(b.getNamedAttr(name, value));
   }
   return llvm::Error::success();
 }
@@ -392,6 +403,12 @@ void fxBuilderPushMetadata(FXBuilder *builder, const char *key,
     builder->metadata.emplace_back(key, value);
 }
 
+void fxBuilderPushNodeAttribute(FXBuilder *builder, const char *name,
+                                const char *attribute) {
+  if (builder && name && attribute)
+    builder->attributes.emplace_back(name, attribute);
+}
+
 static void pushItem(FXBuilder *builder, Item item) {
   if (builder)
     builder->items.push_back(std::move(item));
@@ -519,6 +536,7 @@ int fxBuilderNode(FXBuilder *builder, const char *op, const char *target,
         if (target)
           state.addAttribute("target", builder->b.getStringAttr(target));
         state.addOperands(arguments.operands);
+        state.addAttributes(arguments.extra);
         state.addAttribute("args", builder->b.getArrayAttr(arguments.trees));
         if (!arguments.keywords.empty())
           state.addAttribute("kwnames",
@@ -551,6 +569,7 @@ int fxBuilderOutput(FXBuilder *builder, FXError **error) {
         OperationState op(builder->getLocation(""),
                           OutputOp::getOperationName());
         op.addOperands(arguments.operands);
+        op.addAttributes(arguments.extra);
         op.addAttribute("args", builder->b.getArrayAttr(arguments.trees));
         if (llvm::Error e = builder->create(op, nullptr))
           return e;

@@ -27,6 +27,8 @@ static LogicalResult write(ModuleOp module, const std::string &folder,
     return printDot(module, os);
   case FX_EXPORT_MODEL_EXPLORER:
     return printModelExplorer(module, os);
+  case FX_EXPORT_NODES:
+    return printNodes(module, os);
   }
   return failure();
 }
@@ -35,7 +37,7 @@ int fxModuleExport(const FXModule *module, FXExportKind kind, FXTextFn fn,
                    void *userData, FXError **error) {
   if (!module || !fn)
     return failNull(error, "fxModuleExport", module ? "write" : "module");
-  if (kind < FX_EXPORT_PT2 || kind > FX_EXPORT_MODEL_EXPLORER)
+  if (kind < FX_EXPORT_PT2 || kind > FX_EXPORT_NODES)
     return fail(error, "fxModuleExport: expected an FXExportKind, got " +
                            llvm::Twine(int(kind)));
   std::string text;

@@ -99,14 +99,15 @@ private:
       argument = getNode(values.lookup(operands.front()));
       operands = operands.drop_front();
     } else if (auto list = dyn_cast<ArrayAttr>(tree)) {
-      argument.kind = FXArgument::List;
+      argument.kind = llvm::is_contained(tuples, numLists++) ? FXArgument::Tuple
+                                                             : FXArgument::List;
       // Lists of integer lists become lists of tuples, as the grids of kernels
       // are; those of tensors and floats stay.
       bool hasInts = getArgumentKind(tree, operands, nullptr) ==
                      schema::Argument::Kind::IntLists;
       for (Attribute element : list) {
         argument.elements.push_back(getArgument(element, operands));
-        if (hasInts)
+        if (hasInts && tuples.empty())
           argument.elements.back().kind = FXArgument::Tuple;
       }
     } else if (auto dict = dyn_cast<DictAttr>(tree)) {
@@ -119,6 +120,14 @@ private:
       argument = getLeaf(tree);
     }
     return argument;
+  }
+
+  /// Begins the arguments of `op`; its `fx.tuples` says which of the lists in
+  /// them, counted from the outside, are tuples.
+  void beginArguments(Operation *op) {
+    numLists = 0;
+    auto attr = op->getAttrOfType<DenseI64ArrayAttr>("fx.tuples");
+    tuples = attr ? attr.asArrayRef() : ArrayRef<int64_t>();
   }
 
   void addSubgraphs(Operation *op) {
@@ -153,6 +162,7 @@ private:
     FXNode &node = add(kind, name, op);
     node.target = getTarget(op);
     ValueRange operands = op->getOperands();
+    beginArguments(op);
     unsigned numKeywords = op.getKwnames().size();
     unsigned numPositional = op.getArgs().size() - numKeywords;
     for (auto [i, tree] : llvm::enumerate(op.getArgs())) {
@@ -221,7 +231,9 @@ private:
 
   void addOutput(OutputOp op) {
     FXArgument all;
-    all.kind = FXArgument::Tuple;
+    all.kind = result.graph->hasAttr("fx.list_return") ? FXArgument::List
+                                                       : FXArgument::Tuple;
+    beginArguments(op);
     ValueRange operands = op.getOperands();
     for (Attribute tree : op.getArgs())
       all.elements.push_back(getArgument(tree, operands));
@@ -239,6 +251,8 @@ private:
   GraphNames names;
   Namespace space;
   llvm::DenseMap<Value, unsigned> values;
+  ArrayRef<int64_t> tuples;
+  int64_t numLists = 0;
 };
 
 static void collectInputs(const FXArgument &argument,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
+#include "Bytecode.h"
 
 using namespace mlir;
 using namespace fx;
@@ -13,6 +14,7 @@ using namespace fx;
 void FXDialect::initialize() {
   registerAttributes();
   registerTypes();
+  addBytecodeInterface(*this);
   addOperations<
 #define GET_OP_LIST
 #include "fx/IR/FXOps.cpp.inc"

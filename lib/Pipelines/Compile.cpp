@@ -13,6 +13,7 @@
 #include "fx/Custom/Plugin.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
+#include "fx/Operators/Schema.h"
 #include "fx/Support/CrashRecovery.h"
 #include "fx/Transforms/Passes.h"
 
@@ -213,6 +214,11 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
   };
   WalkResult walk = module->walk([&](CallFunctionOp call) {
     StringRef reason = getReason(call.getTarget());
+    StringRef space = call.getTarget().split('.').first;
+    // A live graph's call of a user's function.
+    if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&
+        space != "_operator" && !lookupOperator(call.getTarget()))
+      reason = "expected operators, got a function that only Python can run";
     if (reason.empty())
       return WalkResult::advance();
     call.emitError("'") << call.getTarget() << "' has no native code: " << reason;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Autocast.h"
+#include "SubgraphForms.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Schema.h"
@@ -200,20 +201,7 @@ struct InlineWrappersPass
         if (isa<GraphRefType>(attr.getType()) && attr->use_empty())
           attr.erase();
     }
-    eraseUnusedGraphs();
-  }
-
-  /// Sub-graphs that nothing refers to any more.
-  void eraseUnusedGraphs() {
-    ModuleOp module = getOperation();
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (GraphOp graph : llvm::make_early_inc_range(module.getOps<GraphOp>()))
-        if (graph.isPrivate() && SymbolTable::symbolKnownUseEmpty(graph, module)) {
-          graph.erase();
-          changed = true;
-        }
-    }
+    eraseUnusedGraphs(getOperation());
   }
 };
 

@@ -315,3 +315,15 @@ void SubgraphForms::finish(ModuleOp module) {
       }
   }
 }
+
+void fx::eraseUnusedGraphs(ModuleOp module) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (GraphOp graph : llvm::make_early_inc_range(module.getOps<GraphOp>()))
+      if (graph.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(graph, module)) {
+        graph.erase();
+        changed = true;
+      }
+  }
+}

@@ -59,6 +59,9 @@ private:
   llvm::SmallVector<GraphOp> created;
 };
 
+/// Erases the private graphs that nothing refers to any more.
+void eraseUnusedGraphs(mlir::ModuleOp module);
+
 } // namespace fx
 
 #endif // FX_LIB_TRANSFORMS_SUBGRAPHFORMS_H

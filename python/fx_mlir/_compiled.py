@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -154,9 +155,15 @@ class CompiledModel:
 
     def save(self, path: str | os.PathLike) -> None:
         """Writes the shared object, which fx-run and `load` take."""
-        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
-        shutil.copyfile(self._path, temporary)
-        os.replace(temporary, path)
+        target = os.fsdecode(path)
+        temporary = f"{target}.{os.getpid()}.tmp"
+        try:
+            shutil.copyfile(self._path, temporary)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError, ValueError):
+                os.unlink(temporary)
+            raise
 
 
 class Progress:

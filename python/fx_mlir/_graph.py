@@ -25,6 +25,7 @@ from torch import fx
 from fx_mlir import _fx
 from fx_mlir._error import Error
 from fx_mlir._module import Module
+from fx_mlir._resolve import Body, record
 
 DTYPES = {
     torch.bool: "i1",
@@ -92,22 +93,36 @@ class GraphImporter:
     lift     get_attr of tensors become placeholders (kind parameter, buffer or
              constant), as in exported programs, so that the graph compiles
     outputs  the nodes to return instead of the graph's own output
+    bodies   what was recorded of calls (fx_mlir._resolve), and `values` of nodes
     """
 
     def __init__(
-        self, gm: fx.GraphModule, *, lift: bool = False, outputs: list[fx.Node] | None = None
+        self,
+        gm: fx.GraphModule,
+        *,
+        lift: bool = False,
+        outputs: list[fx.Node] | None = None,
+        bodies: dict[fx.Node, Body] | None = None,
+        values: dict[fx.Node, Any] | None = None,
     ) -> None:
         self.gm = gm
+        self.bodies = bodies or {}
+        self.values = values or {}
         self.lift = lift
         self.outputs = outputs
         self.b = _fx.Builder()
         self.files = StateFile()
         self.states: dict[str, str] = {}
         self.expressions: dict[Any, str] = {}
+        # The lists in the arguments of a node so far, and which are tuples.
+        self.lists = 0
+        self.tuples: list[int] = []
 
     def run(self) -> Module:
+        for body in self.bodies.values():
+            self._body(body)
         self._graph(self.gm, "main", "", private=False)
-        return Module(self.b.finish(""), (self.files.folder,), "graph")
+        return Module(self.b.finish(""), (self.files.folder,), "graph", self.gm)
 
     # Graphs.
 
@@ -136,6 +151,29 @@ class GraphImporter:
                 self._node(gm, node, prefix, env)
             except Error as e:
                 raise e if e.node else _located(e, node) from None
+
+    def _body(self, body: Body) -> None:
+        """The private graph of what a call ran."""
+        self.b.begin_graph(body.symbol, True)
+        inputs = body.gm.graph.find_nodes(op="placeholder")
+        env: dict[fx.Node, Value] = {}
+        for node, state in zip(reversed(inputs), [*reversed(body.states), *[None] * len(inputs)]):
+            if state is None:
+                break
+            tensor = _get(self.gm, state)
+            if state not in self.states:
+                self._state(state, tensor)
+            kind = "parameter" if isinstance(tensor, torch.nn.Parameter) else "buffer"
+            env[node] = self.b.placeholder(
+                state.replace(".", "_"), kind, state, self._tensor(tensor)
+            )
+        for node in body.gm.graph.nodes:
+            if node not in env:
+                self._node(body.gm, node, f"{body.symbol}.", env)
+
+    def _val(self, node: fx.Node) -> Any:
+        """What is known of a node's value; `...` where nothing is."""
+        return self.values[node] if node in self.values else node.meta.get("val", ...)
 
     def _lift(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
         value = _get(gm, node.target)
@@ -234,6 +272,8 @@ class GraphImporter:
             number, _, function = rest.partition(", in ")
             if number.isdigit():
                 self.b.push_frame(file, int(number), function)
+        if node.stack_trace:
+            self.b.push_metadata("stack_trace", node.stack_trace)
         stack = node.meta.get("nn_module_stack")
         if stack:
             entries = (
@@ -253,7 +293,7 @@ class GraphImporter:
                 return
         self._location(node)
         if node.op == "placeholder":
-            value = node.meta.get("val", ...)
+            value = self._val(node)
             type = "!fx.any" if value is ... else self._type(value)
             if value is None:
                 type = "!fx.none_type"
@@ -272,11 +312,16 @@ class GraphImporter:
             env[node] = self.b.get_attr(node.name, prefix + node.target, type)
             return
         op, target = self._target(node)
+        if op == "call_function" and _is_python(node.target):
+            self.b.push_node_attribute("fx.function", "unit")
+        if node in self.bodies:
+            self.b.push_node_attribute("fx.body", f'@"{self.bodies[node].symbol}"')
         for argument in node.args:
             self._argument(argument, env)
         for name, argument in node.kwargs.items():
             self.b.push_keyword(name)
             self._argument(argument, env)
+        self._push_tuples()
         self._call(node, op, target, env)
 
     def _target(self, node: fx.Node) -> tuple[str, str | None]:
@@ -290,7 +335,7 @@ class GraphImporter:
             is_cond = name == "cond" and len(node.args) == 4 and not node.kwargs
             return ("cond", None) if is_cond else ("higher_order", name)
         if isinstance(target, (types.BuiltinFunctionType, types.FunctionType)) and (
-            target.__module__ in ("_operator", "math")
+            target.__module__ in ("_operator", "math", "builtins")
         ):
             return "call_function", f"{target.__module__}.{target.__name__}"
         return "call_function", fx.node._get_qualified_name(target)
@@ -319,8 +364,15 @@ class GraphImporter:
     def _results(self, node: fx.Node) -> Any:
         """The tree of a node's results: a _Leaf where it has one; else a list of
         _Leaf, None and lists, one for each return of an operator."""
-        if "val" not in node.meta:
+        known = self._val(node)
+        if known is ...:
             return _Leaf("!fx.any")
+        # What the dialect knows as functions of numbers, on something else.
+        numbers = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
+        if node.op == "call_function" and not isinstance(known, numbers):
+            is_operator = isinstance(node.target, torch._ops.OpOverload)
+            if not is_operator and not _is_python(node.target):
+                return _Leaf("!fx.any")
 
         def tree(value: Any) -> Any:
             if value is None:
@@ -329,7 +381,7 @@ class GraphImporter:
                 return [tree(v) for v in value]
             return _Leaf(self._type(value))
 
-        result = tree(node.meta["val"])
+        result = tree(known)
         returns = getattr(getattr(node.target, "_schema", None), "returns", None)
         if returns is not None and len(returns) == 1 and isinstance(result, list):
             return [result]  # Tensor[]
@@ -363,10 +415,21 @@ class GraphImporter:
         if isinstance(value, (list, tuple)):
             for element in value:
                 self._argument(element, env)
+            if isinstance(value, list):
+                self.b.set_attribute("fx.list_return", "unit")
         else:
             self._argument(value, env)
-            self.b.set_attribute("fx.single_output", "unit")
+            self.b.set_attribute("fx.single_return", "unit")
+        self._push_tuples()
         self.b.output()
+
+    def _push_tuples(self) -> None:
+        """Says which lists of the node's arguments, counted from the outside, are
+        tuples: an index is one thing or many by that."""
+        if self.tuples:
+            numbers = ", ".join(map(str, self.tuples))
+            self.b.push_node_attribute("fx.tuples", f"array<i64: {numbers}>")
+        self.lists, self.tuples = 0, []
 
     def _argument(self, value: Any, env: dict) -> None:
         b = self.b
@@ -398,6 +461,9 @@ class GraphImporter:
         elif isinstance(value, torch._ops.OpOverload):
             b.push_attribute(f'#fx.operator<"{value}">')
         elif isinstance(value, (list, tuple)):
+            if isinstance(value, tuple):
+                self.tuples.append(self.lists)
+            self.lists += 1
             b.push_list()
             for element in value:
                 self._argument(element, env)
@@ -422,6 +488,7 @@ class GraphImporter:
         if value is None:
             self.b.push_none()
         elif isinstance(value, list):
+            self.lists += 1
             self.b.push_list()
             for element in value:
                 self._push(element)
@@ -435,6 +502,14 @@ def _get(gm: torch.nn.Module, target: str) -> Any:
     for name in target.split("."):
         value = getattr(value, name)
     return value
+
+
+def _is_python(target: Any) -> bool:
+    """Whether a function is not one that the dialect knows by its name."""
+    if isinstance(target, torch._ops.OpOverload):
+        return False
+    symbolic = target.__name__.startswith("sym_") if hasattr(target, "__name__") else False
+    return not symbolic and getattr(target, "__module__", "") not in ("_operator", "math")
 
 
 def _qualified(type: type) -> str:
@@ -505,5 +580,10 @@ def _real(value: float) -> str:
     return f"{value:.17e} : f64"
 
 
-def import_graph_module(gm: fx.GraphModule) -> Module:
-    return GraphImporter(gm).run()
+def import_graph_module(
+    gm: fx.GraphModule, args: tuple | None = None, kwargs: dict | None = None
+) -> Module:
+    if args is None:
+        return GraphImporter(gm).run()
+    values, bodies = record(gm, args, kwargs or {})
+    return GraphImporter(gm, lift=True, bodies=bodies, values=values).run()

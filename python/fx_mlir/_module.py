@@ -17,7 +17,7 @@ from fx_mlir._error import Error
 EMIT_KINDS = ("fx", "linalg", "kernels", "memref", "llvm", "asm", "obj", "so", "header")
 
 # As FXExportKind of fx-c/Export.h has them.
-EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer")
+EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer", "nodes")
 
 Phase = Callable[[str, float], None]
 
@@ -25,8 +25,16 @@ Phase = Callable[[str, float], None]
 class Module:
     """A module of the fx dialect: `str(module)` is its MLIR text."""
 
-    def __init__(self, impl: _fx.Module, keep: tuple = (), name: str = "model") -> None:
+    def __init__(
+        self,
+        impl: _fx.Module,
+        keep: tuple = (),
+        name: str = "model",
+        root: torch.nn.Module | None = None,
+    ) -> None:
         self._impl = impl
+        # The live GraphModule that the module was made from.
+        self._root = root
         # What the module's weights lie in, as long as it lives.
         self._keep = keep
         self.name = name
@@ -34,7 +42,10 @@ class Module:
     @staticmethod
     def parse(text: str | bytes, name: str = "<text>", folder: str = "") -> Module:
         """A module from MLIR text or bytecode. Paths of weights start at `folder`."""
-        return Module(_fx.Module.parse(text, name, folder))
+        if not isinstance(text, (str, bytes)):
+            raise TypeError(f"expected text or bytecode, got {type(text).__qualname__}")
+        data = text.encode() if isinstance(text, str) else text
+        return Module(_fx.Module.parse(data, name, folder))
 
     def __str__(self) -> str:
         return self._impl.text(False)
@@ -49,17 +60,29 @@ class Module:
 
     def export(self, kind: str) -> bytes:
         """The module as one of EXPORT_KINDS: an archive that torch.export.load
-        opens, the text of `str(graph)`, Python source, or a picture."""
+        opens, the text of `str(graph)`, Python source, a picture, or the nodes
+        as JSON."""
         if kind not in EXPORT_KINDS:
             raise Error(f"expected one of {', '.join(EXPORT_KINDS)}, got '{kind}'")
         return self._impl.export_as(EXPORT_KINDS.index(kind))
+
+    def graph_module(self, root: torch.nn.Module | None = None) -> torch.fx.GraphModule:
+        """The graph as a live `torch.fx.GraphModule`, its nodes under their names.
+        `root` has the modules and tensors that it names: without one, the
+        GraphModule that the module was imported from. Inputs that a state feeds
+        (of an exported program, say) stay inputs."""
+        from fx_mlir._live import graph_module
+
+        if root is not None and not isinstance(root, torch.nn.Module):
+            raise TypeError(f"expected a module as root, got {type(root).__qualname__}")
+        return graph_module(self, self._root if root is None else root)
 
     def attribute(self, name: str, symbol: str = "main") -> str:
         """A text attribute of a graph ("" if it has none): `fx.in_spec`, …"""
         return self._impl.attribute(symbol, name)
 
     def clone(self) -> Module:
-        return Module(self._impl.clone(), self._keep, self.name)
+        return Module(self._impl.clone(), self._keep, self.name, self._root)
 
     def verify(self) -> None:
         """Raises `Error` where the module breaks a rule of its dialects."""
@@ -87,6 +110,8 @@ class Module:
         is an `Error`; `debug_crash` names a phase that crashes, for tests of that."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
+        if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:
+            raise Error(f"expected an optimization level from 0 to 3, got {opt_level!r:.80}")
         return self._impl.compile(
             os.fspath(path),
             EMIT_KINDS.index(kind),
@@ -99,14 +124,27 @@ class Module:
         )
 
 
-def import_(source: Any, *, model: str = "") -> Module:
+def import_(
+    source: Any,
+    args: tuple | None = None,
+    kwargs: dict | None = None,
+    *,
+    model: str = "",
+) -> Module:
     """A module of the fx dialect from
 
     - a `torch.export.ExportedProgram`,
-    - a live `torch.fx.GraphModule` (what it does not know of values is `!fx.any`),
+    - a live `torch.fx.GraphModule` (what it does not know of values is `!fx.any`);
+      with example inputs `args` and `kwargs` their types are recorded, and what
+      each call of a module, method or Python function runs, so that the pass
+      `fx-resolve-calls` leaves operators only,
     - the path of a `.pt2` archive (`model` names one of several in it), or of
       MLIR text or bytecode (`.mlir`, `.mlirbc`).
     """
+    if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):
+        raise TypeError("expected a GraphModule, which alone takes example inputs")
+    if args is not None and not isinstance(args, tuple):
+        raise TypeError(f"expected a tuple of example inputs, got {type(args).__qualname__}")
     if isinstance(source, Module):
         return source
     if isinstance(source, torch.export.ExportedProgram):
@@ -117,7 +155,7 @@ def import_(source: Any, *, model: str = "") -> Module:
     if isinstance(source, torch.fx.GraphModule):
         from fx_mlir._graph import import_graph_module
 
-        return import_graph_module(source)
+        return import_graph_module(source, args, kwargs)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(
             "expected an ExportedProgram, a GraphModule or a path, got "

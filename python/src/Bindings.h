@@ -30,6 +30,13 @@ inline void append(const char *data, size_t size, void *text) {
   static_cast<std::string *>(text)->append(data, size);
 }
 
+/// A text for the C interface, where it ends at the first null character.
+inline const char *toC(const std::string &text) {
+  if (text.find('\0') != std::string::npos)
+    throw nb::value_error("expected a text without null characters");
+  return text.c_str();
+}
+
 /// A module in a context of its own.
 class Module {
 public:

@@ -13,7 +13,7 @@ using namespace fx::python;
 using OptionalString = std::optional<std::string>;
 
 static const char *toC(const OptionalString &text) {
-  return text ? text->c_str() : nullptr;
+  return text ? toC(*text) : nullptr;
 }
 
 /// A value of the graph that is built, so that a Python int is never one.
@@ -31,56 +31,59 @@ public:
   }
 
   void setAttribute(const std::string &name, const std::string &attribute) {
-    check(fxBuilderSetAttribute(get(), name.c_str(), attribute.c_str(), &error));
+    check(fxBuilderSetAttribute(get(), toC(name), toC(attribute), &error));
   }
   void state(const std::string &name, const std::string &type, const OptionalString &path,
              uint64_t offset, uint64_t size, uint32_t crc32) {
-    check(fxBuilderState(get(), name.c_str(), type.c_str(), toC(path), offset, size, crc32,
+    check(fxBuilderState(get(), toC(name), toC(type), toC(path), offset, size, crc32,
                          &error));
   }
   void beginGraph(const std::string &name, bool isPrivate) {
-    check(fxBuilderBeginGraph(get(), name.c_str(), isPrivate, &error));
+    check(fxBuilderBeginGraph(get(), toC(name), isPrivate, &error));
   }
   void symbol(const std::string &name, std::optional<int64_t> min,
               std::optional<int64_t> max) {
-    check(fxBuilderSymbol(get(), name.c_str(), min ? &*min : nullptr, max ? &*max : nullptr,
+    check(fxBuilderSymbol(get(), toC(name), min ? &*min : nullptr, max ? &*max : nullptr,
                           &error));
   }
   std::string expression(const std::string &srepr) {
     std::string text;
-    check(fxBuilderExpression(get(), srepr.c_str(), append, &text, &error));
+    check(fxBuilderExpression(get(), toC(srepr), append, &text, &error));
     return text;
   }
   void pushFrame(const std::string &file, int line, const std::string &function) {
-    fxBuilderPushFrame(get(), file.c_str(), line, function.c_str());
+    fxBuilderPushFrame(get(), toC(file), line, toC(function));
   }
   void pushMetadata(const std::string &key, const std::string &value) {
-    fxBuilderPushMetadata(get(), key.c_str(), value.c_str());
+    fxBuilderPushMetadata(get(), toC(key), toC(value));
+  }
+  void pushNodeAttribute(const std::string &name, const std::string &attribute) {
+    fxBuilderPushNodeAttribute(get(), toC(name), toC(attribute));
   }
   void pushValue(BuiltValue value) { fxBuilderPushValue(get(), value.index); }
   void pushInt(int64_t value) { fxBuilderPushInt(get(), value); }
   void pushFloat(double value) { fxBuilderPushFloat(get(), value); }
   void pushBool(bool value) { fxBuilderPushBool(get(), value); }
   void pushNone() { fxBuilderPushNone(get()); }
-  void pushString(const std::string &value) { fxBuilderPushString(get(), value.c_str()); }
-  void pushAttribute(const std::string &text) { fxBuilderPushAttribute(get(), text.c_str()); }
+  void pushString(const std::string &value) { fxBuilderPushString(get(), toC(value)); }
+  void pushAttribute(const std::string &text) { fxBuilderPushAttribute(get(), toC(text)); }
   void pushList() { fxBuilderPushList(get()); }
   void pushDict() { fxBuilderPushDict(get()); }
-  void pushKey(const std::string &key) { fxBuilderPushKey(get(), key.c_str()); }
+  void pushKey(const std::string &key) { fxBuilderPushKey(get(), toC(key)); }
   void pushEnd() { fxBuilderPushEnd(get()); }
-  void pushKeyword(const std::string &name) { fxBuilderPushKeyword(get(), name.c_str()); }
+  void pushKeyword(const std::string &name) { fxBuilderPushKeyword(get(), toC(name)); }
 
   BuiltValue placeholder(const std::string &name, const OptionalString &kind,
                          const OptionalString &target, const std::string &type) {
     BuiltValue result;
-    check(fxBuilderPlaceholder(get(), name.c_str(), toC(kind), toC(target), type.c_str(),
+    check(fxBuilderPlaceholder(get(), toC(name), toC(kind), toC(target), toC(type),
                                &result.index, &error));
     return result;
   }
   BuiltValue getAttr(const std::string &name, const std::string &target,
                      const std::string &type) {
     BuiltValue result;
-    check(fxBuilderGetAttr(get(), name.c_str(), target.c_str(), type.c_str(), &result.index,
+    check(fxBuilderGetAttr(get(), toC(name), toC(target), toC(type), &result.index,
                            &error));
     return result;
   }
@@ -89,9 +92,9 @@ public:
                                const OptionalString &outs) {
     std::vector<const char *> texts;
     for (const std::string &type : types)
-      texts.push_back(type.c_str());
+      texts.push_back(toC(type));
     std::vector<FXValue> results(types.size());
-    check(fxBuilderNode(get(), op.c_str(), toC(target), names.c_str(), texts.data(),
+    check(fxBuilderNode(get(), toC(op), toC(target), toC(names), texts.data(),
                         texts.size(), toC(outs), results.data(), &error));
     std::vector<BuiltValue> values;
     for (FXValue result : results)
@@ -100,7 +103,7 @@ public:
   }
   void output() { check(fxBuilderOutput(get(), &error)); }
   Module finish(const std::string &folder) {
-    FXModule *module = fxBuilderFinish(get(), folder.c_str(), &error);
+    FXModule *module = fxBuilderFinish(get(), toC(folder), &error);
     check(!module);
     return Module(module);
   }
@@ -130,6 +133,7 @@ void fx::python::bindBuilder(nb::module_ &m) {
       .def("expression", &Builder::expression)
       .def("push_frame", &Builder::pushFrame)
       .def("push_metadata", &Builder::pushMetadata)
+      .def("push_node_attribute", &Builder::pushNodeAttribute)
       .def("push_value", &Builder::pushValue)
       .def("push_int", &Builder::pushInt)
       .def("push_float", &Builder::pushFloat)

@@ -51,7 +51,7 @@ public:
     FXModel *model;
     {
       nb::gil_scoped_release release;
-      model = fxModelLoad(path.c_str(), nullptr, &error);
+      model = fxModelLoad(toC(path), nullptr, &error);
     }
     if (!model)
       raise(error);

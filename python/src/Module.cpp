@@ -9,13 +9,18 @@
 #include "fx-c/Compile.h"
 #include "fx-c/Export.h"
 
+#include <cstring>
+
 using namespace fx::python;
 
 void fx::python::raise(FXError *error) {
   nb::object type = nb::module_::import_("fx_mlir._error").attr("Error");
-  nb::object value =
-      type(fxErrorGetMessage(error), fxErrorGetNode(error), fxErrorGetFile(error),
-           fxErrorGetLine(error));
+  // What a message quotes need not be UTF-8.
+  auto text = [](const char *bytes) {
+    return nb::steal(PyUnicode_DecodeUTF8(bytes, strlen(bytes), "backslashreplace"));
+  };
+  nb::object value = type(text(fxErrorGetMessage(error)), text(fxErrorGetNode(error)),
+                          text(fxErrorGetFile(error)), fxErrorGetLine(error));
   fxErrorDestroy(error);
   PyErr_SetObject(type.ptr(), value.ptr());
   throw nb::python_error();
@@ -46,7 +51,7 @@ static auto call(Fn fn) {
 Module Module::import(const std::string &path, const std::string &model) {
   return Module(call([&](FXError **error) {
     Context context;
-    return fxModuleImport(context.context, path.c_str(), model.c_str(), error);
+    return fxModuleImport(context.context, toC(path), toC(model), error);
   }));
 }
 
@@ -57,15 +62,15 @@ Module Module::parse(nb::object data, const std::string &name, const std::string
                           : nb::cast<std::string>(data);
   return Module(call([&](FXError **error) {
     Context context;
-    return fxModuleParse(context.context, bytes.data(), bytes.size(), name.c_str(),
-                         folder.c_str(), error);
+    return fxModuleParse(context.context, bytes.data(), bytes.size(), toC(name),
+                         toC(folder), error);
   }));
 }
 
 Module Module::parseFile(const std::string &path) {
   return Module(call([&](FXError **error) {
     Context context;
-    return fxModuleParseFile(context.context, path.c_str(), error);
+    return fxModuleParseFile(context.context, toC(path), error);
   }));
 }
 
@@ -79,7 +84,7 @@ void Module::verify() const {
 
 void Module::run(const std::string &pipeline) {
   call([&](FXError **error) {
-    return fxModuleRunPasses(get(), pipeline.c_str(), error);
+    return fxModuleRunPasses(get(), toC(pipeline), error);
   });
 }
 
@@ -94,7 +99,7 @@ std::string Module::getText(bool locations) const {
 std::string Module::getAttribute(const std::string &symbol, const std::string &name) const {
   std::string text;
   call([&](FXError **error) {
-    return fxModuleGetText(get(), symbol.c_str(), name.c_str(), append, &text, error);
+    return fxModuleGetText(get(), toC(symbol), toC(name), append, &text, error);
   });
   return text;
 }
@@ -142,8 +147,8 @@ std::string Module::compile(const std::string &path, int emit, const std::string
   FXCompileOptions options = {};
   options.struct_size = sizeof options;
   options.emit = static_cast<FXEmitKind>(emit);
-  options.name = name.c_str();
-  options.cpu = cpu.c_str();
+  options.name = toC(name);
+  options.cpu = toC(cpu);
   options.opt_level = optLevel;
   options.refuse_fallback = refuseFallback;
   if (!onPhase.is_none()) {
@@ -152,9 +157,9 @@ std::string Module::compile(const std::string &path, int emit, const std::string
   }
   options.on_report = append;
   options.report_context = &report;
-  options.debug_crash = debugCrash.c_str();
+  options.debug_crash = toC(debugCrash);
   call([&](FXError **error) {
-    return fxModuleCompile(get(), path.c_str(), &options, error);
+    return fxModuleCompile(get(), toC(path), &options, error);
   });
   if (listener.raised)
     throw std::move(*listener.raised);

@@ -13,14 +13,14 @@ using namespace fx::python;
 static void registerOperator(const std::string &target, bool isPure,
                              const std::optional<std::string> &decomposition) {
   FXError *error = nullptr;
-  if (fxOperatorRegister(target.c_str(), isPure,
-                         decomposition ? decomposition->c_str() : nullptr, &error))
+  if (fxOperatorRegister(toC(target), isPure,
+                         decomposition ? toC(*decomposition) : nullptr, &error))
     raise(error);
 }
 
 static void loadPlugin(const std::string &path) {
   FXError *error = nullptr;
-  if (fxPluginLoad(path.c_str(), &error))
+  if (fxPluginLoad(toC(path), &error))
     raise(error);
 }
 

@@ -34,6 +34,15 @@ mlir::LogicalResult printFXText(mlir::ModuleOp module, llvm::raw_ostream &os,
 /// `constants`.
 mlir::LogicalResult printPython(mlir::ModuleOp module, llvm::raw_ostream &os);
 
+/// Prints `@main` and its sub-graphs as JSON, for who builds a torch.fx graph:
+///   {"nodes": [{"op", "name", "target", "args", "kwargs"}...], "graphs": {...}}
+/// A node has "state" where a state feeds it, and "stack_trace" where that is
+/// known. A list, number, string, bool or null stands for itself; all else is an
+/// object of one key: {"node": name}, {"tuple": [...]}, {"dict": {...}},
+/// {"float": repr}, {"complex": repr}, {"device": text}, {"operator": target},
+/// {"torch": name of a dtype, memory format or layout}.
+mlir::LogicalResult printNodes(mlir::ModuleOp module, llvm::raw_ostream &os);
+
 /// Prints a graph in graphviz's language: a box for each node with its type, a
 /// cluster for each sub-graph. `report` is the path of what fx-compile's
 /// --report wrote, or empty: it marks fallbacks, with their reasons, and times.

@@ -246,6 +246,30 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numScheduled", "scheduled", "Graphs reordered">];
 }
 
+def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {
+  let summary = "lower calls of modules, methods and Python functions";
+  let description = [{
+    A live GraphModule calls leaf modules, methods of tensors and functions of
+    Python. Imported with example inputs, each call names in `fx.body` the
+    private graph of operators that it ran: that takes the call's tensors, in
+    order, and as `parameter` and `buffer` placeholders the states of the module.
+    The body takes the place of the call; states become inputs of the graph.
+
+    ```mlir
+    %conv = call_module @conv(%x) {fx.body = @main.conv}
+    // becomes
+    %conv2d = call_function @aten.conv2d.default(%x, %conv_weight, %conv_bias)
+    ```
+
+    A value that is no tensor is the immediate that it was on the example. A call
+    of which nothing is known stays, with a remark: it can run in Python only.
+  }];
+  let statistics = [
+    Statistic<"numResolved", "resolved", "Calls replaced by what they run">,
+    Statistic<"numLeft", "left", "Calls that stay">
+  ];
+}
+
 def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
   let summary = "infer result types and compare them with the recorded ones";
   let description = [{

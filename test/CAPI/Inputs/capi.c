@@ -264,12 +264,18 @@ static void testBuilder(void) {
   EXPECT_ERROR("expected an array of results");
   CHECK(fxBuilderNode(b, "call_function", "t", "y", NULL, 1, NULL, &y, &error));
   EXPECT_ERROR("expected 'types', got null");
+  for (int i = 0; i < 2; ++i) {
+    fxBuilderPushNodeAttribute(b, i ? "plain" : "fx.tuples", i ? "unit" : "array<i64: ");
+    CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+    EXPECT_ERROR(i ? "cannot parse the attribute 'plain = unit' of a node" : "expected integer literal");
+  }
   CHECK(fxBuilderSetAttribute(b, "a", "[", &error));
   EXPECT_ERROR("expected");
 
   fxBuilderPushFrame(b, "model.py", 3, "<module>");
   fxBuilderPushFrame(b, "model.py", 12, "forward");
   fxBuilderPushMetadata(b, "nn_module_stack", "L,layer,Linear");
+  fxBuilderPushNodeAttribute(b, "my.mark", "7 : i8");
   fxBuilderPushValue(b, x);
   fxBuilderPushInt(b, 1);
   fxBuilderPushKeyword(b, "alpha");
@@ -283,6 +289,7 @@ static void testBuilder(void) {
   text.size = 0;
   CHECK(!fxModulePrint(module, FX_PRINT_LOCATIONS, append, &text, &error));
   CHECK(strstr(text.data, "%add = call_function @aten.add.Tensor(%x, 1, alpha = 2.5)"));
+  CHECK(strstr(text.data, "my.mark = 7 : i8"));
   CHECK(strstr(text.data, "symbols [s0 in [2, ?]]"));
   CHECK(strstr(text.data, "\"model.py\":12") && strstr(text.data, "L,layer,Linear"));
   fxModuleDestroy(module);

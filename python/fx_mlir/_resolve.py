@@ -1,0 +1,185 @@
+"""What the calls of a live GraphModule run: their operators, by example."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+import operator
+from typing import Any
+
+import torch
+from torch import fx
+from torch._subclasses import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from fx_mlir._error import Error
+
+
+@dataclasses.dataclass
+class Body:
+    """The operators that one call ran: a graph of its tensors, in the order of its
+    arguments, and then of the states that `states` names."""
+
+    gm: fx.GraphModule
+    states: list[str]
+    symbol: str
+
+
+def record(
+    gm: fx.GraphModule, args: tuple, kwargs: dict
+) -> tuple[dict[fx.Node, Any], dict[fx.Node, Body]]:
+    """The values (fake tensors, numbers, containers) of the nodes on these
+    inputs, and the bodies of the calls that are none of operators."""
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    inputs = _bind(gm, args, kwargs)
+    recorder = _Recorder(gm, mode, inputs)
+    recorder.run(*inputs)
+    return recorder.values, recorder.bodies
+
+
+def _bind(gm: fx.GraphModule, args: tuple, kwargs: dict) -> list:
+    """The inputs in the order of the placeholders."""
+    if isinstance(gm.graph._codegen, fx.graph._PyTreeCodeGen):
+        return list(gm.graph._codegen.process_inputs(*args, **kwargs))
+    try:
+        bound = inspect.signature(gm.forward).bind(*args, **kwargs)
+    except TypeError as e:
+        raise Error(f"the example inputs do not fit the graph: {e}") from None
+    bound.apply_defaults()
+    return [*bound.args, *bound.kwargs.values()]
+
+
+class _Real(fx.Interpreter):
+    """Runs a copy of the graph on real tensors, as far as it is asked for."""
+
+    def __init__(self, gm: fx.GraphModule, inputs: list) -> None:
+        super().__init__(copy.deepcopy(gm), garbage_collect_values=False)
+        self.args_iter = iter(copy.deepcopy(inputs))
+        self._rest = iter(self.module.graph.nodes)
+
+    @torch.no_grad()
+    def until(self, name: str) -> Any:
+        """The value of a node; they are asked for in their order."""
+        for node in self._rest:
+            self.env[node] = self.run_node(node)
+            if node.name == name:
+                return self.env[node]
+        raise KeyError(name)
+
+
+class _Recorder(fx.Interpreter):
+    def __init__(self, gm: fx.GraphModule, mode: FakeTensorMode, inputs: list) -> None:
+        super().__init__(gm, garbage_collect_values=False)
+        self.mode = mode
+        self._inputs = inputs
+        self._real: _Real | None = None
+        self.values: dict[fx.Node, Any] = {}
+        self.bodies: dict[fx.Node, Body] = {}
+        self._fakes: dict[int, torch.Tensor] = {}
+
+    def _fake(self, value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        if id(value) not in self._fakes:
+            self._fakes[id(value)] = self.mode.from_tensor(value, static_shapes=True)
+        return self._fakes[id(value)]
+
+    def run(self, *args: Any) -> Any:
+        return super().run(*pytree.tree_map(self._fake, args), enable_io_processing=False)
+
+    def run_node(self, n: fx.Node) -> Any:
+        if n.op == "get_attr":
+            value = self.fetch_attr(n.target)
+            result = self._fake(value)
+        elif n.op in ("placeholder", "output"):
+            result = super().run_node(n)
+        else:
+            result = self._call(n)
+        if n.op != "output":
+            self.values[n] = result
+        return result
+
+    def _run(self, n: fx.Node) -> Any:
+        """A node's value by running the graph up to it."""
+        try:
+            self._real = self._real or _Real(self.module, self._inputs)
+            value = self._real.until(n.name)
+        except Exception as e:  # noqa: BLE001
+            raise Error(f"cannot run on the example inputs: {e}", n.name) from e
+        return pytree.tree_map(self._fake, value)
+
+    def _call(self, n: fx.Node) -> Any:
+        tensors: list[torch.Tensor] = []
+        tree = (n.args, n.kwargs)
+        known = fx.node.map_arg(tree, lambda node: self.env[node])
+        leaves, spec = pytree.tree_flatten(known)
+        for leaf in _operands(n, self.env):
+            tensors += [t for t in pytree.tree_leaves(leaf) if isinstance(t, torch.Tensor)]
+        module = self.fetch_attr(n.target) if n.op == "call_module" else None
+        names, states = _states(module)
+
+        def run(*inputs: torch.Tensor) -> Any:
+            rest = iter(inputs)
+            args, kwargs = pytree.tree_unflatten(
+                [next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], spec
+            )
+            if module is not None:
+                given = dict(zip(names, rest))
+                return torch.func.functional_call(module, given, args, kwargs, tie_weights=False)
+            if n.op == "call_method":
+                return getattr(args[0], n.target)(*args[1:], **kwargs)
+            return n.target(*args, **kwargs)
+
+        fakes = [self._fake(state) for state in states]
+        try:
+            with self.mode:
+                result = run(*tensors, *fakes)
+        except Exception:  # noqa: BLE001
+            return self._run(n)  # it asks for values
+        if isinstance(n.target, torch._ops.OpOverload) or n.target is operator.getitem:
+            if not _is_index(n, self.env):
+                return result
+        try:
+            body = make_fx(run, pre_dispatch=True, _allow_non_fake_inputs=True)(*tensors, *fakes)
+        except Exception:  # noqa: BLE001
+            return result  # an opaque call: its values are known, not what it runs
+        if any(isinstance(_get_or_none(body, a), torch.Tensor) for a in _attributes(body)):
+            return result  # it holds a tensor that is no state
+        prefix = f"{n.target}." if module is not None else ""
+        self.bodies[n] = Body(body, [prefix + name for name in names], f"main.{n.name}")
+        return result
+
+
+def _operands(n: fx.Node, env: dict[fx.Node, Any]) -> list:
+    """The values of the nodes in the arguments, each as often as it stands there."""
+    found: list = []
+    fx.node.map_arg((n.args, n.kwargs), lambda node: found.append(env[node]))
+    return found
+
+
+def _is_index(n: fx.Node, env: dict[fx.Node, Any]) -> bool:
+    """Whether a getitem computes something: it indexes a tensor."""
+    return n.target is operator.getitem and isinstance(
+        env.get(n.args[0]) if isinstance(n.args[0], fx.Node) else None, torch.Tensor
+    )
+
+
+def _states(module: torch.nn.Module | None) -> tuple[list[str], list[torch.Tensor]]:
+    if module is None:
+        return [], []
+    states = dict(module.named_parameters(remove_duplicate=False))
+    states.update(module.named_buffers(remove_duplicate=False))
+    return list(states), list(states.values())
+
+
+def _attributes(gm: fx.GraphModule) -> list[str]:
+    return [n.target for n in gm.graph.find_nodes(op="get_attr")]
+
+
+def _get_or_none(gm: fx.GraphModule, target: str) -> Any:
+    value: Any = gm
+    for part in target.split("."):
+        value = getattr(value, part, None)
+    return value

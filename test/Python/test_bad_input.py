@@ -1,0 +1,175 @@
+"""Whatever the package is given, it answers with an exception that says what is
+wrong: of its own kind, or of Python's for wrong types. A crash ends this run."""
+
+import random
+
+import pytest
+import torch
+from torch import fx, nn
+
+import fx_mlir
+from fx_mlir import _fx
+
+#: What no argument of ours is, whatever it stands for.
+ODD = [
+    None,
+    -1,
+    2**70,
+    1.5,
+    "",
+    "\0",
+    "\ud800",
+    "x" * 1_000,
+    "(" * 500,
+    b"\xff\0\xfe",
+    [],
+    {},
+    (1, "a"),
+    object(),
+    torch.ones(2),
+    torch.float32,
+    nn.Linear,
+    lambda: None,
+]
+
+#: Exceptions that are an answer.
+ANSWERS = (fx_mlir.Error, TypeError, ValueError, OSError)
+
+
+class Net(nn.Module):
+    def forward(self, x, scale=2.0):
+        return torch.relu(x) * scale
+
+
+@pytest.fixture(scope="module")
+def module():
+    return fx_mlir.import_(torch.export.export(Net(), (torch.ones(3),)))
+
+
+@pytest.fixture(scope="module")
+def compiled(module):
+    return fx_mlir.compile(module, progress=False)
+
+
+def refuses(call, value) -> None:
+    with pytest.raises(ANSWERS) as e:
+        call(value)
+    assert str(e.value).strip(), f"{value!r:.80}: no text"
+    assert len(str(e.value)) < 10_000
+
+
+def entry_points(module, compiled, folder):
+    """Calls of one odd argument; `odd` stands where an empty one is none."""
+    gm = fx.symbolic_trace(Net())
+    text = str(module)
+
+    def odd(value):
+        is_empty = isinstance(value, (str, list, dict, type(None))) and not value
+        return object() if is_empty else value
+
+    return {
+        "import_": fx_mlir.import_,
+        "import_ with inputs": lambda v: fx_mlir.import_(gm, odd(v)),
+        "parse": lambda v: fx_mlir.Module.parse(odd(v) if v != "\0" else "\0("),
+        "parse, name": lambda v: fx_mlir.Module.parse("no module", v),
+        "parse, folder": lambda v: fx_mlir.Module.parse("no module", "n", v),
+        "run": lambda v: module.clone().run(odd(v)),
+        "emit, kind": lambda v: module.emit(v, folder / "m"),
+        "emit, path": lambda v: module.emit("so", v),
+        "emit, cpu": lambda v: module.emit("so", folder / "m", cpu=odd(v)),
+        "emit, level": lambda v: module.emit("so", folder / "m", opt_level=v),
+        "export": module.export,
+        "graph_module": lambda v: fx_mlir.Module.parse(text).graph_module(odd(v)),
+        "attribute, symbol": lambda v: module.attribute("a", odd(v)),
+        "compile": fx_mlir.compile,
+        "load": fx_mlir.load,
+        "load_plugin": fx_mlir.load_plugin,
+        "register": fx_mlir.register_operator,
+        "decomposition": lambda v: fx_mlir.register_operator(
+            "bad.input.default", decomposition=odd(v)
+        ),
+        "a call": compiled,
+        "save": compiled.save,
+    }
+
+
+def test_odd_arguments(module, compiled, tmp_path):
+    for name, call in entry_points(module, compiled, tmp_path).items():
+        for value in ODD:
+            try:
+                refuses(call, value)
+            except BaseException as e:
+                raise AssertionError(f"{name}: {value!r:.80}: {type(e).__name__}: {e}"[:2000]) from e
+    assert not list(tmp_path.iterdir()), "a file is left of what failed"
+
+
+def test_broken_text_and_bytecode(module):
+    """Text and bytecode with bytes changed, left out and doubled: read or refused."""
+    rng = random.Random(0)
+    refused = 0
+    for good in (module.text(locations=True).encode(), module.bytecode()):
+        for _ in range(300):
+            data = bytearray(good)
+            for _ in range(rng.randint(1, 3)):
+                at = rng.randrange(len(data))
+                change = rng.randrange(4)
+                if change == 0:
+                    data[at] = rng.randrange(256)
+                elif change == 1:
+                    del data[at : at + rng.randint(1, 20)]
+                elif change == 2:
+                    data[at:at] = data[at : at + rng.randint(1, 20)]
+                else:
+                    data[at] ^= 1 << rng.randrange(8)
+                if not data:
+                    break
+            try:
+                again = fx_mlir.Module.parse(bytes(data))
+                again.verify()
+                again.export("nodes")
+            except fx_mlir.Error:
+                refused += 1
+    assert refused > 100
+
+
+def test_calls_of_a_builder_in_any_order():
+    """The builder that the importer uses: random calls end in errors, never in a
+    module that breaks a rule."""
+    words = ["", "x", "main", "aten.relu.default", "call_function", "!fx.any", "[", "\0", "é"]
+    for seed in range(150):
+        rng = random.Random(seed)
+        b = _fx.Builder()
+        values = []
+        for _ in range(40):
+            word = lambda: rng.choice(words)  # noqa: E731
+            calls = [
+                lambda: b.begin_graph(word(), rng.random() < 0.5),
+                lambda: b.symbol(word(), rng.choice([None, 2]), rng.choice([None, 1])),
+                lambda: values.append(b.placeholder(word(), None, None, "!fx.any")),
+                lambda: values.append(b.get_attr(word(), word(), word())),
+                lambda: values.extend(b.node(word(), word(), word(), [word()], None)),
+                lambda: b.state(word(), word(), word(), 0, 2**64 - 1, 0),
+                lambda: b.push_value(rng.choice(values)) if values else b.push_list(),
+                lambda: b.push_int(-(2**63)),
+                lambda: b.push_string(word()),
+                lambda: b.push_attribute(word()),
+                lambda: b.push_node_attribute(word(), word()),
+                lambda: b.push_dict(),
+                lambda: b.push_key(word()),
+                lambda: b.push_end(),
+                lambda: b.push_keyword(word()),
+                lambda: b.set_attribute(word(), word()),
+                lambda: b.expression(word()),
+                lambda: b.push_frame(word(), rng.choice([-1, 2**31 - 1]), word()),
+                lambda: b.push_metadata(word(), word()),
+                lambda: b.output(),
+            ]
+            try:
+                rng.choice(calls)()
+            except (fx_mlir.Error, ValueError) as e:
+                assert str(e)
+        try:
+            module = fx_mlir.Module(b.finish(""))
+        except fx_mlir.Error:
+            continue
+        module.verify()
