@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUFORMKERNELS
@@ -265,6 +266,12 @@ std::optional<LoopLabels> Former::rowLabels(const Group &group) {
       continue;
     if (!labels.isComplete(op))
       return std::nullopt;
+    // Two loops over the same rows: an outer product of what the rows give, of
+    // which the row's own part is but the diagonal.
+    llvm::SmallSet<int, 8> seen;
+    for (int label : labels.ofLoops(op))
+      if (label >= 0 && !seen.insert(label).second)
+        return std::nullopt;
     bool isReduction = generic.getNumReductionLoops() > 0;
     SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
     for (auto [d, label] : llvm::enumerate(labels.ofLoops(op)))
