@@ -5,12 +5,13 @@
 # generated pages), %scripts (scripts/), %cmake_compilers (what to configure
 # another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
-# are built), asan, long (only with scripts/test.sh --long), and one for each
+# are built), asan, ptxas (of a CUDA toolkit), long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-run, fx-reduce,
 # fx-lsp-server).
 
 import os
 import resource
+import shutil
 
 import lit.formats
 
@@ -46,6 +47,8 @@ for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run", "fx-reduce", "fx-
         config.available_features.add(tool)
 if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):
     config.available_features.add("fx-docs")
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
 if config.torch_dir:
     config.available_features.add("torch")
 if os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):

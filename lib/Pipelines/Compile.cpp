@@ -8,7 +8,9 @@
 #include "fx/Pipelines/Compile.h"
 #include "CodeUnit.h"
 #include "OperatorReport.h"
+#include "DeviceCode.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Custom/Plugin.h"
 #include "fx/IR/Metadata.h"
@@ -173,6 +175,7 @@ private:
   ErrorCatcher errors;
   PhaseRunner phases;
   cpu::CPUOptions cpu;
+  std::optional<cuda::Target> gpu;
   OperatorReport operators;
 };
 } // namespace
@@ -286,12 +289,15 @@ llvm::Error Driver::toLinalg() {
 
 llvm::Error Driver::schedule() {
   return runPasses([&](OpPassManager &pm) {
+    if (gpu)
+      return cuda::buildKernelPipeline(pm);
     cpu::buildKernelPipeline(pm, {cpu::getVectorLanes(cpu.features)});
   });
 }
 
 llvm::Error Driver::checkFallbacks() {
-  if (options.allowFallback)
+  // What ATen computes for a GPU has no code yet.
+  if (options.allowFallback && !gpu)
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;
@@ -347,6 +353,8 @@ llvm::Error Driver::emit(StringRef path) {
     return e;
   if (options.emit == EmitKind::Kernels)
     return printModule(path);
+  if (gpu)
+    return generateDeviceCode(*module, options, *gpu, cpu, path, errors, phases);
   return generateCode(*module, options, cpu, directory, path, errors, phases, report);
 }
 
@@ -359,6 +367,16 @@ llvm::Error Driver::run() {
     return llvm::createStringError(": " + error);
   cpu = *target;
   cpu.optLevel = options.optLevel;
+  bool isDevice = llvm::is_contained(
+      {EmitKind::GPU, EmitKind::NVVM, EmitKind::PTX, EmitKind::Cubin}, options.emit);
+  if (!options.target.empty()) {
+    auto parsed = cuda::parseTarget(options.target);
+    if (!parsed)
+      return llvm::createStringError(": " + llvm::toString(parsed.takeError()));
+    gpu = *parsed;
+  } else if (isDevice) {
+    return llvm::createStringError(": --emit: expected --target=cuda for the code of a GPU");
+  }
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
   if (module)

@@ -9,6 +9,7 @@
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/CPU/LayoutPasses.h"
+#include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Transforms/Passes.h"
@@ -35,6 +36,7 @@ void fx::registerAllPasses() {
     cpu::registerKernelPasses();
     cpu::registerFXCPUBackendPasses();
     cpu::registerCPUBackendPipelines();
+    cuda::registerPasses();
   });
 }
 

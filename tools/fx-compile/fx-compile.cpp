@@ -29,6 +29,10 @@ static cl::opt<EmitKind> emitKind(
                clEnumValN(EmitKind::Linalg, "linalg", "linalg on tensors"),
                clEnumValN(EmitKind::Kernels, "kernels", "scheduled kernels"),
                clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
+               clEnumValN(EmitKind::GPU, "gpu", "host code and kernels of a GPU"),
+               clEnumValN(EmitKind::NVVM, "nvvm", "kernels of a GPU in the NVVM dialect"),
+               clEnumValN(EmitKind::PTX, "ptx", "kernels of a GPU as PTX"),
+               clEnumValN(EmitKind::Cubin, "cubin", "kernels of a GPU as machine code"),
                clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
                clEnumValN(EmitKind::Assembly, "asm", "assembly"),
                clEnumValN(EmitKind::Object, "obj", "object code"),
@@ -37,6 +41,10 @@ static cl::opt<EmitKind> emitKind(
     cl::cat(category));
 static cl::opt<std::string> modelName("model", cl::desc("The model of an archive with several"),
                                       cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string> target("target",
+                                   cl::desc("What runs the kernels: cuda or cuda:sm_NN, an NVIDIA "
+                                            "GPU (default: the processor)"),
+                                   cl::value_desc("target"), cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
 // registers it too.
 static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
@@ -75,6 +83,12 @@ static std::string getDefaultOutput() {
   case EmitKind::Object:
     llvm::sys::path::replace_extension(path, "o");
     break;
+  case EmitKind::PTX:
+    llvm::sys::path::replace_extension(path, "ptx");
+    break;
+  case EmitKind::Cubin:
+    llvm::sys::path::replace_extension(path, "cubin");
+    break;
   case EmitKind::SharedObject:
     llvm::sys::path::replace_extension(path, "so");
     break;
@@ -107,6 +121,7 @@ int main(int argc, char **argv) {
   options.emit = emitKind;
   options.model = modelName;
   options.cpu = llvm::codegen::getMCPU();
+  options.target = target;
   options.allowFallback = !noFallback;
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
   options.swappableWeights = swappableWeights;

@@ -36,7 +36,11 @@ enum class EmitKind {
   Assembly,
   Object,
   SharedObject, ///< the artefact, fx/Runtime/model.h
-  Header        ///< a C header of the model's inputs and outputs
+  Header,       ///< a C header of the model's inputs and outputs
+  GPU,          ///< host code and gpu.module @kernels (target cuda)
+  NVVM,         ///< gpu.module @kernels in the NVVM dialect
+  PTX,
+  Cubin         ///< machine code of a GPU, by ptxas
 };
 
 struct CompileOptions {
@@ -55,6 +59,8 @@ struct CompileOptions {
   std::string model;
   /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
+  /// What runs the kernels: empty for the processor, "cuda" or "cuda:sm_90a".
+  std::string target;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.
   bool allowFallback = true;

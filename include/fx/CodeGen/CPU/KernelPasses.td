@@ -47,7 +47,8 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     No canonicalization may run in between: it would fold the pair away.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"packsWeights", "pack", "bool", "true", "pack weights; else only generalize named ops">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -56,15 +56,12 @@ std::unique_ptr<llvm::Module> fx::cpu::translateToLLVMIR(mlir::ModuleOp module,
   return out;
 }
 
-llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &options) {
-  auto machine = createTargetMachine(options);
-  if (!machine)
-    return machine.takeError();
+void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, int level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(machine->get(), tuning);
+  llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -74,10 +71,17 @@ llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &option
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::OptimizationLevel level = options.optLevel >= 3   ? llvm::OptimizationLevel::O3
-                                  : options.optLevel == 2 ? llvm::OptimizationLevel::O2
-                                                          : llvm::OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  llvm::OptimizationLevel optimization = level >= 3   ? llvm::OptimizationLevel::O3
+                                         : level == 2 ? llvm::OptimizationLevel::O2
+                                                      : llvm::OptimizationLevel::O1;
+  builder.buildPerModuleDefaultPipeline(optimization).run(module, modules);
+}
+
+llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &options) {
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  optimizeFor(**machine, module, options.optLevel);
   return llvm::Error::success();
 }
 

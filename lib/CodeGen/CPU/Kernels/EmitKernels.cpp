@@ -7,6 +7,7 @@
 
 #include "Analysis.h"
 #include "KernelCode.h"
+#include "Outline.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/CPU/Math.h"
@@ -41,8 +42,7 @@ static StringRef getKind(DictionaryAttr schedule) {
   return kind ? kind.getValue() : "";
 }
 
-/// Puts the ops of `kernel` where it is invoked: the general path lowers them.
-static void inlineKernel(func::FuncOp kernel, InvokeOp invoke) {
+void fx::cpu::inlineKernel(func::FuncOp kernel, InvokeOp invoke) {
   OpBuilder b(invoke);
   IRMapping mapping;
   Block &body = kernel.getBody().front();

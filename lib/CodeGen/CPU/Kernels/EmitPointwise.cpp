@@ -17,17 +17,15 @@ using namespace fx::cpu;
 /// Elements that one task of a flat kernel handles.
 static constexpr int64_t kFlatChunk = 8192;
 
-void fx::cpu::emitPointwise(KernelCode &code) {
+int64_t fx::cpu::countMergedDims(KernelCode &code) {
   unsigned numOutputs = code.numOutputs();
   Value first = code.output(0);
   int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
-
   SmallVector<Operation *> ops;
   for (Operation &op : code.source.getBody().front().without_terminator())
     ops.push_back(&op);
 
-  // Label the dimensions of the first output and walk as one as many trailing
-  // ones as lie together in all operands.
+  // Label the dimensions of the first output.
   int64_t merged = rank > 0 ? 1 : 0;
   bool onlyGenerics = true;
   for (unsigned i = 0; i < numOutputs; ++i)
@@ -50,6 +48,15 @@ void fx::cpu::emitPointwise(KernelCode &code) {
            canMergeLabels(ops, labels, rank - merged - 1, rank - merged))
       ++merged;
   }
+  return merged;
+}
+
+void fx::cpu::emitPointwise(KernelCode &code) {
+  unsigned numOutputs = code.numOutputs();
+  Value first = code.output(0);
+  int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
+
+  int64_t merged = countMergedDims(code);
 
   // The lanes walk the last dimension, or, where that is narrow and another is
   // wide, that one: stores are scattered then.

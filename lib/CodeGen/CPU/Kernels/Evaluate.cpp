@@ -63,7 +63,8 @@ Value KernelCode::eval(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
   bool isLane = llvm::any_of(coords, [](const Coord &c) { return c.lane; });
   const llvm::SmallPtrSet<void *, 8> &inputs = dependencies(tensor);
   for (Scope *s = &scope; s->parent; s = s->parent) {
-    if (llvm::any_of(s->given, [&](void *t) { return inputs.contains(t); }))
+    if (s->isGuarded ||
+        llvm::any_of(s->given, [&](void *t) { return inputs.contains(t); }))
       break;
     if (s->loop) {
       bool needed = isLane && isWithin(mask, s->loop);

@@ -67,6 +67,8 @@ struct Buffer {
 struct Scope {
   Scope *parent = nullptr;
   mlir::Operation *loop = nullptr;
+  /// Elements that exist only within: nothing is computed further out.
+  bool isGuarded = false;
   /// Tensors of which elements were given: what depends on them stays here.
   llvm::SmallPtrSet<void *, 4> given;
   using Key = std::pair<void *, std::vector<std::pair<void *, int64_t>>>;
@@ -190,6 +192,10 @@ private:
 /// has no such form.
 std::optional<Coord> applyExpr(KernelCode &code, mlir::AffineExpr expr,
                                llvm::ArrayRef<Coord> loops);
+
+/// How many trailing dimensions of a pointwise kernel's first output can be
+/// walked as one: they lie together in all operands. 0 if it has none.
+int64_t countMergedDims(KernelCode &code);
 
 //===----------------------------------------------------------------------===//
 // Emission by kind. Each fills code.target or sets code.error.

@@ -8,6 +8,8 @@
 #ifndef FX_LIB_CODEGEN_CPU_OUTLINE_H
 #define FX_LIB_CODEGEN_CPU_OUTLINE_H
 
+#include "fx/CodeGen/CPU/FXCPU.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,6 +31,9 @@ private:
   llvm::StringMap<mlir::func::FuncOp> kernels;
   unsigned nextId = 0, shared = 0;
 };
+
+/// Puts the ops of `kernel` where it is invoked: the general path lowers them.
+void inlineKernel(mlir::func::FuncOp kernel, InvokeOp invoke);
 
 } // namespace fx::cpu
 

@@ -122,6 +122,8 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
       rewriter.setInsertionPoint(op);
       (void)linalg::generalizeNamedOp(rewriter, op);
     }
+    if (!packsWeights)
+      return;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || func->hasAttr(kKernelAttr))
         continue;

@@ -1,0 +1,41 @@
+//===- Passes.h - from linalg on tensors to CUDA kernels --- -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CODEGEN_GPU_PASSES_H
+#define FX_CODEGEN_GPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class ModuleOp;
+class OpPassManager;
+} // namespace mlir
+
+namespace fx::cuda {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "fx/CodeGen/GPU/Passes.h.inc"
+
+/// The tensor-level half: from the linalg contract to a module whose public
+/// functions hold `fx_cpu.invoke` of kernels that launch threads. The groups of
+/// ops are those of the CPU, made by the same passes. Bufferization follows.
+void buildKernelPipeline(mlir::OpPassManager &pm);
+
+/// From memrefs to host code and `gpu.module @kernels`.
+void buildDevicePipeline(mlir::OpPassManager &pm);
+
+/// `gpu.module @kernels` from upstream's dialects to the NVVM dialect.
+void buildNVVMPipeline(mlir::OpPassManager &pm);
+
+/// Registers the passes and, as pipelines for fx-opt, `fx-gpu-kernels`,
+/// `fx-gpu-device` and `fx-gpu-nvvm`.
+void registerPasses();
+
+} // namespace fx::cuda
+
+#endif // FX_CODEGEN_GPU_PASSES_H

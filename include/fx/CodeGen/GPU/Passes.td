@@ -1,0 +1,97 @@
+//===- Passes.td - from linalg on tensors to CUDA kernels --- -*- tablegen -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_GPU_PASSES
+#define FX_GPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "replace the body of every kernel by a launch of threads";
+  let description = [{
+    Takes the kernels that `fx-cpu-form-kernels` made and emits each as a
+    function on memrefs: host code that computes sizes, then a `gpu.launch`. The
+    schedule, which `fx.schedule` names afterwards, is the first that fits:
+
+    - `matmul`: tiles in shared memory and registers, for sums of products;
+    - `rows`: a block for each row, for reductions along the last dimension;
+    - `elements`: a thread for each element of the result.
+
+    A kernel that cannot be emitted is inlined where it is invoked;
+    `fx-gpu-lower-host` makes launches of what it held.
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "remark on kernels that are left to the general path">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [
+    Statistic<"numInlined", "num-inlined", "kernels left to the general path">
+  ];
+}
+
+def FXGPULowerHost : Pass<"fx-gpu-lower-host", "::mlir::ModuleOp"> {
+  let summary = "keep the host from touching the memory of the device";
+  let description = [{
+    After bufferization every buffer of `@main` lies on the device. Linalg ops
+    become launches with a thread for each point of their parallel loops, copies
+    become calls of the run-time or launches, single loads and stores calls that
+    fetch or set one element, and constants are asked for on the device.
+
+    ```mlir
+    memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+    // becomes
+    call @fx_rt_gpu_copy(%b_address, %a_address, %c16) : (i64, i64, i64) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
+  let summary = "move the code of threads to gpu.module @kernels";
+  let description = [{
+    Every `gpu.launch` becomes a `gpu.func` and a `gpu.launch_func`. A kernel
+    takes addresses and numbers, no descriptors: a buffer is passed as the
+    address of its first element, with the sizes and strides that the kernel
+    needs and that are not static. Functions of math become straight-line code.
+
+    ```mlir
+    gpu.func @kernel_0(%x: !llvm.ptr<1> {llvm.noalias}, %n: index) kernel
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [Statistic<"numLaunches", "num-launches", "launches outlined">];
+}
+
+def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "turn launches into calls of the run-time";
+  let description = [{
+    `gpu.launch_func` becomes a call of `fx_rt_gpu_launch`, which gets the
+    kernel's number in `gpu.module @kernels`, the geometry, and the address of
+    the arguments, 8 bytes each. The `gpu.module` must be gone or ignored from
+    here on.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+#endif // FX_GPU_PASSES

@@ -1,0 +1,73 @@
+//===- LaunchToRuntime.cpp - launches as calls of the run-time -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../CPU/Backend/Buffers.h"
+#include "../../CPU/Backend/Captures.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPULAUNCHTORUNTIME
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+struct LaunchToRuntime
+    : fx::cuda::impl::FXGPULaunchToRuntimeBase<LaunchToRuntime> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<gpu::LaunchFuncOp> launches;
+    getOperation().walk([&](gpu::LaunchFuncOp op) { launches.push_back(op); });
+    llvm::StringMap<int64_t> numbers;
+    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())
+      for (auto func : kernels.getOps<gpu::GPUFuncOp>())
+        numbers.try_emplace(func.getName(), numbers.size());
+    LLVMTypeConverter types(&getContext());
+    for (gpu::LaunchFuncOp op : launches)
+      lower(op, numbers.lookup(op.getKernelName().getValue()), types);
+  }
+
+  void lower(gpu::LaunchFuncOp op, int64_t number,
+             const LLVMTypeConverter &types) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Type i64 = b.getI64Type(), ptr = LLVM::LLVMPointerType::get(&getContext());
+    auto frame = LLVM::LLVMArrayType::get(
+        i64, std::max<size_t>(op.getKernelOperands().size(), 1));
+    Value slots = cpu::createStackSlot(b, loc, frame);
+    for (auto [i, value] : llvm::enumerate(op.getKernelOperands())) {
+      Value at = cpu::createFieldAddress(b, loc, frame, slots, i);
+      Value v = cpu::castToLLVM(b, types, value);
+      if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType()))
+        v = LLVM::PtrToIntOp::create(b, loc, i64, v);
+      LLVM::StoreOp::create(b, loc, v, at);
+    }
+    SmallVector<Value> args = {
+        arith::ConstantIntOp::create(b, loc, i64, number)};
+    gpu::KernelDim3 grid = op.getGridSizeOperandValues(),
+                    block = op.getBlockSizeOperandValues();
+    for (Value v : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
+      args.push_back(arith::IndexCastOp::create(b, loc, i64, v));
+    args.push_back(slots);
+    args.push_back(arith::ConstantIntOp::create(b, loc, i64,
+                                                op.getKernelOperands().size()));
+    SmallVector<Type> argTypes(7, i64);
+    argTypes.append({ptr, i64});
+    auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+        b, "fx_rt_gpu_launch", b.getFunctionType(argTypes, {}),
+        /*cInterface=*/false));
+    func::CallOp::create(b, loc, callee, args);
+    op.erase();
+  }
+};
+} // namespace

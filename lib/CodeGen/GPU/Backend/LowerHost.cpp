@@ -1,0 +1,286 @@
+//===- LowerHost.cpp - host code that leaves device memory alone -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../CPU/Backend/Buffers.h"
+#include "../../CPU/Kernels/Analysis.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPULOWERHOST
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using namespace fx;
+
+/// Threads of a block.
+static constexpr int64_t kThreads = 256;
+
+static Value constant(OpBuilder &b, Location loc, int64_t c) {
+  return arith::ConstantIndexOp::create(b, loc, c);
+}
+
+//===----------------------------------------------------------------------===//
+// Linalg
+//===----------------------------------------------------------------------===//
+
+/// The computation of `op` where its loops are at `ivs`.
+static void emitPoint(OpBuilder &b, linalg::GenericOp op, ArrayRef<Value> ivs) {
+  Location loc = op.getLoc();
+  IRMapping map;
+  auto at = [&](OpOperand &operand) {
+    SmallVector<Value> indices;
+    AffineMap whole = op.getMatchingIndexingMap(&operand);
+    for (unsigned i = 0; i < whole.getNumResults(); ++i)
+      indices.push_back(
+          affine::expandAffineExpr(b, loc, whole.getResult(i), ivs, {}));
+    return indices;
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument arg = op.getMatchingBlockArgument(&operand);
+    if (!isa<MemRefType>(operand.get().getType()))
+      map.map(arg, operand.get());
+    else if (!arg.use_empty())
+      map.map(arg, memref::LoadOp::create(b, loc, operand.get(), at(operand))
+                       .getResult());
+  }
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      map.map(index.getResult(), ivs[index.getDim()]);
+    else
+      b.clone(inner, map);
+  }
+  for (auto [i, value] :
+       llvm::enumerate(op.getBody()->getTerminator()->getOperands())) {
+    OpOperand *out = op.getDpsInitOperand(i);
+    memref::StoreOp::create(b, loc, map.lookupOrDefault(value), out->get(),
+                            at(*out));
+  }
+}
+
+/// A launch with a thread for each point of the parallel loops.
+static void launch(linalg::GenericOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> sizes;
+  for (Range range :
+       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(b, loc))
+    sizes.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
+  Value total = constant(b, loc, 1), one = total;
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  for (auto [size, kind] : llvm::zip(sizes, kinds))
+    if (kind == utils::IteratorType::parallel)
+      total = arith::MulIOp::create(b, loc, total, size);
+  Value threads = constant(b, loc, kThreads);
+  Value blocks = arith::CeilDivUIOp::create(b, loc, total, threads);
+  auto launch =
+      gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  Value linear = arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),
+      launch.getThreadIds().x);
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, linear, total);
+  auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+  gpu::TerminatorOp::create(b, loc);
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> ivs(sizes.size());
+  for (unsigned d = sizes.size(); d-- > 0;) {
+    if (kinds[d] != utils::IteratorType::parallel)
+      continue;
+    ivs[d] = arith::RemUIOp::create(b, loc, linear, sizes[d]);
+    linear = arith::DivUIOp::create(b, loc, linear, sizes[d]);
+  }
+  Value zero = constant(b, loc, 0);
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    if (kinds[d] != utils::IteratorType::parallel) {
+      auto loop = scf::ForOp::create(b, loc, zero, sizes[d], one);
+      ivs[d] = loop.getInductionVar();
+      b.setInsertionPointToStart(loop.getBody());
+    }
+  emitPoint(b, op, ivs);
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and single elements
+//===----------------------------------------------------------------------===//
+
+/// The address of an element, as an i64.
+static Value getAddress(OpBuilder &b, Location loc, Value buffer,
+                        ValueRange indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value offset;
+  if (!type.getLayout().isIdentity() || !indices.empty()) {
+    auto meta = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+    offset = meta.getOffset();
+    for (auto [index, stride] : llvm::zip(indices, meta.getStrides()))
+      offset = arith::AddIOp::create(
+          b, loc, offset, arith::MulIOp::create(b, loc, index, stride));
+  }
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+  if (offset) {
+    Value bytes = constant(b, loc, cpu::getElementBytes(type.getElementType()));
+    address = arith::AddIOp::create(
+        b, loc, address, arith::MulIOp::create(b, loc, offset, bytes));
+  }
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+}
+
+static void call(OpBuilder &b, Location loc, StringRef name, ValueRange args) {
+  auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+      b, name, b.getFunctionType(args.getTypes(), {}), /*cInterface=*/false));
+  func::CallOp::create(b, loc, callee, args);
+}
+
+/// A copy of the bytes as they lie, or one element a thread.
+static void lowerCopy(memref::CopyOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto from = cast<MemRefType>(op.getSource().getType()),
+       to = cast<MemRefType>(op.getTarget().getType());
+  if (from.getLayout().isIdentity() && to.getLayout().isIdentity()) {
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      if (from.isDynamicDim(d))
+        sizes.push_back(memref::DimOp::create(b, loc, op.getSource(), d));
+    Value bytes = cpu::computeBytes(b, loc, from, sizes);
+    bytes = arith::IndexCastOp::create(b, loc, b.getI64Type(), bytes);
+    call(b, loc, "fx_rt_gpu_copy",
+         {getAddress(b, loc, op.getTarget(), {}),
+          getAddress(b, loc, op.getSource(), {}), bytes});
+  } else {
+    launch(linalg::makeMemRefCopyOp(b, loc, op.getSource(), op.getTarget()));
+  }
+  op.erase();
+}
+
+static Value getBytes(OpBuilder &b, Location loc, Type element) {
+  return arith::ConstantIntOp::create(b, loc, b.getI64Type(),
+                                      cpu::getElementBytes(element));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerHost : fx::cuda::impl::FXGPULowerHostBase<LowerHost> {
+  using Base::Base;
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func->hasAttr(cpu::kKernelAttr) &&
+          failed(lower(func)))
+        return signalPassFailure();
+  }
+
+  /// Stack memory of `func` for one element.
+  static Value slot(func::FuncOp func, Type element) {
+    OpBuilder b = OpBuilder::atBlockBegin(&func.front());
+    return memref::AllocaOp::create(b, func.getLoc(),
+                                    MemRefType::get({}, element));
+  }
+
+  void lowerLoad(func::FuncOp func, memref::LoadOp op) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Type element = op.getType();
+    Value here = slot(func, element);
+    call(b, loc, "fx_rt_gpu_read",
+         {getAddress(b, loc, here, {}),
+          getAddress(b, loc, op.getMemref(), op.getIndices()),
+          getBytes(b, loc, element)});
+    op.replaceAllUsesWith(memref::LoadOp::create(b, loc, here).getResult());
+    op.erase();
+  }
+
+  void lowerStore(func::FuncOp func, memref::StoreOp op) {
+    OpBuilder b(op);
+    Location loc = op.getLoc();
+    Type element = op.getValue().getType();
+    Value here = slot(func, element);
+    memref::StoreOp::create(b, loc, op.getValue(), here);
+    call(b, loc, "fx_rt_gpu_write",
+         {getAddress(b, loc, op.getMemref(), op.getIndices()),
+          getAddress(b, loc, here, {}), getBytes(b, loc, element)});
+    op.erase();
+  }
+
+  /// A constant: the run-time keeps a copy on the device.
+  void lowerGlobal(memref::GetGlobalOp op) {
+    OpBuilder b(op);
+    b.setInsertionPointAfter(op);
+    Location loc = op.getLoc();
+    auto type = cast<MemRefType>(op.getType());
+    auto bytesType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+        b, "fx_rt_gpu_constant",
+        b.getFunctionType({b.getIndexType(), b.getIndexType()}, {bytesType}),
+        /*cInterface=*/true));
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op);
+    Value bytes = cpu::computeBytes(b, loc, type, {});
+    Value memory =
+        func::CallOp::create(b, loc, callee, ValueRange{address, bytes})
+            .getResult(0);
+    Value view = memref::ViewOp::create(
+        b, loc, MemRefType::get(type.getShape(), type.getElementType()), memory,
+        constant(b, loc, 0), ValueRange());
+    op.getResult().replaceAllUsesExcept(view, address.getDefiningOp());
+  }
+
+  LogicalResult lower(func::FuncOp func) {
+    SmallVector<Operation *> ops;
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      if (isa<linalg::LinalgOp, memref::CopyOp, memref::LoadOp, memref::StoreOp,
+              memref::GetGlobalOp>(op)) {
+        ops.push_back(op);
+        return WalkResult::skip();
+      }
+      return WalkResult::advance();
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+        auto generic = dyn_cast<linalg::GenericOp>(op);
+        if (!generic) {
+          rewriter.setInsertionPoint(op);
+          FailureOr<linalg::GenericOp> general =
+              linalg::generalizeNamedOp(rewriter, linalgOp);
+          if (failed(general))
+            return op->emitError("no code for this operation on a GPU: '")
+                   << op->getName() << "'";
+          generic = *general;
+        }
+        launch(generic);
+      } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        lowerCopy(copy);
+      } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+        lowerLoad(func, load);
+      } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+        lowerStore(func, store);
+      } else {
+        lowerGlobal(cast<memref::GetGlobalOp>(op));
+      }
+    }
+    return success();
+  }
+};
+} // namespace

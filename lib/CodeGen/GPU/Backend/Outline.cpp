@@ -1,0 +1,258 @@
+//===- Outline.cpp - code of threads in functions of its own -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpandMath.h"
+
+#include "../../CPU/Backend/Buffers.h"
+#include "../../CPU/Kernels/Analysis.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPUOUTLINE
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+/// What the host passes to a kernel, and what the kernel makes of it.
+struct Parameters {
+  OpBuilder &host;
+  Location loc;
+  SmallVector<Value> values;
+  SmallVector<Type> types;
+  llvm::SmallDenseSet<unsigned>
+      buffers; ///< those that are addresses of buffers
+  unsigned add(Value v) {
+    values.push_back(v);
+    types.push_back(v.getType());
+    return values.size() - 1;
+  }
+};
+
+/// A captured buffer: its address, and the sizes and strides that are not
+/// static.
+struct Capture {
+  Value value;
+  unsigned address = 0;
+  SmallVector<std::optional<unsigned>> sizes, strides;
+};
+
+struct Outline : fx::cuda::impl::FXGPUOutlineBase<Outline> {
+  using Base::Base;
+  void runOnOperation() override;
+  void outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, StringRef name,
+               bool isKernel);
+};
+} // namespace
+
+/// True if the region asks for more than the elements of a flat buffer.
+static bool needsSizes(Value buffer, Region &region) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() > 1)
+    return true;
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    return isa<memref::DimOp>(user) &&
+           region.isAncestor(user->getParentRegion());
+  });
+}
+
+/// Passes `buffer`; the address is that of its first element.
+static Capture pass(Parameters &p, Value buffer, Region &region) {
+  Capture capture;
+  capture.value = buffer;
+  OpBuilder &b = p.host;
+  auto type = cast<MemRefType>(buffer.getType());
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, p.loc, buffer);
+  auto meta = memref::ExtractStridedMetadataOp::create(b, p.loc, buffer);
+  Value bytes = arith::ConstantIndexOp::create(
+      b, p.loc, cpu::getElementBytes(type.getElementType()));
+  Value offset = arith::MulIOp::create(b, p.loc, meta.getOffset(), bytes);
+  address = arith::AddIOp::create(b, p.loc, address, offset);
+  address = arith::IndexCastOp::create(b, p.loc, b.getI64Type(), address);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), 1);
+  capture.address = p.add(LLVM::IntToPtrOp::create(b, p.loc, pointer, address));
+  p.buffers.insert(capture.address);
+  SmallVector<int64_t> strides;
+  int64_t fixedOffset;
+  (void)type.getStridesAndOffset(strides, fixedOffset);
+  bool all = needsSizes(buffer, region);
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    capture.sizes.push_back(std::nullopt);
+    capture.strides.push_back(std::nullopt);
+    if (all && type.isDynamicDim(d))
+      capture.sizes.back() = p.add(meta.getSizes()[d]);
+    if (ShapedType::isDynamic(strides[d]))
+      capture.strides.back() = p.add(meta.getStrides()[d]);
+  }
+  return capture;
+}
+
+/// The buffer of a capture in the kernel: a descriptor of what was passed.
+static Value receive(OpBuilder &b, Location loc, const Capture &capture,
+                     ValueRange args) {
+  auto type = cast<MemRefType>(capture.value.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  MLIRContext *context = b.getContext();
+  MemRefLayoutAttrInterface layout;
+  if (!type.getLayout().isIdentity())
+    layout = StridedLayoutAttr::get(context, 0, strides);
+  auto made = MemRefType::get(type.getShape(), type.getElementType(), layout,
+                              b.getI64IntegerAttr(1));
+  Type pointer = LLVM::LLVMPointerType::get(context, 1), i64 = b.getI64Type();
+  int64_t rank = type.getRank();
+  SmallVector<Type> fields = {pointer, pointer, i64};
+  if (rank)
+    fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
+  auto structType = LLVM::LLVMStructType::getLiteral(context, fields);
+  auto number = [&](int64_t c) -> Value {
+    return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(c));
+  };
+  auto argument = [&](unsigned i) -> Value {
+    return arith::IndexCastOp::create(b, loc, i64, args[i]);
+  };
+  Value d = LLVM::PoisonOp::create(b, loc, structType);
+  auto set = [&](Value v, ArrayRef<int64_t> at) {
+    d = LLVM::InsertValueOp::create(b, loc, d, v, at);
+  };
+  set(args[capture.address], 0);
+  set(args[capture.address], 1);
+  set(number(0), 2);
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t size = type.getDimSize(i);
+    set(capture.sizes[i]              ? argument(*capture.sizes[i])
+        : ShapedType::isDynamic(size) ? number(0)
+                                      : number(size),
+        {3, i});
+    set(capture.strides[i] ? argument(*capture.strides[i]) : number(strides[i]),
+        {4, i});
+  }
+  return UnrealizedConversionCastOp::create(b, loc, made, d).getResult(0);
+}
+
+void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
+                      StringRef name, bool isKernel) {
+  OpBuilder host(launch);
+  Location loc = launch.getLoc();
+  Region &region = launch.getBody();
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(region, used);
+  Parameters p{host, loc, {}, {}, {}};
+  SmallVector<Capture> captures;
+  SmallVector<std::pair<Value, unsigned>> scalars;
+  SmallVector<Operation *> constants;
+  for (Value v : used) {
+    if (matchPattern(v, m_Constant()))
+      constants.push_back(v.getDefiningOp());
+    else if (isa<MemRefType>(v.getType()))
+      captures.push_back(pass(p, v, region));
+    else if (v.getType().isInteger(1))
+      // A parameter has at least a byte.
+      scalars.push_back(
+          {v, p.add(arith::ExtUIOp::create(host, loc, host.getI8Type(), v))});
+    else
+      scalars.push_back({v, p.add(v)});
+  }
+  OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
+  SmallVector<Type> shared;
+  for (BlockArgument memory : launch.getWorkgroupAttributions())
+    shared.push_back(memory.getType());
+  auto func = gpu::GPUFuncOp::create(b, loc, name,
+                                     b.getFunctionType(p.types, {}), shared);
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  std::optional<gpu::KernelDim3> block = launch.getBlockSizeOperandValues();
+  SmallVector<int32_t> blockSize;
+  for (Value size : {block->x, block->y, block->z})
+    if (std::optional<int64_t> fixed = getConstantIntValue(size))
+      blockSize.push_back(*fixed);
+  if (blockSize.size() == 3)
+    func.setKnownBlockSize(blockSize);
+  for (unsigned i : p.buffers)
+    if (isKernel)
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                      b.getUnitAttr());
+  for (unsigned i = 0; i < shared.size(); ++i)
+    func.setWorkgroupAttributionAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                                     b.getI64IntegerAttr(16));
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  IRMapping map;
+  for (Operation *op : constants)
+    map.map(op->getResults(), b.clone(*op)->getResults());
+  for (const Capture &capture : captures)
+    map.map(capture.value, receive(b, loc, capture, entry.getArguments()));
+  for (auto [value, i] : scalars) {
+    Value v = entry.getArgument(i);
+    if (value.getType().isInteger(1))
+      v = arith::TruncIOp::create(b, loc, b.getI1Type(), v);
+    map.map(value, v);
+  }
+  auto mapDims = [&](gpu::KernelDim3 dims, auto make) {
+    for (auto [dim, v] : {std::pair(gpu::Dimension::x, dims.x),
+                          std::pair(gpu::Dimension::y, dims.y),
+                          std::pair(gpu::Dimension::z, dims.z)})
+      map.map(v, make(dim));
+  };
+  mapDims(launch.getBlockIds(), [&](gpu::Dimension d) -> Value {
+    return gpu::BlockIdOp::create(b, loc, d);
+  });
+  mapDims(launch.getThreadIds(), [&](gpu::Dimension d) -> Value {
+    return gpu::ThreadIdOp::create(b, loc, d);
+  });
+  mapDims(launch.getGridSize(), [&](gpu::Dimension d) -> Value {
+    return gpu::GridDimOp::create(b, loc, d);
+  });
+  mapDims(launch.getBlockSize(), [&](gpu::Dimension d) -> Value {
+    return gpu::BlockDimOp::create(b, loc, d);
+  });
+  map.map(launch.getWorkgroupAttributions(), func.getWorkgroupAttributions());
+  for (Operation &op : region.front().without_terminator())
+    b.clone(op, map);
+  gpu::ReturnOp::create(b, loc);
+  gpu::LaunchFuncOp::create(host, loc, func, launch.getGridSizeOperandValues(),
+                            *block,
+                            /*dynamicSharedMemorySize=*/Value(), p.values);
+  launch.erase();
+  ++numLaunches;
+}
+
+void Outline::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<gpu::LaunchOp> launches;
+  module.walk([&](gpu::LaunchOp op) { launches.push_back(op); });
+  if (launches.empty())
+    return;
+  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                  UnitAttr::get(&getContext()));
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+  llvm::StringMap<unsigned> count;
+  for (gpu::LaunchOp launch : launches) {
+    auto func = launch->getParentOfType<func::FuncOp>();
+    bool isKernel = func->hasAttr(cpu::kKernelAttr);
+    unsigned i = count[func.getSymName()]++;
+    std::string name = func.getSymName().str();
+    if (!isKernel || i > 0)
+      name += "_" + std::to_string(i);
+    outline(launch, kernels, name, isKernel);
+  }
+  if (failed(fx::cuda::expandMath(kernels)))
+    signalPassFailure();
+}

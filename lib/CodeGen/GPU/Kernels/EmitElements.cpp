@@ -1,0 +1,190 @@
+//===- EmitElements.cpp - one thread for each element -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include "../../CPU/Kernels/RowPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cuda;
+using cpu::Coord;
+using cpu::Coords;
+using cpu::Index;
+using cpu::KernelCode;
+using cpu::LoopLabels;
+using cpu::Scope;
+
+/// Opens a launch with a thread for each element of `sizes` and runs `body`
+/// with where it is.
+static void
+forElements(KernelCode &code, ArrayRef<Index> sizes,
+            llvm::function_ref<void(Scope &, ArrayRef<Index>)> body) {
+  Index total = product(code, sizes);
+  int64_t threads = kThreads;
+  if (total.isStatic() && total.constant < kThreads)
+    threads = std::max<int64_t>(
+        kWarp, llvm::PowerOf2Ceil(std::max<int64_t>(total.constant, 1)));
+  Launch launch(code, code.ceilDiv(total, threads), threads);
+  Index linear =
+      code.add(code.mul(launch.block, Index::of(threads)), launch.thread);
+  Index below = total;
+  if (total.isStatic() && total.constant % threads == 0)
+    below = Index::of(-1);
+  guarded(code, launch.scope, {{linear, below}},
+          [&](Scope &scope) { body(scope, delinearize(code, linear, sizes)); });
+  launch.close();
+}
+
+static void emitMap(KernelCode &code) {
+  Value first = code.output(0);
+  int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
+  int64_t merged = cpu::countMergedDims(code);
+  // Dimensions that lie together are walked as one, by the last.
+  SmallVector<Index> sizes;
+  Index last = Index::of(1);
+  for (int64_t d = 0; d < rank; ++d) {
+    Index size = code.size(code.outputArg(0), d);
+    if (d < rank - merged)
+      sizes.push_back(size);
+    else
+      last = code.mul(last, size);
+  }
+  sizes.push_back(last);
+  forElements(code, sizes, [&](Scope &scope, ArrayRef<Index> at) {
+    SmallVector<Value> values;
+    SmallVector<Coords> places;
+    for (unsigned i = 0; i < code.numOutputs(); ++i) {
+      Coords coords(rank, Coord{Index::of(0), false});
+      for (int64_t d = 0; d < rank - merged; ++d)
+        coords[d].base = at[d];
+      if (rank)
+        coords[rank - 1].base = at.back();
+      places.push_back(coords);
+      values.push_back(code.eval(scope, code.output(i), coords));
+    }
+    for (unsigned i = 0; i < code.numOutputs(); ++i)
+      code.store(*code.buffer(code.outputArg(i)), places[i], values[i]);
+  });
+}
+
+/// The value of each combiner of `root` at `at`, whose reduced loops are walked
+/// here.
+static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
+                                      linalg::GenericOp root,
+                                      ArrayRef<cpu::Combiner> combiners,
+                                      MutableArrayRef<Index> at) {
+  SmallVector<Value> acc;
+  for (const cpu::Combiner &c : combiners) {
+    std::optional<TypedAttr> neutral = arith::getNeutralElement(c.op);
+    if (!neutral) {
+      code.fail("a reduction without a neutral element");
+      return {};
+    }
+    acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
+  }
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  SmallVector<scf::ForOp> nest;
+  std::deque<Scope> scopes;
+  Scope *current = &scope;
+  for (unsigned d : reduced) {
+    Index size = code.loopSize(root, d);
+    scopes.emplace_back();
+    auto loop =
+        code.beginFor(*current, scopes.back(), Index::of(0), size, 1, acc);
+    at[d] = Index(loop.getInductionVar());
+    acc.assign(loop.getRegionIterArgs().begin(),
+               loop.getRegionIterArgs().end());
+    nest.push_back(loop);
+    current = &scopes.back();
+  }
+  Coords all;
+  for (const Index &i : at)
+    all.push_back({i, false});
+  for (auto [slot, c] : llvm::enumerate(combiners))
+    acc[slot] = cpu::RowPlan::combine(
+        code, c.op, acc[slot], code.evalBody(*current, root, c.input, all));
+  for (scf::ForOp loop : llvm::reverse(nest)) {
+    code.endFor(loop, acc);
+    acc.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  return acc;
+}
+
+static void emitReduction(KernelCode &code, linalg::GenericOp root) {
+  auto combiners = cpu::matchReduction(root);
+  if (!combiners)
+    return code.fail("a reduction of an unknown kind");
+  SmallVector<Operation *> ops;
+  for (Operation &op : code.source.getBody().front().without_terminator())
+    ops.push_back(&op);
+  LoopLabels labels;
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < root.getNumLoops(); ++d)
+    loops.push_back(d);
+  labels.setRoot(root, loops);
+  if (!labels.propagate(ops))
+    return code.fail("the loops of the group do not agree");
+  for (Operation *op : ops)
+    if (isa<linalg::GenericOp>(op) && !labels.isComplete(op))
+      return code.fail("a loop of the group is unknown");
+  AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
+  SmallVector<unsigned> kept;
+  SmallVector<Index> sizes;
+  for (AffineExpr expr : map.getResults()) {
+    kept.push_back(cast<AffineDimExpr>(expr).getPosition());
+    sizes.push_back(code.loopSize(root, kept.back()));
+  }
+  SmallVector<Index> at(root.getNumLoops(), Index::of(0));
+  auto where = [&](ArrayRef<int> of) {
+    Coords result;
+    for (int label : of)
+      result.push_back({label < 0 ? Index::of(0) : at[label], false});
+    return result;
+  };
+  forElements(code, sizes, [&](Scope &scope, ArrayRef<Index> place) {
+    for (auto [d, i] : llvm::zip(kept, place))
+      at[d] = i;
+    SmallVector<Value> sums = reduceAlone(code, scope, root, *combiners, at);
+    if (code.failed())
+      return;
+    for (auto [slot, c] : llvm::enumerate(*combiners)) {
+      OpResult result = root->getResult(slot);
+      Coords to = where(labels.ofTensor(result));
+      Value init = code.eval(scope, root.getDpsInits()[slot], to);
+      code.know(scope, result, to,
+                cpu::RowPlan::combine(code, c.op, init, sums[slot]));
+    }
+    for (unsigned i = 0; i < code.numOutputs(); ++i) {
+      if (labels.ofTensor(code.output(i)).empty() &&
+          cast<RankedTensorType>(code.output(i).getType()).getRank())
+        return code.fail("an output that does not follow the reduction");
+      Coords to = where(labels.ofTensor(code.output(i)));
+      code.store(*code.buffer(code.outputArg(i)), to,
+                 code.eval(scope, code.output(i), to));
+    }
+  });
+}
+
+void fx::cuda::emitElements(KernelCode &code) {
+  linalg::GenericOp root;
+  for (Operation &op : code.source.getBody().front())
+    if (auto generic = dyn_cast<linalg::GenericOp>(op);
+        generic && generic.getNumReductionLoops()) {
+      if (root)
+        return code.fail("several reductions");
+      root = generic;
+    }
+  if (root)
+    return emitReduction(code, root);
+  emitMap(code);
+}

@@ -1,0 +1,101 @@
+//===- EmitKernels.cpp - kernels as launches of threads -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include "../../CPU/Kernels/Outline.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPUEMITKERNELS
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cuda;
+using cpu::KernelCode;
+
+/// What a kernel's reductions allow, best first.
+static SmallVector<std::pair<StringRef, void (*)(KernelCode &)>>
+getSchedules(func::FuncOp kernel) {
+  SmallVector<std::pair<StringRef, void (*)(KernelCode &)>> list;
+  bool hasContraction = false, hasRows = false;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
+    if (op.getNumReductionLoops() == 0)
+      continue;
+    hasContraction |= cpu::matchContraction(op).has_value();
+    hasRows |= cpu::isRowReduction(op);
+  }
+  if (hasContraction)
+    list.push_back({"matmul", emitMatMul});
+  if (hasRows)
+    list.push_back({"rows", emitRows});
+  list.push_back({"elements", emitElements});
+  return list;
+}
+
+namespace {
+struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(cpu::kKernelAttr) && !func.isExternal() &&
+          func.getFunctionType().getNumResults())
+        kernels.push_back(func);
+    DenseMap<StringAttr, SmallVector<cpu::InvokeOp>> invokes;
+    getOperation().walk([&](cpu::InvokeOp op) {
+      invokes[op.getCalleeAttr().getAttr()].push_back(op);
+    });
+    for (func::FuncOp kernel : kernels)
+      if (failed(emit(kernel, invokes[kernel.getSymNameAttr()])))
+        return signalPassFailure();
+  }
+
+  LogicalResult emit(func::FuncOp kernel, ArrayRef<cpu::InvokeOp> invokes) {
+    std::string reasons;
+    for (auto [name, emitter] : getSchedules(kernel)) {
+      KernelCode code(kernel, /*lanes=*/1);
+      emitter(code);
+      if (code.failed()) {
+        reasons +=
+            (reasons.empty() ? "" : "; ") + name.str() + ": " + code.error;
+        code.target.erase();
+        continue;
+      }
+      func::ReturnOp::create(code.b, code.loc);
+      code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+      Builder b(&getContext());
+      code.target->setAttr(
+          cpu::kScheduleAttr,
+          b.getDictionaryAttr(b.getNamedAttr("kind", b.getStringAttr(name))));
+      code.target.setSymName(kernel.getSymName());
+      kernel->getBlock()->getOperations().insert(kernel->getIterator(),
+                                                 code.target);
+      kernel.erase();
+      return mlir::verify(code.target);
+    }
+    if (report)
+      kernel.emitRemark("kernel '")
+          << kernel.getSymName()
+          << "' is left to the general path: " << reasons;
+    ++numInlined;
+    for (cpu::InvokeOp invoke : invokes)
+      cpu::inlineKernel(kernel, invoke);
+    kernel.erase();
+    return success();
+  }
+};
+} // namespace

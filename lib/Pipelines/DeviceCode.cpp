@@ -1,0 +1,77 @@
+//===- DeviceCode.cpp - from scheduled tensors to the code of a GPU -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCode.h"
+#include "CodeUnit.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// The kernels of `module` in a module of their own, in the NVVM dialect.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+lowerKernels(ModuleOp module, ErrorCatcher &errors) {
+  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
+  (*device)->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                     UnitAttr::get(module.getContext()));
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    device->getBody()->push_back(kernels->clone());
+  if (llvm::Error e = runPasses(*device, errors, cuda::buildNVVMPipeline))
+    return e;
+  return device;
+}
+
+llvm::Error fx::generateDeviceCode(ModuleOp module,
+                                   const CompileOptions &options,
+                                   const cuda::Target &target,
+                                   const cpu::CPUOptions &cpu,
+                                   llvm::StringRef path, ErrorCatcher &errors,
+                                   PhaseRunner &phases) {
+  auto print = [&](ModuleOp what) {
+    return writeFile(path, [&](llvm::raw_ostream &os) { what.print(os); });
+  };
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return llvm::createStringError("no function @main to compile");
+  if (llvm::Error e = phases.run("bufferize", 0.3, [&] {
+        return runPasses(module, errors, [&](OpPassManager &pm) {
+          pm.addPass(createSymbolDCEPass());
+          cpu::buildBufferizePipeline(pm, cpu);
+        });
+      }))
+    return e;
+  if (options.emit == EmitKind::MemRef)
+    return print(module);
+  if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
+    return e;
+  if (options.emit == EmitKind::GPU)
+    return print(module);
+  return phases.run("code", 0.4, [&]() -> llvm::Error {
+    llvm::Expected<OwningOpRef<ModuleOp>> device = lowerKernels(module, errors);
+    if (!device)
+      return device.takeError();
+    if (options.emit == EmitKind::NVVM)
+      return print(**device);
+    llvm::Expected<std::string> code =
+        cuda::emitPTX(**device, target, options.optLevel);
+    if (code && options.emit == EmitKind::Cubin)
+      code = cuda::assemble(*code, target);
+    else if (code && options.emit != EmitKind::PTX)
+      return llvm::createStringError(
+          ": --emit: expected gpu, nvvm, ptx or cubin for a GPU");
+    if (!code)
+      return code.takeError();
+    return writeFile(path, [&](llvm::raw_ostream &os) { os << *code; });
+  });
+}

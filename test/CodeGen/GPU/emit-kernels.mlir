@@ -1,0 +1,97 @@
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels --canonicalize --cse | FileCheck %s
+
+#id = affine_map<(m, n) -> (m, n)>
+
+// A pointwise kernel: a thread for each element, both dimensions walked as one.
+// Booleans are bytes. 96 elements need one block.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: memref<4x24xf32
+// CHECK-SAME: memref<4x24xi8
+// CHECK-SAME: fx.schedule = {kind = "elements"}
+// CHECK: gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c1, {{.*}}) threads({{.*}}) in (%{{.*}} = %c128
+// CHECK: arith.cmpi slt, %{{.*}}, %c96
+// CHECK: memref.load
+// CHECK: arith.cmpf
+// CHECK: memref.store {{.*}} : memref<96xi8
+func.func private @kernel_0(%x: tensor<4x24xf32>, %out: tensor<4x24xi1>) -> tensor<4x24xi1> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x24xf32>) outs(%out : tensor<4x24xi1>) {
+  ^bb0(%a: f32, %o: i1):
+    %0 = arith.cmpf ogt, %a, %zero : f32
+    linalg.yield %0 : i1
+  } -> tensor<4x24xi1>
+  return %r : tensor<4x24xi1>
+}
+
+// -----
+
+// A sum of rows of dynamic sizes: a block for each row, shuffles within warps,
+// shared memory between them.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx.schedule = {kind = "rows"}
+// CHECK: %[[ROWS:.*]] = memref.dim
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[ROWS]], {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
+// CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
+// CHECK: scf.for {{.*}} step %c256
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK: memref.store {{.*}}, %[[SHARED]]
+// CHECK: gpu.barrier
+// CHECK-COUNT-8: memref.load %[[SHARED]]
+// CHECK: memref.store
+func.func private @kernel_0(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<?x?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// A reduction over the first dimension: each thread sums a column.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx.schedule = {kind = "elements"}
+// CHECK: gpu.launch
+// CHECK-NOT: gpu.shuffle
+// CHECK: scf.for {{.*}} = %c0 to %c70 step %c1
+// CHECK: memref.store
+func.func private @kernel_0(%x: tensor<70x8xf32>, %out: tensor<8xf32>) -> tensor<8xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<70x8xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A product: tiles of 64 by 64 in pieces of 16, both operands in shared memory,
+// 4 by 4 results a thread. 100 columns do not fill the second tile.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx.schedule = {kind = "matmul"}
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
+// CHECK-SAME: workgroup(%{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK: :16 = scf.for {{.*}} to %c48 step %c16
+// CHECK: gpu.barrier
+// CHECK: vector.load {{.*}} {alignment = 16 : i64}
+// CHECK-COUNT-16: math.fma
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: memref.store {{.*}} : memref<12800xf32
+// CHECK-NOT: memref.store
+func.func private @kernel_0(%x: tensor<128x48xf32>, %w: tensor<48x100xf32>, %out: tensor<128x100xf32>) -> tensor<128x100xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<128x100xf32>) -> tensor<128x100xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<128x48xf32>, tensor<48x100xf32>) outs(%f : tensor<128x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<128x100xf32>
+  return %r : tensor<128x100xf32>
+}

@@ -1,0 +1,165 @@
+"""Code for GPUs, run by the emulator and compared with eager PyTorch.
+
+Kinds of kernels at sizes that do not fill their tiles, blocks and warps, under several orders of
+threads; and kernels without a barrier, which the emulator must notice.
+"""
+
+import re
+
+import emulate
+import exporting
+import harness
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+ROWS = torch.export.Dim("rows", max=4096)
+SPECIAL = torch.tensor([0.0, -0.0, 1e15, float("inf"), 1.5707964])
+
+
+class Mlp(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Linear(33, 70), nn.LayerNorm(70)
+        self.last = nn.Linear(70, 45)
+
+    def forward(self, x):
+        return torch.softmax(self.last(nn.functional.gelu(self.norm(self.first(x)))), -1)
+
+
+class Conv(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 20, 3, padding=1, stride=2), nn.BatchNorm2d(20)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.conv(x)))
+        return nn.functional.max_pool2d(x, 2).mean((2, 3))
+
+
+class Move(nn.Module):
+    """Gathers, concatenations, transposes, several dtypes, a constant."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(11, 6)
+
+    def forward(self, i, x):
+        y = torch.cat([self.table(i) + torch.tensor([1.0, 2, 3, 4, 5, 6]), x], -1)
+        return (y.transpose(0, 1).contiguous(), y.sum(0), x > 0, x.argmax(-1), x.double().sum(-1),
+                (x > 2).any(-1), i.sum(), y[2:, ::2])
+
+
+class Function(nn.Module):
+    def __init__(self, fn):
+        super().__init__()
+        self.forward = fn
+
+
+def randn(*sizes):
+    return torch.randn(*sizes, generator=torch.Generator().manual_seed(7))
+
+
+def product(m, n, k):
+    return lambda: (Function(lambda x, y: x @ y), (randn(m, k), randn(k, n)), None)
+
+
+def softmax(m, n):
+    return lambda: (Function(lambda x: torch.softmax(x, -1)), (randn(m, n),), None)
+
+
+CASES = {
+    "mlp-37": lambda: (Mlp(), (randn(37, 33),), ({0: ROWS},)),
+    "mlp-64-static": lambda: (Mlp(), (randn(64, 33),), None),
+    "conv": lambda: (Conv(), (randn(2, 3, 18, 14),), None),
+    "move": lambda: (Move(), (torch.arange(45).reshape(9, 5) % 11, randn(9, 5, 4)), None),
+    "matmul-1-1-1": product(1, 1, 1),
+    "matmul-64-64-16": product(64, 64, 16),
+    "matmul-65-63-17": product(65, 63, 17),
+    "matmul-3-130-40": product(3, 130, 40),
+    "matmul-batched": lambda: (Function(lambda x, y: x @ y),
+                               (randn(3, 20, 9), randn(3, 9, 70)), None),
+    "matmul-transposed": lambda: (Function(lambda x, y: x.T @ y.T),
+                                  (randn(18, 70), randn(66, 18)), None),
+    "softmax-1": softmax(3, 1),
+    "softmax-31": softmax(5, 31),
+    "softmax-33": softmax(5, 33),
+    "softmax-1000": softmax(2, 1000),
+    "softmax-dynamic": lambda: (Function(lambda x: torch.softmax(x, -1)), (randn(6, 129),),
+                                ({0: ROWS, 1: torch.export.Dim("columns", max=9999)},)),
+    "pointwise-257": lambda: (Function(lambda x: torch.tanh(x) * 2 + x.exp()), (randn(257),), None),
+    "sine": lambda: (Function(lambda x: (torch.sin(x), torch.cos(x))),
+                     (torch.cat([randn(200) * 8, randn(100) * 1e6, SPECIAL]),), None),
+    "norm-f64": lambda: (Function(lambda x: (x - x.mean(-1, True)) / x.std(-1, keepdim=True)),
+                         (randn(4, 100).double(),), None),
+}
+
+
+def build(name, tmp_path, **options):
+    torch.manual_seed(3)
+    module, args, dynamic = CASES[name]()
+    module = module.eval()
+    exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
+    program = torch.export.load(tmp_path / "m.pt2")
+    state = {**program.state_dict, **program.constants}
+    state = {k: v.detach().numpy() for k, v in state.items() if isinstance(v, torch.Tensor)}
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", **options)
+    return module, args, state, model
+
+
+def differs(got, want) -> str:
+    want = want if isinstance(want, tuple) else (want,)
+    if len(got) != len(want):
+        return f"expected {len(want)} outputs, got {len(got)}"
+    for i, (g, w) in enumerate(zip(got, want)):
+        w = w.detach().numpy()
+        tolerance = harness.TOLERANCE.get(want[i].dtype, 0)
+        if g.shape != w.shape or g.dtype != w.dtype:
+            return f"output {i}: expected {w.dtype}{w.shape}, got {g.dtype}{g.shape}"
+        scale = np.sqrt(np.nanmean(np.square(w.astype("f8")))) if w.size else 0
+        if not np.allclose(g, w, rtol=tolerance, atol=tolerance * scale, equal_nan=True):
+            return f"output {i} differs by up to {np.abs(g.astype('f8') - w).max()}"
+    return ""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_emulated(name, tmp_path):
+    module, args, state, model = build(name, tmp_path)
+    arrays = [a.numpy() for a in args]
+    first = model.run(arrays, state)
+    assert not differs(first, exporting.eager(module, args))
+    # The order of threads is nobody's to see, down to the last bit.
+    for seed in (1, 2):
+        for a, b in zip(first, model.run(arrays, state, seed)):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 63, 65])
+def test_dynamic_rows(rows, tmp_path):
+    module, _, state, model = build("mlp-37", tmp_path)
+    x = randn(rows, 33)
+    assert not differs(model.run([x.numpy()], state), exporting.eager(module, (x,)))
+
+
+@pytest.mark.parametrize("name", ["matmul-65-63-17", "softmax-1000"])
+def test_missing_barriers_show(name, tmp_path):
+    """Without any one of its barriers a kernel is wrong, under some order of threads."""
+    gone = []
+
+    def drop(which):
+        def mutate(kernels):
+            found = list(re.finditer(r"^ *nvvm\.barrier0.*\n", kernels, re.M))
+            gone.append(len(found))
+            match = found[which]
+            return kernels[: match.start()] + kernels[match.end() :]
+
+        return mutate
+
+    which = 0
+    while which == 0 or which < gone[0]:
+        module, args, state, model = build(name, tmp_path / str(which), mutate=drop(which))
+        want = exporting.eager(module, args)
+        arrays = [a.numpy() for a in args]
+        assert any(differs(model.run(arrays, state, seed), want) for seed in range(4)), which
+        which += 1
