@@ -1,19 +1,24 @@
 """Writes docs/Operators.md: what runs natively, by PyTorch's own samples.
 
     scripts/operators.py [--samples N] [--jobs N] [--form FORM]... [-o FILE]
+                         [--results FILE] [--again NAME]...
 
 Runs the entries of PyTorch's operator and module databases as the long
 end-to-end tests do (build folder: FX_BUILD_DIR) and writes one row for each.
+It takes long: with --results, what was measured is kept in a JSON file, and a
+further run measures only what is missing there, and the entries --again names.
 """
 
 import argparse
 import collections
 import dataclasses
 import functools
+import json
 import logging
 import multiprocessing
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -21,17 +26,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "EndToEnd"))
 
 
-def measure(name: str, forms: list[str], samples: int) -> list[dict]:
+def measure(key: tuple[str, str], samples: int) -> dict:
+    """An entry in one form."""
     import opinfo
     import torch
 
     logging.disable(logging.CRITICAL)
     torch.set_num_threads(1)
-    results = []
-    for form in forms:
-        with tempfile.TemporaryDirectory() as folder:
-            results.append(opinfo.run(name, form, samples, pathlib.Path(folder)))
-    return [dataclasses.asdict(result) for result in results]
+    name, form = key
+    with tempfile.TemporaryDirectory() as folder:
+        return dataclasses.asdict(opinfo.run(name, form, samples, pathlib.Path(folder)))
 
 
 def reasons(result: dict) -> str:
@@ -46,11 +50,17 @@ def reasons(result: dict) -> str:
     return "; ".join(texts).replace("|", "\\|")
 
 
+def plain(text: str) -> str:
+    """A message without what differs between runs and machines."""
+    text = re.sub(r"\S*/\S*|0x[0-9a-f]+", "…", text)
+    return text[:120].replace("|", "\\|")
+
+
 def path_of(result: dict | None) -> str:
     if result is None or result["samples"] <= len(result["refused"]):
         return "-"
     if result["problems"]:
-        return "wrong"
+        return "**wrong**"
     return "fallback" if result["fallbacks"] else "native"
 
 
@@ -65,19 +75,23 @@ def write(rows: list[list[dict]], forms: list[str], samples: int) -> str:
         f"(up to {samples} samples for each",
         "dtype, float32 and int64), exported in each form, compiled and compared with eager",
         "within the tolerances of `torch.testing`. *native*: no sample needs ATen; *fallback*:",
-        "ATen runs the operators named, in some sample.",
+        "ATen runs the operators named, in some sample, for want of a lowering or for the",
+        "reason in parentheses; *dynamic*: all sizes are symbols that torch.export is free to",
+        "fix. Samples that torch.export refuses are left out.",
         "",
-        "| | runs | native | fallback | wrong |",
-        "| --- | --- | --- | --- | --- |",
+        "| | form | run | native | fallback | wrong |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
-    for k, form in enumerate(forms):
-        count = collections.Counter(path_of(row[k]) for row in rows)
-        runs = sum(count.values()) - count["-"]
-        share = 100 * count["native"] / max(runs, 1)
-        lines.append(
-            f"| {form} | {runs} | {count['native']} ({share:.1f} %) | "
-            f"{count['fallback']} | {count['wrong']} |"
-        )
+    for title, is_module in (("operators", False), ("modules", True)):
+        group = [row for row in rows if row[0]["name"].startswith("torch.nn.") is is_module]
+        for k, form in enumerate(forms):
+            count = collections.Counter(path_of(row[k]) for row in group)
+            runs = sum(count.values()) - count["-"]
+            share = 100 * count["native"] / max(runs, 1)
+            lines.append(
+                f"| {title} | {form} | {runs} | {count['native']} ({share:.1f} %) | "
+                f"{count['fallback']} | {count['**wrong**']} |"
+            )
     head = ["entry", "dtypes", *forms, "what ATen runs, and why"]
     lines += ["", "| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
     refused = []
@@ -87,13 +101,21 @@ def write(rows: list[list[dict]], forms: list[str], samples: int) -> str:
             refused.append(row[0])
             continue
         why = next((reasons(r) for r in row if r["fallbacks"]), "")
+        wrong = next((text for r in row for text in r["problems"].values()), "")
+        why = "; ".join(filter(None, [why, plain(wrong)]))
         cells = [f"`{row[0]['name']}`", ", ".join(row[0]["dtypes"]), *paths, why]
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", "## What torch.export refuses", ""]
     for result in refused:
         reason = next(iter(result["refused"].values()), "PyTorch has no samples for the CPU")
-        lines.append(f"- `{result['name']}`: {reason[:120]}")
+        lines.append(f"- `{result['name']}`: {plain(reason)}")
     return "\n".join(lines) + "\n"
+
+
+def replace(path: pathlib.Path, text: str) -> None:
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(text)
+    temporary.replace(path)
 
 
 def main() -> None:
@@ -102,21 +124,32 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--form", action="append", choices=["training", "decomposed", "dynamic"])
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "docs/Operators.md")
+    parser.add_argument("--results", type=pathlib.Path, help="JSON file of what was measured")
+    parser.add_argument("--again", action="append", default=[], metavar="NAME")
     options = parser.parse_args()
     forms = options.form or ["training", "decomposed", "dynamic"]
     import opinfo
 
     names = sorted(opinfo.entries())
-    run = functools.partial(measure, forms=forms, samples=options.samples)
-    rows = []
+    done: dict[tuple[str, str], dict] = {}
+    if options.results and options.results.exists():
+        kept = json.loads(options.results.read_text())
+        done = {(r["name"], r["form"]): r for r in kept if r["name"] not in options.again}
+    keys = [(name, form) for name in names for form in forms]
+    missing = [key for key in keys if key not in done]
+    run = functools.partial(measure, samples=options.samples)
     with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
-        for row in pool.imap(run, names):
-            rows.append(row)
-            print(f"\r{len(rows)} of {len(names)}", end="", file=sys.stderr, flush=True)
+        for key, result in zip(missing, pool.imap(run, missing)):
+            # As JSON gives it back: keys are strings.
+            done[key] = json.loads(json.dumps(result))
+            print(f"\r{len(done)} of {len(keys)}", end="", file=sys.stderr, flush=True)
+            if options.results and len(done) % 20 == 0:
+                replace(options.results, json.dumps(list(done.values())))
     print(file=sys.stderr)
-    temporary = options.output.with_suffix(".tmp")
-    temporary.write_text(write(rows, forms, options.samples))
-    temporary.replace(options.output)
+    if options.results:
+        replace(options.results, json.dumps(list(done.values())))
+    rows = [[done[name, form] for form in forms] for name in names]
+    replace(options.output, write(rows, forms, options.samples))
 
 
 if __name__ == "__main__":

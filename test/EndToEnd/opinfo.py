@@ -187,8 +187,13 @@ def entries() -> dict[str, Entry]:
 #: Their indices name one of several equal elements, whichever.
 TIES = {"topk", "kthvalue"}
 
+#: Namespaces of operators that no file and no library holds.
+DEFINED_IN_PYTHON = {"torch_nn"}
+
 #: Values that no one promises.
 UNINITIALIZED = re.compile(r"aten\.(new_)?empty|aten\.resize")
+
+
 @dataclasses.dataclass
 class Unit:
     """An archive of some samples with their inputs and eager's outputs."""
@@ -304,6 +309,9 @@ class Runner:
             decomposed=self.form == "decomposed",
         )
         _check_types(program, expected)
+        for node in program.graph.nodes:
+            if getattr(node.target, "namespace", "") in DEFINED_IN_PYTHON:
+                raise ValueError(f"{node.target} exists in Python alone")
         path = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "m.pt2"
         try:
             exporting.save(program, path)

@@ -155,6 +155,7 @@ void registerCopies(Registry &);
 void registerDataDependent(Registry &);
 void registerEmbeddings(Registry &);
 void registerFactories(Registry &);
+void registerFactorizations(Registry &);
 void registerIndexing(Registry &);
 void registerLoops(Registry &);
 void registerLosses(Registry &);

@@ -30,6 +30,7 @@ Registry::Registry() {
   registerDataDependent(*this);
   registerEmbeddings(*this);
   registerFactories(*this);
+  registerFactorizations(*this);
   registerIndexing(*this);
   registerLoops(*this);
   registerLosses(*this);

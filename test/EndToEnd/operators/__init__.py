@@ -16,6 +16,7 @@ from operators import (  # noqa: F401
     convolutions,
     counting,
     creation,
+    factorizations,
     indexing,
     inplace,
     losses,
