@@ -62,8 +62,8 @@ static bool isMatrices(Node &n, const Tensor &x, bool square) {
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype) ||
       !isSupported(x.dtype))
     return false;
-  return !square || !x.sizes[x.rank() - 1].isProvablyDifferent(
-                        x.sizes[x.rank() - 2]);
+  return !square ||
+         !x.sizes[x.rank() - 1].isProvablyDifferent(x.sizes[x.rank() - 2]);
 }
 
 /// Identity matrices like `x`, stacked.
@@ -91,10 +91,10 @@ struct LU {
 static LU factorize(Builder &b, const Tensor &x) {
   Type i64 = b.b.getI64Type();
   ExprAttr batch = x.sizes[0], rows = x.sizes[1], columns = x.sizes[2];
-  ExprAttr steps = rows.isInteger() && columns.isInteger()
-                       ? b.expr(std::min(*rows.getInteger(),
-                                         *columns.getInteger()))
-                       : rows;
+  ExprAttr steps =
+      rows.isInteger() && columns.isInteger()
+          ? b.expr(std::min(*rows.getInteger(), *columns.getInteger()))
+          : rows;
   Sizes pivotSizes = {batch, steps}, infoSizes = {batch};
   Value zero = b.index(0), m = b.index(rows), n = b.index(columns),
         k = b.index(steps), count = b.index(batch);
@@ -133,8 +133,9 @@ static LU factorize(Builder &b, const Tensor &x) {
         v.store(a, {at, i, j}, l);
         v.loop(next, n, [&](Value c) {
           Scalars s = reals(b);
-          v.store(a, {at, i, c}, s.sub(v.load(a, {at, i, c}),
-                                       s.mul(l, v.load(a, {at, j, c}))));
+          v.store(
+              a, {at, i, c},
+              s.sub(v.load(a, {at, i, c}), s.mul(l, v.load(a, {at, j, c}))));
         });
       });
     });
@@ -166,8 +167,8 @@ static void substitute(Variables &v, unsigned x, Value at, Value rows,
       Value e = element(i, k);
       v.loop(zero, columns, [&](Value c) {
         Scalars s = reals(b);
-        v.store(x, {at, i, c}, s.sub(v.load(x, {at, i, c}),
-                                     s.mul(e, v.load(x, {at, k, c}))));
+        v.store(x, {at, i, c},
+                s.sub(v.load(x, {at, i, c}), s.mul(e, v.load(x, {at, k, c}))));
       });
     });
     if (unit)
@@ -227,8 +228,8 @@ static LogicalResult lowerInverse(Node &n) {
   LU lu = factorize(b, a);
   if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
     checkRegular(n, lu.info);
-  Tensor y = solveLU(b, lu.factors, lu.pivots,
-                     b.contiguous(identity(b, a.sizes)));
+  Tensor y =
+      solveLU(b, lu.factors, lu.pivots, b.contiguous(identity(b, a.sizes)));
   if (failed(n.set(0, unstacked(b, y, batchOf(x)))))
     return failure();
   return setInfo(n, 1, lu.info, batchOf(x));
@@ -263,8 +264,8 @@ static LogicalResult lowerSolve(Node &n) {
   if (batch.size() < other.size())
     batch.insert(batch.begin(), other.begin(),
                  other.begin() + (other.size() - batch.size()));
-  for (auto [size, have] : llvm::zip(llvm::reverse(batch),
-                                     llvm::reverse(other)))
+  for (auto [size, have] :
+       llvm::zip(llvm::reverse(batch), llvm::reverse(other)))
     if (size.getInteger() == 1)
       size = have;
   auto stretch = [&](const Tensor &t) {
@@ -280,9 +281,9 @@ static LogicalResult lowerSolve(Node &n) {
   pivotSizes.push_back(lu.pivots.sizes[1]);
   Sizes own = batchOf(x);
   own.push_back(lu.pivots.sizes[1]);
-  Tensor pivots = b.contiguous(
-      b.reshape(b.expand(b.reshape(lu.pivots, own), pivotSizes),
-                {b.product(batch), lu.pivots.sizes[1]}));
+  Tensor pivots =
+      b.contiguous(b.reshape(b.expand(b.reshape(lu.pivots, own), pivotSizes),
+                             {b.product(batch), lu.pivots.sizes[1]}));
   Tensor r = unstacked(b, solveLU(b, factors, pivots, stretch(y)), batch);
   if (vectors)
     r = b.squeeze(r, r.rank() - 1);
@@ -313,7 +314,8 @@ static LogicalResult lowerDeterminant(Node &n) {
   Value zero = b.index(0), steps = b.index(a.sizes[1]),
         count = b.index(a.sizes[0]);
   Variables v(b);
-  unsigned value = v.addFilled(sizes, f64, reals(b).constant(logarithm ? 0 : 1)),
+  unsigned value =
+               v.addFilled(sizes, f64, reals(b).constant(logarithm ? 0 : 1)),
            sign = v.addFilled(sizes, f64, reals(b).constant(1));
   v.loop(zero, count, [&](Value at) {
     v.loop(zero, steps, [&](Value j) {
@@ -480,15 +482,16 @@ static LogicalResult broadcastBatch(Node &n, Tensor &x, Tensor &y) {
 /// linalg_solve_triangular(A, B, upper, left, unitriangular)
 static LogicalResult lowerSolveTriangular(Node &n) {
   Tensor x = n.tensor(0, "self"), y = n.tensor(1, "B");
-  bool upper = n.boolean(99, "upper", false), left = n.boolean(99, "left", true),
+  bool upper = n.boolean(99, "upper", false),
+       left = n.boolean(99, "left", true),
        unit = n.boolean(99, "unitriangular", false);
   if (failed(broadcastBatch(n, x, y)))
     return failure();
   Builder &b = n.b;
   if (left)
     return n.result(triangular(b, x, y, upper, unit));
-  return n.result(transposed(b, triangular(b, transposed(b, x),
-                                           transposed(b, y), !upper, unit)));
+  return n.result(transposed(
+      b, triangular(b, transposed(b, x), transposed(b, y), !upper, unit)));
 }
 
 /// triangular_solve(B, A, upper, transpose, unitriangular)
