@@ -1,4 +1,4 @@
-//===- Factorizations.cpp - LU, Cholesky, and what they solve -------------===//
+//===- Factorizations.cpp - LU, and what it solves ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
-#include "Variables.h"
+#include "Matrices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -21,60 +20,6 @@
 using namespace mlir;
 
 namespace fx::lin {
-
-using ElementFn = llvm::function_ref<Value(Value, Value)>;
-
-static Scalars reals(Builder &b) {
-  return Scalars(b.b, b.loc, b.b.getF64Type());
-}
-static Scalars integers(Builder &b) {
-  return Scalars(b.b, b.loc, b.b.getI64Type());
-}
-static Scalars indices(Builder &b) {
-  return Scalars(b.b, b.loc, b.b.getIndexType());
-}
-
-static Sizes batchOf(const Tensor &x) {
-  return Sizes(ArrayRef<ExprAttr>(x.sizes).drop_back(2));
-}
-
-/// Matrices one behind the other, in f64.
-static Tensor stacked(Builder &b, const Tensor &x) {
-  Sizes sizes = {b.product(batchOf(x))};
-  sizes.append(x.sizes.end() - 2, x.sizes.end());
-  return b.contiguous(b.reshape(b.cast(x, b.b.getF64Type()), sizes));
-}
-
-/// `x` with the batch sizes that `batch` says.
-static Tensor unstacked(Builder &b, const Tensor &x, Sizes batch) {
-  batch.append(x.sizes.begin() + 1, x.sizes.end());
-  return b.reshape(x, batch);
-}
-
-static Tensor transposed(Builder &b, const Tensor &x) {
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  std::swap(order[x.rank() - 1], order[x.rank() - 2]);
-  return b.permute(x, order);
-}
-
-/// Whether `x` is matrices of floats, square ones where asked.
-static bool isMatrices(Node &n, const Tensor &x, bool square) {
-  if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype) ||
-      !isSupported(x.dtype))
-    return false;
-  return !square ||
-         !x.sizes[x.rank() - 1].isProvablyDifferent(x.sizes[x.rank() - 2]);
-}
-
-/// Identity matrices like `x`, stacked.
-static Tensor identity(Builder &b, ArrayRef<ExprAttr> sizes) {
-  Type f64 = b.b.getF64Type();
-  return b.indexed({}, sizes, f64, f64,
-                   [](Scalars &s, ValueRange, ArrayRef<Value> i) {
-                     Value on = s.indices().eq(i[1], i[2]);
-                     return s.select(on, s.constant(1), s.constant(0));
-                   });
-}
 
 //===----------------------------------------------------------------------===//
 // LU
@@ -145,43 +90,18 @@ static LU factorize(Builder &b, const Tensor &x) {
 }
 
 static void checkRegular(Node &n, const Tensor &info) {
-  Builder &b = n.b;
-  Type i64 = b.b.getI64Type();
-  Tensor worst = b.reduce(
-      info, {0}, false, i64, [](Scalars &s) { return s.integer(0); },
-      [](Scalars &s, Value a, Value x) { return s.max(a, x); });
-  Scalars si = integers(b);
-  b.check(si.eq(b.element(worst), si.integer(0)),
-          n.target().str() + ": expected a matrix that is not singular");
+  checkInfo(n, info, "a matrix that is not singular");
 }
 
-/// Solves a triangular system for the matrix `at` of variable `x`, in place.
-static void substitute(Variables &v, unsigned x, Value at, Value rows,
-                       Value columns, bool upper, bool unit,
-                       ElementFn element) {
-  Builder &b = v.b;
-  Value zero = b.index(0);
-  auto solveRow = [&](Value i) {
-    Value next = indices(b).add(i, b.index(1));
-    v.loop(upper ? next : zero, upper ? rows : i, [&](Value k) {
-      Value e = element(i, k);
-      v.loop(zero, columns, [&](Value c) {
-        Scalars s = reals(b);
-        v.store(x, {at, i, c},
-                s.sub(v.load(x, {at, i, c}), s.mul(e, v.load(x, {at, k, c}))));
-      });
-    });
-    if (unit)
-      return;
-    Value d = element(i, i);
-    v.loop(zero, columns, [&](Value c) {
-      v.store(x, {at, i, c}, reals(b).div(v.load(x, {at, i, c}), d));
-    });
-  };
-  if (upper)
-    v.loopDown(zero, rows, solveRow);
-  else
-    v.loop(zero, rows, solveRow);
+/// _linalg_check_errors(info, api_name, is_matrix)
+static LogicalResult lowerCheckErrors(Node &n) {
+  Tensor info = n.tensor(0, "info");
+  if (n.failed() || !isa<IntegerType>(info.dtype))
+    return n.fail("the codes are no integers");
+  checkInfo(n, info,
+            "matrices that " + n.string(1, "api_name", "").str() +
+                " has a result for");
+  return success();
 }
 
 /// Solves `lu` x = y for stacked matrices.
@@ -209,14 +129,6 @@ static Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
     substitute(v, x, at, rows, columns, true, false, element);
   });
   return v.tensor(x, y.sizes, y.dtype);
-}
-
-/// Sets result `i` to integers as i32; what nobody uses is left out.
-static LogicalResult setInfo(Node &n, unsigned i, const Tensor &info,
-                             Sizes batch) {
-  if (i >= n.numResults() || !n.isUsed(i))
-    return success();
-  return n.set(i, n.b.reshape(info, batch));
 }
 
 static LogicalResult lowerInverse(Node &n) {
@@ -372,166 +284,6 @@ static LogicalResult lowerFactors(Node &n) {
   return setInfo(n, 2, lu.info, batchOf(x));
 }
 
-//===----------------------------------------------------------------------===//
-// Cholesky and triangular systems
-//===----------------------------------------------------------------------===//
-
-/// linalg_cholesky(self, upper), and with `info`.
-static LogicalResult lowerCholesky(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool plain = n.target() == "aten.cholesky.default";
-  bool upper = n.boolean(plain ? 1 : 99, "upper", false);
-  bool ex = n.numResults() == 2;
-  if (!isMatrices(n, x, true))
-    return n.fail("the operand is no square matrix of floats");
-  Builder &b = n.b;
-  Type f64 = b.b.getF64Type(), i64 = b.b.getI64Type();
-  // The upper triangle is the lower one of the transposed matrix.
-  Tensor a = stacked(b, upper ? transposed(b, x) : x);
-  Value zero = b.index(0), rows = b.index(a.sizes[1]),
-        count = b.index(a.sizes[0]);
-  Variables v(b);
-  unsigned l = v.addFilled(a.sizes, f64, reals(b).constant(0)),
-           info = v.addFilled({a.sizes[0]}, i64, integers(b).integer(0)),
-           sum = v.add(reals(b).constant(0));
-  v.loop(zero, count, [&](Value at) {
-    v.loop(zero, rows, [&](Value j) {
-      auto dot = [&](Value i) {
-        v.set(sum, tensor::ExtractOp::create(b.b, b.loc, a.value,
-                                             ValueRange{at, i, j}));
-        v.loop(zero, j, [&](Value k) {
-          Scalars s = reals(b);
-          v.set(sum, s.sub(v.get(sum), s.mul(v.load(l, {at, i, k}),
-                                             v.load(l, {at, j, k}))));
-        });
-        return v.get(sum);
-      };
-      Value square = dot(j), next = indices(b).add(j, b.index(1));
-      Scalars s = reals(b), si = integers(b);
-      Value bad = s.logicalNot(s.gt(square, s.constant(0)));
-      Value old = v.load(info, {at});
-      Value first = si.logicalAnd(bad, si.eq(old, si.integer(0)));
-      v.store(info, {at}, si.select(first, si.fromIndex(next), old));
-      Value d = s.sqrt(square);
-      v.store(l, {at, j, j}, d);
-      v.loop(next, rows, [&](Value i) {
-        Value e = dot(i);
-        v.store(l, {at, i, j}, reals(b).div(e, d));
-      });
-    });
-  });
-  Tensor errors = v.tensor(info, {a.sizes[0]}, i64);
-  if (!ex || n.boolean(99, "check_errors", false)) {
-    Tensor worst = b.reduce(
-        errors, {0}, false, i64, [](Scalars &s) { return s.integer(0); },
-        [](Scalars &s, Value a, Value x) { return s.max(a, x); });
-    b.check(integers(b).eq(b.element(worst), integers(b).integer(0)),
-            n.target().str() + ": expected a positive-definite matrix");
-  }
-  Tensor r = unstacked(b, v.tensor(l, a.sizes, f64), batchOf(x));
-  if (failed(n.set(0, upper ? transposed(b, r) : r)))
-    return failure();
-  return setInfo(n, 1, errors, batchOf(x));
-}
-
-/// Solves triangular systems of equal batch sizes.
-static Tensor triangular(Builder &b, const Tensor &x, const Tensor &y,
-                         bool upper, bool unit) {
-  Tensor a = stacked(b, x), right = stacked(b, y);
-  Value rows = b.index(right.sizes[1]), columns = b.index(right.sizes[2]),
-        count = b.index(right.sizes[0]);
-  Variables v(b);
-  unsigned r = v.add(right);
-  v.loop(b.index(0), count, [&](Value at) {
-    substitute(v, r, at, rows, columns, upper, unit,
-               [&](Value i, Value k) -> Value {
-                 return tensor::ExtractOp::create(b.b, b.loc, a.value,
-                                                  ValueRange{at, i, k});
-               });
-  });
-  return unstacked(b, v.tensor(r, right.sizes, right.dtype), batchOf(y));
-}
-
-/// Gives both operands the same batch sizes; fails where they do not fit.
-static LogicalResult broadcastBatch(Node &n, Tensor &x, Tensor &y) {
-  if (!isMatrices(n, x, true) || !isMatrices(n, y, false))
-    return n.fail("an operand is no matrix of floats");
-  Builder &b = n.b;
-  Tensor one = x, two = y;
-  Sizes left = batchOf(x), right = batchOf(y);
-  while (left.size() < right.size())
-    left.insert(left.begin(), b.expr(1));
-  while (right.size() < left.size())
-    right.insert(right.begin(), b.expr(1));
-  for (auto [l, r] : llvm::zip(left, right)) {
-    if (l.getInteger() == 1)
-      l = r;
-    else if (r.getInteger() != 1 && l.isProvablyDifferent(r))
-      return n.fail("the batch sizes differ");
-  }
-  auto stretch = [&](const Tensor &t) {
-    Sizes sizes(left);
-    sizes.append(t.sizes.end() - 2, t.sizes.end());
-    return b.expand(t, sizes);
-  };
-  x = stretch(one);
-  y = stretch(two);
-  return success();
-}
-
-/// linalg_solve_triangular(A, B, upper, left, unitriangular)
-static LogicalResult lowerSolveTriangular(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "B");
-  bool upper = n.boolean(99, "upper", false),
-       left = n.boolean(99, "left", true),
-       unit = n.boolean(99, "unitriangular", false);
-  if (failed(broadcastBatch(n, x, y)))
-    return failure();
-  Builder &b = n.b;
-  if (left)
-    return n.result(triangular(b, x, y, upper, unit));
-  return n.result(transposed(
-      b, triangular(b, transposed(b, x), transposed(b, y), !upper, unit)));
-}
-
-/// triangular_solve(B, A, upper, transpose, unitriangular)
-static LogicalResult lowerTriangularSolve(Node &n) {
-  Tensor y = n.tensor(0, "self"), x = n.tensor(1, "A");
-  bool upper = n.boolean(2, "upper", true),
-       flip = n.boolean(3, "transpose", false),
-       unit = n.boolean(4, "unitriangular", false);
-  if (failed(broadcastBatch(n, x, y)))
-    return failure();
-  Builder &b = n.b;
-  if (failed(n.set(0, triangular(b, flip ? transposed(b, x) : x, y,
-                                 upper != flip, unit))))
-    return failure();
-  return n.isUsed(1) ? n.set(1, x) : success();
-}
-
-/// cholesky_solve(B, L, upper), cholesky_inverse(L, upper)
-template <bool inverse>
-static LogicalResult lowerCholeskySolve(Node &n) {
-  Tensor l = n.tensor(inverse ? 0 : 1, "input2");
-  bool upper = n.boolean(inverse ? 1 : 2, "upper", false);
-  if (!isMatrices(n, l, true))
-    return n.fail("the operand is no square matrix of floats");
-  Builder &b = n.b;
-  Tensor y;
-  if (inverse) {
-    Tensor a = stacked(b, l);
-    y = b.cast(unstacked(b, identity(b, a.sizes), batchOf(l)), l.dtype);
-  } else {
-    y = n.tensor(0, "self");
-  }
-  if (failed(broadcastBatch(n, l, y)))
-    return failure();
-  if (upper)
-    l = transposed(b, l);
-  Tensor half = triangular(b, l, y, false, false);
-  return n.result(triangular(b, transposed(b, l), half, true, false));
-}
-
 void registerFactorizations(Registry &r) {
   r.add({"aten.linalg_inv.default", "aten.inverse.default",
          "aten.linalg_inv_ex.default"},
@@ -548,13 +300,7 @@ void registerFactorizations(Registry &r) {
   r.add({"aten.linalg_lu_factor.default", "aten.linalg_lu_factor_ex.default",
          "aten._lu_with_info.default"},
         lowerFactors);
-  r.add({"aten.cholesky.default", "aten.linalg_cholesky.default",
-         "aten.linalg_cholesky_ex.default"},
-        lowerCholesky);
-  r.add("aten.linalg_solve_triangular.default", lowerSolveTriangular);
-  r.add("aten.triangular_solve.default", lowerTriangularSolve);
-  r.add("aten.cholesky_solve.default", lowerCholeskySolve<false>);
-  r.add("aten.cholesky_inverse.default", lowerCholeskySolve<true>);
+  r.add("aten._linalg_check_errors.default", lowerCheckErrors);
 }
 
 } // namespace fx::lin

@@ -149,6 +149,7 @@ void registerResampling(Registry &);
 void registerScans(Registry &);
 void registerAttention(Registry &);
 void registerBessel(Registry &);
+void registerCholesky(Registry &);
 void registerControlFlow(Registry &);
 void registerConvolutions(Registry &);
 void registerCopies(Registry &);

@@ -24,6 +24,7 @@ Registry::Registry() {
   registerScans(*this);
   registerAttention(*this);
   registerBessel(*this);
+  registerCholesky(*this);
   registerControlFlow(*this);
   registerConvolutions(*this);
   registerCopies(*this);
