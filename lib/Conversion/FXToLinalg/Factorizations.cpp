@@ -284,7 +284,127 @@ static LogicalResult lowerFactors(Node &n) {
   return setInfo(n, 2, lu.info, batchOf(x));
 }
 
+/// The permutation matrices of pivots (from 0), and the two factors.
+static LogicalResult setUnpacked(Node &n, const Tensor &factors,
+                                 const Tensor &pivots, const Sizes &batch,
+                                 bool factorsToo, bool permutation) {
+  Builder &b = n.b;
+  Type f64 = b.b.getF64Type();
+  auto none = [&](unsigned i) {
+    Sizes sizes(n.resultSizes(i));
+    Type dtype = n.resultDtype(i);
+    return n.set(i, Tensor(b.empty(sizes, dtype), sizes, dtype));
+  };
+  ExprAttr rows = factors.sizes[1], columns = factors.sizes[2],
+           steps = pivots.sizes[1];
+  if (!permutation) {
+    if (failed(none(0)))
+      return failure();
+  } else {
+    Sizes sizes = {factors.sizes[0], rows, rows};
+    Value zero = b.index(0), count = b.index(sizes[0]), m = b.index(rows),
+          k = b.index(steps);
+    Variables v(b);
+    unsigned p = v.addFilled(sizes, f64, reals(b).constant(0)),
+             order = v.addEmpty({rows}, b.b.getIndexType());
+    v.loop(zero, count, [&](Value at) {
+      v.loop(zero, m, [&](Value i) { v.store(order, {i}, i); });
+      v.loop(zero, k, [&](Value j) {
+        Value with = integers(b).toIndex(tensor::ExtractOp::create(
+            b.b, b.loc, pivots.value, ValueRange{at, j}));
+        Value mine = v.load(order, {j}), other = v.load(order, {with});
+        v.store(order, {j}, other);
+        v.store(order, {with}, mine);
+      });
+      v.loop(zero, m, [&](Value i) {
+        v.store(p, {at, v.load(order, {i}), i}, reals(b).constant(1));
+      });
+    });
+    if (failed(n.set(0, unstacked(b, v.tensor(p, sizes, f64), batch))))
+      return failure();
+  }
+  if (!factorsToo)
+    return failed(none(1)) ? failure() : none(2);
+  ExprAttr zero = b.expr(0), one = b.expr(1);
+  Tensor l = b.slice(factors, 2, zero, steps, one),
+         u = b.slice(factors, 1, zero, steps, one);
+  l = b.indexed({l}, {factors.sizes[0], rows, steps}, f64, f64,
+                [](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                  Scalars ix = s.indices();
+                  Value r = s.select(ix.gt(i[1], i[2]), v[0], s.constant(0));
+                  return s.select(ix.eq(i[1], i[2]), s.constant(1), r);
+                });
+  u = b.indexed({u}, {factors.sizes[0], steps, columns}, f64, f64,
+                [](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                  Value above = s.indices().le(i[1], i[2]);
+                  return s.select(above, v[0], s.constant(0));
+                });
+  if (failed(n.set(1, unstacked(b, l, batch))))
+    return failure();
+  return n.set(2, unstacked(b, u, batch));
+}
+
+static bool isStatic(const Tensor &x) {
+  return x.sizes[x.rank() - 1].isInteger() && x.sizes[x.rank() - 2].isInteger();
+}
+
+/// linalg_lu(A, pivot)
+static LogicalResult lowerLU(Node &n) {
+  Tensor x = n.tensor(0, "A");
+  if (!isMatrices(n, x, false) || !n.boolean(99, "pivot", true) || !isStatic(x))
+    return n.fail("matrices of unknown size, or no pivots");
+  LU lu = factorize(n.b, stacked(n.b, x));
+  return setUnpacked(n, lu.factors, lu.pivots, batchOf(x), true, true);
+}
+
+/// Pivots as torch has them, from 1, stacked and from 0.
+static Tensor stackedPivots(Builder &b, const Tensor &pivots) {
+  Sizes batch(ArrayRef<ExprAttr>(pivots.sizes).drop_back());
+  Tensor flat = b.reshape(pivots, {b.product(batch), pivots.sizes.back()});
+  Type i64 = b.b.getI64Type();
+  return b.contiguous(
+      b.map({b.cast(flat, i64)}, i64, [](Scalars &s, ValueRange v) {
+        return s.sub(v[0], s.integer(1));
+      }));
+}
+
+/// lu_unpack(LU, pivots, unpack_data, unpack_pivots)
+static LogicalResult lowerUnpack(Node &n) {
+  Tensor x = n.tensor(0, "LU_data"), pivots = n.tensor(1, "LU_pivots");
+  bool data = n.boolean(2, "unpack_data", true),
+       permutation = n.boolean(3, "unpack_pivots", true);
+  if (!isMatrices(n, x, false) || !isStatic(x) ||
+      pivots.rank() != x.rank() - 1 || !isa<IntegerType>(pivots.dtype))
+    return n.fail("matrices of unknown size");
+  return setUnpacked(n, stacked(n.b, x), stackedPivots(n.b, pivots), batchOf(x),
+                     data, permutation);
+}
+
+/// linalg_tensorinv(self, ind): the inverse of a matrix of the first `ind`
+/// dimensions by the others.
+static LogicalResult lowerTensorInverse(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t split = n.integer(1, "ind", 2);
+  if (n.failed() || split < 1 || split >= x.rank() || !isa<FloatType>(x.dtype))
+    return n.fail("the operand is no tensor of floats");
+  Builder &b = n.b;
+  auto all = ArrayRef<ExprAttr>(x.sizes);
+  Tensor matrix = b.reshape(
+      x, {b.product(all.take_front(split)), b.product(all.drop_front(split))});
+  if (matrix.sizes[0].isProvablyDifferent(matrix.sizes[1]))
+    return n.fail("the matrix is not square");
+  Tensor a = stacked(b, matrix);
+  LU lu = factorize(b, a);
+  checkRegular(n, lu.info);
+  Tensor y =
+      solveLU(b, lu.factors, lu.pivots, b.contiguous(identity(b, a.sizes)));
+  return n.result(b.reshape(y, n.resultSizes()));
+}
+
 void registerFactorizations(Registry &r) {
+  r.add("aten.linalg_lu.default", lowerLU);
+  r.add("aten.lu_unpack.default", lowerUnpack);
+  r.add("aten.linalg_tensorinv.default", lowerTensorInverse);
   r.add({"aten.linalg_inv.default", "aten.inverse.default",
          "aten.linalg_inv_ex.default"},
         lowerInverse);

@@ -100,3 +100,20 @@ case(
     f("n", 4, 2),
     f("n", 4, 4),
 )
+case("factorizations", "lu", linalg.lu, square(2, 4, 4), dynamic=False)
+case("factorizations", "lu.tall", linalg.lu, f(5, 3), dynamic=False)
+case("factorizations", "lu.wide", linalg.lu, f(3, 5), dynamic=False)
+case(
+    "factorizations",
+    "lu_unpack",
+    lambda x: torch.lu_unpack(*linalg.lu_factor(x)),
+    square(2, 4, 4),
+    dynamic=False,
+)
+case(
+    "factorizations",
+    "tensorinv",
+    lambda x: linalg.tensorinv(x.view(2, 2, 4)),
+    square(4, 4),
+    dynamic=False,
+)
