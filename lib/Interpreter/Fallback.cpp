@@ -11,6 +11,7 @@
 
 #include "fx/Runtime/fallback.h"
 #include "Border.h"
+#include "fx/Operators/Schema.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/Support/JSON.h"
 #include <ATen/ops/empty.h>
@@ -276,9 +277,16 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
   try {
     if (findVmapFunction(call->target))
       throw std::runtime_error("torch.vmap is known to the interpreter only");
-    if (const Operator *op = findOperator(call->target))
+    if (const Operator *op = findOperator(call->target)) {
+      // The compiler took all of its arguments as read only: what follows got
+      // their old values.
+      if (op->schema->is_mutable() && !lookupOperator(call->target))
+        throw std::runtime_error(
+            "expected an operator without side effects, which the compiler takes "
+            "unknown ones for, got one that writes to its arguments: interpret "
+            "the program, or compile what run_decompositions leaves");
       call->call.emplace(*op, call->args);
-    else if (!(call->scalar = findScalarFunction(call->target)))
+    } else if (!(call->scalar = findScalarFunction(call->target)))
       throw std::runtime_error("unknown operator");
   } catch (const std::exception &e) {
     throwAt(*call, e);

@@ -121,3 +121,32 @@ def test_errors(tmp_path, plugin):
     with pytest.raises(fx_mlir.Error, match="registered otherwise already"):
         fx_mlir.load_plugin(plugin)
         fx_mlir.register_operator("example.softcap.default", decomposition=other)
+
+
+@torch.library.custom_op("example::accumulate_", mutates_args=("y",))
+def accumulate_(x: torch.Tensor, y: torch.Tensor, n: int = 3) -> torch.Tensor:
+    y.add_(x)
+    return x * n
+
+
+accumulate_.register_fake(lambda x, y, n=3: torch.empty_like(x))
+
+
+class Writes(torch.nn.Module):
+    def forward(self, x, y):
+        z = accumulate_(x, y)
+        return z + y
+
+
+def test_operators_that_write(tmp_path):
+    """A user's operator writes to its argument, which its name does not say:
+    compiled code refuses it, where the wrong result would be silent. Decomposed,
+    auto_functionalized_v2 calls it on a copy: the compiler refuses that."""
+    program = torch.export.export(Writes(), (torch.ones(3), torch.zeros(3)))
+    compiled = fx_mlir.compile(program, progress=False)
+    with pytest.raises(fx_mlir.Error, match="accumulate_.*writes to its arguments"):
+        compiled(torch.ones(3), torch.ones(3))
+    program = program.run_decompositions()
+    assert "auto_functionalized_v2" in {str(node.target) for node in program.graph.nodes}
+    with pytest.raises(fx_mlir.Error, match="auto_functionalized_v2' has no native code"):
+        fx_mlir.compile(program, progress=False)
