@@ -128,10 +128,10 @@ class OfWeights(torch.nn.Module):
         self.register_buffer("moving", torch.eye(4) * 3)
 
     def forward(self, x):
-        root = torch.linalg.cholesky(self.weight @ self.weight.T)
-        before = torch.linalg.inv(self.moving)
+        values = torch.linalg.eigvalsh(self.weight @ self.weight.T)
+        before = torch.linalg.eigvalsh(self.moving)
         self.moving.add_(torch.eye(4))
-        return x @ root, torch.linalg.inv(root) * 2, x @ before, torch.linalg.inv(self.moving)
+        return x * values, values.flip(0) * 2, x @ before, torch.linalg.eigvalsh(self.moving)
 
 
 def test_fallbacks_on_weights(tmp_path):

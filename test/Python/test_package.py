@@ -248,20 +248,35 @@ def test_save_and_load(tmp_path):
 
 
 class Fails(nn.Module):
+    def __init__(self, operator):
+        super().__init__()
+        self.operator = operator
+
     def forward(self, x):
         y = x + 1
-        return torch.linalg.cholesky(y)  # fails where it is not positive definite
+        return self.operator(y)  # fails where it is not positive definite, or not finite
 
 
-def test_errors_name_the_source_line():
-    compiled = fx_mlir.compile(export(Fails(), torch.eye(2)))
-    check(compiled(torch.eye(2) * 5), torch.linalg.cholesky(torch.eye(2) * 5 + 1))
+def eigenvalues(y):
+    return torch.linalg.eig(y)[0]
+
+
+@pytest.mark.parametrize("operator", [torch.linalg.cholesky, eigenvalues])
+def test_errors_name_the_source_line(operator):
+    """Of what is compiled and of what ATen runs."""
+    compiled = fx_mlir.compile(export(Fails(operator), torch.eye(2)))
+    assert bool(compiled.report["fallbacks"]) == (operator is eigenvalues)
+    check(compiled(torch.eye(2) * 5), operator(torch.eye(2) * 5 + 1))
     with pytest.raises(fx_mlir.Error) as e:
-        compiled(-torch.eye(2) * 5)
+        compiled(torch.diag(torch.tensor([-5, torch.nan])))
     line = pathlib.Path(__file__).read_text().splitlines()[e.value.line - 1]
-    assert e.value.file == __file__ and "torch.linalg.cholesky(y)" in line
+    assert e.value.file == __file__
+    assert ("torch.linalg.eig(y)" if operator is eigenvalues else "self.operator(y)") in line
+
+
+def test_no_fallback():
     with pytest.raises(fx_mlir.Error, match="expected native code for every operator"):
-        fx_mlir.compile(export(Fails(), torch.eye(2)), no_fallback=True)
+        fx_mlir.compile(export(Fails(torch.linalg.eigvalsh), torch.eye(2)), no_fallback=True)
 
 
 def test_progress():

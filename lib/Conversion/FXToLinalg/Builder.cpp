@@ -454,21 +454,22 @@ Value Hoisted::in(Scalars &s) const {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// " (node 'item', model.py:12)": where the user finds what failed.
-static std::string describePlace(Location loc) {
-  std::optional<StringRef> name = getNodeName(loc);
-  if (!name || name->empty())
-    return "";
-  std::string text = (" (node '" + *name + "'").str();
+/// `message` as fx-run's contract has it, with the place where the user finds
+/// what failed: "item: expected 3, got 4 (model.py:12)".
+static std::string describe(Location loc, StringRef message) {
+  std::string text;
+  if (std::optional<StringRef> name = getNodeName(loc); name && !name->empty())
+    text = (*name + ": ").str();
+  text += message;
   if (std::optional<FileLineColLoc> frame = getPythonFrame(loc))
-    text += (", " + frame->getFilename().getValue() + ":" +
-             Twine(frame->getLine()))
+    text += (" (" + frame->getFilename().getValue() + ":" +
+             Twine(frame->getLine()) + ")")
                 .str();
-  return text + ")";
+  return text;
 }
 
 void Builder::check(Value condition, StringRef message) {
-  cf::AssertOp::create(b, loc, condition, message.str() + describePlace(loc));
+  cf::AssertOp::create(b, loc, condition, describe(loc, message));
 }
 
 void Builder::checkIndices(const Tensor &t, ExprAttr size, StringRef message,
