@@ -78,7 +78,8 @@ class FlatModel:
 
     def _locate(self, error: Error) -> Error:
         """The error with the source line of the node that its text begins with."""
-        node = error.message.split(":", 1)[0]
+        # A file names a node of several results by their getitem nodes: "getitem,getitem_1".
+        node = error.message.split(":", 1)[0].split(",", 1)[0]
         file, line = self._frames.get(node, ("", 0))
         return Error(error.message, node if file else "", file, line)
 
