@@ -167,6 +167,7 @@ void registerPointwise(Registry &);
 void registerPolynomials(Registry &);
 void registerPooling(Registry &);
 void registerProducts(Registry &);
+void registerQuantization(Registry &);
 void registerRecurrent(Registry &);
 void registerReductions(Registry &);
 void registerScatter(Registry &);

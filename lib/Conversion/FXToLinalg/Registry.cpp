@@ -42,6 +42,7 @@ Registry::Registry() {
   registerPolynomials(*this);
   registerPooling(*this);
   registerProducts(*this);
+  registerQuantization(*this);
   registerRecurrent(*this);
   registerReductions(*this);
   registerScatter(*this);

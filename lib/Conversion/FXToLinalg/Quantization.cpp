@@ -1,0 +1,332 @@
+//===- Quantization.cpp - affine quantization -----------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The `quantized_decomposed` operators. q = clamp(round(x / scale) + zero),
+// x = (q - zero) * scale, rounding to even, in f32, with the same order of
+// operations as torch's definitions. What is dequantized keeps one form,
+// `mulf(subf(si|uitofp(q), zero), scale)` without the subtraction where the
+// zero point is known to be 0: the integer kernels look for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Node.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+static bool isQuantized(Type dtype) {
+  return isa<IntegerType>(dtype) && dtype.getIntOrFloatBitWidth() > 1 &&
+         dtype.getIntOrFloatBitWidth() <= 16;
+}
+
+/// Notes a failure unless `x` is f32 and `dtype` 8 or 16 bits wide.
+static bool checkTypes(Node &n, Type real, Type quantized) {
+  if (!real.isF32()) {
+    (void)n.fail("quantization of other than f32");
+    return false;
+  }
+  if (!isQuantized(quantized)) {
+    (void)n.fail("quantized to other than 8 or 16 bits");
+    return false;
+  }
+  return true;
+}
+
+namespace {
+/// A scale or a zero point of a whole tensor: a constant, or a number that the
+/// run computes.
+struct Parameter {
+  std::optional<double> constant;
+  Value value; // f32
+
+  Value in(Scalars &s) const {
+    return constant ? s.constant(*constant) : value;
+  }
+};
+} // namespace
+
+/// The only element of a tensor argument, or an immediate. A scale that is
+/// `inverted` is so in f64, as torch does, before it becomes an f32.
+static Parameter getParameter(Node &n, unsigned position, StringRef name,
+                              bool inverted) {
+  Builder &b = n.b;
+  Parameter p;
+  const Arg &arg = n.arg(position, name);
+  if (!n.isTensor(arg)) {
+    double v = n.real(position, name, 0);
+    p.constant = inverted ? 1.0 / v : v;
+    return p;
+  }
+  Tensor t = n.asTensor(arg);
+  for (ExprAttr size : t.sizes)
+    if (size.getInteger() != 1) {
+      (void)n.fail("a scale or zero point of other than one element");
+      return p;
+    }
+  Scalars f64(b.b, b.loc, b.b.getF64Type());
+  Value v = f64.cast(b.element(t), t.dtype, f64.dtype);
+  if (inverted)
+    v = f64.div(f64.constant(1), v);
+  p.value = f64.cast(v, f64.dtype, b.b.getF32Type());
+  return p;
+}
+
+/// clamp(round(x * inverse) + zero, min, max). A NaN gives `min`.
+static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
+                      int64_t min, int64_t max) {
+  Value q = s.roundEven(s.mul(x, inverse));
+  if (zero)
+    q = s.add(q, zero);
+  q = s.binary<arith::MaxNumFOp>(q, s.constant(double(min)));
+  return s.binary<arith::MinNumFOp>(q, s.constant(double(max)));
+}
+
+static LogicalResult lowerQuantizePerTensor(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  Parameter inverse = getParameter(n, 1, "scale", true),
+            zero = getParameter(n, 2, "zero_point", false);
+  Parameter min = getParameter(n, 3, "quant_min", false),
+            max = getParameter(n, 4, "quant_max", false);
+  if (n.failed() || !checkTypes(n, x.dtype, n.resultDtype()))
+    return failure();
+  if (!min.constant || !max.constant)
+    return n.fail("bounds that only the run knows");
+  Type f32 = n.b.b.getF32Type();
+  return n.pointwise(0, {x}, f32, [&](Scalars &s, ValueRange v) {
+    bool isZero = zero.constant && *zero.constant == 0;
+    return quantize(s, v[0], inverse.in(s), isZero ? Value() : zero.in(s),
+                    int64_t(*min.constant), int64_t(*max.constant));
+  });
+}
+
+static LogicalResult lowerDequantizePerTensor(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  Parameter scale = getParameter(n, 1, "scale", false),
+            zero = getParameter(n, 2, "zero_point", false);
+  if (n.failed() || !checkTypes(n, n.resultDtype(), x.dtype))
+    return failure();
+  Type f32 = n.b.b.getF32Type();
+  return n.pointwise(0, {x}, f32, [&](Scalars &s, ValueRange v) {
+    Value r = v[0];
+    if (!zero.constant || *zero.constant != 0)
+      r = s.sub(r, zero.in(s));
+    return s.mul(r, scale.in(s));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Per channel, group and token
+//===----------------------------------------------------------------------===//
+
+/// A vector over dimension `axis` of a tensor of `rank`, as a view that
+/// broadcasts.
+static Tensor alongAxis(Builder &b, Tensor t, int64_t axis, int64_t rank) {
+  for (int64_t i = axis + 1; i < rank; ++i)
+    t = b.unsqueeze(t, t.rank());
+  return t;
+}
+
+/// Quantizes `x` by parameters that broadcast to it. `early`: the zero point is
+/// added before rounding, as per token and per group.
+static Tensor quantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
+                         const Tensor &zero, int64_t min, int64_t max,
+                         Type dtype, bool early) {
+  Type f32 = b.b.getF32Type();
+  return b.pointwise(
+      {x, scale, zero}, x.sizes, dtype, f32, [&](Scalars &s, ValueRange v) {
+        Value inverse = s.div(s.constant(1), v[1]);
+        if (!early)
+          return quantize(s, v[0], inverse, v[2], min, max);
+        Value q = s.roundEven(s.add(s.mul(v[0], inverse), v[2]));
+        q = s.binary<arith::MaxNumFOp>(q, s.constant(double(min)));
+        return s.binary<arith::MinNumFOp>(q, s.constant(double(max)));
+      });
+}
+
+static Tensor dequantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
+                           std::optional<Tensor> zero) {
+  Type f32 = b.b.getF32Type();
+  SmallVector<Tensor> operands = {x, scale};
+  if (zero)
+    operands.push_back(*zero);
+  return b.pointwise(operands, x.sizes, f32, f32,
+                     [&](Scalars &s, ValueRange v) {
+                       return s.mul(zero ? s.sub(v[0], v[2]) : v[0], v[1]);
+                     });
+}
+
+/// Scales of f64 make torch compute in f64.
+static bool checkScale(Node &n, const Tensor &scale) {
+  if (scale.dtype.isF32())
+    return true;
+  (void)n.fail("scales of other than f32");
+  return false;
+}
+
+static LogicalResult lowerPerChannel(Node &n, bool forward) {
+  Tensor x = n.tensor(0, "input"), scale = n.tensor(1, "scales");
+  std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
+  if (n.failed())
+    return failure();
+  int64_t rank = x.rank(), axis = n.dim(3, "axis", rank);
+  int64_t min = n.integer(4, "quant_min", 0),
+          max = n.integer(5, "quant_max", 0);
+  Type result = n.resultDtype();
+  if (n.failed() || !checkScale(n, scale) ||
+      !checkTypes(n, forward ? x.dtype : result, forward ? result : x.dtype))
+    return failure();
+  if (scale.rank() != 1 || (zero && zero->rank() != 1))
+    return n.fail("the scales or zero points are no vectors");
+  scale = alongAxis(n.b, scale, axis, rank);
+  if (zero)
+    zero = alongAxis(n.b, *zero, axis, rank);
+  if (!n.broadcasts(scale, x.sizes) || (zero && !n.broadcasts(*zero, x.sizes)))
+    return failure();
+  if (forward)
+    return n.result(
+        quantizeBy(n.b, x, scale, *zero, min, max, result, /*early=*/false));
+  return n.result(dequantizeBy(n.b, x, scale, zero));
+}
+
+static LogicalResult lowerQuantizePerChannel(Node &n) {
+  return lowerPerChannel(n, true);
+}
+static LogicalResult lowerDequantizePerChannel(Node &n) {
+  return lowerPerChannel(n, false);
+}
+
+/// Parameters [rows, groups] of a matrix [rows, groups * size].
+static LogicalResult lowerPerGroup(Node &n, bool forward) {
+  Builder &b = n.b;
+  Tensor x = n.tensor(0, "input"), scale = n.tensor(1, "scales");
+  std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
+  int64_t min = n.integer(3, "quant_min", 0),
+          max = n.integer(4, "quant_max", 0);
+  int64_t group = n.integer(6, "group_size", 0);
+  Type result = n.resultDtype();
+  if (n.failed() || !checkScale(n, scale) ||
+      !checkTypes(n, forward ? x.dtype : result, forward ? result : x.dtype))
+    return failure();
+  if (x.rank() != 2 || scale.rank() != 2 || !x.sizes[1].isInteger() ||
+      !scale.sizes[1].isInteger())
+    return n.fail("the input or the scales are no matrix of known width");
+  int64_t width = x.sizes[1].getValue();
+  if (group > width && scale.sizes[1].getValue() == 1)
+    group = width;
+  if (group < 2 || width % group || scale.sizes[1].getValue() != width / group)
+    return n.fail("the groups do not fit the input");
+  Tensor grouped = b.split(x, 1, {b.expr(width / group), b.expr(group)});
+  Tensor s = b.unsqueeze(scale, 2);
+  std::optional<Tensor> z;
+  if (zero && zero->rank() == 2)
+    z = b.unsqueeze(*zero, 2);
+  else if (zero)
+    return n.fail("the zero points are no matrix");
+  if (!n.broadcasts(s, grouped.sizes) ||
+      (z && !n.broadcasts(*z, grouped.sizes)))
+    return failure();
+  Tensor y = forward ? quantizeBy(b, grouped, s, *z, min, max, result,
+                                  /*early=*/true)
+                     : dequantizeBy(b, grouped, s, z);
+  return n.result(b.reshape(y, x.sizes));
+}
+
+static LogicalResult lowerQuantizePerGroup(Node &n) {
+  return lowerPerGroup(n, true);
+}
+static LogicalResult lowerDequantizePerGroup(Node &n) {
+  return lowerPerGroup(n, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing parameters
+//===----------------------------------------------------------------------===//
+
+/// Scale and zero point from the extremes of the whole input.
+static LogicalResult lowerChoose(Node &n, bool symmetric) {
+  Builder &b = n.b;
+  Tensor x = n.tensor(0, "input");
+  int64_t min = n.integer(1, "quant_min", 0),
+          max = n.integer(2, "quant_max", 0);
+  double eps = n.real(3, "eps", 0);
+  Type dtype = n.dtype(4, "dtype", Type());
+  if (n.failed())
+    return failure();
+  if (!x.dtype.isF32() || !dtype || min >= max || min > 0 || max < 0)
+    return n.fail("parameters that torch refuses, or an input other than f32");
+  // One row: a reduction that vectorizes.
+  Tensor flat = b.reshape(x, {b.product(x.sizes)});
+  auto extreme = [&](bool isMax) {
+    return b.element(b.reduce(
+        flat, {0}, false, x.dtype,
+        [&](Scalars &s) { return isMax ? s.lowest() : s.highest(); },
+        [&](Scalars &s, Value a, Value v) {
+          return isMax ? s.max(a, v) : s.min(a, v);
+        }));
+  };
+  Value low = extreme(false), high = extreme(true);
+  Scalars s(b.b, b.loc, x.dtype);
+  b.check(s.le(low, high),
+          "expected a minimum below the maximum, got NaN or no elements");
+  Value none = s.constant(0), least = s.constant(eps), scale, zero;
+  low = s.min(low, none);
+  high = s.max(high, none);
+  Type i64 = b.b.getI64Type();
+  Scalars ints(b.b, b.loc, i64);
+  if (symmetric) {
+    high = s.max(s.neg(low), high);
+    scale = s.max(s.div(high, s.constant(double(max - min) / 2)), least);
+    zero = ints.integer(dtype.isUnsignedInteger(8) ? 128 : 0);
+  } else {
+    scale =
+        s.max(s.div(s.sub(high, low), s.constant(double(max - min))), least);
+    Value steps = s.cast(s.roundEven(s.div(low, scale)), x.dtype, i64);
+    zero = ints.sub(ints.integer(min), steps);
+    zero = ints.min(ints.max(zero, ints.integer(min)), ints.integer(max));
+  }
+  Type f64 = b.b.getF64Type();
+  if (failed(n.set(0, Tensor(b.filled(n.resultSizes(0), f64,
+                                      s.cast(scale, x.dtype, f64)),
+                             n.resultSizes(0), f64))))
+    return failure();
+  return n.set(
+      1, Tensor(b.filled(n.resultSizes(1), i64, zero), n.resultSizes(1), i64));
+}
+
+static LogicalResult lowerChooseAffine(Node &n) {
+  return lowerChoose(n, false);
+}
+static LogicalResult lowerChooseSymmetric(Node &n) {
+  return lowerChoose(n, true);
+}
+
+void registerQuantization(Registry &r) {
+  r.add({"quantized_decomposed.quantize_per_tensor.default",
+         "quantized_decomposed.quantize_per_tensor.tensor",
+         "quantized_decomposed.quantize_per_tensor.tensor2"},
+        lowerQuantizePerTensor);
+  r.add({"quantized_decomposed.dequantize_per_tensor.default",
+         "quantized_decomposed.dequantize_per_tensor.tensor",
+         "quantized_decomposed.dequantize_per_tensor.tensor2"},
+        lowerDequantizePerTensor);
+  r.add("quantized_decomposed.quantize_per_channel.default",
+        lowerQuantizePerChannel);
+  r.add("quantized_decomposed.dequantize_per_channel.default",
+        lowerDequantizePerChannel);
+  r.add("quantized_decomposed.quantize_per_channel_group.default",
+        lowerQuantizePerGroup);
+  r.add("quantized_decomposed.dequantize_per_channel_group.default",
+        lowerDequantizePerGroup);
+  r.add("quantized_decomposed.choose_qparams.tensor", lowerChooseAffine);
+  r.add("quantized_decomposed.choose_qparams_symmetric.tensor",
+        lowerChooseSymmetric);
+}
+
+} // namespace fx::lin

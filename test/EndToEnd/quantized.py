@@ -1,0 +1,117 @@
+"""Quantized modules in PyTorch's pt2e form: quantized_decomposed operators
+around plain ones, weights as int8 buffers."""
+
+import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators
+from torch import nn
+
+Q = torch.ops.quantized_decomposed
+BOUNDS = {torch.uint8: (0, 255), torch.int8: (-128, 127)}
+
+
+def per_channel(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The symmetric int8 form of a weight, and a scale for each output channel."""
+    scales = weight.abs().flatten(1).amax(1).clamp_min(1e-8) / 127
+    shape = [-1] + [1] * (weight.dim() - 1)
+    return (weight / scales.reshape(shape)).round().clamp(-127, 127).to(torch.int8), scales
+
+
+def parameters(x: torch.Tensor, dtype: torch.dtype = torch.uint8) -> tuple[float, int]:
+    """Scale and zero point from the extremes of a sample."""
+    low, high = BOUNDS[dtype]
+    least, most = min(x.min().item(), 0.0), max(x.max().item(), 0.0)
+    scale = max((most - least) / 255, 1e-8)
+    return scale, max(low, min(high, low - round(least / scale)))
+
+
+class Weight(nn.Module):
+    """An int8 weight, dequantized per output channel. `zeros`: "none", or a
+    vector of zero points as buffer."""
+
+    def __init__(self, weight: torch.Tensor, zeros: torch.Tensor | None = None):
+        super().__init__()
+        q, scales = per_channel(weight.detach())
+        self.register_buffer("q", q)
+        self.register_buffer("scales", scales)
+        self.register_buffer("zeros", zeros)
+
+    def forward(self) -> torch.Tensor:
+        return Q.dequantize_per_channel.default(
+            self.q, self.scales, self.zeros, 0, -128, 127, torch.int8
+        )
+
+
+class Static(nn.Module):
+    """Quantizes with parameters fixed by a sample, and back."""
+
+    def __init__(self, sample: torch.Tensor, dtype: torch.dtype = torch.uint8):
+        super().__init__()
+        self.parameters_ = (*parameters(sample, dtype), *BOUNDS[dtype], dtype)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        q = Q.quantize_per_tensor.default(x, *self.parameters_)
+        return Q.dequantize_per_tensor.default(q, *self.parameters_)
+
+
+class Dynamic(nn.Module):
+    """Quantizes with parameters chosen on each call, and back."""
+
+    def __init__(self, dtype: torch.dtype = torch.int8):
+        super().__init__()
+        self.dtype = dtype
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        bounds = BOUNDS[self.dtype]
+        scale, zero = Q.choose_qparams.tensor(x, *bounds, 1e-7, self.dtype)
+        q = Q.quantize_per_tensor.tensor(x, scale, zero, *bounds, self.dtype)
+        return Q.dequantize_per_tensor.tensor(q, scale, zero, *bounds, self.dtype)
+
+
+class Linear(nn.Module):
+    """A linear layer on quantized operands."""
+
+    def __init__(self, linear: nn.Linear, observer: nn.Module, zeros=None):
+        super().__init__()
+        self.observer, self.weight = observer, Weight(linear.weight, zeros)
+        self.bias = linear.bias
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.linear(self.observer(x), self.weight(), self.bias)
+
+
+class Conv2d(nn.Module):
+    """A convolution on quantized operands."""
+
+    def __init__(self, conv: nn.Conv2d, observer: nn.Module):
+        super().__init__()
+        self.observer, self.weight = observer, Weight(conv.weight)
+        self.bias, self.options = conv.bias, (conv.stride, conv.padding, conv.dilation)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.conv2d(
+            self.observer(x), self.weight(), self.bias, *self.options
+        )
+
+
+def autoencoder(widths: list[int]) -> nn.Sequential:
+    """Linear layers with relu between them."""
+    layers: list[nn.Module] = []
+    for n, m in zip(widths, widths[1:]):
+        layers += [nn.Linear(n, m), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def quantize(model: nn.Sequential, sample: torch.Tensor, dynamic: bool) -> nn.Sequential:
+    """The linear layers of `model` on int8 operands, with parameters from what
+    `sample` gives, or chosen on each call."""
+    layers: list[nn.Module] = []
+    x = sample
+    for layer in model:
+        if isinstance(layer, nn.Linear):
+            observer = Dynamic() if dynamic else Static(x)
+            layers.append(Linear(layer, observer))
+        else:
+            layers.append(layer)
+        with torch.no_grad():
+            x = layer(x)
+    return nn.Sequential(*layers)
