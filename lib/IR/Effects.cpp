@@ -110,9 +110,14 @@ void HigherOrderOp::getEffects(Effects &effects) {
   addSubgraphEffects(*this, effects);
 }
 
-// A method or a module is the user's code.
+// A method or a module is the user's code, unless it is a part of the graph.
 void CallMethodOp::getEffects(Effects &effects) { addUnknown(effects); }
-void CallModuleOp::getEffects(Effects &effects) { addUnknown(effects); }
+void CallModuleOp::getEffects(Effects &effects) {
+  GraphOp body = getModuleBody(*this);
+  if (!isInFunctionalGraph(*this) || !body || !body.getFunctional() ||
+      callsItself(body) || hasWrite(body))
+    addUnknown(effects);
+}
 void EagerOp::getEffects(Effects &effects) {
   bool buffers = llvm::any_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
   if (buffers || !(*this)->hasAttr("fx.pure"))

@@ -47,6 +47,27 @@ GraphOp fx::getReferencedGraph(Value ref) {
       attr->getParentOp()->getParentOp(), attr.getTargetAttr());
 }
 
+GraphOp fx::getModuleBody(Operation *call) {
+  auto name = call->getAttrOfType<FlatSymbolRefAttr>("fx.body");
+  auto graph = dyn_cast_if_present<GraphOp>(call->getParentOp());
+  if (!name || !graph || !graph->getParentOp())
+    return {};
+  return SymbolTable::lookupNearestSymbolFrom<GraphOp>(graph->getParentOp(),
+                                                       name);
+}
+
+SmallVector<Value> fx::getBodyOperands(Operation *call, GraphOp body) {
+  size_t inputs =
+      llvm::count_if(body.getPlaceholders(),
+                     [](PlaceholderOp input) { return !input.getTarget(); });
+  SmallVector<Value> operands(call->getOperands());
+  if (operands.size() != inputs)
+    llvm::erase_if(operands, [](Value operand) {
+      return !isa<FakeTensorType>(operand.getType());
+    });
+  return operands;
+}
+
 bool fx::callsItself(GraphOp graph) {
   llvm::SmallPtrSet<Operation *, 8> seen;
   SmallVector<GraphOp> pending{graph};
@@ -54,10 +75,12 @@ bool fx::callsItself(GraphOp graph) {
     GraphOp next = pending.pop_back_val();
     if (!next.getBody().hasOneBlock())
       continue;
-    for (GetAttrOp attr : next.getBlock().getOps<GetAttrOp>()) {
-      GraphOp callee = isa<GraphRefType>(attr.getType())
-                           ? getReferencedGraph(attr.getResult())
-                           : GraphOp();
+    for (Operation &op : next.getBlock()) {
+      GraphOp callee = getModuleBody(&op);
+      if (auto attr = dyn_cast<GetAttrOp>(op))
+        callee = isa<GraphRefType>(attr.getType())
+                     ? getReferencedGraph(attr.getResult())
+                     : GraphOp();
       if (callee == graph)
         return true;
       if (callee && seen.insert(callee).second)

@@ -50,8 +50,8 @@ namespace {
 class TorchInterpreter final : public Interpreter {
 public:
   TorchInterpreter(ModuleOp module, InterpreterOptions options)
-      : planner(module), options(std::move(options)),
-        states(module, this->options.baseDir) {}
+      : options(std::move(options)), states(module, this->options.baseDir),
+        planner(module, states) {}
 
   llvm::Error prepare(ModuleOp module);
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
@@ -64,9 +64,9 @@ private:
   void applyMutation(OutputSpecAttr spec, const c10::IValue &value,
                      const Values &inputs);
 
-  Planner planner;
   InterpreterOptions options;
   States states;
+  Planner planner;
   std::optional<GraphSignature> signature;
   const GraphPlan *plan = nullptr;
 };

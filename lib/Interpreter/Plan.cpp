@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HigherOrder.h"
 #include "Border.h"
-#include "fx/IR/Arguments.h"
+#include "HigherOrder.h"
+#include "fx/IR/HigherOrder.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -59,6 +59,34 @@ static void resolveTarget(Node &node) {
     throw std::runtime_error("unknown operator");
 }
 
+/// A call of a part of the graph, or of what was recorded of a module.
+void Planner::planBody(Node &node) {
+  GraphOp graph = getModuleBody(node.op);
+  if (!graph)
+    throw std::runtime_error("'" + node.op->getName().getStringRef().str() +
+                             "' needs Python's modules and cannot be "
+                             "interpreted");
+  node.body = &get(graph);
+  SmallVector<Value> given = getBodyOperands(node.op, graph);
+  size_t next = 0;
+  for (PlaceholderOp input : node.body->inputs) {
+    Node::BodyInput from;
+    if (input.getTarget()) {
+      from.state = states.get(*input.getTarget());
+    } else if (next < given.size()) {
+      from.operand = llvm::find(node.op->getOperands(), given[next++]) -
+                     node.op->operand_begin();
+    } else {
+      ++next;
+    }
+    node.bodyInputs.push_back(std::move(from));
+  }
+  if (next != given.size())
+    throw std::runtime_error("expected " + std::to_string(next) +
+                             " inputs of @" + graph.getSymName().str() +
+                             ", got " + std::to_string(given.size()));
+}
+
 std::unique_ptr<Node> Planner::planNode(Operation &op,
                                         llvm::DenseMap<Value, int> &slots) {
   auto node = std::make_unique<Node>();
@@ -83,9 +111,7 @@ std::unique_ptr<Node> Planner::planNode(Operation &op,
       if (!node->higherOrder)
         throw std::runtime_error("unknown higher-order operator");
     } else
-      throw std::runtime_error(
-          "'" + op.getName().getStringRef().str() +
-          "' needs Python's modules and cannot be interpreted");
+      planBody(*node);
   } catch (const LocatedException &) {
     throw;
   } catch (const std::exception &e) {
@@ -188,11 +214,10 @@ static void spread(Attribute outs, const c10::IValue &value, Values &results) {
   if (!list)
     return; // None: not used
   if (!isSequence(value) || getSize(value) != list.size())
-    throw std::runtime_error("expected a list of " +
-                             std::to_string(list.size()) + " results, got " +
-                             (isSequence(value)
-                                  ? std::to_string(getSize(value)) + " items"
-                                  : value.tagKind()));
+    throw std::runtime_error(
+        "expected a list of " + std::to_string(list.size()) + " results, got " +
+        (isSequence(value) ? std::to_string(getSize(value)) + " items"
+                           : value.tagKind()));
   for (size_t i = 0; i < list.size(); ++i)
     spread(list[i], getItem(value, i), results);
 }
@@ -241,6 +266,11 @@ void Runner::runNode(const Node &node, Values &slots) {
     for (const ArgTree &arg : node.args.args)
       args.push_back(toIValue(arg, values));
     returned.push_back(node.scalar(args));
+  } else if (node.body) {
+    Values inputs;
+    for (const Node::BodyInput &from : node.bodyInputs)
+      inputs.push_back(from.operand < 0 ? from.state : values[from.operand]);
+    returned = run(*node.body, std::move(inputs));
   } else {
     returned = node.higherOrder(Call{*this, node, values});
   }

@@ -9,6 +9,7 @@
 #define FX_LIB_INTERPRETER_PLAN_H
 
 #include "Arguments.h"
+#include "States.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,6 +42,13 @@ struct Node {
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
   HigherOrderFunction higherOrder = nullptr;
+  const GraphPlan *body = nullptr;
+  /// An input of the body: an operand, or a state's value.
+  struct BodyInput {
+    int operand = -1;
+    c10::IValue state;
+  };
+  std::vector<BodyInput> bodyInputs;
 };
 
 /// A graph. Slots 0 … inputs.size()-1 are its placeholders in order.
@@ -58,7 +66,8 @@ struct GraphPlan {
 /// The plans of a module's graphs, made when first asked for.
 class Planner {
 public:
-  explicit Planner(mlir::ModuleOp module) : module(module) {}
+  Planner(mlir::ModuleOp module, States &states)
+      : module(module), states(states) {}
   /// Throws LocatedException where a node cannot run.
   const GraphPlan &get(GraphOp graph);
 
@@ -69,8 +78,10 @@ private:
                      mlir::OperandRange operands,
                      const llvm::DenseMap<mlir::Value, int> &slots);
   const GraphPlan *getGraphOf(mlir::Value value);
+  void planBody(Node &node);
 
   mlir::ModuleOp module;
+  States &states;
   std::map<void *, std::unique_ptr<GraphPlan>> plans;
   /// Graphs whose plan is being made: a cycle of sub-graphs cannot run.
   std::vector<void *> pending;

@@ -247,6 +247,7 @@ llvm::Error Driver::simplify() {
   if (llvm::Error e = checkNotOnlyInterpreted())
     return e;
   if (llvm::Error e = runPasses([](OpPassManager &pm) {
+        pm.addPass(createResolveCallsPass());
         pm.addPass(createInlineWrappersPass());
         pm.addPass(createFunctionalizePass());
         pm.addPass(createCanonicalizerPass());

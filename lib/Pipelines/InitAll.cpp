@@ -15,6 +15,7 @@
 #include "fx/Transforms/Passes.h"
 
 #include "fx/Transforms/ConstantEvaluator.h"
+#include "fx/Transforms/NativeSupport.h"
 
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -30,6 +31,7 @@ void fx::registerAllPasses() {
   static std::once_flag once;
   std::call_once(once, [] {
     setConstantEvaluator(evaluateOnInterpreter);
+    setNativeSupport(findFallbacks);
     registerFXTransformsPasses();
     registerFXConversionPasses();
     cpu::registerFXCPULayoutPasses();

@@ -45,3 +45,8 @@ void NodeNamer::makeUnique(Operation *op) {
   if (!names.empty())
     op->setLoc(withNodeName(op->getLoc(), llvm::join(names, ",")));
 }
+
+void NodeNamer::release(Operation *op) {
+  for (StringRef name : getResultNames(op))
+    taken.erase(name);
+}

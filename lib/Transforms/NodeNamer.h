@@ -25,6 +25,8 @@ public:
   mlir::Location rename(mlir::Location loc, llvm::StringRef base);
   /// Renames `op` so that none of its results has a name already taken.
   void makeUnique(mlir::Operation *op);
+  /// Frees the names of a node that is about to go.
+  void release(mlir::Operation *op);
 
 private:
   llvm::StringSet<> taken;

@@ -7,7 +7,7 @@
 
 #include "NodeNamer.h"
 #include "SubgraphForms.h"
-#include "fx/IR/Arguments.h"
+#include "fx/IR/HigherOrder.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -50,11 +50,13 @@ static void replaceByImmediate(Value value, Attribute immediate) {
   }
 }
 
-/// Whether a tensor of one type can stand for one of the other; strides and
+/// Whether a value of one type can stand for one of the other; strides and
 /// gradients are no part of what a body computes.
-static bool isSameTensor(Type given, Type expected) {
+static bool isSameValue(Type given, Type expected) {
   auto a = dyn_cast<FakeTensorType>(given);
   auto b = dyn_cast<FakeTensorType>(expected);
+  if (!a && !b)
+    return given == expected;
   return a && b && a.getDtype() == b.getDtype() && a.getSizes() == b.getSizes();
 }
 
@@ -62,8 +64,7 @@ namespace {
 /// Resolves the calls of one graph.
 class Resolver {
 public:
-  Resolver(GraphOp graph, const SymbolTable &symbols)
-      : graph(graph), symbols(symbols), namer(graph) {
+  explicit Resolver(GraphOp graph) : graph(graph), namer(graph) {
     for (PlaceholderOp input : graph.getPlaceholders())
       if (input.getTarget())
         states[*input.getTarget()] = input.getResult();
@@ -77,16 +78,14 @@ private:
   Value getState(PlaceholderOp input);
 
   GraphOp graph;
-  const SymbolTable &symbols;
   NodeNamer namer;
   llvm::StringMap<Value> states;
 };
 
 struct ResolveCallsPass : fx::impl::ResolveCallsPassBase<ResolveCallsPass> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
-      Resolver resolver(graph, symbols);
+      Resolver resolver(graph);
       for (Operation &op :
            llvm::make_early_inc_range(graph.getBlock().getOperations())) {
         if (op.hasAttr("fx.body")) {
@@ -122,15 +121,11 @@ bool Resolver::resolve(Operation *call) {
     call->emitRemark("stays a call of Python: ") << what;
     return false;
   };
-  auto name = call->getAttrOfType<FlatSymbolRefAttr>("fx.body");
-  auto body = name ? symbols.lookup<GraphOp>(name.getValue()) : GraphOp();
+  GraphOp body = getModuleBody(call);
   if (!body || body == graph || !isa<NodeOpInterface>(call))
     return fail("expected 'fx.body' to name a graph");
 
-  SmallVector<Value> tensors;
-  for (Value operand : call->getOperands())
-    if (isa<FakeTensorType>(operand.getType()))
-      tensors.push_back(operand);
+  SmallVector<Value> tensors = getBodyOperands(call, body);
   IRMapping mapping;
   ArrayRef<Value> rest = tensors;
   SmallVector<PlaceholderOp> inputs;
@@ -140,7 +135,7 @@ bool Resolver::resolve(Operation *call) {
       continue;
     }
     if (rest.empty() ||
-        !isSameTensor(rest.front().getType(), input.getResult().getType()))
+        !isSameValue(rest.front().getType(), input.getResult().getType()))
       return fail("its tensors are not those of '" + body.getSymName() + "'");
     mapping.map(input.getResult(), rest.front());
     rest = rest.drop_front();
@@ -154,6 +149,8 @@ bool Resolver::resolve(Operation *call) {
   if (!rest.empty() || leaves.size() != call->getNumResults())
     return fail("its values are not those of '" + body.getSymName() + "'");
 
+  // Its names may be those that nodes of the body have.
+  namer.release(call);
   for (PlaceholderOp input : inputs)
     mapping.map(input.getResult(), getState(input));
   OpBuilder b(call);

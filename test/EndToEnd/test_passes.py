@@ -337,3 +337,49 @@ def test_schedule(name, tmp_path):
     before, after = re.search(r"peak of (\d+) bytes before, (\d+) after", result.stderr).groups()
     print(name, before, after)
     assert int(after) <= int(before)
+
+
+class Odd(nn.Module):
+    """Nodes without native code in the middle, and a size that comes from them."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(6, 6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        y = self.a(x).relu()
+        z = torch.linalg.eigvalsh(y @ y.T)
+        w = self.b(y) + z.unsqueeze(1)
+        return w.view(x.shape[0], 2, 2).sum(-1), (x + 1).sin(), torch.linalg.svdvals(w)
+
+
+@pytest.mark.parametrize("name", ["odd", "resnet_small", "llama_small"])
+def test_partition(name, tmp_path):
+    """The parts together give what the whole gives, interpreted and compiled."""
+    if name == "odd":
+        module, inputs = Odd(), (torch.randn(5, 6),)
+        dims = {"x": {0: torch.export.Dim("n", min=2, max=64)}}
+        program = exporting.export(module, inputs, dynamic=dims)
+        options, blocks = "", 2
+    else:
+        spec = models.get(name)
+        module, (inputs, kwargs) = spec.build(), spec.inputs()
+        assert not kwargs
+        program = spec.program(module, False, False)
+        options, blocks = "by=cost parts=3", 3
+    expected = exporting.eager(module, inputs)
+    flags = ["-fx-functionalize", "-canonicalize", f"-fx-partition={options}", "-canonicalize", "-cse"]
+    text, got = run_passes(program, inputs, expected, tmp_path, *flags)
+    assert text.count("call_module @submod_") == text.count("fx.graph private") == blocks
+    harness.compare(got, expected)
+    main = text.split("fx.graph @main")[1]
+    if name == "odd":
+        # The product and what depends on it; ATen's part stays outside.
+        assert re.findall(r"call_function @(\S+?)\(", main) == [
+            "aten.linalg_eigvalsh.default",
+            "aten.linalg_svdvals.default",
+        ]
+    else:
+        assert "call_function" not in main
+    native = harness.run(tmp_path / "passed.mlir", (inputs, {}), tmp_path / "native", expected)
+    harness.compare(native, expected)

@@ -26,6 +26,8 @@ PASSES = [
     "-fx-constant-fold",
     "-fx-schedule",
     f"-fx-rewrite=patterns={RULES / 'raise.mlir'}",
+    "-fx-partition=by=cost parts=3",
+    "-fx-resolve-calls",
 ]
 
 

@@ -80,6 +80,15 @@ private:
 /// not come from a `get_attr` of a graph.
 GraphOp getReferencedGraph(mlir::Value ref);
 
+/// The graph that a call's `fx.body` names: what a call of a module, a method
+/// or a function runs; null where there is none.
+GraphOp getModuleBody(mlir::Operation *call);
+
+/// The operands that the inputs of a call's body stand for, in order: all of
+/// them, or the tensors alone where the body was recorded from those.
+llvm::SmallVector<mlir::Value> getBodyOperands(mlir::Operation *call,
+                                               GraphOp body);
+
 /// Whether a graph is reached from itself through the sub-graphs it refers to.
 bool callsItself(GraphOp graph);
 

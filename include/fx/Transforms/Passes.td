@@ -173,6 +173,72 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   ];
 }
 
+def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
+  let summary = "split a graph into sub-graphs that are called as modules";
+  let description = [{
+    Nodes of the functional graph @main that belong together move into private
+    graphs, each called by a `call_module`. Nodes belong together by:
+
+    - `native`: what the compiler has native code for; what ATen would run stays
+      in the graph. The graph counts as it is, so decompose first.
+    - `device`: the device of their results.
+    - `annotation`: the attribute `fx.partition = "name"` of a node, or the
+      module path that it is in, where `modules` has that or one above it.
+    - `cost`: `parts` runs of nodes whose times by the roofline are about equal.
+
+    ```mlir
+    %a = call_function @aten.exp.default(%x)
+    %b = call_function @custom.odd.default(%a)
+    %c = call_function @aten.sin.default(%b)
+    // becomes, each with a body of one node
+    %submod_0 = call_module @submod_0(%x) {fx.body = @main.submod_0}
+    %b = call_function @custom.odd.default(%submod_0)
+    %submod_1 = call_module @submod_1(%b) {fx.body = @main.submod_1}
+    ```
+
+    No block needs what needs the block: nodes that are parted by one that
+    stays are in two blocks. Arithmetic on sizes goes where it is used. What
+    draws random numbers or asserts keeps its order. States are inputs of the
+    body that uses them and not of the call, so that a body is a model of its
+    own. `fx-run --interpret` runs the calls, `fx-resolve-calls` puts the bodies
+    back.
+
+    With `report`, or `dry-run`, which changes nothing, a line for each block
+    says its color, its nodes and the bytes that cross its border, and one for
+    each node that is left why.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let options = [
+    Option<"by", "by", "std::string", "\"native\"",
+           "'native', 'device', 'annotation' or 'cost'">,
+    ListOption<"modules", "modules", "std::string",
+               "Module paths for 'annotation'">,
+    Option<"parts", "parts", "unsigned", "2", "Parts for 'cost'">,
+    Option<"minSize", "min-size", "unsigned", "1",
+           "Leave the nodes of a block that has fewer">,
+    Option<"prefix", "prefix", "std::string", "\"submod\"",
+           "What the calls are named after">,
+    Option<"dryRun", "dry-run", "bool", "false",
+           "Report what would be done, and do nothing">,
+    Option<"report", "report", "std::string", "",
+           "The file to write the report to; '-' is standard output">,
+    Option<"sizeText", "sizes", "std::string", "",
+           "Integers for symbols, as 's17=16,s3=4'">,
+    Option<"peak", "peak", "double", "100", "GFLOP/s for 'cost'">,
+    Option<"bandwidth", "bandwidth", "double", "20", "GB/s for 'cost'">
+  ];
+  let statistics = [
+    Statistic<"numBlocks", "blocks", "Sub-graphs that were made">,
+    Statistic<"numInBlocks", "in-blocks", "Nodes that moved into them">,
+    Statistic<"numLeft", "left", "Nodes that stayed">
+  ];
+}
+
 def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
   let summary = "replace sub-graphs by rules that are graphs themselves";
   let description = [{
