@@ -1,8 +1,6 @@
 """The way back: fx to `.pt2`, to FX's text and to Python, without loss."""
 
-import collections
 import copy
-import dataclasses
 import subprocess
 import warnings
 
@@ -12,6 +10,7 @@ import models
 import pytest
 import roundtrip
 import torch
+from arguments import CONTAINERS, LEAVES, Contain, Defaults, Leaves
 from test_models import SMALL, forms
 from torch.export import Dim
 from torch.utils import _pytree as pytree
@@ -97,93 +96,14 @@ def test_example(name, decomposed, tmp_path):
 
 # --- Containers and leaves ----------------------------------------------------
 
-Pair = collections.namedtuple("Pair", ["left", "right"])
-pytree._register_namedtuple(Pair, serialized_type_name="test_roundtrip.Pair")
-
-
-@dataclasses.dataclass
-class Record:
-    x: torch.Tensor
-    n: int | None = None
-
-
-torch.export.register_dataclass(Record, serialized_type_name="test_roundtrip.Record")
-
-
-class Box:
-    def __init__(self, *items):
-        self.items = list(items)
-
-    def __eq__(self, other):
-        return self.items == other.items
-
-
-pytree.register_pytree_node(
-    Box,
-    lambda box: (box.items, len(box.items)),
-    lambda items, _: Box(*items),
-    serialized_type_name="test_roundtrip.Box",
-    flatten_with_keys_fn=lambda box: (
-        [(pytree.SequenceKey(k), x) for k, x in enumerate(box.items)],
-        len(box.items),
-    ),
-    to_dumpable_context=str,
-    from_dumpable_context=int,
-)
-
-# Sample inputs are a pickle that holds them.
-torch.serialization.add_safe_globals([Pair, Record, Box])
-
-CONTAINERS = {
-    "tuple": lambda x: (x, x + 1),
-    "list": lambda x: [x, x + 1],
-    "dict": lambda x: {"b": x, "a": x + 1},
-    "namedtuple": lambda x: Pair(x, x + 1),
-    "dataclass": lambda x: Record(x),
-    "registered": lambda x: Box(x, x + 1),
-    "nested": lambda x: {"k": [Pair(x, (x + 1,)), Box(x)], "n": []},
-}
-
-
-class Contain(torch.nn.Module):
-    def __init__(self, make):
-        super().__init__()
-        self.make = make
-
-    def forward(self, tree):
-        leaf = sum(x for x in pytree.tree_leaves(tree) if x is not None)
-        return self.make(leaf)
-
-
 @pytest.mark.parametrize("kind", CONTAINERS)
 def test_container(kind, tmp_path):
     make = CONTAINERS[kind]
     both(Contain(make), tmp_path, (make(torch.ones(3)),))
 
 
-class Leaves(torch.nn.Module):
-    def forward(self, x, *rest, scale, count, flag, name=None, nothing=None):
-        y = torch.zeros(2, dtype=torch.int32, layout=torch.strided, device="cpu")
-        z = x.to(torch.float64, memory_format=torch.channels_last)
-        if flag and name == "plain":
-            z = z * scale + count
-        for extra in rest:
-            z = z + extra
-        z = torch.full_like(z, float("inf")) + z.div(2, rounding_mode="floor")
-        # torch saves a str among the outputs, and cannot load it.
-        return {"y": y, "z": z}, scale, count, flag, nothing
-
-
 def test_leaves(tmp_path):
-    """Arguments by position and keyword; every kind of leaf, in and out."""
-    kwargs = dict(scale=1e-5, count=3, flag=True, name="plain", nothing=None)
-    args = (torch.ones(1, 2, 3, 3), torch.ones(()), torch.ones(3))
-    both(Leaves(), tmp_path, args, kwargs)
-
-
-class Defaults(torch.nn.Module):
-    def forward(self, x, n: int = 3, *, k=None, **more):
-        return x * n + sum(more.values())
+    both(Leaves(), tmp_path, *LEAVES)
 
 
 def test_defaults(tmp_path):
