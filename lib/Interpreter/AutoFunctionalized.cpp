@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Border.h"
-#include "HigherOrder.h"
+#include "AutoFunctionalized.h"
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_strided.h>
 
@@ -69,10 +68,15 @@ static Values finish(Values returned, const Values &copies) {
   return returned;
 }
 
-Values autoFunctionalized(const Call &call) {
-  const Operator &op = call.getOperator(0);
-  ArgList args = call.argsFrom(1);
-  Values values = call.values, copies;
+static Values callOn(const Operator &op, const ArgList &args,
+                     const Values &values) {
+  Values returned;
+  BoundCall (op, args)(values, returned);
+  return returned;
+}
+
+Values autoFunctionalized(const Operator &op, ArgList args, Values values) {
+  Values copies;
   for (const c10::Argument &argument : op.schema->arguments()) {
     if (!isWritten(argument))
       continue;
@@ -82,7 +86,7 @@ Values autoFunctionalized(const Call &call) {
         tree = addCopy(tree, values, copies);
       }
   }
-  return finish(call.callOperator(op, args, values), copies);
+  return finish(callOn(op, args, values), copies);
 }
 
 namespace {
@@ -152,11 +156,10 @@ private:
 };
 } // namespace
 
-Values autoFunctionalizedV2(const Call &call) {
-  const Operator &op = call.getOperator(0);
-  ArgList args = call.argsFrom(1);
-  Values values = call.values, copies;
-  ViewReader reader(args, call.values);
+Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
+  Values copies;
+  const Values given = values; // those added below are of the call alone
+  ViewReader reader(args, given);
 
   std::vector<Tensor> bases;
   if (std::optional<IValue> list = reader.take("_all_bases"))
@@ -185,7 +188,7 @@ Values autoFunctionalizedV2(const Call &call) {
     args.args.push_back(std::move(tree));
     args.kwnames.push_back(argument.name());
   }
-  return finish(call.callOperator(op, args, values), copies);
+  return finish(callOn(op, args, values), copies);
 }
 
 } // namespace fx::interp

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Runtime/fallback.h"
+#include "AutoFunctionalized.h"
 #include "Border.h"
 #include "fx/Operators/Schema.h"
 #include "fx/Support/LocatedError.h"
@@ -213,6 +214,9 @@ struct Prepared {
   std::vector<Out> outs;
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
+  /// auto_functionalized: the operator that is called on copies, and how.
+  const Operator *written = nullptr;
+  Values (*onCopies)(const Operator &, ArgList, Values) = nullptr;
   /// with_effects: the first result is a token.
   bool hasToken = false;
 };
@@ -275,6 +279,20 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
     call->args.args.erase(call->args.args.begin(), call->args.args.begin() + 2);
   }
   try {
+    if (call->target == "auto_functionalized")
+      call->onCopies = autoFunctionalized;
+    else if (call->target == "auto_functionalized_v2")
+      call->onCopies = autoFunctionalizedV2;
+    if (call->onCopies) {
+      if (call->args.numPositional() != 1 ||
+          call->args.args[0].kind != Kind::Operator)
+        throw std::runtime_error("expected an operator and its keyword arguments");
+      call->target = call->args.args[0].text;
+      call->args.args.erase(call->args.args.begin());
+      if (!(call->written = findOperator(call->target)))
+        throw std::runtime_error("unknown operator");
+      return call;
+    }
     if (findVmapFunction(call->target))
       throw std::runtime_error("torch.vmap is known to the interpreter only");
     if (const Operator *op = findOperator(call->target)) {
@@ -430,6 +448,8 @@ static void execute(const Prepared *call, int nInputs,
   Values returned;
   if (call->call) {
     (*call->call)(values, returned);
+  } else if (call->onCopies) {
+    returned = call->onCopies(*call->written, call->args, values);
   } else {
     Values args;
     for (const ArgTree &arg : call->args.args)

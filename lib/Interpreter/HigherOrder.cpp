@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HigherOrder.h"
+#include "AutoFunctionalized.h"
 #include "Border.h"
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
@@ -429,6 +430,11 @@ static Values outDType(const Call &call) {
   return {results[0].toTensor().to(dtype)};
 }
 
+template <Values (*function)(const Operator &, ArgList, Values)>
+static Values callOnCopies(const Call &call) {
+  return function(call.getOperator(0), call.argsFrom(1), call.values);
+}
+
 HigherOrderFunction findHigherOrder(const std::string &name) {
   using Function = Values (*)(const Call &);
   static const std::unordered_map<std::string, Function> table = {
@@ -451,8 +457,8 @@ HigherOrderFunction findHigherOrder(const std::string &name) {
       {"wrap_with_autocast", withAutocast},
       {"with_effects", withEffects},
       {"out_dtype", outDType},
-      {"auto_functionalized", autoFunctionalized},
-      {"auto_functionalized_v2", autoFunctionalizedV2},
+      {"auto_functionalized", callOnCopies<autoFunctionalized>},
+      {"auto_functionalized_v2", callOnCopies<autoFunctionalizedV2>},
       {"print", print},
       {"executorch_call_delegate", delegate},
       {"aoti_call_delegate", delegate}};

@@ -35,9 +35,6 @@ struct Call {
                       const Values &values) const;
 };
 
-Values autoFunctionalized(const Call &call);
-Values autoFunctionalizedV2(const Call &call);
-
 } // namespace fx::interp
 
 #endif // FX_LIB_INTERPRETER_HIGHERORDER_H

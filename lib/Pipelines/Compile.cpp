@@ -213,29 +213,19 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
     // Its shape function says int64, its kernel gives float32.
     if (target == "quantized_decomposed.choose_qparams_per_token.default")
       return "PyTorch gives its zero points another dtype than the program says";
-    if (target.starts_with("auto_functionalized"))
-      return "it calls an operator that writes to its arguments, on copies of them";
     return "";
   };
-  auto refuse = [](Operation *op, StringRef target, StringRef reason) {
-    if (reason.empty())
-      return WalkResult::advance();
-    op->emitError("'") << target << "' has no native code: " << reason;
-    return WalkResult::interrupt();
-  };
-  WalkResult walk = module->walk([&](Operation *op) {
-    if (auto higher = dyn_cast<HigherOrderOp>(op))
-      return refuse(op, higher.getTarget(), getReason(higher.getTarget()));
-    auto call = dyn_cast<CallFunctionOp>(op);
-    if (!call)
-      return WalkResult::advance();
+  WalkResult walk = module->walk([&](CallFunctionOp call) {
     StringRef reason = getReason(call.getTarget());
     StringRef space = call.getTarget().split('.').first;
     // A live graph's call of a user's function.
     if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&
         space != "_operator" && !lookupOperator(call.getTarget()))
       reason = "expected operators, got a function that only Python can run";
-    return refuse(op, call.getTarget(), reason);
+    if (reason.empty())
+      return WalkResult::advance();
+    call.emitError("'") << call.getTarget() << "' has no native code: " << reason;
+    return WalkResult::interrupt();
   });
   return walk.wasInterrupted() ? errors.take("an operator has no native code")
                                : llvm::Error::success();

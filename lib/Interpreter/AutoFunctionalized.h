@@ -1,0 +1,24 @@
+//===- AutoFunctionalized.h - mutating operators, as functions --*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_INTERPRETER_AUTOFUNCTIONALIZED_H
+#define FX_LIB_INTERPRETER_AUTOFUNCTIONALIZED_H
+
+#include "Border.h"
+
+namespace fx::interp {
+
+/// auto_functionalized(op, **args): what `op` returns, then the copies that it
+/// wrote to. `args` are those behind `op`, their leaves indices of `values`.
+/// Source: torch/_higher_order_ops/auto_functionalize.py.
+Values autoFunctionalized(const Operator &op, ArgList args, Values values);
+/// The version whose arguments are views of `_all_bases`.
+Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values);
+
+} // namespace fx::interp
+
+#endif // FX_LIB_INTERPRETER_AUTOFUNCTIONALIZED_H
