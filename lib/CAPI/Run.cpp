@@ -87,7 +87,7 @@ int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
   }
   // The runtime in the model throws nothing and checks the rest; no crash
   // recovery here, where microseconds count.
-  FXRunOptions options = {sizeof(FXRunOptions), threads};
+  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr, /*flags=*/0};
   char message[1024] = "";
   if (model->model->getApi().run(model->model->getInstance(), inputs, nInputs,
                                  outputs, nOutputs, &options, message,

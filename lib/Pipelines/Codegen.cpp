@@ -7,6 +7,7 @@
 
 #include "Codegen.h"
 #include "CodeUnit.h"
+#include "DeviceCode.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/UnlinkedFile.h"
 
@@ -145,9 +146,9 @@ namespace {
 class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
-            const cpu::CPUOptions &cpu, llvm::StringRef directory,
+            const cpu::CPUOptions &cpu, const cuda::Target *gpu, llvm::StringRef directory,
             ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report)
-      : module(module), options(options), directory(directory), errors(errors),
+      : module(module), options(options), gpu(gpu), directory(directory), errors(errors),
         phases(phases), report(report) {
     unit.module = module;
     unit.cpu = cpu;
@@ -165,6 +166,7 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
+  const cuda::Target *gpu;
   llvm::StringRef directory;
   ErrorCatcher &errors;
   PhaseRunner &phases;
@@ -350,6 +352,11 @@ llvm::Error Generator::run(llvm::StringRef path) {
     return e;
   if (options.emit == EmitKind::MemRef)
     return writeFile(path, [&](llvm::raw_ostream &os) { module.print(os); });
+  if (gpu)
+    if (llvm::Error e = phases.run("kernels", 0.35, [&] {
+          return compileKernels(module, options, *gpu, unit.description, errors);
+        }))
+      return e;
   llvm::Error result = options.emit == EmitKind::SharedObject
                            ? emitSharedObject(path)
                            : emitText(path);
@@ -358,10 +365,10 @@ llvm::Error Generator::run(llvm::StringRef path) {
 }
 
 llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
-                             const cpu::CPUOptions &cpu,
+                             const cpu::CPUOptions &cpu, const cuda::Target *gpu,
                              llvm::StringRef directory, llvm::StringRef path,
                              ErrorCatcher &errors, PhaseRunner &phases,
                              CompileReport &report) {
-  return Generator(module, options, cpu, directory, errors, phases, report)
+  return Generator(module, options, cpu, gpu, directory, errors, phases, report)
       .run(path);
 }

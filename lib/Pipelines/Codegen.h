@@ -13,6 +13,10 @@
 
 #include "mlir/IR/OwningOpRef.h"
 
+namespace fx::cuda {
+struct Target;
+} // namespace fx::cuda
+
 namespace fx {
 
 /// What errors say of a crash.
@@ -58,11 +62,13 @@ private:
 
 /// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
 /// of `module`, which holds the linalg contract with its kernels scheduled.
-/// Writes to `path`; states are read from files relative to `directory`.
+/// Writes to `path`; states are read from files relative to `directory`. Where
+/// `gpu` is not null the kernels are launches, and only a shared object or a
+/// header can be made.
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
-                         const cpu::CPUOptions &cpu, llvm::StringRef directory,
-                         llvm::StringRef path, ErrorCatcher &errors, PhaseRunner &phases,
-                         CompileReport &report);
+                         const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+                         llvm::StringRef directory, llvm::StringRef path, ErrorCatcher &errors,
+                         PhaseRunner &phases, CompileReport &report);
 
 /// The C header of a model.
 std::string getModelHeader(const cpu::ModelDescription &model, llvm::StringRef name);

@@ -354,20 +354,16 @@ llvm::Error Driver::emit(StringRef path) {
     return e;
   if (options.emit == EmitKind::Kernels)
     return printModule(path);
-  if (gpu)
+  bool isArtefact = options.emit == EmitKind::SharedObject || options.emit == EmitKind::Header;
+  if (gpu && !isArtefact)
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors, phases);
-  return generateCode(*module, options, cpu, directory, path, errors, phases, report);
+  return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr, directory, path, errors,
+                      phases, report);
 }
 
 llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
-  std::string error;
-  FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(options.cpu, error);
-  if (failed(target))
-    return llvm::createStringError(": " + error);
-  cpu = *target;
-  cpu.optLevel = options.optLevel;
   bool isDevice = llvm::is_contained(
       {EmitKind::GPU, EmitKind::NVVM, EmitKind::PTX, EmitKind::Cubin}, options.emit);
   if (!options.target.empty()) {
@@ -375,9 +371,20 @@ llvm::Error Driver::run() {
     if (!parsed)
       return llvm::createStringError(": " + llvm::toString(parsed.takeError()));
     gpu = *parsed;
+    if (options.swappableWeights)
+      return llvm::createStringError(": --swappable-weights: expected the processor as the "
+                                     "target, got a GPU");
   } else if (isDevice) {
     return llvm::createStringError(": --emit: expected --target=cuda for the code of a GPU");
   }
+  // What launches kernels is fast on any processor.
+  std::string error;
+  FailureOr<cpu::CPUOptions> target =
+      cpu::getCPUOptions(gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
+  if (failed(target))
+    return llvm::createStringError(": " + error);
+  cpu = *target;
+  cpu.optLevel = options.optLevel;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
   if (module)

@@ -16,6 +16,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include "../Runtime/Artefact/Desc.h"
+
 using namespace mlir;
 using namespace fx;
 
@@ -64,14 +66,76 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
     if (options.emit == EmitKind::NVVM)
       return print(**device);
     llvm::Expected<std::string> code =
-        cuda::emitPTX(**device, target, options.optLevel);
+        cuda::emitPTX(**device, target.chips[0], options.optLevel);
     if (code && options.emit == EmitKind::Cubin)
-      code = cuda::assemble(*code, target);
+      code = cuda::assemble(*code, target.chips[0]);
     else if (code && options.emit != EmitKind::PTX)
       return llvm::createStringError(
-          ": --emit: expected gpu, nvvm, ptx or cubin for a GPU");
+          ": --emit: expected gpu, nvvm, ptx, cubin or so for a GPU");
     if (!code)
       return code.takeError();
     return writeFile(path, [&](llvm::raw_ostream &os) { os << *code; });
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Artefacts
+//===----------------------------------------------------------------------===//
+
+/// What the run-time must know to choose an image.
+static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
+                                      std::string bytes) {
+  cuda::ChipName name = cuda::getChipName(chip);
+  int family = name.suffix == 'a'   ? FX_CHIP_EXACT
+               : name.suffix == 'f' ? FX_CHIP_FAMILY
+                                    : FX_CHIP_PLAIN;
+  return {isBinary, name.number, family, std::move(bytes)};
+}
+
+static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
+                              const cuda::Target &target,
+                              std::vector<cpu::ImageDescription> &images) {
+  llvm::SmallVector<std::string> chips;
+  if (!cuda::findPtxas().empty())
+    chips.append(target.chips.begin(), target.chips.end());
+  chips.push_back(cuda::getCommonChip(target));
+  for (auto [i, chip] : llvm::enumerate(chips)) {
+    bool isBinary = i + 1 < chips.size();
+    llvm::Expected<std::string> code =
+        cuda::emitPTX(device, chip, options.optLevel);
+    if (code && isBinary)
+      code = cuda::assemble(*code, chip);
+    if (!code)
+      return code.takeError();
+    images.push_back(describe(chip, isBinary, std::move(*code)));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
+                               const cuda::Target &target,
+                               cpu::ModelDescription &description,
+                               ErrorCatcher &errors) {
+  if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
+    return e;
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    for (auto func : kernels.getOps<gpu::GPUFuncOp>())
+      description.kernels.push_back(func.getName().str());
+  description.target = target.getText();
+  if (!description.kernels.empty()) {
+    llvm::Expected<OwningOpRef<ModuleOp>> device = lowerKernels(module, errors);
+    if (!device)
+      return device.takeError();
+    if (llvm::Error e =
+            emitImages(**device, options, target, description.images))
+      return e;
+  }
+  if (llvm::Error e = runPasses(module, errors, [](OpPassManager &pm) {
+        pm.addPass(cuda::createFXGPULaunchToRuntime());
+      }))
+    return e;
+  for (auto kernels :
+       llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+    kernels.erase();
+  return llvm::Error::success();
 }

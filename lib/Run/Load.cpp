@@ -43,7 +43,7 @@ loadModel(const RunOptions &options) {
     return interpret(options, "--interpret");
   llvm::Expected<std::unique_ptr<RunnableModel>> compiled =
       options.check ? loadChecked(options) : compileInProcess(options);
-  if (compiled || options.noFallback || options.check)
+  if (compiled || options.noFallback || options.check || !options.device.empty())
     return compiled;
   // What the compiler cannot take as a whole still runs; the report says why.
   // Where the model itself is wrong, importing it again says so.

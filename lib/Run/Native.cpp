@@ -194,7 +194,7 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
     pointers.push_back(&tensors[i]);
   }
   ModelOutputs results;
-  if (llvm::Error error = model->run(pointers, results, threads))
+  if (llvm::Error error = model->run(pointers, results, threads, FX_RUN_HOST_OUTPUTS))
     return locate(toOneLine(llvm::toString(std::move(error))));
   int32_t leafCount = 0;
   for (int i = 0; i < info.n_outputs; ++i)
@@ -226,16 +226,35 @@ static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
   return makeLocatedError("", message);
 }
 
+/// N of "cuda:N".
+static llvm::Expected<int> getDeviceNumber(const RunOptions &options) {
+  llvm::StringRef text = options.device;
+  int number = 0;
+  if (text.empty() || text == "cuda")
+    return 0;
+  if (!text.consume_front("cuda:") || text.getAsInteger(10, number) || number < 0)
+    return makeLocatedError("", "--device: expected cuda or cuda:N, got '" +
+                                    llvm::Twine(options.device) + "'");
+  return number;
+}
+
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadNative(const std::string &path, const RunOptions &options,
            llvm::json::Object report,
            std::optional<LoadedModule> module = std::nullopt) {
   LoadOptions loadOptions;
   loadOptions.loadFallback = !options.noFallback;
+  llvm::Expected<int> device = getDeviceNumber(options);
+  if (!device)
+    return device.takeError();
+  loadOptions.device = *device;
   llvm::Expected<std::unique_ptr<CompiledModel>> model =
       CompiledModel::load(path, loadOptions);
   if (!model)
     return stripFile(model.takeError(), path);
+  if (!options.device.empty() && !(*model)->getInfo().target)
+    return makeLocatedError("", "--device: expected a model that was compiled with "
+                                "--target=cuda, got one for the processor");
   if (options.noFallback && (*model)->getInfo().n_fallbacks)
     return makeLocatedError(
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +
@@ -272,6 +291,8 @@ compileInProcess(const RunOptions &options) {
   compileOptions.crashIn = options.crashIn;
   compileOptions.model = options.modelName;
   compileOptions.allowFallback = !options.noFallback;
+  if (!options.device.empty())
+    compileOptions.target = "cuda";
   std::optional<ProgressLine> line(std::in_place);
   compileOptions.onProgress = [&](const Progress &progress) { line->show(progress); };
   llvm::Expected<CompileReport> report = compileModelSafely(compileOptions);

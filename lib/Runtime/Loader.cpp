@@ -137,6 +137,8 @@ CompiledModel::open(const std::string &path, const std::string &name,
     memcpy(&callbacks, options.callbacks,
            std::min<size_t>(options.callbacks->struct_size, sizeof callbacks));
   callbacks.struct_size = sizeof callbacks;
+  if (options.device)
+    callbacks.device = options.device;
   if (api->info->n_fallbacks > 0 && !callbacks.fallback && options.loadFallback) {
     llvm::Expected<FXFallbackFn> fallback = getTorchFallback();
     if (!fallback)
@@ -180,10 +182,10 @@ CompiledModel::~CompiledModel() {
 }
 
 llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
-                               int threads) {
+                               int threads, uint32_t flags) {
   outputs = ModelOutputs();
   outputs.tensors.assign(api->info->n_outputs, nullptr);
-  FXRunOptions options = {sizeof(FXRunOptions), threads};
+  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr, flags};
   char error[1024] = "";
   if (api->run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
                outputs.tensors.size(), &options, error, sizeof error))

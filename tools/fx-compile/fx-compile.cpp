@@ -42,8 +42,8 @@ static cl::opt<EmitKind> emitKind(
 static cl::opt<std::string> modelName("model", cl::desc("The model of an archive with several"),
                                       cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string> target("target",
-                                   cl::desc("What runs the kernels: cuda or cuda:sm_NN, an NVIDIA "
-                                            "GPU (default: the processor)"),
+                                   cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
+                                            "NVIDIA GPUs (default: the processor)"),
                                    cl::value_desc("target"), cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
 // registers it too.

@@ -29,6 +29,7 @@ complex32 are raw bytes (V2, V1, V4).
 
   --interpret      run every node on LibTorch
   --no-fallback    fail where an operator has no native code
+  --device cuda:N  run on an NVIDIA GPU (without :N on the first)
   --threads N      threads to run on (default 1; 0: all processors)
   --check          compare with the interpreter, name the first node that differs
   --benchmark N    print median, min and p90 of N timed runs
@@ -97,6 +98,7 @@ llvm::Error Parser::parseOption(StringRef name,
   std::string *text = name == "--inputs"    ? &options.inputs
                       : name == "--outputs" ? &options.outputs
                       : name == "--report"  ? &options.report
+                      : name == "--device"  ? &options.device
                       : name == "--model"   ? &options.modelName
                       : name == "--debug-crash" ? &options.crashIn
                                             : nullptr;
@@ -148,8 +150,8 @@ llvm::Error Parser::parse() {
   }
   if (options.model.empty())
     return fail("expected a model; see --help");
-  if (options.interpret && (options.noFallback || options.check))
-    return fail("--interpret excludes --no-fallback and --check");
+  if (options.interpret && (options.noFallback || options.check || !options.device.empty()))
+    return fail("--interpret excludes --no-fallback, --check and --device");
   return llvm::Error::success();
 }
 

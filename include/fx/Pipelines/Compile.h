@@ -59,7 +59,8 @@ struct CompileOptions {
   std::string model;
   /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
-  /// What runs the kernels: empty for the processor, "cuda" or "cuda:sm_90a".
+  /// What runs the kernels: empty for the processor, "cuda" or
+  /// "cuda:sm_90a,sm_80". Host code is then for any x86-64 unless `cpu` says more.
   std::string target;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.

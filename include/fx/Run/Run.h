@@ -32,6 +32,9 @@ struct RunOptions {
   bool json = false;
   /// For tests: the compiler crashes when this phase begins.
   std::string crashIn;
+  /// The GPU to run on: "cuda" or "cuda:N"; empty: the processor, or device 0
+  /// where a `.so` was compiled for a GPU.
+  std::string device;
   int threads = 1;
   /// Timed runs; 0 for none.
   int benchmark = 0;

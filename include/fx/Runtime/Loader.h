@@ -51,6 +51,8 @@ struct LoadOptions {
   /// bring none. It is looked for in FX_TORCH_LIBRARY (a path), beside this
   /// library, and then as the system does.
   bool loadFallback = true;
+  /// Of a model for a GPU: the number of the device. `callbacks` say it, too.
+  int device = 0;
 };
 
 /// A loaded artefact with one instance of its state.
@@ -71,9 +73,9 @@ public:
   const FXModelApi &getApi() const { return *api; }
   FXInstance *getInstance() { return instance; }
 
-  /// Runs once. `threads` as in FXRunOptions.
+  /// Runs once. `threads` and `flags` as in FXRunOptions.
   llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
-                  int threads = 1);
+                  int threads = 1, uint32_t flags = 0);
 
   /// Replaces states by name, all or none; see FXModelApi::set_states.
   llvm::Error setStates(llvm::ArrayRef<const char *> names,

@@ -110,6 +110,8 @@ typedef struct {
   uint64_t weight_bytes;
   /* The compiler's report, JSON in one line (docs/Report.md). */
   const char *report;
+  /* What runs the kernels: "cuda:sm_90a"; null: the processor. */
+  const char *target;
 } FXModelInfo;
 
 /* One copy of the model's mutable state. */
@@ -125,19 +127,36 @@ typedef struct {
    * have. Null: the instance's own threads. */
   void (*parallel_for)(void *context, int64_t n, int64_t grain,
                        void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
-  /* Memory for outputs and temporaries; null result: out of memory. */
+  /* Memory for outputs and temporaries; null result: out of memory. Of a model
+   * for a GPU it is memory of the device, used and freed in the order of the
+   * run's stream: work on other streams must not get it before. */
   void *(*alloc)(void *context, size_t bytes, size_t alignment);
   void (*free)(void *context, void *ptr, size_t bytes);
   /* Operators without native code. */
   FXFallbackFn fallback;
   void *fallback_context;
+  /* Of a model for a GPU: the number of the device that the instance lives on. */
+  int32_t device;
 } FXCallbacks;
+
+/* How a model for a GPU runs; others know no flags. */
+typedef enum {
+  /* Return when all work is on the stream: outputs are valid in its order, and
+   * inputs must stay until it is done. */
+  FX_RUN_ASYNC = 1,
+  /* Outputs in memory of the host. The call waits for them. */
+  FX_RUN_HOST_OUTPUTS = 2
+} FXRunFlag;
 
 typedef struct {
   uint32_t struct_size; /* sizeof(FXRunOptions) */
   /* Threads of this call: 1 runs in the caller's thread only, 0 uses all
    * processors. Ignored where the caller brings its own parallel_for. */
   int32_t threads;
+  /* Of a model for a GPU: the CUstream that everything runs on; null: the
+   * default stream. It must exist as long as the outputs. */
+  void *stream;
+  uint32_t flags; /* FXRunFlag */
 } FXRunOptions;
 
 typedef struct {
@@ -152,6 +171,10 @@ typedef struct {
    * info->inputs; sets n_outputs new, contiguous tensors, which the caller
    * frees through their deleter. No output shares memory with another, with
    * an input or with the model. options may be null (threads = 1).
+   *
+   * A model for a GPU takes tensors of its device, which are not copied unless
+   * they are strided, and of the host; numbers are always on the host, as
+   * inputs and as outputs.
    *
    * Checked before anything runs: counts, dtypes, ranks, sizes, equal symbols
    * across inputs, ranges, guards.

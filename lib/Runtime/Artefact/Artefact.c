@@ -17,3 +17,6 @@
 #include "Threads.c"
 #include "Eager.c"
 #include "Helpers.c"
+#include "CudaDriver.c"
+#include "CudaMemory.c"
+#include "Cuda.c"

@@ -45,9 +45,12 @@ int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v
     snprintf(err, size, "%s '%s': expected a tensor, got a null pointer", what, v->name);
     return 1;
   }
-  if (t->device.device_type != kDLCPU && t->device.device_type != kDLCUDAHost) {
-    snprintf(err, size, "%s '%s': expected a tensor in host memory, got device type %d",
-             what, v->name, (int)t->device.device_type);
+  int is_host = t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
+  int takes_device = fx_rt_model.device && v->kind == FX_VALUE_TENSOR;
+  if (!is_host && !(takes_device && t->device.device_type == kDLCUDA)) {
+    snprintf(err, size, "%s '%s': expected a tensor in host memory%s, got device type %d",
+             what, v->name, takes_device ? " or on a CUDA device" : "",
+             (int)t->device.device_type);
     return 1;
   }
   if (t->dtype.code != v->dtype.code || t->dtype.bits != v->dtype.bits ||

@@ -85,6 +85,34 @@ typedef struct {
   int64_t bits;   /* else the immediate: int64, double or bool, bit for bit */
 } FXrtOutput;
 
+/* Kernels for one kind of GPU. */
+typedef struct {
+  int64_t is_binary; /* machine code; else PTX, which the driver compiles */
+  int64_t chip;      /* sm_90: 90 */
+  int64_t family;    /* FXrtChipFamily */
+  int64_t bytes;
+  const char *data; /* PTX ends with a zero byte, which counts */
+} FXrtImage;
+
+/* Which chips take machine code for `chip`; PTX without a suffix runs on all
+ * that are newer. */
+typedef enum {
+  FX_CHIP_PLAIN = 0, /* those of its generation that are not older */
+  FX_CHIP_EXACT = 1, /* sm_90a: no other */
+  FX_CHIP_FAMILY = 2 /* sm_100f: those of its generation that are not older */
+} FXrtChipFamily;
+
+/* How the run-time reaches a device; Cuda.c. */
+typedef struct FXrtDeviceOps FXrtDeviceOps;
+
+typedef struct {
+  const FXrtDeviceOps *ops;
+  int64_t n_images;
+  const FXrtImage *images; /* the best ones first */
+  int64_t n_kernels;
+  const char *const *kernels; /* by the numbers that compiled code has */
+} FXrtDevice;
+
 typedef struct {
   const FXModelInfo *info;
   int64_t n_symbols;
@@ -111,6 +139,7 @@ typedef struct {
   const int64_t *prepare_args;
   int64_t n_prepared;
   const FXrtPrepared *prepared;
+  const FXrtDevice *device; /* null: the processor runs everything */
 } FXrtModel;
 
 typedef enum {

@@ -35,6 +35,8 @@ typedef struct FXrtArena {
 } FXrtArena;
 
 typedef struct FXrtPool FXrtPool;
+typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
+typedef struct FXrtGpuBlock FXrtGpuBlock; /* CudaMemory.c */
 
 struct FXInstance {
   FXCallbacks callbacks;
@@ -49,6 +51,7 @@ struct FXInstance {
   const char *weights;
   void **arg_data;        /* where each state and prepared tensor lies */
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
+  FXrtGpu *gpu;           /* of a model for a GPU, where arg_data are addresses of it */
 };
 
 /* One call of run(). */
@@ -61,7 +64,39 @@ typedef struct {
   char *err;
   size_t err_size;
   atomic_int failed;
+  /* Of a model for a GPU. */
+  FXRunOptions options;
+  FXrtGpuBlock *gpu_blocks;
+  int has_context;   /* the device's context is the thread's */
+  char *host_values; /* numbers among the arguments: 8 bytes each */
 } FXrtRun;
+
+/* Memory of one call: descriptors of arguments and results. */
+typedef struct {
+  void **args;
+  int64_t *words; /* descriptors of the arguments, then of the results */
+  int64_t *results;
+} FXrtFrame;
+
+/* What differs where kernels run on a device. Those with a run are called
+ * inside of compiled code's protection and may fail, but for `end`. */
+struct FXrtDeviceOps {
+  /* Finds device, kernels and memory, and places the states; 1: see err. */
+  int (*create)(FXInstance *i, char *err, size_t err_size);
+  void (*destroy)(FXInstance *i);
+  int (*reset)(FXInstance *i);
+  int (*set_states)(FXInstance *i, int n, const int *indices, const DLTensor *const *values,
+                    char *err, size_t err_size);
+  void (*bind_args)(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs);
+  void (*collect)(const FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs,
+                  DLManagedTensor **outputs);
+  /* Memory of a run; null: out of memory. */
+  void *(*alloc)(FXrtRun *run, size_t bytes);
+  void (*free)(FXrtRun *run, void *data);
+  /* After the run, also one that failed: frees what is left. */
+  void (*end)(FXrtRun *run);
+};
+extern const FXrtDeviceOps fx_rt_cuda __attribute__((visibility("hidden")));
 
 /* What the current thread works on: set while compiled code runs in it. */
 typedef struct {
@@ -99,12 +134,21 @@ int fx_rt_is_contiguous(const DLTensor *t);
 /* Copies between a strided tensor and a contiguous buffer. */
 void fx_rt_copy_strided(const DLTensor *t, char *contiguous, int to_tensor);
 
+/* The elements of a tensor. */
+int64_t fx_rt_count(const DLTensor *t);
+
+/* The argument that holds a state, or -1: only @prepare read it. */
+int64_t fx_rt_arg_of(int state);
+
 /* Writes the descriptor of a contiguous tensor. */
 void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes);
 
 /* Around each run: set_states waits for the end of those under way. */
 void fx_rt_run_begin(FXInstance *i);
 void fx_rt_run_end(FXInstance *i);
+/* Around what needs that no run is under way. */
+void fx_rt_exclude_runs(FXInstance *i);
+void fx_rt_admit_runs(FXInstance *i);
 /* Places of the states; 1: out of memory. */
 int fx_rt_make_states(FXInstance *i);
 void fx_rt_free_states(FXInstance *i);

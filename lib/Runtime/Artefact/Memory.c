@@ -165,11 +165,23 @@ static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
   out->sizes_and_strides[1] = 1;
 }
 
+/* Memory of the device, or no return. */
+static void *device_alloc(int64_t bytes, const char *what) {
+  void *data = fx_rt_model.device->ops->alloc(fx_rt_thread.run, bytes ? (size_t)bytes : 1);
+  if (!data)
+    fx_rt_fail("out of memory on the device: %lld bytes for %s", (long long)bytes, what);
+  return data;
+}
+
 /* memref<?xi8> fx_rt_arena(index bytes): called once a run. */
 void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   FXrtRun *run = fx_rt_thread.run;
   if (bytes < 0)
     fx_rt_fail("temporary tensors exceed the address space");
+  if (fx_rt_model.device) {
+    set_bytes(out, device_alloc(bytes, "temporary tensors"), bytes);
+    return;
+  }
   run->arena = arena_take(run->instance, bytes ? (size_t)bytes : 1);
   if (!run->arena)
     fx_rt_fail("out of memory: %lld bytes for temporary tensors", (long long)bytes);
@@ -178,6 +190,10 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
 
 /* memref<?xi8> fx_rt_output(index bytes): memory of one user output. */
 void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
+  if (fx_rt_model.device && bytes >= 0) {
+    set_bytes(out, device_alloc(bytes, "an output"), bytes);
+    return;
+  }
   void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 1);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for an output", (long long)bytes);
@@ -185,6 +201,8 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
 }
 
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
+  if (fx_rt_model.device && bytes >= 0)
+    return device_alloc(bytes, "a temporary tensor");
   void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for a temporary tensor", (long long)bytes);
@@ -197,6 +215,8 @@ void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
 }
 
 void _mlir_memref_to_llvm_free(void *data) {
-  if (data)
+  if (data && fx_rt_model.device)
+    fx_rt_model.device->ops->free(fx_rt_thread.run, data);
+  else if (data)
     fx_rt_block_free(fx_rt_thread.run, data);
 }

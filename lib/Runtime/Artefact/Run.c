@@ -51,7 +51,7 @@ int fx_rt_is_contiguous(const DLTensor *t) {
   return 1;
 }
 
-static int64_t element_count(const DLTensor *t) {
+int64_t fx_rt_count(const DLTensor *t) {
   int64_t n = 1;
   for (int d = 0; d < t->ndim; ++d)
     n *= t->shape[d];
@@ -61,7 +61,7 @@ static int64_t element_count(const DLTensor *t) {
 void fx_rt_copy_strided(const DLTensor *t, char *flat, int to_tensor) {
   size_t size = (size_t)(t->dtype.bits + 7) / 8;
   char *base = (char *)t->data + t->byte_offset;
-  int64_t n = element_count(t);
+  int64_t n = fx_rt_count(t);
   if (n == 0)
     return;
   if (fx_rt_is_contiguous(t)) {
@@ -136,7 +136,10 @@ static void destroy(FXInstance *i) {
     return;
   fx_rt_pool_destroy(i);
   fx_rt_arena_free_all(i);
-  fx_rt_free_states(i);
+  if (fx_rt_model.device)
+    fx_rt_model.device->ops->destroy(i);
+  else
+    fx_rt_free_states(i);
   pthread_cond_destroy(&i->changed);
   pthread_mutex_destroy(&i->lock);
   pthread_mutex_destroy(&i->run_lock);
@@ -166,6 +169,9 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
     snprintf(err, size, "the artefact has lost its weights");
   } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
     snprintf(err, size, "call-backs: expected both alloc and free or none, got one");
+  } else if (fx_rt_model.device) {
+    if (!fx_rt_model.device->ops->create(i, err, size))
+      return i;
   } else if (fx_rt_make_states(i)) {
     snprintf(err, size, "out of memory for the states");
   } else {
@@ -190,14 +196,7 @@ void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *s
   }
 }
 
-/* Memory of one call: descriptors of arguments and results. */
-typedef struct {
-  void **args;
-  int64_t *words; /* descriptors of the arguments, then of the results */
-  int64_t *results;
-} Frame;
-
-static int make_frame(Frame *f) {
+static int make_frame(FXrtFrame *f) {
   int64_t n = fx_rt_model.n_args, words = 0;
   for (int64_t a = 0; a < n; ++a)
     words += 3 + 2 * fx_rt_model.args[a].rank;
@@ -212,7 +211,7 @@ static int make_frame(Frame *f) {
   return 0;
 }
 
-static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
+static void bind_args(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs) {
   int64_t *at = f->words;
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
@@ -226,7 +225,7 @@ static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
     const DLTensor *t = inputs[arg->index];
     void *data = (char *)t->data + t->byte_offset;
     if (!fx_rt_is_contiguous(t)) {
-      data = fx_rt_block_alloc(run, (size_t)(element_count(t) * ((t->dtype.bits + 7) / 8)), 0);
+      data = fx_rt_block_alloc(run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)), 0);
       if (!data)
         fx_rt_fail("out of memory: a contiguous copy of input '%s'",
                    fx_rt_model.info->inputs[arg->index].name);
@@ -237,7 +236,7 @@ static void bind_args(Frame *f, FXrtRun *run, const DLTensor *const *inputs) {
 }
 
 /* Mutated inputs that were copied to be contiguous go back. */
-static void write_back(const Frame *f, const DLTensor *const *inputs) {
+static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
     if (arg->kind != FX_ARG_INPUT || !fx_rt_model.info->inputs[arg->index].mutated)
@@ -278,7 +277,7 @@ static DLManagedTensor *new_output(FXInstance *i, const FXValueInfo *v, const in
   return &o->tensor;
 }
 
-static void collect(const Frame *f, FXrtRun *run, DLManagedTensor **outputs) {
+static void collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs) {
   const FXModelInfo *info = fx_rt_model.info;
   for (int k = 0; k < info->n_outputs; ++k) {
     const FXrtOutput *spec = &fx_rt_model.outputs[k];
@@ -308,24 +307,31 @@ static void collect(const Frame *f, FXrtRun *run, DLManagedTensor **outputs) {
   }
 }
 
-static void run_locked(FXrtRun *run, Frame *frame, const DLTensor *const *inputs,
+static void run_locked(FXrtRun *run, FXrtFrame *frame, const DLTensor *const *inputs,
                        DLManagedTensor **outputs) {
   FXrtThread saved = fx_rt_thread;
   jmp_buf on_error;
   if (!_setjmp(on_error)) {
     fx_rt_thread = (FXrtThread){run, &on_error, 0};
-    bind_args(frame, run, inputs);
+    const FXrtDeviceOps *ops = fx_rt_model.device ? fx_rt_model.device->ops : 0;
+    (ops ? ops->bind_args : bind_args)(frame, run, inputs);
     fx_rt_model.entry(frame->results, frame->args);
-    write_back(frame, inputs);
-    collect(frame, run, outputs);
+    if (ops) {
+      ops->collect(frame, run, inputs, outputs);
+    } else {
+      write_back(frame, inputs);
+      collect(frame, run, outputs);
+    }
   }
   fx_rt_thread = saved;
+  if (fx_rt_model.device)
+    fx_rt_model.device->ops->end(run);
 }
 
 static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
                      DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
                      char *err, size_t size) {
-  Frame frame = {0};
+  FXrtFrame frame = {0};
   for (int k = 0; k < n_outputs; ++k)
     outputs[k] = 0;
   if (n_outputs != fx_rt_model.info->n_outputs) {
@@ -341,6 +347,9 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   }
   FXrtRun run = {.instance = i, .threads = options ? options->threads : 1, .err = err,
                  .err_size = size};
+  if (options)
+    memcpy(&run.options, options,
+           options->struct_size < sizeof run.options ? options->struct_size : sizeof run.options);
   pthread_mutex_init(&run.lock, 0);
   fx_rt_run_begin(i);
   if (fx_rt_model.n_mutable)

@@ -32,7 +32,7 @@ void fx_rt_run_end(FXInstance *i) {
 }
 
 /* Waits until no run is under way; runs that come later wait for the end. */
-static void exclude_runs(FXInstance *i) {
+void fx_rt_exclude_runs(FXInstance *i) {
   pthread_mutex_lock(&i->lock);
   while (i->is_setting)
     pthread_cond_wait(&i->changed, &i->lock);
@@ -42,7 +42,7 @@ static void exclude_runs(FXInstance *i) {
   pthread_mutex_unlock(&i->lock);
 }
 
-static void admit_runs(FXInstance *i) {
+void fx_rt_admit_runs(FXInstance *i) {
   pthread_mutex_lock(&i->lock);
   i->is_setting = 0;
   pthread_cond_broadcast(&i->changed);
@@ -54,13 +54,15 @@ static void admit_runs(FXInstance *i) {
 //===----------------------------------------------------------------------===//
 
 void fx_rt_reset(FXInstance *i) {
-  exclude_runs(i);
+  fx_rt_exclude_runs(i);
+  if (fx_rt_model.device)
+    fx_rt_model.device->ops->reset(i);
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind == FX_ARG_MUTABLE)
+    if (arg->kind == FX_ARG_MUTABLE && !fx_rt_model.device)
       memcpy(i->arg_data[a], i->weights + arg->offset, (size_t)arg->bytes);
   }
-  admit_runs(i);
+  fx_rt_admit_runs(i);
 }
 
 int fx_rt_make_states(FXInstance *i) {
@@ -97,8 +99,7 @@ void fx_rt_free_states(FXInstance *i) {
   free(i->arg_blocks);
 }
 
-/* The argument that holds the state, or -1: only @prepare read it. */
-static int64_t arg_of(int index) {
+int64_t fx_rt_arg_of(int index) {
   const FXModelInfo *info = fx_rt_model.info;
   return index < 0 || index >= info->n_states ? -1
                                               : fx_rt_model.state_args[index];
@@ -106,11 +107,12 @@ static int64_t arg_of(int index) {
 
 int fx_rt_get_state(FXInstance *i, int index, DLTensor *out) {
   const FXStateInfo *state = &fx_rt_model.info->states[index];
-  int64_t a = arg_of(index);
+  int64_t a = fx_rt_arg_of(index);
   if (a < 0)
     return 1;
   *out = (DLTensor){.data = i->arg_data[a],
-                    .device = {kDLCPU, 0},
+                    .device = {fx_rt_model.device ? kDLCUDA : kDLCPU,
+                               fx_rt_model.device ? i->callbacks.device : 0},
                     .ndim = state->rank,
                     .dtype = state->dtype,
                     .shape = (int64_t *)state->sizes};
@@ -247,7 +249,7 @@ static int prepare_again(Setting *s, char *err, size_t size) {
 static int stage_all(Setting *s, int n, const int *indices,
                      const DLTensor *const *values, char *err, size_t size) {
   for (int k = 0; k < n; ++k) {
-    int64_t a = arg_of(indices[k]);
+    int64_t a = fx_rt_arg_of(indices[k]);
     if (a < 0 || stage(s, a, values[k])) {
       snprintf(err, size, "out of memory: a copy of state '%s'",
                fx_rt_model.info->states[indices[k]].name);
@@ -285,14 +287,14 @@ static int set_all(FXInstance *i, int n, const int *indices,
   }
   s.blocks = (FXrtBlock **)(s.data + args);
   pthread_mutex_init(&s.run.lock, 0);
-  exclude_runs(i);
+  fx_rt_exclude_runs(i);
   memcpy(s.data, i->arg_data, (args - 1) * sizeof(void *));
   int failed = stage_all(&s, n, indices, values, err, size);
   if (!failed)
     commit(&s);
   for (int64_t a = 0; failed && a < fx_rt_model.n_args; ++a)
     free_block(i, s.blocks[a]);
-  admit_runs(i);
+  fx_rt_admit_runs(i);
   fx_rt_free_all(&s.run);
   pthread_mutex_destroy(&s.run.lock);
   free(s.data);
@@ -310,7 +312,8 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
   for (int k = 0; !failed && k < n; ++k)
     failed = check_state(names[k], values[k], &indices[k], err, size);
   if (!failed)
-    failed = set_all(i, n, indices, values, err, size);
+    failed = (fx_rt_model.device ? fx_rt_model.device->ops->set_states : set_all)(
+        i, n, indices, values, err, size);
   free(indices);
   return failed;
 }

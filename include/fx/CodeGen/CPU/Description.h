@@ -51,6 +51,13 @@ struct ConditionDescription {
   std::optional<int64_t> min, max;
 };
 
+/// Kernels for one kind of GPU (FXrtImage).
+struct ImageDescription {
+  bool isBinary = false;
+  int chip = 0, family = 0; ///< FXrtChipFamily
+  std::string bytes;
+};
+
 /// All that the run-time checks and tells of a model.
 struct ModelDescription {
   std::string name, cpu, features;
@@ -71,6 +78,11 @@ struct ModelDescription {
   llvm::SmallVector<Dtype> preparedDtypes;
   /// The compiler's report as one line of JSON.
   std::string report;
+  /// What runs the kernels, "cuda:sm_90a"; empty: the processor. Then their
+  /// code, the best first, and their names by number.
+  std::string target;
+  std::vector<ImageDescription> images;
+  std::vector<std::string> kernels;
   /// Guards that no code was made for: their Python text.
   std::vector<std::string> unchecked;
 };

@@ -10,23 +10,38 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace fx::cuda {
 
-/// What `--target=cuda[:CHIP]` names.
+/// What `--target=cuda[:CHIP[,CHIP...]]` names.
 struct Target {
-  std::string chip = "sm_90a";
+  /// The first one counts where one kind of code is asked for.
+  llvm::SmallVector<std::string, 2> chips = {"sm_90a"};
+  /// As it was written, with the default for what was left out.
+  std::string getText() const;
 };
 
-/// Reads "cuda" or "cuda:sm_90a". The error says what was expected.
+/// A chip's name in parts: "sm_90a" is 90 and 'a'.
+struct ChipName {
+  int number = 0;
+  char suffix = 0;
+};
+ChipName getChipName(llvm::StringRef chip);
+
+/// The chip whose PTX runs on every GPU that is not older than it and all of
+/// `target`; compute capability 8.0 or what is named below it.
+std::string getCommonChip(const Target &target);
+
+/// Reads "cuda" or "cuda:sm_90a,sm_80". The error says what was expected.
 llvm::Expected<Target> parseTarget(llvm::StringRef text);
 
 /// PTX of `gpu.module @kernels` in `module`, which has gone through
 /// `buildNVVMPipeline`. Reports what has no code on a GPU.
-llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, const Target &target,
+llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, llvm::StringRef chip,
                                     int optLevel);
 
 /// The path of ptxas: `FX_PTXAS`, else in PATH, `CUDA_HOME` or where the
@@ -34,7 +49,7 @@ llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, const Target &target,
 std::string findPtxas();
 
 /// Machine code by ptxas, which says in `log` what each kernel takes.
-llvm::Expected<std::string> assemble(llvm::StringRef ptx, const Target &target,
+llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);
 
 } // namespace fx::cuda

@@ -23,3 +23,4 @@
 EMBED(fx_embedded_runtime, FX_RUNTIME_OBJECT);
 EMBED(fx_embedded_libc, FX_LIBC_STUB);
 EMBED(fx_embedded_libm, FX_LIBM_STUB);
+EMBED(fx_embedded_libdl, FX_LIBDL_STUB);

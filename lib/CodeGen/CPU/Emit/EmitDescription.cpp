@@ -48,6 +48,10 @@ public:
   llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) {
     return llvm::ConstantStruct::getAnon(context, fields);
   }
+  /// Bytes and a zero behind them.
+  llvm::Constant *bytes(llvm::StringRef s) {
+    return global(llvm::ConstantDataArray::getString(context, s, true));
+  }
   /// A table of equal records; null where empty.
   llvm::Constant *table(llvm::ArrayRef<llvm::Constant *> rows) {
     if (rows.empty())
@@ -92,6 +96,7 @@ private:
   llvm::Constant *states(llvm::SmallVectorImpl<int64_t> &stateArgs);
   llvm::Constant *args();
   llvm::Constant *prepared();
+  llvm::Constant *device();
   llvm::Constant *info(llvm::SmallVectorImpl<int64_t> &stateArgs);
   llvm::Constant *code(ExprAttr e) {
     auto words = compileExpr(e, symbols);
@@ -175,7 +180,23 @@ llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
        t.i32(m.inputLeaves), t.i32(m.conditions.size()), t.table(conditions),
        t.i32(stateArgs.size()), t.i32(m.fallbacks.size()), stateTable,
        t.textTable(m.fallbacks), t.i64(m.arenaBytes), t.i64(m.weightBytes),
-       t.text(m.report)}));
+       t.text(m.report), m.target.empty() ? t.null() : t.text(m.target)}));
+}
+
+llvm::Constant *Emitter::device() {
+  if (m.target.empty())
+    return t.null();
+  llvm::SmallVector<llvm::Constant *> images;
+  for (const ImageDescription &image : m.images)
+    images.push_back(t.record({t.i64(image.isBinary), t.i64(image.chip), t.i64(image.family),
+                               t.i64(image.bytes.size() + !image.isBinary),
+                               t.bytes(image.bytes)}));
+  auto *ops = new llvm::GlobalVariable(module, llvm::Type::getInt8Ty(module.getContext()), true,
+                                       llvm::GlobalValue::ExternalLinkage, nullptr,
+                                       "fx_rt_cuda");
+  ops->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return t.global(t.record({ops, t.i64(images.size()), t.table(images),
+                            t.i64(m.kernels.size()), t.textTable(m.kernels)}));
 }
 
 llvm::Constant *Emitter::prepared() {
@@ -238,7 +259,7 @@ void Emitter::run() {
        t.words(m.resultRanks), t.table(outputs), t.words(stateArgs), t.i64(mutables),
        t.i64(m.weightBytes), entry, t.i64(cpuFeatures()), prepare,
        t.i64(m.prepareArgs.size()), t.words(m.prepareArgs), t.i64(m.preparedSizes.size()),
-       prepared()});
+       prepared(), device()});
   auto *global = new llvm::GlobalVariable(module, model->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, model,
                                           "fx_rt_model");

@@ -19,11 +19,12 @@
 
 LLD_HAS_DRIVER(elf)
 
-// Embedded.c: the runtime's object and the import libraries of libc and libm.
+// Embedded.c: the runtime's object and the import libraries of libc, libm, libdl.
 extern "C" {
 extern const char fx_embedded_runtime[], fx_embedded_runtime_end[];
 extern const char fx_embedded_libc[], fx_embedded_libc_end[];
 extern const char fx_embedded_libm[], fx_embedded_libm_end[];
+extern const char fx_embedded_libdl[], fx_embedded_libdl_end[];
 }
 
 using namespace fx;
@@ -103,6 +104,8 @@ static llvm::Expected<std::string> linkObjects(llvm::ArrayRef<std::string> objec
     return e;
   args.push_back("--as-needed");
   if (llvm::Error e = add(embedded(fx_embedded_libm, fx_embedded_libm_end)))
+    return e;
+  if (llvm::Error e = add(embedded(fx_embedded_libdl, fx_embedded_libdl_end)))
     return e;
   std::vector<const char *> argv;
   for (const std::string &arg : args)

@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -53,21 +54,42 @@ static const llvm::Target *getNVPTX(std::string &error) {
   return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
 }
 
+std::string Target::getText() const { return "cuda:" + llvm::join(chips, ","); }
+
+ChipName fx::cuda::getChipName(llvm::StringRef chip) {
+  ChipName name;
+  if (!chip.consume_front("sm_") || chip.consumeInteger(10, name.number) ||
+      chip.size() > 1)
+    return {};
+  name.suffix = chip.empty() ? 0 : chip[0];
+  return name;
+}
+
+std::string fx::cuda::getCommonChip(const Target &target) {
+  int number = 80;
+  for (llvm::StringRef chip : target.chips)
+    number = std::min(number, getChipName(chip).number);
+  return "sm_" + std::to_string(number);
+}
+
 llvm::Expected<Target> fx::cuda::parseTarget(llvm::StringRef text) {
   Target target;
-  auto [name, chip] = text.split(':');
-  unsigned version = 0;
-  llvm::StringRef digits = chip;
-  bool isChip = digits.consume_front("sm_") &&
-                !digits.consumeInteger(10, version) && version >= 70 &&
-                (digits.empty() || digits == "a" || digits == "f");
-  if (name != "cuda" || (text.contains(':') && !isChip))
+  auto [name, chips] = text.split(':');
+  bool isKnown = name == "cuda";
+  if (text.contains(':')) {
+    target.chips.clear();
+    for (llvm::StringRef chip : llvm::split(chips, ',')) {
+      ChipName parts = getChipName(chip);
+      isKnown &= parts.number >= 70 &&
+                 llvm::is_contained({0, int('a'), int('f')}, parts.suffix);
+      target.chips.push_back(chip.str());
+    }
+  }
+  if (!isKnown)
     return llvm::createStringError(
-        "--target: expected cuda or cuda:sm_NN with NN of at least 70, "
-        "got '" +
+        "--target: expected cuda or cuda:sm_NN[,sm_NN...] with NN of "
+        "at least 70, got '" +
         text.str() + "'");
-  if (!chip.empty())
-    target.chip = chip.str();
   std::string error;
   const llvm::Target *nvptx = getNVPTX(error);
   if (!nvptx)
@@ -75,14 +97,15 @@ llvm::Expected<Target> fx::cuda::parseTarget(llvm::StringRef text) {
         "--target: this LLVM has no code generator for NVIDIA GPUs");
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       nvptx->createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
-  if (!info->isCPUStringValid(target.chip))
-    return llvm::createStringError("--target: unknown chip '" + target.chip +
-                                   "'");
+  for (llvm::StringRef chip : target.chips)
+    if (!info->isCPUStringValid(chip))
+      return llvm::createStringError("--target: unknown chip '" + chip.str() +
+                                     "'");
   return target;
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const Target &target, int optLevel) {
+createMachine(llvm::StringRef chip, int optLevel) {
   std::string error;
   const llvm::Target *nvptx = getNVPTX(error);
   if (!nvptx)
@@ -93,11 +116,11 @@ createMachine(const Target &target, int optLevel) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   llvm::Triple triple(kTriple);
   std::unique_ptr<llvm::TargetMachine> machine(nvptx->createTargetMachine(
-      triple, target.chip, "+ptx80", options, llvm::Reloc::PIC_, std::nullopt,
+      triple, chip, "+ptx80", options, llvm::Reloc::PIC_, std::nullopt,
       optLevel >= 2 ? llvm::CodeGenOptLevel::Aggressive
                     : llvm::CodeGenOptLevel::Default));
   if (!machine)
-    return llvm::createStringError("no code generator for '" + target.chip +
+    return llvm::createStringError("no code generator for '" + chip.str() +
                                    "'");
   return machine;
 }
@@ -157,7 +180,7 @@ static llvm::Error checkCalls(const llvm::Module &module) {
 }
 
 llvm::Expected<std::string>
-fx::cuda::emitPTX(mlir::ModuleOp module, const Target &target, int optLevel) {
+fx::cuda::emitPTX(mlir::ModuleOp module, llvm::StringRef chip, int optLevel) {
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -173,7 +196,7 @@ fx::cuda::emitPTX(mlir::ModuleOp module, const Target &target, int optLevel) {
   if (!code)
     return llvm::createStringError(
         "the kernels cannot be translated to LLVM IR");
-  auto machine = createMachine(target, optLevel);
+  auto machine = createMachine(chip, optLevel);
   if (!machine)
     return machine.takeError();
   code->setTargetTriple((*machine)->getTargetTriple());
@@ -227,7 +250,7 @@ static std::string readAll(llvm::StringRef path) {
 }
 
 llvm::Expected<std::string> fx::cuda::assemble(llvm::StringRef ptx,
-                                               const Target &target,
+                                               llvm::StringRef chip,
                                                std::string *log) {
   std::string ptxas = findPtxas();
   if (ptxas.empty())
@@ -243,7 +266,7 @@ llvm::Expected<std::string> fx::cuda::assemble(llvm::StringRef ptx,
   os.close();
   if (ec || os.has_error())
     return llvm::createStringError("cannot write a temporary file");
-  std::string arch = "-arch=" + target.chip;
+  std::string arch = "-arch=" + chip.str();
   std::optional<llvm::StringRef> redirects[] = {
       llvm::StringRef(""), messages.path.str(), messages.path.str()};
   std::string error;

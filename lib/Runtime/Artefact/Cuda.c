@@ -1,0 +1,490 @@
+/*===- Cuda.c - instances and runs on a GPU -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is different where kernels run on an NVIDIA GPU: compiled code is host
+// code that computes geometries and launches. It uses the primary context of
+the
+// device, which the process keeps, and the caller's stream.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===----------------------------------------------------------------------===//
+// Instances
+//===----------------------------------------------------------------------===//
+
+static int fails(const FXInstance *i, CUresult code, const char *what,
+                 char *err, size_t size) {
+  if (code)
+    snprintf(err, size, "cuda:%d: %s: %s", (int)i->callbacks.device, what,
+             get_error_text(code));
+  return code != 0;
+}
+
+static int runs_on(const FXrtImage *image, int64_t chip) {
+  if (!image->is_binary)
+    return image->family == FX_CHIP_PLAIN ? chip >= image->chip
+                                          : chip == image->chip;
+  if (image->family == FX_CHIP_EXACT)
+    return chip == image->chip;
+  return chip / 10 == image->chip / 10 && chip >= image->chip;
+}
+
+/* Loads the first image that the device takes, and finds the kernels. */
+static int load_kernels(FXInstance *i, char *err, size_t size) {
+  const FXrtDevice *device = fx_rt_model.device;
+  FXrtGpu *gpu = i->gpu;
+  int major = 0, minor = 0;
+  char name[64] = "", log[384] = "";
+  if (fails(i,
+            driver.device_attribute(
+                &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                gpu->device),
+            "cannot be asked what it is", err, size) ||
+      fails(i,
+            driver.device_attribute(
+                &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                gpu->device),
+            "cannot be asked what it is", err, size))
+    return 1;
+  driver.device_name(name, sizeof name, gpu->device);
+  const FXrtImage *image = 0;
+  int64_t least = 0;
+  for (int64_t k = 0; k < device->n_images; ++k) {
+    if (!image && runs_on(&device->images[k], 10 * major + minor))
+      image = &device->images[k];
+    if (!least || device->images[k].chip < least)
+      least = device->images[k].chip;
+  }
+  if (!image) {
+    snprintf(
+        err, size,
+        "cuda:%d: expected a device of compute capability %d.%d or newer, got "
+        "%d.%d (%s)",
+        (int)i->callbacks.device, (int)(least / 10), (int)(least % 10), major,
+        minor, name);
+    return 1;
+  }
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  CUresult code =
+      driver.module_load(&gpu->module, image->data, 2, options, values);
+  if (code) {
+    for (char *c = log; *c; ++c)
+      *c = *c == '\n' ? ' ' : *c;
+    snprintf(err, size, "cuda:%d: the kernels cannot be loaded: %s%s%s",
+             (int)i->callbacks.device, get_error_text(code), *log ? ": " : "",
+             log);
+    return 1;
+  }
+  gpu->kernels = calloc((size_t)device->n_kernels + 1, sizeof *gpu->kernels);
+  for (int64_t k = 0; gpu->kernels && k < device->n_kernels; ++k)
+    if (fails(i,
+              driver.module_function(&gpu->kernels[k], gpu->module,
+                                     device->kernels[k]),
+              device->kernels[k], err, size))
+      return 1;
+  if (!gpu->kernels)
+    snprintf(err, size, "out of memory");
+  return !gpu->kernels;
+}
+
+/* Memory that runs share; without it each one asks the driver. */
+static void make_pool(FXrtGpu *gpu) {
+  int has_pools = 0;
+  unsigned long long keep = ~0ull; /* what runs leave is for the next ones */
+  CUmemPoolProps props = {.alloc_type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                          .location_type = CU_MEM_LOCATION_TYPE_DEVICE,
+                          .location_id = gpu->device};
+  if (driver.device_attribute(&has_pools,
+                              CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+                              gpu->device) ||
+      !has_pools || driver.pool_create(&gpu->pool, &props))
+    gpu->pool = 0;
+  else
+    driver.pool_set(gpu->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep);
+}
+
+static int cuda_reset_states(FXInstance *i) {
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    if (arg->kind == FX_ARG_MUTABLE && arg->bytes > 0 &&
+        driver.copy(i->gpu->own[a], i->gpu->weights + (CUdeviceptr)arg->offset,
+                    (size_t)arg->bytes, 0))
+      return 1;
+  }
+  return driver.synchronize(0) != 0;
+}
+
+static int upload_states(FXInstance *i, char *err, size_t size) {
+  FXrtGpu *gpu = i->gpu;
+  size_t n = (size_t)fx_rt_model.n_args + 1, bytes = fx_rt_model.weight_bytes,
+         free = 0, total = 0;
+  i->arg_data = calloc(n, sizeof(void *));
+  gpu->own = calloc(n, sizeof *gpu->own);
+  if (!i->arg_data || !gpu->own) {
+    snprintf(err, size, "out of memory for the states");
+    return 1;
+  }
+  int fits = !bytes || (gpu->weights = gpu_keep(bytes));
+  for (int64_t a = 0; fits && a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    CUdeviceptr data = gpu->weights + (CUdeviceptr)arg->offset;
+    if (arg->kind == FX_ARG_MUTABLE)
+      fits = (data = gpu->own[a] = gpu_keep((size_t)arg->bytes)) != 0;
+    i->arg_data[a] = (void *)(uintptr_t)data;
+  }
+  if (!fits) {
+    driver.memory_info(&free, &total);
+    snprintf(
+        err, size,
+        "cuda:%d: out of memory: the model's states take %zu bytes, %zu of %zu "
+        "are free",
+        (int)i->callbacks.device, bytes, free, total);
+    return 1;
+  }
+  if (bytes && fails(i, driver.to_device(gpu->weights, i->weights, bytes, 0),
+                     "the weights cannot be copied", err, size))
+    return 1;
+  if (cuda_reset_states(i)) {
+    snprintf(err, size, "cuda:%d: the states cannot be copied",
+             (int)i->callbacks.device);
+    return 1;
+  }
+  return 0;
+}
+
+static int cuda_create(FXInstance *i, char *err, size_t size) {
+  int count = 0;
+  if (load_driver(err, size))
+    return 1;
+  if (fails(i, driver.device_count(&count), "devices cannot be counted", err,
+            size))
+    return 1;
+  if (i->callbacks.device < 0 || i->callbacks.device >= count) {
+    snprintf(err, size, "expected a device below cuda:%d, got cuda:%d", count,
+             (int)i->callbacks.device);
+    return 1;
+  }
+  FXrtGpu *gpu = i->gpu = calloc(1, sizeof *gpu);
+  if (!gpu) {
+    snprintf(err, size, "out of memory");
+    return 1;
+  }
+  if (fails(i, driver.device_get(&gpu->device, i->callbacks.device),
+            "cannot be found", err, size) ||
+      fails(i, driver.context_retain(&gpu->context, gpu->device),
+            "has no context", err, size) ||
+      fails(i, driver.context_push(gpu->context), "has no context", err, size))
+    return 1;
+  make_pool(gpu);
+  int failed = load_kernels(i, err, size) || upload_states(i, err, size);
+  pop_context();
+  return failed;
+}
+
+static void cuda_destroy(FXInstance *i) {
+  FXrtGpu *gpu = i->gpu;
+  if (gpu && gpu->context && !driver.context_push(gpu->context)) {
+    driver.context_synchronize();
+    for (int k = 0; k < GPU_CONSTANT_BUCKETS; ++k)
+      for (GpuConstant *c = gpu->constants[k], *next; c; c = next) {
+        next = c->next;
+        driver.memory_free(c->data);
+        free(c);
+      }
+    for (int64_t a = 0; gpu->own && a < fx_rt_model.n_args; ++a)
+      if (gpu->own[a])
+        driver.memory_free(gpu->own[a]);
+    if (gpu->weights)
+      driver.memory_free(gpu->weights);
+    if (gpu->pool)
+      driver.pool_destroy(gpu->pool); /* once the outputs in it are gone */
+    if (gpu->module)
+      driver.module_unload(gpu->module);
+    pop_context();
+  }
+  if (gpu) {
+    free(gpu->kernels);
+    free(gpu->own);
+  }
+  free(gpu);
+  free(i->arg_data);
+}
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+static int cuda_reset(FXInstance *i) {
+  if (driver.context_push(i->gpu->context))
+    return 1;
+  int failed = driver.context_synchronize() || cuda_reset_states(i);
+  pop_context();
+  return failed;
+}
+
+/* Device memory with the value, or 0. */
+static CUdeviceptr stage_state(const DLTensor *value, size_t bytes) {
+  CUdeviceptr data = gpu_keep(bytes);
+  if (data && gpu_take(value, data, 0)) {
+    driver.memory_free(data);
+    data = 0;
+  }
+  return data;
+}
+
+/* Copies all values, then puts them in the places of the old ones. */
+static int cuda_set_states(FXInstance *i, int n, const int *indices,
+                           const DLTensor *const *values, char *err,
+                           size_t size) {
+  FXrtGpu *gpu = i->gpu;
+  CUdeviceptr *made = calloc((size_t)n + 1, sizeof *made);
+  if (!made || fails(i, driver.context_push(gpu->context), "has no context",
+                     err, size)) {
+    free(made);
+    return 1;
+  }
+  fx_rt_exclude_runs(i);
+  int failed = driver.context_synchronize() != 0;
+  for (int k = 0; !failed && k < n; ++k) {
+    int64_t a = fx_rt_arg_of(indices[k]);
+    made[k] =
+        a < 0 ? 0 : stage_state(values[k], (size_t)fx_rt_model.args[a].bytes);
+    failed = !made[k];
+    if (failed)
+      snprintf(err, size, "cuda:%d: state '%s' cannot be copied",
+               (int)i->callbacks.device,
+               fx_rt_model.info->states[indices[k]].name);
+  }
+  failed |=
+      fails(i, driver.synchronize(0), "the states cannot be copied", err, size);
+  for (int k = 0; k < n; ++k) {
+    int64_t a = fx_rt_arg_of(indices[k]);
+    CUdeviceptr unused = made[k];
+    if (!failed) {
+      unused = gpu->own[a];
+      gpu->own[a] = made[k];
+      i->arg_data[a] = (void *)(uintptr_t)made[k];
+    }
+    if (unused)
+      driver.memory_free(unused);
+  }
+  fx_rt_admit_runs(i);
+  pop_context();
+  free(made);
+  return failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static void *bind_input(FXrtRun *run, int64_t a, const DLTensor *t) {
+  const FXValueInfo *input =
+      &fx_rt_model.info->inputs[fx_rt_model.args[a].index];
+  int device = run->instance->callbacks.device;
+  char *data = (char *)t->data + t->byte_offset;
+  size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
+  if (input->kind != FX_VALUE_TENSOR)
+    return memcpy(run->host_values + 8 * a, data, bytes < 8 ? bytes : 8);
+  if (t->device.device_type == kDLCUDA && t->device.device_id != device)
+    fx_rt_fail("input '%s': expected a tensor on cuda:%d, got one on cuda:%d",
+               input->name, device, (int)t->device.device_id);
+  if (t->device.device_type == kDLCUDA && fx_rt_is_contiguous(t))
+    return data;
+  void *copy = gpu_alloc(run, bytes);
+  if (!copy)
+    fx_rt_fail("cuda:%d: out of memory: %zu bytes for a copy of input '%s'",
+               device, bytes, input->name);
+  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)copy, run->options.stream),
+            "an input cannot be copied");
+  return copy;
+}
+
+static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
+                           const DLTensor *const *inputs) {
+  int64_t *at = f->words;
+  gpu_check(driver.context_push(run->instance->gpu->context), "has no context");
+  run->has_context = 1;
+  run->host_values = malloc((size_t)fx_rt_model.n_args * 8 + 8);
+  if (!run->host_values)
+    fx_rt_fail("out of memory");
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    FXrtMemRef *m = (FXrtMemRef *)at;
+    f->args[a] = m;
+    at += 3 + 2 * arg->rank;
+    if (arg->kind != FX_ARG_INPUT)
+      fx_rt_fill_memref(m, run->instance->arg_data[a], arg->rank, arg->sizes);
+    else
+      fx_rt_fill_memref(m, bind_input(run, a, inputs[arg->index]), arg->rank,
+                        inputs[arg->index]->shape);
+  }
+}
+
+/* Mutated inputs that were copied go back. Returns 1 if the host gets one. */
+static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
+                             const DLTensor *const *inputs) {
+  CUstream stream = run->options.stream;
+  int to_host = 0;
+  for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
+    const FXrtArg *arg = &fx_rt_model.args[a];
+    if (arg->kind != FX_ARG_INPUT ||
+        !fx_rt_model.info->inputs[arg->index].mutated)
+      continue;
+    const DLTensor *t = inputs[arg->index];
+    CUdeviceptr data =
+        (CUdeviceptr)(uintptr_t)((FXrtMemRef *)f->args[a])->aligned;
+    size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
+    if (t->device.device_type == kDLCUDA) {
+      if (!fx_rt_is_contiguous(t))
+        gpu_check(gpu_copy_strided(t, data, 1, stream),
+                  "an input cannot be written");
+      continue;
+    }
+    if (bytes == 0)
+      continue;
+    to_host = 1;
+    if (fx_rt_is_contiguous(t)) {
+      gpu_check(
+          driver.to_host((char *)t->data + t->byte_offset, data, bytes, stream),
+          "an input cannot be written");
+      continue;
+    }
+    char *flat = fx_rt_block_alloc(run, bytes, 0);
+    if (!flat)
+      fx_rt_fail("out of memory");
+    gpu_check(driver.to_host(flat, data, bytes, stream),
+              "an input cannot be written");
+    gpu_check(driver.synchronize(stream), "a kernel failed");
+    fx_rt_copy_strided(t, flat, 1);
+  }
+  return to_host;
+}
+
+/* An output: the managed tensor, its shape, and who frees the data. */
+typedef struct {
+  DLManagedTensor tensor;
+  FXCallbacks callbacks; /* the instance may be gone */
+  CUcontext context;
+  CUstream stream;
+  void *data;
+  size_t bytes;
+  int is_host, is_pooled;
+  int64_t shape[];
+} GpuOutput;
+
+static void cuda_delete_output(DLManagedTensor *self) {
+  GpuOutput *o = self->manager_ctx;
+  if (o->is_host) {
+    free(o->data);
+  } else if (o->data && !driver.context_push(o->context)) {
+    gpu_block_put(&o->callbacks, o->is_pooled, o->data, o->bytes, o->stream);
+    pop_context();
+  }
+  free(o);
+}
+
+static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
+                                 const int64_t *sizes, int is_host) {
+  FXInstance *i = run->instance;
+  GpuOutput *o = calloc(1, sizeof *o + (size_t)(v->rank + 1) * sizeof(int64_t));
+  if (!o)
+    fx_rt_fail("out of memory");
+  o->callbacks = i->callbacks;
+  o->context = i->gpu->context;
+  o->stream = run->options.stream;
+  o->is_pooled = i->gpu->pool != 0;
+  o->is_host = is_host;
+  for (int d = 0; d < v->rank; ++d)
+    o->shape[d] = sizes[d];
+  o->tensor.dl_tensor = (DLTensor){
+      .device = {is_host ? kDLCPU : kDLCUDA, is_host ? 0 : i->callbacks.device},
+      .ndim = v->rank,
+      .dtype = v->dtype,
+      .shape = o->shape};
+  o->tensor.manager_ctx = o;
+  o->tensor.deleter = cuda_delete_output;
+  return o;
+}
+
+/* Fetches an output for the host; true if the stream must be waited for. */
+static int fetch_output(GpuOutput *o, const FXrtOutput *spec,
+                        const FXrtMemRef *m) {
+  const DLTensor *t = &o->tensor.dl_tensor;
+  o->bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
+  if (posix_memalign(&o->data, 64, o->bytes + 64)) {
+    o->data = 0;
+    fx_rt_fail("out of memory: %zu bytes for an output", o->bytes);
+  }
+  if (spec->result < 0) {
+    memcpy(o->data, &spec->bits, o->bytes);
+    return 0;
+  }
+  if (o->bytes)
+    gpu_check(driver.to_host(o->data, (CUdeviceptr)(uintptr_t)m->aligned,
+                             o->bytes, o->stream),
+              "an output cannot be copied");
+  return 1;
+}
+
+static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
+                         const DLTensor *const *inputs,
+                         DLManagedTensor **outputs) {
+  const FXModelInfo *info = fx_rt_model.info;
+  int waits = !(run->options.flags & FX_RUN_ASYNC);
+  waits |= write_inputs_back(f, run, inputs);
+  for (int k = 0; k < info->n_outputs; ++k) {
+    const FXrtOutput *spec = &fx_rt_model.outputs[k];
+    const FXValueInfo *v = &info->outputs[k];
+    if (v->kind == FX_VALUE_NONE)
+      continue;
+    const int64_t *at = f->results;
+    for (int64_t r = 0; r < spec->result; ++r)
+      at += 3 + 2 * fx_rt_model.result_ranks[r];
+    const FXrtMemRef *m = (const FXrtMemRef *)at;
+    int is_host = v->kind != FX_VALUE_TENSOR || spec->result < 0 ||
+                  (run->options.flags & FX_RUN_HOST_OUTPUTS);
+    GpuOutput *o = new_gpu_output(run, v, m->sizes_and_strides, is_host);
+    outputs[k] = &o->tensor;
+    if (is_host) {
+      waits |= fetch_output(o, spec, m);
+    } else {
+      o->bytes = gpu_release(run, m->aligned);
+      o->data = m->aligned;
+    }
+    o->tensor.dl_tensor.data = o->data;
+  }
+  if (waits)
+    gpu_check(driver.synchronize(run->options.stream), "a kernel failed");
+}
+
+static void cuda_end(FXrtRun *run) {
+  if (run->has_context) {
+    if (atomic_load(&run->failed))
+      driver.synchronize(run->options.stream);
+    while (run->gpu_blocks)
+      gpu_free(run, run->gpu_blocks->data);
+    pop_context();
+  }
+  free(run->host_values);
+}
+
+const FXrtDeviceOps fx_rt_cuda = {.create = cuda_create,
+                                  .destroy = cuda_destroy,
+                                  .reset = cuda_reset,
+                                  .set_states = cuda_set_states,
+                                  .bind_args = cuda_bind_args,
+                                  .collect = cuda_collect,
+                                  .alloc = gpu_alloc,
+                                  .free = gpu_free,
+                                  .end = cuda_end};

@@ -1,0 +1,156 @@
+/*===- CudaDriver.c - NVIDIA's driver -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of CUDA's driver interface that the run-time calls, found in
+// libcuda.so.1 (or the library that FX_LIBCUDA names) when the first instance
+of
+// a model for a GPU is made. Nothing of a toolkit is needed.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+
+enum {
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+  CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_MEM_ALLOCATION_TYPE_PINNED = 1,
+  CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
+};
+
+/* CUmemPoolProps of cuda.h, 88 bytes. */
+typedef struct {
+  int alloc_type, handle_types, location_type, location_id;
+  void *win32_security;
+  size_t max_size;
+  unsigned short usage;
+  unsigned char reserved[54];
+} CUmemPoolProps;
+
+/* Name, name of the symbol, parameters. */
+#define DRIVER_FUNCTIONS(F)                                                    \
+  F(init, "cuInit", (unsigned flags))                                          \
+  F(device_count, "cuDeviceGetCount", (int *count))                            \
+  F(device_get, "cuDeviceGet", (CUdevice * device, int ordinal))               \
+  F(device_name, "cuDeviceGetName", (char *name, int size, CUdevice device))   \
+  F(device_attribute, "cuDeviceGetAttribute",                                  \
+    (int *value, int attribute, CUdevice device))                              \
+  F(context_retain, "cuDevicePrimaryCtxRetain",                                \
+    (CUcontext * context, CUdevice device))                                    \
+  F(context_push, "cuCtxPushCurrent_v2", (CUcontext context))                  \
+  F(context_pop, "cuCtxPopCurrent_v2", (CUcontext * context))                  \
+  F(context_synchronize, "cuCtxSynchronize", (void))                           \
+  F(module_load, "cuModuleLoadDataEx",                                         \
+    (CUmodule * module, const void *image, unsigned n, int *options,           \
+     void **values))                                                           \
+  F(module_unload, "cuModuleUnload", (CUmodule module))                        \
+  F(module_function, "cuModuleGetFunction",                                    \
+    (CUfunction * function, CUmodule module, const char *name))                \
+  F(launch, "cuLaunchKernel",                                                  \
+    (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,  \
+     unsigned by, unsigned bz, unsigned shared, CUstream stream,               \
+     void **params, void **extra))                                             \
+  F(memory_info, "cuMemGetInfo_v2", (size_t *free, size_t *total))             \
+  F(memory_alloc, "cuMemAlloc_v2", (CUdeviceptr * data, size_t bytes))         \
+  F(memory_free, "cuMemFree_v2", (CUdeviceptr data))                           \
+  F(pool_create, "cuMemPoolCreate",                                            \
+    (CUmemoryPool * pool, const CUmemPoolProps *props))                        \
+  F(pool_destroy, "cuMemPoolDestroy", (CUmemoryPool pool))                     \
+  F(pool_set, "cuMemPoolSetAttribute",                                         \
+    (CUmemoryPool pool, int attribute, void *value))                           \
+  F(pool_alloc, "cuMemAllocFromPoolAsync",                                     \
+    (CUdeviceptr * data, size_t bytes, CUmemoryPool pool, CUstream stream))    \
+  F(pool_free, "cuMemFreeAsync", (CUdeviceptr data, CUstream stream))          \
+  F(to_device, "cuMemcpyHtoDAsync_v2",                                         \
+    (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))         \
+  F(to_host, "cuMemcpyDtoHAsync_v2",                                           \
+    (void *to, CUdeviceptr from, size_t bytes, CUstream stream))               \
+  F(copy, "cuMemcpyDtoDAsync_v2",                                              \
+    (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
+  F(synchronize, "cuStreamSynchronize", (CUstream stream))                     \
+  F(error_text, "cuGetErrorString", (CUresult code, const char **text))
+
+static struct {
+  pthread_mutex_t lock;
+  int is_ready;
+#define FIELD(name, symbol, params) CUresult(*name) params;
+  DRIVER_FUNCTIONS(FIELD)
+#undef FIELD
+} driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char *get_error_text(CUresult code) {
+  const char *text = 0;
+  if (driver.error_text(code, &text) || !text)
+    text = "an error that the driver has no text for";
+  return text;
+}
+
+/* Undoes context_push. */
+static void pop_context(void) {
+  CUcontext popped;
+  driver.context_pop(&popped);
+}
+
+static int find_functions(void *library, const char *path, char *err,
+                          size_t size) {
+#define FIND(name, symbol, params)                                             \
+  if (!(driver.name = (CUresult(*) params)dlsym(library, symbol))) {           \
+    snprintf(err, size,                                                        \
+             "%s: the driver is too old: expected the function '%s'", path,    \
+             symbol);                                                          \
+    return 1;                                                                  \
+  }
+  DRIVER_FUNCTIONS(FIND)
+#undef FIND
+  return 0;
+}
+
+/* Loads the driver once; 1: see err. */
+static int load_driver(char *err, size_t size) {
+  int failed = 0;
+  pthread_mutex_lock(&driver.lock);
+  if (!driver.is_ready) {
+    const char *path = getenv("FX_LIBCUDA");
+    if (!path)
+      path = "libcuda.so.1";
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      snprintf(err, size,
+               "the model runs on an NVIDIA GPU, and its driver (%s) cannot be "
+               "loaded",
+               path);
+      failed = 1;
+    } else if (find_functions(library, path, err, size)) {
+      failed = 1;
+    } else {
+      CUresult code = driver.init(0);
+      if (code)
+        snprintf(err, size, "the driver of NVIDIA GPUs cannot be used: %s",
+                 get_error_text(code));
+      failed = code != 0;
+      driver.is_ready = !code;
+    }
+  }
+  pthread_mutex_unlock(&driver.lock);
+  return failed;
+}

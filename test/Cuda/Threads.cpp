@@ -1,0 +1,194 @@
+//===- Threads.cpp - CUDA threads on the processor ------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A fiber for each thread of a block, which gives way where it waits for
+// others. The order in which fibers go on is drawn anew each time. Kernels are
+// compiled from the NVVM dialect; what only a GPU has is a call of a function
+// below.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emulator.h"
+
+#include <cmath>
+#include <cstring>
+#include <sys/mman.h>
+#include <utility>
+
+using namespace emulator;
+
+/// Leaves one fiber, whose stack goes to *left, for another. The registers that
+/// a call keeps are all that a fiber has; swapcontext would ask the system to
+/// swap signal masks, too, which takes most of a test's time.
+extern "C" void emuSwitch(void **left, void *entered);
+asm(R"(
+.globl emuSwitch
+emuSwitch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+)");
+
+namespace {
+struct Thread {
+  void *stack;
+  bool isDone;
+};
+/// What 32 threads exchange.
+struct Warp {
+  uint32_t given[32], taken[32];
+  int waiting, generation;
+};
+} // namespace
+static std::vector<Thread> threads;
+static std::vector<Warp> warps;
+static void *scheduler;
+static int current, atBarrier, barrierGeneration;
+static unsigned blockId[3], blockSize;
+static long progress;
+static uint64_t randomState;
+static const EmulatedKernel *running;
+static void **runningParams;
+
+static uint32_t draw() {
+  randomState = randomState * 6364136223846793005u + 1442695040888963407u;
+  return randomState >> 33;
+}
+
+static void giveWay() { emuSwitch(&threads[current].stack, scheduler); }
+
+static void enter() {
+  running->call(runningParams);
+  threads[current].isDone = true;
+  ++progress;
+  giveWay();
+}
+
+static void runBlock() {
+  constexpr size_t kStack = 1 << 16;
+  int n = blockSize;
+  static char *stacks =
+      (char *)mmap(nullptr, kStack * 1024, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  threads.assign(n, {});
+  warps.assign((n + 31) / 32, {});
+  atBarrier = 0;
+  std::vector<int> order(n);
+  for (int i = 0; i < n; ++i) {
+    order[i] = i;
+    // What emuSwitch takes from a stack: six registers, then where to go on.
+    void **top = (void **)(stacks + kStack * (i + 1));
+    top[-1] = nullptr;
+    top[-2] = (void *)enter;
+    threads[i].stack = top - 8;
+  }
+  for (int left = n; left;) {
+    for (int i = n - 1; i > 0; --i)
+      std::swap(order[i], order[draw() % (i + 1)]);
+    long before = progress;
+    left = 0;
+    for (int i : order) {
+      if (threads[i].isDone)
+        continue;
+      ++left;
+      current = i;
+      emuSwitch(&scheduler, threads[i].stack);
+    }
+    if (left && before == progress)
+      die("deadlock: threads wait for others that have ended");
+  }
+}
+
+extern "C" {
+#define NAMED(name) asm("emu." name)
+int32_t tidX() NAMED("nvvm.read.ptx.sreg.tid.x");
+int32_t tidX() { return current; }
+int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
+int32_t ctaidX() { return blockId[0]; }
+
+static void barrier() {
+  int generation = barrierGeneration;
+  ++progress;
+  if (++atBarrier == int(blockSize)) {
+    atBarrier = 0;
+    ++barrierGeneration;
+  }
+  while (generation == barrierGeneration)
+    giveWay();
+}
+void barrier0(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
+void barrier0(int32_t) { barrier(); }
+
+static uint32_t exchange(uint32_t value, int32_t distance) {
+  Warp &warp = warps[current / 32];
+  int lane = current % 32, generation = warp.generation;
+  warp.given[lane] = value;
+  ++progress;
+  if (++warp.waiting == 32) {
+    warp.waiting = 0;
+    memcpy(warp.taken, warp.given, sizeof warp.taken);
+    ++warp.generation;
+  }
+  while (generation == warp.generation)
+    giveWay();
+  return warp.taken[lane ^ distance];
+}
+int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t)
+    NAMED("nvvm.shfl.sync.bfly.i32");
+int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t) {
+  return exchange(v, d);
+}
+float shuffleF(int32_t, float v, int32_t d, int32_t)
+    NAMED("nvvm.shfl.sync.bfly.f32");
+float shuffleF(int32_t, float v, int32_t d, int32_t) {
+  uint32_t bits;
+  memcpy(&bits, &v, 4);
+  bits = exchange(bits, d);
+  memcpy(&v, &bits, 4);
+  return v;
+}
+
+float __nv_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
+float __nv_sqrtf(float x) { return sqrtf(x); }
+float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
+float __nv_fabsf(float x) { return fabsf(x); }
+float __nv_floorf(float x) { return floorf(x); }
+float __nv_ceilf(float x) { return ceilf(x); }
+float __nv_copysignf(float x, float y) { return copysignf(x, y); }
+float __nv_rintf(float x) { return rintf(x); }
+double __nv_fma(double a, double b, double c) { return fma(a, b, c); }
+double __nv_fabs(double x) { return fabs(x); }
+double __nv_rint(double x) { return rint(x); }
+double __nv_sqrt(double x) { return sqrt(x); }
+}
+
+void emulator::setSeed(uint64_t seed) { randomState = seed; }
+
+void emulator::runKernel(const EmulatedKernel &kernel, void **params,
+                         const unsigned grid[3], unsigned count) {
+  if (count % 32)
+    die("a block that is no multiple of a warp");
+  running = &kernel;
+  runningParams = params;
+  blockSize = count;
+  for (blockId[2] = 0; blockId[2] < grid[2]; ++blockId[2])
+    for (blockId[1] = 0; blockId[1] < grid[1]; ++blockId[1])
+      for (blockId[0] = 0; blockId[0] < grid[0]; ++blockId[0])
+        runBlock();
+}
