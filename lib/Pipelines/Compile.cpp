@@ -292,7 +292,7 @@ llvm::Error Driver::schedule() {
   return runPasses([&](OpPassManager &pm) {
     if (gpu)
       return cuda::buildKernelPipeline(pm);
-    cpu::buildKernelPipeline(pm, {cpu::getVectorLanes(cpu.features)});
+    cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu.features));
   });
 }
 

@@ -4,6 +4,8 @@ An integer product is exact where the reference sums floats, so a value that
 lies at the border of two quantization steps may fall to the other side: what is
 compared is the dequantized result, within a step of its output."""
 
+import pathlib
+
 import exporting
 import harness
 import pytest
@@ -13,6 +15,21 @@ from torch import nn
 from torch.export import Dim
 
 MODES = ["interpret", "native"]
+#: Processors by what they multiply integers with, and what /proc/cpuinfo calls
+#: the features they need; None is the host.
+PROCESSORS = {
+    None: set(),
+    "x86-64": set(),
+    "x86-64-v3": {"avx2"},
+    "x86-64-v4": {"avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"},
+    "alderlake": {"avx2", "avx_vnni", "gfni", "vaes", "vpclmulqdq"},
+    "icelake-server": {"avx512_vnni", "avx512vl", "avx512_vbmi2", "gfni"},
+}
+
+
+def features() -> set[str]:
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    return set(next((t for t in text.splitlines() if t.startswith("flags")), "").split())
 
 
 def check(module, args, folder, **options):
@@ -83,3 +100,31 @@ def test_linears(rows, dynamic, tmp_path):
     module = quantized.quantize(model, torch.randn(64, 100), dynamic)
     shapes = ({0: Dim("rows", max=64)},) if rows == 5 else None
     check(module, (torch.randn(rows, 100),), tmp_path, dynamic=shapes)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_processors(processor, tmp_path):
+    """Every way to multiply gives the same: sums of integers are exact."""
+    if not PROCESSORS[processor] <= features():
+        pytest.skip(f"this machine is no {processor}")
+    torch.manual_seed(3)
+    sample = torch.randn(64, 50)
+    module = quantized.Linear(nn.Linear(50, 70), quantized.Static(sample, torch.int8))
+    model, out = tmp_path / "m.pt2", tmp_path / "m.so"
+    x = torch.randn(11, 50)
+    exporting.save(exporting.export(module, (x,)), model)
+    flags = [f"--mcpu={processor}"] if processor else []
+    result = harness.tool("fx-compile", model, "-o", out, "--no-fallback", *flags)
+    assert result.returncode == 0, result.stderr
+    expected = exporting.eager(module, (x,))
+    harness.compare(harness.run(out, ((x,), {}), tmp_path, expected), expected)
+
+
+def test_extremes_of_sums(tmp_path):
+    """Products of the largest factors: 16-bit pairs of them would saturate."""
+    layer = nn.Linear(1000, 33, bias=False)
+    nn.init.constant_(layer.weight, 1.0)
+    with torch.no_grad():
+        layer.weight[1::2] *= -1
+    module = quantized.Linear(layer, quantized.Static(torch.tensor([0.0, 255.0])))
+    check(module, (torch.full((3, 1000), 255.0),), tmp_path)

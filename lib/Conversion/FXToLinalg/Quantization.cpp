@@ -261,15 +261,21 @@ static LogicalResult lowerChoose(Node &n, bool symmetric) {
     return failure();
   if (!x.dtype.isF32() || !dtype || min >= max || min > 0 || max < 0)
     return n.fail("parameters that torch refuses, or an input other than f32");
-  // One row: a reduction that vectorizes.
-  Tensor flat = b.reshape(x, {b.product(x.sizes)});
+  // Along the last dimension first: reductions of rows vectorize.
   auto extreme = [&](bool isMax) {
-    return b.element(b.reduce(
-        flat, {0}, false, x.dtype,
-        [&](Scalars &s) { return isMax ? s.lowest() : s.highest(); },
-        [&](Scalars &s, Value a, Value v) {
-          return isMax ? s.max(a, v) : s.min(a, v);
-        }));
+    Tensor t = x;
+    auto reduce = [&](ArrayRef<int64_t> dims) {
+      t = b.reduce(
+          t, dims, false, x.dtype,
+          [&](Scalars &s) { return isMax ? s.lowest() : s.highest(); },
+          [&](Scalars &s, Value a, Value v) {
+            return isMax ? s.max(a, v) : s.min(a, v);
+          });
+    };
+    if (x.rank() > 1)
+      reduce({x.rank() - 1});
+    reduce(llvm::to_vector(llvm::seq<int64_t>(0, t.rank())));
+    return b.element(t);
   };
   Value low = extreme(false), high = extreme(true);
   Scalars s(b.b, b.loc, x.dtype);

@@ -25,17 +25,20 @@ namespace fx::cpu {
 struct KernelOptions {
   /// f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE).
   int64_t lanes = 16;
+  /// vpdpbusd exists for vectors of so many lanes.
+  bool vnni = false;
 };
 
-/// Lanes for an x86 feature list as LLVM prints it ("+avx512f,+avx2,...").
-int64_t getVectorLanes(llvm::StringRef features);
+/// What an x86 feature list as LLVM prints it ("+avx512f,+avx2,...") allows.
+KernelOptions getKernelOptions(llvm::StringRef features);
 
 /// The whole tensor-level half: from the linalg contract to a module whose
 /// public functions hold `fx_cpu.invoke` ops (and the linalg ops that no
 /// schedule covers), with `@prepare` split off. One-shot bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
-/// Registers the passes and the pipeline `fx-cpu-kernels` (option `lanes`).
+/// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
+/// `vnni`).
 void registerKernelPasses();
 
 } // namespace fx::cpu

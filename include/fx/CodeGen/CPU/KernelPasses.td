@@ -25,6 +25,39 @@ def FXCPUAlignShapes : Pass<"fx-cpu-align-shapes", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUIntegerContractions
+    : Pass<"fx-cpu-integer-contractions", "::mlir::ModuleOp"> {
+  let summary = "multiply quantized tensors as integers";
+  let description = [{
+    A contraction of two dequantized tensors, activations `(q - z) s` and
+    weights `p t` (of `fx.state` arguments; signed, without zero point, `t` a
+    number or a scale for each column), becomes one of 8-bit integers that
+    accumulates in 32 bits:
+
+    ```mlir
+    %sum = linalg.generic ... ins(%q, %p : tensor<?x64xi8>, tensor<32x64xi8>)
+             outs(%zeros : tensor<?x32xi32>)   // out + zext(q) * sext(p)
+    %y = linalg.generic ... ins(%sum, %total, %t : ...)
+                                     // sitofp(sum - z * total) * (t * s)
+    ```
+
+    `%total` is the sum of the weights of each column, which is known before the
+    run. Signed activations are made unsigned by an offset of 128. The terms are
+    padded to a multiple of four: hardware multiplies four at a time.
+
+    Left as they are: contractions with batches (grouped convolutions), whose
+    activations do not have their terms in a row, or of more terms than fit 32
+    bits.
+  }];
+  let statistics = [
+    Statistic<"numRewritten", "num-rewritten", "contractions of integers made">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "pack the constant operands of contractions into panels";
   let description = [{
@@ -103,13 +136,15 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"vnni", "vnni", "bool", "false",
+           "multiply 8-bit integers by vpdpbusd, of vectors as wide as the lanes">,
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">
   ];
   let dependentDialects = [
     "::fx::cpu::FXCPUDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
   let statistics = [

@@ -28,6 +28,21 @@ static bool isLinear(AffineExpr expr) {
          isa<AffineConstantExpr>(binary.getRHS());
 }
 
+/// out + zext(a) * sext(b): the body of an integer contraction whose operand
+/// `a` is the first or the second.
+static bool isIntegerProduct(Value sum, Block *body, unsigned a) {
+  auto add = sum.getDefiningOp<arith::AddIOp>();
+  if (!add || add.getLhs() != body->getArgument(2))
+    return false;
+  auto mul = add.getRhs().getDefiningOp<arith::MulIOp>();
+  if (!mul)
+    return false;
+  auto x = mul.getLhs().getDefiningOp<arith::ExtUIOp>();
+  auto y = mul.getRhs().getDefiningOp<arith::ExtSIOp>();
+  return x && y && x.getIn() == body->getArgument(a) &&
+         y.getIn() == body->getArgument(1 - a);
+}
+
 static bool isProduct(Value sum, Block *body) {
   auto add = sum.getDefiningOp<arith::AddFOp>();
   if (!add)
@@ -47,12 +62,18 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
   if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
     return std::nullopt;
-  for (Value v : op->getOperands()) {
+  auto hasElements = [](Value v, unsigned integer) {
     auto type = dyn_cast<RankedTensorType>(v.getType());
-    if (!type || !type.getElementType().isF32())
-      return std::nullopt;
-  }
-  if (!isProduct(op.getBody()->getTerminator()->getOperand(0), op.getBody()))
+    return type && (integer ? type.getElementType().isInteger(integer)
+                            : type.getElementType().isF32());
+  };
+  bool isFloat = llvm::all_of(op->getOperands(),
+                              [&](Value v) { return hasElements(v, 0); });
+  bool isInteger = hasElements(op.getInputs()[0], 8) &&
+                   hasElements(op.getInputs()[1], 8) &&
+                   hasElements(op.getDpsInits()[0], 32);
+  Value sum = op.getBody()->getTerminator()->getOperand(0);
+  if (!isInteger && !(isFloat && isProduct(sum, op.getBody())))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[2].getNumResults() == 0)
@@ -82,6 +103,9 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
     return std::nullopt;
   if (inA)
     std::swap(c.a, c.b);
+  c.isInteger = isInteger;
+  if (isInteger && !isIntegerProduct(sum, op.getBody(), c.a))
+    return std::nullopt;
   if (!plain(maps[c.b]))
     return std::nullopt;
   for (unsigned d = 0; d < op.getNumLoops(); ++d) {
@@ -137,9 +161,8 @@ static bool hasEasyTypes(linalg::GenericOp op) {
 
 bool fx::cpu::isPointwise(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
-  if (!op || !op.hasPureTensorSemantics() ||
-      op.getNumReductionLoops() != 0 || op->getNumResults() == 0 ||
-      !hasEasyTypes(op) || !hasVectorCode(op))
+  if (!op || !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
+      op->getNumResults() == 0 || !hasEasyTypes(op) || !hasVectorCode(op))
     return false;
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
     AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
@@ -160,8 +183,7 @@ fx::cpu::matchReduction(Operation *operation) {
     AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
     if (!map.isProjectedPermutation())
       return std::nullopt;
-    BlockArgument out =
-        op.getBody()->getArgument(op.getNumDpsInputs() + i);
+    BlockArgument out = op.getBody()->getArgument(op.getNumDpsInputs() + i);
     Operation *def =
         op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
     if (!def || def->getBlock() != op.getBody() ||
@@ -296,7 +318,8 @@ bool LoopLabels::propagate(linalg::LinalgOp op, bool &changed) {
   for (OpOperand &operand : op->getOpOperands()) {
     Operation *def = operand.get().getDefiningOp();
     if (!isa<RankedTensorType>(operand.get().getType()) ||
-        isa_and_nonnull<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp>(def))
+        isa_and_nonnull<linalg::FillOp, tensor::EmptyOp, arith::ConstantOp>(
+            def))
       continue;
     if ((def && loops.count(def)) || (shareInputs && op.isDpsInput(&operand)))
       if (!visit(operand.get(), op.getMatchingIndexingMap(&operand)))

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <optional>
 
 namespace fx::cpu {
@@ -20,12 +22,14 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "fx.schedule";
 /// Marks kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A sum of products of two f32 operands. Each loop is in one list. `a` may be
-/// read at sums of loops (a convolution), `b` and the result may not; the
-/// result's last dimension is in `n`.
+/// A sum of products of two operands: f32, or `isInteger`, then `a` is unsigned
+/// and `b` signed, of 8 bits, and the sum of 32. Each loop is in one list. `a`
+/// may be read at sums of loops (a convolution), `b` and the result may not;
+/// the result's last dimension is in `n`.
 struct Contraction {
   mlir::linalg::GenericOp op;
   unsigned a = 0, b = 1;
+  bool isInteger = false;
   llvm::SmallVector<unsigned> batch, m, n, k;
   mlir::Value lhs() { return op.getInputs()[a]; }
   mlir::Value rhs() { return op.getInputs()[b]; }
@@ -38,6 +42,10 @@ struct Contraction {
   }
 };
 std::optional<Contraction> matchContraction(mlir::Operation *op);
+
+/// Makes generics, the one form that the passes know, of named linalg ops.
+/// Fills stay.
+void generalizeNamedOps(mlir::ModuleOp module);
 
 /// True for a generic without reductions whose body has vector code.
 bool isPointwise(mlir::Operation *op);
@@ -61,7 +69,8 @@ bool isWindowReduction(mlir::linalg::GenericOp op);
 /// a tensor made in the group, gets the label of the root's loop that it is.
 class LoopLabels {
 public:
-  /// With `shareInputs` two ops that read one tensor from outside walk it alike.
+  /// With `shareInputs` two ops that read one tensor from outside walk it
+  /// alike.
   explicit LoopLabels(bool shareInputs = false) : shareInputs(shareInputs) {}
   static constexpr int kUnknown = -2, kUnit = -1;
   /// Labels `root`'s loops.

@@ -27,7 +27,7 @@ struct ContractionEmitter {
   LoopLabels labels;
   // The schedule.
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
-  bool panelsFirst = true;
+  bool panelsFirst = true, vnni = false;
   // Operands.
   const Buffer *a = nullptr, *b = nullptr;
   bool packed = false;
@@ -37,6 +37,7 @@ struct ContractionEmitter {
   // Loops: what is outside of the tile, the tile's rows and columns, inside.
   llvm::SmallVector<unsigned> outer;
   std::optional<unsigned> mLoop, mMerged; // mMerged: walked as part of mLoop
+  std::optional<unsigned> quadLoop;       // of integers: four terms a step
   unsigned nLoop = 0;
   Index mSize = Index::of(1), nSize;
   llvm::SmallVector<ReductionLoop> reductions;
@@ -48,7 +49,8 @@ struct ContractionEmitter {
   // Of the tiles that use a panel: which one it is, and where the rows begin.
   Index firstTile, firstRow;
 
-  explicit ContractionEmitter(KernelCode &code) : code(code) {}
+  explicit ContractionEmitter(KernelCode &code, bool vnni)
+      : code(code), vnni(vnni) {}
   /// Finds the contraction, its schedule, operands and strides. False if the
   /// kernel has another form.
   bool analyse();
@@ -59,9 +61,18 @@ struct ContractionEmitter {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
   int64_t panel() const { return vectors * code.lanes; }
+  /// Elements of the right operand that a vector of sums takes in a step: for
+  /// integers four terms of each column.
+  int64_t width() const { return info.isInteger ? 4 * code.lanes : code.lanes; }
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);
   void emitPrefetch(const Index &bAt, const Index &next);
+  mlir::TypedAttr zeroSum();
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value loadRight(const Index &at, int64_t vector);
+  mlir::Value loadLeft(const Index &at);
+  void multiply(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
+                mlir::MutableArrayRef<mlir::Value> sums);
   llvm::SmallVector<mlir::Value> accumulate(Scope &scope, const Index &row,
                                             int64_t count);
   void emitTile(Scope &scope, const Index &row, int64_t count);

@@ -20,7 +20,8 @@ bool ContractionEmitter::strides() {
   // Sums of terms: each loop times its stride.
   for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults())) {
     bool ok = true;
-    std::function<void(AffineExpr, int64_t)> add = [&](AffineExpr e, int64_t f) {
+    std::function<void(AffineExpr, int64_t)> add = [&](AffineExpr e,
+                                                       int64_t f) {
       if (auto dim = dyn_cast<AffineDimExpr>(e)) {
         unsigned loop = dim.getPosition();
         if (isUnit(loop))
@@ -34,8 +35,8 @@ bool ContractionEmitter::strides() {
         else
           ok = false;
       } else if (auto c = dyn_cast<AffineConstantExpr>(e)) {
-        aBase = code.add(aBase, code.mul(Index::of(c.getValue() * f),
-                                         a->strides[d]));
+        aBase = code.add(aBase,
+                         code.mul(Index::of(c.getValue() * f), a->strides[d]));
       } else {
         auto binary = cast<AffineBinaryOpExpr>(e);
         if (e.getKind() == AffineExprKind::Add) {
@@ -56,9 +57,18 @@ bool ContractionEmitter::strides() {
   if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>()) {
     packed = true;
     b = code.buffer(unpack.getSource());
-    if (!b || unpack.getInnerDimsPos().size() != 1 ||
+    if (!b || unpack.getInnerDimsPos().size() != 1 + info.isInteger ||
         getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
       return false;
+    if (info.isInteger) {
+      // Four terms at a time: they lie together in both operands.
+      quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
+      int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
+      if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
+          ShapedType::isDynamic(size) || size % 4 ||
+          !aStride[*quadLoop].isStatic(1))
+        return false;
+    }
     SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
     if (perm.empty())
       for (unsigned d = 0; d < map.getNumResults(); ++d)
@@ -71,7 +81,7 @@ bool ContractionEmitter::strides() {
     return true;
   }
   b = code.buffer(info.rhs());
-  if (!b)
+  if (!b || info.isInteger)
     return false;
   for (auto [d, stride] : llvm::enumerate(b->strides))
     bStride[map.getDimPosition(d)] = stride;
@@ -143,11 +153,14 @@ void ContractionEmitter::chooseLoops() {
   });
   for (unsigned loop : ks) {
     ReductionLoop r{sizeOf(loop), aStride[loop], bStride[loop]};
+    if (loop == quadLoop) {
+      r.size.constant /= 4;
+      r.a.constant = 4;
+    }
     if (!reductions.empty() && r.size.isStatic()) {
       ReductionLoop &last = reductions.back();
       auto joins = [&](const Stride &x, const Stride &y) {
-        return x.value == y.value &&
-               x.constant == y.constant * r.size.constant;
+        return x.value == y.value && x.constant == y.constant * r.size.constant;
       };
       if (joins(last.a, r.a) && joins(last.b, r.b)) {
         last.size = code.mul(last.size, r.size);

@@ -39,11 +39,12 @@ static constexpr int64_t kAhead = 1024;
 /// Where in the next panel the tile at `row` begins to fetch: each of the first
 /// `prefetch` tiles fetches an equal part.
 Index ContractionEmitter::prefetchStart(const Index &row) {
-  int64_t part = panel();
+  int64_t part = vectors * width();
   for (const ReductionLoop &r : reductions)
     part *= r.size.constant;
   part /= prefetch;
-  Index tile = code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
+  Index tile =
+      code.add(firstTile, code.floorDiv(code.sub(row, firstRow), rows));
   return code.add(code.add(bBase, Index::of(part * prefetch)),
                   code.mul(tile, Index::of(part)));
 }
@@ -61,14 +62,12 @@ void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next) {
   if (prefetch > 1)
     return fetch(next);
   for (int64_t v = 0; v < vectors; ++v)
-    fetch(code.add(bAt, Index::of(kAhead + v * code.lanes)));
+    fetch(
+        code.add(bAt, Index::of(kAhead * width() / code.lanes + v * width())));
 }
 
-SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
-                                                  const Index &row,
-                                                  int64_t count) {
-  OpBuilder &builder = code.b;
-  Location loc = code.loc;
+SmallVector<Value>
+ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
   Index aRow = mLoop ? code.add(aBase, code.mul(row, aStride[*mLoop])) : aBase;
   // Few accumulators: several steps at a time, each with its own, keep the
   // multipliers busy.
@@ -80,8 +79,7 @@ SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
       while (unroll > 1 && size.constant % unroll)
         unroll /= 2;
   }
-  Value zero =
-      code.splatConstant(builder.getFloatAttr(builder.getF32Type(), 0.0));
+  Value zero = code.splatConstant(zeroSum());
   SmallVector<Value> acc(count * vectors * unroll, zero);
   Index aOff = aRow, bOff = bBase;
   bool fetches = prefetch > 0 && packed && !reductions.empty() &&
@@ -99,28 +97,13 @@ SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
     if (fetches)
       emitPrefetch(bAt, pAt);
     SmallVector<Value> bs;
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value offset = code.materialize(
-          code.add(bAt, Index::of(v * code.lanes)));
-      VectorType type = code.vectorType(builder.getF32Type());
-      if (masked && !packed)
-        bs.push_back(vector::MaskedLoadOp::create(
-            builder, loc, type, b->flat, ValueRange{offset}, masks[v], zero));
-      else
-        bs.push_back(vector::LoadOp::create(builder, loc, type, b->flat,
-                                            ValueRange{offset}));
-    }
+    for (int64_t v = 0; v < vectors; ++v)
+      bs.push_back(loadRight(bAt, v));
     for (int64_t i = 0; i < count; ++i) {
       Index at = aAt;
       if (mLoop)
         at = code.add(aAt, code.mul(Index::of(i), aStride[*mLoop]));
-      Value x = memref::LoadOp::create(builder, loc, a->flat,
-                                       code.materialize(at));
-      x = code.splat(x);
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value &sum = acc[i * vectors + v];
-        sum = vector::FMAOp::create(builder, loc, x, bs[v], sum);
-      }
+      multiply(bs, loadLeft(at), acc.slice(i * vectors, vectors));
     }
   };
 
@@ -141,7 +124,8 @@ SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
     bOff = code.add(bOff, code.mul(iv, r.b));
     if (fetches && prefetch > 1)
       pOff = code.add(pOff, code.mul(iv, part(r.b)));
-    acc.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    acc.assign(loop.getRegionIterArgs().begin(),
+               loop.getRegionIterArgs().end());
     nest.push_back(loop);
   }
   MutableArrayRef<Value> all(acc);
@@ -182,7 +166,7 @@ SmallVector<Value> ContractionEmitter::accumulate(Scope &scope,
   }
   for (int64_t u = unroll / 2; u >= 1; u /= 2)
     for (int64_t i = 0; i < u * tile; ++i)
-      acc[i] = arith::AddFOp::create(builder, loc, acc[i], acc[i + u * tile]);
+      acc[i] = add(acc[i], acc[i + u * tile]);
   acc.resize(tile);
   return acc;
 }
@@ -193,7 +177,8 @@ void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
   Value init = info.op.getDpsInits()[0];
   bool fromZero = false;
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+               matchPattern(fill.getInputs()[0], m_Zero());
   for (int64_t i = 0; i < count; ++i)
     for (int64_t v = 0; v < vectors; ++v) {
       Scope here;
@@ -205,8 +190,7 @@ void ContractionEmitter::emitEpilogue(Scope &scope, const Index &row,
       Coords where = coords(labels.ofTensor(result));
       Value sum = acc[i * vectors + v];
       if (!fromZero)
-        sum = arith::AddFOp::create(code.b, code.loc, sum,
-                                    code.splat(code.eval(here, init, where)));
+        sum = add(sum, code.splat(code.eval(here, init, where)));
       code.know(here, result, where, sum);
       for (unsigned o = 0; o < code.numOutputs(); ++o) {
         Coords to = coords(labels.ofTensor(code.output(o)));
@@ -245,8 +229,8 @@ void ContractionEmitter::emitTile(Scope &scope, const Index &row,
     }
   code.mask = Value();
   Scope inner;
-  auto loop = code.beginFor(scope, inner, row, code.add(row, Index::of(count)),
-                            1);
+  auto loop =
+      code.beginFor(scope, inner, row, code.add(row, Index::of(count)), 1);
   SmallVector<Value> sums;
   for (int64_t v = 0; v < vectors; ++v) {
     Coords where = place(Index(loop.getInductionVar()), v);
@@ -371,8 +355,8 @@ void ContractionEmitter::emit() {
   column = code.mul(panelAt, Index::of(panel()));
   if (masked)
     for (int64_t v = 0; v < vectors; ++v)
-      masks.push_back(code.maskBelow(code.sub(
-          code.sub(nSize, column), Index::of(v * code.lanes))));
+      masks.push_back(code.maskBelow(
+          code.sub(code.sub(nSize, column), Index::of(v * code.lanes))));
   if (blocked && to.value && from.value && mSize.isStatic() &&
       mSize.constant % rowBlock == 0) {
     // The block's size is known: no ladder of smaller tiles.
@@ -391,8 +375,8 @@ void ContractionEmitter::emit() {
   code.endForall(forall);
 }
 
-void fx::cpu::emitContraction(KernelCode &code) {
-  ContractionEmitter e(code);
+void fx::cpu::emitContraction(KernelCode &code, bool vnni) {
+  ContractionEmitter e(code, vnni);
   if (!e.analyse())
     return code.fail("the operands of the contraction do not fit");
   e.emit();

@@ -13,6 +13,7 @@
 #include "fx/CodeGen/CPU/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -75,7 +76,7 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
       DictionaryAttr schedule = getSchedule(kernel);
       StringRef kind = getKind(schedule);
       if (kind == "contraction")
-        emitContraction(code);
+        emitContraction(code, vnni);
       else if (kind == "rows")
         emitRows(code);
       else if (kind == "window")
@@ -89,8 +90,8 @@ struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
       if (code.failed()) {
         if (report)
           kernel.emitRemark("kernel '")
-              << kernel.getSymName() << "' is left to the general path: "
-              << code.error;
+              << kernel.getSymName()
+              << "' is left to the general path: " << code.error;
         ++numInlined;
         code.target.erase();
         for (InvokeOp invoke : invokes[kernel.getSymNameAttr()])

@@ -29,8 +29,8 @@ int64_t fx::cpu::countMergedDims(KernelCode &code) {
   int64_t merged = rank > 0 ? 1 : 0;
   bool onlyGenerics = true;
   for (unsigned i = 0; i < numOutputs; ++i)
-    onlyGenerics &= isa_and_nonnull<linalg::GenericOp>(
-        code.output(i).getDefiningOp());
+    onlyGenerics &=
+        isa_and_nonnull<linalg::GenericOp>(code.output(i).getDefiningOp());
   if (rank > 1 && onlyGenerics) {
     auto root = first.getDefiningOp<linalg::GenericOp>();
     AffineMap map = root.getIndexingMapMatchingResult(cast<OpResult>(first));
@@ -99,9 +99,7 @@ void fx::cpu::emitPointwise(KernelCode &code) {
   bool isFlat = sizes.empty();
   if (isFlat && !(inner.isStatic() && inner.constant <= 2 * kFlatChunk))
     sizes.push_back(code.ceilDiv(inner, kFlatChunk));
-  int64_t work = isFlat             ? kFlatChunk
-                 : inner.isStatic() ? inner.constant
-                                    : 0;
+  int64_t work = isFlat ? kFlatChunk : inner.isStatic() ? inner.constant : 0;
   Operation *forall = code.beginForall(top, inForall, sizes, ivs, work);
   Index from = Index::of(0), to = inner;
   if (isFlat && !ivs.empty()) {
@@ -133,12 +131,67 @@ static void transpose(KernelCode &code, SmallVector<Value> &rows) {
   }
 }
 
+/// packed[o..., i, j] = source[...] with the columns at o * tile + i and the
+/// last of the other dimensions at o * 4 + j: element by element, since it is
+/// done before the run.
+static void emitPackQuads(KernelCode &code, linalg::PackOp pack) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto tile = getConstantIntValue(pack.getMixedTiles()[0]);
+  const Buffer *from = code.buffer(pack.getSource());
+  if (!from)
+    return code.fail("packing of a computed tensor");
+  const Buffer &to = *code.buffer(code.outputArg(0));
+  unsigned pos = pack.getInnerDimsPos()[0], quad = pack.getInnerDimsPos()[1];
+  ArrayRef<int64_t> perm = pack.getOuterDimsPerm();
+  int64_t rank = pack.getSourceRank();
+  Scope top, task, inner;
+  SmallVector<Index> sizes, ivs;
+  for (int64_t d = 0; d < rank; ++d)
+    sizes.push_back(code.size(code.outputArg(0), d));
+  Operation *forall = code.beginForall(top, task, sizes, ivs, 4 * *tile);
+  auto loop = code.beginFor(task, inner, Index::of(0), Index::of(*tile), 1);
+  Index at(loop.getInductionVar());
+  SmallVector<Coord, 6> source(rank), packed;
+  for (int64_t d = 0; d < rank; ++d) {
+    source[perm[d]] = {ivs[d], false};
+    packed.push_back({ivs[d], false});
+  }
+  packed.append({{at, false}, {Index(), false}});
+  Index limit = code.size(pack.getSource(), pos);
+  Index column = code.add(code.mul(source[pos].base, Index::of(*tile)), at);
+  Value isColumn =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            code.materialize(column), code.materialize(limit));
+  // Past the end the last column is read, for nothing.
+  source[pos].base = code.min(column, code.sub(limit, Index::of(1)));
+  Index first = code.mul(source[quad].base, Index::of(4));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(from->element));
+  for (int64_t j = 0; j < 4; ++j) {
+    source[quad].base = code.add(first, Index::of(j));
+    packed.back().base = Index::of(j);
+    Value value = code.load(*from, source);
+    value = arith::SelectOp::create(b, loc, isColumn, value, zero);
+    code.store(to, packed, value);
+  }
+  code.endFor(loop);
+  code.endForall(forall);
+}
+
 // packed[o..., i] = source[...] with the tiled dimension at o * tile + i. Where
 // the innermost outer dimension is the one that the source has in a row, blocks
 // are transposed in registers.
 void fx::cpu::emitPack(KernelCode &code) {
   auto pack = code.output(0).getDefiningOp<linalg::PackOp>();
   auto tile = getConstantIntValue(pack.getMixedTiles()[0]);
+  if (tile && pack.getInnerDimsPos().size() == 2 &&
+      getConstantIntValue(pack.getMixedTiles()[1]) == 4 &&
+      cast<ShapedType>(pack.getSource().getType())
+                  .getDimSize(pack.getInnerDimsPos()[1]) %
+              4 ==
+          0 &&
+      !pack.getOuterDimsPerm().empty())
+    return emitPackQuads(code, pack);
   if (!tile || pack.getInnerDimsPos().size() != 1 || *tile % code.lanes)
     return code.fail("a packing that has no code");
   const Buffer *from = code.buffer(pack.getSource());
@@ -166,7 +219,8 @@ void fx::cpu::emitPack(KernelCode &code) {
     ivs.push_back(Index::of(0));
   Index panel = ivs[llvm::find(perm, pos) - perm.begin()];
   for (int64_t first = 0; first < *tile; first += code.lanes) {
-    Index column = code.add(code.mul(panel, Index::of(*tile)), Index::of(first));
+    Index column =
+        code.add(code.mul(panel, Index::of(*tile)), Index::of(first));
     auto place = [&](const Index &k, Coords &source, Coords &packed) {
       if (inRow)
         ivs.back() = k;
@@ -189,13 +243,11 @@ void fx::cpu::emitPack(KernelCode &code) {
         Value full = arith::CmpIOp::create(
             code.b, code.loc, arith::CmpIPredicate::sge, code.materialize(left),
             code.constant(code.lanes));
-        whole = Index(arith::SelectOp::create(code.b, code.loc, full,
-                                              code.materialize(whole),
-                                              code.constant(0)));
+        whole = Index(arith::SelectOp::create(
+            code.b, code.loc, full, code.materialize(whole), code.constant(0)));
       }
       Scope scope;
-      auto loop =
-          code.beginFor(task, scope, Index::of(0), whole, code.lanes);
+      auto loop = code.beginFor(task, scope, Index::of(0), whole, code.lanes);
       Index k(loop.getInductionVar());
       SmallVector<Value> rows;
       for (int64_t i = 0; i < code.lanes; ++i) {

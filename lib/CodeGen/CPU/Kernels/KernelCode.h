@@ -172,10 +172,10 @@ private:
                       llvm::ArrayRef<Coord> coords);
   mlir::Value evalPad(Scope &scope, mlir::tensor::PadOp op,
                       llvm::ArrayRef<Coord> coords);
-  mlir::Value evalExtract(Scope &scope, mlir::tensor::ExtractOp op,
-                          llvm::function_ref<mlir::Value(mlir::Value)> get,
-                          llvm::function_ref<std::optional<Coord>(mlir::Value)>
-                              linear);
+  mlir::Value
+  evalExtract(Scope &scope, mlir::tensor::ExtractOp op,
+              llvm::function_ref<mlir::Value(mlir::Value)> get,
+              llvm::function_ref<std::optional<Coord>(mlir::Value)> linear);
   Index linearize(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
                   Stride &lane);
   Scope::Key key(mlir::Value tensor, llvm::ArrayRef<Coord> coords) const;
@@ -205,7 +205,8 @@ void emitPointwise(KernelCode &code);
 void emitPack(KernelCode &code);
 void emitRows(KernelCode &code);
 void emitWindow(KernelCode &code);
-void emitContraction(KernelCode &code);
+/// With `vnni` integers are multiplied by vpdpbusd.
+void emitContraction(KernelCode &code, bool vnni);
 
 } // namespace fx::cpu
 

@@ -25,6 +25,19 @@ using namespace fx::cpu;
 /// Rows from which packing an operand on every call pays.
 static constexpr int64_t kRowsToPack = 6;
 
+void fx::cpu::generalizeNamedOps(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<linalg::LinalgOp> named;
+  module.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}
+
 namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   using Base::Base;
@@ -37,7 +50,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
     if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<linalg::UnPackOp>())
       return false;
-    if (isWeight)
+    if (isWeight || c.isInteger)
       return true;
     AffineMap map = c.rhsMap();
     if (map.getDimPosition(map.getNumResults() - 1) == c.lastN())
@@ -58,8 +71,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
     int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
-    int64_t width =
-        !ShapedType::isDynamic(n) && n <= lanes ? lanes : 2 * lanes;
+    int64_t width = !ShapedType::isDynamic(n) && n <= lanes ? lanes : 2 * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
     // reductions in the order in which the left operand has them.
     int64_t pos = 0;
@@ -81,47 +93,42 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
           return i;
       return lhs.getNumResults();
     };
-    llvm::stable_sort(reductions,
-                      [&](int64_t x, int64_t y) { return place(x) < place(y); });
+    llvm::stable_sort(
+        reductions, [&](int64_t x, int64_t y) { return place(x) < place(y); });
     perm.append(reductions);
 
     SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
+    SmallVector<int64_t> inner{pos};
+    if (c.isInteger) {
+      // Four terms of a column lie together, the last of the reductions.
+      tiles.push_back(b.getIndexAttr(4));
+      inner.push_back(perm.back());
+    }
     Value &packed = packs[Key(source.getAsOpaquePointer(), pos, width,
                               std::vector<int64_t>(perm.begin(), perm.end()))];
     if (!packed) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointAfterValue(source);
-      Value dest = linalg::PackOp::createDestinationTensor(b, loc, source, tiles,
-                                                           {pos}, perm);
+      Value dest = linalg::PackOp::createDestinationTensor(b, loc, source,
+                                                           tiles, inner, perm);
       std::optional<Value> padding;
       if (ShapedType::isDynamic(n) || n % width)
         padding = arith::ConstantOp::create(
             b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-      packed = linalg::PackOp::create(b, loc, source, dest, {pos}, tiles,
+      packed = linalg::PackOp::create(b, loc, source, dest, inner, tiles,
                                       padding, perm)
                    ->getResult(0);
     }
-    Value dest = tensor::EmptyOp::create(b, loc,
-                                         tensor::getMixedSizes(b, loc, source),
-                                         type.getElementType());
-    Value unpacked = linalg::UnPackOp::create(b, loc, packed, dest, {pos}, tiles,
-                                              perm)
-                         ->getResult(0);
+    Value dest = tensor::EmptyOp::create(
+        b, loc, tensor::getMixedSizes(b, loc, source), type.getElementType());
+    Value unpacked =
+        linalg::UnPackOp::create(b, loc, packed, dest, inner, tiles, perm)
+            ->getResult(0);
     c.op->setOperand(c.b, unpacked);
   }
 
   void runOnOperation() override {
-    // Named ops become generics, the one form that all later passes know.
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::LinalgOp> named;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-        named.push_back(op);
-    });
-    for (linalg::LinalgOp op : named) {
-      rewriter.setInsertionPoint(op);
-      (void)linalg::generalizeNamedOp(rewriter, op);
-    }
+    generalizeNamedOps(getOperation());
     if (!packsWeights)
       return;
     for (auto func : getOperation().getOps<func::FuncOp>()) {

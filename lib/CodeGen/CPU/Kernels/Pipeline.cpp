@@ -17,13 +17,19 @@
 
 using namespace mlir;
 
-int64_t fx::cpu::getVectorLanes(llvm::StringRef features) {
+fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
   llvm::SmallVector<llvm::StringRef> list;
   features.split(list, ',');
   auto has = [&](llvm::StringRef name) {
     return llvm::is_contained(list, ("+" + name).str());
   };
-  return has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
+  KernelOptions options;
+  options.lanes = has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
+  // AVX-512's reaches narrower vectors with VL only.
+  options.vnni = options.lanes == 16
+                     ? has("avx512vnni")
+                     : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
+  return options;
 }
 
 void fx::cpu::buildKernelPipeline(OpPassManager &pm,
@@ -36,12 +42,14 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   // From here to the forming of kernels no canonicalization: it would fold
   // packing against unpacking.
+  pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUPackWeights({options.lanes}));
   pm.addPass(createFXCPUFormKernels());
   pm.addPass(createFXHoistPrepare());
   pm.addPass(createFXCPUSelectSchedules({options.lanes}));
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;
+  emit.vnni = options.vnni;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -52,6 +60,8 @@ namespace {
 struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<int64_t> lanes{*this, "lanes", llvm::cl::init(16),
                         llvm::cl::desc("f32 lanes of a vector register")};
+  Option<bool> vnni{*this, "vnni", llvm::cl::init(false),
+                    llvm::cl::desc("vpdpbusd exists for such vectors")};
 };
 } // namespace
 
@@ -60,6 +70,6 @@ void fx::cpu::registerKernelPasses() {
   PassPipelineRegistration<KernelPipelineOptions>(
       "fx-cpu-kernels", "linalg on tensors to CPU kernels",
       [](OpPassManager &pm, const KernelPipelineOptions &options) {
-        buildKernelPipeline(pm, {options.lanes});
+        buildKernelPipeline(pm, {options.lanes, options.vnni});
       });
 }

@@ -50,7 +50,8 @@ static constexpr int64_t kPanelBytes = 640 * 1024;
 /// one. The first tile of a panel would else wait for memory: it needs the
 /// panel in the time of one tile. 1: there is only one tile, which fetches
 /// ahead of itself; 0: nothing to gain.
-static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width) {
+static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes,
+                              int64_t width) {
   if (tiles <= 1)
     return 1;
   if (tiles > 64 || panelBytes > kPanelBytes)
@@ -81,11 +82,12 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
       m = ranges[loop];
   }
-  int64_t rows = chooseRows(m, vectors, lanes);
+  int64_t rows = chooseRows(m, vectors, lanes), bytes = c.isInteger ? 1 : 4;
   int64_t k = product(c.k), columns = product(c.n);
   int64_t block = 0;
   if (!ShapedType::isDynamic(k)) {
-    block = std::max<int64_t>(128, kCacheBytes / (4 * std::max<int64_t>(k, 1)));
+    block =
+        std::max<int64_t>(128, kCacheBytes / (bytes * std::max<int64_t>(k, 1)));
     block = std::max(rows, block / rows * rows);
   }
   SmallVector<NamedAttribute> attrs{
@@ -94,7 +96,7 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
       b.getNamedAttr("vectors", b.getI64IntegerAttr(vectors)),
       b.getNamedAttr("row_block", b.getI64IntegerAttr(block))};
   bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
-                 k * columns * 4 <= kCacheBytes;
+                 k * columns * bytes <= kCacheBytes;
   if (isSmall)
     attrs.push_back(b.getNamedAttr("rows_first", b.getUnitAttr()));
   bool isPacked = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
@@ -104,7 +106,7 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     int64_t tiles = ShapedType::isDynamic(all) || all > block
                         ? block / rows
                         : llvm::divideCeil(all, rows);
-    if (int64_t share = choosePrefetch(tiles, k * width * 4, width))
+    if (int64_t share = choosePrefetch(tiles, k * width * bytes, width))
       attrs.push_back(b.getNamedAttr("prefetch", b.getI64IntegerAttr(share)));
   }
   return b.getDictionaryAttr(attrs);
@@ -117,8 +119,7 @@ struct SelectSchedules
   void runOnOperation() override {
     Builder b(&getContext());
     auto simple = [&](StringRef kind) {
-      return b.getDictionaryAttr(
-          b.getNamedAttr("kind", b.getStringAttr(kind)));
+      return b.getDictionaryAttr(b.getNamedAttr("kind", b.getStringAttr(kind)));
     };
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (!func->hasAttr(kKernelAttr) || func.isExternal() ||

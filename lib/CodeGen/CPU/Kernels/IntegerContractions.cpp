@@ -1,0 +1,398 @@
+//===- IntegerContractions.cpp - products of quantized tensors -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With x = (q - z) s for the activations and w = p t for the weights, t one
+// scale for each column,
+//
+//   sum x w = s t (sum q p - z sum p),
+//
+// where the second sum depends on the weights only. Integer sums are exact, so
+// the result differs from the sum of floats by the rounding of the latter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+#include "StateOnly.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUINTEGERCONTRACTIONS
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// Terms of at most 255 * 128 whose sum fits 32 bits.
+static constexpr int64_t kMaxTerms = (int64_t(1) << 31) / (255 * 128) - 1;
+
+namespace {
+/// How an f32 tensor comes from an 8-bit one: (q - zero) * scale.
+struct Dequantized {
+  linalg::GenericOp op;
+  Value quantized;
+  bool isUnsigned = false;
+  Value zero;  ///< f32, or none
+  Value scale; ///< f32, or none: 1, or as `scales` says
+  /// A vector of scales, and the dimension of `op`'s result that it walks.
+  Value scales;
+  unsigned axis = 0;
+  /// What views and pads the tensor after that, the last first.
+  SmallVector<Operation *> views;
+};
+
+struct IntegerContractions
+    : fx::cpu::impl::FXCPUIntegerContractionsBase<IntegerContractions> {
+  using Base::Base;
+  void runOnOperation() override;
+  bool rewrite(Contraction &c, StateOnly &states);
+};
+} // namespace
+
+/// A value that the body of `op` uses and that does not vary, from outside.
+static Value getInvariant(linalg::GenericOp op, Value v) {
+  if (v.getParentBlock() != op.getBody())
+    return v;
+  Operation *def = v.getDefiningOp();
+  if (!def || !isa<arith::ConstantOp>(def))
+    return {};
+  OpBuilder b(op);
+  return b.clone(*def)->getResult(0);
+}
+
+static std::optional<Dequantized> matchDequantize(Value tensor) {
+  Dequantized d;
+  Operation *def = tensor.getDefiningOp();
+  while (def && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                    tensor::PadOp, tensor::CastOp>(def)) {
+    d.views.push_back(def);
+    def = def->getOperand(0).getDefiningOp();
+  }
+  d.op = dyn_cast_or_null<linalg::GenericOp>(def);
+  if (!d.op || d.op.getNumDpsInputs() < 1 || d.op->getNumResults() != 1 ||
+      d.op.getNumReductionLoops() != 0)
+    return std::nullopt;
+  SmallVector<AffineMap> maps = d.op.getIndexingMapsArray();
+  Block *body = d.op.getBody();
+  d.quantized = d.op.getInputs()[0];
+  auto type = dyn_cast<RankedTensorType>(d.quantized.getType());
+  if (!type || !type.getElementType().isInteger(8) || maps[0] != maps.back() ||
+      !maps[0].isPermutation())
+    return std::nullopt;
+  Value v = body->getTerminator()->getOperand(0);
+  if (auto mul = v.getDefiningOp<arith::MulFOp>()) {
+    v = mul.getLhs();
+    auto arg = dyn_cast<BlockArgument>(mul.getRhs());
+    if (arg && arg.getOwner() == body) {
+      AffineMap map = maps[arg.getArgNumber()];
+      if (arg.getArgNumber() >= d.op.getNumDpsInputs() ||
+          map.getNumResults() != 1 || !isa<AffineDimExpr>(map.getResult(0)))
+        return std::nullopt;
+      d.scales = d.op.getInputs()[arg.getArgNumber()];
+      std::optional<unsigned> at = maps[0].getResultPosition(map.getResult(0));
+      if (!at)
+        return std::nullopt;
+      d.axis = *at;
+    } else if (!(d.scale = getInvariant(d.op, mul.getRhs()))) {
+      return std::nullopt;
+    }
+  }
+  if (auto sub = v.getDefiningOp<arith::SubFOp>()) {
+    v = sub.getLhs();
+    if (!(d.zero = getInvariant(d.op, sub.getRhs())))
+      return std::nullopt;
+  }
+  Operation *convert = v.getDefiningOp();
+  if (!isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(convert) ||
+      convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
+    return std::nullopt;
+  d.isUnsigned = isa<arith::UIToFPOp>(convert);
+  // Zeros around the tensor are its zero point around the quantized one.
+  for (Operation *view : d.views)
+    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
+      Value with = pad.getConstantPaddingValue();
+      if (!with || !matchPattern(with, m_AnyZeroFloat()))
+        return std::nullopt;
+    }
+  return d;
+}
+
+/// A pointwise op on one tensor.
+static Value mapElements(OpBuilder &b, Location loc, Value x, Type element,
+                         function_ref<Value(OpBuilder &, Location, Value)> fn) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned rank = type.getRank();
+  Value out = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
+                                      element);
+  AffineMap map = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(out.getType()), x, out,
+             ArrayRef<AffineMap>{map, map}, kinds,
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               linalg::YieldOp::create(nested, at, fn(nested, at, v[0]));
+             })
+      .getResult(0);
+}
+
+/// The quantized tensor as it is viewed and padded.
+static Value replayViews(OpBuilder &b, Value quantized, Dequantized &d,
+                         Value zero) {
+  Type i8 = b.getI8Type();
+  for (Operation *view : llvm::reverse(d.views)) {
+    auto type = cast<RankedTensorType>(view->getResult(0).getType());
+    Type to = RankedTensorType::get(type.getShape(), i8);
+    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
+      Location loc = pad.getLoc();
+      Value with =
+          zero ? Value(arith::TruncIOp::create(b, loc, i8, zero))
+               : arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+      quantized =
+          tensor::PadOp::create(b, loc, to, quantized, pad.getMixedLowPad(),
+                                pad.getMixedHighPad(), with);
+      continue;
+    }
+    IRMapping mapping;
+    mapping.map(view->getOperand(0), quantized);
+    Operation *clone = b.clone(*view, mapping);
+    clone->getResult(0).setType(to);
+    quantized = clone->getResult(0);
+  }
+  return quantized;
+}
+
+/// `x` with zeros after dimension `dim`, up to a multiple of four elements.
+static Value padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t missing = (4 - type.getDimSize(dim) % 4) % 4;
+  if (missing == 0)
+    return x;
+  SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0)), high(low);
+  high[dim] = b.getIndexAttr(missing);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] += missing;
+  Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  return tensor::PadOp::create(
+      b, loc, RankedTensorType::get(shape, type.getElementType()), x, low, high,
+      zero);
+}
+
+static Value filledWithZeros(OpBuilder &b, Location loc,
+                             ArrayRef<OpFoldResult> sizes) {
+  Type i32 = b.getI32Type();
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, i32);
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+/// Where `map` gives `loop` alone.
+static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
+  for (auto [d, expr] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      if (dim.getPosition() == loop)
+        return d;
+  return std::nullopt;
+}
+
+bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
+  if (c.isInteger || !c.batch.empty() || !states.isStateOnly(c.rhs()))
+    return false;
+  std::optional<Dequantized> x = matchDequantize(c.lhs()),
+                             w = matchDequantize(c.rhs());
+  if (!x || !w || x->scales || w->zero || w->isUnsigned || !w->views.empty())
+    return false;
+  auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+    return false;
+  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  int64_t terms = 1;
+  for (unsigned loop : c.k) {
+    if (ShapedType::isDynamic(ranges[loop]) || ranges[loop] == 0)
+      return false;
+    terms *= ranges[loop];
+  }
+  // Four terms at a time lie together in the activations.
+  if (terms > kMaxTerms || lhs.getNumResults() == 0 ||
+      !isa<AffineDimExpr>(lhs.getResults().back()))
+    return false;
+  unsigned quadLoop = lhs.getDimPosition(lhs.getNumResults() - 1);
+  if (!llvm::is_contained(c.k, quadLoop))
+    return false;
+  std::optional<unsigned> inX = placeOf(lhs, quadLoop),
+                          inW = placeOf(rhs, quadLoop);
+  auto xType = cast<RankedTensorType>(c.lhs().getType());
+  if (!inX || !inW || xType.isDynamicDim(*inX) ||
+      xType.getDimSize(*inX) != ranges[quadLoop])
+    return false;
+  // The weights' scales walk columns.
+  unsigned scaleLoop = 0;
+  if (w->scales) {
+    scaleLoop = rhs.getDimPosition(w->axis);
+    if (!llvm::is_contained(c.n, scaleLoop))
+      return false;
+  }
+
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  Type i32 = b.getI32Type(), f32 = b.getF32Type(), i8 = b.getI8Type();
+  Value zero;
+  if (x->zero && !matchPattern(x->zero, m_AnyZeroFloat()))
+    zero = arith::FPToSIOp::create(b, loc, i32, x->zero);
+  Value q = x->quantized;
+  if (!x->isUnsigned) {
+    // Signed ones become unsigned by an offset: the hardware's product is of
+    // an unsigned and a signed factor.
+    q = mapElements(
+        b, loc, q, i8, [&](OpBuilder &nested, Location at, Value v) {
+          Value flip = arith::ConstantOp::create(nested, at,
+                                                 nested.getI8IntegerAttr(-128));
+          return arith::XOrIOp::create(nested, at, v, flip).getResult();
+        });
+    Value offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(128));
+    zero = zero ? Value(arith::AddIOp::create(b, loc, zero, offset)) : offset;
+  }
+  q = padToQuads(b, loc, replayViews(b, q, *x, zero), *inX);
+  Value p = padToQuads(b, loc, w->quantized, *inW);
+
+  // The sums of products, and of the weights.
+  Value out = c.op.getDpsInits()[0];
+  Value init = filledWithZeros(b, loc, tensor::getMixedSizes(b, loc, out));
+  SmallVector<AffineMap> maps(3);
+  maps[c.a] = lhs;
+  maps[c.b] = rhs;
+  maps[2] = result;
+  SmallVector<Value> operands(2);
+  operands[c.a] = q;
+  operands[c.b] = p;
+  Value sum =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(init.getType()), operands, init, maps,
+          c.op.getIteratorTypesArray(),
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
+            Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
+            Value product = arith::MulIOp::create(nested, at, s, t);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddIOp::create(nested, at, v[2], product).getResult());
+          })
+          .getResult(0);
+
+  unsigned rank = result.getNumResults();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  SmallVector<Value> inputs{sum};
+  SmallVector<AffineMap> epilogue{identity};
+  auto columns = [&](ArrayRef<unsigned> loops) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : loops)
+      exprs.push_back(b.getAffineDimExpr(*placeOf(result, loop)));
+    return AffineMap::get(rank, 0, exprs, b.getContext());
+  };
+  if (zero) {
+    // In the weights' own loops: one for each of their dimensions.
+    unsigned weightRank = rhs.getNumResults();
+    SmallVector<AffineExpr> kept;
+    SmallVector<utils::IteratorType> kinds;
+    SmallVector<unsigned> loops;
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned d = 0; d < weightRank; ++d) {
+      bool isColumn = llvm::is_contained(c.n, rhs.getDimPosition(d));
+      kinds.push_back(isColumn ? utils::IteratorType::parallel
+                               : utils::IteratorType::reduction);
+      if (!isColumn)
+        continue;
+      kept.push_back(b.getAffineDimExpr(d));
+      loops.push_back(rhs.getDimPosition(d));
+      sizes.push_back(tensor::getMixedSize(b, loc, p, d));
+    }
+    Value start = filledWithZeros(b, loc, sizes);
+    Value total =
+        linalg::GenericOp::create(
+            b, loc, TypeRange(start.getType()), p, start,
+            ArrayRef<AffineMap>{
+                b.getMultiDimIdentityMap(weightRank),
+                AffineMap::get(weightRank, 0, kept, b.getContext())},
+            kinds,
+            [&](OpBuilder &nested, Location at, ValueRange v) {
+              Value t = arith::ExtSIOp::create(nested, at, i32, v[0]);
+              linalg::YieldOp::create(
+                  nested, at,
+                  arith::AddIOp::create(nested, at, v[1], t).getResult());
+            })
+            .getResult(0);
+    inputs.push_back(total);
+    epilogue.push_back(columns(loops));
+  }
+  if (w->scales) {
+    inputs.push_back(w->scales);
+    epilogue.push_back(columns({scaleLoop}));
+  }
+  epilogue.push_back(identity);
+  Value scale = x->scale;
+  if (w->scale)
+    scale = scale ? Value(arith::MulFOp::create(b, loc, scale, w->scale))
+                  : w->scale;
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, out), f32);
+  Value y =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(empty.getType()), inputs, empty, epilogue,
+          SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value r = v[0];
+            unsigned next = 1;
+            if (zero) {
+              Value off = arith::MulIOp::create(nested, at, v[next++], zero);
+              r = arith::SubIOp::create(nested, at, r, off);
+            }
+            r = arith::SIToFPOp::create(nested, at, f32, r);
+            Value factor = scale;
+            if (w->scales)
+              factor =
+                  scale
+                      ? Value(arith::MulFOp::create(nested, at, v[next], scale))
+                      : v[next];
+            if (factor)
+              r = arith::MulFOp::create(nested, at, r, factor);
+            linalg::YieldOp::create(nested, at, r);
+          })
+          .getResult(0);
+  c.op->getResult(0).replaceAllUsesWith(y);
+  c.op->erase();
+  // A dead reader would keep what makes the quantized tensor from fusing.
+  for (Dequantized *d : {&*x, &*w}) {
+    for (Operation *view : d->views)
+      if (view->use_empty())
+        view->erase();
+    if (d->op->use_empty())
+      d->op->erase();
+  }
+  return true;
+}
+
+void IntegerContractions::runOnOperation() {
+  generalizeNamedOps(getOperation());
+  for (auto func : getOperation().getOps<func::FuncOp>()) {
+    if (func.isExternal() || func->hasAttr(kKernelAttr))
+      continue;
+    SmallVector<Contraction, 0> found;
+    func.walk([&](linalg::GenericOp op) {
+      if (auto match = matchContraction(op))
+        found.push_back(*match);
+    });
+    StateOnly states(func);
+    for (Contraction &c : found)
+      if (rewrite(c, states))
+        ++numRewritten;
+  }
+}

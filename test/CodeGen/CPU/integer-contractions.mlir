@@ -1,0 +1,103 @@
+// RUN: fx-opt %s --split-input-file --fx-cpu-integer-contractions | FileCheck %s
+// RUN: fx-opt %s --split-input-file --fx-cpu-integer-contractions --fx-cpu-pack-weights | FileCheck %s --check-prefix=PACK
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#w = affine_map<(d0, d1, d2) -> (d1, d2)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Signed activations with a zero point, a scale for each column, terms that
+// are no multiple of four.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[Q:.*]]: tensor<?x10xi8>, %[[P:.*]]: tensor<40x10xi8>
+// CHECK-DAG: %[[ZERO:.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK: %[[FLIPPED:.*]] = linalg.generic {{.*}} ins(%[[Q]]
+// CHECK: arith.xori
+// CHECK: %[[OFFSET:.*]] = arith.constant 128 : i32
+// CHECK: %[[Z:.*]] = arith.addi %[[ZERO]], %[[OFFSET]]
+// CHECK: %[[QP:.*]] = tensor.pad %[[FLIPPED]] low[0, 0] high[0, 2]
+// CHECK: %[[PP:.*]] = tensor.pad %[[P]] low[0, 0] high[0, 2]
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[QP]], %[[PP]] : tensor<?x12xi8>, tensor<40x12xi8>) outs(%{{.*}} : tensor<?x40xi32>)
+// CHECK: arith.extui
+// CHECK: arith.extsi
+// CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}}["parallel", "reduction"]{{.*}} ins(%[[PP]]
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[TOTAL]], %{{.*}} : tensor<?x40xi32>, tensor<40xi32>, tensor<40xf32>)
+// CHECK: arith.muli %{{.*}}, %[[Z]]
+// CHECK: arith.subi
+// CHECK: arith.sitofp
+// CHECK-NOT: arith.mulf {{.*}}addf
+// PACK: linalg.pack %{{.*}} padding_value({{.*}} : i8) outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [32, 4] {{.*}} tensor<40x12xi8> -> tensor<2x3x32x4xi8>
+func.func @main(%q: tensor<?x10xi8>, %p: tensor<40x10xi8> {fx.state = @p}, %t: tensor<40xf32> {fx.state = @t}) -> tensor<?x40xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant 0.5 : f32
+  %z = arith.constant 3.0 : f32
+  %n = tensor.dim %q, %c0 : tensor<?x10xi8>
+  %e0 = tensor.empty(%n) : tensor<?x10xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<?x10xi8>) outs(%e0 : tensor<?x10xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.subf %0, %z : f32
+    %2 = arith.mulf %1, %s : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x10xf32>
+  %e1 = tensor.empty() : tensor<40x10xf32>
+  %b = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %t : tensor<40x10xi8>, tensor<40xf32>) outs(%e1 : tensor<40x10xf32>) {
+  ^bb0(%i: i8, %f: f32, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.mulf %0, %f : f32
+    linalg.yield %1 : f32
+  } -> tensor<40x10xf32>
+  %e2 = tensor.empty(%n) : tensor<?x40xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x40xf32>) -> tensor<?x40xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<?x10xf32>, tensor<40x10xf32>) outs(%f2 : tensor<?x40xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x40xf32>
+  return %r : tensor<?x40xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#x = affine_map<(d0, d1, d2) -> (d0, d2)>
+#w = affine_map<(d0, d1, d2) -> (d1, d2)>
+#y = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Weights with a zero point stay: their product needs the sums of the
+// activations too.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: i32
+// CHECK: return
+func.func @main(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant 0.5 : f32
+  %z = arith.constant 3.0 : f32
+  %e0 = tensor.empty() : tensor<8x12xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<8x12xi8>) outs(%e0 : tensor<8x12xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    %1 = arith.mulf %0, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x12xf32>
+  %e1 = tensor.empty() : tensor<32x12xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<32x12xi8>) outs(%e1 : tensor<32x12xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.subf %0, %z : f32
+    %2 = arith.mulf %1, %s : f32
+    linalg.yield %2 : f32
+  } -> tensor<32x12xf32>
+  %e2 = tensor.empty() : tensor<8x32xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<8x12xf32>, tensor<32x12xf32>) outs(%f2 : tensor<8x32xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32xf32>
+  return %r : tensor<8x32xf32>
+}
