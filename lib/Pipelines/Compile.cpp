@@ -339,6 +339,8 @@ llvm::Error Driver::emit(StringRef path) {
   }
   operators.noteFallbacks(*module);
   report.operators = operators.getOperators();
+  if (options.onOperators)
+    options.onOperators(report.operators);
   if (llvm::Error e = checkFallbacks())
     return e;
   if (llvm::Error e = saveTemp("linalg"))

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Pipelines/Compile.h"
+#include "fx/Pipelines/Sarif.h"
+#include "mlir/IR/Location.h"
 #include "fx/Support/Version.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -55,6 +57,9 @@ static cl::opt<int> optLevel("O", cl::desc("Optimization level of LLVM, 1 to 3")
                              cl::Prefix, cl::cat(category));
 static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSON"),
                                        cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    sarifFile("sarif", cl::desc("Write errors and operators without native code as SARIF 2.1.0"),
+              cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> swappableWeights(
     "swappable-weights", cl::desc("Keep what is needed to set folded or packed weights by name"),
     cl::cat(category));
@@ -107,6 +112,19 @@ static int fail(llvm::StringRef text) {
   return 1;
 }
 
+/// Writes `object` to `path`; the text of an error, empty if there was none.
+static std::string writeJSON(llvm::StringRef path, llvm::json::Object object) {
+  std::error_code ec;
+  llvm::raw_fd_ostream os(path, ec);
+  if (!ec) {
+    os << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+    os.close();
+    ec = os.error();
+    os.clear_error();
+  }
+  return ec ? path.str() + ": cannot write: " + ec.message() : "";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   registerVersionPrinter();
@@ -136,24 +154,25 @@ int main(int argc, char **argv) {
   }
   options.crashIn = crashIn;
   // The linker, in this process, sets all options of the command line back.
-  std::string reportPath = reportFile;
+  std::string reportPath = reportFile, sarifPath = sarifFile;
+  SarifLog sarif;
+  sarif.input = input.getValue();
+  sarif.refusesFallback = noFallback.getValue();
+  options.onError = [&](mlir::Location loc) { sarif.setPlace(loc); };
+  options.onOperators = [&](const llvm::json::Array &operators) { sarif.operators = operators; };
   std::optional<ProgressLine> line(std::in_place);
   options.onProgress = [&](const Progress &progress) { line->show(progress); };
   llvm::Expected<CompileReport> report = compileModelSafely(options);
   line.reset();
   if (!report)
-    return fail(llvm::toString(report.takeError()));
-  if (!reportPath.empty()) {
-    std::error_code ec;
-    llvm::raw_fd_ostream os(reportPath, ec);
-    if (!ec) {
-      os << llvm::formatv("{0:2}\n", llvm::json::Value(report->toJSON()));
-      os.close();
-      ec = os.error();
-      os.clear_error();
-    }
-    if (ec)
-      return fail(reportPath + ": cannot write: " + ec.message());
-  }
+    sarif.error = llvm::toString(report.takeError());
+  if (!sarifPath.empty())
+    if (std::string error = writeJSON(sarifPath, sarif.toJSON()); !error.empty())
+      return fail(error);
+  if (!sarif.error.empty())
+    return fail(sarif.error);
+  if (!reportPath.empty())
+    if (std::string error = writeJSON(reportPath, report->toJSON()); !error.empty())
+      return fail(error);
   return 0;
 }

@@ -81,6 +81,9 @@ struct CompileOptions {
   std::function<void(const Progress &)> onProgress;
   /// Called with the place of an error before it is returned, if it has one.
   std::function<void(mlir::Location)> onError;
+  /// Called with the report's entries of all operators when it is known which
+  /// have native code, also where that is an error.
+  std::function<void(const llvm::json::Array &)> onOperators;
   /// For tests of what follows a crash: the compiler traps when this phase
   /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
   /// exits, with ":stack" it runs out of its stack.
