@@ -239,7 +239,8 @@ llvm::Error Driver::simplify() {
   if (llvm::Error e = runPasses([](OpPassManager &pm) {
         pm.addPass(createResolveCallsPass());
         pm.addPass(createInlineWrappersPass());
-        pm.addPass(createFunctionalizePass());
+        // The fallback refuses an operator of the user's that writes.
+        pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createDecomposeCustomPass());
         pm.addPass(createDecomposePass());

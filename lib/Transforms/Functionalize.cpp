@@ -42,8 +42,9 @@ struct Tensor {
 /// Works on a copy of the graph, so that a graph it cannot handle is kept.
 class Functionalizer {
 public:
-  Functionalizer(GraphOp graph, SubgraphForms &forms)
-      : graph(graph), namer(graph), forms(forms) {}
+  Functionalizer(GraphOp graph, SubgraphForms &forms, bool assumesFunctional)
+      : graph(graph), namer(graph), forms(forms),
+        assumesFunctional(assumesFunctional) {}
 
   /// Fails, with the reason in `problem`, on a mutation without functional
   /// form.
@@ -73,6 +74,7 @@ private:
   GraphOp graph;
   NodeNamer namer;
   SubgraphForms &forms;
+  bool assumesFunctional;
   DenseMap<Value, Tensor> tensors;
   SmallVector<std::unique_ptr<Storage>> storages;
   SmallVector<Operation *> replaced;
@@ -430,7 +432,7 @@ LogicalResult Functionalizer::run() {
                        "known");
     if (auto call = dyn_cast<CallFunctionOp>(op)) {
       const OperatorSchema *schema = lookupOperator(call.getTarget());
-      if (!schema && !isPureCustomOperator(call.getTarget()))
+      if (!schema && !assumesFunctional && !isPureCustomOperator(call.getTarget()))
         return fail(call,
                     "the effects of '" + call.getTarget() + "' are not known");
       if (isBatchNorm(call.getTarget())) {
@@ -483,6 +485,8 @@ LogicalResult Functionalizer::run() {
 
 namespace {
 struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
+  using FunctionalizePassBase::FunctionalizePassBase;
+
   void runOnOperation() override {
     SubgraphForms forms;
     // Sub-graphs first, to a fixed point: they may hold sub-graphs too.
@@ -515,7 +519,7 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       DenseMap<Operation *, std::pair<Location, std::string>> &reasons) {
     OpBuilder b(graph);
     auto copy = cast<GraphOp>(b.clone(*graph));
-    Functionalizer functionalizer(copy, forms);
+    Functionalizer functionalizer(copy, forms, assumesFunctional);
     if (failed(functionalizer.run())) {
       reasons.insert_or_assign(graph.getOperation(),
                                std::make_pair(functionalizer.problem->getLoc(),

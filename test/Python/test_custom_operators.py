@@ -132,6 +132,14 @@ def accumulate_(x: torch.Tensor, y: torch.Tensor, n: int = 3) -> torch.Tensor:
 accumulate_.register_fake(lambda x, y, n=3: torch.empty_like(x))
 
 
+@torch.library.custom_op("example::triple", mutates_args=())
+def triple(x: torch.Tensor) -> torch.Tensor:
+    return x * 3
+
+
+triple.register_fake(lambda x: torch.empty_like(x))
+
+
 class Writes(torch.nn.Module):
     def forward(self, x, y):
         z = accumulate_(x, y)
@@ -153,3 +161,18 @@ def test_operators_that_write(tmp_path):
     x, y, want_y = torch.tensor([1.0, 2.0, 3.0]), torch.ones(3), torch.ones(3)
     torch.testing.assert_close(compiled(x, y), Writes()(x, want_y))
     torch.testing.assert_close(y, want_y)
+
+
+class WritesResult(torch.nn.Module):
+    def forward(self, x, y):
+        z = triple(x)
+        z.div_(y)
+        return z, triple(z)
+
+
+def test_writes_to_what_an_operator_gave():
+    """What an unknown operator gives is a tensor of its own."""
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0])
+    compiled = fx_mlir.compile(torch.export.export(WritesResult(), (x, y)), progress=False)
+    assert compiled.report["fallbacks"] == 2
+    torch.testing.assert_close(compiled(x, y), WritesResult()(x, y))

@@ -97,6 +97,11 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
     A graph with a mutation that has no functional form is left as it was, with
     a remark that says which; it still runs on the interpreter.
   }];
+  let options = [
+    Option<"assumesFunctional", "assume-unknown-functional", "bool", "false",
+           "Take operators without a schema for functions, as torch.library "
+           "asks of those whose mutates_args is empty">
+  ];
   let statistics = [
     Statistic<"numMutations", "mutations", "Mutations replaced">,
     Statistic<"numReplayed", "replayed", "Views computed again after a mutation">
