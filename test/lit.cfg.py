@@ -6,7 +6,7 @@
 # another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
 # are built), asan, ptxas (of a CUDA toolkit), long (only with scripts/test.sh --long), and one for each
-# tool that was built (fx-opt, fx-translate, fx-compile, fx-run, fx-reduce,
+# tool that was built (fx-opt, fx-translate, fx-compile, fx-quantize, fx-run, fx-reduce,
 # fx-lsp-server).
 
 import os
@@ -42,7 +42,7 @@ config.substitutions.append(("%fx_src", config.fx_src_root))
 config.substitutions.append(("%docs", os.path.join(config.fx_obj_root, "docs")))
 config.substitutions.append(("%scripts", os.path.join(config.fx_src_root, "scripts")))
 
-for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-run", "fx-reduce", "fx-lsp-server"):
+for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-quantize", "fx-run", "fx-reduce", "fx-lsp-server"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)
 if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):

@@ -198,6 +198,8 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
     Runner::Observer observer;
     if (options.observer)
       observer = [&](const Node &node, const Values &results) {
+        if (options.isObserved && !options.isObserved(node.op))
+          return;
         llvm::SmallVector<HostValue> values;
         for (const c10::IValue &result : results)
           values.push_back(fromIValue(result));

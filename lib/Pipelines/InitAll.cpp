@@ -12,6 +12,7 @@
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Pipelines/Compile.h"
+#include "fx/Quantize/Passes.h"
 #include "fx/Transforms/Passes.h"
 
 #include "fx/Transforms/ConstantEvaluator.h"
@@ -33,6 +34,7 @@ void fx::registerAllPasses() {
     setConstantEvaluator(evaluateOnInterpreter);
     setNativeSupport(findFallbacks);
     registerFXTransformsPasses();
+    registerFXQuantizePasses();
     registerFXConversionPasses();
     cpu::registerFXCPULayoutPasses();
     cpu::registerKernelPasses();

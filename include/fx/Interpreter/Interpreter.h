@@ -36,6 +36,9 @@ struct InterpreterOptions {
   /// Called with every node's name and its tensor and scalar results, in the
   /// order of the results, when it has run. Absent where a result is neither.
   std::function<void(mlir::Operation *, llvm::ArrayRef<HostValue>)> observer;
+  /// Nodes that the observer is called with; null for all. Values are copied
+  /// for it.
+  std::function<bool(mlir::Operation *)> isObserved;
 };
 
 class Interpreter {
@@ -59,7 +62,7 @@ public:
 /// The functions of libFXTorch.so, found by one exported symbol.
 struct TorchLibrary {
   /// Raised when this structure or Interpreter changes.
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
   uint32_t version;
   /// LibTorch's version, "2.13.0".
   const char *torchVersion;

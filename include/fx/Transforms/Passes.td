@@ -149,8 +149,9 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   let description = [{
     Calls of the functional graph @main whose operands are states that nothing
     mutates, or such calls, are evaluated and become new states, which hold
-    their bytes. A view is none of them: it would copy the state it shows. The
-    states themselves stay as they are, tied ones tied.
+    their bytes. Views stay, which would copy the states they show, and
+    dequantizations, which would be four times their operands. The states
+    themselves stay as they are, tied ones tied.
 
     ```mlir
     %p = placeholder "p" parameter @w : !fx.tensor<[2], f32>

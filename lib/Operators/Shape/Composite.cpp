@@ -178,12 +178,13 @@ static InferredTypes inferNativeDropout(const OperatorView &call) {
 }
 FX_REGISTER_SHAPE_RULES(inferNativeDropout, "aten.native_dropout.default")
 
-/// Scale and zero point, 0-d.
+/// Scale and zero point, of one element.
 static InferredTypes inferChooseQParams(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
+  ExprAttr one = makeSize(call.getContext(), 1);
   return results(
-      {makeTensor(self, {}, Float64Type::get(call.getContext())),
-       makeTensor(self, {}, IntegerType::get(call.getContext(), 64))});
+      {makeTensor(self, one, Float64Type::get(call.getContext())),
+       makeTensor(self, one, IntegerType::get(call.getContext(), 64))});
 }
 FX_REGISTER_SHAPE_RULES(inferChooseQParams,
                         "quantized_decomposed.choose_qparams.tensor",

@@ -197,6 +197,8 @@ static InferredTypes inferDequantize(const OperatorView &call) {
   if (!input)
     return failure();
   Type dtype = call.getArg("out_dtype").getDtype();
+  if (!dtype)
+    dtype = call.getArg("output_dtype").getDtype();
   return result(
       makeTensor(input, input.getSizes(),
                  dtype ? dtype : Float32Type::get(call.getContext())));
@@ -206,9 +208,12 @@ FX_REGISTER_SHAPE_RULES(inferQuantize,
                         "quantized_decomposed.quantize_per_tensor.tensor",
                         "quantized_decomposed.quantize_per_tensor.tensor2",
                         "quantized_decomposed.quantize_per_channel.default",
+                        "quantized_decomposed.quantize_per_channel_group.default",
                         "quantized_decomposed.quantize_per_token.default")
 FX_REGISTER_SHAPE_RULES(inferDequantize,
                         "quantized_decomposed.dequantize_per_tensor.default",
                         "quantized_decomposed.dequantize_per_tensor.tensor",
                         "quantized_decomposed.dequantize_per_tensor.tensor2",
-                        "quantized_decomposed.dequantize_per_channel.default")
+                        "quantized_decomposed.dequantize_per_channel.default",
+                        "quantized_decomposed.dequantize_per_channel_group.default",
+                        "quantized_decomposed.dequantize_per_token.default")

@@ -1,0 +1,30 @@
+//===- Passes.h - quantization -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_QUANTIZE_PASSES_H
+#define FX_QUANTIZE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class ModuleOp;
+} // namespace mlir
+
+namespace fx {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "fx/Quantize/Passes.h.inc"
+
+/// The passes that bring a module to the form that fx::quantize takes, and
+/// those that go behind it.
+void buildBeforeQuantization(mlir::OpPassManager &pm);
+void buildAfterQuantization(mlir::OpPassManager &pm, llvm::StringRef baseDir);
+
+} // namespace fx
+
+#endif // FX_QUANTIZE_PASSES_H

@@ -1,0 +1,139 @@
+//===- Config.cpp - settings of a quantization -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Quantize/Quantize.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace fx;
+
+using Mode = QuantizationConfig::Mode;
+
+llvm::StringRef fx::getName(Mode mode) {
+  switch (mode) {
+  case Mode::Static:
+    return "static";
+  case Mode::Dynamic:
+    return "dynamic";
+  case Mode::WeightOnly:
+    return "weight-only";
+  }
+  return "";
+}
+
+std::optional<Mode> fx::getQuantizationMode(StringRef name) {
+  for (Mode mode : {Mode::Static, Mode::Dynamic, Mode::WeightOnly})
+    if (name == getName(mode))
+      return mode;
+  return std::nullopt;
+}
+
+bool QuantizationConfig::takes(LayerKind kind) const {
+  if (!kinds.empty() && !llvm::is_contained(kinds, kind))
+    return false;
+  switch (mode) {
+  case Mode::Static:
+    return true;
+  case Mode::Dynamic:
+    return kind == LayerKind::Linear;
+  case Mode::WeightOnly:
+    return kind == LayerKind::Linear || kind == LayerKind::Conv;
+  }
+  return false;
+}
+
+llvm::Error QuantizationConfig::check() const {
+  auto fail = [](const Twine &message) {
+    return llvm::createStringError(message);
+  };
+  if (weightBits != 8 && weightBits != 4)
+    return fail("expected weights of 8 or 4 bits, got " + Twine(weightBits));
+  if (groupSize < 0 || groupSize == 1)
+    return fail("expected a group size of 2 or more, or 0, got " +
+                Twine(groupSize));
+  if (groupSize && !perChannel)
+    return fail("groups lie within channels: expected one scale a channel, got "
+                "one a tensor");
+  return llvm::Error::success();
+}
+
+DictionaryAttr QuantizationConfig::toAttr(MLIRContext *context) const {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("mode", b.getStringAttr(getName(mode))),
+       b.getNamedAttr("observer", b.getStringAttr(getName(observer))),
+       b.getNamedAttr("symmetric", b.getBoolAttr(symmetric)),
+       b.getNamedAttr("per_channel", b.getBoolAttr(perChannel)),
+       b.getNamedAttr("weight_bits", b.getI64IntegerAttr(weightBits)),
+       b.getNamedAttr("group_size", b.getI64IntegerAttr(groupSize))});
+}
+
+std::optional<QuantizationConfig> QuantizationConfig::fromAttr(Attribute attr) {
+  auto dict = dyn_cast_if_present<DictionaryAttr>(attr);
+  if (!dict)
+    return std::nullopt;
+  auto modeName = dict.getAs<StringAttr>("mode");
+  auto observerName = dict.getAs<StringAttr>("observer");
+  auto symmetric = dict.getAs<BoolAttr>("symmetric");
+  auto perChannel = dict.getAs<BoolAttr>("per_channel");
+  auto weightBits = dict.getAs<IntegerAttr>("weight_bits");
+  auto groupSize = dict.getAs<IntegerAttr>("group_size");
+  if (!modeName || !observerName || !symmetric || !perChannel || !weightBits ||
+      !groupSize)
+    return std::nullopt;
+  std::optional<Mode> mode = getQuantizationMode(modeName);
+  std::optional<ObserverKind> observer = getObserverKind(observerName);
+  if (!mode || !observer)
+    return std::nullopt;
+  QuantizationConfig config;
+  config.mode = *mode;
+  config.observer = *observer;
+  config.symmetric = symmetric.getValue();
+  config.perChannel = perChannel.getValue();
+  config.weightBits = weightBits.getInt();
+  config.groupSize = groupSize.getInt();
+  if (llvm::Error error = config.check()) {
+    llvm::consumeError(std::move(error));
+    return std::nullopt;
+  }
+  return config;
+}
+
+llvm::Expected<QuantizationConfig>
+fx::makeConfig(const QuantizationSettings &settings) {
+  auto fail = [](const Twine &expected, const std::string &got) {
+    return llvm::createStringError("expected " + expected + ", got '" + got +
+                                   "'");
+  };
+  QuantizationConfig config;
+  std::optional<Mode> mode = getQuantizationMode(settings.mode);
+  if (!mode)
+    return fail("mode 'static', 'dynamic' or 'weight-only'", settings.mode);
+  config.mode = *mode;
+  std::optional<ObserverKind> observer = getObserverKind(settings.observer);
+  if (!observer)
+    return fail("observer 'min-max', 'moving-average', 'histogram' or 'kl'",
+                settings.observer);
+  config.observer = *observer;
+  config.symmetric = settings.symmetric;
+  config.perChannel = !settings.perTensor;
+  config.weightBits = settings.weightBits;
+  config.groupSize = settings.groupSize;
+  for (const std::string &name : settings.ops) {
+    std::optional<LayerKind> kind = getLayerKind(name);
+    if (!kind)
+      return fail(
+          "operators 'linear', 'conv', 'matmul', 'add', 'pool' or 'cat'", name);
+    config.kinds.push_back(*kind);
+  }
+  for (const std::string &name : settings.skip)
+    config.skip[name] = "it was excluded";
+  if (llvm::Error error = config.check())
+    return std::move(error);
+  return config;
+}

@@ -1,0 +1,435 @@
+//===- Convert.cpp - put integers where they were chosen -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Transforms/Constants.h"
+#include "../Transforms/NodeNamer.h"
+#include "Layers.h"
+#include "Weights.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/quantized_decomposed/choose_qparams.h"
+#include "fx/Operators/quantized_decomposed/choose_qparams_symmetric.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
+#include "fx/Operators/quantized_decomposed/quantize_per_tensor.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace fx;
+namespace qd = fx::quantized_decomposed;
+
+namespace {
+/// A value as integers, and the scale and zero point that are immediates or,
+/// from each run, values.
+struct QuantizedValue {
+  Value values;
+  QuantParams params;
+  Value scale, zeroPoint;
+};
+
+/// The states of a weight.
+struct WeightStates {
+  Value values, scales, zeroPoints;
+  float scale = 1;
+};
+
+class Converter {
+public:
+  Converter(ModuleOp module, StringRef baseDir, bool asShadows)
+      : module(module), graph(module.lookupSymbol<GraphOp>("main")),
+        baseDir(getStateFolder(module, baseDir)), asShadows(asShadows),
+        frozen(graph), namer(graph), b(module.getContext()) {}
+
+  FailureOr<ConvertCounts> run();
+
+private:
+  FailureOr<SmallVector<Layer>> findLayers();
+  std::string getObstacle(const Layer &layer);
+  FailureOr<bool> loadWeight(const Layer &layer);
+  void convert(const Layer &layer);
+  int64_t getObserver(Value value);
+  const QuantizedValue &quantize(Value value);
+  Value dequantize(const QuantizedValue &value, Type type);
+  Value dequantizeWeight(const Layer &layer);
+  Value makeState(Location loc, StateOp like, StringRef suffix,
+                  const HostTensor &tensor, Type dtype);
+  void eraseDead();
+
+  QuantType getActivationType() const {
+    return QuantType::activation(config.symmetric);
+  }
+  IntegerType getActivationDtype() {
+    return IntegerType::get(b.getContext(), 8,
+                            config.symmetric ? IntegerType::Signless
+                                             : IntegerType::Unsigned);
+  }
+  /// An operation's location under a name of its own.
+  Location name(Location loc, StringRef base) {
+    return namer.rename(loc, base);
+  }
+
+  ModuleOp module;
+  GraphOp graph;
+  std::string baseDir;
+  bool asShadows;
+  QuantizationConfig config;
+  SmallVector<double> ranges;
+  Frozen frozen;
+  NodeNamer namer;
+  OpBuilder b;
+  llvm::DenseMap<Value, QuantizedValue> activations;
+  llvm::DenseMap<Value, WeightStates> weights;
+  SmallVector<Value> replaced;
+  ConvertCounts counts;
+};
+} // namespace
+
+/// The marked operators, checked: marks may come from a file.
+FailureOr<SmallVector<Layer>> Converter::findLayers() {
+  SmallVector<Layer> layers;
+  for (Operation &op : graph.getBlock()) {
+    Attribute mark = op.getAttr("fx.quantize");
+    if (!mark)
+      continue;
+    std::optional<Layer> layer = matchLayer(&op, frozen);
+    auto operands = dyn_cast<DenseI64ArrayAttr>(mark);
+    if (!layer || !operands)
+      return op.emitError(
+          "expected 'fx.quantize' to be operands of an operator "
+          "that can be quantized");
+    for (int64_t i : operands.asArrayRef())
+      if (!llvm::is_contained(layer->activations, i) && i != layer->weight)
+        return op.emitError(
+                   "expected an activation or the weight as operand to "
+                   "quantize, got operand ")
+               << i;
+    for (Value value : op.getOperands()) {
+      auto type = dyn_cast<FakeTensorType>(value.getType());
+      if (!type || !type.getDtype().isF32())
+        return op.emitError("expected operands of f32, got ")
+               << value.getType();
+    }
+    if (layer->weight && config.groupSize) {
+      auto type = cast<FakeTensorType>(layer->source.getType());
+      if (type.getRank() != 2 || layer->channelAxis != 0 ||
+          type.getDimSize(1) <= 0 || type.getDimSize(1) % config.groupSize)
+        return op.emitError("expected a weight with rows of groups of ")
+               << config.groupSize << " elements, got " << type;
+    }
+    layers.push_back(std::move(*layer));
+  }
+  return layers;
+}
+
+/// The observer of a value; -1 if it has none.
+int64_t Converter::getObserver(Value value) {
+  auto ids =
+      value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("fx.observers");
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  return ids && i < ids.size() ? ids[i] : -1;
+}
+
+/// Why a layer stays in float after all; empty if it does not.
+std::string Converter::getObstacle(const Layer &layer) {
+  if (config.mode != QuantizationConfig::Mode::Static)
+    return "";
+  auto operands =
+      cast<DenseI64ArrayAttr>(layer.op->getAttr("fx.quantize")).asArrayRef();
+  for (int64_t i : operands) {
+    if (i == layer.weight)
+      continue;
+    int64_t id = getObserver(layer.op->getOperand(i));
+    if (id < 0 || 2 * id + 1 >= int64_t(ranges.size()))
+      return "no range of its inputs is known";
+    FloatRange range{float(ranges[2 * id]), float(ranges[2 * id + 1])};
+    if (!range.isValid())
+      return "the samples gave its inputs no finite range";
+  }
+  return "";
+}
+
+/// A buffer that is called like `like`, with a suffix.
+Value Converter::makeState(Location loc, StateOp like, StringRef suffix,
+                           const HostTensor &tensor, Type dtype) {
+  auto fqn = like->getAttrOfType<StringAttr>("fx.fqn");
+  std::string base = (fqn ? fqn.getValue() : like.getSymName()).str();
+  std::string symbol = base + suffix.str();
+  for (unsigned i = 1; module.lookupSymbol(symbol); ++i)
+    symbol = base + suffix.str() + "_" + std::to_string(i);
+  std::string node = "b_" + symbol;
+  for (char &c : node)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  SmallVector<ExprAttr> sizes;
+  for (int64_t size : tensor.sizes)
+    sizes.push_back(ExprAttr::integer(b.getContext(), size));
+  return addState(graph, loc, symbol, namer.getUnique(node), InputKind::Buffer,
+                  FakeTensorType::get(sizes, dtype), tensor)
+      ->getResult(0);
+}
+
+/// The state that a weight is computed from.
+static StateOp getOrigin(ModuleOp module, Value weight) {
+  SmallVector<Value> worklist = {weight};
+  StateOp origin;
+  auto rank = cast<FakeTensorType>(weight.getType()).getRank();
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (auto input = dyn_cast<PlaceholderOp>(op)) {
+      auto state = module.lookupSymbol<StateOp>(input.getTarget().value_or(""));
+      auto type = dyn_cast<FakeTensorType>(input.getType());
+      // Not the statistics of a batch norm that it was scaled by.
+      if (state && (!origin || (type && type.getRank() == rank)))
+        origin = state;
+      continue;
+    }
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return origin;
+}
+
+/// Makes the states of the layer's weight; false where it cannot be quantized.
+FailureOr<bool> Converter::loadWeight(const Layer &layer) {
+  if (weights.contains(layer.source))
+    return true;
+  llvm::Expected<SmallVector<HostTensor>> tensors =
+      evaluateFrozen(graph, layer.source, baseDir);
+  if (!tensors)
+    return layer.op->emitError("cannot compute the weight: ")
+           << llvm::toString(tensors.takeError());
+  HostTensor &tensor = tensors->front();
+  auto type = cast<FakeTensorType>(layer.source.getType());
+  if (tensor.dtype != DType::F32 ||
+      tensor.getNumElements() != type.getNumElements())
+    return layer.op->emitError("expected a weight of type ")
+           << type << ", got " << tensor.describe();
+  std::optional<QuantizedWeight> quantized =
+      quantizeWeight(tensor, layer.channelAxis, config);
+  if (!quantized)
+    return false;
+  Location loc = layer.source.getLoc();
+  MLIRContext *ctx = b.getContext();
+  StateOp origin = getOrigin(module, layer.source);
+  WeightStates states;
+  states.scale = quantized->scale;
+  states.values =
+      makeState(loc, origin, "_q", quantized->values, IntegerType::get(ctx, 8));
+  counts.bytesBefore += tensor.getNumBytes();
+  counts.bytesAfter += tensor.getNumElements() * config.weightBits / 8;
+  if (quantized->scales) {
+    counts.bytesAfter += quantized->scales->getNumBytes();
+    HostTensor zeros =
+        HostTensor::allocate(DType::I64, quantized->scales->sizes);
+    std::fill_n(zeros.data.get(), zeros.getNumBytes(), 0);
+    states.scales = makeState(loc, origin, "_scale", *quantized->scales,
+                              Float32Type::get(ctx));
+    states.zeroPoints =
+        makeState(loc, origin, "_zero_point", zeros, IntegerType::get(ctx, 64));
+  }
+  ++counts.weights;
+  weights[layer.source] = states;
+  return true;
+}
+
+/// The floats that the integers of the layer's weight stand for.
+Value Converter::dequantizeWeight(const Layer &layer) {
+  const WeightStates &states = weights[layer.source];
+  QuantType range = QuantType::weight(config.weightBits);
+  Location loc = layer.op->getLoc();
+  auto type = cast<FakeTensorType>(layer.source.getType()).withoutMeta();
+  Type dtype = IntegerType::get(b.getContext(), 8);
+  Operation *result;
+  if (!states.scales)
+    result = qd::DequantizePerTensor::create(
+        b, name(loc, "dequantize_per_tensor"), type, states.values,
+        double(states.scale), 0, range.min, range.max, dtype, Arg());
+  else if (config.groupSize)
+    result = qd::DequantizePerChannelGroup::create(
+        b, name(loc, "dequantize_per_channel_group"), type, states.values,
+        states.scales, states.zeroPoints, range.min, range.max, dtype,
+        config.groupSize, type.getDtype());
+  else
+    result = qd::DequantizePerChannel::create(
+        b, name(loc, "dequantize_per_channel"), type, states.values,
+        states.scales, states.zeroPoints, int64_t(*layer.channelAxis),
+        range.min, range.max, dtype, Arg());
+  // The operand may be the transpose of what was quantized.
+  Value operand = layer.op->getOperand(*layer.weight);
+  if (operand == layer.source)
+    return result->getResult(0);
+  Operation *transpose = b.clone(*operand.getDefiningOp());
+  namer.makeUnique(transpose);
+  transpose->replaceUsesOfWith(layer.source, result->getResult(0));
+  return transpose->getResult(0);
+}
+
+/// The integers of an activation, made behind it once.
+const QuantizedValue &Converter::quantize(Value value) {
+  auto [it, isNew] = activations.try_emplace(value);
+  QuantizedValue &result = it->second;
+  if (!isNew)
+    return result;
+  OpBuilder::InsertionGuard guard(b);
+  Operation *def = value.getDefiningOp();
+  if (isa<PlaceholderOp>(def))
+    while (isa<PlaceholderOp>(def->getNextNode()))
+      def = def->getNextNode();
+  b.setInsertionPointAfter(def);
+  Location loc = value.getLoc();
+  auto type = cast<FakeTensorType>(value.getType());
+  IntegerType dtype = getActivationDtype();
+  FakeTensorType quantizedType = type.withDtype(dtype);
+  QuantType range = getActivationType();
+  if (config.mode == QuantizationConfig::Mode::Static) {
+    int64_t id = getObserver(value);
+    result.params =
+        chooseParams({float(ranges[2 * id]), float(ranges[2 * id + 1])}, range);
+    result.values = qd::QuantizePerTensor::create(
+                        b, name(loc, "quantize_per_tensor"), quantizedType,
+                        value, double(result.params.scale),
+                        result.params.zeroPoint, range.min, range.max, dtype)
+                        ->getResult(0);
+    return result;
+  }
+  ExprAttr one = ExprAttr::integer(b.getContext(), 1);
+  Type types[] = {FakeTensorType::get(one, b.getF64Type()),
+                  FakeTensorType::get(one, b.getI64Type())};
+  constexpr double epsilon = std::numeric_limits<float>::epsilon();
+  Location chooseLoc =
+      withNodeName(loc, namer.getUnique("choose_qparams_scale") + "," +
+                            namer.getUnique("choose_qparams_zero_point"));
+  Operation *choose =
+      config.symmetric
+          ? qd::ChooseQparamsSymmetricTensor::create(b, chooseLoc, types, value,
+                                                     range.min, range.max,
+                                                     epsilon, dtype)
+          : qd::ChooseQparamsTensor::create(b, chooseLoc, types, value,
+                                            range.min, range.max, epsilon,
+                                            dtype);
+  result.scale = choose->getResult(0);
+  result.zeroPoint = choose->getResult(1);
+  result.values =
+      qd::QuantizePerTensorTensor::create(
+          b, name(loc, "quantize_per_tensor"), quantizedType, value,
+          result.scale, result.zeroPoint, range.min, range.max, dtype)
+          ->getResult(0);
+  return result;
+}
+
+/// Each user gets floats of its own, as PyTorch's graphs have it.
+Value Converter::dequantize(const QuantizedValue &value, Type type) {
+  QuantType range = getActivationType();
+  Location loc = name(value.values.getLoc(), "dequantize_per_tensor");
+  IntegerType dtype = getActivationDtype();
+  Operation *op =
+      value.scale
+          ? qd::DequantizePerTensorTensor::create(
+                b, loc, type, value.values, value.scale, value.zeroPoint,
+                range.min, range.max, dtype, Arg())
+          : qd::DequantizePerTensor::create(
+                b, loc, type, value.values, double(value.params.scale),
+                value.params.zeroPoint, range.min, range.max, dtype, Arg());
+  return op->getResult(0);
+}
+
+void Converter::convert(const Layer &layer) {
+  Operation *op = layer.op;
+  auto operands = cast<DenseI64ArrayAttr>(op->getAttr("fx.quantize"));
+  Operation *target = op;
+  if (asShadows) {
+    b.setInsertionPointAfter(op);
+    target = b.clone(*op);
+    namer.makeUnique(target);
+    if (Attribute number = target->removeAttr("fx.layer"))
+      target->setAttr("fx.shadow", number);
+  }
+  b.setInsertionPoint(target);
+  for (int64_t i : operands.asArrayRef()) {
+    Value old = op->getOperand(i), now;
+    if (i == layer.weight)
+      now = dequantizeWeight(layer);
+    else
+      now = dequantize(quantize(old), old.getType());
+    if (!asShadows)
+      replaced.push_back(old);
+    target->setOperand(i, now);
+  }
+  ++counts.layers;
+}
+
+/// Removes what only led to float weights, and their states.
+void Converter::eraseDead() {
+  llvm::SmallSetVector<Operation *, 16> worklist;
+  for (Value value : replaced)
+    worklist.insert(value.getDefiningOp());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (!op->use_empty())
+      continue;
+    StateOp state;
+    if (auto input = dyn_cast<PlaceholderOp>(op)) {
+      if (input.getKind() == InputKind::UserInput || !input.getTarget())
+        continue;
+      state = module.lookupSymbol<StateOp>(*input.getTarget());
+    } else if (!isOpTriviallyDead(op)) {
+      continue;
+    }
+    for (Value operand : op->getOperands())
+      worklist.insert(operand.getDefiningOp());
+    op->erase();
+    if (state && SymbolTable::symbolKnownUseEmpty(state, module))
+      state.erase();
+  }
+}
+
+FailureOr<ConvertCounts> Converter::run() {
+  if (!graph)
+    return module.emitError("expected a graph @main, got none");
+  auto given = QuantizationConfig::fromAttr(graph->getAttr("fx.quantization"));
+  if (!given || !graph.getFunctional())
+    return graph.emitError("expected a functional graph that is prepared for "
+                           "quantization, got none");
+  config = *given;
+  if (auto attr = graph->getAttrOfType<DenseF64ArrayAttr>("fx.ranges"))
+    ranges.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+  FailureOr<SmallVector<Layer>> layers = findLayers();
+  if (failed(layers))
+    return failure();
+  for (const Layer &layer : *layers) {
+    std::string obstacle = getObstacle(layer);
+    if (obstacle.empty() && layer.weight &&
+        llvm::is_contained(
+            cast<DenseI64ArrayAttr>(layer.op->getAttr("fx.quantize"))
+                .asArrayRef(),
+            *layer.weight)) {
+      FailureOr<bool> loaded = loadWeight(layer);
+      if (failed(loaded))
+        return failure();
+      if (!*loaded)
+        obstacle = "its weight has values that are not finite";
+    }
+    if (obstacle.empty()) {
+      convert(layer);
+      continue;
+    }
+    layer.op->removeAttr("fx.quantize");
+    layer.op->setAttr("fx.float", b.getStringAttr(obstacle));
+  }
+  eraseDead();
+  return counts;
+}
+
+FailureOr<ConvertCounts> fx::convertQuantized(ModuleOp module,
+                                              StringRef baseDir) {
+  return Converter(module, baseDir, /*asShadows=*/false).run();
+}
+
+FailureOr<ConvertCounts> fx::convertToShadows(ModuleOp module,
+                                              StringRef baseDir) {
+  return Converter(module, baseDir, /*asShadows=*/true).run();
+}

@@ -1,0 +1,152 @@
+//===- Passes.cpp - quantization as passes -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Quantize/Passes.h"
+#include "../Run/Files.h"
+#include "../Transforms/Constants.h"
+#include "fx/Quantize/Quantize.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace fx {
+#define GEN_PASS_DEF_QUANTIZEPREPAREPASS
+#define GEN_PASS_DEF_QUANTIZECALIBRATEPASS
+#define GEN_PASS_DEF_QUANTIZECONVERTPASS
+#define GEN_PASS_DEF_QUANTIZEPASS
+#include "fx/Quantize/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+/// A pass with the options `quantizationSettings`.
+template <class Base>
+struct Configured : Base {
+  using Base::Base;
+  /// An error was emitted where they are wrong.
+  FailureOr<QuantizationConfig> getConfig() {
+    QuantizationSettings settings;
+    settings.mode = this->mode;
+    settings.observer = this->observer;
+    settings.symmetric = this->symmetric;
+    settings.perTensor = this->perTensor;
+    settings.weightBits = this->weightBits;
+    settings.groupSize = this->groupSize;
+    settings.ops.assign(this->ops.begin(), this->ops.end());
+    settings.skip.assign(this->skip.begin(), this->skip.end());
+    llvm::Expected<QuantizationConfig> config = makeConfig(settings);
+    if (!config)
+      return this->getOperation().emitError(llvm::toString(config.takeError()));
+    return std::move(*config);
+  }
+};
+} // namespace
+
+/// @main, functional; null after an error.
+static GraphOp getGraph(ModuleOp module) {
+  auto graph = module.lookupSymbol<GraphOp>("main");
+  if (!graph || !graph.getFunctional()) {
+    module.emitError("expected a functional graph @main, got none");
+    return GraphOp();
+  }
+  return graph;
+}
+
+namespace {
+struct PreparePass
+    : Configured<fx::impl::QuantizePreparePassBase<PreparePass>> {
+  using Configured::Configured;
+  void runOnOperation() override {
+    FailureOr<QuantizationConfig> config = getConfig();
+    if (failed(config))
+      return signalPassFailure();
+    GraphOp graph = getGraph(getOperation());
+    if (!graph)
+      return signalPassFailure();
+    numLayers += prepareQuantization(graph, *config);
+    for (Operation &op : graph.getBlock())
+      numFloat += op.hasAttr("fx.float");
+  }
+};
+
+struct CalibratePass : fx::impl::QuantizeCalibratePassBase<CalibratePass> {
+  using QuantizeCalibratePassBase::QuantizeCalibratePassBase;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::Expected<unsigned> count =
+        calibrate(module, samples, getStateFolder(module, baseDir), maxSamples);
+    if (!count) {
+      module.emitError(llvm::toString(count.takeError()));
+      return signalPassFailure();
+    }
+    numSamples += *count;
+  }
+};
+
+struct ConvertPass : fx::impl::QuantizeConvertPassBase<ConvertPass> {
+  using QuantizeConvertPassBase::QuantizeConvertPassBase;
+  void runOnOperation() override {
+    FailureOr<ConvertCounts> counts = convertQuantized(getOperation(), baseDir);
+    if (failed(counts))
+      return signalPassFailure();
+    numLayers += counts->layers;
+    numWeights += counts->weights;
+    clearQuantizationMarks(getOperation().lookupSymbol<GraphOp>("main"));
+  }
+};
+
+struct QuantizePass : Configured<fx::impl::QuantizePassBase<QuantizePass>> {
+  using Configured::Configured;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<QuantizationConfig> config = getConfig();
+    if (failed(config))
+      return signalPassFailure();
+    OpPassManager before(ModuleOp::getOperationName()),
+        after(ModuleOp::getOperationName());
+    buildBeforeQuantization(before);
+    buildAfterQuantization(after, baseDir);
+    if (failed(runPipeline(before, module)))
+      return signalPassFailure();
+    QuantizeOptions options;
+    options.config = std::move(*config);
+    options.samples = samples;
+    options.maxSamples = maxSamples;
+    options.minSQNR = minSQNR;
+    options.baseDir = baseDir;
+    FailureOr<QuantizationReport> result = quantize(module, options);
+    if (failed(result) || failed(runPipeline(after, module)))
+      return signalPassFailure();
+    numLayers += result->counts.layers;
+    numWeights += result->counts.weights;
+    if (report.empty())
+      return;
+    std::string text =
+        llvm::formatv("{0:2}\n", llvm::json::Value(result->toJSON()));
+    if (llvm::Error error = writeTextFile(report, text)) {
+      module.emitError(llvm::toString(std::move(error)));
+      return signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+void fx::buildBeforeQuantization(OpPassManager &pm) {
+  pm.addPass(createInlineWrappersPass());
+  pm.addPass(createFunctionalizePass());
+  pm.addPass(createFoldConvBNPass());
+}
+
+void fx::buildAfterQuantization(OpPassManager &pm, llvm::StringRef baseDir) {
+  // What scaled the biases of folded batch norms: small, and once for all.
+  ConstantFoldPassOptions options;
+  options.baseDir = baseDir.str();
+  pm.addPass(createConstantFoldPass(options));
+}

@@ -1,0 +1,260 @@
+"""Quantization after training, beside PyTorch's own observers and operators."""
+
+import json
+import pathlib
+import re
+
+import exporting
+import harness
+import leaves
+import models
+import pytest
+import torch
+import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
+from models import registry
+from torch import nn
+from torch.ao.quantization import observer as observers
+from torch.utils import _pytree as pytree
+
+OBSERVERS = {
+    "min-max": observers.MinMaxObserver,
+    "moving-average": observers.MovingAverageMinMaxObserver,
+    "histogram": observers.HistogramObserver,
+}
+ACTIVATIONS = {
+    False: dict(dtype=torch.uint8, qscheme=torch.per_tensor_affine),
+    True: dict(dtype=torch.int8, qscheme=torch.per_tensor_symmetric),
+}
+
+
+def save_samples(folder: pathlib.Path, samples) -> pathlib.Path:
+    for k, args in enumerate(samples):
+        leaves.save_inputs(folder / f"{k:03}", args, {})
+    return folder
+
+
+def quantize(program, samples, folder: pathlib.Path, *flags):
+    """The path of what fx-quantize makes of a program, and its report."""
+    exporting.save(program, folder / "m.pt2")
+    if samples:
+        flags += ("--calibrate", save_samples(folder / "samples", samples))
+    result = harness.tool(
+        "fx-quantize", folder / "m.pt2", "-o", folder / "q.pt2", "--report", folder / "r.json", *flags
+    )
+    assert result.returncode == 0, result.stderr
+    return folder / "q.pt2", json.loads((folder / "r.json").read_text())
+
+
+def sqnr(want: torch.Tensor, got: torch.Tensor) -> float:
+    want, got = want.double(), got.double()
+    return 10 * torch.log10(want.pow(2).sum() / (want - got).pow(2).sum()).item()
+
+
+def text_of(path: pathlib.Path) -> str:
+    result = harness.tool("fx-translate", "--pt2-to-mlir", path)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def runs_alike(path: pathlib.Path, inputs: tuple, folder: pathlib.Path) -> list:
+    """The interpreter's outputs of the archive, which PyTorch's must equal."""
+    expected = torch.export.load(path).module()(*inputs)
+    got = harness.run(path, (inputs, {}), folder / "run", expected, "--interpret")
+    harness.compare(got, expected)
+    return got
+
+
+#: Values that observers treat differently: outliers, one side of zero, growth
+#: of the range from sample to sample, a constant.
+DATA = {
+    "normal": [torch.randn(4, 512, generator=torch.Generator().manual_seed(k)) for k in range(4)],
+    "positive": [torch.rand(4, 512, generator=torch.Generator().manual_seed(k)) * (k + 1) for k in range(4)],
+    "outliers": [
+        torch.randn(4, 512, generator=torch.Generator().manual_seed(k)).pow(5) for k in range(3)
+    ],
+    "negative": [-3 - torch.rand(4, 512, generator=torch.Generator().manual_seed(7))],
+    "constant": [torch.full((4, 512), 0.75), torch.full((4, 512), 0.75), torch.ones(4, 512)],
+    "zero": [torch.zeros(4, 512)],
+}
+
+
+@pytest.mark.parametrize("symmetric", [False, True], ids=["affine", "symmetric"])
+@pytest.mark.parametrize("kind", OBSERVERS)
+def test_scales_are_those_of_torch(kind, symmetric, tmp_path):
+    """One model with an input a data set: all observers in one go."""
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(512, 4) for _ in DATA)
+
+        def forward(self, *xs):
+            return [layer(x) for layer, x in zip(self.layers, xs)]
+
+    model = Layers().eval()
+    sets = list(DATA.values())
+    # A set with fewer samples gives its last one again.
+    samples = [tuple(s[min(k, len(s) - 1)] for s in sets) for k in range(4)]
+    program = exporting.export(model, samples[0])
+    flags = ["--observer", kind] + ["--symmetric"] * symmetric
+    path, _ = quantize(program, samples, tmp_path, *flags)
+    found = re.findall(r"quantize_per_tensor.default\(%xs_(\d+), (\S+), (\S+), (\S+), (\S+), ", text_of(path))
+    assert len(found) == len(sets)
+    for k, scale, zero, low, high in found:
+        observer = OBSERVERS[kind](**ACTIVATIONS[symmetric])
+        for sample in samples:
+            observer(sample[int(k)])
+        scales, zeros = observer.calculate_qparams()
+        name = list(DATA)[int(k)]
+        assert (float(scale), int(zero)) == (scales.item(), zeros.item()), name
+        assert (int(low), int(high)) == (observer.quant_min, observer.quant_max)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+@pytest.mark.parametrize("op", ["linear", "conv", "conv_transpose", "addmm"])
+def test_weights_are_those_of_torch(op, bits, tmp_path):
+    """Scales of channels, and each integer, as torch's observer and operator."""
+    torch.manual_seed(0)
+    model, x, axis = {
+        "linear": (nn.Linear(24, 5), torch.randn(3, 24), 0),
+        "addmm": (nn.Linear(24, 5), torch.randn(3, 24), 0),
+        "conv": (nn.Conv2d(6, 4, 3, groups=2), torch.randn(1, 6, 5, 5), 0),
+        "conv_transpose": (nn.ConvTranspose1d(3, 4, 3), torch.randn(1, 3, 6), 1),
+    }[op]
+    model.weight.data[(slice(None),) * axis + (1,)] = 0  # a channel of zeros
+    program = exporting.export(model.eval(), (x,), decomposed=op == "addmm")
+    path, _ = quantize(program, [], tmp_path, "--mode", "weight-only", "--weight-bits", str(bits))
+    state = torch.export.load(path).state_dict
+    high = 2 ** (bits - 1) - 1
+    observer = observers.PerChannelMinMaxObserver(
+        ch_axis=axis, dtype=torch.int8, qscheme=torch.per_channel_symmetric, quant_min=-high, quant_max=high
+    )
+    observer(model.weight)
+    scale, zero = observer.calculate_qparams()
+    assert torch.equal(state["weight_scale"], scale) and torch.equal(state["weight_zero_point"], zero)
+    want = torch.ops.quantized_decomposed.quantize_per_channel(
+        model.weight, scale, zero, axis, -high, high, torch.int8
+    )
+    assert torch.equal(state["weight_q"], want)
+    assert "weight" not in state
+    runs_alike(path, (x,), tmp_path)
+
+
+def test_groups_are_those_of_torch(tmp_path):
+    torch.manual_seed(0)
+    model, x = nn.Linear(64, 5).eval(), torch.randn(3, 64)
+    flags = ["--mode", "dynamic", "--weight-bits", "4", "--group-size", "32"]
+    path, report = quantize(exporting.export(model, (x,)), [(x,)], tmp_path, *flags)
+    state = torch.export.load(path).state_dict
+    rows = model.weight.detach().reshape(10, 32)
+    scale = rows.abs().amax(1) / 7
+    assert torch.equal(state["weight_scale"], scale.reshape(5, 2))
+    want = torch.ops.quantized_decomposed.quantize_per_channel_group(
+        model.weight, state["weight_scale"], state["weight_zero_point"], -7, 7, torch.int8, 32
+    )
+    assert torch.equal(state["weight_q"], want)
+    runs_alike(path, (x,), tmp_path)
+    assert report["weight_bytes"] == 64 * 5 // 2 + 10 * 4
+
+
+def randoms(spec: registry.Spec, count: int):
+    args, _ = spec.inputs()
+    return [tuple(registry.rand(*a.shape, seed=100 + k) for a in args) for k in range(count)]
+
+
+@pytest.mark.parametrize("mode", ["static", "dynamic", "weight-only"])
+def test_autoencoder(mode, tmp_path):
+    spec = registry.get("autoencoder_small")
+    model = spec.build()
+    path, report = quantize(spec.program(model, dynamic=True), randoms(spec, 4), tmp_path, "--mode", mode)
+    assert all(layer["quantized"] for layer in report["layers"])
+    assert report["samples"] == 4
+    x = registry.rand(5, 176, seed=9)
+    got = runs_alike(path, (x,), tmp_path)
+    assert sqnr(model(x), got[0]) > 25
+    # The report's figure is that of its samples.
+    got = [torch.export.load(path).module()(*s) for s in randoms(spec, 4)]
+    want = [model(*s) for s in randoms(spec, 4)]
+    assert abs(sqnr(torch.cat(want), torch.cat(got)) - report["outputs"][0]["sqnr_db"]) < 0.01
+
+
+@pytest.mark.parametrize("observer", ["min-max", "moving-average", "histogram", "kl"])
+def test_resnet_block(observer, tmp_path):
+    """Folded batch norms, sums, pools: everything on integers."""
+    spec = registry.get("resnet_small")
+    model = spec.build()
+    samples = randoms(spec, 3)
+    path, report = quantize(spec.program(model), samples, tmp_path, "--observer", observer)
+    assert all(layer["quantized"] for layer in report["layers"])
+    kinds = {layer["target"] for layer in report["layers"]}
+    assert {"aten.add.Tensor", "aten.max_pool2d.default", "aten.adaptive_avg_pool2d.default"} < kinds
+    got = runs_alike(path, samples[0], tmp_path)
+    assert sqnr(model(*samples[0]), got[0]) > (20 if observer == "kl" else 30)
+    state = torch.export.load(path).state_dict
+    assert not any(v.dtype == torch.float32 and v.dim() > 1 for v in state.values())
+
+
+def test_what_loses_too_much_stays_in_float(tmp_path):
+    """A layer whose input has one large value among small ones."""
+
+    class Spread(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fine, self.coarse = nn.Linear(32, 32), nn.Linear(32, 32, bias=False)
+
+        def forward(self, x):
+            y = self.fine(x)
+            return self.coarse(torch.cat([y[:, :1] * 1e5, y[:, 1:]], 1) * 1e-3)[:, :4]
+
+    torch.manual_seed(0)
+    model = Spread().eval()
+    model.coarse.weight.data[:, 0] = 1e-6
+    samples = [(torch.randn(4, 32),)]
+    flags = ["--observer", "min-max", "--min-sqnr", "20"]
+    path, report = quantize(exporting.export(model, samples[0]), samples, tmp_path, *flags)
+    layers = {layer["module"]: layer for layer in report["layers"] if "linear" in layer["target"]}
+    assert layers["fine"]["quantized"] and not layers["coarse"]["quantized"]
+    assert "it would lose too much" in layers["coarse"]["reason"]
+    assert layers["coarse"]["own_sqnr_db"] < 20
+    got = runs_alike(path, samples[0], tmp_path)
+    assert sqnr(model(*samples[0]), got[0]) > 20
+
+
+class Quantized(nn.Module):
+    """A linear layer as PyTorch's own quantization exports it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (4, 8), dtype=torch.int8))
+        self.register_buffer("scale", torch.rand(4) / 100)
+        self.register_buffer("zero", torch.zeros(4, dtype=torch.int64))
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        q = ops.quantize_per_tensor(x, 0.03, 128, 0, 255, torch.uint8)
+        d = ops.dequantize_per_tensor(q, 0.03, 128, 0, 255, torch.uint8)
+        w = ops.dequantize_per_channel(self.weight, self.scale, self.zero, 0, -127, 127, torch.int8)
+        return nn.functional.linear(d, w).relu()
+
+
+def test_quantized_programs_stay(tmp_path):
+    torch.manual_seed(0)
+    model, x = Quantized().eval(), torch.randn(3, 8)
+    path, report = quantize(exporting.export(model, (x,)), [(x,)], tmp_path)
+    assert [layer["reason"] for layer in report["layers"]] == ["it is quantized already"]
+    harness.compare(runs_alike(path, (x,), tmp_path), model(x))
+    graph = re.compile(r"call_function @(\S+?)\(")
+    assert graph.findall(text_of(path)) == graph.findall(text_of(tmp_path / "m.pt2"))
+
+
+@pytest.mark.parametrize("form", [["static"], ["dynamic"], ["weight-only"], ["weight-only", "--weight-bits", "4", "--group-size", "16"]])
+def test_llama(form, tmp_path):
+    spec = registry.get("llama_small")
+    model = spec.build()
+    inputs = spec.inputs()[0]
+    path, report = quantize(spec.program(model), [inputs], tmp_path, "--mode", *form)
+    linear = [layer for layer in report["layers"] if layer["target"] == "aten.linear.default"]
+    assert linear and all(layer["quantized"] for layer in linear)
+    got = harness.run(path, (inputs, {}), tmp_path / "run", model(*inputs), "--interpret")
+    want = pytree.tree_leaves(model(*inputs))
+    assert sqnr(want[0], got[0]) > (15 if "4" in form else 20)
