@@ -57,7 +57,9 @@ static void addReadsAndResults(Operation *op, Effects &effects) {
 void CallFunctionOp::getEffects(Effects &effects) {
   OperatorView call = getOperatorView(*this);
   if (!call) {
-    if (!isPureCustomOperator(getTarget()))
+    // What may run beside other nodes has no effect: whoever marked it says so.
+    bool isAsync = (*this)->hasAttr("fx.async") && isInFunctionalGraph(*this);
+    if (!isPureCustomOperator(getTarget()) && !isAsync)
       addUnknown(effects);
     else if (!isInFunctionalGraph(*this))
       addReadsAndResults(*this, effects);

@@ -236,7 +236,7 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
 llvm::Error Driver::simplify() {
   if (llvm::Error e = checkNotOnlyInterpreted())
     return e;
-  if (llvm::Error e = runPasses([](OpPassManager &pm) {
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
         pm.addPass(createResolveCallsPass());
         pm.addPass(createInlineWrappersPass());
         // The fallback refuses an operator of the user's that writes.
@@ -247,6 +247,11 @@ llvm::Error Driver::simplify() {
         pm.addPass(createFoldConvBNPass());
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createCSEPass());
+        if (options.async.empty())
+          return;
+        SchedulePassOptions schedule;
+        schedule.async.assign(options.async.begin(), options.async.end());
+        pm.addPass(createSchedulePass(schedule));
       }))
     return e;
   return checkSharedStates();

@@ -7,8 +7,16 @@
 
 #include "Sizes.h"
 #include "fx/Operators/Cost.h"
+#include "fx/Transforms/NativeSupport.h"
 #include "fx/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -108,11 +116,14 @@ struct SchedulePass : fx::impl::SchedulePassBase<SchedulePass> {
     FailureOr<SizeMap> parsed = parseSizes(getOperation(), sizeText);
     if (failed(parsed))
       return signalPassFailure();
+    if (failed(mark()))
+      return signalPassFailure();
     for (GraphOp graph : getOperation().getOps<GraphOp>())
       if (graph.getFunctional())
         schedule(graph, *parsed);
   }
 
+  LogicalResult mark();
   void schedule(GraphOp graph, const SizeMap &sizes);
 };
 } // namespace
@@ -122,15 +133,86 @@ static bool isFixed(Operation *op) {
   return !isa<CallFunctionOp, GetAttrOp>(op) || !isMemoryEffectFree(op);
 }
 
-/// Always the node that leaves least memory behind; of equal ones the first.
+static bool isAsync(Operation *op) { return op->hasAttr("fx.async"); }
+
+/// Marks what `async` names; an operator with effects cannot be started early.
+LogicalResult SchedulePass::mark() {
+  FallbackReasons fallbacks;
+  if (llvm::is_contained(async, "fallbacks")) {
+    if (!getNativeSupport())
+      return getOperation().emitError(
+          "expected to know what has native code, got no one to ask");
+    FailureOr<FallbackReasons> found = getNativeSupport()(getOperation());
+    if (failed(found))
+      return failure();
+    fallbacks = std::move(*found);
+  }
+  SmallVector<std::string> targets(async.begin(), async.end());
+  // What is named is marked before all others are.
+  llvm::stable_sort(targets, [](const std::string &a, const std::string &b) {
+    return a != "fallbacks" && b == "fallbacks";
+  });
+  for (const std::string &target : targets) {
+    bool isKnown = target == "fallbacks";
+    getOperation().walk([&](CallFunctionOp op) {
+      bool isMeant = target == "fallbacks" ? fallbacks.contains(op)
+                                           : op.getTarget() == target;
+      isKnown |= isMeant;
+      if (!isMeant || isAsync(op))
+        return;
+      auto graph = cast<GraphOp>(op->getParentOp());
+      // To name an operator that nobody knows is to say that it is pure.
+      bool isPure = isMemoryEffectFree(op) ||
+                    (target != "fallbacks" && !getOperatorView(op));
+      if (graph.getFunctional() && isPure)
+        op->setAttr("fx.async", UnitAttr::get(&getContext()));
+      else if (remarks)
+        op.emitRemark("stays in its place: it has effects, or the graph is "
+                      "not functional");
+    });
+    if (!isKnown)
+      return getOperation().emitError("expected a target that is called, got '")
+             << target << "'";
+  }
+  return success();
+}
+
+namespace {
+/// What comes first where asynchronous nodes are to start early and to be
+/// awaited late.
+enum Urgency { Start, LeadsToStart, Other, Awaits };
+} // namespace
+
+/// `needs` says what each node waits for.
+static DenseMap<Operation *, Urgency> getUrgency(
+    ArrayRef<Operation *> nodes,
+    const DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> &needs) {
+  DenseMap<Operation *, Urgency> urgency;
+  for (Operation *op : nodes) {
+    urgency[op] = isAsync(op) ? Start : Other;
+    for (Operation *need : needs.lookup(op))
+      if (isAsync(need) || urgency[need] == Awaits)
+        urgency[op] = isAsync(op) ? Start : Awaits;
+  }
+  for (Operation *op : llvm::reverse(nodes))
+    if (urgency[op] == Start || urgency[op] == LeadsToStart)
+      for (Operation *need : needs.lookup(op))
+        if (urgency[need] != Start)
+          urgency[need] = LeadsToStart;
+  return urgency;
+}
+
+/// Always the most urgent node, then the one that leaves least memory behind;
+/// of equal ones the first.
 static SmallVector<Operation *> orderGreedily(ArrayRef<Operation *> nodes,
                                               Memory &memory) {
+  DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> allNeeds;
   DenseMap<Operation *, unsigned> waiting, place;
   DenseMap<Operation *, SmallVector<Operation *>> users;
   Operation *fixed = nullptr;
   for (auto [i, op] : llvm::enumerate(nodes)) {
     place[op] = i;
-    llvm::SmallSetVector<Operation *, 8> needs;
+    llvm::SmallSetVector<Operation *, 8> &needs = allNeeds[op];
     for (Value operand : op->getOperands())
       if (place.contains(operand.getDefiningOp()))
         needs.insert(operand.getDefiningOp());
@@ -143,21 +225,23 @@ static SmallVector<Operation *> orderGreedily(ArrayRef<Operation *> nodes,
     for (Operation *need : needs)
       users[need].push_back(op);
   }
+  DenseMap<Operation *, Urgency> urgency = getUrgency(nodes, allNeeds);
   SmallVector<Operation *> ready, order;
   for (Operation *op : nodes)
     if (waiting[op] == 0)
       ready.push_back(op);
   memory.reset();
   while (!ready.empty()) {
+    auto getKey = [&](Operation *op) {
+      return std::tuple(urgency[op], memory.getGrowth(op), place[op]);
+    };
     auto best = ready.begin();
-    int64_t least = memory.getGrowth(*best);
-    for (auto it = ready.begin() + 1; it != ready.end(); ++it) {
-      int64_t growth = memory.getGrowth(*it);
-      if (growth < least || (growth == least && place[*it] < place[*best])) {
+    auto least = getKey(*best);
+    for (auto it = ready.begin() + 1; it != ready.end(); ++it)
+      if (auto key = getKey(*it); key < least) {
         best = it;
-        least = growth;
+        least = key;
       }
-    }
     Operation *op = *best;
     ready.erase(best);
     memory.run(op);
@@ -178,20 +262,23 @@ void SchedulePass::schedule(GraphOp graph, const SizeMap &sizes) {
   for (Operation *op : nodes)
     memory.run(op);
   int64_t before = memory.getPeak();
-  if (!memory.isKnown()) {
+  bool startsEarly = llvm::any_of(nodes, isAsync);
+  if (!memory.isKnown() && !startsEarly) {
     if (remarks)
       graph.emitRemark("left as it is: the bytes of a value are not known; "
                        "'sizes' gives numbers for symbols");
     return;
   }
   SmallVector<Operation *> order = orderGreedily(nodes, memory);
-  int64_t after = std::min(before, memory.getPeak());
-  if (after < before) {
+  int64_t after = memory.getPeak();
+  if (!startsEarly)
+    after = std::min(before, after);
+  if (after < before || (startsEarly && order != nodes)) {
     for (Operation *op : order)
       op->moveBefore(graph.getBlock().getTerminator());
     ++numScheduled;
   }
-  if (remarks)
+  if (remarks && memory.isKnown())
     graph.emitRemark("peak of ")
         << before << " bytes before, " << after << " after";
 }

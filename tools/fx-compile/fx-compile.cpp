@@ -53,6 +53,10 @@ static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
 static cl::opt<bool> noFallback("no-fallback",
                                 cl::desc("Refuse operators that have no native code"),
                                 cl::cat(category));
+static cl::list<std::string> async(
+    "async", cl::CommaSeparated,
+    cl::desc("Operators that ATen runs beside compiled code; 'fallbacks' for all that it runs"),
+    cl::value_desc("target,..."), cl::cat(category));
 static cl::opt<int> optLevel("O", cl::desc("Optimization level of LLVM, 1 to 3"), cl::init(3),
                              cl::Prefix, cl::cat(category));
 static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSON"),
@@ -141,6 +145,7 @@ int main(int argc, char **argv) {
   options.cpu = llvm::codegen::getMCPU();
   options.target = target;
   options.allowFallback = !noFallback;
+  options.async.assign(async.begin(), async.end());
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
   options.swappableWeights = swappableWeights;
   options.saveTemps = saveTemps;

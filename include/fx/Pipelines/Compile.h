@@ -65,6 +65,9 @@ struct CompileOptions {
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.
   bool allowFallback = true;
+  /// Operators that ATen runs beside compiled code, by target; "fallbacks" are
+  /// all without native code. As `fx-schedule`'s `async`.
+  std::vector<std::string> async;
   /// 1 to 3, of LLVM.
   int optLevel = 3;
   /// Keeps every weight as it was exported beside what was folded or packed of

@@ -297,6 +297,12 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
     view keeps what it shows. What draws random numbers, asserts or calls a
     sub-graph keeps its order. `fx-run --interpret` and the lowering follow it.
 
+    Nodes that carry `fx.async`, or whose targets `async` names ('fallbacks' are
+    all that ATen will run), are asynchronous: what leads to them comes first,
+    what needs their results last, whatever the peak. Where ATen runs such a
+    node, compiled code goes on beside it, on runs with more than one thread. To
+    mark an operator that is not known is to say that it has no effect.
+
     ```mlir
     %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
     %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
@@ -309,9 +315,17 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
     %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
     ```
   }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
   let options = [
     Option<"sizeText", "sizes", "std::string", "",
            "Integers for symbols, as 's17=16,s3=4'">,
+    ListOption<"async", "async", "std::string",
+               "Targets to start early, or 'fallbacks'">,
     Option<"remarks", "remarks", "bool", "false",
            "Remark on the peak before and after, in bytes">
   ];

@@ -280,6 +280,8 @@ LogicalResult Graph::lowerEager(NodeOpInterface node, StringRef reason) {
   eager->setAttr("fx.result_types", b.getTypeArrayAttr(fxResults));
   if (isMemoryEffectFree(node))
     eager->setAttr("fx.pure", b.getUnitAttr());
+  if (node->hasAttr("fx.async"))
+    eager->setAttr("fx.async", b.getUnitAttr());
   for (auto [fx, result] : llvm::zip(fxValues, eager->getResults()))
     set(fx, fromBuiltin(loc, fx.getType(), result));
   return success();

@@ -16,6 +16,7 @@
 #include "Check.c"
 #include "Threads.c"
 #include "Eager.c"
+#include "Async.c"
 #include "Helpers.c"
 #include "CudaDriver.c"
 #include "CudaMemory.c"

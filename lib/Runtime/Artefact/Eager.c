@@ -6,22 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled code packs the operands of an `fx.eager`; this calls the fallback
-// and turns its outputs into memrefs that the run owns.
+// and turns its outputs into memrefs that the run owns. A call is made, run and
+// finished; Async.c runs calls in other threads.
 //
 //===----------------------------------------------------------------------===*/
 
 #include "Internal.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* One tensor operand or result: its memref descriptor and what DLPack needs. */
-typedef struct {
-  FXrtMemRef *memref;
-  int64_t rank;
-  int64_t code, bits;
-  /* Results: sizes that the compiled code relies on, -1 where it asks. */
-  const int64_t *sizes;
-} FXrtEagerTensor;
 
 static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want, int index,
                         const char *json) {
@@ -56,29 +48,29 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want, int ind
   fx_rt_copy_strided(d, m->aligned, 0);
 }
 
-static void release(DLManagedTensor **outputs, int n) {
-  for (int i = 0; i < n; ++i)
-    if (outputs[i] && outputs[i]->deleter)
-      outputs[i]->deleter(outputs[i]);
-}
-
-void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in, int64_t n_scalars,
-                 const FXScalar *scalars, int64_t n_out, const FXrtEagerTensor *out) {
+FXrtCall *fx_rt_call_make(const char *json, int64_t n_in, const FXrtEagerTensor *in,
+                          int64_t n_scalars, const FXScalar *scalars, int64_t n_out) {
   FXrtRun *run = fx_rt_thread.run;
-  const FXCallbacks *cb = &run->instance->callbacks;
-  char err[512] = "";
-  if (!cb->fallback)
+  if (!run->instance->callbacks.fallback)
     fx_rt_fail("no fallback is registered for %.160s", json);
   /* One block: everything is freed with the run if the call fails. */
-  size_t bytes = (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
-                 (size_t)n_out * sizeof(DLManagedTensor *) + 64;
-  char *memory = fx_rt_block_alloc(run, bytes, 0);
-  if (!memory)
+  size_t bytes = sizeof(FXrtCall) + (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
+                 (size_t)n_out * sizeof(DLManagedTensor *) + (size_t)n_scalars * sizeof(FXScalar);
+  FXrtCall *call = fx_rt_block_alloc(run, bytes, 0);
+  if (!call)
     fx_rt_fail("out of memory");
-  memset(memory, 0, bytes);
-  DLTensor *tensors = (DLTensor *)memory;
-  const DLTensor **inputs = (const DLTensor **)(tensors + n_in);
-  DLManagedTensor **outputs = (DLManagedTensor **)(inputs + n_in);
+  memset(call, 0, bytes);
+  DLTensor *tensors = (DLTensor *)(call + 1);
+  call->run = run;
+  call->json = json;
+  call->n_in = (int)n_in;
+  call->n_scalars = (int)n_scalars;
+  call->n_out = (int)n_out;
+  call->inputs = (const DLTensor **)(tensors + n_in);
+  call->outputs = (DLManagedTensor **)(call->inputs + n_in);
+  call->scalars = (FXScalar *)(call->outputs + n_out);
+  if (n_scalars)
+    memcpy(call->scalars, scalars, (size_t)n_scalars * sizeof *scalars);
   for (int64_t i = 0; i < n_in; ++i) {
     FXrtMemRef *m = in[i].memref;
     DLTensor *t = &tensors[i];
@@ -88,27 +80,50 @@ void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in, int6
     t->dtype = (DLDataType){(uint8_t)in[i].code, (uint8_t)in[i].bits, 1};
     t->shape = m->sizes_and_strides;
     t->strides = m->sizes_and_strides + in[i].rank;
-    inputs[i] = t;
+    call->inputs[i] = t;
   }
-  if (cb->fallback(cb->fallback_context, json, (int)n_in, inputs, (int)n_scalars, scalars,
-                   (int)n_out, outputs, err, sizeof err)) {
-    err[sizeof err - 1] = 0;
-    fx_rt_fail("%s", err[0] ? err : "the fallback failed without a message");
+  return call;
+}
+
+void fx_rt_call_run(FXrtCall *call) {
+  const FXCallbacks *cb = &call->run->instance->callbacks;
+  call->failed =
+      cb->fallback(cb->fallback_context, call->json, call->n_in, call->inputs, call->n_scalars,
+                   call->scalars, call->n_out, call->outputs, call->err, sizeof call->err);
+}
+
+void fx_rt_call_drop(FXrtCall *call) {
+  for (int i = 0; i < call->n_out; ++i)
+    if (call->outputs[i] && call->outputs[i]->deleter)
+      call->outputs[i]->deleter(call->outputs[i]);
+  fx_rt_block_free(call->run, call);
+}
+
+void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out) {
+  if (call->failed) {
+    call->err[sizeof call->err - 1] = 0;
+    fx_rt_fail("%s", call->err[0] ? call->err : "the fallback failed without a message");
   }
   /* An error in take_output leaves through a jump: free the rest first. */
   jmp_buf *outer = fx_rt_thread.on_error;
   jmp_buf on_error;
   if (!_setjmp(on_error)) {
     fx_rt_thread.on_error = &on_error;
-    for (int64_t i = 0; i < n_out; ++i)
+    for (int i = 0; i < call->n_out; ++i)
       if (out[i].memref)
-        take_output(outputs[i], &out[i], (int)i, json);
+        take_output(call->outputs[i], &out[i], i, call->json);
     fx_rt_thread.on_error = outer;
-    release(outputs, (int)n_out);
-    fx_rt_block_free(run, memory);
+    fx_rt_call_drop(call);
     return;
   }
   fx_rt_thread.on_error = outer;
-  release(outputs, (int)n_out);
+  fx_rt_call_drop(call);
   _longjmp(*outer, 1);
+}
+
+void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in, int64_t n_scalars,
+                 const FXScalar *scalars, int64_t n_out, const FXrtEagerTensor *out) {
+  FXrtCall *call = fx_rt_call_make(json, n_in, in, n_scalars, scalars, n_out);
+  fx_rt_call_run(call);
+  fx_rt_call_finish(call, out);
 }

@@ -35,6 +35,7 @@ typedef struct FXrtArena {
 } FXrtArena;
 
 typedef struct FXrtPool FXrtPool;
+typedef struct FXrtAsync FXrtAsync;
 typedef struct FXrtGpu FXrtGpu;           /* Cuda.c */
 typedef struct FXrtGpuBlock FXrtGpuBlock; /* CudaMemory.c */
 
@@ -48,6 +49,7 @@ struct FXInstance {
   int is_setting;           /* states are being replaced: no run may begin */
   FXrtArena *arenas;
   FXrtPool *pool;
+  FXrtAsync *async;
   const char *weights;
   void **arg_data;        /* where each state and prepared tensor lies */
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
@@ -61,6 +63,7 @@ typedef struct {
   pthread_mutex_t lock; /* guards blocks */
   FXrtBlock blocks;     /* list head */
   FXrtArena *arena;
+  struct FXrtCall *started; /* calls that were not awaited yet */
   char *err;
   size_t err_size;
   atomic_int failed;
@@ -112,6 +115,30 @@ typedef struct {
   int64_t offset;
   int64_t sizes_and_strides[];
 } FXrtMemRef;
+
+/* One tensor operand or result: its memref descriptor and what DLPack needs. */
+typedef struct {
+  FXrtMemRef *memref;
+  int64_t rank;
+  int64_t code, bits;
+  /* Results: sizes that the compiled code relies on, -1 where it asks. */
+  const int64_t *sizes;
+} FXrtEagerTensor;
+
+/* A call of the fallback: memory of the run, of the length that it needs. */
+typedef struct FXrtCall {
+  FXrtRun *run;
+  const char *json;
+  int n_in, n_scalars, n_out, failed;
+  const DLTensor **inputs;
+  FXScalar *scalars;
+  DLManagedTensor **outputs;
+  char err[512];
+  /* Of calls that were started: the run's list, the queue, and where it is. */
+  struct FXrtCall *next, *next_queued;
+  int64_t slot;
+  enum { FX_CALL_NEW, FX_CALL_QUEUED, FX_CALL_RUNNING, FX_CALL_DONE } state;
+} FXrtCall;
 
 /* Writes a message once and leaves the compiled code. Does not return. */
 _Noreturn void fx_rt_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -168,6 +195,17 @@ FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data);
 void fx_rt_free_all(FXrtRun *run);
 void fx_rt_arena_return(FXrtRun *run);
 void fx_rt_arena_free_all(FXInstance *i);
+
+FXrtCall *fx_rt_call_make(const char *json, int64_t n_in, const FXrtEagerTensor *in,
+                          int64_t n_scalars, const FXScalar *scalars, int64_t n_out);
+void fx_rt_call_run(FXrtCall *call);
+/* Takes the outputs and frees the call, also where it leaves by an error. */
+void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out);
+/* Frees the call and outputs that nobody took. */
+void fx_rt_call_drop(FXrtCall *call);
+/* Waits for the calls of a run that are under way and drops all. */
+void fx_rt_async_end(FXrtRun *run);
+void fx_rt_async_destroy(FXInstance *i);
 
 void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
                     void (*fn)(void *, int64_t, int64_t), void *arg);

@@ -134,6 +134,7 @@ static int64_t cpu_features(void) {
 static void destroy(FXInstance *i) {
   if (!i)
     return;
+  fx_rt_async_destroy(i);
   fx_rt_pool_destroy(i);
   fx_rt_arena_free_all(i);
   if (fx_rt_model.device)
@@ -355,6 +356,7 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   if (fx_rt_model.n_mutable)
     pthread_mutex_lock(&i->run_lock);
   run_locked(&run, &frame, inputs, outputs);
+  fx_rt_async_end(&run);
   if (fx_rt_model.n_mutable)
     pthread_mutex_unlock(&i->run_lock);
   fx_rt_run_end(i);

@@ -64,4 +64,25 @@ def FXCPU_InvokeOp : Op<FXCPU_Dialect, "invoke", [
   let hasVerifier = 1;
 }
 
+def FXCPU_StartEagerOp : Op<FXCPU_Dialect, "start_eager", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+      ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+       "getAliasingValues", "bufferize"]>]> {
+  let summary = "starts an fx.eager beside what follows";
+  let description = [{
+    From here on the `fx.eager` with the same `fx.slot` may run in another
+    thread; that op, further down in the block, awaits it and has the results.
+    It has the same operands, so that their buffers stay as they are in between.
+
+    ```mlir
+    fx_cpu.start_eager 0 (%x) : tensor<4xf32>
+    %k = fx_cpu.invoke @kernel_0 ...
+    %y = fx.eager @mylib.slow.default(%x) {fx.slot = 0} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$slot, Variadic<AnyType>:$values);
+  let assemblyFormat = "$slot `(` $values `)` attr-dict (`:` type($values)^)?";
+}
+
 #endif // FX_CPU_OPS

@@ -89,6 +89,34 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUStartFallbacks : Pass<"fx-cpu-start-fallbacks", "::mlir::ModuleOp"> {
+  let summary = "start asynchronous fallbacks early and await them late";
+  let description = [{
+    An `fx.eager` of @main that is marked `fx.async` and has no effects gets a
+    number, `fx.slot`, and a `fx_cpu.start_eager` in front of what does not
+    lead to it; it itself, and what needs its results, moves behind what does
+    not. Kernels in between run while ATen works. What has effects keeps its
+    order.
+
+    ```mlir
+    %a = fx_cpu.invoke @k0 ins(%x ...)
+    %b = fx_cpu.invoke @k1 ins(%x ...)
+    %y = fx.eager @mylib.slow.default(%a) {fx.async, fx.pure}
+    %z = fx_cpu.invoke @k2 ins(%y ...)
+    %c = fx_cpu.invoke @k3 ins(%b ...)
+    // becomes
+    %a = fx_cpu.invoke @k0 ins(%x ...)
+    fx_cpu.start_eager 0 (%a)
+    %b = fx_cpu.invoke @k1 ins(%x ...)
+    %c = fx_cpu.invoke @k3 ins(%b ...)
+    %y = fx.eager @mylib.slow.default(%a) {fx.async, fx.pure, fx.slot = 0}
+    %z = fx_cpu.invoke @k2 ins(%y ...)
+    ```
+  }];
+  let dependentDialects = ["::fx::cpu::FXCPUDialect"];
+  let statistics = [Statistic<"numStarted", "started", "Operators started early">];
+}
+
 def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group linalg ops and outline each group as a kernel";
   let description = [{

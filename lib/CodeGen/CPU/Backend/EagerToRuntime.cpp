@@ -10,6 +10,7 @@
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/Dtypes.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,11 +25,6 @@ using namespace fx;
 using namespace fx::cpu;
 
 namespace {
-struct EagerToRuntime : fx::cpu::impl::FXCPUEagerToRuntimeBase<EagerToRuntime> {
-  void runOnOperation() override;
-  LogicalResult lower(EagerOp op, const LLVMTypeConverter &types);
-};
-
 /// Builds the arrays that fx_rt_eager takes, field by field.
 class Packer {
 public:
@@ -83,6 +79,15 @@ public:
   const LLVMTypeConverter &types;
   Type ptr, i64, tensorType, scalarType;
 };
+
+struct EagerToRuntime : fx::cpu::impl::FXCPUEagerToRuntimeBase<EagerToRuntime> {
+  void runOnOperation() override;
+  LogicalResult lower(EagerOp op, StartEagerOp start, const LLVMTypeConverter &types);
+  LogicalResult lowerStart(StartEagerOp start, EagerOp op, const LLVMTypeConverter &types);
+  FailureOr<SmallVector<Value>> packInputs(EagerOp op, OperandRange operands, Packer &p);
+  FailureOr<Value> packOutputs(EagerOp op, Packer &p, SmallVectorImpl<Value> &slots);
+  void call(Packer &p, Location loc, StringRef name, ValueRange args);
+};
 } // namespace
 
 /// Which results the operator's flattened outputs are; -1 for a None.
@@ -106,15 +111,16 @@ static SmallVector<int> getOuts(EagerOp op) {
   return outs;
 }
 
-LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) {
+/// The arguments of a call: its text, its tensors and its numbers.
+FailureOr<SmallVector<Value>> EagerToRuntime::packInputs(EagerOp op, OperandRange operands,
+                                                         Packer &p) {
   FailureOr<std::string> json = getEagerJson(op);
   if (failed(json))
     return failure();
-  OpBuilder b(op);
-  Packer p(b, op.getLoc(), types);
+  OpBuilder &b = p.b;
   SmallVector<std::pair<Value, unsigned>> tensors;
   SmallVector<Value> scalars;
-  for (auto [i, v] : llvm::enumerate(op->getOperands()))
+  for (auto [i, v] : llvm::enumerate(operands))
     if (isa<MemRefType>(v.getType()))
       tensors.push_back({v, i});
     else if (v.getType().isInteger(64) || v.getType().isF64() || v.getType().isInteger(1))
@@ -134,10 +140,18 @@ LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) 
   Value scalarArray = p.array(p.scalarType, scalars.size());
   for (auto [k, v] : llvm::enumerate(scalars))
     p.packScalar(p.element(p.scalarType, scalarArray, k), v);
+  Value text = createText(b, op.getLoc(), getOperation(), *json);
+  return SmallVector<Value>{text, p.constant(tensors.size()), in, p.constant(scalars.size()),
+                            scalarArray};
+}
 
+/// The array of outputs, and for each result the slot of its descriptor.
+FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
+                                             SmallVectorImpl<Value> &slots) {
+  OpBuilder &b = p.b;
   SmallVector<int> outs = getOuts(op);
   Value out = p.array(p.tensorType, outs.size());
-  SmallVector<Value> slots;
+  Value nullPtr = LLVM::ZeroOp::create(b, op.getLoc(), p.ptr);
   for (auto [i, k] : llvm::enumerate(outs))
     if (k < 0)
       p.packTensor(p.element(p.tensorType, out, i), nullPtr, 0, Dtype{}, nullPtr);
@@ -148,7 +162,7 @@ LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) 
     std::optional<Dtype> dtype = getValueDtype(getEagerType(op, true, k));
     if (!dtype)
       return op.emitError("result ") << k << " has no dtype";
-    slots.push_back(createStackSlot(b, op.getLoc(), types.convertType(type)));
+    slots.push_back(createStackSlot(b, op.getLoc(), p.types.convertType(type)));
     Value sizes = p.array(p.i64, type.getRank());
     for (int64_t d = 0; d < type.getRank(); ++d)
       LLVM::StoreOp::create(b, op.getLoc(),
@@ -157,14 +171,52 @@ LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) 
     unsigned at = llvm::find(outs, int(k)) - outs.begin();
     p.packTensor(p.element(p.tensorType, out, at), slots.back(), type.getRank(), *dtype, sizes);
   }
-  Value text = createText(b, op.getLoc(), getOperation(), *json);
-  auto runtime = cast<func::FuncOp>(getOrDeclare(
-      b, "fx_rt_eager",
-      b.getFunctionType({p.ptr, p.i64, p.ptr, p.i64, p.ptr, p.i64, p.ptr}, {}), false));
-  func::CallOp::create(b, op.getLoc(), runtime,
-                       ValueRange{text, p.constant(tensors.size()), in,
-                                  p.constant(scalars.size()), scalarArray,
-                                  p.constant(outs.size()), out});
+  return out;
+}
+
+void EagerToRuntime::call(Packer &p, Location loc, StringRef name, ValueRange args) {
+  auto runtime = cast<func::FuncOp>(
+      getOrDeclare(p.b, name, p.b.getFunctionType(args.getTypes(), {}), false));
+  func::CallOp::create(p.b, loc, runtime, args);
+}
+
+/// Makes `start` the call that starts `op`.
+LogicalResult EagerToRuntime::lowerStart(StartEagerOp start, EagerOp op,
+                                         const LLVMTypeConverter &types) {
+  OpBuilder b(start);
+  Packer p(b, start.getLoc(), types);
+  FailureOr<SmallVector<Value>> args = packInputs(op, start.getValues(), p);
+  if (failed(args))
+    return failure();
+  args->insert(args->begin(), p.constant(start.getSlot()));
+  args->push_back(p.constant(getOuts(op).size()));
+  call(p, start.getLoc(), "fx_rt_eager_start", *args);
+  start.erase();
+  return success();
+}
+
+LogicalResult EagerToRuntime::lower(EagerOp op, StartEagerOp start,
+                                    const LLVMTypeConverter &types) {
+  OpBuilder b(op);
+  Packer p(b, op.getLoc(), types);
+  SmallVector<Value> args, slots;
+  bool isStarted = start != nullptr;
+  if (isStarted) {
+    args.push_back(p.constant(start.getSlot()));
+    if (failed(lowerStart(start, op, types)))
+      return failure();
+  } else {
+    FailureOr<SmallVector<Value>> inputs = packInputs(op, op->getOperands(), p);
+    if (failed(inputs))
+      return failure();
+    args = std::move(*inputs);
+    args.push_back(p.constant(getOuts(op).size()));
+  }
+  FailureOr<Value> out = packOutputs(op, p, slots);
+  if (failed(out))
+    return failure();
+  args.push_back(*out);
+  call(p, op.getLoc(), isStarted ? "fx_rt_eager_wait" : "fx_rt_eager", args);
   for (auto [result, slot] : llvm::zip(op->getResults(), slots)) {
     auto type = dyn_cast<MemRefType>(result.getType());
     MemRefType inMemory = type ? type : MemRefType::get({}, result.getType());
@@ -181,8 +233,19 @@ LogicalResult EagerToRuntime::lower(EagerOp op, const LLVMTypeConverter &types) 
 void EagerToRuntime::runOnOperation() {
   LLVMTypeConverter types(&getContext());
   SmallVector<EagerOp> ops;
+  llvm::DenseMap<int64_t, StartEagerOp> starts;
   getOperation().walk([&](EagerOp op) { ops.push_back(op); });
-  for (EagerOp op : ops)
-    if (failed(lower(op, types)))
+  getOperation().walk([&](StartEagerOp op) { starts[op.getSlot()] = op; });
+  for (EagerOp op : ops) {
+    StartEagerOp start;
+    if (auto slot = op->getAttrOfType<IntegerAttr>("fx.slot")) {
+      start = starts.lookup(slot.getInt());
+      starts.erase(slot.getInt());
+    }
+    if (failed(lower(op, start, types)))
       return signalPassFailure();
+  }
+  // Nothing needs the results of what is left.
+  for (auto &[slot, start] : starts)
+    start.erase();
 }

@@ -34,17 +34,17 @@ void FXCPUDialect::initialize() {
 MemRefType fx::cpu::getKernelArgType(RankedTensorType type) {
   SmallVector<int64_t> strides(type.getRank(), 1);
   for (int64_t d = type.getRank() - 2; d >= 0; --d) {
-    bool dynamic = type.isDynamicDim(d + 1) ||
-                   ShapedType::isDynamic(strides[d + 1]);
+    bool dynamic =
+        type.isDynamicDim(d + 1) || ShapedType::isDynamic(strides[d + 1]);
     strides[d] = dynamic ? ShapedType::kDynamic
                          : strides[d + 1] * type.getDimSize(d + 1);
   }
   Type element = type.getElementType();
   if (element.isInteger(1))
     element = IntegerType::get(type.getContext(), 8);
-  return MemRefType::get(type.getShape(), element,
-                         StridedLayoutAttr::get(type.getContext(),
-                                                ShapedType::kDynamic, strides));
+  return MemRefType::get(
+      type.getShape(), element,
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
 }
 
 LogicalResult InvokeOp::verify() {
@@ -72,8 +72,8 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
       continue;
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || getKernelArgType(tensor) != arg)
-      return emitOpError("callee '") << getCallee() << "' takes " << arg
-                                     << ", got " << type;
+      return emitOpError("callee '")
+             << getCallee() << "' takes " << arg << ", got " << type;
   }
   return success();
 }
@@ -136,7 +136,8 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
       return emitOpError("callee '")
              << getCallee() << "' has not been emitted: argument " << i
              << " is no memref";
-    FailureOr<Value> buffer = getBuffer(rewriter, operand.get(), options, state);
+    FailureOr<Value> buffer =
+        getBuffer(rewriter, operand.get(), options, state);
     if (failed(buffer))
       return failure();
     auto type = cast<MemRefType>(buffer->getType());
@@ -150,8 +151,8 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
         if (type.isDynamicDim(d))
           sizes.push_back(memref::DimOp::create(rewriter, loc, value, d));
       FailureOr<Value> copy = options.createAlloc(
-          rewriter, loc, MemRefType::get(type.getShape(), type.getElementType()),
-          sizes);
+          rewriter, loc,
+          MemRefType::get(type.getShape(), type.getElementType()), sizes);
       if (failed(copy))
         return failure();
       if (isOutput)
@@ -160,9 +161,8 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
         return failure();
       value = *copy;
     }
-    auto castType =
-        MemRefType::get(wanted.getShape(), type.getElementType(),
-                        wanted.getLayout());
+    auto castType = MemRefType::get(wanted.getShape(), type.getElementType(),
+                                    wanted.getLayout());
     value = memref::CastOp::create(rewriter, loc, castType, value);
     if (castType != wanted)
       value = UnrealizedConversionCastOp::create(rewriter, loc, wanted, value)
@@ -174,5 +174,49 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
     if (failed(options.createMemCpy(rewriter, loc, from, to)))
       return failure();
   replaceOpWithBufferizedValues(rewriter, getOperation(), results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// StartEagerOp
+//===----------------------------------------------------------------------===//
+
+// What it starts is awaited by another op, so it is never dead or equal to one.
+void StartEagerOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+bool StartEagerOp::bufferizesToMemoryRead(OpOperand &, const AnalysisState &) {
+  return true;
+}
+
+bool StartEagerOp::bufferizesToMemoryWrite(OpOperand &, const AnalysisState &) {
+  return false;
+}
+
+AliasingValueList StartEagerOp::getAliasingValues(OpOperand &,
+                                                  const AnalysisState &) {
+  return {};
+}
+
+LogicalResult StartEagerOp::bufferize(RewriterBase &rewriter,
+                                      const BufferizationOptions &options,
+                                      BufferizationState &state) {
+  SmallVector<Value> buffers;
+  for (Value value : getValues()) {
+    if (!isa<TensorType>(value.getType())) {
+      buffers.push_back(value);
+      continue;
+    }
+    FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+    if (failed(buffer))
+      return failure();
+    buffers.push_back(*buffer);
+  }
+  rewriter.replaceOpWithNewOp<StartEagerOp>(getOperation(), getSlotAttr(),
+                                            buffers);
   return success();
 }

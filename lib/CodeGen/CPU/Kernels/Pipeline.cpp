@@ -54,6 +54,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSymbolDCEPass());
+  pm.addPass(createFXCPUStartFallbacks());
 }
 
 namespace {

@@ -1,0 +1,113 @@
+//===- StartFallbacks.cpp - ATen beside compiled code ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/IR/FXDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUSTARTFALLBACKS
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cpu;
+
+using Ops = llvm::SmallPtrSet<Operation *, 16>;
+
+/// What keeps its order among its kind. A start has no results and its operands
+/// are never written before its op, so it may go anywhere between.
+static bool isFixed(Operation *op) {
+  return !isa<StartEagerOp>(op) && !isMemoryEffectFree(op);
+}
+
+/// Calls `fn` for the ops of `block` whose results `op` uses, in regions too.
+static void walkNeeds(Operation *op, Block *block,
+                      function_ref<void(Operation *)> fn) {
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Operation *definition = operand.getDefiningOp())
+        if (definition->getBlock() == block && definition != op)
+          fn(definition);
+  });
+}
+
+/// Of the ops from `first` to `start`, moves behind `start` what it does not
+/// need.
+static void hoist(Operation *start, Operation *first) {
+  Block *block = start->getBlock();
+  Ops needed{start};
+  bool needsFixed = false;
+  SmallVector<Operation *> rest;
+  for (Operation *op = start;; op = op->getPrevNode()) {
+    if (needed.contains(op) || (needsFixed && isFixed(op))) {
+      needsFixed |= isFixed(op);
+      walkNeeds(op, block, [&](Operation *need) { needed.insert(need); });
+    } else {
+      rest.push_back(op);
+    }
+    if (op == first)
+      break;
+  }
+  for (Operation *op : rest)
+    op->moveAfter(start);
+}
+
+/// Moves `op` and all that needs it behind what does not.
+static void sink(Operation *op) {
+  Block *block = op->getBlock();
+  Ops late{op};
+  bool hasFixed = false;
+  SmallVector<Operation *> order{op};
+  for (Operation *next = op->getNextNode();
+       next && !next->hasTrait<OpTrait::IsTerminator>();
+       next = next->getNextNode()) {
+    bool isLate = hasFixed && isFixed(next);
+    walkNeeds(next, block,
+              [&](Operation *need) { isLate |= late.contains(need); });
+    if (!isLate)
+      continue;
+    hasFixed |= isFixed(next);
+    late.insert(next);
+    order.push_back(next);
+  }
+  for (Operation *next : order)
+    next->moveBefore(block->getTerminator());
+}
+
+namespace {
+struct StartFallbacks : fx::cpu::impl::FXCPUStartFallbacksBase<StartFallbacks> {
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal())
+      return;
+    Block &block = main.front();
+    SmallVector<EagerOp> found;
+    for (EagerOp op : block.getOps<EagerOp>())
+      if (op->hasAttr("fx.async") && op->hasAttr("fx.pure"))
+        found.push_back(op);
+    Operation *first = &block.front();
+    OpBuilder b(&getContext());
+    for (auto [slot, op] : llvm::enumerate(found)) {
+      b.setInsertionPoint(op);
+      op->setAttr("fx.slot", b.getI64IntegerAttr(slot));
+      auto start =
+          StartEagerOp::create(b, op.getLoc(), slot, op->getOperands());
+      if (first == op)
+        first = start;
+      hoist(start, first);
+      first = start->getNextNode();
+      ++numStarted;
+    }
+    for (EagerOp op : found)
+      sink(op);
+  }
+};
+} // namespace
