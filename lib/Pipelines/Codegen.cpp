@@ -40,10 +40,7 @@ llvm::Error fx::writeFile(llvm::StringRef path,
   return llvm::Error::success();
 }
 
-/// The module that holds @prepare as its @main; null if there is none. Its
-/// inputs are states and then, one for each result, the tensors that the
-/// results are written to. Takes @prepare out of `module`.
-static OwningOpRef<ModuleOp> splitPrepare(ModuleOp module) {
+OwningOpRef<ModuleOp> fx::splitPrepare(ModuleOp module) {
   auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
   if (!prepare || !module.lookupSymbol<func::FuncOp>("main"))
     return {};
@@ -146,10 +143,11 @@ namespace {
 class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
-            const cpu::CPUOptions &cpu, const cuda::Target *gpu, llvm::StringRef directory,
-            ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report)
+            const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+            OwningOpRef<ModuleOp> prepare, llvm::StringRef directory, ErrorCatcher &errors,
+            PhaseRunner &phases, CompileReport &report)
       : module(module), options(options), gpu(gpu), directory(directory), errors(errors),
-        phases(phases), report(report) {
+        phases(phases), report(report), prepare(std::move(prepare)) {
     unit.module = module;
     unit.cpu = cpu;
   }
@@ -171,10 +169,11 @@ private:
   ErrorCatcher &errors;
   PhaseRunner &phases;
   CompileReport &report;
+  OwningOpRef<ModuleOp> prepare;
   CodeUnit unit, prepareUnit;
   /// @prepare as part of the artefact, for its processor.
   CodeUnit keptUnit;
-  OwningOpRef<ModuleOp> stateModule, prepare, kept;
+  OwningOpRef<ModuleOp> stateModule, kept;
   std::unique_ptr<cpu::StateReader> states;
   CodeSeconds seconds;
 };
@@ -293,7 +292,9 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
 
 llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   SmallVector<CodeUnit *> units = {&unit};
-  unit.split();
+  // What launches kernels is little code.
+  if (!gpu)
+    unit.split();
   report.parts = unit.parts.size();
   if (prepare) {
     prepareUnit.split();
@@ -335,7 +336,8 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
 }
 
 llvm::Error Generator::run(llvm::StringRef path) {
-  prepare = splitPrepare(module);
+  if (!prepare)
+    prepare = splitPrepare(module);
   if (llvm::Error e = unit.describe(errors))
     return e;
   unit.description.name = llvm::sys::path::stem(options.input).str();
@@ -366,9 +368,11 @@ llvm::Error Generator::run(llvm::StringRef path) {
 
 llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
                              const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+                             OwningOpRef<ModuleOp> prepare,
                              llvm::StringRef directory, llvm::StringRef path,
                              ErrorCatcher &errors, PhaseRunner &phases,
                              CompileReport &report) {
-  return Generator(module, options, cpu, gpu, directory, errors, phases, report)
+  return Generator(module, options, cpu, gpu, std::move(prepare), directory, errors, phases,
+                   report)
       .run(path);
 }

@@ -60,14 +60,20 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// Takes @prepare out of `module`: the module that holds it as its @main, or null
+/// if there is none. Its inputs are states and then, one for each result, the
+/// tensors that the results are written to.
+mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
+
 /// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
 /// of `module`, which holds the linalg contract with its kernels scheduled.
 /// Writes to `path`; states are read from files relative to `directory`. Where
 /// `gpu` is not null the kernels are launches, and only a shared object or a
-/// header can be made.
+/// header can be made; `prepare` is what `splitPrepare` gave, scheduled for the
+/// processor (null: still in `module`, or there is none).
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
                          const cpu::CPUOptions &cpu, const cuda::Target *gpu,
-                         llvm::StringRef directory, llvm::StringRef path, ErrorCatcher &errors,
+                         mlir::OwningOpRef<mlir::ModuleOp> prepare, llvm::StringRef directory, llvm::StringRef path, ErrorCatcher &errors,
                          PhaseRunner &phases, CompileReport &report);
 
 /// The C header of a model.

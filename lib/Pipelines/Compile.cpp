@@ -163,6 +163,7 @@ private:
   llvm::Error checkSharedStates();
   llvm::Error toLinalg();
   llvm::Error schedule();
+  llvm::Error scheduleForDevice();
   llvm::Error checkFallbacks();
   llvm::Error runPasses(function_ref<void(OpPassManager &)> build);
   llvm::Error printModule(StringRef path);
@@ -176,6 +177,8 @@ private:
   PhaseRunner phases;
   cpu::CPUOptions cpu;
   std::optional<cuda::Target> gpu;
+  /// Of a model for a GPU: what the processor computes of states.
+  OwningOpRef<ModuleOp> prepare;
   OperatorReport operators;
 };
 } // namespace
@@ -294,10 +297,28 @@ llvm::Error Driver::toLinalg() {
   });
 }
 
+/// What depends on states alone is computed here, on this processor.
+llvm::Error Driver::scheduleForDevice() {
+  std::string error;
+  FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
+  if (failed(host))
+    return llvm::createStringError(": " + error);
+  if (llvm::Error e = runPasses(cuda::buildGroupPipeline))
+    return e;
+  prepare = splitPrepare(*module);
+  if (prepare)
+    if (llvm::Error e = fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
+          pm.addPass(createSymbolDCEPass());
+          cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
+        }))
+      return e;
+  return runPasses(cuda::buildKernelPipeline);
+}
+
 llvm::Error Driver::schedule() {
+  if (gpu)
+    return scheduleForDevice();
   return runPasses([&](OpPassManager &pm) {
-    if (gpu)
-      return cuda::buildKernelPipeline(pm);
     cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu.features));
   });
 }
@@ -365,8 +386,8 @@ llvm::Error Driver::emit(StringRef path) {
   bool isArtefact = options.emit == EmitKind::SharedObject || options.emit == EmitKind::Header;
   if (gpu && !isArtefact)
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors, phases);
-  return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr, directory, path, errors,
-                      phases, report);
+  return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr, std::move(prepare),
+                      directory, path, errors, phases, report);
 }
 
 llvm::Error Driver::run() {

@@ -9,9 +9,12 @@ import re
 import emulate
 import exporting
 import harness
+import models
 import numpy as np
 import pytest
 import torch
+from random_graphs import Many, RandomGraph
+from test_random_graphs import TwoSoftmaxes
 from torch import nn
 
 ROWS = torch.export.Dim("rows", max=4096)
@@ -57,6 +60,18 @@ class Function(nn.Module):
         self.forward = fn
 
 
+class KeepsOperand(nn.Module):
+    """A residual network's step: a norm whose result is read by a product and later."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(20), nn.Linear(20, 70), nn.Linear(70, 20)
+
+    def forward(self, x):
+        y = self.norm(x)
+        return y + self.down(torch.relu(self.up(y)))
+
+
 def randn(*sizes):
     return torch.randn(*sizes, generator=torch.Generator().manual_seed(7))
 
@@ -91,6 +106,15 @@ CASES = {
     "pointwise-257": lambda: (Function(lambda x: torch.tanh(x) * 2 + x.exp()), (randn(257),), None),
     "sine": lambda: (Function(lambda x: (torch.sin(x), torch.cos(x))),
                      (torch.cat([randn(200) * 8, randn(100) * 1e6, SPECIAL]),), None),
+    # What a product reads is a result, too; of 64 columns and of few rows.
+    "matmul-keeps-lhs": lambda: (Function(lambda x, y: ((z := torch.relu(x) + 1), z @ y)),
+                                 (randn(70, 20), randn(20, 130)), None),
+    "matmul-keeps-rhs": lambda: (Function(lambda x, y: ((z := torch.relu(y) + 1), x @ z)),
+                                 (randn(3, 40), randn(40, 70)), None),
+    "matmul-keeps-batched": lambda: (Function(lambda x, y: ((z := x.exp()), z @ y)),
+                                     (randn(3, 66, 9), randn(3, 9, 5)), None),
+    "residual": lambda: (KeepsOperand(), (randn(37, 20),), ({0: ROWS},)),
+    "two-softmaxes": lambda: (TwoSoftmaxes(), (randn(4, 6),), None),
     "norm-f64": lambda: (Function(lambda x: (x - x.mean(-1, True)) / x.std(-1, keepdim=True)),
                          (randn(4, 100).double(),), None),
 }
@@ -115,6 +139,40 @@ def test_emulated(name, tmp_path):
     for variables in ({"seed": 1}, {"seed": 2, "chip": 86, "pools": 0}):
         for a, b in zip(first, model.run(args, want, **variables)):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+#: The project's models at small sizes, as they are exported, static or dynamic.
+MODELS = ["mlp-dynamic", "cond-static", "resnet_small-static", "bert_small-dynamic",
+          "hf_bert_small-static", "autoencoder_small-static", "llama_small-dynamic",
+          "llama_small_decode-static", "llama_small_decode_index_put-static",
+          "llama_small_decode_slice-static"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name, tmp_path):
+    """No operator falls back: that is an error on a GPU."""
+    name, shapes = name.split("-")
+    spec, dynamic = models.get(name), shapes == "dynamic"
+    module = spec.build()
+    args, kwargs = (spec.wide if dynamic and spec.wide else spec.inputs)()
+    runs = [(args, kwargs), *(spec.others() if dynamic or spec.dynamic is None else [])]
+    want = [exporting.eager(module, *run) for run in runs]
+    exporting.save(spec.program(module, dynamic), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
+    for (args, kwargs), expected in zip(runs, want):
+        harness.compare(model.run(args, expected, kwargs=kwargs), expected)
+
+
+@pytest.mark.parametrize("program", [2, *(pytest.param(k, marks=pytest.mark.long)
+                                          for k in range(3, 20))])
+def test_random_graphs(program, tmp_path):
+    seeds = range(program * 25, (program + 1) * 25)
+    module, inputs = Many(seeds), ([RandomGraph.sample(seed) for seed in seeds],)
+    want = exporting.eager(module, inputs)
+    exporting.save(exporting.export(module, inputs, decomposed=bool(program % 2)),
+                   tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
+    harness.compare(model.run(inputs, want), want)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 63, 65])

@@ -64,5 +64,20 @@ class OuterProducts(torch.nn.Module):
         return m @ m.T, s.squeeze(1) * s, m * m.T + x.sum(-1)
 
 
+class TwoSoftmaxes(torch.nn.Module):
+    """What two phases keep for later must not lie in the memory of one output."""
+
+    def forward(self, x):
+        s = x.softmax(-1)
+        t = s.softmax(-1)
+        return s - x, x - s, -t
+
+
+@pytest.mark.parametrize("columns", [6, 100, 2000])
+def test_values_kept_for_later(columns, tmp_path):
+    x = torch.randn(4, columns)
+    harness.check(TwoSoftmaxes(), (x,), folder=tmp_path, modes=["native"])
+
+
 def test_rows_that_meet_other_rows(tmp_path):
     harness.check(OuterProducts(), (torch.randn(4, 6),), folder=tmp_path, modes=["native"])

@@ -37,6 +37,9 @@ KernelOptions getKernelOptions(llvm::StringRef features);
 /// schedule covers), with `@prepare` split off. One-shot bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
+/// The last part of it: groups of ops become code.
+void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
+
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
 /// `vnni`).
 void registerKernelPasses();

@@ -21,9 +21,13 @@ namespace fx::cuda {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/GPU/Passes.h.inc"
 
-/// The tensor-level half: from the linalg contract to a module whose public
-/// functions hold `fx_cpu.invoke` of kernels that launch threads. The groups of
-/// ops are those of the CPU, made by the same passes. Bufferization follows.
+/// From the linalg contract to groups of ops, each a kernel, which are those of
+/// the CPU, made by the same passes. What depends on states alone goes to
+/// `@prepare`, which the processor runs.
+void buildGroupPipeline(mlir::OpPassManager &pm);
+
+/// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
+/// launch threads. Bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 
 /// From memrefs to host code and `gpu.module @kernels`.

@@ -46,6 +46,10 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUPackWeights({options.lanes}));
   pm.addPass(createFXCPUFormKernels());
   pm.addPass(createFXHoistPrepare());
+  buildEmitPipeline(pm, options);
+}
+
+void fx::cpu::buildEmitPipeline(OpPassManager &pm, const KernelOptions &options) {
   pm.addPass(createFXCPUSelectSchedules({options.lanes}));
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;

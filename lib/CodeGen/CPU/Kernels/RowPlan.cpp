@@ -136,8 +136,10 @@ void RowPlan::plan() {
     for (unsigned i = 0; i < code.numOutputs(); ++i)
       if (code.output(i) == value) {
         taken.insert(i);
-        if (phases.front() < numPhases)
+        if (phases.front() < numPhases) {
           storedIn[value] = phases.front();
+          storedAt[value] = i;
+        }
       }
   // Dear values that are no output borrow the row of an output that the last
   // phase alone writes.
@@ -155,6 +157,7 @@ void RowPlan::plan() {
         continue;
       taken.erase(i);
       storedIn[value] = phases.front();
+      storedAt[value] = i;
       break;
     }
   }
@@ -163,28 +166,11 @@ void RowPlan::plan() {
 SmallVector<std::pair<Value, Buffer>> RowPlan::storesOf(unsigned phase) {
   KernelCode &c = code;
   SmallVector<std::pair<Value, Buffer>> stores;
-  llvm::SmallDenseSet<Value> targets;
   for (Operation *op : ops)
     for (Value v : op->getResults())
       if (auto it = storedIn.find(v);
-          it != storedIn.end() && it->second == phase) {
-        unsigned out = 0;
-        bool isOutput = false;
-        for (unsigned i = 0; i < c.numOutputs(); ++i)
-          if (c.output(i) == v) {
-            out = i;
-            isOutput = true;
-          }
-        for (unsigned i = 0; i < c.numOutputs() && !isOutput; ++i)
-          if (!storedIn.count(c.output(i)) &&
-              c.output(i).getType() == v.getType() &&
-              labels.ofTensor(c.output(i)) == labels.ofTensor(v) &&
-              targets.insert(c.output(i)).second) {
-            out = i;
-            break;
-          }
-        stores.push_back({v, *c.buffer(c.outputArg(out))});
-      }
+          it != storedIn.end() && it->second == phase)
+        stores.push_back({v, *c.buffer(c.outputArg(storedAt.lookup(v)))});
   return stores;
 }
 

@@ -43,6 +43,8 @@ struct RowPlan {
   unsigned numPhases = 0;
   /// What is stored for later passes, and by which.
   llvm::DenseMap<mlir::Value, unsigned> storedIn;
+  /// The output in whose memory it lies.
+  llvm::DenseMap<mlir::Value, unsigned> storedAt;
 
   explicit RowPlan(KernelCode &code) : code(code), labels(true) {}
   /// False if the reductions of the kernel do not share their rows.

@@ -20,7 +20,7 @@
 
 using namespace mlir;
 
-void fx::cuda::buildKernelPipeline(OpPassManager &pm) {
+void fx::cuda::buildGroupPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(cpu::createFXCPUChannelsLast());
@@ -30,6 +30,12 @@ void fx::cuda::buildKernelPipeline(OpPassManager &pm) {
   // Only to generalize named ops: a product reads its operands as they lie.
   pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
   pm.addPass(cpu::createFXCPUFormKernels());
+  pm.addPass(cpu::createFXHoistPrepare());
+}
+
+void fx::cuda::buildKernelPipeline(OpPassManager &pm) {
+  // Groups that only @prepare had.
+  pm.addPass(createSymbolDCEPass());
   pm.addPass(createFXGPUEmitKernels());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -68,7 +74,10 @@ void fx::cuda::registerPasses() {
   registerFXGPUPasses();
   PassPipelineRegistration<>("fx-gpu-kernels",
                              "linalg on tensors to launches of threads",
-                             buildKernelPipeline);
+                             [](OpPassManager &pm) {
+                               buildGroupPipeline(pm);
+                               buildKernelPipeline(pm);
+                             });
   PassPipelineRegistration<>("fx-gpu-device",
                              "memrefs to host code and gpu.module @kernels",
                              buildDevicePipeline);

@@ -47,13 +47,22 @@ struct MatMul {
   SmallVector<Index> mSizes, nSizes, kSizes;
   Index mSize, nSize, kSize;
   SmallVector<Index> at; // by loop
+  Index rowTile, columnTile;
 
   explicit MatMul(KernelCode &code) : code(code) {}
   bool analyse();
   void emit();
   void chooseTiles();
+  /// The operand that output `o` is, of which one row or column of blocks then
+  /// stores what it fetches; null: it is made of the sums.
+  Value asOperand(unsigned o) {
+    Value output = code.output(o);
+    return output == info.lhs() || output == info.rhs() ? output : Value();
+  }
+  bool mayStoreOperand(Value operand);
   void fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
              const Index &k0, Value memory);
+  void storeOperand(Scope &scope, bool isLhs, const Coords &where, Value value);
   SmallVector<Value> multiply(Launch &launch, Value lhs, Value rhs,
                               const Index &row, const Index &column,
                               ValueRange acc);
@@ -98,10 +107,48 @@ bool MatMul::analyse() {
   for (Operation *op : ops)
     if (!labels.isComplete(op))
       return false;
-  for (unsigned i = 0; i < code.numOutputs(); ++i)
-    if (labels.ofTensor(code.output(i)).empty())
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    ArrayRef<int> loops = labels.ofTensor(code.output(i));
+    if (loops.empty())
       return false;
+    // What has sums along k has no place at a result's element.
+    bool hasK = llvm::any_of(
+        info.k, [&](unsigned k) { return llvm::is_contained(loops, int(k)); });
+    Value operand = asOperand(i);
+    if (operand ? !mayStoreOperand(operand) : hasK)
+      return false;
+  }
   return true;
+}
+
+/// True if each element of the operand is fetched by the first row or column of
+/// blocks.
+bool MatMul::mayStoreOperand(Value operand) {
+  bool isLhs = operand == info.lhs();
+  AffineMap map = isLhs ? info.lhsMap() : info.rhsMap();
+  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
+  auto isThere = [&](unsigned loop) { return ranges[loop] > 0; };
+  return info.lhs() != info.rhs() && map.isProjectedPermutation() &&
+         llvm::all_of(isLhs ? info.n : info.m, isThere);
+}
+
+/// Stores an element of an operand that is an output, too.
+void MatMul::storeOperand(Scope &scope, bool isLhs, const Coords &where,
+                          Value value) {
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    if (asOperand(o) != (isLhs ? info.lhs() : info.rhs()))
+      continue;
+    OpBuilder &b = code.b;
+    Value isFirst =
+        arith::CmpIOp::create(b, code.loc, arith::CmpIPredicate::eq,
+                              code.materialize(isLhs ? columnTile : rowTile),
+                              code.materialize(Index::of(0)));
+    auto branch =
+        scf::IfOp::create(b, code.loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    code.store(*code.buffer(code.outputArg(o)), where, value);
+  }
 }
 
 void MatMul::chooseTiles() {
@@ -163,7 +210,9 @@ void MatMul::fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
       where.push_back(c.value_or(cpu::Coord()));
     }
     at = saved;
-    return code.eval(here, operand, where);
+    Value value = code.eval(here, operand, where);
+    storeOperand(here, isLhs, where, value);
+    return value;
   };
   Value value;
   if (!inside) {
@@ -256,6 +305,8 @@ void MatMul::finish(Scope &scope, const Index &row, const Index &column,
                                               code.eval(here, init, where));
                 code.know(here, result, where, sum);
                 for (unsigned o = 0; o < code.numOutputs(); ++o) {
+                  if (asOperand(o))
+                    continue;
                   Coords to = coords(labels.ofTensor(code.output(o)));
                   code.store(*code.buffer(code.outputArg(o)), to,
                              code.eval(here, code.output(o), to));
@@ -296,8 +347,10 @@ void MatMul::emit() {
   SmallVector<Index> tile = delinearize(code, launch.block, grid);
   for (auto [loop, i] : llvm::zip(batch, tile))
     at[loop] = i;
-  Index row0 = code.mul(tile[batch.size()], Index::of(tiles.m));
-  Index column0 = code.mul(tile.back(), Index::of(tiles.n));
+  rowTile = tile[batch.size()];
+  columnTile = tile.back();
+  Index row0 = code.mul(rowTile, Index::of(tiles.m));
+  Index column0 = code.mul(columnTile, Index::of(tiles.n));
   Type f32 = code.b.getF32Type();
   Value lhs = launch.shared({tiles.k, tiles.m}, f32),
         rhs = launch.shared({tiles.k, tiles.n}, f32);
