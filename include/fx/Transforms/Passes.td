@@ -140,6 +140,9 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
     Only in `functional` graphs, in f32 and f64, and where weights and
     statistics are states that nothing mutates, or computed from such. Results
     differ by rounding: the products are rounded once more.
+
+    Layers that are `call_module`s come to this by `fx-resolve-calls` and
+    `fx-functionalize` first: their parameters are states then.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
 }
