@@ -7,6 +7,7 @@
     print(module.run("fx-functionalize,fx-decompose,cse"))
     fast = fx_mlir.compile(program)
     y = fast(x)                                # torch tensors, without copies
+    small = fx_mlir.compile(fx_mlir.quantize(program, [(x,)]))
     fastest = torch.compile(model, backend="fx_mlir")
 """
 
@@ -18,6 +19,7 @@ from fx_mlir._error import Error
 from fx_mlir._fx import schema_version, version
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import load_plugin, register_operator
+from fx_mlir._quantize import quantize
 
 __version__ = version()
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "import_",
     "load",
     "load_plugin",
+    "quantize",
     "register_operator",
     "schema_version",
     "version",

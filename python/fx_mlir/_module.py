@@ -38,6 +38,8 @@ class Module:
         # What the module's weights lie in, as long as it lives.
         self._keep = keep
         self.name = name
+        # Of a quantization: what became of the layers.
+        self.report: dict = {}
 
     @staticmethod
     def parse(text: str | bytes, name: str = "<text>", folder: str = "") -> Module:

@@ -258,3 +258,58 @@ def test_llama(form, tmp_path):
     got = harness.run(path, (inputs, {}), tmp_path / "run", model(*inputs), "--interpret")
     want = pytree.tree_leaves(model(*inputs))
     assert sqnr(want[0], got[0]) > (15 if "4" in form else 20)
+
+
+CLASSES = 64
+
+
+def images(labels, seed: int) -> torch.Tensor:
+    """A picture of each class named: its own pattern at several sizes, and noise."""
+    g = torch.Generator().manual_seed(seed)
+    pictures = []
+    for label in labels:
+        own = torch.Generator().manual_seed(int(label))
+        total = torch.zeros(1, 3, 224, 224)
+        for size in (2, 5, 14, 56):
+            noise = torch.randn(1, 3, size, size, generator=own) + 0.3 * torch.randn(1, 3, size, size, generator=g)
+            total += nn.functional.interpolate(noise, (224, 224), mode="bilinear")
+        pictures.append(total)
+    return torch.cat(pictures)
+
+
+@pytest.mark.long
+def test_resnet50_agrees(tmp_path):
+    """Norms with the statistics of the data, and a head that finds the nearest
+    class mean: many classes, the same ones after quantization."""
+    spec = registry.get("resnet50")
+    model = spec.build()
+    for norm in model.modules():
+        if isinstance(norm, nn.BatchNorm2d):
+            norm.reset_running_stats()
+            norm.momentum = None
+            norm.train()
+    labels = torch.arange(CLASSES)
+    with torch.no_grad():
+        for k in range(0, CLASSES, 16):
+            model(images(labels[k : k + 16], 1))
+        model.eval()
+        head, model.fc = model.fc, nn.Identity()
+        means = torch.cat([model(images(labels[k : k + 16], 2)) for k in range(0, CLASSES, 16)])
+        head.weight[:CLASSES] = means
+        head.bias[:CLASSES] = -means.pow(2).sum(1) / 2
+        head.weight[CLASSES:] = 0
+        head.bias[CLASSES:] = -means.pow(2).sum(1).max()
+        model.fc = head
+    samples = [(images(labels[k::16], 3),) for k in range(8)]
+    path, report = quantize(spec.program(model, dynamic=True), samples, tmp_path)
+    assert all(layer["quantized"] for layer in report["layers"])
+    quantized = torch.export.load(path).module()
+    with torch.no_grad():
+        batches = [images(labels[k % 8 :: 8], 4 + k // 8) for k in range(32)]
+        want = torch.cat([model(x) for x in batches])[:, :CLASSES]
+        got = torch.cat([quantized(x) for x in batches])[:, :CLASSES]
+    found, agreement = want.argmax(1).unique(), (want.argmax(1) == got.argmax(1)).float().mean().item()
+    print(f"{len(found)} classes of {len(want)} inputs, {sqnr(want, got):.1f} dB, {agreement:.4f}")
+    assert len(found) >= 50
+    assert sqnr(want, got) >= 25
+    assert agreement >= 0.98
