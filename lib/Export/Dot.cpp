@@ -11,6 +11,9 @@
 
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace mlir;
 using namespace fx;
 
@@ -19,7 +22,10 @@ class DotPrinter {
 public:
   DotPrinter(raw_ostream &os, const SymbolTable &symbols,
              const OperatorMarks &marks)
-      : os(os), symbols(symbols), marks(marks) {}
+      : os(os), symbols(symbols), marks(marks) {
+    for (const auto &entry : marks)
+      longest = std::max(longest, entry.second.seconds.value_or(0));
+  }
 
   /// The nodes of a graph; `scope` keeps those of several graphs apart.
   void print(GraphOp op, const std::string &scope, unsigned indent) {
@@ -49,10 +55,22 @@ private:
     return result;
   }
 
+  /// From the color of nodes without times to a dark orange.
+  static std::string getHeat(double share) {
+    share = std::sqrt(std::clamp(share, 0.0, 1.0));
+    auto mix = [&](int from, int to) {
+      return int(std::lround(from + share * (to - from)));
+    };
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format(
+        "#%02x%02x%02x", mix(0xdc, 0xf0), mix(0xe9, 0x8c), mix(0xf9, 0x32));
+    return text;
+  }
+
   void printNode(const FXGraph &graph, const FXNode &node,
                  const std::string &id, unsigned indent) {
     StringRef shape = "box", color = "#dce9f9";
-    std::string label = escape(node.name);
+    std::string label = escape(node.name), heat;
     if (node.kind == FXNode::Placeholder) {
       auto placeholder = cast<PlaceholderOp>(node.op);
       bool isUser = placeholder.getKind() == InputKind::UserInput ||
@@ -68,6 +86,9 @@ private:
     if (std::string type = describeType(node); !type.empty())
       label += "\\n" + escape(type);
     if (const OperatorMark *mark = findMark(marks, node, graph)) {
+      // The darker, the larger its share of the longest one's time.
+      if (mark->seconds && longest > 0)
+        color = heat = getHeat(*mark->seconds / longest);
       if (!mark->isNative) {
         color = "#f9d5d5";
         label += "\\nfallback: " + escape(mark->reason);
@@ -87,6 +108,7 @@ private:
   raw_ostream &os;
   const SymbolTable &symbols;
   const OperatorMarks &marks;
+  double longest = 0;
 };
 } // namespace
 

@@ -61,9 +61,23 @@ static llvm::Expected<OperatorMarks> readReport(StringRef path) {
   const llvm::json::Object *report = value->getAsObject();
   const llvm::json::Array *operators =
       report ? report->getArray("operators") : nullptr;
-  if (!operators)
-    return fail("expected a report of fx-compile, with a list 'operators'");
   OperatorMarks marks;
+  // What fx-cost writes has a list of nodes, with estimates of their times.
+  if (const llvm::json::Array *nodes =
+          report && !operators ? report->getArray("nodes") : nullptr) {
+    for (const llvm::json::Value &entry : *nodes) {
+      const llvm::json::Object *node = entry.getAsObject();
+      std::optional<StringRef> name =
+          node ? node->getString("name") : std::nullopt;
+      if (!name)
+        return fail("expected a 'name' of each of the 'nodes'");
+      marks[("main:" + *name).str()].seconds = node->getNumber("seconds");
+    }
+    return marks;
+  }
+  if (!operators)
+    return fail("expected a report of fx-compile, with a list 'operators', or "
+                "one of fx-cost, with a list 'nodes'");
   for (const llvm::json::Value &entry : *operators) {
     const llvm::json::Object *op = entry.getAsObject();
     std::optional<StringRef> node = op ? op->getString("node") : std::nullopt;

@@ -26,8 +26,9 @@ struct OperatorMark {
 /// By `<graph's symbol>:<node's name>`.
 using OperatorMarks = llvm::StringMap<OperatorMark>;
 
-/// Reads the `operators` of a report by the names of their nodes; an empty path
-/// is no report. Error texts are `<path>: <what is wrong>`.
+/// Reads the `operators` of a report, or the `nodes` of what fx-cost wrote, by
+/// the names of their nodes; an empty path is no report. Error texts are
+/// `<path>: <what is wrong>`.
 mlir::LogicalResult readMarks(mlir::ModuleOp module, llvm::StringRef path,
                               OperatorMarks &marks);
 
