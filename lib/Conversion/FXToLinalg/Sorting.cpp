@@ -1,4 +1,4 @@
-//===- Sorting.cpp - sorting, order statistics and searching --------------===//
+//===- Sorting.cpp - sorting ----------------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Sorting.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,21 +24,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The longest row that is sorted by counting, and searched one by one.
-static constexpr int64_t mostCounted = 64, mostSearched = 4096;
-
-static Value toI64(Scalars &s, Value v, Type from) {
-  return s.cast(v, from, s.b.getI64Type());
-}
-
-namespace {
-/// Rows along the last dimension, and the order of their elements.
-struct Sorted {
-  Tensor x;                  // the operand with the sorted dimension last
-  Tensor index;              // which element comes where
-  SmallVector<int64_t> back; // the permutation to the operand's dimensions
-};
-} // namespace
+/// The longest row that is sorted by counting.
+static constexpr int64_t mostCounted = 64;
 
 /// Whether `x` comes before `y`; a NaN is more than any number.
 static Value before(Scalars &s, Value x, Value y, bool descending) {
@@ -157,9 +144,7 @@ Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
                                           : mergingOrder(b, x, descending);
 }
 
-/// Sorts along `dim`, stably. Fails, with the node's reason, where there is
-/// nothing to sort.
-static FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
+FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
   Builder &b = n.b;
   if (n.failed())
     return failure();
@@ -181,8 +166,7 @@ static FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
   return r;
 }
 
-/// The elements at places of the rows; `at` has the shape of the rows.
-static Tensor pick(Builder &b, const Tensor &x, const Tensor &at) {
+Tensor pick(Builder &b, const Tensor &x, const Tensor &at) {
   return b.read(
       x, {at}, at.sizes, [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
         SmallVector<Value> place(i);
@@ -191,7 +175,7 @@ static Tensor pick(Builder &b, const Tensor &x, const Tensor &at) {
       });
 }
 
-static Tensor restore(Node &n, const Sorted &r, Tensor t) {
+Tensor restore(Node &n, const Sorted &r, Tensor t) {
   t = n.b.permute(t, r.back);
   return n.resultSizes().empty() ? n.b.squeeze(t, 0) : t;
 }
@@ -239,264 +223,13 @@ static LogicalResult lowerTopK(Node &n) {
   return n.set(1, restore(n, *r, at));
 }
 
-/// The element at one place of each row, counted as `at` says from the number
-/// of elements that are no NaN.
-static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
-                                    bool keepDim,
-                                    function_ref<Value(Scalars &, Value)> at) {
-  FailureOr<Sorted> r = sort(n, x, dim, false);
-  if (failed(r))
-    return failure();
-  Builder &b = n.b;
-  Type i64 = b.b.getI64Type();
-  int64_t last = r->x.rank() - 1;
-  Tensor count = b.reduce(
-      b.pointwise(
-          {r->x}, r->x.sizes, i64, r->x.dtype,
-          [&](Scalars &s, ValueRange v) {
-            return toI64(s, s.eq(v[0], v[0]), s.b.getI1Type());
-          },
-          i64),
-      {last}, true, i64, [](Scalars &s) { return s.integer(0); },
-      [](Scalars &s, Value a, Value v) { return s.add(a, v); });
-  Tensor place = b.pointwise({count}, count.sizes, i64, i64,
-                             [&](Scalars &s, ValueRange v) {
-                               Value p = at(s, v[0]);
-                               return s.max(p, s.integer(0));
-                             });
-  Tensor index = pick(b, r->index, place);
-  Tensor value = pick(b, r->x, index);
-  auto finish = [&](Tensor t) {
-    t = b.permute(t, r->back);
-    return x.rank() == 0 || !keepDim ? b.squeeze(t, dim) : t;
-  };
-  if (failed(n.set(0, finish(value))))
-    return failure();
-  return n.numResults() == 2 ? n.set(1, finish(index)) : success();
-}
-
-/// The lower of two middle elements. The first NaN stands behind the numbers.
-template <bool ignoreNan>
-static LogicalResult lowerMedian(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool all = n.target().ends_with(".default");
-  int64_t dim = 0;
-  bool keepDim = false;
-  if (all) {
-    x = n.b.reshape(x, {n.b.product(x.sizes)});
-  } else {
-    dim = n.dim(1, "dim", x.rank());
-    keepDim = n.boolean(2, "keepdim", false);
-  }
-  if (n.failed())
-    return failure();
-  ExprAttr length = x.rank() ? x.sizes[dim] : n.b.expr(1);
-  Value size =
-      Scalars(n.b.b, n.b.loc, n.b.b.getI64Type()).fromIndex(n.b.index(length));
-  return orderStatistic(
-      n, x, dim, keepDim, [&](Scalars &s, Value count) -> Value {
-        Value middle = s.div(s.sub(count, s.integer(1)), s.integer(2));
-        if (ignoreNan)
-          return middle;
-        return s.select(s.eq(count, size), middle, count);
-      });
-}
-
-static LogicalResult lowerKthValue(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t k = n.integer(1, "k", 1);
-  int64_t dim = n.dim(2, "dim", x.rank(), -1);
-  bool keepDim = n.boolean(3, "keepdim", false);
-  return orderStatistic(n, x, dim, keepDim,
-                        [&](Scalars &s, Value) { return s.integer(k - 1); });
-}
-
-/// Between the two elements around q * (n - 1), as the interpolation says.
-template <bool ignoreNan>
-static LogicalResult lowerQuantile(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool flat = !n.has(2, "dim");
-  bool scalar = n.target().ends_with(".scalar");
-  int64_t rank = x.rank();
-  int64_t dim = flat ? 0 : n.dim(2, "dim", rank);
-  bool keepDim = n.boolean(3, "keepdim", false);
-  StringRef mode = n.string(4, "interpolation", "linear");
-  Builder &b = n.b;
-  Type dtype = x.dtype, i64 = b.b.getI64Type();
-  std::optional<Tensor> q;
-  Number number;
-  if (scalar)
-    number = n.number(1, "q");
-  else
-    q = n.tensor(1, "q");
-  if (n.failed() || !isa<FloatType>(dtype) || (q && q->rank() > 1))
-    return n.fail("integers");
-  if (flat)
-    x = b.reshape(x, {b.product(x.sizes)});
-  FailureOr<Sorted> r = sort(n, x, dim, false);
-  if (failed(r))
-    return failure();
-  int64_t last = r->x.rank() - 1;
-  Tensor values = pick(b, r->x, r->index);
-  Tensor count = b.sum(b.pointwise(
-                           {r->x}, r->x.sizes, i64, dtype,
-                           [&](Scalars &s, ValueRange v) {
-                             return toI64(s, s.eq(v[0], v[0]), s.b.getI1Type());
-                           },
-                           i64),
-                       {last}, true, i64);
-  // The quantiles are a new last dimension, in place of the sorted one.
-  Tensor which =
-      q ? b.cast(*q, dtype) : b.fromElement(b.number(number, dtype), dtype);
-  if (which.rank() == 0)
-    which = b.unsqueeze(which, 0);
-  Sizes sizes(r->x.sizes);
-  sizes.back() = which.sizes[0];
-  Value length = Scalars(b.b, b.loc, i64).fromIndex(b.index(r->x.sizes[last]));
-  Value source = b.materialize(values);
-  Tensor y = b.indexed(
-      {which, count}, sizes, dtype, Type(),
-      [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> Value {
-        Scalars f(s.b, s.loc, dtype), si(s.b, s.loc, i64);
-        Value one = si.integer(1), end = si.sub(length, one);
-        Value n = si.max(si.sub(v[1], one), si.integer(0));
-        Value at = f.mul(v[0], f.cast(ignoreNan ? n : end, i64, dtype));
-        if (!ignoreNan) // a row with a NaN gives one
-          at = f.select(si.eq(v[1], length), at, f.cast(end, i64, dtype));
-        if (mode == "lower")
-          at = f.floor(at);
-        else if (mode == "higher")
-          at = f.ceil(at);
-        else if (mode == "nearest")
-          at = f.roundEven(at);
-        auto read = [&](Value p) -> Value {
-          SmallVector<Value> place(i);
-          place.back() = f.toIndex(p);
-          return tensor::ExtractOp::create(s.b, s.loc, source, place);
-        };
-        Value low = f.floor(at), below = read(low), above = read(f.ceil(at));
-        Value weight = mode == "midpoint" ? f.constant(0.5) : f.sub(at, low);
-        Value d = f.sub(above, below);
-        Value near = f.add(below, f.mul(weight, d));
-        Value far = f.sub(above, f.mul(d, f.sub(f.constant(1), weight)));
-        Value r = f.select(f.lt(weight, f.constant(0.5)), near, far);
-        // An infinite row, and a place that is a whole number.
-        return f.select(f.eq(below, above), below, r);
-      },
-      dtype);
-  // The quantiles go to the front; the reduced dimension is kept or not.
-  SmallVector<int64_t> order = {last};
-  for (int64_t i = 0; i < last; ++i)
-    order.push_back(i);
-  y = b.permute(y, order);
-  if (keepDim) {
-    if (flat)
-      for (int64_t i = 0; i < rank; ++i)
-        y = b.unsqueeze(y, 1);
-    else if (rank > 0)
-      y = b.unsqueeze(y, 1 + dim);
-  }
-  if (!q || q->rank() == 0)
-    y = b.squeeze(y, 0);
-  return n.result(y);
-}
-
-//===----------------------------------------------------------------------===//
-// Searching
-//===----------------------------------------------------------------------===//
-
-/// How many of the sorted row's elements come before each value.
-static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
-                            bool right) {
-  Builder &b = n.b;
-  std::optional<int64_t> length =
-      sorted.rank() ? sorted.sizes.back().getInteger() : std::nullopt;
-  if (n.failed() || !length || *length > mostSearched ||
-      (sorted.rank() > 1 && sorted.rank() != values.rank()))
-    return n.fail("a row that is long, or of unknown length");
-  Type i64 = b.b.getI64Type(), dtype = promote({sorted, values}, {});
-  Tensor row = sorted;
-  if (sorted.rank() > 1)
-    row = b.unsqueeze(row, row.rank() - 1);
-  Tensor value = b.unsqueeze(values, values.rank());
-  Sizes sizes(values.sizes);
-  sizes.push_back(sorted.sizes.back());
-  Tensor before = b.pointwise(
-      {row, value}, sizes, i64, dtype,
-      [&](Scalars &s, ValueRange v) {
-        Value stop = right ? s.gt(v[0], v[1]) : s.ge(v[0], v[1]);
-        return toI64(s, s.logicalNot(stop), s.b.getI1Type());
-      },
-      i64);
-  return n.result(b.sum(before, {values.rank()}, false, i64));
-}
-
-static LogicalResult lowerSearchSorted(Node &n) {
-  Tensor sorted = n.tensor(0, "sorted_sequence");
-  bool scalar = n.target().ends_with(".Scalar");
-  bool right =
-      n.boolean(99, "right", false) || n.string(99, "side", "left") == "right";
-  if (n.failed())
-    return failure();
-  if (n.has(99, "sorter")) {
-    Tensor order = n.tensor(99, "sorter");
-    if (n.failed() || order.rank() != sorted.rank() || order.rank() == 0)
-      return n.fail("the sorter does not fit the sequence");
-    n.b.checkIndices(order, sorted.sizes.back(),
-                     "aten.searchsorted: an index is out of range", false);
-    sorted = pick(n.b, sorted, n.b.cast(order, n.b.b.getI64Type()));
-  }
-  if (!scalar)
-    return search(n, sorted, n.tensor(1, "self"), right);
-  Number v = n.number(1, "self");
-  Type dtype = v.kind == Number::Kind::Float ? Type(n.b.b.getF32Type())
-                                             : Type(n.b.b.getI64Type());
-  return search(n, sorted, n.b.fromElement(n.b.number(v, dtype), dtype), right);
-}
-
-static LogicalResult lowerBucketize(Node &n) {
-  bool right = n.boolean(99, "right", false);
-  Tensor values = n.tensor(0, "self"), row = n.tensor(1, "boundaries");
-  return search(n, row, values, right);
-}
-
-static LogicalResult lowerIsIn(Node &n) {
-  Tensor x = n.tensor(0, "elements"), set = n.tensor(1, "test_elements");
-  bool invert = n.boolean(99, "invert", false);
-  if (n.failed())
-    return failure();
-  Builder &b = n.b;
-  Type i1 = b.b.getI1Type();
-  Tensor flat = b.reshape(set, {b.product(set.sizes)});
-  Sizes sizes(x.sizes);
-  sizes.push_back(flat.sizes[0]);
-  Tensor same = b.pointwise(
-      {b.unsqueeze(x, x.rank()), flat}, sizes, i1, promote({x, set}, {}),
-      [](Scalars &s, ValueRange v) { return s.eq(v[0], v[1]); }, i1);
-  Tensor any = b.reduce(
-      same, {x.rank()}, false, i1, [](Scalars &s) { return s.boolean(false); },
-      [](Scalars &s, Value a, Value v) { return s.logicalOr(a, v); });
-  return n.pointwise(0, {any}, i1, [&](Scalars &s, ValueRange v) {
-    return invert ? s.logicalNot(v[0]) : v[0];
-  });
-}
-
 void registerSorting(Registry &r) {
   r.add({"aten.sort.default", "aten.sort.stable", "aten.msort.default"},
         lowerSort<false>);
   r.add({"aten.argsort.default", "aten.argsort.stable"}, lowerSort<true>);
   r.add("aten.topk.default", lowerTopK);
-  r.add({"aten.median.default", "aten.median.dim"}, lowerMedian<false>);
-  r.add({"aten.nanmedian.default", "aten.nanmedian.dim"}, lowerMedian<true>);
-  r.add("aten.kthvalue.default", lowerKthValue);
-  r.add({"aten.quantile.default", "aten.quantile.scalar"},
-        lowerQuantile<false>);
-  r.add({"aten.nanquantile.default", "aten.nanquantile.scalar"},
-        lowerQuantile<true>);
-  r.add({"aten.searchsorted.Tensor", "aten.searchsorted.Scalar"},
-        lowerSearchSorted);
-  r.add("aten.bucketize.Tensor", lowerBucketize);
-  r.add("aten.isin.Tensor_Tensor", lowerIsIn);
+  registerOrderStatistics(r);
+  registerSearching(r);
 }
 
 } // namespace fx::lin

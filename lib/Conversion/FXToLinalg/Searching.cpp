@@ -1,0 +1,100 @@
+//===- Searching.cpp - places in sorted rows ------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sorting.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// The longest row whose elements are looked at one by one.
+static constexpr int64_t mostSearched = 4096;
+
+/// How many of the sorted row's elements come before each value.
+static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
+                            bool right) {
+  Builder &b = n.b;
+  std::optional<int64_t> length =
+      sorted.rank() ? sorted.sizes.back().getInteger() : std::nullopt;
+  if (n.failed() || !length || *length > mostSearched ||
+      (sorted.rank() > 1 && sorted.rank() != values.rank()))
+    return n.fail("a row that is long, or of unknown length");
+  Type i64 = b.b.getI64Type(), dtype = promote({sorted, values}, {});
+  Tensor row = sorted;
+  if (sorted.rank() > 1)
+    row = b.unsqueeze(row, row.rank() - 1);
+  Tensor value = b.unsqueeze(values, values.rank());
+  Sizes sizes(values.sizes);
+  sizes.push_back(sorted.sizes.back());
+  Tensor before = b.pointwise(
+      {row, value}, sizes, i64, dtype,
+      [&](Scalars &s, ValueRange v) {
+        Value stop = right ? s.gt(v[0], v[1]) : s.ge(v[0], v[1]);
+        return toI64(s, s.logicalNot(stop), s.b.getI1Type());
+      },
+      i64);
+  return n.result(b.sum(before, {values.rank()}, false, i64));
+}
+
+static LogicalResult lowerSearchSorted(Node &n) {
+  Tensor sorted = n.tensor(0, "sorted_sequence");
+  bool scalar = n.target().ends_with(".Scalar");
+  bool right =
+      n.boolean(99, "right", false) || n.string(99, "side", "left") == "right";
+  if (n.failed())
+    return failure();
+  if (n.has(99, "sorter")) {
+    Tensor order = n.tensor(99, "sorter");
+    if (n.failed() || order.rank() != sorted.rank() || order.rank() == 0)
+      return n.fail("the sorter does not fit the sequence");
+    n.b.checkIndices(order, sorted.sizes.back(),
+                     "aten.searchsorted: an index is out of range", false);
+    sorted = pick(n.b, sorted, n.b.cast(order, n.b.b.getI64Type()));
+  }
+  if (!scalar)
+    return search(n, sorted, n.tensor(1, "self"), right);
+  Number v = n.number(1, "self");
+  Type dtype = v.kind == Number::Kind::Float ? Type(n.b.b.getF32Type())
+                                             : Type(n.b.b.getI64Type());
+  return search(n, sorted, n.b.fromElement(n.b.number(v, dtype), dtype), right);
+}
+
+static LogicalResult lowerBucketize(Node &n) {
+  bool right = n.boolean(99, "right", false);
+  Tensor values = n.tensor(0, "self"), row = n.tensor(1, "boundaries");
+  return search(n, row, values, right);
+}
+
+static LogicalResult lowerIsIn(Node &n) {
+  Tensor x = n.tensor(0, "elements"), set = n.tensor(1, "test_elements");
+  bool invert = n.boolean(99, "invert", false);
+  if (n.failed())
+    return failure();
+  Builder &b = n.b;
+  Type i1 = b.b.getI1Type();
+  Tensor flat = b.reshape(set, {b.product(set.sizes)});
+  Sizes sizes(x.sizes);
+  sizes.push_back(flat.sizes[0]);
+  Tensor same = b.pointwise(
+      {b.unsqueeze(x, x.rank()), flat}, sizes, i1, promote({x, set}, {}),
+      [](Scalars &s, ValueRange v) { return s.eq(v[0], v[1]); }, i1);
+  Tensor any = b.reduce(
+      same, {x.rank()}, false, i1, [](Scalars &s) { return s.boolean(false); },
+      [](Scalars &s, Value a, Value v) { return s.logicalOr(a, v); });
+  return n.pointwise(0, {any}, i1, [&](Scalars &s, ValueRange v) {
+    return invert ? s.logicalNot(v[0]) : v[0];
+  });
+}
+
+void registerSearching(Registry &r) {
+  r.add({"aten.searchsorted.Tensor", "aten.searchsorted.Scalar"},
+        lowerSearchSorted);
+  r.add("aten.bucketize.Tensor", lowerBucketize);
+  r.add("aten.isin.Tensor_Tensor", lowerIsIn);
+}
+
+} // namespace fx::lin
