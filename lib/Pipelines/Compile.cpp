@@ -248,6 +248,9 @@ llvm::Error Driver::simplify() {
         pm.addPass(createDecomposeCustomPass());
         pm.addPass(createDecomposePass());
         pm.addPass(createFoldConvBNPass());
+        // Swapped weights may have other zero points.
+        if (!options.swappableWeights)
+          pm.addPass(createDropZeroPointsPass({directory}));
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createCSEPass());
         if (options.async.empty())

@@ -115,3 +115,47 @@ def quantize(model: nn.Sequential, sample: torch.Tensor, dynamic: bool) -> nn.Se
         with torch.no_grad():
             x = layer(x)
     return nn.Sequential(*layers)
+
+
+def quantize_graph(model: nn.Module, sample: torch.Tensor) -> torch.fx.GraphModule:
+    """A network of convolutions, relu, pooling, additions and linear layers on
+    int8 operands: batch norms folded, parameters from what `sample` gives. What
+    a relu or a pooling gives is quantized, and the second operand of an
+    addition; the first is added before it is rounded."""
+    from torch.fx.experimental import optimization
+
+    for module in model.modules():
+        if isinstance(module, nn.ReLU):
+            module.inplace = False
+    graph = optimization.fuse(model.eval()).requires_grad_(False)
+    seen: dict[torch.fx.Node, Static] = {}
+
+    class Observer(torch.fx.Interpreter):
+        def run_node(self, node):
+            value = super().run_node(node)
+            module = graph.get_submodule(node.target) if node.op == "call_module" else None
+            if node.op == "placeholder" or isinstance(
+                module, (nn.ReLU, nn.AdaptiveAvgPool2d)
+            ):
+                seen[node] = Static(value)
+            elif isinstance(module, nn.MaxPool2d):
+                seen[node] = seen[node.args[0]]
+            for user in node.users if isinstance(module, nn.Conv2d) else ():
+                if user.op == "call_function" and user.args[1] is node:
+                    seen[node] = Static(value)
+            return value
+
+    with torch.no_grad():
+        Observer(graph).run(sample)
+    for k, (node, observer) in enumerate(seen.items()):
+        graph.add_submodule(f"observer_{k}", observer)
+        with graph.graph.inserting_after(node):
+            call = graph.graph.call_module(f"observer_{k}")
+        node.replace_all_uses_with(call)
+        call.args = (node,)
+    for name, module in list(graph.named_modules()):
+        kind = {nn.Conv2d: Conv2d, nn.Linear: Linear}.get(type(module))
+        if kind:
+            graph.set_submodule(name, kind(module, nn.Identity()))
+    graph.recompile()
+    return graph

@@ -5,9 +5,11 @@ lies at the border of two quantization steps may fall to the other side: what is
 compared is the dequantized result, within a step of its output."""
 
 import pathlib
+import re
 
 import exporting
 import harness
+import models
 import pytest
 import quantized
 import torch
@@ -128,3 +130,44 @@ def test_extremes_of_sums(tmp_path):
         layer.weight[1::2] *= -1
     module = quantized.Linear(layer, quantized.Static(torch.tensor([0.0, 255.0])))
     check(module, (torch.full((3, 1000), 255.0),), tmp_path)
+
+
+def test_network(tmp_path):
+    """Convolutions (of three channels, strided, padded by zero points, with a
+    residual added), pooling and a linear layer, all on integers."""
+    torch.manual_seed(4)
+    model = models.get("resnet_small").build()
+    sample = torch.randn(8, 3, 33, 47)
+    with torch.no_grad():
+        model.train()(sample)
+    module = quantized.quantize_graph(model, sample)
+    check(module, (torch.randn(2, 3, 33, 47),), tmp_path)
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.pt2", "--emit=kernels", "-o", tmp_path / "k.mlir"
+    )
+    assert result.returncode == 0, result.stderr
+    kernels = (tmp_path / "k.mlir").read_text()
+    convolutions = sum(type(m) is quantized.Conv2d for m in module.modules())
+    # Invocations that read a packed weight: four terms of a column together.
+    main = kernels[kernels.index("func.func @main") :]
+    integers = re.findall(r"fx_cpu.invoke @\w+ ins\([^)]*x4xi8>", main)
+    assert len(integers) == convolutions + 1
+
+
+@pytest.mark.parametrize("kind", ["zeros", "others"])
+def test_zero_points_of_weights(kind, tmp_path):
+    """Zero points that are all 0, as PyTorch stores them, cost nothing; with
+    others the product is one of floats."""
+    torch.manual_seed(5)
+    zeros = torch.zeros(24, dtype=torch.int64)
+    if kind == "others":
+        zeros[3] = 2
+    observer = quantized.Static(torch.randn(64, 40))
+    module = quantized.Linear(nn.Linear(40, 24), observer, zeros)
+    check(module, (torch.randn(9, 40),), tmp_path)
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.pt2", "--emit=kernels", "-o", tmp_path / "k.mlir"
+    )
+    assert result.returncode == 0, result.stderr
+    packed = "x4xi8>" in (tmp_path / "k.mlir").read_text()
+    assert packed == (kind == "zeros")

@@ -108,6 +108,32 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
+  let summary = "leave out zero points of weights that are all 0";
+  let description = [{
+    Quantizers store a zero point for each channel of a weight, and zeros where
+    the weight is symmetric, as it mostly is. Whoever knows these to be zeros
+    can multiply integers without the sums of the activations:
+
+    ```mlir
+    %w = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %scales, %zeros, 0, -128, 127, i8)
+    // becomes
+    %w = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %scales, None, 0, -128, 127, i8)
+    ```
+
+    Only in `functional` graphs, and where the zero points are a state that
+    nothing mutates, whose bytes are read. `fx-compile` leaves the pass out where
+    weights may be swapped: new ones might have zero points.
+  }];
+  let options = [
+    Option<"baseDir", "base-dir", "std::string", "",
+           "What paths of external states are relative to">
+  ];
+  let statistics = [
+    Statistic<"numDropped", "dropped", "Calls that lost their zero points">
+  ];
+}
+
 def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
   let summary = "fold inference batch norms into convolutions";
   let description = [{
