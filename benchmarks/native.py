@@ -6,6 +6,8 @@ import pathlib
 
 import torch
 
+#: FXRunFlag: do not wait for the GPU; outputs on the host.
+ASYNC, HOST_OUTPUTS = 1, 2
 #: FX_MODEL_ABI_VERSION of the structures below.
 ABI_VERSION = 2
 
@@ -50,7 +52,12 @@ class ModelInfo(C.Structure):
 
 
 class RunOptions(C.Structure):
-    _fields_ = [("struct_size", C.c_uint32), ("threads", C.c_int32)]
+    _fields_ = [
+        ("struct_size", C.c_uint32),
+        ("threads", C.c_int32),
+        ("stream", C.c_void_p),
+        ("flags", C.c_uint32),
+    ]
 
 
 _create = C.CFUNCTYPE(C.c_void_p, C.c_void_p, C.c_char_p, C.c_size_t)
@@ -100,7 +107,8 @@ _capsule.argtypes = [C.c_void_p, C.c_char_p, C.c_void_p]
 
 
 class Model:
-    """A compiled model without fallbacks; called with its flat tensors."""
+    """A compiled model without fallbacks; called with its flat tensors, of a model
+    for a GPU on device 0 or on the host, where the outputs are then, too."""
 
     def __init__(self, path: pathlib.Path, threads: int = 1):
         library = C.CDLL(str(pathlib.Path(path).resolve()))
@@ -130,12 +138,17 @@ class Model:
             shape = (C.c_int64 * rank)(*tensor.shape)
             strides = (C.c_int64 * rank)(*tensor.stride())
             keep += [shape, strides]
+            kind = 2 if tensor.is_cuda else 1
             inputs[k] = DLTensor(
-                tensor.data_ptr(), 1, 0, rank, DLDataType(*CODES[tensor.dtype], 1)
+                tensor.data_ptr(), kind, 0, rank, DLDataType(*CODES[tensor.dtype], 1)
             )
             inputs[k].shape, inputs[k].strides = shape, strides
             pointers[k] = C.pointer(inputs[k])
         outputs = (C.c_void_p * self.info.n_outputs)()
+        self.options.flags = HOST_OUTPUTS
+        if any(tensor.is_cuda for tensor in tensors):
+            self.options.flags = ASYNC
+            self.options.stream = torch.cuda.current_stream().cuda_stream
         if self.api.run(
             self.instance,
             pointers,

@@ -47,6 +47,9 @@ typedef struct {
   /* For tests of what follows a crash: the phase that crashes, as fx-compile
    * --debug-crash has it. Null: none. */
   const char *debug_crash;
+  /* What runs the kernels, as fx-compile --target has it: "cuda",
+   * "cuda:sm_90a,sm_80". Null: the processor. */
+  const char *target;
 } FXCompileOptions;
 
 /* Compiles a module that holds an `fx.graph @main` or, on builtin tensors,

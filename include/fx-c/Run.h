@@ -44,6 +44,13 @@ FX_CAPI int fxModelRun(FXModel *model, const DLTensor *const *inputs, int n_inpu
                        DLManagedTensor **outputs, int n_outputs, int threads,
                        FXError **error);
 
+/* The same with all options; of a model for a GPU, tensors may be of its device,
+ * and options choose the stream and whether to wait. FXCallbacks::device is the
+ * device. */
+FX_CAPI int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int n_inputs,
+                           DLManagedTensor **outputs, int n_outputs,
+                           const FXRunOptions *options, FXError **error);
+
 /* A view of a state's value, valid until the model is destroyed; not while a
  * run is under way. */
 FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state, FXError **error);

@@ -43,13 +43,15 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.output = path;
         compile.emit = static_cast<EmitKind>(given.emit);
         compile.cpu = given.cpu ? given.cpu : "";
+        compile.target = given.target ? given.target : "";
         compile.optLevel =
             given.opt_level ? std::clamp(given.opt_level, 1, 3) : 3;
         compile.allowFallback = !given.refuse_fallback;
         compile.crashIn = given.debug_crash ? given.debug_crash : "";
         if (given.on_phase)
           compile.onProgress = [&](const Progress &now) {
-            given.on_phase(given.phase_context, now.phase.str().c_str(), now.done);
+            given.on_phase(given.phase_context, now.phase.str().c_str(),
+                           now.done);
           };
         compile.onError = [&](Location location) { setPlace(place, location); };
         llvm::Expected<CompileReport> report = compileModuleSafely(

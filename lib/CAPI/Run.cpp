@@ -63,6 +63,16 @@ const FXModelInfo *fxModelGetInfo(const FXModel *model) {
 int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
                DLManagedTensor **outputs, int nOutputs, int threads,
                FXError **error) {
+  FXRunOptions options = {};
+  options.struct_size = sizeof options;
+  options.threads = threads;
+  return fxModelRunWith(model, inputs, nInputs, outputs, nOutputs, &options,
+                        error);
+}
+
+int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
+                   DLManagedTensor **outputs, int nOutputs,
+                   const FXRunOptions *options, FXError **error) {
   if (!model || (!inputs && nInputs > 0) || (!outputs && nOutputs > 0))
     return failNull(error, "fxModelRun",
                     !model                   ? "model"
@@ -79,7 +89,7 @@ int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
     if (!inputs[i])
       return fail(error, llvm::Twine(info.inputs[i].name) +
                              ": expected a tensor, got null");
-    if (inputs[i]->device.device_type != kDLCPU)
+    if (!info.target && inputs[i]->device.device_type != kDLCPU)
       return fail(error,
                   llvm::Twine(info.inputs[i].name) +
                       ": expected a tensor on the CPU, got device type " +
@@ -87,10 +97,9 @@ int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
   }
   // The runtime in the model throws nothing and checks the rest; no crash
   // recovery here, where microseconds count.
-  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr, /*flags=*/0};
   char message[1024] = "";
   if (model->model->getApi().run(model->model->getInstance(), inputs, nInputs,
-                                 outputs, nOutputs, &options, message,
+                                 outputs, nOutputs, options, message,
                                  sizeof message))
     return fail(error, message);
   return 0;

@@ -22,14 +22,19 @@ from fx_mlir._operators import register_pure_operators
 
 # FXValueKind of fx/Runtime/model.h.
 TENSOR, INT, FLOAT, BOOL, NONE = range(5)
+# FXRunFlag.
+_ASYNC, _HOST_OUTPUTS = 1, 2
 _SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
 
 
-def to_capsule(value: Any, kind: int, name: str, mutated: bool = False) -> Any:
+def to_capsule(
+    value: Any, kind: int, name: str, mutated: bool = False, on_gpu: bool = False
+) -> Any:
     """A DLPack capsule of a tensor, or of a number as a 0-d tensor."""
     if isinstance(value, torch.Tensor):
-        if value.device.type != "cpu":
-            raise Error(f"{name}: expected a tensor on the CPU, got one on {value.device}")
+        if value.device.type != "cpu" and not (on_gpu and value.device.type == "cuda"):
+            where = "the CPU or a CUDA device" if on_gpu else "the CPU"
+            raise Error(f"{name}: expected a tensor on {where}, got one on {value.device}")
         if value.layout != torch.strided:
             raise Error(f"{name}: expected a strided tensor, got {value.layout}")
         value = value.detach()
@@ -58,10 +63,14 @@ class FlatModel:
     """A compiled model on flat lists: one value for each passed input, one for
     each output."""
 
-    def __init__(self, path: str, threads: int = 1, frames: dict | None = None) -> None:
-        self.impl = _fx.Model.load(path)
+    def __init__(
+        self, path: str, threads: int = 1, frames: dict | None = None, device: int = 0
+    ) -> None:
+        self.impl = _fx.Model.load(path, device)
         self.info: dict = self.impl.info()
         self.threads = threads
+        self.device = device
+        self._on_gpu = self.info["target"] is not None
         self._frames = frames or {}
         self._inputs = [
             (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
@@ -69,12 +78,22 @@ class FlatModel:
         self._kinds = [o["kind"] for o in self.info["outputs"]]
 
     def __call__(self, leaves: Sequence[Any]) -> list:
-        capsules = [to_capsule(leaves[leaf], *of) for leaf, *of in self._inputs]
+        capsules = [to_capsule(leaves[leaf], *of, self._on_gpu) for leaf, *of in self._inputs]
         try:
-            outputs = self.impl.run(capsules, self.threads)
+            outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
         except Error as e:
             raise self._locate(e) from None
         return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
+
+    def _options(self, leaves: Sequence[Any]) -> tuple[int, int]:
+        """The stream and the flags of a run: where an input is on the device the
+        outputs are, and the order of PyTorch's stream is all that is waited for."""
+        if not self._on_gpu:
+            return 0, 0
+        used = (leaves[leaf] for leaf, *_ in self._inputs)
+        if any(isinstance(v, torch.Tensor) and v.device.type == "cuda" for v in used):
+            return torch.cuda.current_stream(self.device).cuda_stream, _ASYNC
+        return 0, _HOST_OUTPUTS
 
     def _locate(self, error: Error) -> Error:
         """The error with the source line of the node that its text begins with."""
@@ -103,9 +122,10 @@ class CompiledModel:
         threads: int = 1,
         frames: dict | None = None,
         keep: tuple = (),
+        device: int = 0,
     ) -> None:
         self._path = path
-        self._flat = FlatModel(path, threads, frames)
+        self._flat = FlatModel(path, threads, frames, device)
         self._in_spec = in_spec
         self._out_spec = out_spec
         self._constants = constants or {}
@@ -193,6 +213,7 @@ def build(
     opt_level: int = 3,
     no_fallback: bool = False,
     progress: bool | Callable[[str, float], None] | None = None,
+    target: str = "",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module; its shared object, the report, and the folder it is in."""
     folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
@@ -208,6 +229,7 @@ def build(
             opt_level=opt_level,
             no_fallback=no_fallback,
             on_phase=progress or None,
+            target=target,
         )
     finally:
         if own:
@@ -247,15 +269,19 @@ def compile(
     cpu: str = "",
     opt_level: int = 3,
     progress: bool | Callable[[str, float], None] | None = None,
+    target: str = "",
+    device: int = 0,
 ) -> CompiledModel:
-    """Compiles a model for inference on the CPU.
+    """Compiles a model for inference.
 
     `source` is what `import_` takes, or an `nn.Module` with example `args` and
     `kwargs` (and `dynamic_shapes`), which is exported first. Operators without
     native code run on ATen; with `no_fallback` they are an error. `threads` are
     those of each call, 0 for all processors. `progress`: a call-back
     (phase, part done), True or False for a line on stderr; by default one is
-    shown on terminals.
+    shown on terminals. `target`: what runs it, "cuda" or "cuda:sm_90a,sm_80"; then
+    `device` is the GPU's number, tensors may be on it, and the outputs are where
+    the inputs are.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -268,7 +294,12 @@ def compile(
         register_pure_operators(source.graph_module)
     module = import_(source, model=model)
     path, report, folder = build(
-        module, cpu=cpu, opt_level=opt_level, no_fallback=no_fallback, progress=progress
+        module,
+        cpu=cpu,
+        opt_level=opt_level,
+        no_fallback=no_fallback,
+        progress=progress,
+        target=target,
     )
     compiled = CompiledModel(
         path,
@@ -278,6 +309,7 @@ def compile(
         threads=threads,
         frames=frames,
         keep=(folder,),
+        device=device,
     )
     if isinstance(source, torch.export.ExportedProgram) and source.example_inputs:
         passed = {i["leaf"] for i in compiled.info["inputs"]}
@@ -288,8 +320,8 @@ def compile(
     return compiled
 
 
-def load(path: str | os.PathLike, *, threads: int = 1) -> CompiledModel:
+def load(path: str | os.PathLike, *, threads: int = 1, device: int = 0) -> CompiledModel:
     """Loads a shared object of `fx-compile` or `CompiledModel.save`. It does not
     know the containers of its arguments: call it with them in order, and it
     returns a tuple."""
-    return CompiledModel(os.fspath(path), threads=threads)
+    return CompiledModel(os.fspath(path), threads=threads, device=device)

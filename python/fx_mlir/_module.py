@@ -106,6 +106,7 @@ class Module:
         no_fallback: bool = False,
         on_phase: Phase | None = None,
         debug_crash: str = "",
+        target: str = "",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is
         one of EMIT_KINDS, as `fx-compile --emit` has them. A crash of the compiler
@@ -123,6 +124,7 @@ class Module:
             no_fallback,
             on_phase,
             debug_crash,
+            target,
         )
 
 

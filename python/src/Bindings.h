@@ -59,7 +59,8 @@ public:
   /// Compiles to `path`; the report as JSON.
   std::string compile(const std::string &path, int emit, const std::string &name,
                       const std::string &cpu, int optLevel, bool refuseFallback,
-                      nb::object onPhase, const std::string &debugCrash) const;
+                      nb::object onPhase, const std::string &debugCrash,
+                      const std::string &target) const;
 
   FXModule *get() const { return module.get(); }
 

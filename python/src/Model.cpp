@@ -46,19 +46,22 @@ static nb::object makeCapsule(DLManagedTensor *tensor) {
 namespace {
 class Model {
 public:
-  static Model load(const std::string &path) {
+  static Model load(const std::string &path, int device) {
     FXError *error = nullptr;
     FXModel *model;
     {
       nb::gil_scoped_release release;
-      model = fxModelLoad(toC(path), nullptr, &error);
+      FXCallbacks callbacks = {};
+      callbacks.struct_size = sizeof callbacks;
+      callbacks.device = device;
+      model = fxModelLoad(toC(path), &callbacks, &error);
     }
     if (!model)
       raise(error);
     return Model(model);
   }
 
-  nb::list run(nb::sequence inputs, int threads) {
+  nb::list run(nb::sequence inputs, int threads, uintptr_t stream, unsigned flags) {
     std::vector<const DLTensor *> tensors;
     for (nb::handle input : inputs)
       tensors.push_back(getTensor(input));
@@ -67,8 +70,9 @@ public:
     int failed;
     {
       nb::gil_scoped_release release;
-      failed = fxModelRun(get(), tensors.data(), tensors.size(), outputs.data(),
-                          outputs.size(), threads, &error);
+      FXRunOptions options = {sizeof options, threads, reinterpret_cast<void *>(stream), flags};
+      failed = fxModelRunWith(get(), tensors.data(), tensors.size(), outputs.data(),
+                              outputs.size(), &options, &error);
     }
     if (failed)
       raise(error);
@@ -108,6 +112,10 @@ nb::dict Model::getInfo() const {
   info["name"] = model.name;
   info["producer"] = model.producer;
   info["cpu"] = model.cpu;
+  if (model.target)
+    info["target"] = model.target;
+  else
+    info["target"] = nb::none();
   info["n_input_leaves"] = model.n_input_leaves;
   info["arena_bytes"] = model.arena_bytes;
   info["weight_bytes"] = model.weight_bytes;
@@ -130,8 +138,9 @@ nb::dict Model::getInfo() const {
 
 void fx::python::bindModel(nb::module_ &m) {
   nb::class_<Model>(m, "Model")
-      .def_static("load", &Model::load, nb::arg("path"))
-      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"))
+      .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"))
+      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"), nb::arg("stream"),
+           nb::arg("flags"))
       .def("reset", &Model::reset)
       .def("info", &Model::getInfo);
 }

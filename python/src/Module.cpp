@@ -141,7 +141,8 @@ struct Listener {
 
 std::string Module::compile(const std::string &path, int emit, const std::string &name,
                             const std::string &cpu, int optLevel, bool refuseFallback,
-                            nb::object onPhase, const std::string &debugCrash) const {
+                            nb::object onPhase, const std::string &debugCrash,
+                            const std::string &target) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -158,6 +159,7 @@ std::string Module::compile(const std::string &path, int emit, const std::string
   options.on_report = append;
   options.report_context = &report;
   options.debug_crash = toC(debugCrash);
+  options.target = toC(target);
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -182,7 +184,7 @@ void fx::python::bindModule(nb::module_ &m) {
       .def_prop_ro("folder", &Module::getFolder)
       .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"), nb::arg("name"),
            nb::arg("cpu"), nb::arg("opt_level"), nb::arg("refuse_fallback"),
-           nb::arg("on_phase").none(), nb::arg("debug_crash"));
+           nb::arg("on_phase").none(), nb::arg("debug_crash"), nb::arg("target"));
 }
 
 NB_MODULE(_fx, m) {

@@ -4,7 +4,10 @@ Kinds of kernels at sizes that do not fill their tiles, blocks and warps, under 
 threads; and kernels without a barrier, which the emulator must notice.
 """
 
+import json
+import os
 import re
+import sys
 
 import emulate
 import exporting
@@ -235,3 +238,66 @@ def test_device_tensors(pools, tmp_path):
     model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
     emulate.run_program(harness.BUILD / "test" / "Cuda" / "fx-device-tensors", model.artefact,
                         emulate.DRIVER, env=emulate.driver(model.kernels, pools=pools))
+
+
+PACKAGE = """
+import sys, torch, fx_mlir
+program = torch.export.load(sys.argv[1])
+model = fx_mlir.compile(program, target="cuda:sm_80")
+assert model.info["target"] == "cuda:sm_80"
+x, = program.example_inputs[0]
+want = program.module()(x)
+torch.testing.assert_close(model(x), want)
+model.save(sys.argv[2])
+torch.testing.assert_close(fx_mlir.load(sys.argv[2])(x)[0], want)
+try:
+    model(x.to("meta"))
+except fx_mlir.Error as e:
+    assert "expected a tensor on the CPU or a CUDA device, got one on meta" in str(e), e
+else:
+    sys.exit("expected an error")
+try:
+    fx_mlir.load(sys.argv[2], device=3)
+except fx_mlir.Error as e:
+    assert "expected a device below cuda:1, got cuda:3" in str(e), e
+else:
+    sys.exit("expected an error")
+"""
+
+
+def test_python_package(tmp_path):
+    """Tensors on the host; the emulated GPU is none that PyTorch knows."""
+    _, _, model = build("mlp-64-static", tmp_path)
+    package = f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}"
+    env = emulate.driver(model.kernels, chip=80) | {"PYTHONPATH": package}
+    emulate.run_program(sys.executable, "-c", PACKAGE, tmp_path / "m.pt2", tmp_path / "saved.so",
+                        env=env)
+
+
+#: Cases of the benchmark, and those that run it through again.
+BUNDLED = ["copy", "softmax", "matmul_4096", "conv_3x3", "autoencoder"]
+LONG = ["gelu", "layer_norm", "transpose", "sum_columns", "matmul_16_rows", "cond", "resnet50",
+        "bert_base", "llama", "llama_decode"]
+
+
+@pytest.mark.parametrize("name", [*BUNDLED,
+                                  *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
+def test_bundle(name, tmp_path, monkeypatch):
+    """The bundle for machines with a GPU, at sizes that the emulator runs."""
+    benchmarks = harness.ROOT / "benchmarks" / "gpu"
+    monkeypatch.syspath_prepend(str(benchmarks))
+    import bundle
+
+    emulate.run_program(sys.executable, benchmarks / "bundle.py", tmp_path / "bundle", name,
+                        "--small", "--target=cuda:sm_80")
+    bundle.export(name, True, tmp_path / "m.pt2")
+    kernels = emulate.compile_kernels(tmp_path / "m.pt2", tmp_path / "emulated")
+    run = [sys.executable, tmp_path / "bundle" / "run.py", "--device", "cpu"]
+    env = emulate.driver(kernels, chip=80)
+    text = emulate.run_program(*run, "--json", tmp_path / "results.json", env=env)
+    assert re.search(rf"^{name} +ok ", text, re.M), text
+    (result,) = json.loads((tmp_path / "results.json").read_text())["results"]
+    assert result["right"] and result["fx_ms"] > 0 and result["eager_ms"] > 0
+    # Without kernels for the processor nothing is computed, which must show.
+    with pytest.raises(harness.ToolError):
+        emulate.run_program(*run, env=emulate.driver(chip=80))
