@@ -73,6 +73,7 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
   FailureOr<QuantizationReport> report = quantize(module, settings);
   if (failed(report) || failed(after.run(module)))
     return error.take(options.input);
+  eraseUnusedStates(module);
 
   llvm::Error written =
       llvm::writeToOutput(options.output, [&](raw_ostream &os) -> llvm::Error {

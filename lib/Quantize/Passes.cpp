@@ -124,6 +124,7 @@ struct QuantizePass : Configured<fx::impl::QuantizePassBase<QuantizePass>> {
     FailureOr<QuantizationReport> result = quantize(module, options);
     if (failed(result) || failed(runPipeline(after, module)))
       return signalPassFailure();
+    eraseUnusedStates(module);
     numLayers += result->counts.layers;
     numWeights += result->counts.weights;
     if (report.empty())

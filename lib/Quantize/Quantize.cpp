@@ -146,3 +146,20 @@ FailureOr<QuantizationReport> fx::quantize(ModuleOp module,
                                            const QuantizeOptions &options) {
   return Quantizer(module, options).run();
 }
+
+void fx::eraseUnusedStates(ModuleOp module) {
+  auto graph = module.lookupSymbol<GraphOp>("main");
+  if (!graph)
+    return;
+  for (PlaceholderOp input : graph.getPlaceholders()) {
+    InputKind kind = input.getKind();
+    if (!input->use_empty() || !input.getTarget() ||
+        (kind != InputKind::Parameter && kind != InputKind::Buffer &&
+         kind != InputKind::TensorConstant))
+      continue;
+    auto state = module.lookupSymbol<StateOp>(*input.getTarget());
+    input.erase();
+    if (state && SymbolTable::symbolKnownUseEmpty(state, module))
+      state.erase();
+  }
+}

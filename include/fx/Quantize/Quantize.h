@@ -173,6 +173,10 @@ struct QuantizeOptions {
 mlir::FailureOr<QuantizationReport> quantize(mlir::ModuleOp module,
                                              const QuantizeOptions &options);
 
+/// Removes inputs of @main that are fed by states and that nothing uses, and
+/// these states: what is left of norms and float weights.
+void eraseUnusedStates(mlir::ModuleOp module);
+
 /// What the tool fx-quantize does.
 struct QuantizeFileOptions {
   /// An archive, or a module of the fx dialect (`.mlir`); the model of it.
