@@ -8,6 +8,8 @@
 #include "Samples.h"
 #include "fx/Quantize/Quantize.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace mlir;
 using namespace fx;
 
@@ -29,10 +31,13 @@ llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
     return samples.takeError();
 
   std::vector<std::unique_ptr<Observer>> observers;
+  // Marks in sub-graphs, or of another form, mean nothing.
+  llvm::SmallPtrSet<Operation *, 16> isObserved;
   for (Operation &op : graph.getBlock()) {
     auto ids = op.getAttrOfType<DenseI64ArrayAttr>("fx.observers");
     if (!ids)
       continue;
+    isObserved.insert(&op);
     if (ids.size() != op.getNumResults())
       return llvm::createStringError(
           "expected an observer or -1 for each result");
@@ -54,8 +59,8 @@ llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
                      value->getNumElements()));
   };
   auto runner = SampleRunner::create(
-      module, baseDir,
-      [](Operation *op) { return op->hasAttr("fx.observers"); }, observe);
+      module, baseDir, [&](Operation *op) { return isObserved.contains(op); },
+      observe);
   if (!runner)
     return runner.takeError();
   SmallVector<HostValue> outputs;

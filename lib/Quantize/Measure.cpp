@@ -46,9 +46,15 @@ double SignalToNoise::getDecibels() const {
   return 10 * std::log10(signal / noise);
 }
 
-static std::optional<int64_t> getNumber(Operation *op, StringRef name) {
+/// The layer that an attribute names; none where there is no such layer, since
+/// sub-graphs of a file may hold anything.
+static std::optional<size_t> getLayer(Operation *op, StringRef name,
+                                      ArrayRef<LayerReport> layers) {
   auto attr = op->getAttrOfType<IntegerAttr>(name);
-  return attr ? std::optional(attr.getInt()) : std::nullopt;
+  if (!attr || attr.getValue().getActiveBits() > 32 ||
+      attr.getValue().getZExtValue() >= layers.size())
+    return std::nullopt;
+  return attr.getValue().getZExtValue();
 }
 
 llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
@@ -58,24 +64,23 @@ llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
   if (failed(convertToShadows(*shadows, folder)))
     return llvm::createStringError("the layers cannot be measured");
   // A copy runs behind its layer, perhaps not at once.
-  llvm::DenseMap<int64_t, HostTensor> results;
+  std::vector<HostValue> results(layers.size());
   auto watch = [&](Operation *op, ArrayRef<HostValue> values) {
     if (values.empty() || !values[0])
       return;
-    if (auto layer = getNumber(op, "fx.layer")) {
+    if (auto layer = getLayer(op, "fx.layer", layers)) {
       results[*layer] = *values[0];
       return;
     }
-    int64_t layer = *getNumber(op, "fx.shadow");
-    auto it = results.find(layer);
-    if (it == results.end() || size_t(layer) >= layers.size())
+    auto layer = getLayer(op, "fx.shadow", layers);
+    if (!layer || !results[*layer])
       return;
-    layers[layer].own.add(it->second, *values[0]);
-    results.erase(it);
+    layers[*layer].own.add(*results[*layer], *values[0]);
+    results[*layer].reset();
   };
-  auto wants = [](Operation *op) {
-    return op->hasAttr("fx.shadow") ||
-           (op->hasAttr("fx.layer") && op->hasAttr("fx.quantize"));
+  auto wants = [&](Operation *op) {
+    return getLayer(op, "fx.shadow", layers) ||
+           (getLayer(op, "fx.layer", layers) && op->hasAttr("fx.quantize"));
   };
   auto runner = SampleRunner::create(*shadows, folder, wants, watch);
   if (!runner)
@@ -93,19 +98,20 @@ llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
 llvm::Error fx::measureModel(ModuleOp floats, ModuleOp quantized,
                              const QuantizeOptions &options,
                              QuantizationReport &report) {
-  llvm::DenseMap<int64_t, HostTensor> results;
-  auto isLayer = [](Operation *op) { return op->hasAttr("fx.layer"); };
+  std::vector<HostValue> results(report.layers.size());
+  auto isLayer = [&](Operation *op) {
+    return getLayer(op, "fx.layer", report.layers).has_value();
+  };
   auto keep = [&](Operation *op, ArrayRef<HostValue> values) {
-    if (!values.empty() && values[0])
-      results[*getNumber(op, "fx.layer")] = *values[0];
+    if (!values.empty())
+      results[*getLayer(op, "fx.layer", report.layers)] = values[0];
   };
   auto compare = [&](Operation *op, ArrayRef<HostValue> values) {
-    int64_t layer = *getNumber(op, "fx.layer");
-    auto it = results.find(layer);
-    if (it == results.end() || values.empty() || !values[0])
+    size_t layer = *getLayer(op, "fx.layer", report.layers);
+    if (!results[layer] || values.empty() || !values[0])
       return;
-    report.layers[layer].total.add(it->second, *values[0]);
-    results.erase(it);
+    report.layers[layer].total.add(*results[layer], *values[0]);
+    results[layer].reset();
   };
   auto want = SampleRunner::create(
       floats, getStateFolder(floats, options.baseDir), isLayer, keep);

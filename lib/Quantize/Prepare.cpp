@@ -217,6 +217,7 @@ void fx::clearQuantizationMarks(GraphOp graph) {
   for (StringRef name : {"fx.quantization", "fx.ranges"})
     graph->removeAttr(name);
   for (Operation &op : graph.getBlock())
-    for (StringRef name : {"fx.observers", "fx.quantize", "fx.float"})
+    for (StringRef name :
+         {"fx.observers", "fx.quantize", "fx.float", "fx.layer", "fx.shadow"})
       op.removeAttr(name);
 }

@@ -137,8 +137,6 @@ FailureOr<QuantizationReport> Quantizer::run() {
     if (llvm::Error error = measureModel(*floats, module, options, report))
       return fail(std::move(error));
   clearQuantizationMarks(graph);
-  for (Operation &op : graph.getBlock())
-    op.removeAttr("fx.layer");
   return std::move(report);
 }
 
