@@ -10,6 +10,8 @@ import models
 import pytest
 import torch
 from torch import nn
+from torch._higher_order_ops.map import map as torch_map
+from torch._higher_order_ops.scan import scan
 from torch.utils.flop_counter import FlopCounterMode
 
 #: What floats can be; sums and products of them tell identities from near ones.
@@ -382,4 +384,46 @@ def test_partition(name, tmp_path):
     else:
         assert "call_function" not in main
     native = harness.run(tmp_path / "passed.mlir", (inputs, {}), tmp_path / "native", expected)
+    harness.compare(native, expected)
+
+
+class Loops(nn.Module):
+    """Each loop, with something in its body that is the same in every turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(5, 5) / 5)
+
+    def forward(self, xs, n):
+        def rows(row):
+            scale = self.w.exp().sum(0)
+            return torch_map(lambda x: x * scale + self.w.sin().sum(), row)
+
+        def turn(i, x):
+            return i + 1, x @ (self.w * 0.5).tanh()
+
+        def step(carry, x):
+            new = carry * torch.sigmoid(self.w).mean() + x
+            return new, new * 2
+
+        looped = torch.while_loop(lambda i, x: i < n, turn, (torch.tensor(0), xs[0]))
+        scanned = scan(step, torch.zeros(4, 5), xs, dim=0)
+        return torch_map(rows, xs), *looped, *scanned
+
+
+def test_hoist_invariants(tmp_path):
+    torch.manual_seed(0)
+    module, inputs = Loops(), (torch.randn(3, 4, 5), torch.tensor(4))
+    program = exporting.export(module, inputs, decomposed=True)
+    expected = exporting.eager(module, inputs)
+    flags = ["-fx-inline-wrappers", "-fx-functionalize", "-canonicalize", "-cse"]
+    text, got = run_passes(program, inputs, expected, tmp_path, *flags, "-fx-hoist-invariants")
+    harness.compare(got, expected)
+    # What does not need a row, a turn's value or what is carried is in @main.
+    bodies, main = text.split("fx.graph @main")
+    for target in ("exp", "sin", "tanh", "sigmoid"):
+        assert f"@aten.{target}.default" in main and f"@aten.{target}.default" not in bodies, target
+    native = harness.run(
+        tmp_path / "passed.mlir", (inputs, {}), tmp_path / "native", expected, "--no-fallback"
+    )
     harness.compare(native, expected)

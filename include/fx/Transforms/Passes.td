@@ -208,6 +208,28 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   ];
 }
 
+def HoistInvariantsPass : Pass<"fx-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "compute before a loop what is the same in each of its turns";
+  let description = [{
+    Nodes in the body of a `while_loop`, `map` or `scan` that have no effects and
+    need nothing but what each turn gets as it is (`additional`) move in front
+    of the loop, which passes their results on. Views alone stay. Nested loops
+    give what they can, turn by turn.
+
+    ```mlir
+    // in the body: %x a slice, %w the same in each turn
+    %e = call_function @aten.exp.default(%w)
+    %y = call_function @aten.mul.Tensor(%x, %e)
+    // becomes, with %e computed once before the loop
+    %y = call_function @aten.mul.Tensor(%x, %hoisted)
+    ```
+
+    A `while_loop` that makes no turn computes it in vain. Compiled code hoists
+    by itself; this is for graphs that are interpreted or exported.
+  }];
+  let statistics = [Statistic<"numHoisted", "hoisted", "Nodes that left a body">];
+}
+
 def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
   let summary = "split a graph into sub-graphs that are called as modules";
   let description = [{
