@@ -174,6 +174,8 @@ float __nv_copysignf(float x, float y) { return copysignf(x, y); }
 float __nv_rintf(float x) { return rintf(x); }
 double __nv_fma(double a, double b, double c) { return fma(a, b, c); }
 double __nv_fabs(double x) { return fabs(x); }
+double __nv_floor(double x) { return floor(x); }
+double __nv_copysign(double x, double y) { return copysign(x, y); }
 double __nv_rint(double x) { return rint(x); }
 double __nv_sqrt(double x) { return sqrt(x); }
 }

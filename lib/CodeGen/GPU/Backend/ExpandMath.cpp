@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A GPU has no library of functions. Those that float32 has polynomials for use
+// them (approximateMath); all others are computed in float64 from an
+// exponential, a logarithm, sine and cosine, and an arc tangent, and rounded
+// once. Relative errors are some 1e-14 of float64.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ExpandMath.h"
 #include "fx/CodeGen/CPU/Math.h"
@@ -12,44 +19,93 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 
-/// c[0] + x * (c[1] + x * ...).
-static Value polynomial(ImplicitLocOpBuilder &b, Value x, ArrayRef<double> c) {
-  auto number = [&](double v) -> Value {
-    return arith::ConstantOp::create(b, b.getF64FloatAttr(v));
-  };
-  Value sum = number(c.back());
-  for (double next : llvm::reverse(c.drop_back()))
-    sum = math::FmaOp::create(b, sum, x, number(next));
-  return sum;
-}
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// In f64: x is reduced by multiples of pi/2, whose 159 bits are subtracted in
-/// three parts, to at most pi/4; there the series of Taylor are exact to 1e-13.
-static Value sineOrCosine(ImplicitLocOpBuilder &b, Value x, bool isCosine) {
-  Type f64 = b.getF64Type(), i64 = b.getI64Type();
-  auto number = [&](double v) -> Value {
+namespace {
+/// Float64 values and what is computed of them.
+struct Doubles {
+  ImplicitLocOpBuilder &b;
+
+  Value number(double v) {
     return arith::ConstantOp::create(b, b.getF64FloatAttr(v));
-  };
-  auto integer = [&](int64_t v) -> Value {
+  }
+  Value integer(int64_t v) {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(v));
-  };
-  Value wide = arith::ExtFOp::create(b, f64, x);
-  Value inRange =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                            math::AbsFOp::create(b, wide), number(0x1p52));
-  wide = arith::SelectOp::create(b, inRange, wide, number(0));
-  Value k = math::RoundEvenOp::create(
-      b, arith::MulFOp::create(b, wide, number(0x1.45f306dc9c883p-1)));
-  Value minus = arith::NegFOp::create(b, k);
-  Value r = wide;
+  }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
+  Value neg(Value x) { return arith::NegFOp::create(b, x); }
+  Value abs(Value x) { return math::AbsFOp::create(b, x); }
+  Value sqrt(Value x) { return math::SqrtOp::create(b, x); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
+  Value withSign(Value x, Value sign) {
+    return math::CopySignOp::create(b, x, sign);
+  }
+  Value isLess(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, y);
+  }
+  Value isEqual(Value x, Value y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y);
+  }
+  Value isNaN(Value x) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  }
+  Value select(Value c, Value x, Value y) {
+    return arith::SelectOp::create(b, c, x, y);
+  }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value isNot(Value x) {
+    return arith::XOrIOp::create(b, x, arith::ConstantIntOp::create(b, 1, 1));
+  }
+  Value bits(Value x) { return arith::BitcastOp::create(b, b.getI64Type(), x); }
+  Value fromBits(Value x) {
+    return arith::BitcastOp::create(b, b.getF64Type(), x);
+  }
+
+  /// c[0] + x * (c[1] + x * ...).
+  Value polynomial(Value x, ArrayRef<double> c) {
+    Value sum = number(c.back());
+    for (double next : llvm::reverse(c.drop_back()))
+      sum = fma(sum, x, number(next));
+    return sum;
+  }
+  /// `near` where |x| is so small that `far` loses digits, else `far`.
+  Value whereSmall(Value x, Value near, Value far) {
+    return select(isLess(abs(x), number(1e-3)), near, far);
+  }
+
+  Value sineOrCosine(Value x, bool isCosine);
+  Value exp(Value x);
+  Value log(Value x);
+  Value atan(Value x);
+  Value atan2(Value y, Value x);
+  Value pow(Value x, Value y);
+  Value hyperbolic(Operation *op, Value x);
+  Value expand(Operation *op, Value x, Value y);
+};
+} // namespace
+
+/// x is reduced by multiples of pi/2, whose 159 bits are subtracted in three
+/// parts, to at most pi/4; there the series of Taylor are exact to 1e-13.
+Value Doubles::sineOrCosine(Value x, bool isCosine) {
+  Value inRange = isLess(abs(x), number(0x1p52));
+  x = select(inRange, x, number(0));
+  Value k = math::RoundEvenOp::create(b, mul(x, number(0x1.45f306dc9c883p-1)));
+  Value minus = neg(k), r = x;
   for (double part :
        {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110})
-    r = math::FmaOp::create(b, minus, number(part), r);
-  Value r2 = arith::MulFOp::create(b, r, r);
+    r = fma(minus, number(part), r);
+  Value r2 = mul(r, r);
   double sines[8], cosines[8], factorial = 1;
   for (int i = 0; i < 8; ++i) {
     factorial *= i ? 2 * i : 1;
@@ -57,9 +113,8 @@ static Value sineOrCosine(ImplicitLocOpBuilder &b, Value x, bool isCosine) {
     factorial *= 2 * i + 1;
     sines[i] = (i % 2 ? -1 : 1) / factorial;
   }
-  Value sine = arith::MulFOp::create(b, r, polynomial(b, r2, sines));
-  Value cosine = polynomial(b, r2, cosines);
-  Value quarter = arith::FPToSIOp::create(b, i64, k);
+  Value sine = mul(r, polynomial(r2, sines)), cosine = polynomial(r2, cosines);
+  Value quarter = arith::FPToSIOp::create(b, b.getI64Type(), k);
   if (isCosine)
     quarter = arith::AddIOp::create(b, quarter, integer(1));
   auto hasBit = [&](int64_t bit) -> Value {
@@ -67,30 +122,219 @@ static Value sineOrCosine(ImplicitLocOpBuilder &b, Value x, bool isCosine) {
         b, arith::CmpIPredicate::ne,
         arith::AndIOp::create(b, quarter, integer(bit)), integer(0));
   };
-  Value y = arith::SelectOp::create(b, hasBit(1), cosine, sine);
-  y = arith::SelectOp::create(b, hasBit(2), Value(arith::NegFOp::create(b, y)),
-                              y);
-  y = arith::SelectOp::create(b, inRange, y,
-                              number(std::numeric_limits<double>::quiet_NaN()));
-  return arith::TruncFOp::create(b, b.getF32Type(), y);
+  Value y = select(hasBit(1), cosine, sine);
+  y = select(hasBit(2), neg(y), y);
+  return select(inRange, y, number(kNaN));
+}
+
+/// exp(x) = 2^k exp(r) with |r| <= log(2)/2, where Taylor's series is exact.
+/// 2^k is multiplied in two parts: the first may be above, the result below all
+/// normal numbers.
+Value Doubles::exp(Value x) {
+  Value clamped = select(isLess(x, number(-760)), number(-760), x);
+  clamped = select(isLess(number(720), clamped), number(720), clamped);
+  clamped = select(isNaN(x), number(0), clamped);
+  Value k =
+      math::RoundEvenOp::create(b, mul(clamped, number(0x1.71547652b82fep+0)));
+  Value minus = neg(k);
+  Value r = fma(minus, number(0x1.62e42fefa39efp-1), clamped);
+  r = fma(minus, number(0x1.abc9e3b39803fp-56), r);
+  double series[14], factorial = 1;
+  for (int i = 0; i < 14; ++i) {
+    factorial *= i ? i : 1;
+    series[i] = 1 / factorial;
+  }
+  Value y = polynomial(r, series);
+  Value whole = arith::FPToSIOp::create(b, b.getI64Type(), k);
+  Value half = arith::ShRSIOp::create(b, whole, integer(1));
+  for (Value part : {half, Value(arith::SubIOp::create(b, whole, half))}) {
+    Value biased = arith::AddIOp::create(b, part, integer(1023));
+    y = mul(y, fromBits(arith::ShLIOp::create(b, biased, integer(52))));
+  }
+  return select(isNaN(x), x, y);
+}
+
+/// x = 2^e m with m in [sqrt(1/2), sqrt(2)); log(m) = 2 atanh((m-1) / (m+1)).
+Value Doubles::log(Value x) {
+  Value isTiny = isLess(x, number(0x1p-1022));
+  Value scaled = select(isTiny, mul(x, number(0x1p54)), x);
+  // Bits of sqrt(1/2): what is above it in the field of the exponent is 2^e.
+  Value offset =
+      arith::SubIOp::create(b, bits(scaled), integer(0x3fe6a09e667f3bcd));
+  Value e = arith::ShRSIOp::create(b, offset, integer(52));
+  Value m = fromBits(arith::SubIOp::create(
+      b, bits(scaled), Value(arith::ShLIOp::create(b, e, integer(52)))));
+  Value s = div(sub(m, number(1)), add(m, number(1))), s2 = mul(s, s);
+  double series[12];
+  for (int i = 0; i < 12; ++i)
+    series[i] = 2.0 / (2 * i + 1);
+  Value k = arith::SIToFPOp::create(b, b.getF64Type(), e);
+  k = sub(k, select(isTiny, number(54), number(0)));
+  Value y =
+      fma(k, number(0x1.abc9e3b39803fp-56), mul(s, polynomial(s2, series)));
+  y = fma(k, number(0x1.62e42fefa39efp-1), y);
+  y = select(isEqual(x, number(0)), number(-kInfinity), y);
+  y = select(isEqual(x, number(kInfinity)), x, y);
+  return select(isNaN(x), x, select(isLess(x, number(0)), number(kNaN), y));
+}
+
+/// Reduced to [0, 1] by the reciprocal, to at most 0.2 by halving the angle
+/// twice: atan(t) = 2 atan(t / (1 + sqrt(1 + t^2))).
+Value Doubles::atan(Value x) {
+  Value t = abs(x), isLarge = isLess(number(1), t);
+  t = select(isLarge, div(number(1), t), t);
+  for (int i = 0; i < 2; ++i)
+    t = div(t, add(number(1), sqrt(fma(t, t, number(1)))));
+  double series[12];
+  for (int i = 0; i < 12; ++i)
+    series[i] = (i % 2 ? -4.0 : 4.0) / (2 * i + 1);
+  Value y = mul(t, polynomial(mul(t, t), series));
+  return withSign(select(isLarge, sub(number(M_PI_2), y), y), x);
+}
+
+Value Doubles::atan2(Value y, Value x) {
+  Value up = abs(y), across = abs(x);
+  Value angle = atan(div(up, across));
+  angle = select(isEqual(up, number(0)), number(0), angle);
+  angle = select(
+      both(isEqual(up, number(kInfinity)), isEqual(across, number(kInfinity))),
+      number(M_PI_4), angle);
+  Value isLeft =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits(x), integer(0));
+  angle = withSign(select(isLeft, sub(number(M_PI), angle), angle), y);
+  return select(isNaN(x), x, select(isNaN(y), y, angle));
+}
+
+/// As C's pow has it, of infinities and of negative bases, too.
+Value Doubles::pow(Value x, Value y) {
+  Value size = abs(x), one = number(1), zero = number(0);
+  Value p = select(isEqual(size, one), one, exp(mul(y, log(size))));
+  p = select(isNaN(y), y, p);
+  auto isWhole = [&](Value v) {
+    return isEqual(math::FloorOp::create(b, v), v);
+  };
+  Value whole = isWhole(y),
+        isOdd = both(whole, isNot(isWhole(mul(y, number(0.5)))));
+  Value isNegative =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, bits(x), integer(0));
+  p = select(both(isNegative, isOdd), neg(p), p);
+  Value hasNone =
+      both(both(isLess(x, zero), isNot(whole)), isLess(number(-kInfinity), x));
+  p = select(hasNone, number(kNaN), p);
+  p = select(isNaN(x), x, p);
+  Value isOne = arith::OrIOp::create(b, isEqual(y, zero), isEqual(x, one));
+  return select(isOne, one, p);
+}
+
+Value Doubles::hyperbolic(Operation *op, Value x) {
+  Value x2 = mul(x, x), one = number(1);
+  auto series = [&](double c3, double c5) {
+    return mul(x, polynomial(x2, {1, c3, c5}));
+  };
+  // Halved before it may be infinite.
+  auto halfExp = [&](Value v) {
+    Value root = exp(mul(number(0.5), v));
+    return mul(mul(number(0.5), root), root);
+  };
+  if (isa<math::SinhOp>(op))
+    return whereSmall(x, series(1.0 / 6, 1.0 / 120),
+                      sub(halfExp(x), halfExp(neg(x))));
+  if (isa<math::CoshOp>(op))
+    return add(halfExp(x), halfExp(neg(x)));
+  if (isa<math::TanhOp>(op)) {
+    Value t = div(number(2), add(exp(mul(number(2), abs(x))), one));
+    return whereSmall(x, series(-1.0 / 3, 2.0 / 15), withSign(sub(one, t), x));
+  }
+  if (isa<math::AsinhOp>(op)) {
+    // Where x^2 is infinite, log(2 |x|).
+    Value large = add(log(abs(x)), number(M_LN2));
+    Value far = log(add(abs(x), sqrt(add(x2, one))));
+    far = select(isLess(abs(x), number(1e150)), far, large);
+    return whereSmall(x, series(-1.0 / 6, 3.0 / 40), withSign(far, x));
+  }
+  if (isa<math::AcoshOp>(op)) {
+    Value far = log(add(x, sqrt(mul(sub(x, one), add(x, one)))));
+    return select(isLess(x, number(1e150)), far, add(log(x), number(M_LN2)));
+  }
+  if (isa<math::AtanhOp>(op))
+    return whereSmall(x, series(1.0 / 3, 1.0 / 5),
+                      mul(number(0.5), log(div(add(one, x), sub(one, x)))));
+  return {};
+}
+
+/// The result of `op` on x (and y), or null: it has no expansion.
+Value Doubles::expand(Operation *op, Value x, Value y) {
+  if (Value v = hyperbolic(op, x))
+    return v;
+  if (isa<math::SinOp, math::CosOp>(op))
+    return sineOrCosine(x, isa<math::CosOp>(op));
+  if (isa<math::TanOp>(op))
+    return div(sineOrCosine(x, false), sineOrCosine(x, true));
+  if (isa<math::ExpOp>(op))
+    return exp(x);
+  if (isa<math::Exp2Op>(op))
+    return exp(mul(x, number(M_LN2)));
+  if (isa<math::ExpM1Op>(op))
+    return whereSmall(x, mul(x, polynomial(x, {1, 1.0 / 2, 1.0 / 6, 1.0 / 24})),
+                      sub(exp(x), number(1)));
+  if (isa<math::LogOp>(op))
+    return log(x);
+  if (isa<math::Log2Op>(op))
+    return mul(log(x), number(M_LOG2E));
+  if (isa<math::Log10Op>(op))
+    return mul(log(x), number(M_LOG10E));
+  if (isa<math::Log1pOp>(op))
+    return whereSmall(x,
+                      mul(x, polynomial(x, {1, -1.0 / 2, 1.0 / 3, -1.0 / 4})),
+                      log(add(x, number(1))));
+  if (isa<math::AtanOp>(op))
+    return atan(x);
+  if (isa<math::Atan2Op>(op))
+    return atan2(x, y);
+  if (isa<math::AsinOp, math::AcosOp>(op)) {
+    Value cosine = sqrt(mul(sub(number(1), x), add(number(1), x)));
+    return isa<math::AsinOp>(op) ? atan2(x, cosine) : atan2(cosine, x);
+  }
+  if (isa<math::PowFOp>(op))
+    return pow(x, y);
+  if (isa<math::CbrtOp>(op))
+    return withSign(exp(div(log(abs(x)), number(3))), x);
+  return {};
+}
+
+/// What float32 has polynomials for.
+static bool isCheap(Operation *op) {
+  return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log2Op,
+             math::Log1pOp, math::TanhOp, math::ErfOp>(op) &&
+         !op->getResult(0).getType().isF64();
+}
+
+/// What is computed in float64.
+static bool isExpanded(Operation *op) {
+  return isa<math::SinOp, math::CosOp, math::TanOp, math::ExpOp, math::Exp2Op,
+             math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
+             math::Log1pOp, math::AtanOp, math::Atan2Op, math::AsinOp,
+             math::AcosOp, math::PowFOp, math::CbrtOp, math::SinhOp,
+             math::CoshOp, math::TanhOp, math::AsinhOp, math::AcoshOp,
+             math::AtanhOp>(op) &&
+         isa<FloatType>(op->getResult(0).getType()) && !isCheap(op);
 }
 
 LogicalResult fx::cuda::expandMath(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (isa<math::SinOp, math::CosOp>(op) &&
-        op->getResult(0).getType().isFloat() &&
-        !op->getResult(0).getType().isF64())
+    if (isExpanded(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     Type type = op->getResult(0).getType();
-    Value x = op->getOperand(0);
-    if (!type.isF32())
-      x = arith::ExtFOp::create(b, b.getF32Type(), x);
-    Value y = sineOrCosine(b, x, isa<math::CosOp>(op));
-    if (!type.isF32())
+    SmallVector<Value> given(op->getOperands());
+    if (!type.isF64())
+      for (Value &v : given)
+        v = arith::ExtFOp::create(b, b.getF64Type(), v);
+    Value y = Doubles{b}.expand(op, given[0], given.back());
+    if (!type.isF64())
       y = arith::TruncFOp::create(b, type, y);
     op->getResult(0).replaceAllUsesWith(y);
     op->erase();
