@@ -171,3 +171,23 @@ def test_zero_points_of_weights(kind, tmp_path):
     assert result.returncode == 0, result.stderr
     packed = "x4xi8>" in (tmp_path / "k.mlir").read_text()
     assert packed == (kind == "zeros")
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_large_weights_alone(rows, tmp_path):
+    """Weights of more than the compiler makes floats of before the run."""
+    torch.manual_seed(6)
+    module = quantized.Linear(nn.Linear(600, 601), nn.Identity())
+    check(module, (torch.randn(rows, 600),), tmp_path)
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.pt2", "--emit=kernels", "-o", tmp_path / "k.mlir"
+    )
+    assert result.returncode == 0, result.stderr
+    main = (tmp_path / "k.mlir").read_text().split("func.func @main")[1]
+    assert re.search(r"fx_cpu.invoke @\w+ ins\([^)]*x600x[0-9]+xi8>", main)
+
+
+def test_one_column(tmp_path):
+    torch.manual_seed(7)
+    layer = quantized.Linear(nn.Linear(36, 1), quantized.Static(torch.randn(64, 36)))
+    check(layer, (torch.randn(5, 36),), tmp_path)

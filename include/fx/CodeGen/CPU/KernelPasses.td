@@ -45,6 +45,9 @@ def FXCPUIntegerContractions
     run. Signed activations are made unsigned by an offset of 128. The terms are
     padded to a multiple of four: hardware multiplies four at a time.
 
+    Large weights of activations that are no integers stay bytes too, which
+    become floats where they are used: `%y = t * (x * sitofp(p))`.
+
     Left as they are: contractions with batches (grouped convolutions), whose
     activations do not have their terms in a row, or of more terms than fit 32
     bits.

@@ -53,8 +53,13 @@ static bool isProduct(Value sum, Block *body) {
                   : add.getRhs() == out ? add.getLhs()
                                         : Value();
   auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
-  return mul && ((mul.getLhs() == x && mul.getRhs() == y) ||
-                 (mul.getLhs() == y && mul.getRhs() == x));
+  // Integers of 8 bits become floats first.
+  auto source = [](Value v) {
+    auto convert = v.getDefiningOp<arith::SIToFPOp>();
+    return convert ? convert.getIn() : v;
+  };
+  return mul && ((source(mul.getLhs()) == x && source(mul.getRhs()) == y) ||
+                 (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
 }
 
 std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
@@ -73,7 +78,11 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
                    hasElements(op.getInputs()[1], 8) &&
                    hasElements(op.getDpsInits()[0], 32);
   Value sum = op.getBody()->getTerminator()->getOperand(0);
-  if (!isInteger && !(isFloat && isProduct(sum, op.getBody())))
+  bool isMixed =
+      hasElements(op.getDpsInits()[0], 0) &&
+      hasElements(op.getInputs()[0], 0) != hasElements(op.getInputs()[1], 0) &&
+      (hasElements(op.getInputs()[0], 8) || hasElements(op.getInputs()[1], 8));
+  if (!isInteger && !((isFloat || isMixed) && isProduct(sum, op.getBody())))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (maps[2].getNumResults() == 0)
@@ -104,6 +113,9 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
   if (inA)
     std::swap(c.a, c.b);
   c.isInteger = isInteger;
+  c.isMixed = isMixed;
+  if (isMixed && !hasElements(op.getInputs()[c.b], 8))
+    return std::nullopt;
   if (isInteger && !isIntegerProduct(sum, op.getBody(), c.a))
     return std::nullopt;
   if (!plain(maps[c.b]))

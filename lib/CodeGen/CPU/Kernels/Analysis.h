@@ -22,7 +22,7 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "fx.schedule";
 /// Marks kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A sum of products of two operands: f32, or `isInteger`, then `a` is unsigned
+/// A sum of products of two operands: f32 (or `isMixed`), or `isInteger`, then `a` is unsigned
 /// and `b` signed, of 8 bits, and the sum of 32. Each loop is in one list. `a`
 /// may be read at sums of loops (a convolution), `b` and the result may not;
 /// the result's last dimension is in `n`.
@@ -30,6 +30,8 @@ struct Contraction {
   mlir::linalg::GenericOp op;
   unsigned a = 0, b = 1;
   bool isInteger = false;
+  /// `b` holds signed integers of 8 bits, made floats where they are used.
+  bool isMixed = false;
   llvm::SmallVector<unsigned> batch, m, n, k;
   mlir::Value lhs() { return op.getInputs()[a]; }
   mlir::Value rhs() { return op.getInputs()[b]; }

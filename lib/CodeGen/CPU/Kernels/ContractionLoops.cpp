@@ -81,7 +81,7 @@ bool ContractionEmitter::strides() {
     return true;
   }
   b = code.buffer(info.rhs());
-  if (!b || info.isInteger)
+  if (!b || info.isInteger || info.isMixed)
     return false;
   for (auto [d, stride] : llvm::enumerate(b->strides))
     bStride[map.getDimPosition(d)] = stride;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Floats: a vector of the right operand times one number of the left. Integers:
-// four terms a step. A vector of sums takes four signed bytes for each column
-// and the same four unsigned bytes of the left operand for all of them, which
-// is what vpdpbusd multiplies and adds.
+// Floats: a vector of the right operand, which may be stored as bytes, times
+// one number of the left. Integers: four terms a step. A vector of sums takes
+// four signed bytes for each column and the same four unsigned bytes of the
+// left operand for all of them, which is what vpdpbusd multiplies and adds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,12 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
         code.b, code.loc, VectorType::get({width()}, code.b.getI8Type()),
         b->flat, ValueRange{offset});
   VectorType type = code.vectorType(code.b.getF32Type());
+  if (info.isMixed) {
+    Value bytes = vector::LoadOp::create(code.b, code.loc,
+                                         code.vectorType(code.b.getI8Type()),
+                                         b->flat, ValueRange{offset});
+    return arith::SIToFPOp::create(code.b, code.loc, type, bytes);
+  }
   if (masked && !packed)
     return vector::MaskedLoadOp::create(code.b, code.loc, type, b->flat,
                                         ValueRange{offset}, masks[vector],

@@ -32,6 +32,9 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::cpu;
 
+/// Weights of fewer elements are made floats before the run.
+static constexpr int64_t kMinMixed = 256 * 1024;
+
 /// Terms of at most 255 * 128 whose sum fits 32 bits.
 static constexpr int64_t kMaxTerms = (int64_t(1) << 31) / (255 * 128) - 1;
 
@@ -55,6 +58,7 @@ struct IntegerContractions
   using Base::Base;
   void runOnOperation() override;
   bool rewrite(Contraction &c, StateOnly &states);
+  bool rewriteMixed(Contraction &c, Dequantized &w);
 };
 } // namespace
 
@@ -203,12 +207,87 @@ static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
+/// sum x p t = t sum x p: large weights stay bytes until they are used, which
+/// is what reading them costs.
+bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
+  auto type = cast<RankedTensorType>(w.quantized.getType());
+  auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  if (c.isMixed || !fill ||
+      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+      !type.hasStaticShape() || type.getNumElements() < kMinMixed)
+    return false;
+  AffineMap result = c.resultMap();
+  std::optional<unsigned> column;
+  if (w.scales) {
+    unsigned loop = c.rhsMap().getDimPosition(w.axis);
+    if (!llvm::is_contained(c.n, loop))
+      return false;
+    column = placeOf(result, loop);
+  }
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  Type f32 = b.getF32Type();
+  SmallVector<AffineMap> maps(3);
+  maps[c.a] = c.lhsMap();
+  maps[c.b] = c.rhsMap();
+  maps[2] = result;
+  SmallVector<Value> operands(2);
+  operands[c.a] = c.lhs();
+  operands[c.b] = w.quantized;
+  Value init = c.op.getDpsInits()[0];
+  Value sum =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(init.getType()), operands, init, maps,
+          c.op.getIteratorTypesArray(),
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value t = arith::SIToFPOp::create(nested, at, f32, v[c.b]);
+            Value product = arith::MulFOp::create(nested, at, v[c.a], t);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddFOp::create(nested, at, v[2], product).getResult());
+          })
+          .getResult(0);
+  Value y = sum;
+  if (w.scale || w.scales) {
+    unsigned rank = result.getNumResults();
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<Value> inputs{sum};
+    SmallVector<AffineMap> scaled{identity};
+    if (w.scales) {
+      inputs.push_back(w.scales);
+      scaled.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(*column)));
+    }
+    scaled.push_back(identity);
+    Value empty = tensor::EmptyOp::create(
+        b, loc, tensor::getMixedSizes(b, loc, init), f32);
+    y = linalg::GenericOp::create(
+            b, loc, TypeRange(empty.getType()), inputs, empty, scaled,
+            SmallVector<utils::IteratorType>(rank,
+                                             utils::IteratorType::parallel),
+            [&](OpBuilder &nested, Location at, ValueRange v) {
+              Value r = arith::MulFOp::create(nested, at, v[0],
+                                              w.scales ? v[1] : w.scale);
+              linalg::YieldOp::create(nested, at, r);
+            })
+            .getResult(0);
+  }
+  c.op->getResult(0).replaceAllUsesWith(y);
+  c.op->erase();
+  if (w.op->use_empty())
+    w.op->erase();
+  return true;
+}
+
 bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   if (c.isInteger || !c.batch.empty() || !states.isStateOnly(c.rhs()))
     return false;
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
                              w = matchDequantize(c.rhs());
-  if (!x || !w || x->scales || w->zero || w->isUnsigned || !w->views.empty())
+  if (!w || w->zero || w->isUnsigned || !w->views.empty())
+    return false;
+  if (!x)
+    return rewriteMixed(c, *w);
+  if (x->scales)
     return false;
   auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))

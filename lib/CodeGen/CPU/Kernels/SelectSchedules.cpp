@@ -82,7 +82,7 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
       m = ranges[loop];
   }
-  int64_t rows = chooseRows(m, vectors, lanes), bytes = c.isInteger ? 1 : 4;
+  int64_t rows = chooseRows(m, vectors, lanes), bytes = c.isInteger || c.isMixed ? 1 : 4;
   int64_t k = product(c.k), columns = product(c.n);
   int64_t block = 0;
   if (!ShapedType::isDynamic(k)) {
