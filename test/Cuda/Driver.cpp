@@ -18,7 +18,8 @@
 //   FX_FAKE_CUDA_LOG      a file that gets a line of JSON for each call
 //   FX_FAKE_CUDA_KERNELS  a library with kernels for this processor, of
 //                         test/EndToEnd/emulate.py; without it nothing runs:
-//                         launches are checked and data is zero
+//                         launches are checked, and data is
+//                         zero, but a byte alone is one: conditions hold
 //   FX_FAKE_CUDA_SEED     of the order in which threads go on
 //
 //===----------------------------------------------------------------------===//
@@ -327,7 +328,7 @@ Result cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
   if (emulated)
     pending.push_back([=] { memcpy(to, (const void *)from, bytes); });
   else
-    memset(to, 0, bytes);
+    memset(to, bytes == 1, bytes);
   return kSuccess;
 }
 Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from unittest import mock
 
 import emulate
 import exporting
@@ -187,6 +188,24 @@ def test_models(name, tmp_path):
     model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
     for (args, kwargs), expected in zip(runs, want):
         harness.compare(model.run(args, expected, kwargs=kwargs), expected)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["autoencoder", "resnet50", "bert_base", "llama", "llama_decode"])
+def test_launches_at_full_size(name, tmp_path):
+    """Each launch is one that a GPU takes, with addresses of memory that is there."""
+    spec = models.get(name)
+    module, (args, kwargs) = spec.build(), spec.inputs()
+    want = exporting.eager(module, args, kwargs)
+    exporting.save(spec.program(module), tmp_path / "m.pt2")
+    result = harness.tool("fx-compile", "--target=cuda", tmp_path / "m.pt2", "-o",
+                          tmp_path / "m.so")
+    assert result.returncode == 0, result.stderr
+    with mock.patch.dict(os.environ, emulate.driver(log=tmp_path / "log")):
+        got = harness.run(tmp_path / "m.so", (args, kwargs), tmp_path, want)
+    assert [g.shape for g in got] == [w.shape for w in torch.utils._pytree.tree_leaves(want)]
+    calls = [entry["call"] for entry in emulate.read_log(tmp_path / "log")]
+    assert calls.count("load") == 1 and calls.count("launch") > 5
 
 
 @pytest.mark.parametrize("program", [2, *(pytest.param(k, marks=pytest.mark.long)
