@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graph.h"
+#include "Complex.h"
 #include "Node.h"
 
 #include "fx/IR/Arguments.h"
@@ -101,6 +102,8 @@ Value Graph::builtinValue(Location loc, const Lowered &lowered) {
   switch (lowered.kind) {
   case Lowered::Kind::Tensor:
     return builder.materialize(lowered.tensor);
+  case Lowered::Kind::Complex:
+    return builder.materialize(join(loc, lowered).tensor);
   case Lowered::Kind::Number: {
     Type type =
         lowered.number.kind == Number::Kind::Float  ? Type(b.getF64Type())
@@ -162,6 +165,42 @@ static std::string unknownSize(NodeOpInterface node, const Symbols &symbols) {
   return "";
 }
 
+static bool isComplex(Type type) {
+  auto tensor = dyn_cast<FakeTensorType>(type);
+  return tensor && isa<ComplexType>(tensor.getDtype());
+}
+
+static bool usesComplex(NodeOpInterface node) {
+  return llvm::any_of(node->getOperandTypes(), isComplex) ||
+         llvm::any_of(node->getResultTypes(), isComplex);
+}
+
+Lowered Graph::join(Location loc, const Lowered &lowered) {
+  if (lowered.kind != Lowered::Kind::Complex)
+    return lowered;
+  lin::Builder builder(b, loc, symbols);
+  return joinParts(builder, lowered.tensor, *lowered.imaginary);
+}
+
+LowerFn Graph::lookupComplex(NodeOpInterface node) {
+  LowerFn lower = Registry::get().lookupComplex(node.getTargetName());
+  lin::Builder builder(b, node->getLoc(), symbols);
+  for (Value operand : node->getOperands()) {
+    auto it = values.find(operand);
+    if (it == values.end() || !isComplex(operand.getType()))
+      continue;
+    Lowered &lowered = it->second;
+    if (!lower)
+      lowered = join(node->getLoc(), lowered);
+    else if (lowered.kind == Lowered::Kind::Tensor)
+      lowered = splitParts(builder, lowered.tensor);
+  }
+  // Branches and bodies read them in one piece, as what falls back does.
+  return lower || isa<CallFunctionOp>(node)
+             ? lower
+             : Registry::get().lookup(node.getTargetName());
+}
+
 LogicalResult Graph::lowerNode(NodeOpInterface node) {
   // A symbolic number is its expression; the operators that made it are not
   // needed.
@@ -182,9 +221,14 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
                                "known, got ")
              << type;
 
-  LowerFn lower = Registry::get().lookup(node.getTargetName());
+  LowerFn lower = usesComplex(node)
+                      ? lookupComplex(node)
+                      : Registry::get().lookup(node.getTargetName());
   if (!lower)
-    return lowerEager(node, "the operator has no lowering");
+    return lowerEager(node,
+                      Registry::get().lookup(node.getTargetName())
+                          ? "the operator has no lowering for complex tensors"
+                          : "the operator has no lowering");
   // The branches of a cond say what sizes its results have, and some lowerings
   // count.
   if (std::string why = unknownSize(node, symbols);
@@ -332,13 +376,14 @@ Lowered lowerImmediate(Attribute immediate) {
 }
 
 SmallVector<std::pair<Attribute, Lowered>>
-Graph::outputLeaves(OutputOp output) const {
+Graph::outputLeaves(OutputOp output) {
   SmallVector<std::pair<Attribute, Lowered>> result;
   unsigned next = 0;
   walkLeaves(output.getArgs(), [&](Attribute leaf) {
     if (isa<OperandAttr>(leaf)) {
       const Lowered *lowered = lookup(output->getOperand(next++));
-      result.emplace_back(leaf, lowered ? *lowered : Lowered());
+      result.emplace_back(leaf, lowered ? join(output.getLoc(), *lowered)
+                                        : Lowered());
       return;
     }
     result.emplace_back(leaf, lowerImmediate(leaf));

@@ -48,7 +48,7 @@ public:
   /// The leaves of an output's tree: lowered values, and immediates as numbers
   /// or None.
   llvm::SmallVector<std::pair<mlir::Attribute, Lowered>>
-  outputLeaves(OutputOp output) const;
+  outputLeaves(OutputOp output);
 
   /// Binds symbols that are plain sizes of `t` and have no value yet.
   void bindSizes(mlir::Location loc, FakeTensorType type, const Tensor &t);
@@ -67,6 +67,10 @@ public:
   /// What a builtin value of fx type `type` is in lowering.
   Lowered fromBuiltin(mlir::Location loc, mlir::Type type, mlir::Value value);
 
+  /// Lowers each part of complex tensors by the operator's lowering for real
+  /// ones: then operands and results are the real (0) or imaginary (1) part.
+  std::optional<int> part;
+
   /// Set where an error was reported that no fallback can mend.
   bool fatal = false;
 
@@ -77,6 +81,12 @@ private:
   /// A size in the terms of an inlined graph, `inner`, in those of this one: a
   /// symbol of our own where they differ.
   ExprAttr toOuter(Symbols &inner, mlir::Location loc, ExprAttr size);
+
+  /// The lowering for complex tensors, null if there is none: what it reads is
+  /// in two parts then. Else what it reads is in one.
+  mlir::LogicalResult (*lookupComplex(NodeOpInterface node))(Node &);
+  /// A tensor of complex numbers in one piece.
+  Lowered join(mlir::Location loc, const Lowered &lowered);
 
   llvm::DenseMap<mlir::Value, Lowered> values;
   unsigned numNames = 0;

@@ -83,6 +83,8 @@ Tensor Node::asTensor(const Arg &arg) {
     return dummy(b);
   }
   const Lowered *lowered = graph.lookup(arg.value);
+  if (lowered && lowered->kind == Lowered::Kind::Complex && graph.part)
+    return *graph.part ? *lowered->imaginary : lowered->tensor;
   if (!lowered || lowered->kind != Lowered::Kind::Tensor) {
     (void)fail("an argument is no tensor");
     return dummy(b);
@@ -314,8 +316,13 @@ Sizes Node::sizes(unsigned position, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 FakeTensorType Node::resultType(unsigned i) {
-  return i < numResults() ? dyn_cast<FakeTensorType>(op->getResult(i).getType())
-                          : FakeTensorType();
+  if (i >= numResults())
+    return {};
+  auto type = dyn_cast<FakeTensorType>(op->getResult(i).getType());
+  if (graph.part && type)
+    if (auto complex = dyn_cast<ComplexType>(type.getDtype()))
+      return type.withDtype(complex.getElementType());
+  return type;
 }
 
 Type Node::resultDtype(unsigned i) {

@@ -117,6 +117,15 @@ class Registry {
 public:
   static const Registry &get();
   LowerFn lookup(llvm::StringRef target) const { return table.lookup(target); }
+  /// The lowering where operands or results are complex tensors; null if there
+  /// is none.
+  LowerFn lookupComplex(llvm::StringRef target) const {
+    return complexTable.lookup(target);
+  }
+  void addComplex(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
+    for (llvm::StringRef target : targets)
+      complexTable[target] = fn;
+  }
   void add(llvm::StringRef target, LowerFn fn) { table[target] = fn; }
   void add(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     for (llvm::StringRef target : targets)
@@ -136,7 +145,7 @@ public:
 
 private:
   Registry();
-  llvm::StringMap<LowerFn> table;
+  llvm::StringMap<LowerFn> table, complexTable;
   llvm::StringSet<> counting;
 };
 
@@ -150,6 +159,7 @@ void registerScans(Registry &);
 void registerAttention(Registry &);
 void registerBessel(Registry &);
 void registerCholesky(Registry &);
+void registerComplex(Registry &);
 void registerControlFlow(Registry &);
 void registerConvolutions(Registry &);
 void registerCopies(Registry &);

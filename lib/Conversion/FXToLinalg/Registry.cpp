@@ -25,6 +25,7 @@ Registry::Registry() {
   registerAttention(*this);
   registerBessel(*this);
   registerCholesky(*this);
+  registerComplex(*this);
   registerControlFlow(*this);
   registerConvolutions(*this);
   registerCopies(*this);

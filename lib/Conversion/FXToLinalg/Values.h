@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <memory>
+
 namespace fx::lin {
 
 using Sizes = llvm::SmallVector<ExprAttr, 6>;
@@ -57,13 +59,19 @@ struct Number {
 
 /// What an fx value became.
 struct Lowered {
-  enum class Kind { None, Tensor, Number, Graph } kind = Kind::None;
+  enum class Kind { None, Tensor, Complex, Number, Graph } kind = Kind::None;
+  /// Of a complex tensor in two: the real part. Such a pair does not leave the
+  /// graph that it was made in.
   Tensor tensor;
+  std::shared_ptr<const Tensor> imaginary;
   Number number;
   GraphOp graph;
 
   Lowered() = default;
   Lowered(Tensor t) : kind(Kind::Tensor), tensor(std::move(t)) {}
+  Lowered(Tensor real, Tensor imaginary)
+      : kind(Kind::Complex), tensor(std::move(real)),
+        imaginary(std::make_shared<Tensor>(std::move(imaginary))) {}
   Lowered(Number n) : kind(Kind::Number), number(n) {}
   Lowered(GraphOp g) : kind(Kind::Graph), graph(g) {}
 };

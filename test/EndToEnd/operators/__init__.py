@@ -13,6 +13,7 @@ from operators.table import FAMILIES, Case
 from operators import (  # noqa: F401
     aggregating,
     attention,
+    complex_numbers,
     convolutions,
     counting,
     creation,

@@ -148,8 +148,8 @@ add(
 
 # State spaces and linear recurrences.
 SSM = dict(hidden_size=32, num_hidden_layers=2, vocab_size=99, state_size=4)
-add("mamba", "Mamba", base=SSM)
-add("falcon_mamba", "FalconMamba", base=SSM)
+add("mamba", "Mamba", base=SSM, dynamic=("b",))
+add("falcon_mamba", "FalconMamba", base=SSM, dynamic=("b",))
 add(
     "mamba2",
     "Mamba2",

@@ -15,7 +15,12 @@ add("bert_mlm", "Bert", suffix="ForMaskedLM")
 add("albert", "Albert", dict(embedding_size=16), quick=True)
 add("big_bird", "BigBird", dict(attention_type="original_full"))
 add("camembert", "Camembert")
-add("convbert", "ConvBert", dict(embedding_size=32, conv_kernel_size=3, head_ratio=2, num_groups=1))
+add(
+    "convbert",
+    "ConvBert",
+    dict(embedding_size=32, conv_kernel_size=3, head_ratio=2, num_groups=1),
+    fallbacks=2,
+)
 add("data2vec_text", "Data2VecText")
 add("deberta", "Deberta")
 add("deberta_v2", "DebertaV2", dict(relative_attention=True, pos_att_type=["p2c", "c2p"]))
@@ -37,7 +42,7 @@ transformer(
     TOKENS,
     **BOTH,
 )
-add("fnet", "FNet", dict(use_tpu_fourier_optimizations=False))
+add("fnet", "FNet", dict(use_tpu_fourier_optimizations=False), fallbacks=2)
 transformer(
     "funnel",
     "Funnel",
@@ -67,8 +72,8 @@ add("mpnet", "MPNet")
 add(
     "nystromformer",
     "Nystromformer",
-    dict(segment_means_seq_len=64, num_landmarks=4),
-    {"input_ids": Input(("b", 64), 99)},
+    dict(segment_means_seq_len=8, num_landmarks=8),
+    {"input_ids": Input(("b", 8), 99)},
     dynamic=("b",),
 )
 add("rembert", "RemBert", dict(input_embedding_size=16, output_embedding_size=16))

@@ -70,7 +70,11 @@ class Entry:
     def program(self, module, dynamic=False, decomposed=False) -> torch.export.ExportedProgram:
         shapes = None
         if dynamic:
-            dims = {name: torch.export.Dim(name, min=1, max=63) for name in self.dynamic}
+            # Some compare their length with 2 and with the length of their tables.
+            dims = {
+                name: torch.export.Dim(name, min=1 if name == "b" else 3, max=63)
+                for name in self.dynamic
+            }
             shapes = {
                 name: {i: dims[d] for i, d in enumerate(x.shape) if d in dims} or None
                 for name, x in self.inputs.items()

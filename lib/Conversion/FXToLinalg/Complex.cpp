@@ -1,0 +1,409 @@
+//===- Complex.cpp - complex tensors as pairs of real ones ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Within a graph a complex tensor is two real ones: views cost what they cost
+// there, arithmetic vectorizes as theirs. Most operators act on each part by
+// their lowering for real tensors; the others stand here. Numbers that lie side
+// by side in memory are made only for what ATen runs and for the graph's
+// inputs and outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Complex.h"
+#include "Graph.h"
+#include "Node.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace fx::lin {
+
+static Type getPartType(Type dtype) {
+  auto complex = dyn_cast<ComplexType>(dtype);
+  return complex ? complex.getElementType() : dtype;
+}
+
+template <typename Op>
+static Tensor getPart(Builder &b, const Tensor &z) {
+  Type part = getPartType(z.dtype);
+  return b.pointwise(
+      {z}, z.sizes, part, Type(),
+      [](Scalars &s, ValueRange v) -> Value {
+        return Op::create(s.b, s.loc, v[0]);
+      },
+      part);
+}
+
+Lowered splitParts(Builder &b, const Tensor &z) {
+  return Lowered(getPart<complex::ReOp>(b, z), getPart<complex::ImOp>(b, z));
+}
+
+Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im) {
+  auto type = ComplexType::get(re.dtype);
+  return b.pointwise(
+      {re, im}, re.sizes, type, Type(),
+      [&](Scalars &s, ValueRange v) -> Value {
+        return complex::CreateOp::create(s.b, s.loc, type, v[0], v[1]);
+      },
+      type);
+}
+
+namespace {
+/// An operand: a real one has no imaginary part.
+struct Pair {
+  Tensor re, im;
+  bool isReal = false;
+};
+} // namespace
+
+/// The parts of an argument; fails on numbers.
+static Pair getPair(Node &n, unsigned position, StringRef name) {
+  Pair pair;
+  const Arg &arg = n.arg(position, name);
+  const Lowered *lowered = arg.isValue() ? n.graph.lookup(arg.value) : nullptr;
+  if (lowered && lowered->kind == Lowered::Kind::Complex) {
+    pair.re = lowered->tensor;
+    pair.im = *lowered->imaginary;
+    return pair;
+  }
+  pair.isReal = true;
+  pair.re = pair.im = n.tensor(position, name);
+  return pair;
+}
+
+/// Sets result `i` to what `fn` sets it to for each part.
+static LogicalResult setParts(Node &n, unsigned i,
+                              llvm::function_ref<LogicalResult(bool)> fn) {
+  Tensor parts[2];
+  for (int part : {0, 1}) {
+    n.graph.part = part;
+    LogicalResult done = fn(part == 1);
+    n.graph.part.reset();
+    const Lowered *set = n.graph.lookup(n.op->getResult(i));
+    if (failed(done) || n.failed() || !set ||
+        set->kind != Lowered::Kind::Tensor)
+      return n.fail("the lowering for a part failed");
+    parts[part] = set->tensor;
+  }
+  n.graph.set(n.op->getResult(i), Lowered(parts[0], parts[1]));
+  return success();
+}
+
+static LogicalResult setResult(Node &n, const Tensor &re, const Tensor &im) {
+  return setParts(
+      n, 0, [&](bool imaginary) { return n.result(imaginary ? im : re); });
+}
+
+static Tensor zerosLike(Node &n, const Tensor &x) {
+  Scalars s(n.b.b, n.b.loc, x.dtype);
+  return n.b.expand(n.b.fromElement(s.constant(0), x.dtype), x.sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// By parts
+//===----------------------------------------------------------------------===//
+
+/// The lowering for real tensors, for each part. An operand that is real is
+/// the same for both: a mask, an index, a factor.
+static LogicalResult lowerByParts(Node &n) {
+  LowerFn lower = Registry::get().lookup(n.target());
+  SmallVector<Lowered> real;
+  for (int part : {0, 1}) {
+    n.graph.part = part;
+    Node one(n.graph, n.op, n.b);
+    LogicalResult done = lower(one);
+    n.graph.part.reset();
+    if (failed(done) || one.failed())
+      return n.fail(one.reason.empty() ? "the lowering failed"
+                                       : StringRef(one.reason));
+    for (OpResult result : n.op->getResults()) {
+      const Lowered *set = n.graph.lookup(result);
+      if (!set || set->kind != Lowered::Kind::Tensor)
+        return n.fail("the lowering gives no tensor");
+      if (part == 0)
+        real.push_back(*set);
+      else
+        n.graph.set(result, Lowered(real[result.getResultNumber()].tensor,
+                                    set->tensor));
+    }
+  }
+  return success();
+}
+
+/// The same where a real operand has zeros as its imaginary part.
+static LogicalResult lowerSum(Node &n) {
+  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
+  Number alpha = n.number(2, "alpha", 1);
+  if (n.failed())
+    return failure();
+  bool subtracts = n.target().starts_with("aten.sub");
+  return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
+    Type compute = opMathType(n.resultDtype());
+    Hoisted factor(n.b, alpha, compute);
+    bool plain = factor.isConstant() && factor.constant() == 1;
+    Tensor a = imaginary && x.isReal ? zerosLike(n, x.re)
+               : imaginary           ? x.im
+                                     : x.re;
+    Tensor b = imaginary && y.isReal ? zerosLike(n, y.re)
+               : imaginary           ? y.im
+                                     : y.re;
+    return n.pointwise(0, {a, b}, compute, [&](Scalars &s, ValueRange v) {
+      Value t = plain ? v[1] : s.mul(factor.in(s), v[1]);
+      return subtracts ? s.sub(v[0], t) : s.add(v[0], t);
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts and their making
+//===----------------------------------------------------------------------===//
+
+static LogicalResult lowerPolar(Node &n) {
+  Tensor abs = n.tensor(0, "abs"), angle = n.tensor(1, "angle");
+  if (n.failed())
+    return failure();
+  return setParts(n, 0, [&](bool imaginary) {
+    return n.pointwise(
+        0, {abs, angle}, n.resultDtype(), [&](Scalars &s, ValueRange v) {
+          return s.mul(v[0], imaginary ? s.unary<math::SinOp>(v[1])
+                                       : s.unary<math::CosOp>(v[1]));
+        });
+  });
+}
+
+static LogicalResult lowerMakeComplex(Node &n) {
+  Tensor re = n.tensor(0, "real"), im = n.tensor(1, "imag");
+  if (n.failed())
+    return failure();
+  return setParts(n, 0, [&](bool imaginary) {
+    return n.pointwise(0, {re, im}, n.resultDtype(),
+                       [&](Scalars &, ValueRange v) { return v[imaginary]; });
+  });
+}
+
+static LogicalResult lowerViewAsComplex(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  if (n.failed() || x.rank() == 0)
+    return failure();
+  auto at = [&](int64_t i) {
+    return n.b.select(x, x.rank() - 1, OpFoldResult(n.b.b.getIndexAttr(i)));
+  };
+  return setResult(n, at(0), at(1));
+}
+
+static LogicalResult lowerViewAsReal(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor");
+  int64_t last = z.re.rank();
+  Sizes sizes = z.re.sizes;
+  sizes.push_back(ExprAttr::integer(n.context(), 2));
+  return n.result(n.b.concat(
+      {n.b.unsqueeze(z.re, last), n.b.unsqueeze(z.im, last)}, last, sizes));
+}
+
+template <bool imaginary>
+static LogicalResult lowerPart(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed())
+    return failure();
+  return n.result(imaginary ? z.im : z.re);
+}
+
+static LogicalResult lowerConjugate(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor");
+  return setParts(n, 0, [&](bool imaginary) {
+    return imaginary ? n.pointwise(
+                           0, {z.im}, n.resultDtype(),
+                           [](Scalars &s, ValueRange v) { return s.neg(v[0]); })
+                     : n.result(z.re);
+  });
+}
+
+/// A conversion between complex dtypes, or from or to a real one.
+static LogicalResult lowerConvert(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed())
+    return failure();
+  if (!isa<ComplexType>(n.resultDtype()))
+    return n.result(z.re);
+  return setResult(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// (a + bi)(c + di), and a factor of either kind that is real.
+static LogicalResult lowerProduct(Node &n) {
+  if (!n.isTensor(n.arg(1, "other")))
+    return isa_and_present<ComplexAttr>(n.arg(1, "other").immediate)
+               ? n.fail("a complex factor has no native code")
+               : lowerByParts(n);
+  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
+  if (n.failed())
+    return failure();
+  return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
+    auto scale = [&](const Tensor &a, const Tensor &b) {
+      return n.pointwise(
+          0, {a, b}, n.resultDtype(),
+          [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+    };
+    if (y.isReal)
+      return scale(imaginary ? x.im : x.re, y.re);
+    if (x.isReal)
+      return scale(x.re, imaginary ? y.im : y.re);
+    return n.pointwise(
+        0, {x.re, x.im, y.re, y.im}, n.resultDtype(),
+        [&](Scalars &s, ValueRange v) {
+          return imaginary ? s.add(s.mul(v[0], v[3]), s.mul(v[1], v[2]))
+                           : s.sub(s.mul(v[0], v[2]), s.mul(v[1], v[3]));
+        });
+  });
+}
+
+/// A quotient with the divisor's larger part taken out first, as c10::complex
+/// divides (Smith, Algorithm 116, 1962).
+static LogicalResult lowerQuotient(Node &n) {
+  if (!n.isTensor(n.arg(1, "other")))
+    return isa_and_present<ComplexAttr>(n.arg(1, "other").immediate)
+               ? n.fail("a complex divisor has no native code")
+               : lowerByParts(n);
+  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
+  if (n.failed())
+    return failure();
+  return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
+    if (y.isReal)
+      return n.pointwise(
+          0, {imaginary ? x.im : x.re, y.re}, n.resultDtype(),
+          [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); });
+    Tensor im = x.isReal ? zerosLike(n, x.re) : x.im;
+    return n.pointwise(
+        0, {x.re, im, y.re, y.im}, n.resultDtype(),
+        [&](Scalars &s, ValueRange v) {
+          Value a = v[0], b = v[1], c = v[2], d = v[3];
+          Value wide = s.ge(s.abs(c), s.abs(d));
+          Value big = s.select(wide, c, d), small = s.select(wide, d, c);
+          Value ratio = s.div(small, big);
+          // A divisor of zeros gives what its parts give.
+          ratio = s.select(s.eq(big, s.constant(0)), s.constant(0), ratio);
+          Value scale = s.add(big, s.mul(small, ratio));
+          Value p = imaginary ? b : a, q = imaginary ? a : b;
+          Value left = s.select(wide, p, s.mul(p, ratio));
+          Value right = s.select(wide, s.mul(q, ratio), q);
+          return s.div(imaginary ? s.sub(left, right) : s.add(left, right),
+                       scale);
+        });
+  });
+}
+
+static LogicalResult lowerAbs(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor");
+  return n.pointwise(
+      0, {z.re, z.im}, n.resultDtype(), [](Scalars &s, ValueRange v) {
+        Value x = s.abs(v[0]), y = s.abs(v[1]);
+        Value big = s.max(x, y), small = s.min(x, y);
+        Value ratio = s.div(small, big);
+        Value length =
+            s.mul(big, s.sqrt(s.add(s.constant(1), s.mul(ratio, ratio))));
+        // 0 of 0, and an infinity beside anything.
+        Value trivial = s.logicalOr(s.eq(big, s.constant(0)),
+                                    s.eq(s.max(x, y), s.highest()));
+        return s.select(trivial, big, length);
+      });
+}
+
+static LogicalResult lowerAngle(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor");
+  return n.pointwise(0, {z.im, z.re}, n.resultDtype(),
+                     [](Scalars &s, ValueRange v) {
+                       return s.binary<math::Atan2Op>(v[0], v[1]);
+                     });
+}
+
+void registerComplex(Registry &r) {
+  r.addComplex({"aten._assert_tensor_metadata.default"},
+               [](Node &) { return success(); });
+  r.addComplex({"aten.polar.default"}, lowerPolar);
+  r.addComplex({"aten.complex.default"}, lowerMakeComplex);
+  r.addComplex(
+      {"aten.view_as_complex.default", "aten.view_as_complex_copy.default"},
+      lowerViewAsComplex);
+  r.addComplex({"aten.view_as_real.default", "aten.view_as_real_copy.default"},
+               lowerViewAsReal);
+  r.addComplex({"aten.real.default"}, lowerPart<false>);
+  r.addComplex({"aten.imag.default"}, lowerPart<true>);
+  r.addComplex({"aten.conj.default", "aten._conj.default",
+                "aten._conj_physical.default", "aten.conj_physical.default",
+                "aten._conj_copy.default"},
+               lowerConjugate);
+  r.addComplex({"aten.to.dtype", "aten.to.dtype_layout", "aten.to.device",
+                "aten.to.other", "aten._to_copy.default",
+                "aten.type_as.default"},
+               lowerConvert);
+  r.addComplex({"aten.add.Tensor", "aten.sub.Tensor"}, lowerSum);
+  r.addComplex({"aten.mul.Tensor", "aten.mul.Scalar", "aten.multiply.Tensor"},
+               lowerProduct);
+  r.addComplex({"aten.div.Tensor", "aten.div.Scalar", "aten.divide.Tensor"},
+               lowerQuotient);
+  r.addComplex({"aten.abs.default"}, lowerAbs);
+  r.addComplex({"aten.angle.default"}, lowerAngle);
+  r.addComplex({"aten.alias.default",
+                "aten.cat.default",
+                "aten.chunk.default",
+                "aten.clone.default",
+                "aten.contiguous.default",
+                "aten.detach.default",
+                "aten.diagonal.default",
+                "aten.expand.default",
+                "aten.flatten.using_ints",
+                "aten.flip.default",
+                "aten.gather.default",
+                "aten.index.Tensor",
+                "aten.index_select.default",
+                "aten.lift_fresh_copy.default",
+                "aten.mean.dim",
+                "aten.movedim.int",
+                "aten.narrow.default",
+                "aten.neg.default",
+                "aten.permute.default",
+                "aten.repeat.default",
+                "aten.reshape.default",
+                "aten.resolve_conj.default",
+                "aten.resolve_neg.default",
+                "aten.roll.default",
+                "aten.select.int",
+                "aten.slice.Tensor",
+                "aten.split.Tensor",
+                "aten.split_with_sizes.default",
+                "aten.squeeze.default",
+                "aten.squeeze.dim",
+                "aten.squeeze.dims",
+                "aten.stack.default",
+                "aten.sum.default",
+                "aten.sum.dim_IntList",
+                "aten.t.default",
+                "aten.transpose.int",
+                "aten.tril.default",
+                "aten.triu.default",
+                "aten.unbind.int",
+                "aten.unflatten.int",
+                "aten.unsqueeze.default",
+                "aten.view.default",
+                "aten._unsafe_view.default"},
+               lowerByParts);
+}
+
+} // namespace fx::lin
