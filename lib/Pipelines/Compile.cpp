@@ -242,6 +242,7 @@ llvm::Error Driver::simplify() {
   if (llvm::Error e = runPasses([&](OpPassManager &pm) {
         pm.addPass(createResolveCallsPass());
         pm.addPass(createInlineWrappersPass());
+        pm.addPass(createSimplifySizesPass());
         // The fallback refuses an operator of the user's that writes.
         pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
         pm.addPass(createCanonicalizerPass());

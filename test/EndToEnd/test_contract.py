@@ -119,6 +119,28 @@ def test_empty_slices(dynamic, tmp_path):
     check(Slices(), (torch.randn(6, 5),), folder=tmp_path, **options)
 
 
+class LastOfBias(torch.nn.Module):
+    """A bias that is cut to the length: one row of it, by a size that is always 1."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias = torch.nn.Parameter(torch.arange(24.0).reshape(3, 1, 8))
+
+    def forward(self, x):
+        n = x.shape[-1]
+        return x + self.bias[:, max(0, 1 - n) :, max(0, 8 - n) :]
+
+
+def test_sizes_that_are_one(tmp_path):
+    n = torch.export.Dim("n", min=1, max=7)
+    others = [((torch.randn(2, 3, k, k),), {}) for k in (1, 2, 7)]
+    x = torch.randn(2, 3, 5, 5)
+    modes = [*BOTH, "native"]
+    harness.check(
+        LastOfBias(), (x,), folder=tmp_path, modes=modes, dynamic=({2: n, 3: n},), others=others
+    )
+
+
 class OfWeights(torch.nn.Module):
     """What ATen computes of weights alone is not prepared when compiling: that needs no LibTorch."""
 

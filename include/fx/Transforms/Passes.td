@@ -76,6 +76,28 @@ def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numDecomposed", "decomposed", "Nodes replaced">];
 }
 
+def SimplifySizesPass : Pass<"fx-simplify-sizes", "::mlir::ModuleOp"> {
+  let summary = "simplify symbolic sizes by the ranges of their symbols";
+  let description = [{
+    Takes the argument that a `max` or `min` in the types of a graph always is,
+    by interval arithmetic on the ranges of the graph's symbols:
+
+    ```mlir
+    fx.graph @main symbols [s0 in [3, 63]] {
+      ... : !fx.tensor<[-1*max(-1*s0 + 64, 0) + 64], f32>
+      // becomes
+      ... : !fx.tensor<[s0], f32>
+    ```
+
+    Whether a dimension is 1 and broadcasts, torch decides in this way, too.
+    Guards and ranges stay as they are. A lower bound of 2 and less counts as
+    1: torch takes sizes of 1 at run time.
+  }];
+  let statistics = [
+    Statistic<"numSimplified", "simplified", "Sizes simplified">
+  ];
+}
+
 def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   let summary = "replace mutation by new values";
   let description = [{

@@ -122,6 +122,6 @@ transformer(
     "XLNet",
     dict(d_model=32, n_layer=2, n_head=4, d_inner=64, vocab_size=99),
     TOKENS,
-    **BOTH,
+    dynamic=("b",),
 )
-add("xmod", "Xmod", dict(default_language="en_XX", languages=("en_XX",)))
+add("xmod", "Xmod", dict(default_language="en_XX", languages=("en_XX",)), fallbacks=4)

@@ -279,7 +279,8 @@ class Detector(nn.Module):
         centre, size = boxes[..., :2] * 4 + self.centres, boxes[..., 2:].exp() * 8
         corners = torch.cat([centre - size / 2, centre + size / 2], -1).clamp(0, 32).flatten(1, 2)
         scores = self.scores(x).permute(0, 2, 3, 1).reshape(n, -1, 3).softmax(-1)
-        return corners, scores.max(-1)
+        score, kind = scores.max(-1)
+        return corners, score, kind
 
 
 define("unet", UNet, IMAGE, quick=True)

@@ -57,8 +57,7 @@ add(
     {"input_ids": Input((2, 8), 98), "pixel_values": Input((2, 3, 32, 32))},
     dynamic=(),
 )
-add("vilt", "Vilt", TEXT | dict(image_size=32, patch_size=8), PAIR, dynamic=())
-add("git", "Git", TEXT | dict(vision_config=VISION), PAIR, dynamic=("b",))
+add("git", "Git", TEXT | dict(vision_config=VISION), PAIR, dynamic=())
 add("flava_text", "FlavaText", TEXT, TOKENS, dynamic=("b", "s"))
 add(
     "decision_transformer",

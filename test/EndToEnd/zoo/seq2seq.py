@@ -32,7 +32,6 @@ add("bart", "Bart", BART, quick=True)
 add("bigbird_pegasus", "BigBirdPegasus", BART | dict(attention_type="original_full"))
 add("blenderbot", "Blenderbot", BART)
 add("blenderbot_small", "BlenderbotSmall", BART)
-add("longt5", "LongT5", T5 | dict(local_radius=3))
 add("m2m_100", "M2M100", BART)
 add("marian", "Marian", BART | dict(pad_token_id=98))
 add("mbart", "MBart", BART)
@@ -55,12 +54,6 @@ add(
         num_buckets=8,
         relative_max_distance=16,
     ),
-)
-add(
-    "switch_transformers",
-    "SwitchTransformers",
-    T5 | dict(num_experts=4, num_sparse_encoder_layers=1, num_sparse_decoder_layers=1),
-    dynamic=("b",),
 )
 add("t5", "T5", T5)
 add("t5_gated", "T5", T5 | dict(feed_forward_proj="gated-gelu"))

@@ -1,0 +1,212 @@
+//===- SimplifySizes.cpp - sizes by the ranges of their symbols -----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Interval arithmetic decides which argument a `max` or `min` always is, as
+// torch does when it exports (torch/utils/_sympy/value_ranges.py).
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/FXDialect.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace fx {
+#define GEN_PASS_DEF_SIMPLIFYSIZESPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+namespace {
+/// A closed interval; an absent bound is infinite.
+struct Interval {
+  std::optional<int64_t> low, high;
+};
+using Bound = std::optional<int64_t>;
+
+class Simplifier {
+public:
+  explicit Simplifier(GraphOp graph);
+
+  /// `expr` without arguments of `max` and `min` that it never is.
+  ExprAttr simplify(ExprAttr expr) const;
+  bool knowsNothing() const { return ranges.empty(); }
+
+private:
+  Interval getInterval(ExprAttr expr) const;
+
+  llvm::StringMap<Interval> ranges;
+};
+} // namespace
+
+Simplifier::Simplifier(GraphOp graph) {
+  for (auto range : graph.getSymbols().getAsRange<RangeAttr>()) {
+    if (!range.getExpr().isSymbol())
+      continue;
+    Interval interval{range.getMin(), range.getMax()};
+    StringRef name = range.getExpr().getName().getValue();
+    // A size that torch has a value for is taken to be at least 2 in an export
+    // and may be 1 or 0 in a run: what holds for 1 is kept, and of what is
+    // empty nothing is read.
+    if (name.starts_with("s") && (!interval.low || *interval.low <= 2))
+      interval.low = 1;
+    ranges[name] = interval;
+  }
+}
+
+static Bound add(Bound x, Bound y) {
+  int64_t sum;
+  if (!x || !y || llvm::AddOverflow(*x, *y, sum))
+    return std::nullopt;
+  return sum;
+}
+
+static Bound multiply(Bound x, Bound y) {
+  int64_t product;
+  if (!x || !y || llvm::MulOverflow(*x, *y, product))
+    return std::nullopt;
+  return product;
+}
+
+static Interval scale(Interval x, int64_t factor) {
+  if (factor >= 0)
+    return {multiply(x.low, factor), multiply(x.high, factor)};
+  return {multiply(x.high, factor), multiply(x.low, factor)};
+}
+
+Interval Simplifier::getInterval(ExprAttr expr) const {
+  if (Bound value = expr.getInteger())
+    return {value, value};
+  if (expr.isSymbol())
+    return ranges.lookup(expr.getName().getValue());
+  SmallVector<Interval> parts;
+  for (ExprAttr operand : expr.getOperands())
+    parts.push_back(getInterval(operand));
+  if (expr.getKind() == ExprKind::Add) {
+    Interval sum{0, 0};
+    for (const Interval &part : parts)
+      sum = {add(sum.low, part.low), add(sum.high, part.high)};
+    return sum;
+  }
+  if (expr.getKind() == ExprKind::Mul) {
+    Interval product{1, 1};
+    for (const Interval &part : parts) {
+      if (product.low && product.low == product.high)
+        product = scale(part, *product.low);
+      else if (part.low && part.low == part.high)
+        product = scale(product, *part.low);
+      else if (product.low >= Bound(0) && part.low >= Bound(0))
+        product = {multiply(product.low, part.low),
+                   multiply(product.high, part.high)};
+      else
+        return {};
+    }
+    return product;
+  }
+  if (expr.getKind() != ExprKind::Call)
+    return {};
+  StringRef name = expr.getName().getValue();
+  if (name == "max" || name == "min") {
+    bool isMax = name == "max";
+    Interval result = parts.front();
+    for (const Interval &part : ArrayRef(parts).drop_front()) {
+      // An infinite bound is the least low one, and the greatest high one.
+      if (isMax) {
+        result.low = std::max(result.low, part.low);
+        result.high = result.high && part.high
+                          ? Bound(std::max(*result.high, *part.high))
+                          : std::nullopt;
+      } else {
+        result.low = result.low && part.low
+                         ? Bound(std::min(*result.low, *part.low))
+                         : std::nullopt;
+        result.high = !result.high ? part.high
+                      : !part.high ? result.high
+                                   : Bound(std::min(*result.high, *part.high));
+      }
+    }
+    return result;
+  }
+  Bound divisor = parts.size() == 2 && parts[1].low == parts[1].high
+                      ? parts[1].low
+                      : Bound();
+  if (name == "floordiv" && divisor && *divisor > 0) {
+    auto divide = [&](Bound x) -> Bound {
+      return x ? Bound(llvm::divideFloorSigned(*x, *divisor)) : x;
+    };
+    return {divide(parts[0].low), divide(parts[0].high)};
+  }
+  if (name == "mod" && divisor && *divisor > 0)
+    return {0, *divisor - 1};
+  return {};
+}
+
+ExprAttr Simplifier::simplify(ExprAttr expr) const {
+  if (!expr || expr.getOperands().empty())
+    return expr;
+  MLIRContext *ctx = expr.getContext();
+  SmallVector<ExprAttr> operands;
+  for (ExprAttr operand : expr.getOperands())
+    operands.push_back(simplify(operand));
+  ExprAttr result;
+  switch (expr.getKind()) {
+  case ExprKind::Add:
+    result = ExprAttr::add(ctx, operands);
+    break;
+  case ExprKind::Mul:
+    result = ExprAttr::mul(ctx, operands);
+    break;
+  default: {
+    StringRef name = expr.getName().getValue();
+    bool isMax = name == "max";
+    if (isMax || name == "min")
+      for (size_t i = 0; i < operands.size() && operands.size() > 1;) {
+        Interval mine = getInterval(operands[i]);
+        bool never = llvm::any_of(llvm::enumerate(operands), [&](auto other) {
+          Interval theirs = getInterval(other.value());
+          return other.index() != i &&
+                 (isMax ? mine.high && theirs.low && *theirs.low >= *mine.high
+                        : mine.low && theirs.high && *theirs.high <= *mine.low);
+        });
+        if (never)
+          operands.erase(operands.begin() + i);
+        else
+          ++i;
+      }
+    result = (isMax || name == "min") && operands.size() == 1
+                 ? operands.front()
+                 : ExprAttr::call(ctx, name, operands);
+  }
+  }
+  return result ? result : expr; // null where integers overflow
+}
+
+namespace {
+struct SimplifySizesPass : fx::impl::SimplifySizesPassBase<SimplifySizesPass> {
+  void runOnOperation() override {
+    for (GraphOp graph : getOperation().getOps<GraphOp>()) {
+      Simplifier simplifier(graph);
+      if (simplifier.knowsNothing())
+        continue;
+      AttrTypeReplacer replacer;
+      replacer.addReplacement([&](ExprAttr expr) {
+        ExprAttr result = simplifier.simplify(expr);
+        numSimplified += result != expr;
+        return std::pair<Attribute, WalkResult>(result, WalkResult::skip());
+      });
+      // Guards and ranges, which are attributes, are checked as they are.
+      replacer.recursivelyReplaceElementsIn(graph, /*replaceAttrs=*/false,
+                                            /*replaceLocs=*/false,
+                                            /*replaceTypes=*/true);
+    }
+  }
+};
+} // namespace
