@@ -7,7 +7,6 @@ import re
 import exporting
 import harness
 import leaves
-import models
 import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed

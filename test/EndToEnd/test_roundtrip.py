@@ -1,5 +1,6 @@
 """The way back: fx to `.pt2`, to FX's text and to Python, without loss."""
 
+import collections
 import copy
 import subprocess
 import warnings

@@ -23,7 +23,7 @@ def forms():
                 )
 
 
-@pytest.mark.parametrize("entry, dynamic, decomposed", forms())
+@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
 def test_compiled(entry, dynamic, decomposed, tmp_path):
     """Natively, but for so many nodes as the entry says."""
     module = entry.build()
@@ -41,7 +41,7 @@ def test_compiled(entry, dynamic, decomposed, tmp_path):
         harness.compare(got, expected)
 
 
-@pytest.mark.parametrize("entry, dynamic, decomposed", forms())
+@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
 def test_interpreted(entry, dynamic, decomposed, tmp_path):
     module = entry.build()
     harness.check(
