@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/IR/FXDialect.h"
+#include "Sizes.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -32,9 +32,9 @@ struct Interval {
 };
 using Bound = std::optional<int64_t>;
 
-class Simplifier {
+class SizeSimplifier {
 public:
-  explicit Simplifier(GraphOp graph);
+  explicit SizeSimplifier(GraphOp graph);
 
   /// `expr` without arguments of `max` and `min` that it never is.
   ExprAttr simplify(ExprAttr expr) const;
@@ -42,12 +42,14 @@ public:
 
 private:
   Interval getInterval(ExprAttr expr) const;
+  /// Drops arguments of a maximum (else minimum) that another one always beats.
+  void dropNever(SmallVectorImpl<ExprAttr> &args, bool isMax) const;
 
   llvm::StringMap<Interval> ranges;
 };
 } // namespace
 
-Simplifier::Simplifier(GraphOp graph) {
+SizeSimplifier::SizeSimplifier(GraphOp graph) {
   for (auto range : graph.getSymbols().getAsRange<RangeAttr>()) {
     if (!range.getExpr().isSymbol())
       continue;
@@ -82,7 +84,7 @@ static Interval scale(Interval x, int64_t factor) {
   return {multiply(x.high, factor), multiply(x.low, factor)};
 }
 
-Interval Simplifier::getInterval(ExprAttr expr) const {
+Interval SizeSimplifier::getInterval(ExprAttr expr) const {
   if (Bound value = expr.getInteger())
     return {value, value};
   if (expr.isSymbol())
@@ -149,43 +151,40 @@ Interval Simplifier::getInterval(ExprAttr expr) const {
   return {};
 }
 
-ExprAttr Simplifier::simplify(ExprAttr expr) const {
+static bool isExtreme(ExprAttr expr) {
+  return expr.getKind() == ExprKind::Call &&
+         llvm::is_contained({"max", "min"}, expr.getName().getValue());
+}
+
+void SizeSimplifier::dropNever(SmallVectorImpl<ExprAttr> &args,
+                               bool isMax) const {
+  for (size_t i = 0; i < args.size() && args.size() > 1;) {
+    Interval mine = getInterval(args[i]);
+    bool never = llvm::any_of(llvm::enumerate(args), [&](auto other) {
+      Interval theirs = getInterval(other.value());
+      return other.index() != i &&
+             (isMax ? mine.high && theirs.low && *theirs.low >= *mine.high
+                    : mine.low && theirs.high && *theirs.high <= *mine.low);
+    });
+    if (never)
+      args.erase(args.begin() + i);
+    else
+      ++i;
+  }
+}
+
+ExprAttr SizeSimplifier::simplify(ExprAttr expr) const {
   if (!expr || expr.getOperands().empty())
     return expr;
-  MLIRContext *ctx = expr.getContext();
   SmallVector<ExprAttr> operands;
   for (ExprAttr operand : expr.getOperands())
     operands.push_back(simplify(operand));
-  ExprAttr result;
-  switch (expr.getKind()) {
-  case ExprKind::Add:
-    result = ExprAttr::add(ctx, operands);
-    break;
-  case ExprKind::Mul:
-    result = ExprAttr::mul(ctx, operands);
-    break;
-  default: {
-    StringRef name = expr.getName().getValue();
-    bool isMax = name == "max";
-    if (isMax || name == "min")
-      for (size_t i = 0; i < operands.size() && operands.size() > 1;) {
-        Interval mine = getInterval(operands[i]);
-        bool never = llvm::any_of(llvm::enumerate(operands), [&](auto other) {
-          Interval theirs = getInterval(other.value());
-          return other.index() != i &&
-                 (isMax ? mine.high && theirs.low && *theirs.low >= *mine.high
-                        : mine.low && theirs.high && *theirs.high <= *mine.low);
-        });
-        if (never)
-          operands.erase(operands.begin() + i);
-        else
-          ++i;
-      }
-    result = (isMax || name == "min") && operands.size() == 1
-                 ? operands.front()
-                 : ExprAttr::call(ctx, name, operands);
+  if (isExtreme(expr)) {
+    dropNever(operands, expr.getName().getValue() == "max");
+    if (operands.size() == 1)
+      return operands.front();
   }
-  }
+  ExprAttr result = rebuild(expr, operands);
   return result ? result : expr; // null where integers overflow
 }
 
@@ -193,7 +192,7 @@ namespace {
 struct SimplifySizesPass : fx::impl::SimplifySizesPassBase<SimplifySizesPass> {
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
-      Simplifier simplifier(graph);
+      SizeSimplifier simplifier(graph);
       if (simplifier.knowsNothing())
         continue;
       AttrTypeReplacer replacer;

@@ -37,6 +37,18 @@ std::optional<int64_t> fx::evaluate(ExprAttr expr, const SizeMap &sizes) {
   });
 }
 
+ExprAttr fx::rebuild(ExprAttr expr, ArrayRef<ExprAttr> operands) {
+  MLIRContext *ctx = expr.getContext();
+  switch (expr.getKind()) {
+  case ExprKind::Add:
+    return ExprAttr::add(ctx, operands);
+  case ExprKind::Mul:
+    return ExprAttr::mul(ctx, operands);
+  default:
+    return ExprAttr::call(ctx, expr.getName().getValue(), operands);
+  }
+}
+
 /// `expr` with the integers in it, in canonical form; null where that
 /// overflows or divides by zero.
 static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
@@ -53,14 +65,7 @@ static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
     if (!operands.back())
       return {};
   }
-  switch (expr.getKind()) {
-  case ExprKind::Add:
-    return ExprAttr::add(ctx, operands);
-  case ExprKind::Mul:
-    return ExprAttr::mul(ctx, operands);
-  default:
-    return ExprAttr::call(ctx, expr.getName().getValue(), operands);
-  }
+  return rebuild(expr, operands);
 }
 
 /// Checks the ranges and drops those of the symbols that are known now.

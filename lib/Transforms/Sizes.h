@@ -21,6 +21,10 @@ mlir::FailureOr<SizeMap> parseSizes(mlir::Operation *op, llvm::StringRef text);
 /// The integer that an expression is with these sizes, if it is one.
 std::optional<int64_t> evaluate(ExprAttr expr, const SizeMap &sizes);
 
+/// The operation that `expr` is on other operands, in canonical form; null
+/// where that overflows or divides by zero.
+ExprAttr rebuild(ExprAttr expr, llvm::ArrayRef<ExprAttr> operands);
+
 /// Puts integers in the place of symbols, in all types and attributes of the
 /// graph. An error where one is outside its range, a guard does not hold, or
 /// the graph has no such symbol.

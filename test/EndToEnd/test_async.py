@@ -34,10 +34,12 @@ def products(count: int) -> str:
 
 
 class Fallback:
-    """mylib.slow: its argument times a number, after `seconds` without work."""
+    """mylib.slow: its argument times a number, after `seconds` without work; or,
+    given an event, once that is set. mylib.signal sets it."""
 
-    def __init__(self, seconds=0.0, error=None):
-        self.seconds, self.error = seconds, error
+    def __init__(self, seconds=0.0, error=None, event=None):
+        self.seconds, self.error, self.event = seconds, error, event
+        self.overlapped = 0
         self.threads, self.alive = [], {}
 
     def delete(self, tensor):
@@ -46,13 +48,22 @@ class Fallback:
     def __call__(self, _, text, n_in, inputs, n_scalars, scalars, n_out, outputs, error, size):
         self.threads.append(threading.get_ident())
         call = json.loads(text)
-        assert call["target"] == "mylib.slow.default" and n_in == n_out == 1
-        time.sleep(self.seconds)
+        assert n_in == n_out == 1
+        factor = 1.0
+        if call["target"] == "mylib.signal.default":
+            self.event.set()
+        else:
+            assert call["target"] == "mylib.slow.default"
+            factor = float(call["args"][1]["float"])
+            if self.event:
+                started_before = not self.event.is_set()
+                assert self.event.wait(60)
+                self.overlapped += started_before
+            time.sleep(self.seconds)
         if self.error:
             message = self.error.encode()[: size - 1] + b"\0"
             ctypes.memmove(error, message, len(message))
             return 1
-        factor = float(call["args"][1]["float"])
         result = artefact.to_numpy(inputs[0].contents) * np.float32(factor)
         managed = artefact.DLManagedTensor(artefact.to_dltensor(result))
         managed.deleter = type(managed.deleter)(self.delete)
@@ -113,6 +124,34 @@ def test_runs_beside_compiled_code(tmp_path, marked):
     check(model(*inputs), *inputs, count)
     assert set(fallback.threads) == {threading.get_ident()}
     print(f"{native:.4f} + {fallback.seconds:.4f} s: {together:.4f} together, {apart:.4f} apart")
+    model.close()
+    assert not fallback.alive
+
+
+SIGNAL = """
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[8], f32>
+  %s = call_function @mylib.slow.default(%x, 2.5) {fx.async} : (!fx.tensor<[8], f32>) -> !fx.tensor<[8], f32>
+  %a = call_function @aten.add.Tensor(%x, 1) : (!fx.tensor<[8], f32>) -> !fx.tensor<[8], f32>
+  %g = call_function @mylib.signal.default(%a) : (!fx.tensor<[8], f32>) -> !fx.tensor<[8], f32>
+  %t = call_function @aten.mul.Tensor(%s, %g) : (!fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[8], f32>
+  output(%t) : (!fx.tensor<[8], f32>)
+}
+"""
+
+
+def test_overlaps(tmp_path):
+    """The call ends only after what stands behind it has run."""
+    fallback = Fallback(event=threading.Event())
+    model = load(tmp_path, SIGNAL, fallback)
+    x = np.arange(8, dtype="f4")
+    # Where the machine is busy, a call may begin only when it is awaited.
+    for _ in range(100):
+        fallback.event.clear()
+        np.testing.assert_allclose(model(x, threads=2)[0], x * 2.5 * (x + 1))
+        if fallback.overlapped:
+            break
+    assert fallback.overlapped
     model.close()
     assert not fallback.alive
 

@@ -12,20 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/Simplify.h"
+#include "Operands.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace fx;
-
-static FakeTensorType getTensor(Value value) {
-  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
-}
-
-static Value getSelf(const OperatorView &call) {
-  return call.getArg(0u).getValue();
-}
 
 static bool isFloat(Value value) {
   FakeTensorType type = getTensor(value);

@@ -5,21 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/Simplify.h"
+#include "Operands.h"
 #include "fx/Operators/aten/_to_copy.h"
 #include "fx/Operators/aten/cat.h"
 #include "fx/Operators/aten/to.h"
 
 using namespace mlir;
 using namespace fx;
-
-static FakeTensorType getTensor(Value value) {
-  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
-}
-
-static Value getSelf(const OperatorView &call) {
-  return call.getArg(0u).getValue();
-}
 
 //===----------------------------------------------------------------------===//
 // Copies

@@ -5,15 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/Simplify.h"
+#include "Operands.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;
 using namespace fx;
-
-static FakeTensorType getTensor(Value value) {
-  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
-}
 
 /// Equal sizes, dtype and device.
 static bool haveSameElements(FakeTensorType a, FakeTensorType b) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/Simplify.h"
+#include "Operands.h"
 #include "fx/Operators/aten/expand.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reshape.h"
@@ -13,14 +13,6 @@
 
 using namespace mlir;
 using namespace fx;
-
-static FakeTensorType getTensor(Value value) {
-  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
-}
-
-static Value getSelf(const OperatorView &call) {
-  return call.getArg(0u).getValue();
-}
 
 //===----------------------------------------------------------------------===//
 // Views that show everything

@@ -358,6 +358,14 @@ bool LoopLabels::propagate(ArrayRef<Operation *> ops) {
   return true;
 }
 
+bool LoopLabels::label(linalg::LinalgOp root, ArrayRef<int> labels,
+                       ArrayRef<Operation *> ops) {
+  setRoot(root, labels);
+  return propagate(ops) && llvm::all_of(ops, [&](Operation *op) {
+           return !isa<linalg::GenericOp>(op) || isComplete(op);
+         });
+}
+
 bool fx::cpu::canMergeLabels(ArrayRef<Operation *> ops,
                              const LoopLabels &labels, int first, int second) {
   for (Operation *op : ops) {

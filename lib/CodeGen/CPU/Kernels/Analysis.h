@@ -80,6 +80,9 @@ public:
   /// Labels what follows for `ops` in both directions. False if two labels
   /// meet in one loop.
   bool propagate(llvm::ArrayRef<mlir::Operation *> ops);
+  /// Both. False, too, if a loop of a generic op stays unknown.
+  bool label(mlir::linalg::LinalgOp root, llvm::ArrayRef<int> labels,
+             llvm::ArrayRef<mlir::Operation *> ops);
   llvm::ArrayRef<int> ofLoops(mlir::Operation *op) const;
   llvm::ArrayRef<int> ofTensor(mlir::Value value) const;
   bool isComplete(mlir::Operation *op) const;

@@ -145,12 +145,8 @@ std::optional<LoopLabels> Former::labelsOf(const Group &group) {
   SmallVector<int> loops;
   for (auto [d, range] : llvm::enumerate(root.getStaticLoopRanges()))
     loops.push_back(range == 1 ? LoopLabels::kUnit : int(d));
-  labels.setRoot(root, loops);
-  if (!labels.propagate(group.getArrayRef()))
+  if (!labels.label(root, loops, group.getArrayRef()))
     return std::nullopt;
-  for (Operation *op : group)
-    if (isa<linalg::GenericOp>(op) && !labels.isComplete(op))
-      return std::nullopt;
   return labels;
 }
 

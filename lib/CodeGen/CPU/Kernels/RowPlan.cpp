@@ -56,13 +56,9 @@ bool RowPlan::analyse() {
   for (auto [d, kind] : llvm::enumerate(root.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction)
       loops[d] = inner;
-  labels.setRoot(root, loops);
-  if (!labels.propagate(ops))
+  if (!labels.label(root, loops, ops))
     return false;
   rows.assign(inner, Index());
-  for (Operation *op : ops)
-    if (isa<linalg::GenericOp>(op) && !labels.isComplete(op))
-      return false;
   // Every reduction is along the row.
   for (RowReduction &r : reductions)
     for (auto [d, kind] : llvm::enumerate(r.op.getIteratorTypesArray()))

@@ -131,12 +131,8 @@ static void emitReduction(KernelCode &code, linalg::GenericOp root) {
   SmallVector<int> loops;
   for (unsigned d = 0; d < root.getNumLoops(); ++d)
     loops.push_back(d);
-  labels.setRoot(root, loops);
-  if (!labels.propagate(ops))
-    return code.fail("the loops of the group do not agree");
-  for (Operation *op : ops)
-    if (isa<linalg::GenericOp>(op) && !labels.isComplete(op))
-      return code.fail("a loop of the group is unknown");
+  if (!labels.label(root, loops, ops))
+    return code.fail("the loops of the group do not agree, or are unknown");
   AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
   SmallVector<unsigned> kept;
   SmallVector<Index> sizes;

@@ -1,0 +1,28 @@
+//===- Operands.h - what simplifications ask of operands --------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_OPERATORS_SIMPLIFY_OPERANDS_H
+#define FX_LIB_OPERATORS_SIMPLIFY_OPERANDS_H
+
+#include "fx/Operators/Simplify.h"
+
+namespace fx {
+
+/// The type of a tensor; null for anything else, and for no value.
+inline FakeTensorType getTensor(mlir::Value value) {
+  return value ? mlir::dyn_cast<FakeTensorType>(value.getType())
+               : FakeTensorType();
+}
+
+/// The first argument, null where it is no value.
+inline mlir::Value getSelf(const OperatorView &call) {
+  return call.getArg(0u).getValue();
+}
+
+} // namespace fx
+
+#endif // FX_LIB_OPERATORS_SIMPLIFY_OPERANDS_H
