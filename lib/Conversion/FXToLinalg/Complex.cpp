@@ -136,30 +136,6 @@ static LogicalResult lowerByParts(Node &n) {
   return success();
 }
 
-/// The same where a real operand has zeros as its imaginary part.
-static LogicalResult lowerSum(Node &n) {
-  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
-  Number alpha = n.number(2, "alpha", 1);
-  if (n.failed())
-    return failure();
-  bool subtracts = n.target().starts_with("aten.sub");
-  return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
-    Type compute = opMathType(n.resultDtype());
-    Hoisted factor(n.b, alpha, compute);
-    bool plain = factor.isConstant() && factor.constant() == 1;
-    Tensor a = imaginary && x.isReal ? zerosLike(n, x.re)
-               : imaginary           ? x.im
-                                     : x.re;
-    Tensor b = imaginary && y.isReal ? zerosLike(n, y.re)
-               : imaginary           ? y.im
-                                     : y.re;
-    return n.pointwise(0, {a, b}, compute, [&](Scalars &s, ValueRange v) {
-      Value t = plain ? v[1] : s.mul(factor.in(s), v[1]);
-      return subtracts ? s.sub(v[0], t) : s.add(v[0], t);
-    });
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Parts and their making
 //===----------------------------------------------------------------------===//
@@ -242,68 +218,116 @@ static LogicalResult lowerConvert(Node &n) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// (a + bi)(c + di), and a factor of either kind that is real.
-static LogicalResult lowerProduct(Node &n) {
-  if (!n.isTensor(n.arg(1, "other")))
-    return isa_and_present<ComplexAttr>(n.arg(1, "other").immediate)
-               ? n.fail("a complex factor has no native code")
-               : lowerByParts(n);
-  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
+namespace {
+/// A complex number in a body.
+struct Z {
+  Value re, im;
+};
+
+/// An operand of arithmetic. As in torch a real tensor or number becomes a
+/// complex one first: what is 0 times infinity is NaN here, too.
+class Operand {
+public:
+  Operand(Node &n, unsigned position, StringRef name) {
+    const Arg &arg = n.arg(position, name);
+    if (auto z = dyn_cast_or_null<ComplexAttr>(arg.immediate)) {
+      constant = {z.getReal().getValueAsDouble(),
+                  z.getImag().getValueAsDouble()};
+    } else if (!n.isTensor(arg)) {
+      number = n.asNumber(arg);
+    } else {
+      Pair pair = getPair(n, position, name);
+      tensors.push_back(pair.re);
+      if (!pair.isReal)
+        tensors.push_back(pair.im);
+    }
+  }
+  /// Call outside of the body.
+  void hoist(Node &n, Type compute) {
+    if (number)
+      hoisted.emplace(n.b, *number, compute);
+  }
+  /// Takes its values from the front of `v`.
+  Z get(Scalars &s, ValueRange &v) const {
+    if (tensors.empty())
+      return number
+                 ? Z{hoisted->in(s), s.constant(0)}
+                 : Z{s.constant(constant.first), s.constant(constant.second)};
+    ValueRange mine = v.take_front(tensors.size());
+    v = v.drop_front(tensors.size());
+    return {mine[0], mine.size() == 2 ? mine[1] : s.constant(0)};
+  }
+
+  SmallVector<Tensor> tensors;
+
+private:
+  std::optional<Number> number;
+  std::pair<double, double> constant;
+  std::optional<Hoisted> hoisted;
+};
+} // namespace
+
+/// Sets the result to `fn` of "self" and "other", element by element.
+static LogicalResult setBinary(Node &n,
+                               llvm::function_ref<Z(Scalars &, Z x, Z y)> fn) {
+  Operand x(n, 0, "self"), y(n, 1, "other");
   if (n.failed())
     return failure();
   return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
-    auto scale = [&](const Tensor &a, const Tensor &b) {
-      return n.pointwise(
-          0, {a, b}, n.resultDtype(),
-          [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
-    };
-    if (y.isReal)
-      return scale(imaginary ? x.im : x.re, y.re);
-    if (x.isReal)
-      return scale(x.re, imaginary ? y.im : y.re);
-    return n.pointwise(
-        0, {x.re, x.im, y.re, y.im}, n.resultDtype(),
-        [&](Scalars &s, ValueRange v) {
-          return imaginary ? s.add(s.mul(v[0], v[3]), s.mul(v[1], v[2]))
-                           : s.sub(s.mul(v[0], v[2]), s.mul(v[1], v[3]));
-        });
+    Type compute = opMathType(n.resultDtype());
+    x.hoist(n, compute);
+    y.hoist(n, compute);
+    SmallVector<Tensor> tensors(x.tensors);
+    llvm::append_range(tensors, y.tensors);
+    return n.pointwise(0, tensors, compute, [&](Scalars &s, ValueRange v) {
+      Z left = x.get(s, v), right = y.get(s, v);
+      Z z = fn(s, left, right);
+      return imaginary ? z.im : z.re;
+    });
   });
 }
 
-/// A quotient with the divisor's larger part taken out first, as c10::complex
-/// divides (Smith, Algorithm 116, 1962).
-static LogicalResult lowerQuotient(Node &n) {
-  if (!n.isTensor(n.arg(1, "other")))
-    return isa_and_present<ComplexAttr>(n.arg(1, "other").immediate)
-               ? n.fail("a complex divisor has no native code")
-               : lowerByParts(n);
-  Pair x = getPair(n, 0, "self"), y = getPair(n, 1, "other");
-  if (n.failed())
-    return failure();
-  return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
-    if (y.isReal)
-      return n.pointwise(
-          0, {imaginary ? x.im : x.re, y.re}, n.resultDtype(),
-          [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); });
-    Tensor im = x.isReal ? zerosLike(n, x.re) : x.im;
-    return n.pointwise(
-        0, {x.re, im, y.re, y.im}, n.resultDtype(),
-        [&](Scalars &s, ValueRange v) {
-          Value a = v[0], b = v[1], c = v[2], d = v[3];
-          Value wide = s.ge(s.abs(c), s.abs(d));
-          Value big = s.select(wide, c, d), small = s.select(wide, d, c);
-          Value ratio = s.div(small, big);
-          // A divisor of zeros gives what its parts give.
-          ratio = s.select(s.eq(big, s.constant(0)), s.constant(0), ratio);
-          Value scale = s.add(big, s.mul(small, ratio));
-          Value p = imaginary ? b : a, q = imaginary ? a : b;
-          Value left = s.select(wide, p, s.mul(p, ratio));
-          Value right = s.select(wide, s.mul(q, ratio), q);
-          return s.div(imaginary ? s.sub(left, right) : s.add(left, right),
-                       scale);
-        });
+static Z multiply(Scalars &s, Z x, Z y) {
+  return {s.sub(s.mul(x.re, y.re), s.mul(x.im, y.im)),
+          s.add(s.mul(x.re, y.im), s.mul(x.im, y.re))};
+}
+
+static LogicalResult lowerProduct(Node &n) { return setBinary(n, multiply); }
+
+/// self + alpha * other, alpha a complex number as well.
+static LogicalResult lowerSum(Node &n) {
+  Number alpha = n.number(2, "alpha", 1);
+  auto part = dyn_cast<ComplexType>(n.resultDtype());
+  if (n.failed() || !part)
+    return n.fail("expected a complex result");
+  Hoisted factor(n.b, alpha, opMathType(part.getElementType()));
+  bool subtracts = n.target().starts_with("aten.sub");
+  return setBinary(n, [&](Scalars &s, Z x, Z y) {
+    Value f = factor.in(s);
+    Z t = multiply(s, {subtracts ? s.neg(f) : f, s.constant(0)}, y);
+    return Z{s.add(x.re, t.re), s.add(x.im, t.im)};
   });
 }
+
+/// As c10::complex divides (c10/util/complex.h), with the larger part of the
+/// divisor taken out first (Smith, Algorithm 116, 1962).
+static Z divide(Scalars &s, Z x, Z y) {
+  Value c = s.abs(y.re), d = s.abs(y.im), zero = s.constant(0);
+  Value wide = s.ge(c, d);
+  Value big = s.select(wide, y.re, y.im), small = s.select(wide, y.im, y.re);
+  Value ratio = s.div(small, big);
+  Value scale = s.div(s.constant(1), s.add(big, s.mul(small, ratio)));
+  auto combine = [&](Value p, Value q, bool subtracts) {
+    Value left = s.select(wide, p, s.mul(p, ratio));
+    Value right = s.select(wide, s.mul(q, ratio), q);
+    return s.mul(subtracts ? s.sub(left, right) : s.add(left, right), scale);
+  };
+  Value isZero = s.logicalAnd(s.eq(c, zero), s.eq(d, zero));
+  return {s.select(isZero, s.div(x.re, c), combine(x.re, x.im, false)),
+          s.select(isZero, s.div(x.im, d), combine(x.im, x.re, true))};
+}
+
+static LogicalResult lowerQuotient(Node &n) { return setBinary(n, divide); }
 
 static LogicalResult lowerAbs(Node &n) {
   Pair z = getPair(n, 0, "self");
@@ -316,10 +340,11 @@ static LogicalResult lowerAbs(Node &n) {
         Value ratio = s.div(small, big);
         Value length =
             s.mul(big, s.sqrt(s.add(s.constant(1), s.mul(ratio, ratio))));
-        // 0 of 0, and an infinity beside anything.
-        Value trivial = s.logicalOr(s.eq(big, s.constant(0)),
-                                    s.eq(s.max(x, y), s.highest()));
-        return s.select(trivial, big, length);
+        // 0 of 0, and an infinity beside anything, NaN too.
+        Value infinity = s.highest();
+        Value isInfinite = s.logicalOr(s.eq(x, infinity), s.eq(y, infinity));
+        length = s.select(s.eq(big, s.constant(0)), big, length);
+        return s.select(isInfinite, infinity, length);
       });
 }
 

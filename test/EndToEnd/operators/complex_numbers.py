@@ -89,3 +89,29 @@ case(
     f("n", 4, 6),
     f(4, 3),
 )
+
+NAN = float("nan")
+#: Parts of every kind beside parts of every kind.
+ODD = fixed(
+    [
+        complex(a, b)
+        for a in (0.0, -0.0, 1.5, -2.0, INF, -INF, NAN)
+        for b in (0.0, -0.0, 2.5, INF, -INF, NAN)
+    ]
+)
+case(C, "odd.abs", torch.abs, ODD, dynamic=False)
+case(C, "odd.angle", torch.angle, ODD, dynamic=False)
+case(C, "odd.neg", lambda x: -x, ODD, dynamic=False)
+case(C, "odd.mul", lambda x: x * x.flip(0), ODD, dynamic=False)
+case(C, "odd.mul_number", lambda x: x * 2.5, ODD, dynamic=False)
+case(C, "odd.mul_complex_number", lambda x: x * (1.5 - 2j), ODD, dynamic=False)
+case(C, "odd.sub", lambda x: torch.sub(x, x.flip(0), alpha=2), ODD, dynamic=False)
+case(C, "odd.add_real", lambda x: x + x.real.flip(0), ODD, dynamic=False)
+case(C, "odd.mul_real", lambda x: x * x.real, ODD, dynamic=False)
+case(C, "odd.add", lambda x: x + x.flip(0), ODD, dynamic=False)
+case(C, "odd.div", lambda x: x / x.flip(0), ODD, dynamic=False)
+case(C, "odd.div_outer", lambda x: x[:, None] / x[None], ODD, dynamic=False)
+case(C, "odd.div_real", lambda x: x / x.real, ODD, dynamic=False)
+case(C, "odd.div_number", lambda x: x / 2.5, ODD, dynamic=False)
+case(C, "odd.of_real", lambda x: x.real / x, ODD, dynamic=False)
+case(C, "odd.polar", lambda x: torch.polar(x.real, x.imag), ODD, dynamic=False)
