@@ -101,9 +101,10 @@ static void enqueue(FXrtAsync *a, FXrtCall *call) {
 
 /* The call is no thread's any more: it is done, or nobody has begun it. */
 static void settle(FXrtCall *call) {
-  if (call->state == FX_CALL_NEW)
+  /* Started by this thread, which has seen the queue if there is one. */
+  FXrtAsync *a = call->run->threads == 1 ? 0 : call->run->instance->async;
+  if (!a)
     return;
-  FXrtAsync *a = call->run->instance->async;
   pthread_mutex_lock(&a->lock);
   if (call->state == FX_CALL_QUEUED)
     take(a, call);
