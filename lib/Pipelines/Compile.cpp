@@ -249,9 +249,13 @@ llvm::Error Driver::simplify() {
         pm.addPass(createDecomposeCustomPass());
         pm.addPass(createDecomposePass());
         pm.addPass(createFoldConvBNPass());
-        // Swapped weights may have other zero points.
-        if (!options.swappableWeights)
+        // Swapped weights may have other zero points, and more bits.
+        if (!options.swappableWeights) {
           pm.addPass(createDropZeroPointsPass({directory}));
+          // Kernels of GPUs read bytes.
+          if (!gpu)
+            pm.addPass(createNoteNarrowWeightsPass({directory}));
+        }
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createCSEPass());
         if (options.async.empty())

@@ -41,6 +41,38 @@ class Weight(nn.Module):
         )
 
 
+class GroupedWeight(nn.Module):
+    """Integers in [low, high] with a scale for each `size` elements of a row."""
+
+    def __init__(self, q: torch.Tensor, scales: torch.Tensor, size: int, zeros=None):
+        super().__init__()
+        self.register_buffer("q", q)
+        self.register_buffer("scales", scales)
+        self.register_buffer("zeros", zeros)
+        self.size = size
+
+    def forward(self) -> torch.Tensor:
+        return Q.dequantize_per_channel_group.default(
+            self.q, self.scales, self.zeros, -8, 7, torch.int8, self.size, torch.float32
+        )
+
+
+class Grouped(nn.Module):
+    """A linear layer on such weights, at random, of all that `bits` can hold."""
+
+    def __init__(self, k: int, n: int, size: int, observer: nn.Module, bits=4, zeros=None):
+        super().__init__()
+        high = 2 ** (bits - 1)
+        q = torch.randint(-high, high, (n, k), dtype=torch.int8)
+        q[0, 0], q[-1, -1] = -high, high - 1
+        scales = torch.rand(n, k // size) * 0.1 + 0.01
+        self.observer, self.weight = observer, GroupedWeight(q, scales, size, zeros)
+        self.bias = nn.Parameter(torch.randn(n))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.linear(self.observer(x), self.weight(), self.bias)
+
+
 class Static(nn.Module):
     """Quantizes with parameters fixed by a sample, and back."""
 

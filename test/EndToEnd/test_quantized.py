@@ -104,22 +104,26 @@ def test_linears(rows, dynamic, tmp_path):
     check(module, (torch.randn(rows, 100),), tmp_path, dynamic=shapes)
 
 
-@pytest.mark.parametrize("processor", PROCESSORS)
-def test_processors(processor, tmp_path):
-    """Every way to multiply gives the same: sums of integers are exact."""
+def check_on(processor, module, x, folder) -> None:
+    """Compiled for a processor, which is a part of this one or skipped."""
     if not PROCESSORS[processor] <= features():
         pytest.skip(f"this machine is no {processor}")
-    torch.manual_seed(3)
-    sample = torch.randn(64, 50)
-    module = quantized.Linear(nn.Linear(50, 70), quantized.Static(sample, torch.int8))
-    model, out = tmp_path / "m.pt2", tmp_path / "m.so"
-    x = torch.randn(11, 50)
+    model, out = folder / "m.pt2", folder / "m.so"
     exporting.save(exporting.export(module, (x,)), model)
     flags = [f"--mcpu={processor}"] if processor else []
     result = harness.tool("fx-compile", model, "-o", out, "--no-fallback", *flags)
     assert result.returncode == 0, result.stderr
     expected = exporting.eager(module, (x,))
-    harness.compare(harness.run(out, ((x,), {}), tmp_path, expected), expected)
+    harness.compare(harness.run(out, ((x,), {}), folder, expected), expected)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_processors(processor, tmp_path):
+    """Every way to multiply gives the same: sums of integers are exact."""
+    torch.manual_seed(3)
+    sample = torch.randn(64, 50)
+    module = quantized.Linear(nn.Linear(50, 70), quantized.Static(sample, torch.int8))
+    check_on(processor, module, torch.randn(11, 50), tmp_path)
 
 
 def test_extremes_of_sums(tmp_path):

@@ -130,6 +130,32 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def NoteNarrowWeightsPass
+    : Pass<"fx-note-narrow-weights", "::mlir::ModuleOp"> {
+  let summary = "note which quantized weights fit four bits";
+  let description = [{
+    PyTorch has no integers of four bits: quantizers store them as int8, and the
+    bounds that a call gives are not checked by anyone. Where all bytes of the
+    state that a call dequantizes are in [-8, 7], the call gets an attribute,
+    and compiled code may pack two in a byte:
+
+    ```mlir
+    %w = call_function @quantized_decomposed.dequantize_per_channel_group.default(%q, %scales, None, -8, 7, i8, 32, f32) {fx.bits = 4 : i64}
+    ```
+
+    Only in `functional` graphs, and for states that nothing mutates.
+    `fx-compile` leaves the pass out where weights may be swapped: new ones might
+    need all bits.
+  }];
+  let options = [
+    Option<"baseDir", "base-dir", "std::string", "",
+           "What paths of external states are relative to">
+  ];
+  let statistics = [
+    Statistic<"numNoted", "noted", "Calls whose weights fit four bits">
+  ];
+}
+
 def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
   let summary = "leave out zero points of weights that are all 0";
   let description = [{

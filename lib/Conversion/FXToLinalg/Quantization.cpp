@@ -88,6 +88,22 @@ static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
   return s.binary<arith::MinNumFOp>(q, s.constant(double(max)));
 }
 
+/// The integers to dequantize. Of those that are known to fit four bits the
+/// others are dropped, which changes none: code generation sees by it that they
+/// may be stored so.
+static Tensor getIntegers(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  auto bits = n.op->getAttrOfType<IntegerAttr>("fx.bits");
+  if (n.failed() || !bits || bits.getInt() != 4 || !x.dtype.isInteger(8))
+    return x;
+  return n.b.pointwise({x}, x.sizes, x.dtype, x.dtype,
+                       [&](Scalars &s, ValueRange v) {
+                         Value four = s.integer(4);
+                         return s.binary<arith::ShRSIOp>(
+                             s.binary<arith::ShLIOp>(v[0], four), four);
+                       });
+}
+
 static LogicalResult lowerQuantizePerTensor(Node &n) {
   Tensor x = n.tensor(0, "input");
   Parameter inverse = getParameter(n, 1, "scale", true),
@@ -107,7 +123,7 @@ static LogicalResult lowerQuantizePerTensor(Node &n) {
 }
 
 static LogicalResult lowerDequantizePerTensor(Node &n) {
-  Tensor x = n.tensor(0, "input");
+  Tensor x = getIntegers(n);
   Parameter scale = getParameter(n, 1, "scale", false),
             zero = getParameter(n, 2, "zero_point", false);
   if (n.failed() || !checkTypes(n, n.resultDtype(), x.dtype))
@@ -171,7 +187,8 @@ static bool checkScale(Node &n, const Tensor &scale) {
 }
 
 static LogicalResult lowerPerChannel(Node &n, bool forward) {
-  Tensor x = n.tensor(0, "input"), scale = n.tensor(1, "scales");
+  Tensor x = forward ? n.tensor(0, "input") : getIntegers(n),
+         scale = n.tensor(1, "scales");
   std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
   if (n.failed())
     return failure();
@@ -205,7 +222,8 @@ static LogicalResult lowerDequantizePerChannel(Node &n) {
 /// Parameters [rows, groups] of a matrix [rows, groups * size].
 static LogicalResult lowerPerGroup(Node &n, bool forward) {
   Builder &b = n.b;
-  Tensor x = n.tensor(0, "input"), scale = n.tensor(1, "scales");
+  Tensor x = forward ? n.tensor(0, "input") : getIntegers(n),
+         scale = n.tensor(1, "scales");
   std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
   int64_t min = n.integer(3, "quant_min", 0),
           max = n.integer(4, "quant_max", 0);

@@ -25,6 +25,31 @@ def FXCPUAlignShapes : Pass<"fx-cpu-align-shapes", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
+  let summary = "keep weights with scales by group two-dimensional";
+  let description = [{
+    Weights whose rows have a scale for each group of elements are dequantized
+    with the groups as a dimension, and given to a matmul without it. The groups
+    go into the scales' indexing map, so that the shapes of what surrounds the
+    matmul are not split for their sake:
+
+    ```mlir
+    %p3 = tensor.expand_shape %p [[0], [1, 2]] : tensor<64x128xi8> into tensor<64x4x32xi8>
+    %w3 = linalg.generic ... ins(%p3, %t : tensor<64x4x32xi8>, tensor<64x4xf32>)
+    %w = tensor.collapse_shape %w3 [[0], [1, 2]] : tensor<64x4x32xf32> into tensor<64x128xf32>
+    // becomes
+    %w = linalg.generic ... ins(%p, %t : tensor<64x128xi8>, tensor<64x4xf32>)
+                                     // (n, k), (n, k floordiv 32)
+    ```
+
+    `fx-cpu-integer-contractions` takes them from there, and splits again what
+    no contraction of integers reads.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUIntegerContractions
     : Pass<"fx-cpu-integer-contractions", "::mlir::ModuleOp"> {
   let summary = "multiply quantized tensors as integers";
@@ -47,6 +72,15 @@ def FXCPUIntegerContractions
 
     Large weights of activations that are no integers stay bytes too, which
     become floats where they are used: `%y = t * (x * sitofp(p))`.
+
+    Where so many terms of a column have a scale of their own (`t` by
+    fx-cpu-flatten-groups), the sum is one of floats, of products that are each
+    scaled. Its code adds up integers within a group:
+
+    ```mlir
+    %sum = linalg.generic ... ins(%q, %p, %t) // out + sitofp(zext(q) * sext(p)) * t
+    %y = ... (%sum - z * %total) * s          // total: the sum of p * t
+    ```
 
     Left as they are: contractions with batches (grouped convolutions), whose
     activations do not have their terms in a row, or of more terms than fit 32
@@ -77,6 +111,12 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     ```
 
     Named linalg ops are generalized first, fills excepted.
+
+    Of 8-bit integers four terms of a column lie together, `inner_tiles = [32,
+    4]`. Those of which only four bits are kept (`(p << 4) >> 4`) lie two in a
+    byte, the term four places on in the upper half: `[N/P][K/8][P][4]`. A
+    generic in front of the unpacking makes bytes of them. The scales of groups
+    are packed by columns, too.
 
     `fx-cpu-form-kernels` takes the unpacking into the kernel, whose code reads
     the panels; `fx-hoist-prepare` moves the packing to `@prepare`.

@@ -28,13 +28,9 @@ static bool isLinear(AffineExpr expr) {
          isa<AffineConstantExpr>(binary.getRHS());
 }
 
-/// out + zext(a) * sext(b): the body of an integer contraction whose operand
-/// `a` is the first or the second.
-static bool isIntegerProduct(Value sum, Block *body, unsigned a) {
-  auto add = sum.getDefiningOp<arith::AddIOp>();
-  if (!add || add.getLhs() != body->getArgument(2))
-    return false;
-  auto mul = add.getRhs().getDefiningOp<arith::MulIOp>();
+/// zext(a) * sext(b), operand `a` being the first or the second.
+static bool isIntegerProduct(Value product, Block *body, unsigned a) {
+  auto mul = product ? product.getDefiningOp<arith::MulIOp>() : nullptr;
   if (!mul)
     return false;
   auto x = mul.getLhs().getDefiningOp<arith::ExtUIOp>();
@@ -43,15 +39,25 @@ static bool isIntegerProduct(Value sum, Block *body, unsigned a) {
          y.getIn() == body->getArgument(1 - a);
 }
 
-static bool isProduct(Value sum, Block *body) {
-  auto add = sum.getDefiningOp<arith::AddFOp>();
+/// What is added to the sum; none if the body yields no such addition.
+template <typename Add> static Value getAddend(Value sum, Block *body) {
+  auto add = sum.getDefiningOp<Add>();
   if (!add)
-    return false;
-  Value x = body->getArgument(0), y = body->getArgument(1),
-        out = body->getArgument(2);
-  Value product = add.getLhs() == out   ? add.getRhs()
-                  : add.getRhs() == out ? add.getLhs()
-                                        : Value();
+    return {};
+  Value out = body->getArguments().back();
+  return add.getLhs() == out   ? add.getRhs()
+         : add.getRhs() == out ? add.getLhs()
+                               : Value();
+}
+
+/// `product` of `product * t`, t being the third operand.
+static Value getUnscaled(Value product, Block *body) {
+  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
+  return mul && mul.getRhs() == body->getArgument(2) ? mul.getLhs() : Value();
+}
+
+static bool isProduct(Value product, Block *body) {
+  Value x = body->getArgument(0), y = body->getArgument(1);
   auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
   // Integers of 8 bits become floats first.
   auto source = [](Value v) {
@@ -62,33 +68,113 @@ static bool isProduct(Value sum, Block *body) {
                  (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
 }
 
+/// The scales' last dimension is a group's number: (terms, counted in the order
+/// of the left operand, whose last dimensions they are) / size. The others walk
+/// columns as those of the weights do.
+static bool matchGroups(Contraction &c) {
+  AffineMap map = c.scalesMap(), rhs = c.rhsMap(), lhs = c.lhsMap();
+  if (!c.batch.empty() || map.getNumResults() != c.n.size() + 1 ||
+      rhs.getNumResults() != c.n.size() + c.k.size() ||
+      lhs.getNumResults() < c.k.size())
+    return false;
+  for (unsigned d = 0; d < c.n.size(); ++d)
+    if (map.getResult(d) != rhs.getResult(d) ||
+        !llvm::is_contained(c.n, rhs.getDimPosition(d)))
+      return false;
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  AffineExpr terms = getAffineConstantExpr(0, c.op.getContext());
+  int64_t numTerms = 1;
+  unsigned first = lhs.getNumResults() - c.k.size();
+  for (unsigned i = 0; i < c.k.size(); ++i) {
+    AffineExpr loop = lhs.getResult(first + i);
+    if (loop != rhs.getResult(c.n.size() + i) || !isa<AffineDimExpr>(loop))
+      return false;
+    int64_t size = ranges[cast<AffineDimExpr>(loop).getPosition()];
+    if (ShapedType::isDynamic(size))
+      return false;
+    terms = terms * size + loop;
+    numTerms *= size;
+  }
+  auto type = dyn_cast<RankedTensorType>(c.scales().getType());
+  if (!type || !type.hasStaticShape())
+    return false;
+  int64_t groups = type.getShape().back();
+  if (groups < 1 || numTerms % groups || numTerms < 1)
+    return false;
+  c.groupSize = numTerms / groups;
+  unsigned numLoops = lhs.getNumDims();
+  if (simplifyAffineExpr(map.getResults().back(), numLoops, 0) !=
+      simplifyAffineExpr(terms.floorDiv(c.groupSize), numLoops, 0))
+    return false;
+  return true;
+}
+
+linalg::GenericOp fx::cpu::getNibbles(Value v) {
+  auto op = v ? v.getDefiningOp<linalg::GenericOp>() : nullptr;
+  if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() ||
+      !getElementTypeOrSelf(v.getType()).isInteger(8) ||
+      !getElementTypeOrSelf(op.getInputs()[0].getType()).isInteger(8) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap m) { return m.isIdentity(); }))
+    return {};
+  Block *body = op.getBody();
+  auto is4 = [](Value n) {
+    APInt value;
+    return matchPattern(n, m_ConstantInt(&value)) && value == 4;
+  };
+  auto down =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::ShRSIOp>();
+  auto up = down ? down.getLhs().getDefiningOp<arith::ShLIOp>() : nullptr;
+  if (!up || up.getLhs() != body->getArgument(0) || !is4(up.getRhs()) ||
+      !is4(down.getRhs()))
+    return {};
+  return op;
+}
+
 std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
-  if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op->getNumResults() != 1 || op.getNumReductionLoops() == 0)
+  if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
+      op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0)
     return std::nullopt;
   auto hasElements = [](Value v, unsigned integer) {
     auto type = dyn_cast<RankedTensorType>(v.getType());
     return type && (integer ? type.getElementType().isInteger(integer)
                             : type.getElementType().isF32());
   };
-  bool isFloat = llvm::all_of(op->getOperands(),
-                              [&](Value v) { return hasElements(v, 0); });
-  bool isInteger = hasElements(op.getInputs()[0], 8) &&
-                   hasElements(op.getInputs()[1], 8) &&
-                   hasElements(op.getDpsInits()[0], 32);
-  Value sum = op.getBody()->getTerminator()->getOperand(0);
-  bool isMixed =
-      hasElements(op.getDpsInits()[0], 0) &&
-      hasElements(op.getInputs()[0], 0) != hasElements(op.getInputs()[1], 0) &&
-      (hasElements(op.getInputs()[0], 8) || hasElements(op.getInputs()[1], 8));
-  if (!isInteger && !((isFloat || isMixed) && isProduct(sum, op.getBody())))
+  auto holds = [&](unsigned i, unsigned integer) {
+    return hasElements(op.getInputs()[i], integer);
+  };
+  bool isGrouped = op.getNumDpsInputs() == 3;
+  Block *body = op.getBody();
+  Value sum = body->getTerminator()->getOperand(0), product;
+  bool isInteger = holds(0, 8) && holds(1, 8);
+  bool isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
+  if (hasElements(op.getDpsInits()[0], 0))
+    product = getAddend<arith::AddFOp>(sum, body);
+  else if (isInteger && !isGrouped && hasElements(op.getDpsInits()[0], 32))
+    product = getAddend<arith::AddIOp>(sum, body);
+  if (isGrouped) {
+    product = holds(2, 0) ? getUnscaled(product, body) : Value();
+    if (isInteger) {
+      auto convert =
+          product ? product.getDefiningOp<arith::SIToFPOp>() : nullptr;
+      product = convert ? convert.getIn() : Value();
+    }
+  }
+  if (!product)
+    return std::nullopt;
+  if (!isInteger &&
+      !((holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8)) &&
+        isProduct(product, body)))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (maps[2].getNumResults() == 0)
+  AffineMap result = maps.back();
+  if (result.getNumResults() == 0)
     return std::nullopt;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (AffineExpr expr : maps[2].getResults())
+  for (AffineExpr expr : result.getResults())
     if (!isa<AffineDimExpr>(expr))
       return std::nullopt;
   auto plain = [](AffineMap map) {
@@ -98,7 +184,7 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
       return dim && seen.insert(dim.getPosition()).second;
     });
   };
-  if (!plain(maps[2]))
+  if (!plain(result))
     return std::nullopt;
   for (unsigned i = 0; i < 2; ++i)
     if (!llvm::all_of(maps[i].getResults(), isLinear))
@@ -106,7 +192,7 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
 
   Contraction c;
   c.op = op;
-  unsigned last = maps[2].getDimPosition(maps[2].getNumResults() - 1);
+  unsigned last = result.getDimPosition(result.getNumResults() - 1);
   bool inA = maps[0].isFunctionOfDim(last), inB = maps[1].isFunctionOfDim(last);
   if (inA == inB)
     return std::nullopt;
@@ -114,15 +200,15 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
     std::swap(c.a, c.b);
   c.isInteger = isInteger;
   c.isMixed = isMixed;
-  if (isMixed && !hasElements(op.getInputs()[c.b], 8))
+  if (isMixed && !holds(c.b, 8))
     return std::nullopt;
-  if (isInteger && !isIntegerProduct(sum, op.getBody(), c.a))
+  if (isInteger && !isIntegerProduct(product, body, c.a))
     return std::nullopt;
   if (!plain(maps[c.b]))
     return std::nullopt;
   for (unsigned d = 0; d < op.getNumLoops(); ++d) {
     bool a = maps[c.a].isFunctionOfDim(d), b = maps[c.b].isFunctionOfDim(d),
-         r = maps[2].isFunctionOfDim(d);
+         r = result.isFunctionOfDim(d);
     bool reduction = iterators[d] == utils::IteratorType::reduction;
     if (reduction == r || (reduction && !(a && b)))
       return std::nullopt;
@@ -137,6 +223,8 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
     else
       return std::nullopt;
   }
+  if (isGrouped && !matchGroups(c))
+    return std::nullopt;
   return c;
 }
 

@@ -30,21 +30,23 @@ struct ContractionEmitter {
   bool panelsFirst = true, vnni = false;
   // Operands.
   const Buffer *a = nullptr, *b = nullptr;
+  const Buffer *t = nullptr; ///< the scales of groups, in panels
   bool packed = false;
-  llvm::SmallVector<Stride> aStride, bStride; // by loop
-  Stride panelStride;
+  bool nibbles = false; ///< two terms of `b` lie in a byte
+  llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
+  Stride panelStride, groupStride;
   mlir::Value aValue;
   // Loops: what is outside of the tile, the tile's rows and columns, inside.
   llvm::SmallVector<unsigned> outer;
   std::optional<unsigned> mLoop, mMerged; // mMerged: walked as part of mLoop
-  std::optional<unsigned> quadLoop;       // of integers: four terms a step
+  std::optional<unsigned> quadLoop;       // `depth` terms of it are a step
   unsigned nLoop = 0;
   Index mSize = Index::of(1), nSize;
   llvm::SmallVector<ReductionLoop> reductions;
   bool masked = false;
   // The current position of each loop.
   llvm::SmallVector<Index> at;
-  Index aBase, bBase, column;
+  Index aBase, bBase, tBase, column;
   llvm::SmallVector<mlir::Value> masks;
   // Of the tiles that use a panel: which one it is, and where the rows begin.
   Index firstTile, firstRow;
@@ -55,26 +57,53 @@ struct ContractionEmitter {
   /// kernel has another form.
   bool analyse();
   bool strides();
-  /// Which loop is what: rows, columns, sums, and those outside.
-  void chooseLoops();
+  /// How the scales of groups lie.
+  bool scaleStrides();
+  /// Which loop is what: rows, columns, sums, and those outside. False if
+  /// groups are no part of one loop.
+  bool chooseLoops();
   bool isUnit(unsigned loop) {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
   int64_t panel() const { return vectors * code.lanes; }
-  /// Elements of the right operand that a vector of sums takes in a step: for
-  /// integers four terms of each column.
-  int64_t width() const { return info.isInteger ? 4 * code.lanes : code.lanes; }
+  /// Terms of a step: for integers those that the hardware takes together, for
+  /// nibbles those of as many bytes.
+  int64_t depth() const { return nibbles ? 8 : info.isInteger ? 4 : 1; }
+  /// Elements of the right operand that a vector of sums takes in a step.
+  int64_t width() const { return depth() > 1 ? 4 * code.lanes : code.lanes; }
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);
   void emitPrefetch(const Index &bAt, const Index &next);
+  /// Where the sums begin, those within a group if there are groups.
   mlir::TypedAttr zeroSum();
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value loadRight(const Index &at, int64_t vector);
   mlir::Value loadLeft(const Index &at);
+  /// The parts of a step: which of the left operand's terms each one takes, and
+  /// the right operand's vectors of it.
+  int64_t numParts() const { return !nibbles ? 1 : info.isInteger ? 2 : 8; }
+  llvm::SmallVector<mlir::Value> getPart(mlir::ArrayRef<mlir::Value> right,
+                                         int64_t part);
+  /// Sums of nibbles are of multiples of them: this is the factor.
+  double unit() const { return !nibbles ? 1 : info.isInteger ? 16 : 1 << 28; }
   void multiply(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
                 mlir::MutableArrayRef<mlir::Value> sums);
   llvm::SmallVector<mlir::Value> accumulate(Scope &scope, const Index &row,
                                             int64_t count);
+  /// The sums over `loops` of `count` rows from these offsets on; `pOff` is
+  /// where to fetch from.
+  llvm::SmallVector<mlir::Value> sum(Scope &scope,
+                                     llvm::ArrayRef<ReductionLoop> loops,
+                                     Index aOff, Index bOff, Index pOff,
+                                     bool fetches, int64_t count);
+  llvm::SmallVector<mlir::Value> sumGroups(Scope &scope, Index aOff, Index bOff,
+                                           Index pOff, bool fetches,
+                                           int64_t count);
+  /// One of the panel's stride `s` in what is fetched of the next one.
+  Stride fetchStride(Stride s) const {
+    s.constant /= std::max<int64_t>(prefetch, 1);
+    return s;
+  }
   void emitTile(Scope &scope, const Index &row, int64_t count);
   void emitEpilogue(Scope &scope, const Index &row, int64_t count,
                     llvm::ArrayRef<mlir::Value> acc);

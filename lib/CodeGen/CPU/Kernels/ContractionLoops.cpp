@@ -56,16 +56,21 @@ bool ContractionEmitter::strides() {
   nLoop = info.lastN();
   if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>()) {
     packed = true;
-    b = code.buffer(unpack.getSource());
-    if (!b || unpack.getInnerDimsPos().size() != 1 + info.isInteger ||
+    Value memory = unpack.getSource();
+    if (auto split = memory.getDefiningOp<linalg::GenericOp>()) {
+      nibbles = true;
+      memory = split.getInputs()[0];
+    }
+    b = code.buffer(memory);
+    if (!b || unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
         getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
       return false;
-    if (info.isInteger) {
-      // Four terms at a time: they lie together in both operands.
+    if (depth() > 1) {
+      // So many terms at a time lie together in both operands.
       quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
       int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
       if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
-          ShapedType::isDynamic(size) || size % 4 ||
+          ShapedType::isDynamic(size) || size % depth() ||
           !aStride[*quadLoop].isStatic(1))
         return false;
     }
@@ -78,10 +83,10 @@ bool ContractionEmitter::strides() {
     if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
       return false;
     panelStride = bStride[nLoop];
-    return true;
+    return !info.groupSize || scaleStrides();
   }
   b = code.buffer(info.rhs());
-  if (!b || info.isInteger || info.isMixed)
+  if (!b || info.isInteger || info.isMixed || info.groupSize)
     return false;
   for (auto [d, stride] : llvm::enumerate(b->strides))
     bStride[map.getDimPosition(d)] = stride;
@@ -91,7 +96,29 @@ bool ContractionEmitter::strides() {
   return true;
 }
 
-void ContractionEmitter::chooseLoops() {
+bool ContractionEmitter::scaleStrides() {
+  auto unpack = info.scales().getDefiningOp<linalg::UnPackOp>();
+  t = unpack ? code.buffer(unpack.getSource()) : nullptr;
+  AffineMap map = info.scalesMap();
+  unsigned groups = map.getNumResults() - 1;
+  ArrayRef<int64_t> perm = unpack ? unpack.getOuterDimsPerm() : ArrayRef<int64_t>();
+  if (!t || perm.size() != map.getNumResults() ||
+      unpack.getInnerDimsPos().size() != 1 ||
+      getConstantIntValue(unpack.getMixedTiles()[0]) != panel() ||
+      map.getResult(unpack.getInnerDimsPos()[0]) !=
+          code.b.getAffineDimExpr(nLoop))
+    return false;
+  tStride.assign(info.op.getNumLoops(), Stride());
+  for (auto [q, d] : llvm::enumerate(perm)) {
+    if (d == groups)
+      groupStride = t->strides[q];
+    else
+      tStride[map.getDimPosition(d)] = t->strides[q];
+  }
+  return true;
+}
+
+bool ContractionEmitter::chooseLoops() {
   // Rows: the last M loop, and the one before with it where both lie together
   // in every operand.
   SmallVector<unsigned> ms;
@@ -154,8 +181,8 @@ void ContractionEmitter::chooseLoops() {
   for (unsigned loop : ks) {
     ReductionLoop r{sizeOf(loop), aStride[loop], bStride[loop]};
     if (loop == quadLoop) {
-      r.size.constant /= 4;
-      r.a.constant = 4;
+      r.size.constant /= depth();
+      r.a.constant = depth();
     }
     if (!reductions.empty() && r.size.isStatic()) {
       ReductionLoop &last = reductions.back();
@@ -171,13 +198,19 @@ void ContractionEmitter::chooseLoops() {
     }
     reductions.push_back(r);
   }
+  // Groups are parts of one loop that walks the terms in order.
+  return !info.groupSize ||
+         (reductions.size() == 1 && reductions[0].size.isStatic() &&
+          reductions[0].a.isStatic(depth()) && info.groupSize % depth() == 0);
 }
 
 bool ContractionEmitter::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     if (auto match = matchContraction(&op))
       info = *match;
-    if (isa<linalg::GenericOp>(op))
+    // What makes bytes of nibbles is no op of its own here.
+    if (isa<linalg::GenericOp>(op) &&
+        llvm::none_of(op.getUsers(), llvm::IsaPred<linalg::UnPackOp>))
       ops.push_back(&op);
   }
   if (!info.op)

@@ -29,7 +29,7 @@ TypedAttr ContractionEmitter::zeroSum() {
 }
 
 Value ContractionEmitter::add(Value x, Value y) {
-  if (info.isInteger)
+  if (getElementTypeOrSelf(x.getType()).isInteger())
     return arith::AddIOp::create(code.b, code.loc, x, y);
   return arith::AddFOp::create(code.b, code.loc, x, y);
 }
@@ -37,7 +37,7 @@ Value ContractionEmitter::add(Value x, Value y) {
 /// The right operand's vector of a step.
 Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
   Value offset = code.materialize(code.add(at, Index::of(vector * width())));
-  if (info.isInteger)
+  if (depth() > 1)
     return vector::LoadOp::create(
         code.b, code.loc, VectorType::get({width()}, code.b.getI8Type()),
         b->flat, ValueRange{offset});
@@ -54,6 +54,38 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
                                         code.splatConstant(zeroSum()));
   return vector::LoadOp::create(code.b, code.loc, type, b->flat,
                                 ValueRange{offset});
+}
+
+// A word of a column holds its terms 0 to 3 in the lower halves of the bytes,
+// 4 to 7 in the upper ones. Moved up, not down: a nibble in the highest bits
+// has its sign, and the rest is masked off. What is multiplied is 16 times the
+// term, or 2^28 times.
+SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
+                                               int64_t part) {
+  if (!nibbles)
+    return SmallVector<Value>(right);
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  VectorType words = code.vectorType(builder.getI32Type());
+  int64_t up =
+      info.isInteger ? 4 - 4 * part : 28 - 8 * (part % 4) - 4 * (part / 4);
+  Value mask = code.splatConstant(builder.getI32IntegerAttr(
+      static_cast<int32_t>(info.isInteger ? 0xf0f0f0f0u : 0xf0000000u)));
+  SmallVector<Value> result;
+  for (Value bytes : right) {
+    Value v = vector::BitCastOp::create(builder, loc, words, bytes);
+    if (up)
+      v = arith::ShLIOp::create(
+          builder, loc, v, code.splatConstant(builder.getI32IntegerAttr(up)));
+    v = arith::AndIOp::create(builder, loc, v, mask);
+    if (info.isInteger)
+      v = vector::BitCastOp::create(builder, loc, bytes.getType(), v);
+    else
+      v = arith::SIToFPOp::create(builder, loc,
+                                  code.vectorType(builder.getF32Type()), v);
+    result.push_back(v);
+  }
+  return result;
 }
 
 /// What a step takes of the left operand: a number, or four bytes as one.

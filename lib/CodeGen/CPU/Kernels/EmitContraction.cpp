@@ -69,49 +69,116 @@ void ContractionEmitter::emitPrefetch(const Index &bAt, const Index &next) {
 SmallVector<Value>
 ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
   Index aRow = mLoop ? code.add(aBase, code.mul(row, aStride[*mLoop])) : aBase;
+  bool fetches = prefetch > 0 && packed && !reductions.empty() &&
+                 llvm::all_of(reductions, [&](const ReductionLoop &r) {
+                   return r.size.isStatic() && r.b.constant % prefetch == 0;
+                 });
+  Index pOff = fetches && prefetch > 1 ? prefetchStart(row) : Index::of(0);
+  if (info.groupSize)
+    return sumGroups(scope, aRow, bBase, pOff, fetches, count);
+  SmallVector<Value> sums =
+      sum(scope, reductions, aRow, bBase, pOff, fetches, count);
+  if (unit() == 1)
+    return sums;
+  // Exact: of integers the sum is a multiple of the unit.
+  for (Value &v : sums) {
+    if (info.isInteger)
+      v = arith::ShRSIOp::create(
+          code.b, code.loc, v, code.splatConstant(code.b.getI32IntegerAttr(4)));
+    else
+      v = arith::MulFOp::create(
+          code.b, code.loc, v,
+          code.splatConstant(code.b.getF32FloatAttr(1 / unit())));
+  }
+  return sums;
+}
+
+SmallVector<Value> ContractionEmitter::sumGroups(Scope &scope, Index aOff,
+                                                 Index bOff, Index pOff,
+                                                 bool fetches, int64_t count) {
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  const ReductionLoop &all = reductions[0];
+  int64_t steps = info.groupSize / depth();
+  Value zero = code.splatConstant(builder.getF32FloatAttr(0.0));
+  SmallVector<Value> totals(count * vectors, zero);
+  Scope inner;
+  auto loop = code.beginFor(scope, inner, Index::of(0),
+                            code.floorDiv(all.size, steps), 1, totals);
+  totals.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+  Index group(loop.getInductionVar());
+  Index first = code.mul(group, Index::of(steps));
+  aOff = code.add(aOff, code.mul(first, all.a));
+  bOff = code.add(bOff, code.mul(first, all.b));
+  if (fetches && prefetch > 1)
+    pOff = code.add(pOff, code.mul(first, fetchStride(all.b)));
+  SmallVector<Value> sums =
+      sum(inner, ReductionLoop{Index::of(steps), all.a, all.b}, aOff, bOff,
+          pOff, fetches, count);
+  Index at = code.add(tBase, code.mul(group, groupStride));
+  VectorType type = code.vectorType(builder.getF32Type());
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value offset = code.materialize(code.add(at, Index::of(v * code.lanes)));
+    Value scale =
+        vector::LoadOp::create(builder, loc, type, t->flat, ValueRange{offset});
+    if (unit() != 1)
+      scale = arith::MulFOp::create(
+          builder, loc, scale,
+          code.splatConstant(builder.getF32FloatAttr(1 / unit())));
+    for (int64_t i = 0; i < count; ++i) {
+      Value s = sums[i * vectors + v], &total = totals[i * vectors + v];
+      if (info.isInteger)
+        s = arith::SIToFPOp::create(builder, loc, type, s);
+      total = vector::FMAOp::create(builder, loc, s, scale, total);
+    }
+  }
+  code.endFor(loop, totals);
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> ContractionEmitter::sum(Scope &scope,
+                                           ArrayRef<ReductionLoop> loops,
+                                           Index aOff, Index bOff, Index pOff,
+                                           bool fetches, int64_t count) {
+  const Index aFirst = aOff, bFirst = bOff;
   // Few accumulators: several steps at a time, each with its own, keep the
   // multipliers busy.
   int64_t unroll = 1;
-  if (!reductions.empty() && count * vectors < 8) {
+  if (!loops.empty() && count * vectors < 8) {
     unroll = llvm::PowerOf2Ceil(llvm::divideCeil(8, count * vectors));
-    Index size = reductions.back().size;
+    Index size = loops.back().size;
     if (size.isStatic())
       while (unroll > 1 && size.constant % unroll)
         unroll /= 2;
   }
   Value zero = code.splatConstant(zeroSum());
   SmallVector<Value> acc(count * vectors * unroll, zero);
-  Index aOff = aRow, bOff = bBase;
-  bool fetches = prefetch > 0 && packed && !reductions.empty() &&
-                 llvm::all_of(reductions, [&](const ReductionLoop &r) {
-                   return r.size.isStatic() && r.b.constant % prefetch == 0;
-                 });
-  auto part = [&](Stride s) {
-    s.constant /= std::max<int64_t>(prefetch, 1);
-    return s;
-  };
-  Index pOff = fetches && prefetch > 1 ? prefetchStart(row) : Index::of(0);
 
   auto step = [&](const Index &aAt, const Index &bAt, const Index &pAt,
                   MutableArrayRef<Value> acc) {
     if (fetches)
       emitPrefetch(bAt, pAt);
-    SmallVector<Value> bs;
+    SmallVector<Value> right;
     for (int64_t v = 0; v < vectors; ++v)
-      bs.push_back(loadRight(bAt, v));
-    for (int64_t i = 0; i < count; ++i) {
-      Index at = aAt;
-      if (mLoop)
-        at = code.add(aAt, code.mul(Index::of(i), aStride[*mLoop]));
-      multiply(bs, loadLeft(at), acc.slice(i * vectors, vectors));
+      right.push_back(loadRight(bAt, v));
+    for (int64_t part = 0; part < numParts(); ++part) {
+      SmallVector<Value> bs = getPart(right, part);
+      Index aPart = code.add(aAt, Index::of(part * depth() / numParts()));
+      for (int64_t i = 0; i < count; ++i) {
+        Index at = aPart;
+        if (mLoop)
+          at = code.add(aPart, code.mul(Index::of(i), aStride[*mLoop]));
+        multiply(bs, loadLeft(at), acc.slice(i * vectors, vectors));
+      }
     }
   };
 
   SmallVector<scf::ForOp> nest;
   std::deque<Scope> scopes;
   Scope *current = &scope;
-  for (auto [d, r] : llvm::enumerate(reductions)) {
-    bool last = d + 1 == reductions.size();
+  for (auto [d, r] : llvm::enumerate(loops)) {
+    bool last = d + 1 == loops.size();
     Index to = r.size;
     if (last && unroll > 1 && !to.isStatic())
       to = code.mul(code.floorDiv(to, unroll), Index::of(unroll));
@@ -123,33 +190,34 @@ ContractionEmitter::accumulate(Scope &scope, const Index &row, int64_t count) {
     aOff = code.add(aOff, code.mul(iv, r.a));
     bOff = code.add(bOff, code.mul(iv, r.b));
     if (fetches && prefetch > 1)
-      pOff = code.add(pOff, code.mul(iv, part(r.b)));
+      pOff = code.add(pOff, code.mul(iv, fetchStride(r.b)));
     acc.assign(loop.getRegionIterArgs().begin(),
                loop.getRegionIterArgs().end());
     nest.push_back(loop);
   }
   MutableArrayRef<Value> all(acc);
   int64_t tile = count * vectors;
-  if (reductions.empty()) {
+  if (loops.empty()) {
     step(aOff, bOff, pOff, all);
   } else {
+    const ReductionLoop &r = loops.back();
     for (int64_t u = 0; u < unroll; ++u)
-      step(code.add(aOff, code.mul(Index::of(u), reductions.back().a)),
-           code.add(bOff, code.mul(Index::of(u), reductions.back().b)),
-           code.add(pOff, code.mul(Index::of(u), part(reductions.back().b))),
+      step(code.add(aOff, code.mul(Index::of(u), r.a)),
+           code.add(bOff, code.mul(Index::of(u), r.b)),
+           code.add(pOff, code.mul(Index::of(u), fetchStride(r.b))),
            all.slice(u * tile, tile));
   }
   for (auto [d, loop] : llvm::enumerate(llvm::reverse(nest))) {
     code.endFor(loop, acc);
     acc.assign(loop.getResults().begin(), loop.getResults().end());
-    const ReductionLoop &r = reductions.back();
+    const ReductionLoop &r = loops.back();
     if (d == 0 && unroll > 1 && !r.size.isStatic()) {
       // What the unrolled loop left. Its offsets start where that loop's do.
-      Index aStart = aRow, bStart = bBase;
+      Index aStart = aFirst, bStart = bFirst;
       for (unsigned o = 0; o + 1 < nest.size(); ++o) {
         Index iv(nest[o].getInductionVar());
-        aStart = code.add(aStart, code.mul(iv, reductions[o].a));
-        bStart = code.add(bStart, code.mul(iv, reductions[o].b));
+        aStart = code.add(aStart, code.mul(iv, loops[o].a));
+        bStart = code.add(bStart, code.mul(iv, loops[o].b));
       }
       Scope tail;
       Index from = code.mul(code.floorDiv(r.size, unroll), Index::of(unroll));
@@ -291,7 +359,8 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
 }
 
 void ContractionEmitter::emit() {
-  chooseLoops();
+  if (!chooseLoops())
+    return code.fail("the groups of the contraction do not fit");
   at.assign(info.op.getNumLoops(), Index::of(0));
   Index panels = code.ceilDiv(nSize, panel());
   masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
@@ -343,9 +412,13 @@ void ContractionEmitter::emit() {
       at[loop] = iv;
       aBase = code.add(aBase, code.mul(iv, aStride[loop]));
       bBase = code.add(bBase, code.mul(iv, bStride[loop]));
+      if (t)
+        tBase = code.add(tBase, code.mul(iv, tStride[loop]));
     }
   }
   bBase = code.add(bBase, code.mul(panelAt, panelStride));
+  if (t)
+    tBase = code.add(tBase, code.mul(panelAt, tStride[nLoop]));
   // Tiles of the loops inside of the panels'.
   firstRow = from;
   Index perLoop = code.ceilDiv(blocked ? Index::of(rowBlock) : mSize, rows);

@@ -234,8 +234,17 @@ Group Former::contraction(const Contraction &match) {
     return fits(g);
   };
   addProducers(group, fitsProducers);
-  if (packed)
-    group.insert(c.rhs().getDefiningOp());
+  // What unpacks is code of the kernel.
+  if (packed) {
+    auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
+    group.insert(unpack);
+    if (Operation *nibbles = unpack.getSource().getDefiningOp();
+        isa_and_nonnull<linalg::GenericOp>(nibbles) && isFree(nibbles))
+      group.insert(nibbles);
+    if (c.groupSize)
+      if (auto scales = c.scales().getDefiningOp<linalg::UnPackOp>())
+        group.insert(scales);
+  }
   return group;
 }
 

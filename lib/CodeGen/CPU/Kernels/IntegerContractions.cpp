@@ -15,14 +15,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
+#include "Dequantized.h"
 #include "StateOnly.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUINTEGERCONTRACTIONS
@@ -32,27 +30,7 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::cpu;
 
-/// Weights of fewer elements are made floats before the run.
-static constexpr int64_t kMinMixed = 256 * 1024;
-
-/// Terms of at most 255 * 128 whose sum fits 32 bits.
-static constexpr int64_t kMaxTerms = (int64_t(1) << 31) / (255 * 128) - 1;
-
 namespace {
-/// How an f32 tensor comes from an 8-bit one: (q - zero) * scale.
-struct Dequantized {
-  linalg::GenericOp op;
-  Value quantized;
-  bool isUnsigned = false;
-  Value zero;  ///< f32, or none
-  Value scale; ///< f32, or none: 1, or as `scales` says
-  /// A vector of scales, and the dimension of `op`'s result that it walks.
-  Value scales;
-  unsigned axis = 0;
-  /// What views and pads the tensor after that, the last first.
-  SmallVector<Operation *> views;
-};
-
 struct IntegerContractions
     : fx::cpu::impl::FXCPUIntegerContractionsBase<IntegerContractions> {
   using Base::Base;
@@ -61,118 +39,6 @@ struct IntegerContractions
   bool rewriteMixed(Contraction &c, Dequantized &w);
 };
 } // namespace
-
-/// A value that the body of `op` uses and that does not vary, from outside.
-static Value getInvariant(linalg::GenericOp op, Value v) {
-  if (v.getParentBlock() != op.getBody())
-    return v;
-  Operation *def = v.getDefiningOp();
-  if (!def || !isa<arith::ConstantOp>(def))
-    return {};
-  OpBuilder b(op);
-  return b.clone(*def)->getResult(0);
-}
-
-static std::optional<Dequantized> matchDequantize(Value tensor) {
-  Dequantized d;
-  Operation *def = tensor.getDefiningOp();
-  while (def && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                    tensor::PadOp, tensor::CastOp>(def)) {
-    d.views.push_back(def);
-    def = def->getOperand(0).getDefiningOp();
-  }
-  d.op = dyn_cast_or_null<linalg::GenericOp>(def);
-  if (!d.op || d.op.getNumDpsInputs() < 1 || d.op->getNumResults() != 1 ||
-      d.op.getNumReductionLoops() != 0)
-    return std::nullopt;
-  SmallVector<AffineMap> maps = d.op.getIndexingMapsArray();
-  Block *body = d.op.getBody();
-  d.quantized = d.op.getInputs()[0];
-  auto type = dyn_cast<RankedTensorType>(d.quantized.getType());
-  if (!type || !type.getElementType().isInteger(8) || maps[0] != maps.back() ||
-      !maps[0].isPermutation())
-    return std::nullopt;
-  Value v = body->getTerminator()->getOperand(0);
-  if (auto mul = v.getDefiningOp<arith::MulFOp>()) {
-    v = mul.getLhs();
-    auto arg = dyn_cast<BlockArgument>(mul.getRhs());
-    if (arg && arg.getOwner() == body) {
-      AffineMap map = maps[arg.getArgNumber()];
-      if (arg.getArgNumber() >= d.op.getNumDpsInputs() ||
-          map.getNumResults() != 1 || !isa<AffineDimExpr>(map.getResult(0)))
-        return std::nullopt;
-      d.scales = d.op.getInputs()[arg.getArgNumber()];
-      std::optional<unsigned> at = maps[0].getResultPosition(map.getResult(0));
-      if (!at)
-        return std::nullopt;
-      d.axis = *at;
-    } else if (!(d.scale = getInvariant(d.op, mul.getRhs()))) {
-      return std::nullopt;
-    }
-  }
-  if (auto sub = v.getDefiningOp<arith::SubFOp>()) {
-    v = sub.getLhs();
-    if (!(d.zero = getInvariant(d.op, sub.getRhs())))
-      return std::nullopt;
-  }
-  Operation *convert = v.getDefiningOp();
-  if (!isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(convert) ||
-      convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
-    return std::nullopt;
-  d.isUnsigned = isa<arith::UIToFPOp>(convert);
-  // Zeros around the tensor are its zero point around the quantized one.
-  for (Operation *view : d.views)
-    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
-      Value with = pad.getConstantPaddingValue();
-      if (!with || !matchPattern(with, m_AnyZeroFloat()))
-        return std::nullopt;
-    }
-  return d;
-}
-
-/// A pointwise op on one tensor.
-static Value mapElements(OpBuilder &b, Location loc, Value x, Type element,
-                         function_ref<Value(OpBuilder &, Location, Value)> fn) {
-  auto type = cast<RankedTensorType>(x.getType());
-  unsigned rank = type.getRank();
-  Value out = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
-                                      element);
-  AffineMap map = b.getMultiDimIdentityMap(rank);
-  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             b, loc, TypeRange(out.getType()), x, out,
-             ArrayRef<AffineMap>{map, map}, kinds,
-             [&](OpBuilder &nested, Location at, ValueRange v) {
-               linalg::YieldOp::create(nested, at, fn(nested, at, v[0]));
-             })
-      .getResult(0);
-}
-
-/// The quantized tensor as it is viewed and padded.
-static Value replayViews(OpBuilder &b, Value quantized, Dequantized &d,
-                         Value zero) {
-  Type i8 = b.getI8Type();
-  for (Operation *view : llvm::reverse(d.views)) {
-    auto type = cast<RankedTensorType>(view->getResult(0).getType());
-    Type to = RankedTensorType::get(type.getShape(), i8);
-    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
-      Location loc = pad.getLoc();
-      Value with =
-          zero ? Value(arith::TruncIOp::create(b, loc, i8, zero))
-               : arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
-      quantized =
-          tensor::PadOp::create(b, loc, to, quantized, pad.getMixedLowPad(),
-                                pad.getMixedHighPad(), with);
-      continue;
-    }
-    IRMapping mapping;
-    mapping.map(view->getOperand(0), quantized);
-    Operation *clone = b.clone(*view, mapping);
-    clone->getResult(0).setType(to);
-    quantized = clone->getResult(0);
-  }
-  return quantized;
-}
 
 /// `x` with zeros after dimension `dim`, up to a multiple of four elements.
 static Value padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
@@ -190,14 +56,6 @@ static Value padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
       zero);
 }
 
-static Value filledWithZeros(OpBuilder &b, Location loc,
-                             ArrayRef<OpFoldResult> sizes) {
-  Type i32 = b.getI32Type();
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, i32);
-  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
-}
-
 /// Where `map` gives `loop` alone.
 static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
@@ -211,10 +69,8 @@ static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
 /// is what reading them costs.
 bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   auto type = cast<RankedTensorType>(w.quantized.getType());
-  auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (c.isMixed || !fill ||
-      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
-      !type.hasStaticShape() || type.getNumElements() < kMinMixed)
+  if (c.isMixed || !startsAtZero(c) || !type.hasStaticShape() ||
+      type.getNumElements() < kMinMixed)
     return false;
   AffineMap result = c.resultMap();
   std::optional<unsigned> column;
@@ -281,6 +137,8 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
 bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   if (c.isInteger || !c.batch.empty() || !states.isStateOnly(c.rhs()))
     return false;
+  if (std::optional<GroupedWeight> grouped = matchGrouped(c.rhs()))
+    return rewriteGrouped(c, *grouped);
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
                              w = matchDequantize(c.rhs());
   if (!w || w->zero || w->isUnsigned || !w->views.empty())
@@ -289,8 +147,7 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
     return rewriteMixed(c, *w);
   if (x->scales)
     return false;
-  auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
-  if (!fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+  if (!startsAtZero(c))
     return false;
   AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
   SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
@@ -323,29 +180,15 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
 
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
-  Type i32 = b.getI32Type(), f32 = b.getF32Type(), i8 = b.getI8Type();
-  Value zero;
-  if (x->zero && !matchPattern(x->zero, m_AnyZeroFloat()))
-    zero = arith::FPToSIOp::create(b, loc, i32, x->zero);
-  Value q = x->quantized;
-  if (!x->isUnsigned) {
-    // Signed ones become unsigned by an offset: the hardware's product is of
-    // an unsigned and a signed factor.
-    q = mapElements(
-        b, loc, q, i8, [&](OpBuilder &nested, Location at, Value v) {
-          Value flip = arith::ConstantOp::create(nested, at,
-                                                 nested.getI8IntegerAttr(-128));
-          return arith::XOrIOp::create(nested, at, v, flip).getResult();
-        });
-    Value offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(128));
-    zero = zero ? Value(arith::AddIOp::create(b, loc, zero, offset)) : offset;
-  }
-  q = padToQuads(b, loc, replayViews(b, q, *x, zero), *inX);
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  UnsignedTensor u = makeUnsigned(b, loc, *x);
+  Value zero = u.zero;
+  Value q = padToQuads(b, loc, u.values, *inX);
   Value p = padToQuads(b, loc, w->quantized, *inW);
 
   // The sums of products, and of the weights.
   Value out = c.op.getDpsInits()[0];
-  Value init = filledWithZeros(b, loc, tensor::getMixedSizes(b, loc, out));
+  Value init = makeZeros(b, loc, tensor::getMixedSizes(b, loc, out), i32);
   SmallVector<AffineMap> maps(3);
   maps[c.a] = lhs;
   maps[c.b] = rhs;
@@ -394,7 +237,7 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
       loops.push_back(rhs.getDimPosition(d));
       sizes.push_back(tensor::getMixedSize(b, loc, p, d));
     }
-    Value start = filledWithZeros(b, loc, sizes);
+    Value start = makeZeros(b, loc, sizes, i32);
     Value total =
         linalg::GenericOp::create(
             b, loc, TypeRange(start.getType()), p, start,
@@ -448,14 +291,8 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
           .getResult(0);
   c.op->getResult(0).replaceAllUsesWith(y);
   c.op->erase();
-  // A dead reader would keep what makes the quantized tensor from fusing.
-  for (Dequantized *d : {&*x, &*w}) {
-    for (Operation *view : d->views)
-      if (view->use_empty())
-        view->erase();
-    if (d->op->use_empty())
-      d->op->erase();
-  }
+  eraseDead(*x);
+  eraseDead(*w);
   return true;
 }
 
@@ -473,5 +310,6 @@ void IntegerContractions::runOnOperation() {
     for (Contraction &c : found)
       if (rewrite(c, states))
         ++numRewritten;
+    splitGroups(func);
   }
 }

@@ -42,8 +42,8 @@ namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   using Base::Base;
 
-  // (source, dimensions, width) -> packed
-  using Key = std::tuple<void *, int64_t, int64_t, std::vector<int64_t>>;
+  // (source, dimensions, width, in nibbles) -> packed
+  using Key = std::tuple<void *, int64_t, int64_t, std::vector<int64_t>, bool>;
   std::map<Key, Value> packs;
 
   bool isWanted(Contraction &c, bool isWeight) {
@@ -64,10 +64,154 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     return rows >= kRowsToPack;
   }
 
+  /// The op that keeps four bits, if the weights can lie two in a byte: eight
+  /// terms at a time, which the left operand has in a row.
+  static linalg::GenericOp findNibbles(Contraction &c) {
+    linalg::GenericOp op = getNibbles(c.rhs());
+    AffineMap lhs = c.lhsMap();
+    if (!op || !(c.isInteger || c.isMixed) || lhs.getNumResults() == 0 ||
+        c.groupSize % 8 != 0)
+      return {};
+    auto last = dyn_cast<AffineDimExpr>(lhs.getResults().back());
+    if (!last || !llvm::is_contained(c.k, last.getPosition()))
+      return {};
+    int64_t size = c.op.getStaticLoopRanges()[last.getPosition()];
+    auto type = cast<RankedTensorType>(c.rhs().getType());
+    bool fits =
+        type.hasStaticShape() && size % 8 == 0 &&
+        cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
+    return fits ? op : nullptr;
+  }
+
+  /// [..., K/4, P, 4] bytes -> [..., K/8, P, 4] of two terms each.
+  static Value joinNibbles(OpBuilder &b, Location loc, Value packed) {
+    auto type = cast<RankedTensorType>(packed.getType());
+    unsigned rank = type.getRank(), at = rank - 3;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[at] /= 2;
+    AffineMap whole = b.getMultiDimIdentityMap(rank);
+    auto half = [&](int64_t which) {
+      SmallVector<AffineExpr> exprs(whole.getResults());
+      exprs[at] = exprs[at] * 2 + which;
+      return AffineMap::get(rank, 0, exprs, b.getContext());
+    };
+    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    return linalg::GenericOp::create(
+               b, loc, TypeRange(empty.getType()), ValueRange{packed, packed},
+               empty, ArrayRef<AffineMap>{half(0), half(1), whole},
+               SmallVector<utils::IteratorType>(rank,
+                                                utils::IteratorType::parallel),
+               [&](OpBuilder &nested, Location at, ValueRange v) {
+                 auto number = [&](int8_t n) {
+                   return arith::ConstantOp::create(nested, at,
+                                                    nested.getI8IntegerAttr(n));
+                 };
+                 Value low =
+                     arith::AndIOp::create(nested, at, v[0], number(15));
+                 Value high =
+                     arith::ShLIOp::create(nested, at, v[1], number(4));
+                 linalg::YieldOp::create(
+                     nested, at,
+                     arith::OrIOp::create(nested, at, low, high).getResult());
+               })
+        .getResult(0);
+  }
+
+  /// The way back.
+  static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
+    auto type = cast<RankedTensorType>(joined.getType());
+    unsigned rank = type.getRank(), at = rank - 3;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[at] *= 2;
+    AffineMap whole = b.getMultiDimIdentityMap(rank);
+    SmallVector<AffineExpr> exprs(whole.getResults());
+    exprs[at] = exprs[at].floorDiv(2);
+    Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+    return linalg::GenericOp::create(
+               b, loc, TypeRange(empty.getType()), joined, empty,
+               ArrayRef<AffineMap>{
+                   AffineMap::get(rank, 0, exprs, b.getContext()), whole},
+               SmallVector<utils::IteratorType>(rank,
+                                                utils::IteratorType::parallel),
+               [&](OpBuilder &nested, Location loc, ValueRange v) {
+                 auto number = [&](int8_t n) -> Value {
+                   return arith::ConstantOp::create(nested, loc,
+                                                    nested.getI8IntegerAttr(n));
+                 };
+                 Value term = linalg::IndexOp::create(nested, loc, at);
+                 Value one = arith::ConstantIndexOp::create(nested, loc, 1);
+                 Value none = arith::ConstantIndexOp::create(nested, loc, 0);
+                 term = arith::AndIOp::create(nested, loc, term, one);
+                 Value isLow = arith::CmpIOp::create(
+                     nested, loc, arith::CmpIPredicate::eq, term, none);
+                 Value up = arith::ShLIOp::create(nested, loc, v[0], number(4));
+                 Value high =
+                     arith::SelectOp::create(nested, loc, isLow, up, v[0]);
+                 linalg::YieldOp::create(
+                     nested, loc,
+                     arith::ShRSIOp::create(nested, loc, high, number(4))
+                         .getResult());
+               })
+        .getResult(0);
+  }
+
+  /// The scales of groups, a row of a panel's columns for each group.
+  void packScales(Contraction &c, int64_t width) {
+    OpBuilder b(c.op);
+    Location loc = c.op.getLoc();
+    Value source = c.scales();
+    auto type = cast<RankedTensorType>(source.getType());
+    AffineMap map = c.scalesMap();
+    int64_t pos = *map.getResultPosition(b.getAffineDimExpr(c.lastN()));
+    SmallVector<int64_t> perm;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (d != pos && d + 1 < type.getRank())
+        perm.push_back(d);
+    perm.append({pos, type.getRank() - 1});
+    SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
+    Value &packed =
+        packs[Key(source.getAsOpaquePointer(), pos, width,
+                  std::vector<int64_t>(perm.begin(), perm.end()), false)];
+    if (!packed)
+      packed = packInFront(b, loc, source, pos, tiles, {pos}, perm);
+    c.op->setOperand(2, unpack(b, loc, packed, type, tiles, {pos}, perm));
+  }
+
+  static Value packInFront(OpBuilder &b, Location loc, Value source,
+                           int64_t pos, ArrayRef<OpFoldResult> tiles,
+                           ArrayRef<int64_t> inner, ArrayRef<int64_t> perm) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(source);
+    auto type = cast<RankedTensorType>(source.getType());
+    Value dest = linalg::PackOp::createDestinationTensor(b, loc, source, tiles,
+                                                         inner, perm);
+    std::optional<Value> padding;
+    if (type.isDynamicDim(pos) ||
+        type.getDimSize(pos) % *getConstantIntValue(tiles[0]))
+      padding = arith::ConstantOp::create(
+          b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
+    return linalg::PackOp::create(b, loc, source, dest, inner, tiles, padding,
+                                  perm)
+        ->getResult(0);
+  }
+
+  static Value unpack(OpBuilder &b, Location loc, Value packed,
+                      RankedTensorType type, ArrayRef<OpFoldResult> tiles,
+                      ArrayRef<int64_t> inner, ArrayRef<int64_t> perm,
+                      ArrayRef<OpFoldResult> sizes = {}) {
+    SmallVector<OpFoldResult> of(sizes);
+    for (int64_t d = 0; sizes.empty() && d < type.getRank(); ++d)
+      of.push_back(b.getIndexAttr(type.getDimSize(d)));
+    Value dest = tensor::EmptyOp::create(b, loc, of, type.getElementType());
+    return linalg::UnPackOp::create(b, loc, packed, dest, inner, tiles, perm)
+        ->getResult(0);
+  }
+
   void pack(Contraction &c) {
     OpBuilder b(c.op);
     Location loc = c.op.getLoc();
-    Value source = c.rhs();
+    linalg::GenericOp nibbles = findNibbles(c);
+    Value source = nibbles ? nibbles.getInputs()[0] : c.rhs();
     auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
     int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
@@ -99,32 +243,29 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
 
     SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
     SmallVector<int64_t> inner{pos};
-    if (c.isInteger) {
+    if (c.isInteger || nibbles) {
       // Four terms of a column lie together, the last of the reductions.
       tiles.push_back(b.getIndexAttr(4));
       inner.push_back(perm.back());
     }
     Value &packed = packs[Key(source.getAsOpaquePointer(), pos, width,
-                              std::vector<int64_t>(perm.begin(), perm.end()))];
+                              std::vector<int64_t>(perm.begin(), perm.end()),
+                              bool(nibbles))];
     if (!packed) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointAfterValue(source);
-      Value dest = linalg::PackOp::createDestinationTensor(b, loc, source,
-                                                           tiles, inner, perm);
-      std::optional<Value> padding;
-      if (ShapedType::isDynamic(n) || n % width)
-        padding = arith::ConstantOp::create(
-            b, loc, cast<TypedAttr>(b.getZeroAttr(type.getElementType())));
-      packed = linalg::PackOp::create(b, loc, source, dest, inner, tiles,
-                                      padding, perm)
-                   ->getResult(0);
+      packed = packInFront(b, loc, source, pos, tiles, inner, perm);
+      if (nibbles) {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointAfterValue(packed);
+        packed = joinNibbles(b, loc, packed);
+      }
     }
-    Value dest = tensor::EmptyOp::create(
-        b, loc, tensor::getMixedSizes(b, loc, source), type.getElementType());
-    Value unpacked =
-        linalg::UnPackOp::create(b, loc, packed, dest, inner, tiles, perm)
-            ->getResult(0);
-    c.op->setOperand(c.b, unpacked);
+    Value bytes = nibbles ? splitNibbles(b, loc, packed) : packed;
+    c.op->setOperand(c.b, unpack(b, loc, bytes, type, tiles, inner, perm,
+                                 tensor::getMixedSizes(b, loc, source)));
+    if (nibbles && nibbles->use_empty())
+      nibbles->erase();
+    if (c.groupSize)
+      packScales(c, width);
   }
 
   void runOnOperation() override {

@@ -36,6 +36,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
                                   const KernelOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFXCPUFlattenGroups());
   pm.addPass(createFXCPUChannelsLast());
   pm.addPass(createFXCPUAlignShapes());
   pm.addPass(createCanonicalizerPass());

@@ -26,8 +26,12 @@ static constexpr int64_t kCacheBytes = 256 * 1024;
 /// Rows of the register tile. Measured on Zen 5 (32 registers, two vectors a
 /// row): 8 to 12 rows reach the peak, 14 spill around the loop; 6 and 7 come
 /// within 2 %. So whatever divides the rows is taken.
-static int64_t chooseRows(int64_t size, int64_t vectors, int64_t lanes) {
+static int64_t chooseRows(int64_t size, int64_t vectors, int64_t lanes,
+                          bool isGrouped) {
   int64_t registers = lanes >= 16 ? 32 : 16;
+  // The sums of a group, and of all groups.
+  if (isGrouped)
+    registers /= 2;
   int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
   most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
   int64_t usual = std::min<int64_t>(most, 8);
@@ -82,7 +86,8 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
       m = ranges[loop];
   }
-  int64_t rows = chooseRows(m, vectors, lanes), bytes = c.isInteger || c.isMixed ? 1 : 4;
+  int64_t rows = chooseRows(m, vectors, lanes, c.groupSize > 0);
+  int64_t bytes = c.isInteger || c.isMixed ? 1 : 4;
   int64_t k = product(c.k), columns = product(c.n);
   int64_t block = 0;
   if (!ShapedType::isDynamic(k)) {

@@ -1,0 +1,168 @@
+//===- Dequantized.cpp - floats that come from integers -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dequantized.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+/// A value that the body of `op` uses and that does not vary, from outside.
+static Value getInvariant(linalg::GenericOp op, Value v) {
+  if (v.getParentBlock() != op.getBody())
+    return v;
+  Operation *def = v.getDefiningOp();
+  if (!def || !isa<arith::ConstantOp>(def))
+    return {};
+  OpBuilder b(op);
+  return b.clone(*def)->getResult(0);
+}
+
+std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
+  Dequantized d;
+  Operation *def = tensor.getDefiningOp();
+  while (def && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                    tensor::PadOp, tensor::CastOp>(def)) {
+    d.views.push_back(def);
+    def = def->getOperand(0).getDefiningOp();
+  }
+  d.op = dyn_cast_or_null<linalg::GenericOp>(def);
+  if (!d.op || d.op.getNumDpsInputs() < 1 || d.op->getNumResults() != 1 ||
+      d.op.getNumReductionLoops() != 0)
+    return std::nullopt;
+  SmallVector<AffineMap> maps = d.op.getIndexingMapsArray();
+  Block *body = d.op.getBody();
+  d.quantized = d.op.getInputs()[0];
+  auto type = dyn_cast<RankedTensorType>(d.quantized.getType());
+  if (!type || !type.getElementType().isInteger(8) || maps[0] != maps.back() ||
+      !maps[0].isPermutation())
+    return std::nullopt;
+  Value v = body->getTerminator()->getOperand(0);
+  if (auto mul = v.getDefiningOp<arith::MulFOp>()) {
+    v = mul.getLhs();
+    auto arg = dyn_cast<BlockArgument>(mul.getRhs());
+    if (arg && arg.getOwner() == body) {
+      AffineMap map = maps[arg.getArgNumber()];
+      if (arg.getArgNumber() >= d.op.getNumDpsInputs() ||
+          map.getNumResults() != 1 || !isa<AffineDimExpr>(map.getResult(0)))
+        return std::nullopt;
+      d.scales = d.op.getInputs()[arg.getArgNumber()];
+      std::optional<unsigned> at = maps[0].getResultPosition(map.getResult(0));
+      if (!at)
+        return std::nullopt;
+      d.axis = *at;
+    } else if (!(d.scale = getInvariant(d.op, mul.getRhs()))) {
+      return std::nullopt;
+    }
+  }
+  if (auto sub = v.getDefiningOp<arith::SubFOp>()) {
+    v = sub.getLhs();
+    if (!(d.zero = getInvariant(d.op, sub.getRhs())))
+      return std::nullopt;
+  }
+  Operation *convert = v.getDefiningOp();
+  if (!isa_and_nonnull<arith::UIToFPOp, arith::SIToFPOp>(convert) ||
+      convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
+    return std::nullopt;
+  d.isUnsigned = isa<arith::UIToFPOp>(convert);
+  // Zeros around the tensor are its zero point around the quantized one.
+  for (Operation *view : d.views)
+    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
+      Value with = pad.getConstantPaddingValue();
+      if (!with || !matchPattern(with, m_AnyZeroFloat()))
+        return std::nullopt;
+    }
+  return d;
+}
+
+Value fx::cpu::mapElements(
+    OpBuilder &b, Location loc, Value x, Type element,
+    function_ref<Value(OpBuilder &, Location, Value)> fn) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned rank = type.getRank();
+  Value out = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, x),
+                                      element);
+  AffineMap map = b.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(out.getType()), x, out,
+             ArrayRef<AffineMap>{map, map}, kinds,
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               linalg::YieldOp::create(nested, at, fn(nested, at, v[0]));
+             })
+      .getResult(0);
+}
+
+/// The quantized tensor as it is viewed and padded.
+static Value replayViews(OpBuilder &b, Value quantized, Dequantized &d,
+                         Value zero) {
+  Type i8 = b.getI8Type();
+  for (Operation *view : llvm::reverse(d.views)) {
+    auto type = cast<RankedTensorType>(view->getResult(0).getType());
+    Type to = RankedTensorType::get(type.getShape(), i8);
+    if (auto pad = dyn_cast<tensor::PadOp>(view)) {
+      Location loc = pad.getLoc();
+      Value with =
+          zero ? Value(arith::TruncIOp::create(b, loc, i8, zero))
+               : arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+      quantized =
+          tensor::PadOp::create(b, loc, to, quantized, pad.getMixedLowPad(),
+                                pad.getMixedHighPad(), with);
+      continue;
+    }
+    IRMapping mapping;
+    mapping.map(view->getOperand(0), quantized);
+    Operation *clone = b.clone(*view, mapping);
+    clone->getResult(0).setType(to);
+    quantized = clone->getResult(0);
+  }
+  return quantized;
+}
+
+UnsignedTensor fx::cpu::makeUnsigned(OpBuilder &b, Location loc,
+                                     Dequantized &d) {
+  UnsignedTensor u;
+  Type i32 = b.getI32Type(), i8 = b.getI8Type();
+  if (d.zero && !matchPattern(d.zero, m_AnyZeroFloat()))
+    u.zero = arith::FPToSIOp::create(b, loc, i32, d.zero);
+  Value q = d.quantized;
+  if (!d.isUnsigned) {
+    q = mapElements(
+        b, loc, q, i8, [&](OpBuilder &nested, Location at, Value v) {
+          Value flip = arith::ConstantOp::create(nested, at,
+                                                 nested.getI8IntegerAttr(-128));
+          return arith::XOrIOp::create(nested, at, v, flip).getResult();
+        });
+    Value offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(128));
+    u.zero =
+        u.zero ? Value(arith::AddIOp::create(b, loc, u.zero, offset)) : offset;
+  }
+  u.values = replayViews(b, q, d, u.zero);
+  return u;
+}
+
+void fx::cpu::eraseDead(Dequantized &d) {
+  for (Operation *view : d.views)
+    if (view->use_empty())
+      view->erase();
+  if (d.op->use_empty())
+    d.op->erase();
+}
+
+Value fx::cpu::makeZeros(OpBuilder &b, Location loc,
+                         ArrayRef<OpFoldResult> sizes, Type element) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
+  return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
+}
+
+bool fx::cpu::startsAtZero(Contraction &c) {
+  auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+}

@@ -1,0 +1,88 @@
+//===- Dequantized.h - floats that come from integers -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
+#define FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
+
+#include "Analysis.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace fx::cpu {
+
+/// Weights of fewer elements are made floats before the run.
+inline constexpr int64_t kMinMixed = 256 * 1024;
+
+/// Terms of at most 255 * 128 whose sum fits 32 bits.
+inline constexpr int64_t kMaxTerms = (int64_t(1) << 31) / (255 * 128) - 1;
+
+/// How an f32 tensor comes from an 8-bit one: (q - zero) * scale.
+struct Dequantized {
+  mlir::linalg::GenericOp op;
+  mlir::Value quantized;
+  bool isUnsigned = false;
+  mlir::Value zero;  ///< f32, or none
+  mlir::Value scale; ///< f32, or none: 1, or as `scales` says
+  /// A vector of scales, and the dimension of `op`'s result that it walks.
+  mlir::Value scales;
+  unsigned axis = 0;
+  /// What views and pads the tensor after that, the last first.
+  llvm::SmallVector<mlir::Operation *> views;
+};
+
+std::optional<Dequantized> matchDequantize(mlir::Value tensor);
+
+/// Erases the ops of `d` that nothing reads any more: a dead reader would keep
+/// what makes the quantized tensor from fusing.
+void eraseDead(Dequantized &d);
+
+/// The quantized tensor as it is viewed and padded, as unsigned bytes, and its
+/// zero point as i32 (none: 0). Signed ones become unsigned by an offset: the
+/// hardware's product is of an unsigned and a signed factor.
+struct UnsignedTensor {
+  mlir::Value values, zero;
+};
+UnsignedTensor makeUnsigned(mlir::OpBuilder &b, mlir::Location loc,
+                            Dequantized &d);
+
+/// A pointwise op on one tensor.
+mlir::Value
+mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+            mlir::Type element,
+            llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                                           mlir::Value)>
+                fn);
+
+/// A tensor of `sizes` of zeros, i32 or f32.
+mlir::Value makeZeros(mlir::OpBuilder &b, mlir::Location loc,
+                      llvm::ArrayRef<mlir::OpFoldResult> sizes,
+                      mlir::Type element);
+
+/// True if the sums of `c` start at zero.
+bool startsAtZero(Contraction &c);
+
+/// Weights [columns, terms] whose scales, [columns, groups], hold for `size`
+/// terms each: p * t[n, k floordiv size].
+struct GroupedWeight {
+  mlir::linalg::GenericOp op;
+  mlir::Value quantized, scales;
+  int64_t size = 0;
+  /// What splits dimensions of the result, the first one first.
+  llvm::SmallVector<mlir::tensor::ExpandShapeOp> views;
+};
+std::optional<GroupedWeight> matchGrouped(mlir::Value tensor);
+
+/// Makes `c`, of such weights, a sum of scaled sums of integers.
+bool rewriteGrouped(Contraction &c, GroupedWeight &w);
+
+/// Makes dimensions again of the groups that are left.
+void splitGroups(mlir::func::FuncOp func);
+
+} // namespace fx::cpu
+
+#endif // FX_LIB_CODEGEN_CPU_DEQUANTIZED_H

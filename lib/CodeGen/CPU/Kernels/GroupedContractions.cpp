@@ -1,0 +1,402 @@
+//===- GroupedContractions.cpp - weights with scales by group --*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With x = (q - z) s and w = p t[g], g being the group of a term,
+//
+//   sum x w = s (sum over g of t[g] (sum q p) - z sum over g of t[g] (sum p)).
+//
+// The sums within a group are exact, and the second term depends on the weights
+// alone but for z.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dequantized.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace fx::cpu {
+#define GEN_PASS_DEF_FXCPUFLATTENGROUPS
+#include "fx/CodeGen/CPU/KernelPasses.h.inc"
+} // namespace fx::cpu
+
+using namespace mlir;
+using namespace fx::cpu;
+
+using Kind = utils::IteratorType;
+
+/// [columns, terms] <-> [columns, groups, terms of one].
+static SmallVector<ReassociationIndices> groupIndices() {
+  return {{0}, {1, 2}};
+}
+
+/// p * t of bytes `p`, the first input, and f32 `t`, the second.
+static bool isScaling(linalg::GenericOp op) {
+  if (!op || op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops())
+    return false;
+  auto element = [&](unsigned i) {
+    return getElementTypeOrSelf(op.getInputs()[i].getType());
+  };
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!element(0).isInteger(8) || !element(1).isF32() ||
+      !maps[0].isIdentity() || !maps.back().isIdentity())
+    return false;
+  Block *body = op.getBody();
+  auto mul =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
+  auto p = mul ? mul.getLhs().getDefiningOp<arith::SIToFPOp>() : nullptr;
+  return p && p.getIn() == body->getArgument(0) &&
+         mul.getRhs() == body->getArgument(1);
+}
+
+static RankedTensorType staticType(Value v, int64_t rank) {
+  auto type = dyn_cast<RankedTensorType>(v.getType());
+  return type && type.hasStaticShape() && type.getRank() == rank ? type
+                                                                 : nullptr;
+}
+
+static Value makeScaling(OpBuilder &b, linalg::GenericOp like, Value p,
+                         ArrayRef<AffineMap> maps) {
+  auto type = cast<RankedTensorType>(p.getType());
+  Value empty = tensor::EmptyOp::create(b, like.getLoc(), type.getShape(),
+                                        b.getF32Type());
+  auto op = linalg::GenericOp::create(
+      b, like.getLoc(), TypeRange(empty.getType()),
+      ValueRange{p, like.getInputs()[1]}, empty, maps,
+      SmallVector<Kind>(type.getRank(), Kind::parallel));
+  IRMapping mapping;
+  like.getRegion().cloneInto(&op.getRegion(), mapping);
+  return op.getResult(0);
+}
+
+static void flatten(tensor::CollapseShapeOp collapse) {
+  auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
+  if (!isScaling(op) || collapse.getReassociationIndices() != groupIndices())
+    return;
+  MLIRContext *context = op.getContext();
+  auto expand = op.getInputs()[0].getDefiningOp<tensor::ExpandShapeOp>();
+  RankedTensorType type = staticType(op.getInputs()[0], 3);
+  if (!expand || !type || type.getDimSize(1) < 2 ||
+      expand.getReassociationIndices() != groupIndices() ||
+      op.getIndexingMapsArray()[1] !=
+          AffineMap::getMultiDimIdentityMap(3, context).dropResult(2))
+    return;
+  OpBuilder b(collapse);
+  AffineMap flat = b.getMultiDimIdentityMap(2);
+  AffineExpr group = b.getAffineDimExpr(1).floorDiv(type.getDimSize(2));
+  AffineMap scales =
+      AffineMap::get(2, 0, {b.getAffineDimExpr(0), group}, context);
+  collapse.replaceAllUsesWith(
+      makeScaling(b, op, expand.getSrc(), {flat, scales, flat}));
+  collapse.erase();
+  if (op->use_empty())
+    op.erase();
+}
+
+/// A grouped weight without views.
+static std::optional<GroupedWeight> matchFlat(linalg::GenericOp op) {
+  if (!isScaling(op) || !staticType(op.getInputs()[0], 2) ||
+      !staticType(op.getInputs()[1], 2))
+    return std::nullopt;
+  AffineMap map = op.getIndexingMapsArray()[1];
+  auto group = dyn_cast<AffineBinaryOpExpr>(map.getResults().back());
+  auto size = group && group.getKind() == AffineExprKind::FloorDiv
+                  ? dyn_cast<AffineConstantExpr>(group.getRHS())
+                  : nullptr;
+  OpBuilder b(op);
+  if (!size || map.getResult(0) != b.getAffineDimExpr(0) ||
+      group.getLHS() != b.getAffineDimExpr(1))
+    return std::nullopt;
+  GroupedWeight w;
+  w.op = op;
+  w.quantized = op.getInputs()[0];
+  w.scales = op.getInputs()[1];
+  w.size = size.getValue();
+  return w;
+}
+
+std::optional<GroupedWeight> fx::cpu::matchGrouped(Value tensor) {
+  SmallVector<tensor::ExpandShapeOp> views;
+  while (auto expand = tensor.getDefiningOp<tensor::ExpandShapeOp>()) {
+    views.insert(views.begin(), expand);
+    tensor = expand.getSrc();
+  }
+  auto op = tensor.getDefiningOp<linalg::GenericOp>();
+  std::optional<GroupedWeight> w = op ? matchFlat(op) : std::nullopt;
+  if (w)
+    w->views = views;
+  return w;
+}
+
+void fx::cpu::splitGroups(func::FuncOp func) {
+  SmallVector<GroupedWeight> found;
+  func.walk([&](linalg::GenericOp op) {
+    if (std::optional<GroupedWeight> w = matchFlat(op))
+      found.push_back(*w);
+  });
+  for (GroupedWeight &w : found) {
+    OpBuilder b(w.op);
+    Location loc = w.op.getLoc();
+    auto type = cast<RankedTensorType>(w.quantized.getType());
+    int64_t groups = type.getDimSize(1) / w.size;
+    Value p = tensor::ExpandShapeOp::create(
+        b, loc,
+        RankedTensorType::get({type.getDimSize(0), groups, w.size},
+                              type.getElementType()),
+        w.quantized, groupIndices());
+    AffineMap whole = b.getMultiDimIdentityMap(3);
+    Value scaled = makeScaling(b, w.op, p, {whole, whole.dropResult(2), whole});
+    Value flat =
+        tensor::CollapseShapeOp::create(b, loc, scaled, groupIndices());
+    w.op->getResult(0).replaceAllUsesWith(flat);
+    w.op.erase();
+  }
+}
+
+namespace {
+/// The weight as the contraction views it: its columns' dimensions, then those
+/// of the terms.
+struct Viewed {
+  Value values, scales;
+  unsigned numColumns = 1;
+};
+} // namespace
+
+static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
+  SmallVector<ReassociationIndices> dims = {{0}, {1}};
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(w.quantized.getType()).getShape();
+  for (tensor::ExpandShapeOp expand : w.views) {
+    SmallVector<ReassociationIndices> split = expand.getReassociationIndices();
+    for (ReassociationIndices &of : dims) {
+      ReassociationIndices all;
+      for (int64_t d : of)
+        llvm::append_range(all, split[d]);
+      of = all;
+    }
+    shape = expand.getResultType().getShape();
+  }
+  Viewed v;
+  v.numColumns = dims[0].size();
+  // What keeps four bits stays behind the views: packing looks for it there.
+  linalg::GenericOp nibbles = getNibbles(w.quantized);
+  v.values = nibbles ? nibbles.getInputs()[0] : w.quantized;
+  v.scales = w.scales;
+  Type i8 = b.getI8Type();
+  if (shape.size() > 2) {
+    v.values = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(shape, i8), v.values, dims);
+    SmallVector<int64_t> of(shape.take_front(v.numColumns));
+    of.push_back(cast<RankedTensorType>(w.scales.getType()).getDimSize(1));
+    dims[1] = {int64_t(v.numColumns)};
+    if (v.numColumns > 1)
+      v.scales = tensor::ExpandShapeOp::create(
+          b, loc, RankedTensorType::get(of, b.getF32Type()), w.scales, dims);
+  }
+  if (nibbles)
+    v.values = mapElements(
+        b, loc, v.values, i8, [&](OpBuilder &nested, Location at, Value byte) {
+          Value four =
+              arith::ConstantOp::create(nested, at, nested.getI8IntegerAttr(4));
+          Value up = arith::ShLIOp::create(nested, at, byte, four);
+          return arith::ShRSIOp::create(nested, at, up, four).getResult();
+        });
+  return v;
+}
+
+/// The sum of p * t of each column, in the dimensions that `v` has of them.
+static Value sumColumns(OpBuilder &b, Location loc, GroupedWeight &w,
+                        Viewed &v) {
+  // The state itself: else the bytes would be stored before the run, too.
+  linalg::GenericOp nibbles = getNibbles(w.quantized);
+  Value bytes = nibbles ? nibbles.getInputs()[0] : w.quantized;
+  auto type = cast<RankedTensorType>(bytes.getType());
+  int64_t columns = type.getDimSize(0), groups = type.getDimSize(1) / w.size;
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Value p = tensor::ExpandShapeOp::create(
+      b, loc,
+      RankedTensorType::get({columns, groups, w.size}, type.getElementType()),
+      bytes, groupIndices());
+  auto size = [&](int64_t n) { return OpFoldResult(b.getIndexAttr(n)); };
+  AffineMap cube = b.getMultiDimIdentityMap(3), flat = cube.dropResult(2);
+  Value sums = makeZeros(b, loc, {size(columns), size(groups)}, i32);
+  sums = linalg::GenericOp::create(
+             b, loc, TypeRange(sums.getType()), p, sums,
+             ArrayRef<AffineMap>{cube, flat},
+             ArrayRef<Kind>{Kind::parallel, Kind::parallel, Kind::reduction},
+             [&](OpBuilder &nested, Location at, ValueRange x) {
+               Value term = arith::ExtSIOp::create(nested, at, i32, x[0]);
+               linalg::YieldOp::create(
+                   nested, at,
+                   arith::AddIOp::create(nested, at, x[1], term).getResult());
+             })
+             .getResult(0);
+  AffineMap square = b.getMultiDimIdentityMap(2), row = square.dropResult(1);
+  Value total = makeZeros(b, loc, {size(columns)}, f32);
+  total = linalg::GenericOp::create(
+              b, loc, TypeRange(total.getType()), ValueRange{sums, w.scales},
+              total, ArrayRef<AffineMap>{square, square, row},
+              ArrayRef<Kind>{Kind::parallel, Kind::reduction},
+              [&](OpBuilder &nested, Location at, ValueRange x) {
+                Value sum = arith::SIToFPOp::create(nested, at, f32, x[0]);
+                Value term = arith::MulFOp::create(nested, at, sum, x[1]);
+                linalg::YieldOp::create(
+                    nested, at,
+                    arith::AddFOp::create(nested, at, x[2], term).getResult());
+              })
+              .getResult(0);
+  if (v.numColumns == 1)
+    return total;
+  ReassociationIndices all =
+      llvm::to_vector<2>(llvm::seq<int64_t>(0, v.numColumns));
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(v.scales.getType()).getShape().drop_back();
+  return tensor::ExpandShapeOp::create(b, loc,
+                                       RankedTensorType::get(shape, f32), total,
+                                       ArrayRef<ReassociationIndices>{all});
+}
+
+/// Which terms a group has, in the loops of `c`: those of the last dimensions
+/// of the left operand, counted in order. None if they are not those.
+static AffineMap scalesMap(Contraction &c, unsigned numColumns, int64_t size) {
+  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap();
+  unsigned numTerms = rhs.getNumResults() - numColumns;
+  if (lhs.getNumResults() < numTerms)
+    return {};
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  MLIRContext *context = c.op.getContext();
+  AffineExpr term = getAffineConstantExpr(0, context);
+  for (unsigned i = 0; i < numTerms; ++i) {
+    AffineExpr loop = rhs.getResult(numColumns + i);
+    if (loop != lhs.getResult(lhs.getNumResults() - numTerms + i))
+      return {};
+    term = term * ranges[cast<AffineDimExpr>(loop).getPosition()] + loop;
+  }
+  SmallVector<AffineExpr> exprs(rhs.getResults().take_front(numColumns));
+  exprs.push_back(term.floorDiv(size));
+  return AffineMap::get(rhs.getNumDims(), 0, exprs, context);
+}
+
+bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
+  std::optional<Dequantized> x = matchDequantize(c.lhs());
+  auto type = cast<RankedTensorType>(w.quantized.getType());
+  if (!startsAtZero(c) || c.isMixed || (x && x->scales))
+    return false;
+  if (x ? w.size % 4 != 0 || w.size > kMaxTerms
+        : type.getNumElements() < kMinMixed)
+    return false;
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  unsigned numColumns = c.n.size();
+  // The last of the terms' dimensions is read four at a time.
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  AffineMap scales = scalesMap(c, numColumns, w.size);
+  if (!scales)
+    return false;
+  unsigned last = c.rhsMap().getDimPosition(c.rhsMap().getNumResults() - 1);
+  if (x && ranges[last] % 4 != 0)
+    return false;
+  Viewed v = view(b, loc, w);
+  if (v.numColumns != numColumns)
+    return false;
+  UnsignedTensor u;
+  if (x)
+    u = makeUnsigned(b, loc, *x);
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  SmallVector<AffineMap> maps(4);
+  maps[c.a] = c.lhsMap();
+  maps[c.b] = c.rhsMap();
+  maps[2] = scales;
+  maps[3] = c.resultMap();
+  SmallVector<Value> operands(3);
+  operands[c.a] = x ? u.values : c.lhs();
+  operands[c.b] = v.values;
+  operands[2] = v.scales;
+  Value init = c.op.getDpsInits()[0];
+  auto made = linalg::GenericOp::create(
+      b, loc, TypeRange(init.getType()), operands, init, maps,
+      c.op.getIteratorTypesArray(),
+      [&](OpBuilder &nested, Location at, ValueRange in) {
+        Value product;
+        if (x) {
+          Value q = arith::ExtUIOp::create(nested, at, i32, in[c.a]);
+          Value p = arith::ExtSIOp::create(nested, at, i32, in[c.b]);
+          product = arith::SIToFPOp::create(
+              nested, at, f32, arith::MulIOp::create(nested, at, q, p));
+        } else {
+          Value p = arith::SIToFPOp::create(nested, at, f32, in[c.b]);
+          product = arith::MulFOp::create(nested, at, in[c.a], p);
+        }
+        product = arith::MulFOp::create(nested, at, product, in[2]);
+        linalg::YieldOp::create(
+            nested, at,
+            arith::AddFOp::create(nested, at, in[3], product).getResult());
+      });
+  if (!matchContraction(made)) {
+    made.erase();
+    return false;
+  }
+  Value y = made.getResult(0);
+  if (x && (u.zero || x->scale)) {
+    unsigned rank = c.resultMap().getNumResults();
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<Value> inputs{y};
+    SmallVector<AffineMap> epilogue{identity};
+    Value zero;
+    if (u.zero) {
+      zero = arith::SIToFPOp::create(b, loc, f32, u.zero);
+      inputs.push_back(sumColumns(b, loc, w, v));
+      SmallVector<AffineExpr> columns;
+      for (unsigned d = 0; d < numColumns; ++d)
+        columns.push_back(b.getAffineDimExpr(
+            *c.resultMap().getResultPosition(c.rhsMap().getResult(d))));
+      epilogue.push_back(AffineMap::get(rank, 0, columns, b.getContext()));
+    }
+    epilogue.push_back(identity);
+    Value empty = tensor::EmptyOp::create(
+        b, loc, tensor::getMixedSizes(b, loc, init), f32);
+    y = linalg::GenericOp::create(
+            b, loc, TypeRange(empty.getType()), inputs, empty, epilogue,
+            SmallVector<Kind>(rank, Kind::parallel),
+            [&](OpBuilder &nested, Location at, ValueRange in) {
+              Value r = in[0];
+              if (zero)
+                r = arith::SubFOp::create(
+                    nested, at, r,
+                    arith::MulFOp::create(nested, at, in[1], zero));
+              if (x->scale)
+                r = arith::MulFOp::create(nested, at, r, x->scale);
+              linalg::YieldOp::create(nested, at, r);
+            })
+            .getResult(0);
+  }
+  c.op->getResult(0).replaceAllUsesWith(y);
+  c.op->erase();
+  if (x)
+    eraseDead(*x);
+  for (tensor::ExpandShapeOp expand : llvm::reverse(w.views))
+    if (expand->use_empty())
+      expand->erase();
+  if (w.op->use_empty())
+    w.op->erase();
+  return true;
+}
+
+namespace {
+struct FlattenGroups : fx::cpu::impl::FXCPUFlattenGroupsBase<FlattenGroups> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<tensor::CollapseShapeOp> found;
+    getOperation().walk(
+        [&](tensor::CollapseShapeOp op) { found.push_back(op); });
+    for (tensor::CollapseShapeOp op : found)
+      flatten(op);
+  }
+};
+} // namespace

@@ -1,0 +1,81 @@
+//===- NoteNarrowWeights.cpp - weights of four bits -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frozen.h"
+#include "fx/Import/ExternalData.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
+#include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
+#include "fx/Transforms/Passes.h"
+
+namespace fx {
+#define GEN_PASS_DEF_NOTENARROWWEIGHTSPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+namespace qd = fx::quantized_decomposed;
+
+namespace {
+class NoteNarrowWeightsPass
+    : public fx::impl::NoteNarrowWeightsPassBase<NoteNarrowWeightsPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    ExternalData files(baseDir);
+    SymbolTable symbols(getOperation());
+    Builder b(&getContext());
+    for (auto graph : getOperation().getOps<GraphOp>()) {
+      if (!graph.getFunctional())
+        continue;
+      Frozen frozen(graph);
+      for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
+        if (!isa<qd::DequantizePerTensor, qd::DequantizePerChannel,
+                 qd::DequantizePerChannelGroup>(call.getOperation()) ||
+            call->getNumOperands() == 0)
+          continue;
+        Value input = call->getOperand(0);
+        if (!frozen.contains(input) || !isNarrow(input, symbols, files))
+          continue;
+        call->setAttr("fx.bits", b.getI64IntegerAttr(4));
+        ++numNoted;
+      }
+    }
+  }
+
+private:
+  /// True for a state of int8 whose whole storage is of bytes in [-8, 7]. One
+  /// that cannot be read is not: whoever needs its elements reports that.
+  static bool isNarrow(Value value, SymbolTable &symbols, ExternalData &files) {
+    auto type = dyn_cast<FakeTensorType>(value.getType());
+    auto input = value.getDefiningOp<PlaceholderOp>();
+    if (!type || !type.getDtype().isSignlessInteger(8) || !input ||
+        !input.getTarget())
+      return false;
+    auto state = symbols.lookup<StateOp>(*input.getTarget());
+    if (!state)
+      return false;
+    auto isSmall = [](char c) {
+      auto v = static_cast<signed char>(c);
+      return v >= -8 && v <= 7;
+    };
+    // Equal bytes in the module itself are stored once.
+    if (auto dense =
+            dyn_cast_if_present<DenseElementsAttr>(state.getInitAttr());
+        dense && dense.isSplat())
+      return llvm::all_of(dense.getRawData(), isSmall);
+    llvm::Expected<ArrayRef<char>> bytes = files.get(state);
+    if (!bytes) {
+      llvm::consumeError(bytes.takeError());
+      return false;
+    }
+    return llvm::all_of(*bytes, isSmall);
+  }
+};
+} // namespace

@@ -1,0 +1,150 @@
+"""Weights whose rows have a scale for each group of elements, of four bits or
+eight, with activations of 8 bits or floats, against eager PyTorch."""
+
+import re
+
+import harness
+import pytest
+import quantized
+import torch
+from test_quantized import PROCESSORS, check, check_on
+from torch import nn
+
+
+def packed(folder) -> list[str]:
+    """Shapes of the bytes that kernels read of weights."""
+    result = harness.tool(
+        "fx-compile", folder / "m.pt2", "--emit=kernels", "-o", folder / "k.mlir"
+    )
+    assert result.returncode == 0, result.stderr
+    main = (folder / "k.mlir").read_text().split("func.func @main")[1].split("\n")[0]
+    return re.findall(r"tensor<([0-9x]+xi8)> \{fx.prepared", main)
+
+
+def observer(kind: str, sample: torch.Tensor) -> nn.Module:
+    return {
+        "dynamic": lambda: quantized.Dynamic(),
+        "unsigned": lambda: quantized.Dynamic(torch.uint8),
+        "static": lambda: quantized.Static(sample),
+        "float": lambda: nn.Identity(),
+    }[kind]()
+
+
+#: Rows; columns; terms; terms of a group. Groups of one quad, of an odd number
+#: of quads, which are no whole word of nibbles, of the whole row but one.
+SHAPES = [
+    (1, 33, 64, 32),
+    (2, 32, 24, 4),
+    (3, 65, 36, 12),
+    (4, 1, 32, 8),
+    (5, 100, 256, 128),
+    (9, 40, 96, 16),
+    (17, 64, 40, 40),
+]
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "unsigned", "static"])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_integers(shape, kind, tmp_path):
+    torch.manual_seed(1)
+    m, n, k, size = shape
+    x = torch.randn(m, k)
+    check(quantized.Grouped(k, n, size, observer(kind, x)), (x,), tmp_path)
+    if n > 1 and kind == "dynamic" and size < k:
+        # Eight terms a word where groups have whole words.
+        depth = f"{k // 8}x32x4xi8" if size % 8 == 0 else f"{k // 4}x32x4xi8"
+        assert [s for s in packed(tmp_path) if s.endswith(depth)]
+
+
+@pytest.mark.parametrize("size, bits", [(32, 4), (6, 4), (64, 8), (700, 4)])
+@pytest.mark.parametrize("rows", [1, 6])
+def test_floats(rows, size, bits, tmp_path):
+    """Of more elements than the compiler makes floats of before the run."""
+    torch.manual_seed(2)
+    k = 2 * 700 if size == 700 else 576
+    layer = quantized.Grouped(k, 500, size, nn.Identity(), bits)
+    check(layer, (torch.randn(rows, k),), tmp_path)
+    terms = {32: "72x32x4", 6: "576x32", 64: "576x32", 700: "1400x32"}[size]
+    assert packed(tmp_path) == [f"16x{terms}xi8"]
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_extremes_of_sums(bits, tmp_path):
+    """Products of the largest factors, all of one sign within a group."""
+    high = 2 ** (bits - 1)
+    layer = quantized.Grouped(512, 34, 256, quantized.Static(torch.tensor([0.0, 255.0])), bits)
+    layer.weight.q[:, :256] = -high
+    layer.weight.q[:, 256:] = high - 1
+    check(layer, (torch.full((3, 512), 255.0),), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "float"])
+def test_zero_points(kind, tmp_path):
+    """With zero points the weights become floats, as before."""
+    torch.manual_seed(3)
+    zeros = torch.randint(-3, 3, (40, 4))
+    layer = quantized.Grouped(64, 40, 16, observer(kind, torch.randn(4)), zeros=zeros)
+    check(layer, (torch.randn(5, 64),), tmp_path)
+
+
+class Heads(nn.Module):
+    """Products whose rows, columns and terms are views of several dimensions."""
+
+    def __init__(self, kind: str):
+        super().__init__()
+        sample = torch.randn(64)
+        self.q = quantized.Grouped(96, 128, 32, observer(kind, sample))
+        self.o = quantized.Grouped(128, 96, 64, observer(kind, sample))
+        self.p = quantized.Grouped(96, 96, 16, observer(kind, sample))
+
+    def forward(self, x):
+        y = self.q(x).view(*x.shape[:2], 4, 32).transpose(1, 2).softmax(-1)
+        return self.p(self.o(y.transpose(1, 2).flatten(2)).relu()) + x
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "float"])
+@pytest.mark.parametrize("batch, length", [(1, 1), (2, 5)])
+def test_views(batch, length, kind, tmp_path):
+    torch.manual_seed(4)
+    check(Heads(kind), (torch.randn(batch, length, 96),), tmp_path)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS)
+def test_processors(processor, tmp_path):
+    """Every way to multiply gives the same."""
+    torch.manual_seed(5)
+
+    class Both(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.integer = quantized.Grouped(64, 1000, 16, quantized.Dynamic())
+            self.mixed = quantized.Grouped(1000, 270, 40, nn.Identity())
+
+        def forward(self, x):
+            return self.mixed(self.integer(x))
+
+    check_on(processor, Both(), torch.randn(7, 64), tmp_path)
+
+
+@pytest.mark.parametrize("swappable", [False, True])
+def test_four_bits_without_groups(swappable, tmp_path):
+    """A scale for each column. Weights that may be swapped stay bytes."""
+    torch.manual_seed(6)
+    layer = quantized.Linear(nn.Linear(40, 70), quantized.Dynamic())
+    layer.weight.q.clamp_(-8, 7)
+    check(layer, (torch.randn(3, 40),), tmp_path)
+    assert packed(tmp_path) == ["3x5x32x4xi8"]
+    if swappable:
+        flags = ["--swappable-weights", "--emit=kernels"]
+        result = harness.tool("fx-compile", tmp_path / "m.pt2", *flags, "-o", tmp_path / "k.mlir")
+        assert result.returncode == 0, result.stderr
+        assert "3x10x32x4xi8" in (tmp_path / "k.mlir").read_text()
+
+
+def test_five_bits_are_not_four(tmp_path):
+    """One integer that needs more bits, whatever bounds the call gives."""
+    torch.manual_seed(7)
+    layer = quantized.Grouped(64, 40, 16, quantized.Dynamic())
+    layer.weight.q[20, 30] = 8
+    check(layer, (torch.randn(3, 64),), tmp_path)
+    assert packed(tmp_path) == ["2x16x32x4xi8"]
