@@ -146,6 +146,21 @@ private:
     }
   }
 
+  /// What torch calls a node without a value when it loads one.
+  static std::string getUnusedName(NodeOpInterface op) {
+    StringRef target = op.getTargetName();
+    StringRef name = op->hasAttr("fx.function") ? target.rsplit('.').second
+                                                : getFunctionName(target);
+    // `printAll` becomes `print_all`.
+    std::string result;
+    for (char c : name) {
+      if (llvm::isUpper(c) && !result.empty() && llvm::isLower(result.back()))
+        result += '_';
+      result += c;
+    }
+    return StringRef(result).lower() + "_unused";
+  }
+
   void addCall(NodeOpInterface op) {
     addSubgraphs(op);
     auto kind = isa<CallMethodOp>(op)   ? FXNode::CallMethod
@@ -157,8 +172,7 @@ private:
     if (form == ResultForm::Single)
       name = names.get(op->getResult(0)).str();
     else if (form == ResultForm::Nothing && outs && !outs.empty())
-      name =
-          space.create((getFunctionName(op.getTargetName()) + "_unused").str());
+      name = space.create(getUnusedName(op));
     FXNode &node = add(kind, name, op);
     node.target = getTarget(op);
     ValueRange operands = op->getOperands();

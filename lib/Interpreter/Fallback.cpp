@@ -12,6 +12,7 @@
 #include "fx/Runtime/fallback.h"
 #include "AutoFunctionalized.h"
 #include "Border.h"
+#include "Print.h"
 #include "fx/Operators/Schema.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/Support/JSON.h"
@@ -219,6 +220,8 @@ struct Prepared {
   Values (*onCopies)(const Operator &, ArgList, Values) = nullptr;
   /// with_effects: the first result is a token.
   bool hasToken = false;
+  /// The higher-order operator that prints.
+  bool prints = false;
 };
 } // namespace
 
@@ -278,6 +281,9 @@ static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
     call->target = call->args.args[1].text;
     call->args.args.erase(call->args.args.begin(), call->args.args.begin() + 2);
   }
+  call->prints = call->target == "print" || call->target == "higher_order.print";
+  if (call->prints)
+    return call;
   try {
     if (call->target == "auto_functionalized")
       call->onCopies = autoFunctionalized;
@@ -448,6 +454,8 @@ static void execute(const Prepared *call, int nInputs,
   Values returned;
   if (call->call) {
     (*call->call)(values, returned);
+  } else if (call->prints) {
+    printText(call->args, values);
   } else if (call->onCopies) {
     returned = call->onCopies(*call->written, call->args, values);
   } else {

@@ -13,11 +13,10 @@
 #include "HigherOrder.h"
 #include "AutoFunctionalized.h"
 #include "Border.h"
+#include "Print.h"
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/stack.h>
 #include <c10/core/GradMode.h>
 #include <unordered_map>
 
@@ -78,11 +77,11 @@ Values Call::run(const GraphPlan &graph, Values inputs) const {
   return runner.run(graph, std::move(inputs));
 }
 
-static void append(Values &to, const Values &from) {
+void append(Values &to, const Values &from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-static bool toCondition(const IValue &v) {
+bool toCondition(const IValue &v) {
   if (v.isBool())
     return v.toBool();
   if (v.isInt())
@@ -93,51 +92,8 @@ static bool toCondition(const IValue &v) {
                            v.tagKind());
 }
 
-static Tensor toTensorItem(const IValue &v) {
-  if (!v.isTensor() || !v.toTensor().defined())
-    throw std::runtime_error("expected a Tensor to iterate over, got " +
-                             v.tagKind());
-  if (v.toTensor().dim() == 0)
-    throw std::runtime_error("cannot iterate over a 0-d tensor");
-  return v.toTensor();
-}
-
-/// The common length of the tensors' dimension 0.
-static int64_t getLength(const Values &xs) {
-  if (xs.empty())
-    throw std::runtime_error("nothing to iterate over");
-  int64_t length = toTensorItem(xs[0]).size(0);
-  for (const IValue &x : xs)
-    if (int64_t other = toTensorItem(x).size(0); other != length)
-      throw std::runtime_error("expected equal lengths, got " +
-                               std::to_string(length) + " and " +
-                               std::to_string(other));
-  return length;
-}
-
-static Values select(const Values &xs, int64_t i) {
-  Values items;
-  for (const IValue &x : xs)
-    items.push_back(x.toTensor().select(0, i));
-  return items;
-}
-
-/// Collects one value an iteration and stacks them; None stays None.
-static IValue stack(const std::vector<IValue> &items) {
-  std::vector<Tensor> tensors;
-  for (const IValue &item : items) {
-    if (item.isNone())
-      return {};
-    if (!item.isTensor())
-      throw std::runtime_error("expected a Tensor from each iteration, got " +
-                               item.tagKind());
-    tensors.push_back(item.toTensor());
-  }
-  return at::stack(tensors);
-}
-
 //===----------------------------------------------------------------------===//
-// Control flow
+// Calls of one sub-graph
 //===----------------------------------------------------------------------===//
 
 static Values cond(const Call &call) {
@@ -145,139 +101,6 @@ static Values cond(const Call &call) {
   Values operands = call.node.args.numPositional() > 3 ? call.list(3) : Values();
   return call.run(call.graph(taken ? 1 : 2), std::move(operands));
 }
-
-static Values whileLoop(const Call &call) {
-  const GraphPlan &condition = call.graph(0), &body = call.graph(1);
-  Values carried = call.list(2), additional;
-  if (call.node.args.numPositional() > 3)
-    additional = call.list(3);
-  for (IValue &v : carried)
-    if (v.isTensor())
-      v = v.toTensor().clone();
-  size_t count = carried.size();
-  while (true) {
-    Values inputs = carried;
-    append(inputs, additional);
-    Values test = call.run(condition, inputs);
-    if (test.size() != 1)
-      throw std::runtime_error("expected one result of the condition, got " +
-                               std::to_string(test.size()));
-    if (!toCondition(test[0]))
-      return carried;
-    carried = call.run(body, std::move(inputs));
-    if (carried.size() != count)
-      throw std::runtime_error("expected " + std::to_string(count) +
-                               " results of the body, got " +
-                               std::to_string(carried.size()));
-  }
-}
-
-/// Runs `step(i)` for each i and stacks what it returns, column by column.
-template <typename Step>
-static Values collect(int64_t length, Step step) {
-  std::vector<std::vector<IValue>> columns;
-  for (int64_t i = 0; i < length; ++i) {
-    Values row = step(i);
-    columns.resize(std::max(columns.size(), row.size()));
-    for (size_t c = 0; c < row.size(); ++c)
-      columns[c].push_back(std::move(row[c]));
-  }
-  Values results;
-  for (const auto &column : columns)
-    results.push_back(stack(column));
-  return results;
-}
-
-static Values map(const Call &call) {
-  const GraphPlan &body = call.graph(0);
-  Values xs = call.list(1), additional = call.list(2);
-  int64_t length = getLength(xs);
-  if (length == 0)
-    throw std::runtime_error("cannot map over an empty dimension");
-  return collect(length, [&](int64_t i) {
-    Values inputs = select(xs, i);
-    append(inputs, additional);
-    return call.run(body, std::move(inputs));
-  });
-}
-
-/// combine(*carry, *x, *additional) gives the new carry, then what is stacked.
-static Values scan(const Call &call) {
-  const GraphPlan &body = call.graph(0);
-  Values carry = call.list(1), xs = call.list(2), additional;
-  if (call.node.args.numPositional() > 3)
-    additional = call.list(3);
-  size_t count = carry.size();
-  int64_t length = getLength(xs);
-  if (length == 0)
-    throw std::runtime_error("cannot scan an empty dimension");
-  Values stacked = collect(length, [&](int64_t i) {
-    Values inputs = carry;
-    append(inputs, select(xs, i));
-    append(inputs, additional);
-    Values outputs = call.run(body, std::move(inputs));
-    if (outputs.size() < count)
-      throw std::runtime_error("expected at least " + std::to_string(count) +
-                               " results of the body, got " +
-                               std::to_string(outputs.size()));
-    carry.assign(outputs.begin(), outputs.begin() + count);
-    // A body may return the same tensor as carry and as output.
-    Values row;
-    for (size_t k = count; k < outputs.size(); ++k)
-      row.push_back(outputs[k].isTensor() ? IValue(outputs[k].toTensor().clone())
-                                          : outputs[k]);
-    return row;
-  });
-  append(carry, stacked);
-  return carry;
-}
-
-/// combine(*left, *right, *additional), applied from the left. The body was
-/// traced on slices without the scanned dimension or, where the caller had it
-/// batched, with it: its placeholders tell.
-static Values associativeScan(const Call &call) {
-  const GraphPlan &body = call.graph(0);
-  Values xs = call.list(1), additional;
-  if (call.node.args.numPositional() > 2)
-    additional = call.list(2);
-  int64_t length = getLength(xs);
-  if (length == 0)
-    return xs;
-  bool keepsDim = false;
-  if (!body.inputs.empty())
-    if (auto type = llvm::dyn_cast<FakeTensorType>(
-            PlaceholderOp(body.inputs[0]).getResult().getType()))
-      keepsDim = type.getRank() == xs[0].toTensor().dim();
-  auto slice = [&](int64_t i) {
-    Values items = select(xs, i);
-    if (keepsDim)
-      for (IValue &item : items)
-        item = item.toTensor().unsqueeze(0);
-    return items;
-  };
-  Values running = slice(0);
-  Values results = collect(length, [&](int64_t i) {
-    if (i > 0) {
-      Values inputs = running;
-      append(inputs, slice(i));
-      append(inputs, additional);
-      running = call.run(body, std::move(inputs));
-      if (running.size() != xs.size())
-        throw std::runtime_error("expected " + std::to_string(xs.size()) +
-                                 " results of the body, got " +
-                                 std::to_string(running.size()));
-    }
-    return running;
-  });
-  if (keepsDim)
-    for (IValue &result : results)
-      result = result.toTensor().flatten(0, 1);
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Calls of one sub-graph
-//===----------------------------------------------------------------------===//
 
 /// op(graph, *operands)
 static Values callGraph(const Call &call) {
@@ -359,7 +182,11 @@ static Values withAutocast(const Call &call) {
   return call.run(call.graph(4), call.rest(5));
 }
 
-static Values print(const Call &) { return {}; }
+/// print(format, *args, **kwargs): None
+static Values print(const Call &call) {
+  printText(call.argsFrom(0), call.values);
+  return {IValue()};
+}
 
 static Values delegate(const Call &) {
   throw std::runtime_error("delegated programs cannot be interpreted");
@@ -399,8 +226,12 @@ ArgList Call::argsFrom(size_t first) const {
 /// with_effects(token, op, *args, **kwargs): the token, then the results.
 static Values withEffects(const Call &call) {
   Values results = {call.value(0)};
-  if (call.arg(1).kind == Kind::Operator && call.arg(1).text == "print")
+  if (call.arg(1).kind == Kind::Operator &&
+      call.arg(1).text == "higher_order.print") {
+    printText(call.argsFrom(2), call.values);
+    results.emplace_back();
     return results;
+  }
   Values returned = call.callOperator(call.getOperator(1), call.argsFrom(2),
                                       call.values);
   if (returned.empty())
@@ -440,6 +271,7 @@ HigherOrderFunction findHigherOrder(const std::string &name) {
   static const std::unordered_map<std::string, Function> table = {
       {"cond", cond},
       {"while_loop", whileLoop},
+      {"while_loop_stack_output", whileLoopStackOutput},
       {"map", map},
       {"map_impl", map},
       {"scan", scan},
@@ -448,6 +280,7 @@ HigherOrderFunction findHigherOrder(const std::string &name) {
       {"wrap", callGraph},
       {"wrap_activation_checkpoint", callGraph},
       {"tag_activation_checkpoint", callGraph},
+      {"foreach_map", callGraph},
       {"invoke_quant", callGraph},
       {"invoke_quant_packed", callGraph},
       {"strict_mode", callGraphOnList},

@@ -35,6 +35,22 @@ struct Call {
                       const Values &values) const;
 };
 
+/// Appends values to others.
+void append(Values &to, const Values &from);
+/// One truth value: a bool, an int or a tensor of one element; throws on others.
+bool toCondition(const c10::IValue &value);
+
+// Operators that run a sub-graph many times.
+Values whileLoop(const Call &call);
+/// What every turn carried on, stacked; what the loop began with where there
+/// was none.
+Values whileLoopStackOutput(const Call &call);
+Values map(const Call &call);
+/// combine(*carry, *x, *additional) gives the new carry, then what is stacked.
+Values scan(const Call &call);
+/// combine(*left, *right, *additional), applied from the left.
+Values associativeScan(const Call &call);
+
 } // namespace fx::interp
 
 #endif // FX_LIB_INTERPRETER_HIGHERORDER_H

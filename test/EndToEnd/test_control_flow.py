@@ -2,20 +2,23 @@
 eager's results; nested, with dynamic sizes, and writing to buffers inside."""
 
 import harness
+import leaves
 import pytest
 import torch
-from exporting import export
+from exporting import export, save
 from torch._higher_order_ops import scan, while_loop
 from torch._higher_order_ops.associative_scan import (
     associative_scan,
     associative_scan_op,
 )
+from torch._higher_order_ops.foreach_map import foreach_map
 from torch._higher_order_ops.hints_wrap import hints_wrapper
 from torch._higher_order_ops.invoke_subgraph import mark_compile_region
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.out_dtype import out_dtype
 from torch._higher_order_ops.strict_mode import strict_mode
 from torch.export import Dim
+from torch.fx.experimental.proxy_tensor import make_fx
 
 MODES = ["interpret", "native"]
 
@@ -187,6 +190,65 @@ class Hints(torch.nn.Module):
         return hints_wrapper(lambda x: (x.sin() + 1,), (x,), {}, {"key": 1})
 
 
+class ForeachMap(torch.nn.Module):
+    """One operator on each tensor of two lists."""
+
+    def forward(self, x, y):
+        return foreach_map(torch.mul, [x, x + 1], [y, y * 2])
+
+
+class ConstGraph(torch.nn.Module):
+    """A graph of constants alone, as folding leaves it."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(seeded(3))
+        self.constants = make_fx(lambda w: (w.sin(), w + 1))(seeded(3))
+
+    def forward(self, x):
+        a, b = torch.ops.higher_order.run_const_graph(self.constants, (self.weight,))
+        return x * a + b
+
+
+class Print(torch.nn.Module):
+    def forward(self, x):
+        torch.ops.higher_order.print("{} and {a}", 2.5, a=3)
+        return x + 1
+
+
+class ScanInWhile(torch.nn.Module):
+    def forward(self, x):
+        def body(i, x):
+            carry, y = scan(lambda c, r: (c + r, c * r), torch.zeros(3), x)
+            return i + 1, y + carry
+
+        return while_loop(lambda i, x: i < 3, body, (torch.tensor(0), x))
+
+
+class ScanInMap(torch.nn.Module):
+    def forward(self, x):
+        return torch_map(lambda row: associative_scan_op(lambda a, b: [a + b], [row], ()), x)
+
+
+class MapInCond(torch.nn.Module):
+    def forward(self, x):
+        return torch.cond(
+            x.sum() > 0,
+            lambda x: torch_map(lambda r: r.sin(), x),
+            lambda x: torch_map(lambda r: r.cos(), x),
+            (x,),
+        )
+
+
+class Turns(torch.nn.Module):
+    """What each turn of a loop gave; how many there are the data tells."""
+
+    def forward(self, i, x):
+        return torch.ops.higher_order.while_loop_stack_output(
+            lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (i, x), ()
+        )
+
+
 class CondWrites(torch.nn.Module):
     """Both branches write to a buffer, one through a view."""
 
@@ -301,6 +363,11 @@ CASES = {
     ),
     "strict": (Strict, lambda n: (seeded(n, 3),), (BATCH,)),
     "hints": (Hints, lambda n: (seeded(n, 3),), (BATCH,)),
+    "foreach_map": (ForeachMap, lambda n: (seeded(n, 3), seeded(n, 3)), (BATCH, BATCH)),
+    "const_graph": (ConstGraph, lambda n: (seeded(n, 3),), (BATCH,)),
+    "scan_in_while": (ScanInWhile, lambda n: (seeded(n, 3),), (BATCH,)),
+    "scan_in_map": (ScanInMap, lambda n: (seeded(n, 3),), (BATCH,)),
+    "map_in_cond": (MapInCond, lambda n: (seeded(n, 3),), (BATCH,)),
 }
 
 
@@ -312,6 +379,8 @@ EXPECTED = {
     "out_dtype": ("out_dtype", False),
     "strict": ("strict_mode", False),
     "hints": ("hints_wrapper", False),
+    "foreach_map": ("foreach_map", True),
+    "const_graph": ("run_const_graph", False),
 }
 
 
@@ -355,3 +424,34 @@ def test_writes_inside(build, sign, tmp_path):
         program = export(module, args, strict=False)
     # What the copies of a mutated buffer were before is part of the program.
     harness.check(module, args, folder=tmp_path, modes=MODES, program=program)
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+@pytest.mark.parametrize("turns", [3, 0])
+def test_turns(turns, decomposed, tmp_path):
+    """The interpreter's alone: the program compiles to a call of nothing."""
+    args = torch.tensor(3 - turns), seeded(2, 3)
+    program = export(Turns(), args, decomposed=decomposed)
+    targets = {str(node.target) for node in program.graph.nodes}
+    assert "while_loop_stack_output" in targets
+    modes = ["interpret", "compiled"]
+    harness.check(Turns(), args, folder=tmp_path, modes=modes, program=program)
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+def test_print(decomposed, tmp_path):
+    """With an effect token when decomposed; the text comes once a run."""
+    args = (seeded(3),)
+    program = export(Print(), args, decomposed=decomposed)
+    targets = {str(node.target) for node in program.graph.nodes}
+    assert ("with_effects" if decomposed else "print") in targets
+    model = tmp_path / "m.pt2"
+    save(program, model)
+    leaves.save_inputs(tmp_path / "in", args, {})
+    for flags in (["--interpret"], []):
+        out = tmp_path / f"out{len(flags)}"
+        result = harness.tool("fx-run", model, "--inputs", tmp_path / "in", "--outputs", out, *flags)
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.splitlines()[:1] == ["2.5 and 3"]
+        assert result.stdout.count("2.5 and 3") == 1
+        harness.compare(leaves.load_outputs(out, args[0]), args[0] + 1)

@@ -259,6 +259,18 @@ def test_several_models(tmp_path):
         equal(program, loaded.exported_programs[name], args)
 
 
+class Vmap(torch.nn.Module):
+    def forward(self, x):
+        return torch.vmap(lambda row: row.sin().sum())(x)
+
+
+def test_vmap(tmp_path):
+    """Nodes without a value, named after functions of Python's."""
+    program = exporting.export(Vmap(), (torch.ones(4, 3),))
+    before, _ = check(program, tmp_path, (torch.ones(4, 3),))
+    assert "_vmap_increment_nesting_unused" in {node.name for node in before.graph.nodes}
+
+
 # --- Metadata -------------------------------------------------------------------
 
 

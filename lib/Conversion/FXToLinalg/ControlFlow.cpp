@@ -161,8 +161,9 @@ void registerControlFlow(Registry &r) {
   // Not wrap_with_autocast: it changes the dtypes its body computes in, which
   // only fx-inline-wrappers spells out.
   r.add({"wrap_with_set_grad_enabled", "invoke_subgraph", "strict_mode",
-         "hints_wrapper", "wrap", "wrap_activation_checkpoint",
-         "tag_activation_checkpoint"},
+         "hints_wrapper", "run_const_graph", "wrap",
+         "wrap_activation_checkpoint", "tag_activation_checkpoint",
+         "foreach_map", "invoke_quant", "invoke_quant_packed"},
         lowerCall);
 }
 
