@@ -56,7 +56,9 @@ enum {
 /* Prints MLIR text. */
 FX_CAPI int fxModulePrint(const FXModule *module, unsigned flags, FXTextFn write,
                           void *user_data, FXError **error);
-/* Writes MLIR bytecode, which keeps locations. */
+/* Writes MLIR bytecode, which keeps locations. It holds its own checksum: what
+ * is damaged is refused when it is read. (MLIR's reader, which trusts its input,
+ * gets bytecode of other producers as it is.) */
 FX_CAPI int fxModuleWriteBytecode(const FXModule *module, FXTextFn write, void *user_data,
                                   FXError **error);
 

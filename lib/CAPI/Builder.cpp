@@ -405,8 +405,9 @@ void fxBuilderPushMetadata(FXBuilder *builder, const char *key,
 
 void fxBuilderPushNodeAttribute(FXBuilder *builder, const char *name,
                                 const char *attribute) {
-  if (builder && name && attribute)
-    builder->attributes.emplace_back(name, attribute);
+  if (builder)
+    builder->attributes.emplace_back(name ? name : "",
+                                     attribute ? attribute : "");
 }
 
 static void pushItem(FXBuilder *builder, Item item) {
@@ -516,6 +517,13 @@ int fxBuilderNode(FXBuilder *builder, const char *op, const char *target,
                     : !names ? "names"
                     : !types ? "types"
                              : "results");
+  if (nTypes < 0)
+    return fail(error, "fxBuilderNode: expected a number of types, got " +
+                           llvm::Twine(nTypes));
+  for (int i = 0; i < nTypes; ++i)
+    if (!types[i])
+      return failNull(error, "fxBuilderNode",
+                      ("types[" + llvm::Twine(i) + "]").str().c_str());
   return buildNode(
       builder, error, "fxBuilderNode",
       [&](Arguments &arguments) -> llvm::Error {

@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cstddef>
 
 using namespace mlir;
 using namespace fx;
@@ -28,11 +29,20 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return failNull(error, "fxModuleCompile", module ? "path" : "module");
   FXCompileOptions given = {};
   given.emit = FX_EMIT_SHARED_OBJECT;
+  // A caller may know fewer options than we do, or more.
+  const size_t least = offsetof(FXCompileOptions, name);
+  if (options && (options->struct_size < least || options->struct_size > 4096))
+    return fail(error,
+                "fxModuleCompile: expected the options' struct_size, got " +
+                    llvm::Twine(options->struct_size));
   if (options)
     memcpy(&given, options, std::min(options->struct_size, sizeof given));
   if (given.emit < FX_EMIT_FX || given.emit > FX_EMIT_HEADER)
     return fail(error, "fxModuleCompile: expected an FXEmitKind, got " +
                            llvm::Twine(int(given.emit)));
+  if (given.opt_level < 0 || given.opt_level > 3)
+    return fail(error, "fxModuleCompile: expected an opt_level from 0 to 3, got " +
+                           llvm::Twine(given.opt_level));
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");
@@ -44,8 +54,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.emit = static_cast<EmitKind>(given.emit);
         compile.cpu = given.cpu ? given.cpu : "";
         compile.target = given.target ? given.target : "";
-        compile.optLevel =
-            given.opt_level ? std::clamp(given.opt_level, 1, 3) : 3;
+        compile.optLevel = given.opt_level ? given.opt_level : 3;
         compile.allowFallback = !given.refuse_fallback;
         compile.crashIn = given.debug_crash ? given.debug_crash : "";
         if (given.on_phase)

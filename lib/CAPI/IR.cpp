@@ -7,17 +7,15 @@
 
 #include "Handles.h"
 #include "fx/CAPI/Unwrap.h"
+#include "fx/IR/BytecodeFile.h"
 #include "fx/Import/Import.h"
 #include "fx/InitAll.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace fx;
@@ -87,10 +85,7 @@ FXModule *fxModuleImport(FXContext *context, const char *path,
 static llvm::Expected<OwningOpRef<ModuleOp>>
 parse(MLIRContext *context, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   std::string name = buffer->getBufferIdentifier().str();
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  OwningOpRef<ModuleOp> module = parseModule(std::move(buffer), context);
   if (!module)
     return llvm::createStringError(name + ": cannot be parsed");
   return module;
@@ -215,9 +210,7 @@ int fxModuleWriteBytecode(const FXModule *module, FXTextFn write,
                     module ? "write" : "module");
   return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
     CallbackStream os(write, userData);
-    if (failed(writeBytecodeToFile(*module->module, os)))
-      return llvm::createStringError("cannot write bytecode");
-    return llvm::Error::success();
+    return writeBytecode(*module->module, os);
   });
 }
 

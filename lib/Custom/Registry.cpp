@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <mutex>
@@ -72,8 +73,19 @@ static llvm::Error checkDecomposition(const CustomOperator &op) {
   return llvm::Error::success();
 }
 
+/// Three names or more with dots between them.
+static bool isTarget(StringRef target) {
+  SmallVector<StringRef> names;
+  target.split(names, '.');
+  return names.size() >= 3 && llvm::all_of(names, [](StringRef name) {
+           return !name.empty() && llvm::all_of(name, [](char c) {
+             return llvm::isAlnum(c) || c == '_';
+           });
+         });
+}
+
 llvm::Error fx::registerCustomOperator(CustomOperator op) {
-  if (llvm::count(op.target, '.') < 2)
+  if (!isTarget(op.target))
     return llvm::createStringError(
         "expected an operator as 'namespace.name.overload', got '" + op.target +
         "'");

@@ -13,6 +13,7 @@
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Custom/Plugin.h"
+#include "fx/IR/BytecodeFile.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Operators/Schema.h"
@@ -200,8 +201,7 @@ llvm::Error Driver::load() {
     return llvm::Error::success();
   }
   directory = llvm::sys::path::parent_path(options.input).str();
-  ParserConfig config(&context);
-  module = parseSourceFile<ModuleOp>(options.input, config);
+  module = parseModuleFile(options.input, &context);
   if (!module)
     return errors.take("cannot be parsed");
   return llvm::Error::success();

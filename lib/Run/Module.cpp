@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Module.h"
+#include "fx/IR/BytecodeFile.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Support/LocatedError.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -77,8 +77,7 @@ static LoadedModule makeContext() {
 static llvm::Expected<LoadedModule> parseText(llvm::StringRef path) {
   LoadedModule loaded = makeContext();
   ErrorCollector errors(loaded.context.get(), path);
-  ParserConfig config(loaded.context.get());
-  loaded.module = parseSourceFile<ModuleOp>(path, config);
+  loaded.module = parseModuleFile(path, loaded.context.get());
   if (!loaded.module)
     return errors.take("cannot be parsed");
   loaded.baseDir = llvm::sys::path::parent_path(path).str();

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/IR/BytecodeFile.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Import/Import.h"
 #include "fx/Reduce/Reduce.h"
 #include "fx/Support/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -62,8 +62,7 @@ static OwningOpRef<ModuleOp> load(MLIRContext &context) {
         importPt2(input, context, options);
     return failed(module) ? OwningOpRef<ModuleOp>() : std::move(*module);
   }
-  ParserConfig config(&context);
-  return parseSourceFile<ModuleOp>(input, config);
+  return parseModuleFile(input, &context);
 }
 
 /// Weights are found from wherever a candidate lies.

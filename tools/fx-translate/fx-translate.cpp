@@ -7,14 +7,13 @@
 
 #include "fx/Export/Export.h"
 #include "fx/Export/Text.h"
+#include "fx/IR/BytecodeFile.h"
 #include "fx/Import/ExternalData.h"
 #include "fx/Import/Import.h"
 #include "fx/Support/Version.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -140,7 +139,7 @@ static Module importModel(StringRef path, mlir::MLIRContext &context) {
 /// Reads text or bytecode; an error names the place in the file.
 static Module parseModule(StringRef path, mlir::MLIRContext &context) {
   context.getOrLoadDialect<fx::FXDialect>();
-  return mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
+  return fx::parseModuleFile(path, &context);
 }
 
 static bool readModules(mlir::MLIRContext &context,
@@ -161,9 +160,7 @@ static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
     module.print(os);
     return Error::success();
   }
-  if (failed(mlir::writeBytecodeToFile(module, os)))
-    return createStringError("cannot write bytecode");
-  return Error::success();
+  return fx::writeBytecode(module, os);
 }
 
 static Error writeArchive(ArrayRef<Module> modules, raw_ostream &os) {

@@ -22,6 +22,7 @@
 #include "fx-c/Operators.h"
 #include "fx-c/Run.h"
 
+#include "text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +47,6 @@ static void expectError(FXError **error, const char *part, int line) {
   *error = NULL;
 }
 #define EXPECT_ERROR(part) expectError(&error, part, __LINE__)
-
-typedef struct {
-  char *data;
-  size_t size;
-} Text;
-
-static void append(const char *data, size_t size, void *user) {
-  Text *text = user;
-  text->data = realloc(text->data, text->size + size + 1);
-  memcpy(text->data + text->size, data, size);
-  text->size += size;
-  text->data[text->size] = 0;
-}
 
 static double lastDone = -1;
 static int phases = 0;

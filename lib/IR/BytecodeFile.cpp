@@ -1,0 +1,85 @@
+//===- BytecodeFile.cpp - bytecode that knows whether it is whole ---------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/BytecodeFile.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace fx;
+using llvm::StringRef;
+
+/// The magic number and the version, which is one byte long.
+static constexpr size_t kHeader = 5;
+static constexpr StringLiteral kMagic = "ML\xefR";
+static constexpr StringLiteral kName = "fx-mlir ";
+
+/// "fx-mlir 000001a4 1234abcd": the length and the checksum of all bytes but
+/// this text and the zero behind it.
+static std::string getProducer(StringRef header, StringRef body) {
+  auto bytes = [](StringRef text) {
+    return llvm::ArrayRef(text.bytes_begin(), text.size());
+  };
+  uint32_t crc = llvm::crc32(llvm::crc32(bytes(header)), bytes(body));
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << kName << llvm::format_hex_no_prefix(header.size() + body.size(), 8)
+      << ' ' << llvm::format_hex_no_prefix(crc, 8);
+  return text;
+}
+
+llvm::Error fx::writeBytecode(Operation *op, llvm::raw_ostream &os) {
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  if (failed(writeBytecodeToFile(op, stream, BytecodeWriterConfig(kName))))
+    return llvm::createStringError("cannot write bytecode");
+  StringRef header = StringRef(bytes).take_front(kHeader);
+  StringRef body = StringRef(bytes).drop_front(kHeader + kName.size() + 1);
+  os << header << getProducer(header, body) << '\0' << body;
+  return llvm::Error::success();
+}
+
+llvm::Error fx::checkBytecode(StringRef bytes) {
+  StringRef header = bytes.take_front(kHeader);
+  auto [producer, body] = bytes.drop_front(header.size()).split('\0');
+  std::string expected = getProducer(header, body);
+  // A producer that is damaged, too, has its length still.
+  bool isOurs =
+      producer.starts_with(kName) || producer.size() == expected.size();
+  if (!header.starts_with(kMagic) || !isOurs || producer == expected)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "the bytecode is damaged: expected length and checksum '" +
+      producer.drop_front(std::min(kName.size(), producer.size())) + "', got '" +
+      StringRef(expected).drop_front(kName.size()) + "'");
+}
+
+OwningOpRef<ModuleOp> fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                      MLIRContext *context) {
+  if (llvm::Error error = checkBytecode(buffer->getBuffer())) {
+    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
+        << llvm::toString(std::move(error));
+    return {};
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+}
+
+OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path, MLIRContext *context) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
+  if (!buffer) {
+    emitError(UnknownLoc::get(context)) << message;
+    return {};
+  }
+  return parseModule(std::move(buffer), context);
+}
