@@ -18,4 +18,9 @@ if(SKBUILD AND NOT FX_TORCH_DIR)
   execute_process(COMMAND "${FX_PYTHON}" -c
       "import importlib.util as u, os; print(os.path.dirname(u.find_spec('torch').origin))"
     OUTPUT_VARIABLE FX_TORCH_DIR OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(FX_ENABLE_TORCH AND NOT FX_TORCH_DIR)
+    # A package without the fallback would fail on the first odd operator.
+    message(FATAL_ERROR "fx-mlir is built for the torch of its Python, and ${FX_PYTHON} has none: "
+      "run `pip install torch==2.13.*` first, or pip without --no-build-isolation")
+  endif()
 endif()

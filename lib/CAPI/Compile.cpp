@@ -41,8 +41,9 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return fail(error, "fxModuleCompile: expected an FXEmitKind, got " +
                            llvm::Twine(int(given.emit)));
   if (given.opt_level < 0 || given.opt_level > 3)
-    return fail(error, "fxModuleCompile: expected an opt_level from 0 to 3, got " +
-                           llvm::Twine(given.opt_level));
+    return fail(error,
+                "fxModuleCompile: expected an opt_level from 0 to 3, got " +
+                    llvm::Twine(given.opt_level));
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");

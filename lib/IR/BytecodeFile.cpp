@@ -58,12 +58,13 @@ llvm::Error fx::checkBytecode(StringRef bytes) {
     return llvm::Error::success();
   return llvm::createStringError(
       "the bytecode is damaged: expected length and checksum '" +
-      producer.drop_front(std::min(kName.size(), producer.size())) + "', got '" +
-      StringRef(expected).drop_front(kName.size()) + "'");
+      producer.drop_front(std::min(kName.size(), producer.size())) +
+      "', got '" + StringRef(expected).drop_front(kName.size()) + "'");
 }
 
-OwningOpRef<ModuleOp> fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                      MLIRContext *context) {
+OwningOpRef<ModuleOp>
+fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                MLIRContext *context) {
   if (llvm::Error error = checkBytecode(buffer->getBuffer())) {
     emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
         << llvm::toString(std::move(error));
@@ -74,7 +75,8 @@ OwningOpRef<ModuleOp> fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer
   return parseSourceFile<ModuleOp>(sources, ParserConfig(context));
 }
 
-OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path, MLIRContext *context) {
+OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path,
+                                          MLIRContext *context) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
   if (!buffer) {

@@ -18,9 +18,19 @@
 
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 using namespace mlir;
 using namespace fx;
+
+namespace {
+/// For tests of what follows a crash.
+struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CrashPass)
+  StringRef getArgument() const override { return "fx-debug-crash"; }
+  void runOnOperation() override { LLVM_BUILTIN_TRAP; }
+};
+} // namespace
 
 llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
                           llvm::function_ref<void(OpPassManager &)> build) {
@@ -28,9 +38,20 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
   if (!errors.reproducer.empty())
     pm.enableCrashReproducerGeneration(errors.reproducer);
   build(pm);
-  if (failed(pm.run(module)))
-    return errors.take("compilation failed");
-  return llvm::Error::success();
+  if (std::exchange(errors.crashes, false))
+    pm.addPass(std::make_unique<CrashPass>());
+  LogicalResult result = pm.run(module);
+  // Reproducers use the recovery that protects us, and end it with them.
+  if (!errors.reproducer.empty())
+    renewRecovery();
+  if (succeeded(result))
+    return llvm::Error::success();
+  std::string text = llvm::toString(errors.take("compilation failed"));
+  // What MLIR says of a crash, where no pass has said anything.
+  if (StringRef(text).contains("ailures have been detected while processing"))
+    text = ": a pass crashed; 'fx-opt --run-reproducer " + errors.reproducer +
+           "' runs it again";
+  return llvm::createStringError(text);
 }
 
 llvm::Error CodeUnit::describe(ErrorCatcher &errors) {

@@ -54,6 +54,8 @@ public:
   /// Where `runPasses` leaves the input and the pipeline of passes that crash
   /// or fail; empty: nowhere.
   std::string reproducer;
+  /// The next passes of `runPasses` crash.
+  bool crashes = false;
 
 private:
   struct Impl;

@@ -424,6 +424,7 @@ llvm::Error Driver::run() {
   cpu.optLevel = options.optLevel;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
+  errors.crashes = options.crashIn == "pass";
   if (module)
     phases.setModule(*module);
   else if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {

@@ -44,10 +44,13 @@ public:
     std::lock_guard guard(lock);
     if (users++)
       return;
-    llvm::CrashRecoveryContext::Enable();
-    useAlternateStack(SIGSEGV);
-    useAlternateStack(SIGBUS);
+    enable();
     llvm::install_fatal_error_handler(crashOnFatalError);
+  }
+  static void renew() {
+    std::lock_guard guard(lock);
+    if (users)
+      enable();
   }
   ~Recovery() {
     std::lock_guard guard(lock);
@@ -58,6 +61,11 @@ public:
   }
 
 private:
+  static void enable() {
+    llvm::CrashRecoveryContext::Enable();
+    useAlternateStack(SIGSEGV);
+    useAlternateStack(SIGBUS);
+  }
   static std::mutex lock;
   static unsigned users;
 };
@@ -90,6 +98,8 @@ private:
   std::unique_ptr<char[]> memory;
 };
 } // namespace
+
+void fx::renewRecovery() { Recovery::renew(); }
 
 bool fx::runSafely(llvm::function_ref<void()> fn, std::string &fatal) {
   Recovery recovery;

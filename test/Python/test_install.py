@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import venv
 
 root = pathlib.Path(__file__).resolve().parents[2]
 tree = pathlib.Path(os.environ.get("FX_BUILD_DIR", root / "build"))
@@ -17,6 +18,21 @@ assert "fx_mlir" in torch._dynamo.list_backends()
 x = torch.randn(3)
 print(torch.equal(fx_mlir.compile(torch.nn.ReLU(), (x,))(x), torch.relu(x)))
 """
+
+
+def test_build_without_torch(tmp_path):
+    """What pip's build says where its Python has no torch to build for."""
+    venv.create(tmp_path / "bare", with_pip=False)
+    settings = ["-DSKBUILD=ON", f"-DPython_EXECUTABLE={tmp_path}/bare/bin/python"]
+    for line in (tree / "CMakeCache.txt").read_text().splitlines():
+        if line.startswith(("CMAKE_C_COMPILER:", "CMAKE_CXX_COMPILER:", "MLIR_DIR:")):
+            settings.append(f"-D{line}")
+    result = subprocess.run(
+        ["cmake", "-G", "Ninja", "-S", root, "-B", tmp_path / "build", *settings],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode and "pip install torch==2.13.*" in " ".join(result.stderr.split())
 
 
 def test_pip_install(tmp_path):

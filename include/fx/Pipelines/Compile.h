@@ -89,7 +89,7 @@ struct CompileOptions {
   std::function<void(const llvm::json::Array &)> onOperators;
   /// For tests of what follows a crash: the compiler traps when this phase
   /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
-  /// exits, with ":stack" it runs out of its stack.
+  /// exits, with ":stack" it runs out of its stack. "pass": the first passes.
   std::string crashIn;
 };
 

@@ -31,6 +31,10 @@ bool runSafely(llvm::function_ref<void()> fn, std::string &fatal);
 bool runSafelyOnThread(llvm::function_ref<void()> fn, unsigned stackBytes,
                        std::string &fatal);
 
+/// Makes the calls of runSafely that are under way safe again, which other
+/// users of LLVM's recovery end for the whole process when they are done.
+void renewRecovery();
+
 } // namespace fx
 
 #endif // FX_SUPPORT_CRASHRECOVERY_H
