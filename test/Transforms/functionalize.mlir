@@ -103,6 +103,25 @@ fx.graph @batch_norms {
 
 // -----
 
+// The form that always trains; nothing is written where there are no elements.
+// CHECK-LABEL: fx.graph @updating_batch_norm
+fx.state @mean : !fx.tensor<[3], f32>
+fx.state @var : !fx.tensor<[3], f32>
+fx.graph @updating_batch_norm {
+  %m = placeholder "m" buffer @mean : !fx.tensor<[3], f32>
+  %v = placeholder "v" buffer @var : !fx.tensor<[3], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 3], f32>
+  %e = placeholder "e" : !fx.tensor<[3, 0], f32>
+  // CHECK: call_function @aten.batch_norm.default(%e, None, None, %m, %v, false, 0.1, 1.0e-05, true)
+  %bn = call_function @aten.batch_norm.default(%e, None, None, %m, %v, true, 0.1, 1.0e-05, true) : (!fx.tensor<[3, 0], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>) -> !fx.tensor<[3, 0], f32>
+  // CHECK: %a, %b, %c, %d, %a_running_mean, %a_running_var = call_function @aten._batch_norm_with_update_functional.default(%x, None, None, %m, %v, 0.1, 1.0e-05)
+  %a, %b, %c, %d = call_function @aten._batch_norm_with_update.default(%x, None, None, %m, %v, 0.1, 1.0e-05) : (!fx.tensor<[2, 3], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>) -> (!fx.tensor<[2, 3], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>, !fx.tensor<[0], ui8>)
+  // CHECK: output(%a_running_mean, %a_running_var, %a, %bn)
+  output(%a, %bn) : (!fx.tensor<[2, 3], f32>, !fx.tensor<[3, 0], f32>)
+}
+
+// -----
+
 // Dynamic sizes, an unbound split, a squeeze in place.
 // CHECK-LABEL: fx.graph @dynamic
 fx.graph @dynamic symbols [s0 in [2, 9]] {

@@ -44,8 +44,7 @@ static LogicalResult lowerGelu(Node &n) {
 static Value elu(Scalars &s, Value x, double alpha, double scale,
                  double inputScale) {
   Value scaled = inputScale == 1 ? x : s.mul(x, s.constant(inputScale));
-  Value low =
-      s.mul(s.unary<math::ExpM1Op>(scaled), s.constant(alpha * scale));
+  Value low = s.mul(s.unary<math::ExpM1Op>(scaled), s.constant(alpha * scale));
   Value high = scale == 1 ? x : s.mul(x, s.constant(scale));
   return s.select(s.gt(x, s.constant(0)), high, low);
 }
@@ -60,9 +59,8 @@ static LogicalResult lowerElu(Node &n) {
 
 static LogicalResult lowerCelu(Node &n) {
   double alpha = n.real(1, "alpha", 1);
-  return activation(n, [&](Scalars &s, Value x) {
-    return elu(s, x, alpha, 1, 1 / alpha);
-  });
+  return activation(
+      n, [&](Scalars &s, Value x) { return elu(s, x, alpha, 1, 1 / alpha); });
 }
 
 static LogicalResult lowerSelu(Node &n) {
@@ -112,8 +110,8 @@ static Value hardsigmoid(Scalars &s, Value x) {
 static LogicalResult lowerHardshrink(Node &n) {
   double lambda = n.real(1, "lambd", 0.5);
   return activation(n, [&](Scalars &s, Value x) {
-    Value inside = s.logicalAnd(s.ge(x, s.constant(-lambda)),
-                                s.le(x, s.constant(lambda)));
+    Value inside =
+        s.logicalAnd(s.ge(x, s.constant(-lambda)), s.le(x, s.constant(lambda)));
     return s.select(inside, s.constant(0), x);
   });
 }
@@ -140,14 +138,15 @@ static LogicalResult lowerPrelu(Node &n) {
   Tensor x = n.tensor(0, "self"), w = n.tensor(1, "weight");
   if (n.failed())
     return failure();
+  if (x.rank() == 0 && w.rank() == 1 && w.sizes[0].getInteger() == 1)
+    w = n.b.squeeze(w, 0);
   if (w.rank() == 1)
     for (int64_t i = 2; i < x.rank(); ++i)
       w = n.b.unsqueeze(w, w.rank());
-  return n.pointwise(0, {x, w}, opMathType(n.resultDtype()),
-                     [&](Scalars &s, ValueRange v) {
-                       return s.select(s.gt(v[0], s.constant(0)), v[0],
-                                       s.mul(v[0], v[1]));
-                     });
+  return n.pointwise(
+      0, {x, w}, opMathType(n.resultDtype()), [&](Scalars &s, ValueRange v) {
+        return s.select(s.gt(v[0], s.constant(0)), v[0], s.mul(v[0], v[1]));
+      });
 }
 
 static LogicalResult lowerGlu(Node &n) {
@@ -158,21 +157,20 @@ static LogicalResult lowerGlu(Node &n) {
   ExprAttr half = n.resultSizes()[dim], one = n.b.expr(1);
   Tensor a = n.b.slice(x, dim, n.b.expr(0), half, one);
   Tensor gate = n.b.slice(x, dim, half, half, one);
-  return n.pointwise(0, {a, gate}, opMathType(n.resultDtype()),
-                     [&](Scalars &s, ValueRange v) {
-                       return s.mul(v[0], s.sigmoid(v[1]));
-                     });
+  return n.pointwise(
+      0, {a, gate}, opMathType(n.resultDtype()),
+      [&](Scalars &s, ValueRange v) { return s.mul(v[0], s.sigmoid(v[1])); });
 }
 
 /// Activations without parameters.
-template <Value (*fn)(Scalars &, Value)> static LogicalResult plain(Node &n) {
+template <Value (*fn)(Scalars &, Value)>
+static LogicalResult plain(Node &n) {
   return activation(n, fn);
 }
 
 void registerActivations(Registry &r) {
-  r.add("aten.relu.default", plain<[](Scalars &s, Value x) {
-          return s.max(x, s.integer(0));
-        }>);
+  r.add("aten.relu.default",
+        plain<[](Scalars &s, Value x) { return s.max(x, s.integer(0)); }>);
   r.add("aten.sigmoid.default",
         plain<[](Scalars &s, Value x) { return s.sigmoid(x); }>);
   r.add("aten.silu.default", plain<[](Scalars &s, Value x) {
@@ -186,15 +184,13 @@ void registerActivations(Registry &r) {
           // In this order, as in PyTorch: the product may overflow.
           return s.div(s.mul(x, hardRamp(s, x)), s.constant(6));
         }>);
-  r.add("aten.log_sigmoid.default", plain<[](Scalars &s, Value x) {
-          return s.neg(s.softplus(s.neg(x)));
-        }>);
+  r.add("aten.log_sigmoid.default",
+        plain<[](Scalars &s, Value x) { return s.neg(s.softplus(s.neg(x))); }>);
   r.add("aten.softsign.default", plain<[](Scalars &s, Value x) {
           return s.div(x, s.add(s.constant(1), s.abs(x)));
         }>);
-  r.add("aten.tanhshrink.default", plain<[](Scalars &s, Value x) {
-          return s.sub(x, s.tanh(x));
-        }>);
+  r.add("aten.tanhshrink.default",
+        plain<[](Scalars &s, Value x) { return s.sub(x, s.tanh(x)); }>);
   r.add("aten.gelu.default", lowerGelu);
   r.add("aten.elu.default", lowerElu);
   r.add("aten.celu.default", lowerCelu);

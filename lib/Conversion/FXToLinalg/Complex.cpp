@@ -54,16 +54,7 @@ Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im) {
       type);
 }
 
-namespace {
-/// An operand: a real one has no imaginary part.
-struct Pair {
-  Tensor re, im;
-  bool isReal = false;
-};
-} // namespace
-
-/// The parts of an argument; fails on numbers.
-static Pair getPair(Node &n, unsigned position, StringRef name) {
+Pair getPair(Node &n, unsigned position, StringRef name) {
   Pair pair;
   const Arg &arg = n.arg(position, name);
   const Lowered *lowered = arg.isValue() ? n.graph.lookup(arg.value) : nullptr;
@@ -95,7 +86,7 @@ static LogicalResult setParts(Node &n, unsigned i,
   return success();
 }
 
-static LogicalResult setResult(Node &n, const Tensor &re, const Tensor &im) {
+LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im) {
   return setParts(
       n, 0, [&](bool imaginary) { return n.result(imaginary ? im : re); });
 }
@@ -170,7 +161,7 @@ static LogicalResult lowerViewAsComplex(Node &n) {
   auto at = [&](int64_t i) {
     return n.b.select(x, x.rank() - 1, OpFoldResult(n.b.b.getIndexAttr(i)));
   };
-  return setResult(n, at(0), at(1));
+  return setComplex(n, at(0), at(1));
 }
 
 static LogicalResult lowerViewAsReal(Node &n) {
@@ -211,7 +202,7 @@ static LogicalResult lowerConvert(Node &n) {
     return failure();
   if (!isa<ComplexType>(n.resultDtype()))
     return n.result(z.re);
-  return setResult(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);
+  return setComplex(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,7 +349,18 @@ static LogicalResult lowerAngle(Node &n) {
                      });
 }
 
+/// With 0 only: another number would be the same for both parts.
+static LogicalResult lowerPadding(Node &n) {
+  bool hasMode = n.target() == "aten.pad.default";
+  double value = n.real(hasMode ? 3 : 2, "value", 0);
+  if (n.failed() || value != 0)
+    return n.fail("padding of complex numbers with another number than 0");
+  return lowerByParts(n);
+}
+
 void registerComplex(Registry &r) {
+  r.addComplex({"aten.constant_pad_nd.default", "aten.pad.default"},
+               lowerPadding);
   r.addComplex({"aten._assert_tensor_metadata.default"},
                [](Node &) { return success(); });
   r.addComplex({"aten.polar.default"}, lowerPolar);

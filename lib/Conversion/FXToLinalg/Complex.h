@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOLINALG_COMPLEX_H
 #define FX_CONVERSION_FXTOLINALG_COMPLEX_H
 
-#include "Builder.h"
+#include "Node.h"
 
 namespace fx::lin {
 
@@ -16,6 +16,17 @@ namespace fx::lin {
 Lowered splitParts(Builder &b, const Tensor &z);
 /// The tensor of complex numbers with these parts, of equal sizes.
 Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im);
+
+/// A complex operand. A real one has no imaginary part.
+struct Pair {
+  Tensor re, im;
+  bool isReal = false;
+};
+
+/// The parts of an argument; notes a failure where it is a number.
+Pair getPair(Node &n, unsigned position, llvm::StringRef name);
+/// Sets the only result, a complex tensor.
+mlir::LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im);
 
 } // namespace fx::lin
 

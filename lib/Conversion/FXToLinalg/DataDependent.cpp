@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Masks.h"
 #include "Variables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -138,6 +138,23 @@ static LogicalResult lowerNonzero(Node &n) {
   return n.result(coordinates(n.b, *place, x));
 }
 
+FailureOr<SmallVector<Tensor>> maskIndices(Node &n, const Tensor &mask,
+                                           ExprAttr size) {
+  Builder &b = n.b;
+  FailureOr<Tensor> place = boundPlaces(n, flags(b, mask), size);
+  if (failed(place))
+    return failure();
+  Type i64 = b.b.getI64Type();
+  SmallVector<Value> lengths = divisors(b, mask);
+  SmallVector<Tensor> indices;
+  for (int64_t dim = 0; dim < mask.rank(); ++dim)
+    indices.push_back(b.pointwise({*place}, place->sizes, i64, i64,
+                                  [&](Scalars &s, ValueRange v) {
+                                    return coordinate(b, s, v[0], lengths, dim);
+                                  }));
+  return indices;
+}
+
 /// A vector of indices for each dimension.
 static LogicalResult lowerNonzeroNumpy(Node &n) {
   Tensor x = n.tensor(0, "self");
@@ -147,18 +164,12 @@ static LogicalResult lowerNonzeroNumpy(Node &n) {
     x = n.b.unsqueeze(x, 0);
   if (int64_t(n.numResults()) != x.rank() || !n.resultType())
     return n.fail("the results are not one for each dimension");
-  Builder &b = n.b;
-  FailureOr<Tensor> place = boundPlaces(n, flags(b, x), n.resultSizes()[0]);
-  if (failed(place))
+  FailureOr<SmallVector<Tensor>> indices =
+      maskIndices(n, x, n.resultSizes()[0]);
+  if (failed(indices))
     return failure();
-  Type i64 = b.b.getI64Type();
-  SmallVector<Value> lengths = divisors(b, x);
-  for (int64_t dim = 0; dim < x.rank(); ++dim)
-    if (failed(n.set(dim, b.pointwise({*place}, place->sizes, i64, i64,
-                                      [&](Scalars &s, ValueRange v) {
-                                        return coordinate(b, s, v[0], lengths,
-                                                          dim);
-                                      }))))
+  for (auto [dim, index] : llvm::enumerate(*indices))
+    if (failed(n.set(dim, index)))
       return failure();
   return success();
 }

@@ -25,15 +25,7 @@ namespace fx::lin {
 // LU
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// L below the diagonal and U on and above it; the row that each step swapped
-/// with (from 0); the first step without a pivot (from 1), or 0.
-struct LU {
-  Tensor factors, pivots, info;
-};
-} // namespace
-
-static LU factorize(Builder &b, const Tensor &x) {
+LU factorizeLU(Builder &b, const Tensor &x) {
   Type i64 = b.b.getI64Type();
   ExprAttr batch = x.sizes[0], rows = x.sizes[1], columns = x.sizes[2];
   ExprAttr steps =
@@ -89,7 +81,7 @@ static LU factorize(Builder &b, const Tensor &x) {
           v.tensor(info, infoSizes, i64)};
 }
 
-static void checkRegular(Node &n, const Tensor &info) {
+void checkRegular(Node &n, const Tensor &info) {
   checkInfo(n, info, "a matrix that is not singular");
 }
 
@@ -104,8 +96,7 @@ static LogicalResult lowerCheckErrors(Node &n) {
   return success();
 }
 
-/// Solves `lu` x = y for stacked matrices.
-static Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
+Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
                       const Tensor &y) {
   Value zero = b.index(0), rows = b.index(y.sizes[1]),
         columns = b.index(y.sizes[2]), count = b.index(y.sizes[0]);
@@ -131,13 +122,22 @@ static Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
   return v.tensor(x, y.sizes, y.dtype);
 }
 
+Tensor inverse(Node &n, const Tensor &x) {
+  Tensor a = stacked(n.b, x);
+  LU lu = factorizeLU(n.b, a);
+  checkRegular(n, lu.info);
+  Tensor y = solveLU(n.b, lu.factors, lu.pivots,
+                     n.b.contiguous(identity(n.b, a.sizes)));
+  return unstacked(n.b, y, batchOf(x));
+}
+
 static LogicalResult lowerInverse(Node &n) {
   Tensor x = n.tensor(0, "A");
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
   Builder &b = n.b;
   Tensor a = stacked(b, x);
-  LU lu = factorize(b, a);
+  LU lu = factorizeLU(b, a);
   if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
     checkRegular(n, lu.info);
   Tensor y =
@@ -185,7 +185,7 @@ static LogicalResult lowerSolve(Node &n) {
     sizes.append(t.sizes.end() - 2, t.sizes.end());
     return stacked(b, b.expand(t, sizes));
   };
-  LU lu = factorize(b, stacked(b, x));
+  LU lu = factorizeLU(b, stacked(b, x));
   if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
     checkRegular(n, lu.info);
   Tensor factors = stretch(unstacked(b, lu.factors, batchOf(x)));
@@ -221,7 +221,7 @@ static LogicalResult lowerDeterminant(Node &n) {
   Builder &b = n.b;
   Type f64 = b.b.getF64Type();
   Tensor a = stacked(b, x);
-  LU lu = factorize(b, a);
+  LU lu = factorizeLU(b, a);
   Sizes sizes = {a.sizes[0]};
   Value zero = b.index(0), steps = b.index(a.sizes[1]),
         count = b.index(a.sizes[0]);
@@ -272,7 +272,7 @@ static LogicalResult lowerFactors(Node &n) {
       !x.sizes[x.rank() - 1].isInteger() || !x.sizes[x.rank() - 2].isInteger())
     return n.fail("matrices of unknown size, or no pivots");
   Builder &b = n.b;
-  LU lu = factorize(b, stacked(b, x));
+  LU lu = factorizeLU(b, stacked(b, x));
   if (failed(n.set(0, unstacked(b, lu.factors, batchOf(x)))))
     return failure();
   Type i64 = b.b.getI64Type();
@@ -353,12 +353,11 @@ static LogicalResult lowerLU(Node &n) {
   Tensor x = n.tensor(0, "A");
   if (!isMatrices(n, x, false) || !n.boolean(99, "pivot", true) || !isStatic(x))
     return n.fail("matrices of unknown size, or no pivots");
-  LU lu = factorize(n.b, stacked(n.b, x));
+  LU lu = factorizeLU(n.b, stacked(n.b, x));
   return setUnpacked(n, lu.factors, lu.pivots, batchOf(x), true, true);
 }
 
-/// Pivots as torch has them, from 1, stacked and from 0.
-static Tensor stackedPivots(Builder &b, const Tensor &pivots) {
+Tensor stackedPivots(Builder &b, const Tensor &pivots) {
   Sizes batch(ArrayRef<ExprAttr>(pivots.sizes).drop_back());
   Tensor flat = b.reshape(pivots, {b.product(batch), pivots.sizes.back()});
   Type i64 = b.b.getI64Type();
@@ -393,12 +392,7 @@ static LogicalResult lowerTensorInverse(Node &n) {
       x, {b.product(all.take_front(split)), b.product(all.drop_front(split))});
   if (matrix.sizes[0].isProvablyDifferent(matrix.sizes[1]))
     return n.fail("the matrix is not square");
-  Tensor a = stacked(b, matrix);
-  LU lu = factorize(b, a);
-  checkRegular(n, lu.info);
-  Tensor y =
-      solveLU(b, lu.factors, lu.pivots, b.contiguous(identity(b, a.sizes)));
-  return n.result(b.reshape(y, n.resultSizes()));
+  return n.result(b.reshape(inverse(n, matrix), n.resultSizes()));
 }
 
 void registerFactorizations(Registry &r) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Masks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -68,23 +68,84 @@ static LogicalResult lowerEmbedding(Node &n) {
       }));
 }
 
+/// The index tensors by the dimensions that they index. A mask stands for one
+/// vector for each of its dimensions; with it other indices are single numbers,
+/// as they broadcast with what only the run knows.
+static LogicalResult readIndices(Node &n, const Tensor &x,
+                                 SmallVector<std::optional<Tensor>> &at) {
+  const Arg &list = n.arg(1, "indices");
+  if (n.failed() || !list.isList())
+    return n.fail("the indices do not fit the tensor");
+  std::optional<Tensor> mask;
+  int64_t next = 0, maskAt = 0;
+  bool areSingle = true;
+  for (const Arg &arg : list.list) {
+    int64_t dim = next++;
+    if (arg.isAbsent())
+      continue;
+    Tensor t = n.asTensor(arg);
+    if (n.failed())
+      return failure();
+    if (isMask(t.dtype)) {
+      if (mask || t.rank() == 0)
+        return n.fail("several masks, or a single truth value");
+      mask = t;
+      maskAt = dim;
+      next += t.rank() - 1;
+    } else if (!checkIndexDtype(n, t)) {
+      return failure();
+    } else {
+      areSingle &= llvm::all_of(
+          t.sizes, [](ExprAttr e) { return e.getInteger() == 1; });
+    }
+    if (next > x.rank())
+      return n.fail("the indices do not fit the tensor");
+    if (!mask || maskAt != dim)
+      at[dim] = t;
+  }
+  if (!mask) {
+    for (ExprAttr size : n.resultSizes())
+      if (!n.b.symbols.canEvaluate(size))
+        return n.fail("the result's size depends on data");
+    return success();
+  }
+  for (auto [have, want] :
+       llvm::zip(mask->sizes, ArrayRef<ExprAttr>(x.sizes).drop_front(maskAt)))
+    if (have.isProvablyDifferent(want))
+      return n.fail("the mask does not fit the tensor");
+  if (!areSingle)
+    return n.fail("a mask beside other indices");
+  // Where the vectors stand in the result: behind what they do not index.
+  SmallVector<int64_t> indexed;
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    if (at[dim] || (dim >= maskAt && dim < maskAt + mask->rank()))
+      indexed.push_back(dim);
+  int64_t count = indexed.size(), indexRank = x.rank() - count;
+  bool adjacent = indexed.back() - indexed.front() + 1 == count;
+  indexRank = int64_t(n.resultSizes().size()) - indexRank;
+  int64_t place = (adjacent ? indexed.front() : 0) + indexRank - 1;
+  if (indexRank < 1 || place >= int64_t(n.resultSizes().size()))
+    return n.fail("the result's rank is not what the operator gives");
+  FailureOr<SmallVector<Tensor>> vectors =
+      maskIndices(n, *mask, n.resultSizes()[place]);
+  if (failed(vectors))
+    return failure();
+  for (auto [i, vector] : llvm::enumerate(*vectors))
+    at[maskAt + i] = vector;
+  return success();
+}
+
 /// self[i0, :, i1, ...]: the index tensors broadcast to one shape, which
 /// stands where the first of them stands, or in front if they are apart.
 static LogicalResult lowerIndex(Node &n) {
   Tensor x = n.tensor(0, "self");
-  const Arg &list = n.arg(1, "indices");
-  if (n.failed() || !list.isList() || int64_t(list.list.size()) > x.rank())
-    return n.fail("the indices do not fit the tensor");
   SmallVector<std::optional<Tensor>> at(x.rank());
   SmallVector<int64_t> indexed;
-  for (auto [i, arg] : llvm::enumerate(list.list)) {
-    if (arg.isAbsent())
-      continue;
-    at[i] = n.asTensor(arg);
-    if (n.failed() || !checkIndexDtype(n, *at[i]))
-      return n.fail("an index that is no integer tensor");
-    indexed.push_back(i);
-  }
+  if (failed(readIndices(n, x, at)))
+    return failure();
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    if (at[dim])
+      indexed.push_back(dim);
   if (indexed.empty())
     return n.result(x);
   int64_t indexRank = 0;
@@ -375,7 +436,7 @@ static LogicalResult lowerUnfold(Node &n) {
 
 void registerIndexing(Registry &r) {
   r.add("aten.embedding.default", lowerEmbedding);
-  r.add({"aten.index.Tensor", "aten._unsafe_index.Tensor"}, lowerIndex);
+  r.addCounting({"aten.index.Tensor", "aten._unsafe_index.Tensor"}, lowerIndex);
   r.add("aten.gather.default", lowerGather);
   r.add("aten.take.default", lowerTake);
   r.add("aten._unsafe_masked_index.default", lowerMaskedIndex);

@@ -72,15 +72,14 @@ static LogicalResult lowerLinear(Node &n) {
   ExprAttr rows = n.b.product(outer), inner = x.sizes.back();
   Tensor flat = x.rank() == 2 ? x : n.b.reshape(x, {rows, inner});
   Type dtype = n.resultDtype();
-  Tensor y = n.b.contract({flat, {0, 2}}, {w, {1, 2}}, {rows, w.sizes[0]}, 3,
-                          dtype);
+  Tensor y =
+      n.b.contract({flat, {0, 2}}, {w, {1, 2}}, {rows, w.sizes[0]}, 3, dtype);
   if (bias) {
     if (!n.broadcasts(*bias, y.sizes))
       return failure();
-    y = n.b.pointwise({y, *bias}, y.sizes, dtype, opMathType(dtype),
-                      [](Scalars &s, ValueRange v) {
-                        return s.add(v[0], v[1]);
-                      });
+    y = n.b.pointwise(
+        {y, *bias}, y.sizes, dtype, opMathType(dtype),
+        [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
   }
   Sizes sizes(outer);
   sizes.push_back(w.sizes[0]);
@@ -118,12 +117,11 @@ static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
 }
 
 static LogicalResult lowerMatmul(Node &n) {
-  StringRef second =
-      llvm::StringSwitch<StringRef>(n.target())
-          .Cases({"aten.bmm.default", "aten.mm.default"}, "mat2")
-          .Case("aten.mv.default", "vec")
-          .Case("aten.dot.default", "tensor")
-          .Default("other");
+  StringRef second = llvm::StringSwitch<StringRef>(n.target())
+                         .Cases({"aten.bmm.default", "aten.mm.default"}, "mat2")
+                         .Case("aten.mv.default", "vec")
+                         .Case("aten.dot.default", "tensor")
+                         .Default("other");
   Tensor x = n.tensor(0, "self"), y = n.tensor(1, second);
   if (n.failed() || x.rank() == 0 || y.rank() == 0)
     return n.fail("a 0-d operand");
@@ -184,8 +182,8 @@ static LogicalResult lowerAddmv(Node &n) {
     return n.fail("the operands are no matrix and vector");
   if (!checkInner(n, x, 1, y, 0))
     return failure();
-  Tensor product = n.b.contract({x, {0, 1}}, {y, {1}}, {x.sizes[0]}, 2,
-                                n.resultDtype());
+  Tensor product =
+      n.b.contract({x, {0, 1}}, {y, {1}}, {x.sizes[0]}, 2, n.resultDtype());
   return addBias(n, product, bias, beta, alpha);
 }
 
@@ -193,7 +191,31 @@ static LogicalResult lowerAddmv(Node &n) {
 // einsum
 //===----------------------------------------------------------------------===//
 
-/// One or two operands, each letter at most once in an operand, no ellipsis.
+/// The diagonal of the dimensions whose letter stands twice in `term`, in the
+/// place of the first of them.
+static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
+  std::string letters;
+  Sizes sizes;
+  for (auto [c, size] : llvm::zip(term, t.sizes)) {
+    size_t at = letters.find(c);
+    if (at == std::string::npos) {
+      letters.push_back(c);
+      sizes.push_back(size);
+    } else if (sizes[at].isProvablyDifferent(size)) {
+      return n.fail("a letter has two sizes");
+    }
+  }
+  if (letters.size() == term.size())
+    return success();
+  t = n.b.read(t, {}, sizes, [&](Scalars &, ValueRange, ArrayRef<Value> i) {
+    return llvm::map_to_vector(term,
+                               [&](char c) { return i[letters.find(c)]; });
+  });
+  term = letters;
+  return success();
+}
+
+/// One or two operands, no ellipsis.
 static LogicalResult lowerEinsum(Node &n) {
   std::string text = n.string(0, "equation", "").str();
   SmallVector<Tensor> operands = n.tensors(1, "tensors");
@@ -201,10 +223,18 @@ static LogicalResult lowerEinsum(Node &n) {
     return n.fail("einsum of more than two operands");
   llvm::erase(text, ' ');
   auto [left, right] = StringRef(text).split("->");
-  SmallVector<StringRef> terms;
-  left.split(terms, ',');
-  if (terms.size() != operands.size() || StringRef(text).contains('.'))
+  SmallVector<StringRef> parts;
+  left.split(parts, ',');
+  if (parts.size() != operands.size() || StringRef(text).contains('.'))
     return n.fail("the equation has an ellipsis");
+  SmallVector<std::string> terms;
+  for (auto [part, t] : llvm::zip(parts, operands)) {
+    terms.push_back(part.str());
+    if (int64_t(part.size()) != t.rank())
+      return n.fail("the equation does not fit the operands");
+    if (failed(takeDiagonals(n, t, terms.back())))
+      return failure();
+  }
   std::string output = right.str();
   if (!StringRef(text).contains("->")) {
     // Letters that stand once, in order.
@@ -217,11 +247,7 @@ static LogicalResult lowerEinsum(Node &n) {
   llvm::StringMap<ExprAttr> sizes;
   std::string loops = output;
   for (auto [term, t] : llvm::zip(terms, operands)) {
-    if (int64_t(term.size()) != t.rank())
-      return n.fail("the equation does not fit the operands");
     for (auto [i, c] : llvm::enumerate(term)) {
-      if (term.count(c) != 1)
-        return n.fail("a letter stands twice in an operand");
       ExprAttr &size = sizes[StringRef(&c, 1)];
       if (size && size.isProvablyDifferent(t.sizes[i]))
         return n.fail("a letter has two sizes");
@@ -273,8 +299,9 @@ static LogicalResult lowerOuter(Node &n) {
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("the operands are no vectors");
   return n.pointwise(0, {n.b.unsqueeze(x, 1), n.b.unsqueeze(y, 0)},
-                     opMathType(n.resultDtype()),
-                     [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+                     opMathType(n.resultDtype()), [](Scalars &s, ValueRange v) {
+                       return s.mul(v[0], v[1]);
+                     });
 }
 
 void registerMatMuls(Registry &r) {

@@ -44,6 +44,28 @@ mlir::LogicalResult setInfo(Node &n, unsigned i, const Tensor &info,
 void substitute(Variables &v, unsigned x, mlir::Value at, mlir::Value rows,
                 mlir::Value columns, bool upper, bool unit, ElementFn element);
 
+/// L below the diagonal and U on and above it; the row that each step swapped
+/// with (from 0); the first step without a pivot (from 1), or 0.
+struct LU {
+  Tensor factors, pivots, info;
+};
+
+/// The factors of stacked matrices.
+LU factorizeLU(Builder &b, const Tensor &x);
+/// Solves P L U x = y for stacked matrices.
+Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
+               const Tensor &y);
+/// Pivots as torch has them, from 1, stacked and from 0.
+Tensor stackedPivots(Builder &b, const Tensor &pivots);
+/// Stops the program where a factorization found a singular matrix.
+void checkRegular(Node &n, const Tensor &info);
+/// The largest ('h') or smallest ('l') singular value of matrices, or the sum
+/// of all ('n'), in f64; fails where the sizes are not known.
+mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
+/// The inverses, in f64, of square matrices; stops the program at a singular
+/// one.
+Tensor inverse(Node &n, const Tensor &x);
+
 } // namespace fx::lin
 
 #endif // FX_CONVERSION_FXTOLINALG_MATRICES_H

@@ -74,7 +74,10 @@ static bool isEmpty(const Tensor &t) {
 
 static LogicalResult lowerBatchNorm(Node &n) {
   // Without running statistics, or in training, those of the batch count.
-  if (n.target() == "aten.batch_norm.default" && !n.has(3, "running_mean"))
+  StringRef target = n.target();
+  if ((target == "aten.batch_norm.default" ||
+       target == "aten.native_batch_norm.default") &&
+      !n.has(3, "running_mean"))
     return lowerBatchStats(n);
   Tensor x = n.tensor(0, "input");
   if (isEmpty(x))
@@ -284,11 +287,15 @@ static LogicalResult lowerInstanceNorm(Node &n) {
 /// the momentum towards the batch's.
 static LogicalResult lowerBatchStats(Node &n) {
   StringRef name = n.target();
-  bool functional = name == "aten._native_batch_norm_legit_functional.default";
+  // The one that always trains has no argument for it, and a fourth result.
+  bool updates = name == "aten._batch_norm_with_update_functional.default";
+  bool functional =
+      updates || name == "aten._native_batch_norm_legit_functional.default";
+  unsigned running = updates ? 4 : 3;
   Tensor x = n.tensor(0, "input");
   auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
-  unsigned at = name.ends_with(".no_stats") ? 3 : 5;
-  bool training = n.boolean(at, "training", true);
+  unsigned at = updates ? 4 : name.ends_with(".no_stats") ? 3 : 5;
+  bool training = updates || n.boolean(at, "training", true);
   double momentum = n.real(at + 1, "momentum", 0.1),
          eps = n.real(at + 2, "eps", 1e-5);
   if (isEmpty(x) && n.numResults() == 1)
@@ -321,13 +328,20 @@ static LogicalResult lowerBatchStats(Node &n) {
       return failure();
   if (!functional)
     return success();
+  if (updates && n.isUsed(3)) {
+    // What is reserved for the gradient on other devices: nothing.
+    Sizes none(n.resultSizes(3));
+    Type dtype = n.resultDtype(3);
+    if (failed(n.set(3, Tensor(n.b.empty(none, dtype), none, dtype))))
+      return failure();
+  }
   Number count;
   count.expr = n.b.product(reduced);
   Hoisted size(n.b, count, acc);
   auto move = [&](unsigned result, const Tensor &old, ScalarFn now) {
     if (!n.isUsed(result))
       return success();
-    return n.set(result, n.b.map({old, result == 3 ? mean : rstd}, acc,
+    return n.set(result, n.b.map({old, result == running ? mean : rstd}, acc,
                                  [&](Scalars &s, ValueRange v) {
                                    Value kept = s.mul(
                                        v[0], s.constant(1 - momentum));
@@ -339,9 +353,9 @@ static LogicalResult lowerBatchStats(Node &n) {
   Tensor oldMean = n.tensor(3, "running_mean"),
          oldVar = n.tensor(4, "running_var");
   if (n.failed() ||
-      failed(move(3, oldMean, [](Scalars &, ValueRange v) { return v[1]; })))
+      failed(move(running, oldMean, [](Scalars &, ValueRange v) { return v[1]; })))
     return failure();
-  return move(4, oldVar, [&](Scalars &s, ValueRange v) {
+  return move(running + 1, oldVar, [&](Scalars &s, ValueRange v) {
     // The variance again, over one element less.
     Value var = s.sub(s.div(s.constant(1), s.mul(v[1], v[1])), s.constant(eps));
     Value all = size.in(s);
@@ -447,7 +461,7 @@ static LogicalResult lowerWeightNorm(Node &n) {
 }
 
 void registerNormalizations(Registry &r) {
-  r.add({"aten.batch_norm.default",
+  r.add({"aten.batch_norm.default", "aten.native_batch_norm.default",
          "aten._native_batch_norm_legit_no_training.default"},
         lowerBatchNorm);
   r.add({"aten.layer_norm.default", "aten.native_layer_norm.default"},
@@ -457,7 +471,8 @@ void registerNormalizations(Registry &r) {
         lowerGroupNorm);
   r.add("aten.instance_norm.default", lowerInstanceNorm);
   r.add({"aten._native_batch_norm_legit.no_stats",
-         "aten._native_batch_norm_legit_functional.default"},
+         "aten._native_batch_norm_legit_functional.default",
+         "aten._batch_norm_with_update_functional.default"},
         lowerBatchStats);
   r.add("aten._softmax_backward_data.default", lowerSoftmaxBackward);
   r.add("aten._safe_softmax.default", lowerSafeSoftmax);

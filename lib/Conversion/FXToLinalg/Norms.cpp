@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Matrices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -61,8 +61,8 @@ static LogicalResult lowerVectorNorm(Node &n) {
       norm(n.b, x, dims, keepDim, order, opMathType(n.resultDtype())));
 }
 
-/// Norms of matrices that are no singular values: of all elements, or the
-/// largest or smallest sum of magnitudes of a column (1) or row (inf).
+/// Norms of matrices: of all elements, the largest or smallest sum of
+/// magnitudes of a column (1) or row (inf), or of the singular values.
 static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
                                 int64_t columns, bool keepDim, StringRef name,
                                 double order) {
@@ -70,8 +70,25 @@ static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
   if (name == "fro")
     return n.result(norm(n.b, x, {rows, columns}, keepDim, 2, acc));
   bool infinite = std::isinf(order);
+  if (name == "nuc" || (name.empty() && std::abs(order) == 2)) {
+    SmallVector<int64_t> dims;
+    for (int64_t i = 0; i < x.rank(); ++i)
+      if (i != rows && i != columns)
+        dims.push_back(i);
+    dims.append({rows, columns});
+    FailureOr<Tensor> r = singularNorm(n, n.b.permute(x, dims),
+                                       !name.empty() ? 'n'
+                                       : order > 0   ? 'h'
+                                                     : 'l');
+    if (failed(r))
+      return failure();
+    if (keepDim)
+      for (int64_t d : {std::min(rows, columns), std::max(rows, columns)})
+        r = n.b.unsqueeze(*r, d);
+    return n.result(*r);
+  }
   if (!name.empty() || (!infinite && std::abs(order) != 1))
-    return n.fail("a norm of singular values");
+    return n.fail("a norm of that order");
   int64_t inner = infinite ? columns : rows, outer = infinite ? rows : columns;
   Tensor sums = norm(n.b, x, {inner}, true, 1, acc);
   Tensor r =

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
+#include "Variables.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -83,6 +85,57 @@ static LogicalResult lowerKthValue(Node &n) {
   bool keepDim = n.boolean(3, "keepdim", false);
   return orderStatistic(n, x, dim, keepDim,
                         [&](Scalars &s, Value) { return s.integer(k - 1); });
+}
+
+/// The most frequent value, the smallest of several, and where it stands last.
+/// (Where it stands in long rows torch does not say: it sorts unstably.)
+static LogicalResult lowerMode(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(1, "dim", x.rank(), -1);
+  bool keepDim = n.boolean(2, "keepdim", false);
+  FailureOr<Sorted> r = sort(n, x, dim, false);
+  if (failed(r))
+    return failure();
+  Builder &b = n.b;
+  Tensor values = b.contiguous(pick(b, r->x, r->index));
+  int64_t last = values.rank() - 1;
+  Sizes outer(ArrayRef<ExprAttr>(values.sizes).drop_back());
+  Scalars ix(b.b, b.loc, b.b.getIndexType()), e(b.b, b.loc, values.dtype);
+  Value zero = b.index(0), one = b.index(1),
+        length = b.index(values.sizes[last]);
+  // The place, among the sorted elements, of the last of the longest run.
+  Type index = b.b.getI64Type();
+  Scalars si(b.b, b.loc, index);
+  Variables v(b);
+  unsigned best = v.addEmpty(outer, index), run = v.add(zero),
+           longest = v.add(zero), place = v.add(zero);
+  v.nest(outer, [&](ArrayRef<Value> i) {
+    for (unsigned scalar : {run, longest, place})
+      v.set(scalar, zero);
+    v.loop(zero, length, [&](Value k) {
+      auto element = [&](Value at) -> Value {
+        SmallVector<Value> where(i);
+        where.push_back(at);
+        return tensor::ExtractOp::create(b.b, b.loc, values.value, where);
+      };
+      Value before = element(ix.max(ix.sub(k, one), zero));
+      Value goes = e.logicalAnd(ix.gt(k, zero), e.eq(element(k), before));
+      v.set(run, ix.add(ix.select(goes, v.get(run), zero), one));
+      Value longer = ix.gt(v.get(run), v.get(longest));
+      v.set(longest, ix.select(longer, v.get(run), v.get(longest)));
+      v.set(place, ix.select(longer, k, v.get(place)));
+    });
+    v.store(best, i, si.fromIndex(v.get(place)));
+  });
+  Tensor at = b.unsqueeze(v.tensor(best, outer, index), last);
+  Tensor where = pick(b, r->index, at);
+  auto finish = [&](Tensor t) {
+    t = b.permute(t, r->back);
+    return x.rank() == 0 || !keepDim ? b.squeeze(t, dim) : t;
+  };
+  if (failed(n.set(0, finish(pick(b, r->x, where)))))
+    return failure();
+  return n.set(1, finish(where));
 }
 
 /// Between the two elements around q * (n - 1), as the interpolation says.
@@ -179,6 +232,7 @@ void registerOrderStatistics(Registry &r) {
   r.add({"aten.median.default", "aten.median.dim"}, lowerMedian<false>);
   r.add({"aten.nanmedian.default", "aten.nanmedian.dim"}, lowerMedian<true>);
   r.add("aten.kthvalue.default", lowerKthValue);
+  r.add("aten.mode.default", lowerMode);
   r.add({"aten.quantile.default", "aten.quantile.scalar"},
         lowerQuantile<false>);
   r.add({"aten.nanquantile.default", "aten.nanquantile.scalar"},

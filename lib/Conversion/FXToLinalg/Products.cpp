@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Matrices.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -301,12 +303,16 @@ static LogicalResult lowerMultiDot(Node &n) {
   return n.result(r);
 }
 
-/// By repeated squaring; the identity for 0.
+/// By repeated squaring; the identity for 0, of the inverse below it.
 static LogicalResult lowerMatrixPower(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t power = n.integer(1, "n", 1);
-  if (n.failed() || x.rank() < 2 || power < 0)
-    return n.fail("an inverse");
+  if (n.failed() || x.rank() < 2 || (power < 0 && !isMatrices(n, x, true)))
+    return n.fail("no matrix, or the inverse of integers");
+  if (power < 0) {
+    x = n.b.cast(inverse(n, x), x.dtype);
+    power = -power;
+  }
   if (power == 0) {
     Type dtype = x.dtype;
     return n.result(n.b.indexed({}, x.sizes, dtype, dtype,
@@ -330,23 +336,31 @@ static LogicalResult lowerMatrixPower(Node &n) {
 /// 1, x, x^2 ... as a last dimension.
 static LogicalResult lowerVander(Node &n) {
   Tensor x = n.tensor(0, "x");
-  ArrayRef<ExprAttr> sizes = n.resultSizes();
-  std::optional<int64_t> count =
-      sizes.empty() ? std::nullopt : sizes.back().getInteger();
-  if (n.failed() || !count || *count < 1 || *count > 64 ||
-      int64_t(sizes.size()) != x.rank() + 1)
-    return n.fail("the number of powers is not known, or large");
+  // A 0-d tensor is a vector of one element.
+  if (!n.failed() && x.rank() == 0)
+    x = n.b.unsqueeze(x, 0);
+  Sizes sizes(n.resultSizes());
   Type dtype = n.resultDtype();
-  Scalars s(n.b.b, n.b.loc, dtype);
-  Tensor power(n.b.filled(x.sizes, dtype, s.integer(1)), x.sizes, dtype);
-  SmallVector<Tensor> columns;
-  for (int64_t i = 0; i < *count; ++i) {
-    columns.push_back(n.b.unsqueeze(power, power.rank()));
-    if (i + 1 < *count)
-      power = multiply(n.b, power, x, dtype);
-  }
-  return n.result(columns.size() == 1 ? columns[0]
-                                      : n.b.concat(columns, x.rank(), sizes));
+  if (n.failed() || int64_t(sizes.size()) != x.rank() + 1 ||
+      !isSupported(dtype))
+    return n.fail("the result does not fit the operand");
+  Builder &b = n.b;
+  Tensor row = b.contiguous(b.cast(x, dtype));
+  Variables v(b);
+  unsigned y = v.addEmpty(sizes, dtype),
+           power = v.add(Scalars(b.b, b.loc, dtype).integer(1));
+  Value count = b.index(sizes.back());
+  v.nest(x.sizes, [&](ArrayRef<Value> i) {
+    v.set(power, Scalars(b.b, b.loc, dtype).integer(1));
+    Value e = tensor::ExtractOp::create(b.b, b.loc, row.value, i);
+    v.loop(b.index(0), count, [&](Value k) {
+      SmallVector<Value> place(i);
+      place.push_back(k);
+      v.store(y, place, v.get(power));
+      v.set(power, Scalars(b.b, b.loc, dtype).mul(v.get(power), e));
+    });
+  });
+  return n.result(v.tensor(y, sizes, dtype));
 }
 
 void registerProducts(Registry &r) {

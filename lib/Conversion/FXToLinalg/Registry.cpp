@@ -25,6 +25,7 @@ Registry::Registry() {
   registerAttention(*this);
   registerBessel(*this);
   registerCholesky(*this);
+  registerCombinations(*this);
   registerComplex(*this);
   registerControlFlow(*this);
   registerConvolutions(*this);
@@ -32,10 +33,16 @@ Registry::Registry() {
   registerDataDependent(*this);
   registerEmbeddings(*this);
   registerFactories(*this);
+  registerFactorSolvers(*this);
   registerFactorizations(*this);
+  registerFourier(*this);
+  registerGradient(*this);
+  registerHistograms(*this);
+  registerHouseholder(*this);
   registerIndexing(*this);
   registerLoops(*this);
   registerLosses(*this);
+  registerMarginLosses(*this);
   registerMatMuls(*this);
   registerNormalizations(*this);
   registerPadding(*this);
@@ -48,6 +55,8 @@ Registry::Registry() {
   registerReductions(*this);
   registerScatter(*this);
   registerScatterElements(*this);
+  registerSegments(*this);
+  registerSingularValues(*this);
   registerSorting(*this);
   registerSpecial(*this);
   registerStrided(*this);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
+#include "Masks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,8 +54,8 @@ Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
 /// negative.
 static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
                        Value size) {
-  SmallVector<Value> at(llvm::cast<RankedTensorType>(t.value.getType())
-                            .getRank());
+  SmallVector<Value> at(
+      llvm::cast<RankedTensorType>(t.value.getType()).getRank());
   ArrayRef<Value> tail = indices.take_back(t.rank());
   for (auto [i, dim] : llvm::enumerate(t.dims))
     if (dim >= 0)
@@ -66,9 +66,9 @@ static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
   Value v = tensor::ExtractOp::create(b.b, b.loc, t.value, at);
   v = s.cast(v, t.dtype, b.b.getI64Type());
   Value i = arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), v);
-  Value negative = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::slt, i,
-      arith::ConstantIndexOp::create(b.b, b.loc, 0));
+  Value negative =
+      arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::slt, i,
+                            arith::ConstantIndexOp::create(b.b, b.loc, 0));
   return s.select(negative, arith::AddIOp::create(b.b, b.loc, i, size), i);
 }
 
@@ -84,7 +84,7 @@ struct SliceWrite {
   SmallVector<int64_t> indexed;
   SmallVector<Tensor> at;
   Tensor values;
-  Sizes indexSizes; // what the index tensors broadcast to
+  Sizes indexSizes;  // what the index tensors broadcast to
   int64_t first = 0; // where these stand in `values`
   bool accumulate = false;
 };
@@ -118,11 +118,10 @@ static Tensor write(Builder &b, SliceWrite w) {
           Value old = tensor::ExtractSliceOp::create(
               b.b, b.loc, tensorType(partSizes, w.x.dtype), carried, offsets,
               part, unit);
-          slice = b.pointwise({Tensor(old, partSizes, w.x.dtype), slice},
-                              partSizes, w.x.dtype, opMathType(w.x.dtype),
-                              [](Scalars &s, ValueRange v) {
-                                return s.add(v[0], v[1]);
-                              });
+          slice = b.pointwise(
+              {Tensor(old, partSizes, w.x.dtype), slice}, partSizes, w.x.dtype,
+              opMathType(w.x.dtype),
+              [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
         }
         return b.insert(b.materialize(slice), carried, offsets, part, unit);
       });
@@ -151,31 +150,94 @@ static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
   if (!n.broadcasts(values, w.x.sizes) || !n.broadcasts(mask, w.x.sizes))
     return failure();
   Type dtype = w.x.dtype, i1 = n.b.b.getI1Type();
-  return n.pointwise(
-      0, {w.x, values, n.b.cast(mask, dtype)}, opMathType(dtype),
-      [&](Scalars &s, ValueRange v) {
-        Value put = w.accumulate ? s.add(v[0], v[1]) : v[1];
-        return s.select(s.cast(v[2], s.dtype, i1), put, v[0]);
-      });
+  return n.pointwise(0, {w.x, values, n.b.cast(mask, dtype)}, opMathType(dtype),
+                     [&](Scalars &s, ValueRange v) {
+                       Value put = w.accumulate ? s.add(v[0], v[1]) : v[1];
+                       return s.select(s.cast(v[2], s.dtype, i1), put, v[0]);
+                     });
 }
 
-/// index_put(self, indices, values, accumulate)
+/// The place of the only index, if it is a mask.
+static std::optional<int64_t> findMask(Node &n, const Arg &list) {
+  std::optional<int64_t> place;
+  for (auto [i, arg] : llvm::enumerate(list.list)) {
+    if (arg.isAbsent())
+      continue;
+    if (place || !isMask(n.asTensor(arg).dtype))
+      return std::nullopt;
+    place = i;
+  }
+  return place;
+}
+
+/// index_put(self, indices, values, accumulate),
+/// _unsafe_masked_index_put_accumulate(self, mask, indices, values): adds what
+/// the mask does not hide; places out of range are the nearest in it.
+template <bool isMasked>
 static LogicalResult lowerIndexPut(Node &n) {
   SliceWrite w;
   w.x = n.tensor(0, "self");
-  const Arg &list = n.arg(1, "indices");
-  w.values = n.tensor(2, "values");
-  w.accumulate = n.boolean(3, "accumulate", false);
+  const Arg &list = n.arg(1 + isMasked, "indices");
+  w.values = n.tensor(2 + isMasked, "values");
+  w.accumulate = isMasked || n.boolean(3, "accumulate", false);
+  if (isMasked) {
+    Tensor mask = n.tensor(1, "mask");
+    if (n.failed() || !mask.dtype.isInteger(1))
+      return n.fail("the mask is no bool tensor");
+    for (ExprAttr size : w.x.sizes)
+      if (size.getInteger() == 0)
+        return n.result(w.x);
+    if (!n.broadcasts(mask, w.values.sizes))
+      return failure();
+    Type dtype = w.values.dtype;
+    w.values = n.b.pointwise(
+        {w.values, mask}, w.values.sizes, dtype, Type(),
+        [&](Scalars &s, ValueRange v) {
+          Scalars e(s.b, s.loc, dtype);
+          return e.select(v[1], v[0], e.integer(0));
+        },
+        dtype);
+  }
   if (n.failed() || !list.isList() || int64_t(list.list.size()) > w.x.rank())
     return n.fail("the indices do not fit the tensor");
   if (std::optional<LogicalResult> done = putByMask(n, w, list))
     return *done;
+  Type i64 = n.b.b.getI64Type();
+  // The values of a mask are as many as its true elements.
+  std::optional<int64_t> place = findMask(n, list);
+  if (place) {
+    Tensor mask = n.asTensor(list.list[*place]);
+    int64_t rest = w.x.rank() - mask.rank();
+    if (mask.rank() == 0 || rest < *place || w.values.rank() != rest + 1 ||
+        w.values.sizes[*place].getInteger() == 1)
+      return n.fail("a mask whose values are no list");
+    for (auto [have, want] : llvm::zip(
+             mask.sizes, ArrayRef<ExprAttr>(w.x.sizes).drop_front(*place)))
+      if (have.isProvablyDifferent(want))
+        return n.fail("the mask does not fit the tensor");
+    FailureOr<SmallVector<Tensor>> vectors =
+        maskIndices(n, mask, w.values.sizes[*place]);
+    if (failed(vectors))
+      return failure();
+    for (auto [i, vector] : llvm::enumerate(*vectors)) {
+      w.indexed.push_back(*place + i);
+      w.at.push_back(n.b.contiguous(vector));
+    }
+  }
   for (auto [i, arg] : llvm::enumerate(list.list)) {
-    if (arg.isAbsent())
+    if (arg.isAbsent() || place)
       continue;
     Tensor t = n.asTensor(arg);
     if (n.failed() || !isa<IntegerType>(t.dtype) || t.dtype.isInteger(1))
       return n.fail("an index that is no integer tensor");
+    if (isMasked) {
+      Value size =
+          Scalars(n.b.b, n.b.loc, i64).fromIndex(n.b.index(w.x.sizes[i]));
+      t = n.b.pointwise({t}, t.sizes, i64, i64, [&](Scalars &s, ValueRange v) {
+        Value last = s.sub(size, s.integer(1));
+        return s.min(s.max(v[0], s.neg(size)), last);
+      });
+    }
     w.indexed.push_back(i);
     w.at.push_back(n.b.contiguous(t));
   }
@@ -196,8 +258,8 @@ static LogicalResult lowerIndexPut(Node &n) {
     }
     w.indexSizes.push_back(size);
   }
-  bool adjacent = w.indexed.back() - w.indexed.front() + 1 ==
-                  int64_t(w.indexed.size());
+  bool adjacent =
+      w.indexed.back() - w.indexed.front() + 1 == int64_t(w.indexed.size());
   w.first = adjacent ? w.indexed.front() : 0;
   // The shape of self[indices], which the values broadcast to.
   Sizes sizes;
@@ -209,14 +271,17 @@ static LogicalResult lowerIndexPut(Node &n) {
   if (!n.broadcasts(w.values, sizes))
     return failure();
   w.values = n.b.expand(w.values, sizes);
+  // What a mask chooses, and what was moved into range, is in range.
   for (auto [t, d] : llvm::zip(w.at, w.indexed))
-    n.b.checkIndices(t, w.x.sizes[d],
-                     "aten.index_put: an index is out of range");
+    if (!place && !isMasked)
+      n.b.checkIndices(t, w.x.sizes[d],
+                       "aten.index_put: an index is out of range");
   return n.result(write(n.b, w));
 }
 
 /// index_copy, index_add: whole slices along one dimension.
-template <bool add> static LogicalResult lowerIndexCopy(Node &n) {
+template <bool add>
+static LogicalResult lowerIndexCopy(Node &n) {
   SliceWrite w;
   w.x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", w.x.rank());
@@ -234,10 +299,9 @@ template <bool add> static LogicalResult lowerIndexCopy(Node &n) {
     return n.fail("the index is no vector");
   if (add && (!alpha.expr || alpha.expr.getInteger() != 1)) {
     Hoisted factor(n.b, alpha, opMathType(w.x.dtype));
-    w.values = n.b.map({n.b.cast(w.values, w.x.dtype)}, w.x.dtype,
-                       [&](Scalars &s, ValueRange v) {
-                         return s.mul(v[0], factor.in(s));
-                       });
+    w.values = n.b.map(
+        {n.b.cast(w.values, w.x.dtype)}, w.x.dtype,
+        [&](Scalars &s, ValueRange v) { return s.mul(v[0], factor.in(s)); });
   }
   if (index.rank() == 0)
     index = n.b.unsqueeze(index, 0);
@@ -298,9 +362,9 @@ static LogicalResult lowerSliceScatter(Node &n) {
       strides(x.rank(), n.b.b.getIndexAttr(1));
   offsets[dim] = n.b.fold(start);
   strides[dim] = n.b.b.getIndexAttr(step);
-  Value v = n.b.insert(n.b.materialize(n.b.cast(src, x.dtype)),
-                       n.b.materialize(x), offsets, n.b.fold(src.sizes),
-                       strides);
+  Value v =
+      n.b.insert(n.b.materialize(n.b.cast(src, x.dtype)), n.b.materialize(x),
+                 offsets, n.b.fold(src.sizes), strides);
   return n.result(Tensor(v, x.sizes, x.dtype));
 }
 
@@ -332,7 +396,9 @@ static LogicalResult lowerSelectScatter(Node &n) {
 
 void registerScatter(Registry &r) {
   r.add({"aten.index_put.default", "aten._unsafe_index_put.default"},
-        lowerIndexPut);
+        lowerIndexPut<false>);
+  r.add("aten._unsafe_masked_index_put_accumulate.default",
+        lowerIndexPut<true>);
   r.add("aten.index_copy.default", lowerIndexCopy<false>);
   r.add("aten.index_add.default", lowerIndexCopy<true>);
   r.add("aten.slice_scatter.default", lowerSliceScatter);

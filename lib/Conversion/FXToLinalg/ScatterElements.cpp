@@ -329,6 +329,38 @@ static LogicalResult lowerMaskedScatter(Node &n) {
   return n.result(b.reshape(y, sizes));
 }
 
+/// max_pool2d_with_indices_backward(grad_output, self, ..., indices): each
+/// gradient goes to the place in its plane that the maximum came from.
+static LogicalResult lowerMaxPoolBackward(Node &n) {
+  Tensor gradient = n.tensor(0, "grad_output"), x = n.tensor(1, "self"),
+         index = n.tensor(7, "indices");
+  if (n.failed() || x.rank() < 3 || gradient.rank() != x.rank() ||
+      index.rank() != x.rank() || !isa<IntegerType>(index.dtype))
+    return n.fail("the gradient does not fit the input");
+  Builder &b = n.b;
+  // Planes as rows.
+  auto flat = [&](const Tensor &t) {
+    ArrayRef<ExprAttr> sizes(t.sizes);
+    return b.reshape(
+        t, {b.product(sizes.drop_back(2)), b.product(sizes.take_back(2))});
+  };
+  Sizes sizes = flat(x).sizes;
+  b.checkIndices(index, sizes[1],
+                 n.target().str() + ": an index is out of range", false);
+  Tensor from = b.contiguous(flat(b.cast(gradient, x.dtype)));
+  Scalars outer(b.b, b.loc, x.dtype);
+  Write w;
+  w.dim = 1;
+  w.index = b.contiguous(flat(index));
+  Tensor y = visit(
+      b, w, Tensor(b.filled(sizes, x.dtype, outer.integer(0)), sizes, x.dtype),
+      [&](Scalars &s, Value old, ArrayRef<Value> i) {
+        Value v = tensor::ExtractOp::create(b.b, b.loc, from.value, i);
+        return s.add(old, s.cast(v, x.dtype, s.dtype));
+      });
+  return n.result(b.reshape(y, x.sizes));
+}
+
 void registerScatterElements(Registry &r) {
   r.add({"aten.scatter.src", "aten.scatter.value", "aten.scatter.reduce",
          "aten.scatter.value_reduce", "aten.scatter_reduce.two"},
@@ -338,6 +370,7 @@ void registerScatterElements(Registry &r) {
   r.add({"aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"},
         lowerIndexFill);
   r.add("aten.put.default", lowerPut);
+  r.add("aten.max_pool2d_with_indices_backward.default", lowerMaxPoolBackward);
   r.add("aten.masked_scatter.default", lowerMaskedScatter);
 }
 

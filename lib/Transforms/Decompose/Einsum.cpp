@@ -15,6 +15,7 @@
 #include "Decompose.h"
 
 #include "fx/Operators/aten/bmm.h"
+#include "fx/Operators/aten/diagonal.h"
 #include "fx/Operators/aten/einsum.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reshape.h"
@@ -44,6 +45,22 @@ public:
     for (char label : order)
       dims.push_back(x.labels.find(label));
     return d.call<aten::Permute>(x.tensor, dims);
+  }
+
+  /// A label that stands twice stands for the diagonal of its dimensions, which
+  /// becomes the last one.
+  void takeDiagonals(Value &tensor, std::string &labels) {
+    for (size_t i = 0; i < labels.size() && tensor;) {
+      size_t other = labels.find(labels[i], i + 1);
+      if (other == std::string::npos) {
+        ++i;
+        continue;
+      }
+      tensor = d.call<aten::Diagonal>(tensor, 0, int64_t(i), int64_t(other));
+      labels += labels[i];
+      labels.erase(other, 1);
+      labels.erase(i, 1);
+    }
   }
 
   /// Sums over the labels that `keep` does not hold.
@@ -102,10 +119,10 @@ public:
       return {};
     auto inX = [&](char c) { return x.labels.find(c) != std::string::npos; };
     auto inY = [&](char c) { return y.labels.find(c) != std::string::npos; };
-    std::string batch = filter(
-        x.labels, [&](char c) { return inY(c) && keep.contains(c); });
-    std::string inner = filter(
-        x.labels, [&](char c) { return inY(c) && !keep.contains(c); });
+    std::string batch =
+        filter(x.labels, [&](char c) { return inY(c) && keep.contains(c); });
+    std::string inner =
+        filter(x.labels, [&](char c) { return inY(c) && !keep.contains(c); });
     std::string left = filter(x.labels, [&](char c) { return !inY(c); });
     std::string right = filter(y.labels, [&](char c) { return !inX(c); });
     Value a = group(x, {batch, left, inner});
@@ -152,9 +169,8 @@ bool expandEllipses(std::string &text, ArrayRef<int64_t> ranks) {
   };
   SmallVector<std::string> all;
   for (auto [part, rank] : llvm::zip(parts, ranks))
-    all.push_back(replace(
-        part, digits.take_back(
-                  std::max<int64_t>(rank - (int64_t(part.size()) - 3), 0))));
+    all.push_back(replace(part, digits.take_back(std::max<int64_t>(
+                                    rank - (int64_t(part.size()) - 3), 0))));
   std::string result = llvm::join(all, ",");
   if (right.contains('.') && !isEllipsis(right))
     return false;
@@ -164,8 +180,7 @@ bool expandEllipses(std::string &text, ArrayRef<int64_t> ranks) {
   return true;
 }
 
-/// Splits `ij,jk->ik` into labels of operands and of the result. Repeated
-/// labels in one operand are left to ATen.
+/// Splits `ij,jk->ik` into labels of operands and of the result.
 bool parse(StringRef equation, ArrayRef<int64_t> ranks,
            SmallVectorImpl<std::string> &inputs, std::string &output) {
   std::string text;
@@ -187,9 +202,9 @@ bool parse(StringRef equation, ArrayRef<int64_t> ranks,
     for (char label : StringRef("0123456789"))
       if (left.contains(label))
         output += label;
-    for (char label : llvm::concat<const char>(
-             StringRef("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-             StringRef("abcdefghijklmnopqrstuvwxyz")))
+    for (char label :
+         llvm::concat<const char>(StringRef("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+                                  StringRef("abcdefghijklmnopqrstuvwxyz")))
       if (left.count(label) == 1)
         output += label;
   }
@@ -198,10 +213,12 @@ bool parse(StringRef equation, ArrayRef<int64_t> ranks,
       return llvm::isAlnum(c) && labels.count(c) == 1;
     });
   };
-  return inputs.size() == ranks.size() && llvm::all_of(inputs, distinct) &&
-         distinct(output) && llvm::all_of(output, [&](char c) {
-           return left.contains(c);
-         });
+  auto known = [](StringRef labels) {
+    return llvm::all_of(labels, [](char c) { return llvm::isAlnum(c); });
+  };
+  return inputs.size() == ranks.size() && llvm::all_of(inputs, known) &&
+         distinct(output) &&
+         llvm::all_of(output, [&](char c) { return left.contains(c); });
 }
 
 LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
@@ -227,6 +244,8 @@ LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
         return failure();
   }
   EinsumBuilder b(d);
+  for (auto [tensor, labels] : llvm::zip(tensors, inputs))
+    b.takeDiagonals(tensor, labels);
   Labelled acc{tensors[0], inputs[0]};
   for (size_t i = 1; i < tensors.size() && acc.tensor; ++i) {
     std::string keep = output;

@@ -76,7 +76,7 @@ private:
 };
 
 /// Batch norms that update running statistics in training, most of them
-/// without saying so in their schema: all have the same first eight arguments.
+/// without saying so in their schema.
 bool isBatchNorm(llvm::StringRef target);
 
 } // namespace fx::functionalize

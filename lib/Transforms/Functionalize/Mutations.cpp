@@ -131,16 +131,25 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   return write(op, self, newValue);
 }
 
+/// The one that always trains, and has no argument that says so.
+static bool isUpdatingBatchNorm(StringRef target) {
+  return target == "aten._batch_norm_with_update.default";
+}
+
 bool functionalize::isBatchNorm(StringRef target) {
-  return target == "aten.batch_norm.default" ||
+  return target == "aten.batch_norm.default" || isUpdatingBatchNorm(target) ||
          target == "aten.native_batch_norm.default" ||
          target == "aten._native_batch_norm_legit.default";
 }
 
 LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   SmallVector<Argument> args = getArguments(op);
-  auto training =
-      args.size() >= 8 ? dyn_cast<BoolAttr>(args[5].tree) : BoolAttr();
+  OpBuilder b(op);
+  bool updates = isUpdatingBatchNorm(op.getTarget());
+  size_t count = updates ? 7 : 8;
+  BoolAttr training;
+  if (args.size() >= count)
+    training = updates ? b.getBoolAttr(true) : dyn_cast<BoolAttr>(args[5].tree);
   if (!training || op.getKwnames().size() != 0)
     return fail(op, "expected a batch norm with all its arguments");
   // This one's schema says that it writes, even where it does not.
@@ -152,13 +161,29 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   auto input = dyn_cast<FakeTensorType>(op->getResult(0).getType());
   if (!mean || !var || !input)
     return fail(op, "expected both running statistics of a batch norm");
-  // ATen's form that is a function takes no less.
   auto x = dyn_cast<FakeTensorType>(op->getOperand(0).getType());
+  bool isEmpty = x && llvm::any_of(x.getSizes(), [](ExprAttr size) {
+                   return size.getInteger() == 0;
+                 });
+  // Without elements there are no statistics: nothing is written, as out of
+  // training.
+  if (isEmpty && op.getTarget() == "aten.batch_norm.default") {
+    SmallVector<ArgumentTree> arguments(args.begin(), args.end());
+    arguments[5] = Attribute(b.getBoolAttr(false));
+    for (ArgumentTree &argument : arguments)
+      for (Value &value : argument.values)
+        value = getCurrent(value);
+    CallFunctionOp call = createCall(b, op.getLoc(), op.getTarget(),
+                                     op->getResultTypes(), arguments);
+    op->replaceAllUsesWith(call->getResults());
+    replaced.push_back(op);
+    return success();
+  }
+  // ATen's form that is a function takes no less.
   if (!x || x.getRank() < 2)
     return fail(op, "a batch norm of fewer than two dimensions");
-  OpBuilder b(op);
   SmallVector<ArgumentTree> arguments;
-  for (size_t i = 0; i < 8; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     arguments.push_back(args[i]);
     for (Value &value : arguments.back().values)
       value = getCurrent(value);
@@ -174,14 +199,19 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
     return success();
   }
   auto stats = cast<FakeTensorType>(mean.getType()).withoutMeta();
-  types.resize(5, stats);
-  CallFunctionOp call = createCall(
-      b, op.getLoc(), "aten._native_batch_norm_legit_functional.default", types,
-      arguments);
+  unsigned first = updates ? 4 : 3; // the running statistics
+  types.resize(first + 2, stats);
+  CallFunctionOp call =
+      createCall(b, op.getLoc(),
+                 updates ? "aten._batch_norm_with_update_functional.default"
+                         : "aten._native_batch_norm_legit_functional.default",
+                 types, arguments);
   std::string names = getNodeName(op).value_or("batch_norm").str();
   std::string name = StringRef(names).split(',').first.str();
-  const char *const suffixes[] = {"_save_mean", "_save_rstd", "_running_mean",
-                                  "_running_var"};
+  SmallVector<const char *> suffixes = {"_save_mean", "_save_rstd"};
+  if (updates)
+    suffixes.push_back("_reserve");
+  suffixes.append({"_running_mean", "_running_var"});
   for (const char *suffix :
        ArrayRef(suffixes).drop_front(op->getNumResults() - 1))
     names += "," + namer.getUnique(name + suffix);
@@ -189,7 +219,7 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   for (OpResult result : op->getResults())
     result.replaceAllUsesWith(call->getResult(result.getResultNumber()));
   replaced.push_back(op);
-  if (failed(write(op, mean, call->getResult(3))))
+  if (failed(write(op, mean, call->getResult(first))))
     return failure();
-  return write(op, var, call->getResult(4));
+  return write(op, var, call->getResult(first + 1));
 }

@@ -12,11 +12,11 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   // A view stays a view until the call needs its elements in order.
   %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[4, s0], f32>
   // CHECK: %[[T:.*]] = linalg.transpose ins(%[[X]]
-  // CHECK: %v, %i = fx.eager @aten.mode.default(%[[T]], 1)
+  // CHECK: %u, %v, %w = fx.eager @aten.linalg_svd.default(%[[T]], false)
   // CHECK-SAME: fx.operand_types = [!fx.tensor<[4, s0], f32>]
   // CHECK-SAME: fx.reason = "the operator has no lowering"
-  // CHECK-SAME: fx.result_types = [!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>]
-  %v, %i = call_function @aten.mode.default(%t, 1) : (!fx.tensor<[4, s0], f32>) -> (!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>)
+  // CHECK-SAME: fx.result_types = [!fx.tensor<[4, u1], f32>, !fx.tensor<[u1], f32>, !fx.tensor<[u1, s0], f32>]
+  %u, %v, %w = call_function @aten.linalg_svd.default(%t, false) : (!fx.tensor<[4, s0], f32>) -> (!fx.tensor<[4, u1], f32>, !fx.tensor<[u1], f32>, !fx.tensor<[u1, s0], f32>)
   // CHECK: fx.eager @aten.exp.default{{.*}}fx.reason = "the operator has no lowering for complex tensors"
   %n = call_function @aten.exp.default(%z) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[4], complex<f32>>
   // A size that only the run knows: later sizes are taken from the result.
@@ -26,5 +26,5 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %nz = call_function @aten.nonzero.default(%c) : (!fx.tensor<[s0, 4], complex<f32>>) -> !fx.tensor<[u0, 2], i64>
   %f = call_function @aten.to.dtype(%nz, f32) : (!fx.tensor<[u0, 2], i64>) -> !fx.tensor<[u0, 2], f32>
   // CHECK-NOT: linalg.transpose
-  output(%v, %i, %n, %f) : (!fx.tensor<[4, s0], f32>, !fx.tensor<[4, s0], i64>, !fx.tensor<[4], complex<f32>>, !fx.tensor<[u0, 2], f32>)
+  output(%u, %v, %w, %n, %f) : (!fx.tensor<[4, u1], f32>, !fx.tensor<[u1], f32>, !fx.tensor<[u1, s0], f32>, !fx.tensor<[4], complex<f32>>, !fx.tensor<[u0, 2], f32>)
 }

@@ -18,6 +18,7 @@ from operators import (  # noqa: F401
     counting,
     creation,
     factorizations,
+    fourier,
     indexing,
     inplace,
     losses,

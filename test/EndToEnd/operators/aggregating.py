@@ -136,3 +136,116 @@ case(
     f(3),
     pos(3),
 )
+
+for how in ("sum", "mean", "max", "min", "prod"):
+    case(
+        A,
+        f"segment_reduce.{how}",
+        lambda x, k, h=how: torch.segment_reduce(x, h, lengths=k),
+        f(6, "n"),
+        fixed([2, 0, 3, 1]),
+    )
+    case(
+        A,
+        f"segment_reduce.offsets.{how}",
+        lambda x, k, h=how: torch.segment_reduce(x, h, offsets=k, axis=1, initial=0.5),
+        f(2, 6, 3),
+        fixed([[0, 2, 2, 6], [0, 1, 5, 6]]),
+        dynamic=False,
+    )
+case(A, "histc", lambda x: torch.histc(x, 7), f("n", 4))
+case(A, "histc.range", lambda x: torch.histc(x, 5, -1.0, 0.5), f("n", 4))
+case(A, "histc.equal", lambda x: torch.histc(x, 4), fixed([2.0, 2.0]), dynamic=False)
+case(A, "histc.empty", lambda x: torch.histc(x, 4), f(0), dynamic=False)
+case(A, "histc.nan", lambda x: torch.histc(x, 4, -2, 2), fixed([NAN, INF, 2.0, -2.0, 1.0]), dynamic=False)
+case(A, "histogram", lambda x: torch.histogram(x, 6), f(5, 4), dynamic=False)
+case(
+    A,
+    "histogram.density",
+    lambda x, w: torch.histogram(x, 6, range=(-2.0, 2.0), weight=w, density=True),
+    f(5, 4),
+    pos(5, 4),
+    dynamic=False,
+)
+case(
+    A,
+    "histogram.edges",
+    torch.histogram,
+    f(5, 4),
+    fixed([-2.0, -0.5, 0.0, 0.1, 3.0]),
+    dynamic=False,
+)
+case(A, "histogram.empty", lambda x: torch.histogram(x, 3), f(0), dynamic=False)
+case(
+    A,
+    "histogramdd",
+    lambda x, w: torch.histogramdd(x, (3, 4), weight=w, density=True),
+    f(5, 2),
+    pos(5),
+    dynamic=False,
+)
+case(
+    A,
+    "histogramdd.edges",
+    lambda x: torch.histogramdd(x, (torch.tensor([-1.0, 0.0, 2.0]), torch.tensor([-3.0, 1.0, 1.5, 2.0]))),
+    f(5, 2),
+    dynamic=False,
+)
+case(
+    A,
+    "max_pool2d_backward",
+    lambda g, x: torch.ops.aten.max_pool2d_with_indices_backward(
+        g, x, (3, 3), (1, 2), (1, 1), (1, 1), False, F.max_pool2d(x, 3, (1, 2), 1, return_indices=True)[1]
+    ),
+    f("n", 2, 4, 3),
+    f("n", 2, 4, 6),
+)
+# More elements in a row are refused by torch.export: see Conversion/FXToLinalg/rearrange.mlir.
+case(A, "combinations", lambda x: torch.combinations(x, 1), f(5), dynamic=False)
+case(
+    A,
+    "chunk_cat",
+    lambda x, y: torch._chunk_cat([x, y], 1, 3),
+    f("n", 4, 2),
+    f("n", 7),
+)
+case(
+    A,
+    "masked_index_put",
+    lambda x, m, j, k, v: torch.ops.aten._unsafe_masked_index_put_accumulate(x, m, [j, k], v),
+    f(4, 5),
+    b("n"),
+    i("n", low=-6, high=6),
+    i("n", low=-7, high=9),
+    f("n"),
+)
+
+for order in (1, 2):
+    case(A, f"gradient.{order}", lambda x, o=order: torch.gradient(x, edge_order=o), f(5, 4), dynamic=False)
+    case(
+        A,
+        f"gradient.steps.{order}",
+        lambda x, o=order: torch.gradient(x, spacing=[0.5, 3.0], dim=[1, 0], edge_order=o),
+        i(5, 4),
+        dynamic=False,
+    )
+    case(
+        A,
+        f"gradient.places.{order}",
+        lambda x, p, o=order: torch.gradient(x, spacing=(p,), dim=1, edge_order=o),
+        f(5, 4),
+        fixed([-1.0, 0.5, 1.0, 4.0]),
+        dynamic=False,
+    )
+case(A, "gradient.short", lambda x: torch.gradient(x, dim=0), f(2, 3), dynamic=False)
+case(A, "gradient.nan", lambda x: torch.gradient(x, spacing=2.0), fixed([1.0, NAN, 3.0, 4.0]), dynamic=False)
+case(
+    A,
+    "batch_norm.update",
+    lambda x, w, m, v: torch.ops.aten._batch_norm_with_update(x, w, w, m, v, 0.2, 1e-3)[:3],
+    f("n", 3, 4),
+    f(3),
+    f(3),
+    pos(3),
+    dynamic=False,
+)

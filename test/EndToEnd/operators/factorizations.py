@@ -117,3 +117,140 @@ case(
     square(4, 4),
     dynamic=False,
 )
+for mode in ("reduced", "complete", "r"):
+    for name, dims in {"tall": ("n", 5, 3), "wide": (3, 5), "square": (2, 2, 4, 4)}.items():
+        case(
+            "factorizations",
+            f"qr.{name}.{mode}",
+            lambda x, m=mode: linalg.qr(x, mode=m),
+            f(*dims),
+            dynamic="n" in dims,
+        )
+case("factorizations", "qr.double", linalg.qr, f(4, 3, dtype=D), dynamic=False)
+case("factorizations", "qr.empty", linalg.qr, f(0, 4, 3), dynamic=False)
+# Nothing to reflect in the first column, and numbers whose squares overflow.
+case(
+    "factorizations",
+    "qr.edge",
+    linalg.qr,
+    fixed([[[2.0, 1.0], [0.0, 3.0], [0.0, 4.0]], [[3e20, 1.0], [4e20, 2.0], [0.0, 5.0]]]),
+    dynamic=False,
+)
+case("factorizations", "geqrf", torch.geqrf, f(2, 5, 3), dynamic=False)
+case(
+    "factorizations",
+    "householder_product",
+    lambda x: linalg.householder_product(*torch.geqrf(x)),
+    f(2, 5, 3),
+    dynamic=False,
+)
+for left in (False, True):
+    for transpose in (False, True):
+        case(
+            "factorizations",
+            f"ormqr.{left}.{transpose}",
+            lambda x, y, s=left, t=transpose: torch.ormqr(*torch.geqrf(x), y, s, t),
+            f(2, 4, 3),
+            f(2, 4, 4),
+            dynamic=False,
+        )
+for left in (False, True):
+    for adjoint in (False, True):
+        case(
+            "factorizations",
+            f"lu_solve.{left}.{adjoint}",
+            lambda a, b, s=left, t=adjoint: linalg.lu_solve(
+                *linalg.lu_factor(a), b, left=s, adjoint=t
+            ),
+            square("n", 4, 4),
+            f("n", 4, 4),
+        )
+case(
+    "factorizations",
+    "lu_solve.broadcast",
+    lambda a, b: torch.lu_solve(b, *linalg.lu_factor(a)),
+    square(4, 4),
+    f(3, 4, 2),
+    dynamic=False,
+)
+case(
+    "factorizations",
+    "tensorsolve",
+    lambda a, b: linalg.tensorsolve(a.view(2, 3, 6), b),
+    square(6, 6),
+    f(2, 3),
+    dynamic=False,
+)
+case(
+    "factorizations",
+    "tensorsolve.dims",
+    lambda a, b: linalg.tensorsolve(a.view(2, 3, 6).permute(2, 0, 1), b, dims=(0,)),
+    square(6, 6),
+    f(2, 3),
+    dynamic=False,
+)
+case("factorizations", "matrix_power.inverse", lambda x: linalg.matrix_power(x, -2), square("n", 3, 3))
+case("factorizations", "vander", lambda x: linalg.vander(x, N=70), f("n", dtype=D))
+case("factorizations", "vander.int", lambda x: linalg.vander(x), fixed([3, -2, 5]), dynamic=False)
+case("factorizations", "vander.0d", lambda x: linalg.vander(x, N=3), f(), dynamic=False)
+
+LOW_RANK = fixed([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+for name, x in {
+    "tall": f("n", 5, 3),
+    "wide": f("n", 3, 5),
+    "low_rank": LOW_RANK,
+    "zero": fixed([[0.0, 0.0], [0.0, 0.0]]),
+    "large": fixed([[3e30, 1e30], [1e30, 2e30]]),
+}.items():
+    dynamic = "n" in x.dims
+    case("singular", f"svdvals.{name}", linalg.svdvals, x, dynamic=dynamic)
+    case("singular", f"pinv.{name}", linalg.pinv, x, dynamic=dynamic)
+    case("singular", f"rank.{name}", linalg.matrix_rank, x, dynamic=dynamic)
+    # The smallest value of a singular matrix is LAPACK's rounding.
+    for order in (2, "nuc") if name == "low_rank" else (2, -2, "nuc"):
+        case(
+            "singular",
+            f"norm.{order}.{name}",
+            lambda x, p=order: linalg.matrix_norm(x, p),
+            x,
+            dynamic=dynamic and order == "nuc",
+        )
+case("singular", "svdvals.double", linalg.svdvals, f(3, 40, dtype=D), dynamic=False)
+case("singular", "svdvals.empty", linalg.svdvals, f(2, 0, 3), dynamic=False)
+case("singular", "pinv.empty", linalg.pinv, f(0, 3), dynamic=False)
+case("singular", "rank.empty", linalg.matrix_rank, f(2, 3, 0), dynamic=False)
+case(
+    "singular",
+    "norm.dims",
+    lambda x: linalg.norm(x, "nuc", dim=(2, 0), keepdim=True),
+    f(3, "n", 4),
+)
+case("singular", "rank.tol", lambda x: linalg.matrix_rank(x, atol=1.5, rtol=0.1), f("n", 4, 3))
+case("singular", "rank.atol", lambda x: linalg.matrix_rank(x, atol=1.5), f("n", 4, 3))
+case(
+    "singular",
+    "rank.tensors",
+    lambda x, t: linalg.matrix_rank(x, rtol=t),
+    f("n", 4, 3),
+    fixed([0.3]),
+)
+# The upper triangle is not read.
+case(
+    "singular",
+    "rank.hermitian",
+    lambda x: linalg.matrix_rank(x, hermitian=True),
+    fixed([[1.0, 9.0], [2.0, 4.0]]),
+    dynamic=False,
+)
+case(
+    "singular",
+    "pinv.hermitian",
+    lambda x: linalg.pinv(x, hermitian=True),
+    fixed([[1.0, 9.0], [2.0, -3.0]]),
+    dynamic=False,
+)
+case("singular", "pinv.rtol", lambda x: linalg.pinv(x, rtol=0.4), f("n", 4, 3))
+case("singular", "pinverse", lambda x: torch.pinverse(x, 0.4), f("n", 3, 4))
+for order in (None, 2, -2):
+    case("singular", f"cond.{order}", lambda x, p=order: linalg.cond(x, p), f("n", 4, 4))
+case("singular", "cond.singular", linalg.cond, fixed([[0.0, 0.0], [0.0, 2.0]]), dynamic=False)

@@ -29,7 +29,24 @@ row("index.two", lambda x, j, k: x[j, k], f(6, 4), at("n", high=6), at("n", high
 row("index.two_broadcast", lambda x, j, k: x[j, k], f(6, 4), at("n", 1, high=6), at("m", high=4))
 row("index.apart", lambda x, j, k: x[j, :, k], f(6, 3, 4), at("n", high=6), at("n", high=4))
 row("index.none", lambda x, j: x[None, :, j], f(3, 4), at("n", high=4))
-row("index.bool", lambda x, m: x[m].sum(0), f(6, 4), b(6), dynamic=False, fallback="the result's size depends on data")
+row("index.bool", lambda x, m: x[m] * 2, f("n", 4), b("n"))
+row("index.bool.matrix", lambda x, m: x[m] * 2, f("n", 4, 3), b("n", 4))
+row("index.bool.second", lambda x, m: x[:, m] * 2, f(2, "n", 3), b("n"))
+row("index.bool.number", lambda x, m: x[m, torch.tensor(1)] * 2, f("n", 4), b("n"))
+row("index.bool.none", lambda x, m: x[m & False] * 2, f("n", 4), b("n"))
+row(
+    "index_put.bool",
+    lambda x, m: x.index_put((m,), (x * 2)[m]),
+    f("n", 4),
+    b("n", 4),
+)
+row(
+    "index_put.bool.add",
+    lambda x, m, y: torch.ops.aten.index_put(x, [None, m], y[:, m], True),
+    f(2, "n", 3),
+    b("n"),
+    f(2, "n", 3),
+)
 row("index_select", lambda x, k: x.index_select(1, k), f("n", 4), at(3, high=4))
 row("gather", lambda x, k: x.gather(1, k), f("n", 4), at("n", 2, high=4))
 row("gather.first", lambda x, k: x.gather(0, k), f(6, 4), at("n", 3, high=6))

@@ -76,3 +76,25 @@ case(
     f("n", 4),
     f("n", 4),
 )
+for reduction in ("none", "mean", "sum"):
+    for p in (1, 2):
+        case(
+            "losses",
+            f"multi_margin.{p}.{reduction}",
+            lambda x, t, w, p=p, r=reduction: F.multi_margin_loss(
+                x, t, p=p, margin=0.7, weight=w, reduction=r
+            ),
+            f("n", 4),
+            i("n", low=0, high=4),
+            pos(4),
+        )
+    case(
+        "losses",
+        f"multilabel_margin.{reduction}",
+        lambda x, t, r=reduction: F.multilabel_margin_loss(x, t, reduction=r),
+        f("n", 4),
+        i("n", 4, low=-1, high=4),
+    )
+case("losses", "multi_margin.one", F.multi_margin_loss, f(5), i(low=0, high=5), dynamic=False)
+case("losses", "multilabel_margin.one", F.multilabel_margin_loss, f(3), i(3, low=-1, high=3), dynamic=False)
+case("losses", "prelu.0d", F.prelu, f(), f(1), dynamic=False)

@@ -71,3 +71,7 @@ for name, op in {
     case("sort_search_edge", f"{name}.special", op, fixed(MIXED), dynamic=False)
 case("sort_search_edge", "sort.empty", lambda x: torch.sort(x, 1), f(3, 0), dynamic=False)
 case("sort_search_edge", "sort.0d", torch.sort, f(), dynamic=False)
+for name, x in {"int": i("n", 9, low=0, high=4), "float": f("n", 4), "bool": b("n", 5)}.items():
+    case("sort_search", f"mode.{name}", lambda x: torch.mode(x), x)
+    case("sort_search", f"mode.{name}.keep", lambda x: torch.mode(x, 0, keepdim=True).values, x)
+case("sort_search", "mode.0d", torch.mode, i(), dynamic=False)

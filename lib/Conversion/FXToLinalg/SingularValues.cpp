@@ -1,0 +1,369 @@
+//===- SingularValues.cpp - singular values, and what needs them ----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pairs of columns are turned in their plane until all are orthogonal
+// (Hestenes, 1958; the angles are Jacobi's), matrix by matrix, in f64. The
+// lengths of the columns are the singular values then. The vectors are not
+// given to users: their signs are not determined, and programs that were tested
+// with LAPACK's would see others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matrices.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// More than any matrix needs: the convergence is quadratic.
+static constexpr int64_t mostSweeps = 60;
+
+namespace {
+/// A = U S V^T for stacked matrices of at least as many rows as columns: U S,
+/// V, and S in no order.
+struct Orthogonal {
+  Tensor columns, right, values;
+};
+} // namespace
+
+static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
+  Type f64 = b.b.getF64Type();
+  Sizes rightSizes = {x.sizes[0], x.sizes[2], x.sizes[2]},
+        valueSizes = {x.sizes[0], x.sizes[2]};
+  Value zero = b.index(0), rows = b.index(x.sizes[1]),
+        columns = b.index(x.sizes[2]);
+  Scalars outer = reals(b);
+  Value none = outer.constant(0), yes = outer.boolean(true),
+        no = outer.boolean(false);
+  Variables v(b);
+  unsigned a = v.add(x), right = v.add(b.contiguous(identity(b, rightSizes))),
+           values = v.addEmpty(valueSizes, f64), largest = v.add(none),
+           alpha = v.add(none), beta = v.add(none), gamma = v.add(none),
+           isTurning = v.add(no), hasTurned = v.add(no);
+  v.loop(zero, b.index(x.sizes[0]), [&](Value at) {
+    // Scaled, so that no square over- or underflows.
+    v.set(largest, none);
+    v.loop(zero, rows, [&](Value i) {
+      v.loop(zero, columns, [&](Value j) {
+        Scalars s = reals(b);
+        v.set(largest, s.max(v.get(largest), s.abs(v.load(a, {at, i, j}))));
+      });
+    });
+    Scalars s = reals(b);
+    Value scale =
+        s.select(s.eq(v.get(largest), none), s.constant(1), v.get(largest));
+    v.loop(zero, rows, [&](Value i) {
+      v.loop(zero, columns, [&](Value j) {
+        v.store(a, {at, i, j}, reals(b).div(v.load(a, {at, i, j}), scale));
+      });
+    });
+    v.set(isTurning, yes);
+    v.loop(zero, b.index(mostSweeps), [&](Value) {
+      v.set(hasTurned, no);
+      Value end = indices(b).select(v.get(isTurning), columns, zero);
+      v.loop(zero, end, [&](Value q) {
+        v.loop(zero, q, [&](Value p) {
+          for (unsigned sum : {alpha, beta, gamma})
+            v.set(sum, none);
+          v.loop(zero, rows, [&](Value i) {
+            Scalars s = reals(b);
+            Value x = v.load(a, {at, i, p}), y = v.load(a, {at, i, q});
+            v.set(alpha, s.add(v.get(alpha), s.mul(x, x)));
+            v.set(beta, s.add(v.get(beta), s.mul(y, y)));
+            v.set(gamma, s.add(v.get(gamma), s.mul(x, y)));
+          });
+          Scalars s = reals(b);
+          Value g = v.get(gamma), one = s.constant(1);
+          Value bound = s.mul(s.constant(0x1p-50),
+                              s.sqrt(s.mul(v.get(alpha), v.get(beta))));
+          Value turns = s.gt(s.abs(g), bound);
+          Value zeta =
+              s.div(s.sub(v.get(beta), v.get(alpha)), s.mul(s.constant(2), g));
+          Value root = s.sqrt(s.add(one, s.mul(zeta, zeta)));
+          Value t = s.div(s.binary<math::CopySignOp>(one, zeta),
+                          s.add(s.abs(zeta), root));
+          Value c = s.div(one, s.sqrt(s.add(one, s.mul(t, t))));
+          Value sine = s.select(turns, s.mul(c, t), none);
+          c = s.select(turns, c, one);
+          v.set(hasTurned, s.logicalOr(v.get(hasTurned), turns));
+          auto turn = [&](unsigned matrix, Value length) {
+            v.loop(zero, length, [&](Value i) {
+              Scalars s = reals(b);
+              Value x = v.load(matrix, {at, i, p}),
+                    y = v.load(matrix, {at, i, q});
+              v.store(matrix, {at, i, p}, s.sub(s.mul(c, x), s.mul(sine, y)));
+              v.store(matrix, {at, i, q}, s.add(s.mul(sine, x), s.mul(c, y)));
+            });
+          };
+          turn(a, rows);
+          turn(right, columns);
+        });
+      });
+      v.set(isTurning, v.get(hasTurned));
+    });
+    v.loop(zero, columns, [&](Value j) {
+      v.set(alpha, none);
+      v.loop(zero, rows, [&](Value i) {
+        Scalars s = reals(b);
+        Value e = v.load(a, {at, i, j});
+        v.set(alpha, s.add(v.get(alpha), s.mul(e, e)));
+        v.store(a, {at, i, j}, s.mul(e, scale));
+      });
+      Scalars s = reals(b);
+      v.store(values, {at, j}, s.mul(s.sqrt(v.get(alpha)), scale));
+    });
+  });
+  return {v.tensor(a, x.sizes, f64), v.tensor(right, rightSizes, f64),
+          v.tensor(values, valueSizes, f64)};
+}
+
+/// Whether the singular values of `x` can be had: which side is the shorter
+/// one must be known.
+static bool hasSingularValues(Node &n, const Tensor &x) {
+  return isMatrices(n, x, false) && x.sizes[x.rank() - 1].isInteger() &&
+         x.sizes[x.rank() - 2].isInteger();
+}
+
+static bool isWide(const Tensor &x) {
+  return *x.sizes[x.rank() - 2].getInteger() <
+         *x.sizes[x.rank() - 1].getInteger();
+}
+
+/// The singular values as a last dimension, in no order, in f64.
+static Tensor singularValues(Builder &b, const Tensor &x) {
+  Tensor values =
+      orthogonalize(b, stacked(b, isWide(x) ? transposed(b, x) : x)).values;
+  Sizes sizes = batchOf(x);
+  sizes.push_back(values.sizes[1]);
+  return b.reshape(values, sizes);
+}
+
+FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
+  if (!hasSingularValues(n, x))
+    return n.fail("matrices of unknown size, or no floats");
+  Builder &b = n.b;
+  Tensor values = singularValues(b, x);
+  int64_t last = values.rank() - 1;
+  if (kind != 'n' && values.sizes[last].getInteger() == 0)
+    return n.fail("the norm of an empty matrix");
+  Type f64 = b.b.getF64Type();
+  return b.reduce(
+      values, {last}, false, f64,
+      [&](Scalars &s) { return kind == 'l' ? s.highest() : s.constant(0); },
+      [&](Scalars &s, Value a, Value v) {
+        return kind == 'n'   ? s.add(a, v)
+               : kind == 'h' ? s.max(a, v)
+                             : s.min(a, v);
+      });
+}
+
+/// linalg_svdvals(A), the largest first.
+static LogicalResult lowerSingularValues(Node &n) {
+  Tensor x = n.tensor(0, "A");
+  if (!hasSingularValues(n, x))
+    return n.fail("matrices of unknown size, or no floats");
+  Builder &b = n.b;
+  Tensor values = b.contiguous(singularValues(b, x));
+  if (llvm::any_of(values.sizes,
+                   [](ExprAttr e) { return e.getInteger() == 0; }))
+    return n.result(values);
+  Tensor order = sortedOrder(b, values, true);
+  return n.result(b.read(values, {order}, values.sizes,
+                         [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                           SmallVector<Value> place(i);
+                           place.back() =
+                               Scalars(s.b, s.loc, order.dtype).toIndex(v[0]);
+                           return place;
+                         }));
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks and pseudo-inverses
+//===----------------------------------------------------------------------===//
+
+/// The symmetric matrix that the lower triangle says.
+static Tensor symmetric(Builder &b, const Tensor &x) {
+  int64_t last = x.rank() - 1;
+  return b.read(x, {}, x.sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
+    Scalars ix = s.indices();
+    SmallVector<Value> place(i);
+    place[last] = ix.min(i[last - 1], i[last]);
+    place[last - 1] = ix.max(i[last - 1], i[last]);
+    return place;
+  });
+}
+
+/// An optional tolerance, a number or a tensor by matrix, as f64 with a last
+/// dimension of 1.
+static std::optional<Tensor> readTolerance(Node &n, unsigned position,
+                                           StringRef name) {
+  const Arg &arg = n.arg(position, name);
+  if (arg.isAbsent())
+    return std::nullopt;
+  Builder &b = n.b;
+  Type f64 = b.b.getF64Type();
+  Tensor t = n.isTensor(arg)
+                 ? b.cast(n.asTensor(arg), f64)
+                 : b.fromElement(b.number(n.asNumber(arg), f64), f64);
+  return b.unsqueeze(t, t.rank());
+}
+
+/// max(atol, rtol * the largest value), of the values along the last dimension.
+/// Without a relative tolerance it is the rounding of the matrix's dtype by its
+/// longer side, unless there is an absolute one above 0.
+static Tensor threshold(Node &n, const Tensor &x, const Tensor &values,
+                        std::optional<Tensor> atol,
+                        std::optional<Tensor> rtol) {
+  Builder &b = n.b;
+  Type f64 = b.b.getF64Type();
+  Tensor largest = b.reduce(
+      values, {values.rank() - 1}, true, f64,
+      [](Scalars &s) { return s.constant(0); },
+      [](Scalars &s, Value a, Value v) { return s.max(a, v); });
+  double rounding = x.dtype.isF64() ? 0x1p-52 : 0x1p-23;
+  rounding *= double(std::max(*x.sizes[x.rank() - 1].getInteger(),
+                              *x.sizes[x.rank() - 2].getInteger()));
+  SmallVector<Tensor> operands = {largest};
+  if (atol)
+    operands.push_back(*atol);
+  if (rtol)
+    operands.push_back(*rtol);
+  return b.map(operands, f64, [&](Scalars &s, ValueRange v) {
+    Value none = s.constant(0), absolute = atol ? v[1] : none;
+    Value relative = rtol ? v.back() : s.constant(rounding);
+    if (atol && !rtol)
+      relative = s.select(s.gt(absolute, none), none, relative);
+    return s.max(absolute, s.mul(relative, v[0]));
+  });
+}
+
+namespace {
+/// The arguments of matrix_rank and pinv, which are alike.
+struct Tolerances {
+  std::optional<Tensor> absolute, relative;
+  bool isHermitian = false;
+};
+} // namespace
+
+/// `x` with the tolerances; `plain` names the overloads' single one.
+static Tolerances readTolerances(Node &n, StringRef plain, bool isAbsolute) {
+  Tolerances t;
+  bool isNew = n.target().contains(".atol_rtol_");
+  if (isNew) {
+    t.absolute = readTolerance(n, 99, "atol");
+    t.relative = readTolerance(n, 99, "rtol");
+    t.isHermitian = n.boolean(99, "hermitian", false);
+    return t;
+  }
+  (isAbsolute ? t.absolute : t.relative) = readTolerance(n, 1, plain);
+  if (isAbsolute) {
+    // The only tolerance, even where it is 0.
+    Type f64 = n.b.b.getF64Type();
+    t.relative = n.b.unsqueeze(n.b.fromElement(reals(n.b).constant(0), f64), 0);
+  }
+  t.isHermitian = n.boolean(2, "hermitian", false);
+  return t;
+}
+
+/// linalg_matrix_rank: the number of singular values above the tolerance.
+static LogicalResult lowerMatrixRank(Node &n) {
+  Tensor x = n.tensor(0, n.target().ends_with("tensor") ? "input" : "self");
+  Tolerances t = readTolerances(n, "tol", true);
+  if (!hasSingularValues(n, x) || !n.resultType())
+    return n.fail("matrices of unknown size, or no floats");
+  Builder &b = n.b;
+  if (t.isHermitian)
+    x = symmetric(b, x);
+  Tensor values = singularValues(b, x);
+  Tensor least = threshold(n, x, values, t.absolute, t.relative);
+  Sizes sizes = b.broadcast({values, least});
+  Type i64 = b.b.getI64Type(), i1 = b.b.getI1Type();
+  Tensor counts = b.pointwise(
+      {values, least}, sizes, i64, values.dtype,
+      [&](Scalars &s, ValueRange v) { return s.gt(v[0], v[1]); }, i1);
+  return n.result(b.sum(counts, {counts.rank() - 1}, false, i64));
+}
+
+/// linalg_pinv, pinverse: V S^-1 U^T over the singular values above the
+/// tolerance.
+static LogicalResult lowerPseudoInverse(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  Tolerances t = readTolerances(n, "rcond", false);
+  if (!hasSingularValues(n, x))
+    return n.fail("matrices of unknown size, or no floats");
+  Builder &b = n.b;
+  Type dtype = x.dtype, f64 = b.b.getF64Type();
+  if (t.isHermitian)
+    x = symmetric(b, x);
+  bool wide = isWide(x);
+  Sizes batch = batchOf(x);
+  Orthogonal o = orthogonalize(b, stacked(b, wide ? transposed(b, x) : x));
+  Sizes valueSizes(batch);
+  valueSizes.push_back(o.values.sizes[1]);
+  Tensor values = b.reshape(o.values, valueSizes);
+  Tensor least = threshold(n, x, values, t.absolute, t.relative);
+  if (!n.broadcasts(least, valueSizes))
+    return failure();
+  // U is the columns by their lengths: once more for the inverse.
+  Tensor factor = b.map({values, least}, f64, [](Scalars &s, ValueRange v) {
+    Value square = s.mul(v[0], v[0]);
+    return s.select(s.gt(v[0], v[1]), s.div(s.constant(1), square),
+                    s.constant(0));
+  });
+  Tensor right =
+      b.map({o.right, b.unsqueeze(b.reshape(factor, o.values.sizes), 1)}, f64,
+            [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+  Sizes sizes = {o.right.sizes[0], o.right.sizes[1], o.columns.sizes[1]};
+  Tensor y =
+      b.contract({right, {0, 1, 3}}, {o.columns, {0, 2, 3}}, sizes, 4, f64);
+  y = b.cast(unstacked(b, y, batch), dtype);
+  return n.result(wide ? transposed(b, y) : y);
+}
+
+/// linalg_cond(self, p): a norm times that of the inverse, which is infinite
+/// where there is none; by default the ratio of the extreme singular values.
+static LogicalResult lowerCondition(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  bool isRatio = !n.has(1, "p");
+  double order = 2;
+  if (!isRatio && n.target() == "aten.linalg_cond.default") {
+    order = n.real(1, "p", 2);
+    isRatio = std::abs(order) == 2;
+  }
+  if (n.failed() || !isRatio)
+    return n.fail("a condition by the inverse");
+  FailureOr<Tensor> high = singularNorm(n, x, 'h'),
+                    low = singularNorm(n, x, 'l');
+  if (failed(high) || failed(low))
+    return failure();
+  return n.result(
+      n.b.map({*high, *low}, n.b.b.getF64Type(), [&](Scalars &s, ValueRange v) {
+        return order > 0 ? s.div(v[0], v[1]) : s.div(v[1], v[0]);
+      }));
+}
+
+void registerSingularValues(Registry &r) {
+  r.add("aten.linalg_svdvals.default", lowerSingularValues);
+  r.add({"aten.linalg_matrix_rank.default",
+         "aten.linalg_matrix_rank.tol_tensor",
+         "aten.linalg_matrix_rank.atol_rtol_float",
+         "aten.linalg_matrix_rank.atol_rtol_tensor"},
+        lowerMatrixRank);
+  r.add({"aten.linalg_pinv.default", "aten.linalg_pinv.rcond_tensor",
+         "aten.linalg_pinv.atol_rtol_float",
+         "aten.linalg_pinv.atol_rtol_tensor", "aten.pinverse.default"},
+        lowerPseudoInverse);
+  r.add({"aten.linalg_cond.default", "aten.linalg_cond.p_str"}, lowerCondition);
+}
+
+} // namespace fx::lin

@@ -1,0 +1,39 @@
+"""Fourier transforms."""
+
+import torch
+from torch import fft
+
+from operators.complex_numbers import z
+from operators.table import case, f, i
+
+F = "fourier"
+D = torch.float64
+
+for name, op in {"fft": fft.fft, "ifft": fft.ifft, "hfft": fft.hfft, "irfft": fft.irfft}.items():
+    case(F, f"{name}.complex", op, z("n", 6))
+for name, op in {"fft": fft.fft, "rfft": fft.rfft, "ihfft": fft.ihfft, "irfft": fft.irfft}.items():
+    case(F, f"{name}.real", op, f("n", 7))
+    case(F, f"{name}.ortho", lambda x, op=op: op(x, norm="ortho"), f("n", 6))
+    case(F, f"{name}.forward", lambda x, op=op: op(x, norm="forward"), i(3, 6), dynamic=False)
+    case(F, f"{name}.pad", lambda x, op=op: op(x, n=9, dim=0), f(6, 3), dynamic=False)
+    case(F, f"{name}.crop", lambda x, op=op: op(x, n=3), f("n", 6))
+# A single factor, a prime one, several, and more than are done at once.
+for length in (1, 2, 53, 60, 210, 1024):
+    case(F, f"fft.{length}", fft.fft, z(2, length), dynamic=False)
+    case(F, f"irfft.{length}", lambda x, n=length: fft.irfft(x, n=n), z(2, length), dynamic=False)
+case(F, "fft.double", fft.fft, f(2, 100, dtype=D), dynamic=False)
+for name, ops in {
+    "fft": (fft.fft2, fft.fftn),
+    "ifft": (fft.ifft2, fft.ifftn),
+    "hfft": (fft.hfft2, fft.hfftn),
+    "irfft": (fft.irfft2, fft.irfftn),
+}.items():
+    case(F, f"{name}2", ops[0], z("n", 4, 5))
+    case(F, f"{name}2.sizes", lambda x, op=ops[0]: op(x, s=(3, 8), dim=(0, 2)), z(4, 2, 5), dynamic=False)
+    case(F, f"{name}n", ops[1], z(3, 4, 5), dynamic=False)
+    case(F, f"{name}n.sizes", lambda x, op=ops[1]: op(x, s=(3, 6)), z("n", 4, 5))
+for name, ops in {"rfft": (fft.rfft2, fft.rfftn), "ihfft": (fft.ihfft2, fft.ihfftn)}.items():
+    case(F, f"{name}2", ops[0], f("n", 4, 5))
+    case(F, f"{name}n.sizes", lambda x, op=ops[1]: op(x, s=(3, 6), dim=(2, 0)), f(4, 2, 5), dynamic=False)
+case(F, "back", lambda x: fft.irfft(fft.rfft(x) * 2), f("n", 16))
+case(F, "fft.prime", fft.fft, f(2, 1009), dynamic=False, fallback="a large prime length")
