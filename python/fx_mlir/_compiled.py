@@ -37,19 +37,29 @@ def to_capsule(
             raise Error(f"{name}: expected a tensor on {where}, got one on {value.device}")
         if value.layout != torch.strided:
             raise Error(f"{name}: expected a strided tensor, got {value.layout}")
+        if value.is_nested or value.is_quantized:
+            kind_of = "nested" if value.is_nested else "quantized"
+            raise Error(f"{name}: expected a plain tensor, got a {kind_of} one")
         value = value.detach()
         if value.is_conj() or value.is_neg():
             # PyTorch conjugates and negates when the values are read.
             if mutated:
                 raise Error(f"{name}: expected a tensor to write to, got a lazy conjugate or negative")
             value = value.resolve_conj().resolve_neg()
-        return torch.utils.dlpack.to_dlpack(value)
+        try:
+            return torch.utils.dlpack.to_dlpack(value)
+        except (BufferError, RuntimeError) as e:  # a dtype or a storage that has no place there
+            raise Error(f"{name}: {e}") from e
     if kind == TENSOR or not isinstance(value, (int, float)):
         want = "a tensor" if kind == TENSOR else "a number"
         raise Error(f"{name}: expected {want}, got {type(value).__qualname__}")
     if kind == INT and isinstance(value, float):
         raise Error(f"{name}: expected an int, got {value}")
-    return torch.utils.dlpack.to_dlpack(torch.tensor(value, dtype=_SCALAR_DTYPES[kind]))
+    try:
+        number = torch.tensor(value, dtype=_SCALAR_DTYPES[kind])
+    except (OverflowError, RuntimeError, ValueError) as e:
+        raise Error(f"{name}: {e}") from e
+    return torch.utils.dlpack.to_dlpack(number)
 
 
 def from_capsule(capsule: Any, kind: int) -> Any:

@@ -2,6 +2,7 @@
 wrong: of its own kind, or of Python's for wrong types. A crash ends this run."""
 
 import random
+import re
 
 import pytest
 import torch
@@ -101,6 +102,64 @@ def test_odd_arguments(module, compiled, tmp_path):
             except BaseException as e:
                 raise AssertionError(f"{name}: {value!r:.80}: {type(e).__name__}: {e}"[:2000]) from e
     assert not list(tmp_path.iterdir()), "a file is left of what failed"
+
+
+def fake(x):
+    return torch._subclasses.FakeTensorMode().from_tensor(x)
+
+
+def freed(x):
+    x.untyped_storage().resize_(0)
+    return x
+
+
+#: What is no dense tensor of three float32 on the CPU, and what is said of it.
+TENSORS = {
+    "expected a tensor on the CPU, got one on meta": lambda x: x.to("meta"),
+    "expected a strided tensor, got torch.sparse_coo": lambda x: x.to_sparse(),
+    "expected a strided tensor, got torch._mkldnn": lambda x: x.to_mkldnn(),
+    "expected a plain tensor, got a nested one": lambda x: torch.nested.nested_tensor([x, x[:2]]),
+    "expected a plain tensor, got a quantized one": lambda x: torch.quantize_per_tensor(
+        x, 0.1, 0, torch.qint8
+    ),
+    "Bit types": lambda x: x.byte().view(torch.bits8),
+    "expected dtype float32, got float64": lambda x: x.double(),
+    "expected dtype float32, got float8_e4m3fn": lambda x: x.to(torch.float8_e4m3fn),
+    "expected dtype float32, got complex64": lambda x: x.to(torch.complex64).conj(),
+    "expected 3, got 4": lambda x: torch.ones(4),
+    "expected 3, got 0": lambda x: x[:0],
+    "expected rank 1, got 2": lambda x: x[None],
+    "expected data, got a null pointer": fake,
+    "'x': expected data, got a null": freed,
+    "expected a tensor, got float": lambda x: 1.0,
+    "expected a tensor, got ndarray": lambda x: x.numpy(),
+}
+
+
+@pytest.mark.parametrize("text", TENSORS)
+@pytest.mark.filterwarnings("ignore")
+def test_other_tensors(text, compiled):
+    """Each is an error that names the input."""
+    with pytest.raises(fx_mlir.Error, match=re.escape(text)) as e:
+        compiled(TENSORS[text](torch.ones(3)))
+    assert "x" in str(e.value).split(":")[0]
+    # A call after it is as good as before.
+    torch.testing.assert_close(compiled(torch.ones(3)), torch.full((3,), 2.0))
+
+
+def test_other_numbers():
+    class Times(nn.Module):
+        def forward(self, x, n: int):
+            return x * n
+
+    shapes = {"x": None, "n": torch.export.Dim.DYNAMIC}
+    compiled = fx_mlir.compile(
+        torch.export.export(Times(), (torch.ones(3), 5), dynamic_shapes=shapes), progress=False
+    )
+    torch.testing.assert_close(compiled(torch.ones(3), 7), torch.full((3,), 7.0))
+    for value in (2**70, 1.5, None, "7", torch.ones(2), [7]):
+        with pytest.raises(fx_mlir.Error):
+            compiled(torch.ones(3), value)
 
 
 def test_broken_text_and_bytecode(module):
