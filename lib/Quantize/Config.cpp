@@ -8,6 +8,8 @@
 #include "fx/Quantize/Quantize.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace fx;
@@ -124,6 +126,10 @@ fx::makeConfig(const QuantizationSettings &settings) {
   config.perChannel = !settings.perTensor;
   config.weightBits = settings.weightBits;
   config.groupSize = settings.groupSize;
+  if (!(settings.minGain >= 0) || std::isinf(settings.minGain))
+    return fail("a gain of 0 or more",
+                llvm::formatv("{0}", settings.minGain).str());
+  config.minGain = settings.minGain;
   for (const std::string &name : settings.ops) {
     std::optional<LayerKind> kind = getLayerKind(name);
     if (!kind)

@@ -39,6 +39,7 @@ struct Configured : Base {
     settings.perTensor = this->perTensor;
     settings.weightBits = this->weightBits;
     settings.groupSize = this->groupSize;
+    settings.minGain = this->minGain;
     settings.ops.assign(this->ops.begin(), this->ops.end());
     settings.skip.assign(this->skip.begin(), this->skip.end());
     llvm::Expected<QuantizationConfig> config = makeConfig(settings);

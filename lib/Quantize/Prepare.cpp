@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Layers.h"
+#include "Gain.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace fx;
@@ -27,6 +28,7 @@ public:
 private:
   std::string getObstacle(const Layer &layer);
   std::string getWeightObstacle(const Layer &layer);
+  void dropSlow();
   void dropLonely();
   bool isUsedByLayers(Operation *op);
   SmallVector<int64_t> chooseOperands(const Layer &layer);
@@ -100,6 +102,39 @@ bool Preparer::isUsedByLayers(Operation *op) {
     return layers.contains(user) ||
            (isBetweenLayers(user) && isUsedByLayers(user));
   });
+}
+
+/// Leaves in float what integers are estimated to make no faster. All layers
+/// that read a value as integers share what makes these of it.
+void Preparer::dropSlow() {
+  llvm::DenseMap<Value, unsigned> numUsers;
+  for (auto &[op, layer] : layers)
+    for (unsigned i = 0; i < layer.activations.size(); ++i)
+      ++numUsers[layer.getActivation(i)];
+  Builder b(graph.getContext());
+  SmallVector<Operation *> slow;
+  for (auto &[op, layer] : layers) {
+    std::optional<LayerTimes> times =
+        layer.activations.empty()
+            ? std::nullopt
+            : estimateTimes(layer, config, numUsers[layer.getActivation(0)]);
+    if (!times)
+      continue;
+    op->setAttr("fx.times",
+                b.getDenseF64ArrayAttr({times->real, times->integer}));
+    if (times->real >= config.minGain * times->integer)
+      continue;
+    std::string text = llvm::formatv(
+        "it would gain too little: about {0:F2} us on integers{1}, {2:F2} us "
+        "in float",
+        times->integer * 1e6,
+        times->hasKernel ? "" : " (which have no code for it)",
+        times->real * 1e6);
+    op->setAttr("fx.float", b.getStringAttr(text));
+    slow.push_back(op);
+  }
+  for (Operation *op : slow)
+    layers.erase(op);
 }
 
 void Preparer::dropLonely() {
@@ -192,6 +227,8 @@ unsigned Preparer::run() {
     else
       op.setAttr("fx.float", StringAttr::get(ctx, obstacle));
   }
+  if (config.minGain > 0)
+    dropSlow();
   if (config.mode == QuantizationConfig::Mode::Static)
     dropLonely();
   for (auto &[op, layer] : layers) {
@@ -217,7 +254,7 @@ void fx::clearQuantizationMarks(GraphOp graph) {
   for (StringRef name : {"fx.quantization", "fx.ranges"})
     graph->removeAttr(name);
   for (Operation &op : graph.getBlock())
-    for (StringRef name :
-         {"fx.observers", "fx.quantize", "fx.float", "fx.layer", "fx.shadow"})
+    for (StringRef name : {"fx.observers", "fx.quantize", "fx.float",
+                           "fx.layer", "fx.shadow", "fx.times"})
       op.removeAttr(name);
 }

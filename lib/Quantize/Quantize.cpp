@@ -79,6 +79,9 @@ void Quantizer::listLayers() {
     layer.quantized = !why;
     if (why)
       layer.reason = why.str();
+    auto times = op.getAttrOfType<DenseF64ArrayAttr>("fx.times");
+    if (times && times.size() == 2)
+      layer.micros.emplace(times[0] * 1e6, times[1] * 1e6);
   }
 }
 

@@ -35,12 +35,18 @@ static llvm::json::Value toJSON(const SignalToNoise &ratio) {
 
 void QuantizationReport::print(llvm::raw_ostream &os) const {
   std::vector<std::vector<std::string>> rows = {
-      {"node", "operator", "module", "own dB", "dB", ""}};
+      {"node", "operator", "module", "own dB", "dB", "float us", "int us", ""}};
   unsigned quantized = 0;
   for (const LayerReport &layer : layers) {
     quantized += layer.quantized;
+    auto toMicros = [](double v) { return llvm::formatv("{0:F2}", v).str(); };
+    std::string first = "-", second = "-";
+    if (layer.micros) {
+      first = toMicros(layer.micros->first);
+      second = toMicros(layer.micros->second);
+    }
     rows.push_back({layer.node, layer.target, layer.module, toText(layer.own),
-                    toText(layer.total),
+                    toText(layer.total), first, second,
                     layer.quantized ? "" : "float: " + layer.reason});
   }
   std::vector<size_t> widths(rows.front().size());
@@ -50,7 +56,7 @@ void QuantizationReport::print(llvm::raw_ostream &os) const {
   for (const auto &row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      bool isNumber = i == 3 || i == 4;
+      bool isNumber = i >= 3 && i <= 6;
       std::string pad(widths[i] - row[i].size(), ' ');
       line += (isNumber ? pad + row[i] : row[i] + pad) + "  ";
     }
@@ -73,6 +79,11 @@ llvm::json::Object QuantizationReport::toJSON() const {
                                       {"reason", layer.reason},
                                       {"own_sqnr_db", ::toJSON(layer.own)},
                                       {"sqnr_db", ::toJSON(layer.total)}});
+  for (auto [entry, layer] : llvm::zip(list, layers))
+    if (layer.micros) {
+      (*entry.getAsObject())["float_us"] = layer.micros->first;
+      (*entry.getAsObject())["integer_us"] = layer.micros->second;
+    }
   for (const SignalToNoise &output : outputs)
     results.push_back(llvm::json::Object{{"sqnr_db", ::toJSON(output)}});
   return llvm::json::Object{
@@ -82,6 +93,7 @@ llvm::json::Object QuantizationReport::toJSON() const {
       {"per_channel", config.perChannel},
       {"weight_bits", int64_t(config.weightBits)},
       {"group_size", config.groupSize},
+      {"min_gain", config.minGain},
       {"samples", int64_t(samples)},
       {"weight_bytes_before", int64_t(counts.bytesBefore)},
       {"weight_bytes", int64_t(counts.bytesAfter)},

@@ -90,6 +90,7 @@ def quantize(
     ops: Sequence[str] = (),
     skip: Sequence[str] = (),
     min_sqnr: float = 0.0,
+    min_gain: float = 1.0,
 ) -> Module:
     """Quantizes a model after training (docs/Quantization.md has the options).
 
@@ -116,6 +117,7 @@ def quantize(
             _names("ops", ops),
             _names("skip", skip),
             f"min-sqnr={float(min_sqnr)}",
+            f"min-gain={float(min_gain)}",
             f"report={folder / 'report.json'}",
             f"samples={folder / 'samples'}" if count else "",
         ]

@@ -32,8 +32,10 @@ def save_samples(folder: pathlib.Path, samples) -> pathlib.Path:
     return folder
 
 
-def quantize(program, samples, folder: pathlib.Path, *flags):
-    """The path of what fx-quantize makes of a program, and its report."""
+def quantize(program, samples, folder: pathlib.Path, *flags, gain: str = "0"):
+    """The path of what fx-quantize makes of a program, and its report. Layers of
+    tests are small: they stay in float unless any gain will do."""
+    flags += ("--min-gain", gain)
     exporting.save(program, folder / "m.pt2")
     if samples:
         flags += ("--calibrate", save_samples(folder / "samples", samples))
@@ -219,6 +221,63 @@ def test_what_loses_too_much_stays_in_float(tmp_path):
     assert layers["coarse"]["own_sqnr_db"] < 20
     got = runs_alike(path, samples[0], tmp_path)
     assert sqnr(model(*samples[0]), got[0]) > 20
+
+
+class Slow(nn.Module):
+    """Layers that gain from integers, and those that do not."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 64, 3, padding=1)
+        self.depthwise = nn.Conv2d(64, 64, 3, padding=1, groups=64)
+        self.wide, self.narrow = nn.Linear(64, 512), nn.Linear(512, 1)
+
+    def forward(self, x):
+        y = self.depthwise(self.conv(x).relu()).relu().flatten(2).transpose(1, 2)
+        z = self.wide(y).relu()
+        return self.narrow(z), y @ y.transpose(1, 2)
+
+
+def test_what_gains_no_time_stays_in_float(tmp_path):
+    torch.manual_seed(0)
+    model, x = Slow().eval(), torch.randn(1, 3, 8, 8)
+    program = exporting.export(model, (x,))
+    path, report = quantize(program, [(x,)], tmp_path, gain="1")
+    layers = {layer["module"] or "matmul": layer for layer in report["layers"]}
+    assert {name: layer["quantized"] for name, layer in layers.items()} == {
+        "conv": True, "depthwise": False, "wide": True, "narrow": False, "matmul": False
+    }
+    for name, layer in layers.items():
+        assert (layer["float_us"] >= layer["integer_us"]) == layer["quantized"], name
+    for name in ("depthwise", "matmul"):
+        layer = layers[name]
+        numbers = re.search(
+            r"about ([\d.]+) us on integers \(which have no code for it\), ([\d.]+) us in float",
+            layer["reason"],
+        )
+        assert float(numbers[1]) == round(layer["integer_us"], 2)
+        assert float(numbers[2]) == round(layer["float_us"], 2)
+    # The larger of 2 m n k operations and of the bytes, by hand.
+    wide = layers["wide"]
+    real = max(2 * 64 * 64 * 512 / 100e3, 4 * (64 * 64 + 64 * 512 + 64 * 512) / 20e3)
+    integer = max(
+        2 * 64 * 64 * 512 / 400e3, (64 * 64 + 64 * 512 + 4 * (512 + 64 * 512)) / 20e3
+    )
+    # The product reads these integers, too: each of the two counts a half.
+    integer += (16 * 64 * 64 / 2 + 4 * 64 * 512) / 100e3
+    assert wide["float_us"] == pytest.approx(real)
+    assert wide["integer_us"] == pytest.approx(integer)
+    got = runs_alike(path, (x,), tmp_path)
+    assert min(sqnr(a, b) for a, b in zip(model(x), got)) > 25
+    # Start-up costs more than a narrow layer of one row; a bar that none takes.
+    for flags, gain in [(["--mode", "dynamic"], "1"), ([], "100")]:
+        narrow = exporting.export(nn.Linear(64, 1).eval(), (torch.randn(1, 64),))
+        samples = [] if flags else [(torch.randn(1, 64),)]
+        path, report = quantize(narrow, samples, tmp_path / gain, *flags, gain=gain)
+        assert not report["layers"][0]["quantized"]
+    result = harness.tool("fx-quantize", path, "--min-gain=-1", "-o", tmp_path / "no.pt2")
+    assert result.returncode == 1
+    assert result.stderr == "error: expected a gain of 0 or more, got '-1.00'\n"
 
 
 class Quantized(nn.Module):

@@ -28,7 +28,8 @@ def sqnr(want, got):
 def test_quantized_models_compile_and_export(mode):
     model, x = Net().eval(), torch.randn(4, 32)
     program = torch.export.export(model, (x,))
-    module = fx_mlir.quantize(program, [(torch.randn(4, 32),) for _ in range(3)], mode=mode)
+    samples = [(torch.randn(4, 32),) for _ in range(3)]
+    module = fx_mlir.quantize(program, samples, mode=mode, min_gain=0)
     assert module.report["samples"] == 3 and module.report["mode"] == mode
     assert [layer["module"] for layer in module.report["layers"]] == ["a", "b"]
     assert module.report["outputs"][0]["sqnr_db"] > 30
@@ -60,6 +61,9 @@ def test_options_reach_the_passes():
     a, b = module.report["layers"]
     assert a["quantized"] and b["reason"] == "it was excluded"
     assert "dequantize_per_channel_group" in str(module)
+    # To choose scales in each run takes longer than such layers.
+    module = fx_mlir.quantize(program, mode="dynamic")
+    assert all("gain too little" in layer["reason"] for layer in module.report["layers"])
     module = fx_mlir.quantize(program, [torch.randn(4, 32)], min_sqnr=200.0, observer="kl", symmetric=True)
     assert not any(layer["quantized"] for layer in module.report["layers"])
 

@@ -67,6 +67,12 @@ static cl::opt<double> minSQNR(
     "min-sqnr",
     cl::desc("Layers whose own error is above this stay in float (default 0)"),
     cl::value_desc("dB"), cl::cat(category));
+static cl::opt<double> minGain(
+    "min-gain",
+    cl::desc("Products and convolutions stay in float unless integers are "
+             "estimated to be so many times as fast (default 1; 0: always "
+             "take them)"),
+    cl::init(1), cl::value_desc("times"), cl::cat(category));
 static cl::opt<std::string> report("report", cl::desc("Write a report as JSON"),
                                    cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
@@ -94,6 +100,7 @@ int main(int argc, char **argv) {
   settings.perTensor = perTensor;
   settings.weightBits = weightBits;
   settings.groupSize = groupSize;
+  settings.minGain = minGain;
   settings.ops = ops;
   settings.skip = skip;
   llvm::Expected<fx::QuantizationConfig> config = fx::makeConfig(settings);

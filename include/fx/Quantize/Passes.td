@@ -22,6 +22,8 @@ defvar quantizationSettings = [
   Option<"weightBits", "weight-bits", "unsigned", "8", "8 or 4">,
   Option<"groupSize", "group-size", "int64_t", "0",
          "Elements of a linear layer's row that share a scale; 0: all">,
+  Option<"minGain", "min-gain", "double", "0",
+         "Products and convolutions stay in float unless integers are estimated to be so many times as fast; 0: always take them">,
   ListOption<"ops", "ops", "std::string",
          "Of 'linear', 'conv', 'matmul', 'add', 'pool', 'cat'; default: what the mode can do">,
   ListOption<"skip", "skip", "std::string",
@@ -44,6 +46,10 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
     %x = placeholder "x" {fx.observers = array<i64: 0>} : ...
     %y = call_function @aten.linear.default(%x, %w) {fx.quantize = array<i64: 0, 1>} : ...
     ```
+
+    With `min-gain` the time of each product and convolution is estimated, from
+    its operations, its bytes and what quantizes its inputs; one that integers
+    make no faster stays in float. `fx.times` has both times, in seconds.
 
     An operator that stays in float says why in `fx.float`. One whose operands
     are dequantized already stays as it is.

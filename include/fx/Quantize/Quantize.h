@@ -21,7 +21,8 @@
 //                observer: inf, -inf where no finite value was seen
 //   on a node    fx.observers, the observer of each result, -1 for none;
 //                fx.quantize, the operands of a chosen operator that become
-//                integers; fx.float, why an operator is none of them
+//                integers; fx.float, why an operator is none of them;
+//                fx.times, the estimated seconds in floats and on integers
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +69,9 @@ struct QuantizationConfig {
   int64_t groupSize = 0;
   /// Empty: what the mode can do.
   llvm::SmallVector<LayerKind> kinds;
+  /// A product or convolution stays in float unless integers are estimated to
+  /// be so many times as fast; 0: whatever they take.
+  double minGain = 0;
   /// Nodes, and paths of modules, that stay in float, and why.
   llvm::StringMap<std::string> skip;
 
@@ -76,7 +80,7 @@ struct QuantizationConfig {
   llvm::Error check() const;
 
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
-  /// Without `kinds` and `skip`, which only prepare needs.
+  /// Without `kinds`, `minGain` and `skip`, which only prepare needs.
   static std::optional<QuantizationConfig> fromAttr(mlir::Attribute attr);
 };
 
@@ -91,6 +95,7 @@ struct QuantizationSettings {
   bool symmetric = false, perTensor = false;
   unsigned weightBits = 8;
   int64_t groupSize = 0;
+  double minGain = 0;
   std::vector<std::string> ops, skip;
 };
 /// An error names what is expected in place of a setting.
@@ -143,6 +148,8 @@ struct LayerReport {
   std::string reason;
   /// The layer's own error; the error of its result in the quantized model.
   SignalToNoise own, total;
+  /// Estimated microseconds in floats and on integers, where there are any.
+  std::optional<std::pair<double, double>> micros;
 };
 
 struct QuantizationReport {

@@ -1,0 +1,101 @@
+//===- Gain.cpp - what a layer would take -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gain.h"
+#include "fx/IR/Ranges.h"
+#include "fx/Operators/Cost.h"
+
+using namespace mlir;
+using namespace fx;
+
+/// The machine of fx-cost's roofline: operations and bytes a second.
+static constexpr double kPeak = 100e9, kBandwidth = 20e9;
+/// vpdpbusd multiplies four times as many terms as a vector of f32 has.
+static constexpr double kIntegerPeak = 4 * kPeak;
+/// Operations for an element, each as dear as half a multiply-add: to quantize
+/// (multiply, round, offset, two bounds, two conversions and a store); to find
+/// the extremes for that in each run; to convert and scale a sum.
+static constexpr double kQuantize = 16, kObserve = 4, kScale = 4;
+/// Kernels that find the extremes and quantize, without their elements.
+static constexpr double kStart = 0.5e-6;
+
+/// The value of `expr` where symbols are as small as may be.
+static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
+  if (!expr)
+    return std::nullopt;
+  auto lookup = [&](StringRef name) -> std::optional<int64_t> {
+    for (auto range : graph.getSymbols().getAsRange<RangeAttr>())
+      if (range.getExpr().isSymbol() && range.getExpr().getName() == name)
+        return std::max<int64_t>(1, getCheckedMin(range).value_or(1));
+    return std::nullopt;
+  };
+  std::optional<int64_t> value = expr.evaluate(lookup);
+  return value ? std::optional<double>(*value) : std::nullopt;
+}
+
+/// True if code generation has integers for it: not for products of two
+/// activations, and not for convolutions in groups.
+static bool hasIntegerKernel(const Layer &layer) {
+  if (layer.kind == LayerKind::MatMul)
+    return false;
+  if (layer.kind != LayerKind::Conv)
+    return true;
+  OperatorView call = getOperatorView(layer.op);
+  return call && call.getArg("groups").getInt() == 1;
+}
+
+std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,
+                                            const QuantizationConfig &config,
+                                            unsigned numUsers) {
+  using Mode = QuantizationConfig::Mode;
+  if (!layer.isContraction() || config.mode == Mode::WeightOnly)
+    return std::nullopt;
+  auto graph = layer.op->getParentOfType<GraphOp>();
+  OperatorView call = getOperatorView(layer.op);
+  auto count = [&](Value value) {
+    return getLeast(graph, getElementCount(value.getType()));
+  };
+  std::optional<double> operations =
+      getLeast(graph, getCost(call).contractions);
+  std::optional<double> results = count(layer.op->getResult(0));
+  double inputs = 0, weights = 0, scales = 0;
+  for (unsigned i = 0; i < layer.activations.size(); ++i) {
+    std::optional<double> n = count(layer.getActivation(i));
+    if (!n)
+      return std::nullopt;
+    inputs += *n;
+  }
+  if (layer.weight) {
+    auto type = dyn_cast<FakeTensorType>(layer.source.getType());
+    std::optional<double> n = count(layer.source);
+    if (!type || !n)
+      return std::nullopt;
+    weights = *n;
+    if (config.groupSize)
+      scales = weights / config.groupSize;
+    else if (config.perChannel && layer.channelAxis)
+      scales = std::max<int64_t>(0, type.getDimSize(*layer.channelAxis));
+  }
+  if (!operations || !results)
+    return std::nullopt;
+  LayerTimes times;
+  times.hasKernel = hasIntegerKernel(layer);
+  times.real = std::max(*operations / kPeak,
+                        4 * (inputs + weights + *results) / kBandwidth);
+  double bytes =
+      inputs + weights * config.weightBits / 8 + 4 * (scales + *results);
+  // Floats again, in memory, before floats are multiplied.
+  times.integer =
+      times.hasKernel
+          ? std::max(*operations / kIntegerPeak, bytes / kBandwidth)
+          : times.real + inputs * kScale / kPeak + 5 * inputs / kBandwidth;
+  double border = inputs * kQuantize / kPeak;
+  if (config.mode == Mode::Dynamic)
+    border += inputs * kObserve / kPeak + kStart;
+  times.integer += border / std::max(1u, numUsers) + *results * kScale / kPeak;
+  return times;
+}
