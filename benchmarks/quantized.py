@@ -6,6 +6,10 @@ ONNX Runtime and OpenVINO, interleaved in one process, one thread.
     benchmarks/quantized.py                  # batches 1, 16, 64 and 128
     benchmarks/quantized.py --batches 1 16 --seconds 3 --json
     benchmarks/quantized.py --model resnet50 --batches 1 16
+    benchmarks/quantized.py --model llama_decode
+
+The last times a decode step of fx-mlir's own forms, with int8 and int4 weights,
+and says what share it reaches of the gain that the bytes promise.
 
 Times are medians in ms. `SQNR` is the signal-to-noise ratio of the output to
 eager fp32's in dB, on normal inputs that did not calibrate. An engine that is
@@ -16,7 +20,6 @@ import argparse
 import copy
 import datetime
 import json
-import math
 import os
 import pathlib
 import statistics
@@ -30,6 +33,7 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 warnings.simplefilter("ignore")
 
+import decode  # noqa: E402
 import exporting  # noqa: E402
 import harness  # noqa: E402
 import models  # noqa: E402
@@ -216,17 +220,12 @@ def engines(model, sample, batch: int, folder: pathlib.Path, missing: set) -> di
     return found
 
 
-def sqnr(got: torch.Tensor, want: torch.Tensor) -> float:
-    noise = (got.double() - want.double()).pow(2).sum().item()
-    return 10 * math.log10(want.double().pow(2).sum().item() / max(noise, 1e-30))
-
-
 def measure(model, sample, batch: int, seconds: float, folder, missing) -> list[dict]:
     found = engines(model, sample, batch, folder, missing)
     x = torch.randn(batch, *sample.shape[1:])
     with torch.no_grad():
         want = model(x)
-        quality = {name: sqnr(engine(x), want) for name, engine in found.items()}
+        quality = {name: decode.sqnr(engine(x), want) for name, engine in found.items()}
         times = run.interleave(
             {name: lambda e=engine: e(x) for name, engine in found.items()}, seconds
         )
@@ -270,13 +269,24 @@ def table(rows: list[dict]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", choices=["autoencoder", "resnet50"], default="autoencoder")
+    parser.add_argument(
+        "--model", choices=["autoencoder", "resnet50", "llama_decode"], default="autoencoder"
+    )
     parser.add_argument("--batches", type=int, nargs="+", default=[1, 16, 64, 128])
     parser.add_argument("--seconds", type=float, default=10, help="for each batch")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    if options.model == "llama_decode":
+        with tempfile.TemporaryDirectory() as folder:
+            rows = decode.measure(options.seconds, pathlib.Path(folder))
+        if options.json:
+            print(json.dumps({"rows": rows}))
+            return
+        print(f"{datetime.date.today()}: {run.cpu_name()}, torch {torch.__version__}\n")
+        print(decode.table(rows))
+        return
     model, sample = build(options.model)
     rows, missing = [], set()
     with tempfile.TemporaryDirectory() as folder:

@@ -73,7 +73,7 @@ struct ContractionEmitter {
   int64_t width() const { return depth() > 1 ? 4 * code.lanes : code.lanes; }
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);
-  void emitPrefetch(const Index &bAt, const Index &next);
+  void emitPrefetch(const Index &bAt, const Index &next, int64_t unrolled);
   /// Where the sums begin, those within a group if there are groups.
   mlir::TypedAttr zeroSum();
   mlir::Value add(mlir::Value x, mlir::Value y);
