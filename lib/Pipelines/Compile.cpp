@@ -249,6 +249,7 @@ llvm::Error Driver::simplify() {
         pm.addPass(createDecomposeCustomPass());
         pm.addPass(createDecomposePass());
         pm.addPass(createFoldConvBNPass());
+        pm.addPass(createKeepIntegersPass());
         // Swapped weights may have other zero points, and more bits.
         if (!options.swappableWeights) {
           pm.addPass(createDropZeroPointsPass({directory}));

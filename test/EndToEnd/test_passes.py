@@ -387,6 +387,28 @@ def test_partition(name, tmp_path):
     harness.compare(native, expected)
 
 
+@pytest.mark.parametrize("decomposed", [False, True], ids=["exported", "decomposed"])
+@pytest.mark.parametrize("name", ["resnet_small", "llama_small_decode"])
+def test_fuse(name, decomposed, tmp_path):
+    """Groups give what the whole gives, interpreted and compiled; each has two
+    operators or more, and a product or convolution one at most."""
+    spec = models.get(name)
+    module, (inputs, kwargs) = spec.build(), spec.inputs()
+    assert not kwargs
+    program = spec.program(module, False, decomposed)
+    expected = exporting.eager(module, inputs)
+    flags = ["-fx-functionalize", "-canonicalize", "-fx-fuse"]
+    text, got = run_passes(program, inputs, expected, tmp_path, *flags)
+    harness.compare(got, expected)
+    bodies = re.findall(r"fx\.graph private @main.fused_\S+.*?\n  }", text, re.DOTALL)
+    assert len(bodies) == text.count("call_module @fused_") > 2
+    for body in bodies:
+        assert body.count("call_function") >= 2
+        assert len(re.findall(r"@aten\.(?:linear|addmm|mm|bmm|conv2d|convolution)\.", body)) <= 1
+    native = harness.run(tmp_path / "passed.mlir", (inputs, {}), tmp_path / "native", expected)
+    harness.compare(native, expected)
+
+
 class Loops(nn.Module):
     """Each loop, with something in its body that is the same in every turn."""
 

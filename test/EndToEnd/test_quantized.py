@@ -195,3 +195,32 @@ def test_one_column(tmp_path):
     torch.manual_seed(7)
     layer = quantized.Linear(nn.Linear(36, 1), quantized.Static(torch.randn(64, 36)))
     check(layer, (torch.randn(5, 36),), tmp_path)
+
+
+class Joined(nn.Module):
+    """Pools and joins between integer layers, of one scale."""
+
+    def __init__(self, dtype: torch.dtype):
+        super().__init__()
+        sample = torch.randn(1, 3, 12, 12)
+        self.first = quantized.Conv2d(nn.Conv2d(3, 8, 3, padding=1), quantized.Static(sample, dtype))
+        self.observer = quantized.Static(torch.tensor([-1.0, 2.0]), dtype)
+        self.last = quantized.Conv2d(nn.Conv2d(16, 4, 3), nn.Identity())
+
+    def forward(self, x):
+        y = self.observer(self.first(x))
+        pool = self.observer(nn.functional.max_pool2d(y, 3, 2, padding=1))
+        odd = self.observer(nn.functional.max_pool2d(y, 2, ceil_mode=True))
+        return self.last(self.observer(torch.cat([pool, odd], 1))), pool
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8], ids=str)
+def test_pools_and_joins(dtype, tmp_path):
+    torch.manual_seed(8)
+    check(Joined(dtype), (torch.randn(2, 3, 12, 12) * 2,), tmp_path)
+    result = harness.tool("fx-compile", tmp_path / "m.pt2", "--emit=fx", "-o", tmp_path / "k.mlir")
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "k.mlir").read_text()
+    name = "ui8" if dtype is torch.uint8 else "i8"
+    taken = re.findall(rf"@aten\.(cat|max_pool2d)\S*\(.*, {name}>\) -> \S+ \S+ \S+ \S+ {name}>", text)
+    assert sorted(taken) == ["cat", "max_pool2d", "max_pool2d"]

@@ -130,6 +130,27 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
+  let summary = "let pools, joins and views of quantized tensors take integers";
+  let description = [{
+    A maximum pool, `cat` or view takes its values from its operands. Where
+    these are dequantized and the result is quantized by the same scale and zero
+    point, with bounds that clamp nothing, it takes the integers as they are and
+    gives the same result, without rounding:
+
+    ```mlir
+    %x = call_function @quantized_decomposed.dequantize_per_tensor.default(%q, 0.1, 3, 0, 255, ui8)
+    %y = call_function @aten.max_pool2d.default(%x, [2, 2])
+    %r = call_function @quantized_decomposed.quantize_per_tensor.default(%y, 0.1, 3, 0, 255, ui8)
+    // becomes
+    %r = call_function @aten.max_pool2d.default(%q, [2, 2])
+    ```
+
+    Only in `functional` graphs, and for scales that are immediates.
+  }];
+  let statistics = [Statistic<"numKept", "kept", "Operators that take integers">];
+}
+
 def NoteNarrowWeightsPass
     : Pass<"fx-note-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "note which quantized weights fit four bits";
@@ -429,6 +450,42 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
            "Remark on the peak before and after, in bytes">
   ];
   let statistics = [Statistic<"numScheduled", "scheduled", "Graphs reordered">];
+}
+
+def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {
+  let summary = "put producers and consumers into named groups";
+  let description = [{
+    Nodes of the functional graph @main that one kernel can compute move into
+    private graphs, each called by a `call_module` that is named after them:
+    pointwise operators with those that alone use their results, a product or
+    convolution with the pointwise operators behind it, reductions over rows
+    with the pointwise operators around them. Views go along. What lies between
+    two nodes of a group need not be stored.
+
+    ```mlir
+    %a = call_function @aten.linear.default(%x, %w)
+    %b = call_function @aten.relu.default(%a)
+    %c = call_function @aten.mul.Tensor(%b, 2.0)
+    // becomes
+    %fused_linear_relu_mul = call_module @fused_linear_relu_mul(%x) {fx.body = @main.fused_linear_relu_mul}
+    ```
+
+    Only the last node of a group is used outside. What draws random numbers,
+    has effects, or makes no tensor stays. `fx-run --interpret` runs the calls,
+    `fx-resolve-calls` puts the bodies back; `fx-compile` forms its kernels
+    whether there are groups or not.
+  }];
+  let options = [
+    Option<"minSize", "min-size", "unsigned", "2",
+           "Leave groups of fewer nodes, views not counted">,
+    Option<"maxSize", "max-size", "unsigned", "40", "Nodes of a group at most">,
+    Option<"prefix", "prefix", "std::string", "\"fused\"",
+           "What the names of groups begin with">
+  ];
+  let statistics = [
+    Statistic<"numGroups", "groups", "Groups that were made">,
+    Statistic<"numFused", "fused", "Nodes in them">
+  ];
 }
 
 def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {

@@ -1,0 +1,135 @@
+//===- KeepIntegers.cpp - pools and joins of quantized tensors -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
+#include "fx/Operators/quantized_decomposed/quantize_per_tensor.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include <cmath>
+
+namespace fx {
+#define GEN_PASS_DEF_KEEPINTEGERSPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+namespace qd = fx::quantized_decomposed;
+
+namespace {
+/// Scale, zero point and bounds of a call, and the integers' type.
+struct Parameters {
+  double scale = 0;
+  int64_t zero = 0, min = 0, max = 0;
+  Type dtype;
+  bool operator==(const Parameters &) const = default;
+
+  /// True if the bounds are those of the type: no integer is clamped.
+  bool isWhole() const {
+    bool isUnsigned = dtype.isUnsignedInteger(8);
+    if (!isUnsigned && !dtype.isSignlessInteger(8))
+      return false;
+    return min == (isUnsigned ? 0 : -128) && max == (isUnsigned ? 255 : 127);
+  }
+};
+} // namespace
+
+static Type getDtype(Value value) {
+  auto type =
+      dyn_cast_if_present<FakeTensorType>(value ? value.getType() : Type());
+  return type ? type.getDtype() : Type();
+}
+
+/// Of a quantize or dequantize call with immediates.
+template <class View>
+static std::optional<Parameters> getParameters(View call, Value integers) {
+  std::optional<double> scale = call.scale().getFloat();
+  auto zero = call.zero_point().getInt(), min = call.quant_min().getInt(),
+       max = call.quant_max().getInt();
+  Type dtype = getDtype(integers);
+  if (!scale || !zero || !min || !max || !dtype || !(*scale > 0) ||
+      std::isinf(*scale))
+    return std::nullopt;
+  return Parameters{*scale, *zero, *min, *max, dtype};
+}
+
+/// True if each element of the result is one of the operands', and the same one
+/// whatever increasing function they have gone through.
+static bool takesValues(const OperatorView &call) {
+  StringRef name = call.getSchema().getName();
+  return name == "aten.max_pool2d.default" ||
+         name == "aten.max_pool2d_with_indices.default" ||
+         name == "aten.cat.default" || call.getSchema().isView();
+}
+
+namespace {
+struct KeepIntegersPass : fx::impl::KeepIntegersPassBase<KeepIntegersPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>()) {
+      if (!graph.getFunctional())
+        continue;
+      SmallVector<CallFunctionOp> calls(
+          graph.getBlock().getOps<CallFunctionOp>());
+      for (CallFunctionOp call : calls)
+        if (keep(call))
+          ++numKept;
+    }
+  }
+
+private:
+  /// Lets `op` take integers, if all that it takes comes from such, and all
+  /// that it gives becomes the same again.
+  static bool keep(CallFunctionOp op) {
+    OperatorView call = getOperatorView(op);
+    if (!call || !takesValues(call) || op->getNumOperands() == 0)
+      return false;
+    std::optional<Parameters> common;
+    auto agrees = [&](std::optional<Parameters> p) {
+      if (!p || (common && !(*common == *p)))
+        return false;
+      common = p;
+      return true;
+    };
+    SmallVector<Operation *> users(op->getResult(0).getUsers());
+    for (OpResult other : op->getResults().drop_front())
+      if (!other.use_empty())
+        return false;
+    for (Operation *user : users) {
+      auto quantize = dyn_cast<qd::QuantizePerTensor>(user);
+      if (!quantize || !agrees(getParameters(quantize, user->getResult(0))))
+        return false;
+    }
+    if (!common || !common->isWhole())
+      return false;
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      // Sizes of views.
+      if (!isa<FakeTensorType>(operand.getType()))
+        continue;
+      auto dequantize = dyn_cast_if_present<qd::DequantizePerTensor>(def);
+      if (!dequantize || !agrees(getParameters(dequantize, dequantize.input())))
+        return false;
+      mapping.map(operand, dequantize.input());
+    }
+    OpBuilder b(op);
+    Operation *made = b.clone(*op, mapping);
+    Value result = made->getResult(0);
+    result.setType(
+        cast<FakeTensorType>(result.getType()).withDtype(common->dtype));
+    for (Operation *user : users) {
+      user->getResult(0).replaceAllUsesWith(result);
+      user->erase();
+    }
+    op->erase();
+    return true;
+  }
+};
+} // namespace

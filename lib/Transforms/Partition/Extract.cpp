@@ -1,0 +1,148 @@
+//===- Extract.cpp - move nodes into a graph of their own -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Extract.h"
+#include "../NodeNamer.h"
+#include "fx/IR/Metadata.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::partition;
+
+static bool isState(Operation *op) {
+  auto placeholder = dyn_cast_if_present<PlaceholderOp>(op);
+  return placeholder && placeholder.getTarget();
+}
+
+Border fx::partition::getBorder(ArrayRef<Operation *> nodes) {
+  Border border;
+  llvm::SmallPtrSet<Operation *, 16> inside(nodes.begin(), nodes.end());
+  for (Operation *op : nodes) {
+    for (Value operand : op->getOperands()) {
+      Operation *definition = operand.getDefiningOp();
+      if (inside.contains(definition))
+        continue;
+      if (isState(definition) || isa<GetAttrOp>(definition))
+        border.copies.insert(definition);
+      else
+        border.inputs.insert(operand);
+    }
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) { return !inside.contains(user); }))
+        border.outputs.push_back(result);
+  }
+  return border;
+}
+
+/// The ranges of the graph's symbols that the types in `block` use.
+static ArrayAttr getRanges(GraphOp graph, Block &block) {
+  llvm::StringSet<> used;
+  for (Operation &op : block)
+    for (Type type : op.getResultTypes())
+      type.walk([&](ExprAttr expr) {
+        expr.walkSymbols([&](StringRef symbol) { used.insert(symbol); });
+      });
+  SmallVector<Attribute> ranges;
+  for (Attribute attr : graph.getSymbols()) {
+    bool isUsed = false;
+    cast<RangeAttr>(attr).getExpr().walkSymbols(
+        [&](StringRef symbol) { isUsed |= used.contains(symbol); });
+    if (isUsed)
+      ranges.push_back(attr);
+  }
+  return ArrayAttr::get(graph.getContext(), ranges);
+}
+
+static std::string getValueName(Value value) {
+  SmallVector<StringRef> names = getResultNames(value.getDefiningOp());
+  unsigned i = cast<OpResult>(value).getResultNumber();
+  return i < names.size() && !names[i].empty() ? names[i].str() : "value";
+}
+
+static PlaceholderOp createInput(OpBuilder &b, Value value, StringRef name) {
+  Location loc = NameLoc::get(b.getStringAttr(name));
+  OperationState state(loc, PlaceholderOp::getOperationName());
+  state.addTypes(value.getType());
+  state.addAttribute("name", b.getStringAttr(name));
+  return cast<PlaceholderOp>(b.create(state));
+}
+
+void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
+                              StringRef name) {
+  MLIRContext *ctx = graph.getContext();
+  Border border = getBorder(nodes);
+  OpBuilder b(graph);
+  std::string symbol = (graph.getSymName() + "." + name).str();
+  auto body = GraphOp::create(b, graph.getLoc(), symbol, /*isPrivate=*/true);
+  body.setFunctional(true);
+
+  // The call, where the last of the nodes stands.
+  b.setInsertionPoint(nodes.back());
+  SmallVector<Attribute> leaves(border.inputs.size(), OperandAttr::get(ctx));
+  SmallVector<Type> types(ValueRange(border.outputs).getTypes());
+  auto call =
+      CallModuleOp::create(b, graph.getLoc(), types, b.getStringAttr(name),
+                           border.inputs.getArrayRef(), b.getArrayAttr(leaves),
+                           b.getArrayAttr({}), ArrayAttr());
+  call->setAttr("fx.body", FlatSymbolRefAttr::get(ctx, symbol));
+  std::string names = name.str();
+  if (border.outputs.size() != 1) {
+    // As FX's getitem nodes: each result under the name that it had.
+    SmallVector<std::string> each;
+    for (Value output : border.outputs)
+      each.push_back(getValueName(output));
+    if (!each.empty())
+      names = llvm::join(each, ",");
+  }
+  call->setLoc(NameLoc::get(b.getStringAttr(names)));
+
+  for (auto [output, result] :
+       llvm::zip_equal(border.outputs, call->getResults()))
+    output.replaceUsesWithIf(result, [&](OpOperand &use) {
+      return !llvm::is_contained(nodes, use.getOwner());
+    });
+  for (Operation *op : nodes)
+    op->moveBefore(&body.getBlock(), body.getBlock().end());
+  NodeNamer inner(body);
+  b.setInsertionPointToStart(&body.getBlock());
+  auto replaceInside = [&](Value from, Value to) {
+    from.replaceUsesWithIf(to, [&](OpOperand &use) {
+      return use.getOwner()->getParentOp() == body;
+    });
+  };
+  auto copy = [&](Operation *op) {
+    Operation *copied = b.clone(*op);
+    if (auto placeholder = dyn_cast<PlaceholderOp>(copied)) {
+      placeholder.setName(inner.getUnique(placeholder.getName()));
+      copied->setLoc(NameLoc::get(placeholder.getNameAttr()));
+    } else {
+      inner.makeUnique(copied);
+    }
+    replaceInside(op->getResult(0), copied->getResult(0));
+  };
+  // States, then what the user gives, then the other nodes.
+  for (Operation *op : border.copies)
+    if (isa<PlaceholderOp>(op))
+      copy(op);
+  for (Value input : border.inputs) {
+    std::string inputName = inner.getUnique(getValueName(input));
+    replaceInside(input, createInput(b, input, inputName).getResult());
+  }
+  for (Operation *op : border.copies)
+    if (!isa<PlaceholderOp>(op))
+      copy(op);
+  b.setInsertionPointToEnd(&body.getBlock());
+  leaves.assign(border.outputs.size(), OperandAttr::get(ctx));
+  OutputOp::create(b, graph.getLoc(), border.outputs, b.getArrayAttr(leaves),
+                   ArrayAttr());
+  if (ArrayAttr ranges = getRanges(graph, body.getBlock()); !ranges.empty())
+    body.setSymbolsAttr(ranges);
+}
