@@ -41,6 +41,23 @@ class Item(torch.nn.Module):
         return x[:k] * 2, torch.zeros(k, 3) + x[:k], x.sum() * k, k + 1
 
 
+class Ends(torch.nn.Module):
+    """Slices up to an end of which nothing is assumed."""
+
+    def forward(self, x, n):
+        k = n.item()
+        return x[:k] * 2, x[1:k:2], x.t()[:, 2 : k + 2]
+
+
+class Bounds(Ends):
+    """Of a start torch's own assertions ask for the place in memory, which ATen
+    gives."""
+
+    def forward(self, x, n):
+        k = n.item()
+        return x[k:] + 1, x[k : k + 3 : 2], x[:, 1:][k:-1]
+
+
 class ItemOfFloat(torch.nn.Module):
     def forward(self, x, n):
         return x * n.item(), n.item() + 0.5
@@ -99,6 +116,19 @@ def test_sizes(name, decomposed, tmp_path):
         dynamic=shapes,
         decomposed=decomposed,
         others=[(inputs(n), {}) for n in (3, 8)],
+    )
+
+
+@pytest.mark.parametrize("build, mode", [(Ends, "native"), (Bounds, "compiled")])
+def test_bounds(build, mode, tmp_path):
+    """From the end, behind it, and the wrong way round, as Python has it."""
+    harness.check(
+        build(),
+        (seeded(6, 3), torch.tensor(4)),
+        folder=tmp_path,
+        modes=["interpret", mode],
+        dynamic=(BATCH, None),
+        others=[((seeded(n, 3), torch.tensor(k)), {}) for n in (6, 9) for k in (-2, 0, 8, -20)],
     )
 
 

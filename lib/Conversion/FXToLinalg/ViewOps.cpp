@@ -151,6 +151,29 @@ static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
   return call("min", {at, size});
 }
 
+/// Gives a slice's length its value where data tells it: what lies between its
+/// bounds.
+static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
+                                ExprAttr start, int64_t step) {
+  ExprAttr length = n.resultSizes()[dim];
+  if (!length.isSymbol() || n.b.symbols.isBound(length.getName()))
+    return success();
+  MLIRContext *ctx = n.context();
+  ExprAttr end = n.size(3, "end", std::numeric_limits<int64_t>::max());
+  end = clampPosition(n, end, x.sizes[dim]);
+  ExprAttr back = ExprAttr::mul(ctx, {start, n.b.expr(-1)});
+  ExprAttr between = back ? ExprAttr::add(ctx, {end, back}) : ExprAttr();
+  ExprAttr count =
+      between ? ExprAttr::call(ctx, "ceildiv", {between, n.b.expr(step)})
+              : ExprAttr();
+  if (count)
+    count = ExprAttr::call(ctx, "max", {count, n.b.expr(0)});
+  if (n.failed() || !count || !n.b.symbols.canEvaluate(count))
+    return n.fail("the end is not known");
+  n.b.symbols.bind(length.getName(), n.b.index(count), false);
+  return success();
+}
+
 static LogicalResult lowerSlice(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank(), 0);
@@ -162,6 +185,11 @@ static LogicalResult lowerSlice(Node &n) {
   start = clampPosition(n, start, x.sizes[dim]);
   if (!n.b.symbols.canEvaluate(start))
     return n.fail("the start is not known");
+  if (failed(bindLength(n, x, dim, start, step)))
+    return failure();
+  for (ExprAttr size : n.resultSizes())
+    if (!n.b.symbols.canEvaluate(size))
+      return n.fail("a size depends on data");
   ExprAttr length = n.resultSizes()[dim];
   std::optional<int64_t> from = start.getInteger(), count = length.getInteger(),
                          size = x.sizes[dim].getInteger();
@@ -425,7 +453,7 @@ void registerViews(Registry &r) {
   r.add({"aten.expand.default", "aten.expand_as.default",
          "aten.broadcast_to.default", "aten.expand_copy.default"},
         lowerExpand);
-  r.add({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
+  r.addCounting({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
   r.add({"aten.narrow.default", "aten.narrow_copy.default"}, lowerNarrow);
   r.add({"aten.select.int", "aten.select_copy.int"}, lowerSelect);
   r.add({"aten.split.Tensor", "aten.split.sizes",
