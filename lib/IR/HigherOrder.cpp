@@ -67,7 +67,11 @@ SmallVector<Value> fx::getBodyOperands(Operation *call, GraphOp body) {
   SmallVector<Value> operands(call->getOperands());
   if (operands.size() != inputs)
     llvm::erase_if(operands, [](Value operand) {
-      return !isa<FakeTensorType>(operand.getType());
+      // Of numbers those that are known are part of the body.
+      auto number = dyn_cast<SymIntType>(operand.getType());
+      bool isSymbolic =
+          number && number.getExpr() && !number.getExpr().isInteger();
+      return !isSymbolic && !isa<FakeTensorType>(operand.getType());
     });
   return operands;
 }

@@ -25,7 +25,7 @@ from torch import fx
 from fx_mlir import _fx
 from fx_mlir._error import Error
 from fx_mlir._module import Module
-from fx_mlir._resolve import Body, record
+from fx_mlir._resolve import Body, record, recorded_value
 
 DTYPES = {
     torch.bool: "i1",
@@ -155,6 +155,7 @@ class GraphImporter:
     def _body(self, body: Body) -> None:
         """The private graph of what a call ran."""
         self.b.begin_graph(body.symbol, True)
+        self._symbols(body.gm.graph)
         inputs = body.gm.graph.find_nodes(op="placeholder")
         env: dict[fx.Node, Value] = {}
         for node, state in zip(reversed(inputs), [*reversed(body.states), *[None] * len(inputs)]):
@@ -173,7 +174,7 @@ class GraphImporter:
 
     def _val(self, node: fx.Node) -> Any:
         """What is known of a node's value; `...` where nothing is."""
-        return self.values[node] if node in self.values else node.meta.get("val", ...)
+        return self.values[node] if node in self.values else recorded_value(node)
 
     def _lift(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
         value = _get(gm, node.target)
@@ -203,7 +204,7 @@ class GraphImporter:
         """Declares the symbols that the inputs' sizes have, with their ranges."""
         done = set()
         for node in graph.find_nodes(op="placeholder"):
-            for number in _symbolic_numbers(node.meta.get("val")):
+            for number in _symbolic_numbers(self._val(node)):
                 for symbol in sorted(number.node.expr.free_symbols, key=str):
                     if symbol in done:
                         continue
@@ -581,9 +582,12 @@ def _real(value: float) -> str:
 
 
 def import_graph_module(
-    gm: fx.GraphModule, args: tuple | None = None, kwargs: dict | None = None
+    gm: fx.GraphModule,
+    args: tuple | None = None,
+    kwargs: dict | None = None,
+    dynamic_shapes: Any = None,
 ) -> Module:
     if args is None:
         return GraphImporter(gm).run()
-    values, bodies = record(gm, args, kwargs or {})
+    values, bodies = record(gm, args, kwargs or {}, dynamic_shapes)
     return GraphImporter(gm, lift=True, bodies=bodies, values=values).run()

@@ -133,6 +133,7 @@ def import_(
     args: tuple | None = None,
     kwargs: dict | None = None,
     *,
+    dynamic_shapes: Any = None,
     model: str = "",
 ) -> Module:
     """A module of the fx dialect from
@@ -141,12 +142,16 @@ def import_(
     - a live `torch.fx.GraphModule` (what it does not know of values is `!fx.any`);
       with example inputs `args` and `kwargs` their types are recorded, and what
       each call of a module, method or Python function runs, so that the pass
-      `fx-resolve-calls` leaves operators only,
+      `fx-resolve-calls` leaves operators only; sizes are those of the examples but
+      where `dynamic_shapes`, as torch.export takes it, says otherwise, or the graph
+      was traced with symbolic sizes,
     - the path of a `.pt2` archive (`model` names one of several in it), or of
       MLIR text or bytecode (`.mlir`, `.mlirbc`).
     """
     if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):
         raise TypeError("expected a GraphModule, which alone takes example inputs")
+    if dynamic_shapes is not None and args is None:
+        raise TypeError("expected example inputs with dynamic_shapes")
     if args is not None and not isinstance(args, tuple):
         raise TypeError(f"expected a tuple of example inputs, got {type(args).__qualname__}")
     if isinstance(source, Module):
@@ -159,7 +164,7 @@ def import_(
     if isinstance(source, torch.fx.GraphModule):
         from fx_mlir._graph import import_graph_module
 
-        return import_graph_module(source, args, kwargs)
+        return import_graph_module(source, args, kwargs, dynamic_shapes)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(
             "expected an ExportedProgram, a GraphModule or a path, got "

@@ -10,8 +10,9 @@ from typing import Any
 
 import torch
 from torch import fx
-from torch._subclasses import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
+from torch._export.non_strict_utils import make_fake_inputs, produce_guards_and_solve_constraints
+from torch._subclasses import FakeTensor, FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx, py_sym_types
 from torch.utils import _pytree as pytree
 
 from fx_mlir._error import Error
@@ -28,15 +29,62 @@ class Body:
 
 
 def record(
-    gm: fx.GraphModule, args: tuple, kwargs: dict
+    gm: fx.GraphModule, args: tuple, kwargs: dict, dynamic_shapes: Any = None
 ) -> tuple[dict[fx.Node, Any], dict[fx.Node, Body]]:
     """The values (fake tensors, numbers, containers) of the nodes on these
-    inputs, and the bodies of the calls that are none of operators."""
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    inputs, and the bodies of the calls that are none of operators. Sizes are
+    symbols where `dynamic_shapes` says so, or what the graph itself records of
+    its inputs."""
     inputs = _bind(gm, args, kwargs)
+    if dynamic_shapes is None:
+        mode, fakes = _recorded(gm, inputs) or (FakeTensorMode(allow_non_fake_inputs=True), inputs)
+        recorder = _Recorder(gm, mode, inputs)
+        recorder.run(*fakes)
+        return recorder.values, recorder.bodies
+    try:
+        mode, fake_args, fake_kwargs, equalities, signature, shapes, *_ = make_fake_inputs(
+            gm, args, kwargs, dynamic_shapes
+        )
+    except Exception as e:  # noqa: BLE001
+        raise Error(f"dynamic_shapes: {_first_line(e)}") from e
     recorder = _Recorder(gm, mode, inputs)
-    recorder.run(*inputs)
+    recorder.run(*_bind(gm, fake_args, fake_kwargs))
+    try:
+        produce_guards_and_solve_constraints(mode, gm, shapes, equalities, signature)
+    except Exception as e:  # noqa: BLE001
+        raise Error(f"dynamic_shapes: {_first_line(e)}") from e
     return recorder.values, recorder.bodies
+
+
+def _recorded(gm: fx.GraphModule, inputs: list) -> tuple[FakeTensorMode, list] | None:
+    """The inputs as the graph records them, where their sizes are symbols."""
+    values = [recorded_value(n) for n in gm.graph.find_nodes(op="placeholder")]
+    fakes = [v for v in values if isinstance(v, FakeTensor)]
+    if not any(is_symbolic(s) for v in fakes for s in v.shape) or len(values) != len(inputs):
+        return None
+    symbolic = (FakeTensor, *py_sym_types)
+    return fakes[0].fake_mode, [
+        v if isinstance(v, symbolic) else given for v, given in zip(values, inputs)
+    ]
+
+
+def recorded_value(node: fx.Node) -> Any:
+    """What a graph knows of a node's value, `...` where that is nothing: Dynamo has
+    it by another name than the other tracers."""
+    return node.meta.get("val", node.meta.get("example_value", ...))
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a number is an expression of symbols."""
+    return isinstance(value, py_sym_types) and not value.node.expr.is_number
+
+
+def _first_line(e: Exception) -> str:
+    """What an error of torch's says, without its advice: the first line, or the
+    first of the reasons that it lists."""
+    first, *rest = [line.strip() for line in str(e).strip().split("\n")]
+    reasons = [line.removeprefix("- ") for line in rest if line.startswith("- ")]
+    return reasons[0] if reasons else first.removesuffix(":")
 
 
 def _bind(gm: fx.GraphModule, args: tuple, kwargs: dict) -> list:
@@ -80,7 +128,7 @@ class _Recorder(fx.Interpreter):
         self._fakes: dict[int, torch.Tensor] = {}
 
     def _fake(self, value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
+        if not isinstance(value, torch.Tensor) or getattr(value, "fake_mode", None) is self.mode:
             return value
         if id(value) not in self._fakes:
             self._fakes[id(value)] = self.mode.from_tensor(value, static_shapes=True)
@@ -111,19 +159,19 @@ class _Recorder(fx.Interpreter):
         return pytree.tree_map(self._fake, value)
 
     def _call(self, n: fx.Node) -> Any:
-        tensors: list[torch.Tensor] = []
+        tensors: list[Any] = []  # and symbolic numbers
         tree = (n.args, n.kwargs)
         known = fx.node.map_arg(tree, lambda node: self.env[node])
         leaves, spec = pytree.tree_flatten(known)
         for leaf in _operands(n, self.env):
-            tensors += [t for t in pytree.tree_leaves(leaf) if isinstance(t, torch.Tensor)]
+            tensors += filter(_is_input, pytree.tree_leaves(leaf))
         module = self.fetch_attr(n.target) if n.op == "call_module" else None
         names, states = _states(module)
 
-        def run(*inputs: torch.Tensor) -> Any:
+        def run(*inputs: Any) -> Any:
             rest = iter(inputs)
             args, kwargs = pytree.tree_unflatten(
-                [next(rest) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], spec
+                [next(rest) if _is_input(leaf) else leaf for leaf in leaves], spec
             )
             if module is not None:
                 given = dict(zip(names, rest))
@@ -136,8 +184,13 @@ class _Recorder(fx.Interpreter):
         try:
             with self.mode:
                 result = run(*tensors, *fakes)
-        except Exception:  # noqa: BLE001
+        except Exception as e:  # noqa: BLE001
+            if self.mode.shape_env is not None:
+                why = f"cannot run on tensors of dynamic sizes: {_first_line(e)}"
+                raise Error(why, n.name) from e
             return self._run(n)  # it asks for values
+        if isinstance(result, py_sym_types) and _is_arithmetic(n.target):
+            return result  # the dialect knows it
         if isinstance(n.target, torch._ops.OpOverload) or n.target is operator.getitem:
             if not _is_index(n, self.env):
                 return result
@@ -157,6 +210,15 @@ def _operands(n: fx.Node, env: dict[fx.Node, Any]) -> list:
     found: list = []
     fx.node.map_arg((n.args, n.kwargs), lambda node: found.append(env[node]))
     return found
+
+
+def _is_input(value: Any) -> bool:
+    """Whether a value is an input of a call's body; other numbers are part of it."""
+    return isinstance(value, torch.Tensor) or is_symbolic(value)
+
+
+def _is_arithmetic(target: Any) -> bool:
+    return getattr(target, "__module__", "") in ("_operator", "math")
 
 
 def _is_index(n: fx.Node, env: dict[fx.Node, Any]) -> bool:

@@ -199,3 +199,104 @@ def test_wrong_example_inputs():
     assert e.value.node
     with pytest.raises(TypeError, match="expected a GraphModule, which alone takes"):
         fx_mlir.import_("m.pt2", (torch.ones(2),))
+
+
+# --- Dynamic sizes ---------------------------------------------------------------
+
+
+class Sizes(nn.Module):
+    """Calls of modules, methods and functions that give sizes and take them."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
+
+    def forward(self, x, y):
+        z = self.inner(x)
+        flat = z.view(x.size(0) * 3) + z.shape[0]
+        return flat, torch.cat([x, y]), torch.split(y, 2, dim=1)[1].reshape(-1, 2)
+
+
+def check_sizes(compiled, model, *sizes):
+    for n, m in sizes:
+        x, y = torch.randn(n, 4), torch.randn(m, 4)
+        with torch.no_grad():
+            for got, want in zip(compiled(x, y), model(x, y), strict=True):
+                torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_dynamic_shapes():
+    model = Sizes()
+    gm = fx.symbolic_trace(model)
+    rows = torch.export.Dim("rows", min=3, max=50)
+    shapes = {"x": {0: rows}, "y": {0: torch.export.Dim.DYNAMIC}}
+    args = (torch.randn(5, 4), torch.randn(2, 4))
+    module = fx_mlir.import_(gm, args, dynamic_shapes=shapes).run("fx-resolve-calls")
+    text = str(module)
+    for call in ("!fx.any", "call_module", "call_method", "torch.", "builtins."):
+        assert call not in text.split("fx.graph @main")[1], text
+    assert "in [3, 50]" in text, text
+    compiled = fx_mlir.compile(module, no_fallback=True, progress=False)
+    check_sizes(compiled, model, (5, 2), (3, 7), (50, 2))
+    with pytest.raises(fx_mlir.Error, match="x.*51"):
+        compiled(torch.randn(51, 4), torch.randn(2, 4))
+
+
+def test_dynamic_shapes_that_cannot_be():
+    gm = fx.symbolic_trace(Sizes())
+    args = (torch.randn(5, 4), torch.randn(2, 4))
+    for shapes, message in [
+        ({"x": {1: torch.export.Dim("k")}, "y": None}, "dynamic_shapes: .*constant"),
+        ({"z": {0: torch.export.Dim("k")}}, "dynamic_shapes: .*arg names \\['x', 'y'\\]"),
+        ({"x": {7: torch.export.Dim("k")}, "y": None}, "dynamic_shapes: .*out of range"),
+    ]:
+        with pytest.raises(fx_mlir.Error, match=message):
+            fx_mlir.import_(gm, args, dynamic_shapes=shapes)
+    with pytest.raises(TypeError, match="expected example inputs with dynamic_shapes"):
+        fx_mlir.import_(gm, dynamic_shapes={})
+
+    class Counts(nn.Module):
+        def forward(self, x):
+            return strange(x.relu() + 1) * 2
+
+    gm = fx.symbolic_trace(Counts())
+    with pytest.raises(fx_mlir.Error, match="cannot run on tensors of dynamic sizes") as e:
+        fx_mlir.import_(gm, (torch.randn(3),), dynamic_shapes={"x": {0: torch.export.Dim("k")}})
+    assert e.value.node == "strange"
+
+
+def test_graphs_traced_with_symbols_keep_them():
+    """make_fx's, and what Dynamo gives a backend, which calls modules too."""
+    model = Sizes()
+    args = (torch.randn(5, 4), torch.randn(2, 4))
+    gm = make_fx(model, tracing_mode="symbolic", _allow_non_fake_inputs=True)(*args)
+    compiled = fx_mlir.compile(
+        fx_mlir.import_(gm, args).run("fx-resolve-calls"), no_fallback=True, progress=False
+    )
+    check_sizes(compiled, model, (5, 2), (9, 3))
+
+    seen = []
+
+    def backend(gm, inputs):
+        seen.append((gm, tuple(inputs)))
+        return gm.forward
+
+    torch._dynamo.reset()
+    torch.compile(model, backend=backend, dynamic=True)(*args)
+    ((gm, inputs),) = seen
+    module = fx_mlir.import_(gm, inputs).run("fx-resolve-calls")
+    main = str(module).split("fx.graph @main")[1]
+    for call in ("!fx.any", "call_module", "call_method", "torch."):
+        assert call not in main, main
+    compiled = fx_mlir.compile(module, no_fallback=True, progress=False)
+    names = [n.target for n in gm.graph.find_nodes(op="placeholder")]
+    for n, m in [(5, 2), (9, 3)]:
+        x, y = torch.randn(n, 4), torch.randn(m, 4)
+        given = []
+        for name, value in zip(names, inputs, strict=True):
+            if isinstance(value, torch.SymInt):  # a size of its own
+                value = n if int(value) == 5 else m
+            given.append({"L_x_": x, "L_y_": y}.get(name, value))
+        with torch.no_grad():
+            for got, want in zip(compiled(*given), model(x, y), strict=True):
+                torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
