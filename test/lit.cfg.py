@@ -1,7 +1,7 @@
 # How lit runs the tests. Loaded by the build's lit.site.cfg.py.
 #
 # Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
-# lib folder), %fx_obj (the build folder), %fx_src (the source root), %docs (the
+# lib folder), %torch_lib (torch's), %fx_obj (the build folder), %fx_src (the source root), %docs (the
 # generated pages), %scripts (scripts/), %cmake_compilers (what to configure
 # another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
@@ -36,6 +36,7 @@ config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "End
 
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%fx_lib", lib_dir))
+config.substitutions.append(("%torch_lib", os.path.join(config.torch_dir or "", "lib")))
 config.substitutions.append(("%fx_obj", config.fx_obj_root))
 config.substitutions.append(("%cmake_compilers", " ".join(config.cmake_compilers)))
 config.substitutions.append(("%fx_src", config.fx_src_root))

@@ -23,6 +23,14 @@ extern "C" {
 FX_CAPI int fxOperatorRegister(const char *target, int is_pure, const char *decomposition,
                                FXError **error);
 
+/* Registers what torch says of an operator, "mylib::push(Tensor(a!) to, Tensor x) -> ()": what
+ * it writes. Where LibTorch is in the process its own operators are known without this. */
+FX_CAPI int fxOperatorRegisterSchema(const char *schema, FXError **error);
+
+/* Loads a library that registers operators or classes with torch, as torch.ops.load_library does.
+ * Needs LibTorch. */
+FX_CAPI int fxOperatorLibraryLoad(const char *path, FXError **error);
+
 /* Loads a library that registers operators with shape rules and lowerings. */
 FX_CAPI int fxPluginLoad(const char *path, FXError **error);
 

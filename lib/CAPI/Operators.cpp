@@ -9,6 +9,7 @@
 #include "Handles.h"
 #include "fx/Custom/Operators.h"
 #include "fx/Custom/Plugin.h"
+#include "fx/Interpreter/Interpreter.h"
 
 using namespace fx;
 using namespace fx::capi;
@@ -24,6 +25,27 @@ int fxOperatorRegister(const char *target, int isPure,
     op.decomposition = decomposition ? decomposition : "";
     return registerCustomOperator(std::move(op));
   });
+}
+
+int fxOperatorRegisterSchema(const char *schema, FXError **error) {
+  if (!schema)
+    return failNull(error, "fxOperatorRegisterSchema", "schema");
+  return protect(error, nullptr, [&](FXError &) -> llvm::Error {
+    llvm::Expected<gen::Operator> parsed = gen::parseSchema(schema);
+    if (!parsed)
+      return parsed.takeError();
+    CustomOperator op;
+    op.target = parsed->target;
+    op.schema = schema;
+    return registerCustomOperator(std::move(op));
+  });
+}
+
+int fxOperatorLibraryLoad(const char *path, FXError **error) {
+  if (!path)
+    return failNull(error, "fxOperatorLibraryLoad", "path");
+  return protect(error, nullptr,
+                 [&](FXError &) { return loadOperatorLibrary(path); });
 }
 
 int fxPluginLoad(const char *path, FXError **error) {

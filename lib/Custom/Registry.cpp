@@ -24,6 +24,15 @@ struct Registry {
   std::shared_mutex lock;
   /// Entries are never removed, so pointers to them stay valid.
   llvm::StringMap<CustomOperator> operators;
+  /// The schemas of operators, also of those that are not registered.
+  llvm::StringMap<gen::Operator> schemas;
+  SchemaSource source = nullptr;
+
+  /// With the lock held.
+  const CustomOperator *find(StringRef target) const {
+    auto it = operators.find(target);
+    return it == operators.end() ? nullptr : &it->second;
+  }
 
   static Registry &get() {
     static Registry registry;
@@ -84,6 +93,18 @@ static bool isTarget(StringRef target) {
          });
 }
 
+static llvm::Expected<gen::Operator> checkSchema(const CustomOperator &op) {
+  llvm::Expected<gen::Operator> schema = gen::parseSchema(op.schema);
+  if (!schema)
+    return llvm::createStringError("schema of '" + op.target + "': " +
+                                   llvm::toString(schema.takeError()));
+  if (schema->target != op.target)
+    return llvm::createStringError("schema of '" + op.target +
+                                   "': expected one of this operator, got '" +
+                                   schema->target + "'");
+  return schema;
+}
+
 llvm::Error fx::registerCustomOperator(CustomOperator op) {
   if (!isTarget(op.target))
     return llvm::createStringError(
@@ -95,8 +116,31 @@ llvm::Error fx::registerCustomOperator(CustomOperator op) {
   if (llvm::Error e = checkDecomposition(op))
     return e;
   op.isPure |= !op.decomposition.empty() || op.lower;
+  std::optional<gen::Operator> schema;
+  if (!op.schema.empty()) {
+    llvm::Expected<gen::Operator> parsed = checkSchema(op);
+    if (!parsed)
+      return parsed.takeError();
+    schema = std::move(*parsed);
+  }
   Registry &registry = Registry::get();
   std::unique_lock<std::shared_mutex> guard(registry.lock);
+  const CustomOperator *same = registry.find(op.target);
+  auto before = registry.schemas.find(op.target);
+  bool isPure = op.isPure || (same && same->isPure);
+  bool writes = schema ? schema->isMutating()
+                       : before != registry.schemas.end() &&
+                             before->second.isMutating();
+  if (isPure && writes)
+    return llvm::createStringError(
+        "'" + op.target + "' writes to its arguments: expected it to be neither "
+        "pure nor decomposed nor lowered");
+  if (schema && before != registry.schemas.end() &&
+      before->second.text != schema->text)
+    return llvm::createStringError("'" + op.target +
+                                   "' is registered otherwise already");
+  if (schema)
+    registry.schemas.try_emplace(op.target, std::move(*schema));
   auto [it, isNew] = registry.operators.try_emplace(op.target, op);
   if (isNew)
     return llvm::Error::success();
@@ -114,14 +158,46 @@ llvm::Error fx::registerCustomOperator(CustomOperator op) {
     known.lower = op.lower;
   if (!op.decomposition.empty())
     known.decomposition = op.decomposition;
+  if (!op.schema.empty())
+    known.schema = op.schema;
   return llvm::Error::success();
 }
 
 const CustomOperator *fx::lookupCustomOperator(StringRef target) {
   Registry &registry = Registry::get();
   std::shared_lock<std::shared_mutex> guard(registry.lock);
-  auto it = registry.operators.find(target);
-  return it == registry.operators.end() ? nullptr : &it->second;
+  return registry.find(target);
+}
+
+const gen::Operator *fx::lookupCustomSchema(StringRef target) {
+  Registry &registry = Registry::get();
+  SchemaSource source;
+  {
+    std::shared_lock<std::shared_mutex> guard(registry.lock);
+    auto it = registry.schemas.find(target);
+    if (it != registry.schemas.end())
+      return &it->second;
+    source = registry.source;
+  }
+  if (lookupOperator(target) || !source)
+    return nullptr;
+  // What is unknown now may be known later: not remembered.
+  std::optional<std::string> text = source(target);
+  if (!text)
+    return nullptr;
+  llvm::Expected<gen::Operator> schema = gen::parseSchema(*text);
+  if (!schema || schema->target != target) {
+    llvm::consumeError(schema.takeError());
+    return nullptr;
+  }
+  std::unique_lock<std::shared_mutex> guard(registry.lock);
+  return &registry.schemas.try_emplace(target, std::move(*schema)).first->second;
+}
+
+void fx::setSchemaSource(SchemaSource source) {
+  Registry &registry = Registry::get();
+  std::unique_lock<std::shared_mutex> guard(registry.lock);
+  registry.source = source;
 }
 
 bool fx::isPureCustomOperator(StringRef target) {

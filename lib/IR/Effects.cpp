@@ -100,7 +100,9 @@ static bool hasWrite(GraphOp graph) {
 /// A higher-order operator in a functional graph is as pure as its sub-graphs.
 static void addSubgraphEffects(Operation *op, Effects &effects) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(op);
-  if (!isInFunctionalGraph(op) || failed(view))
+  // A method may change its object.
+  if (!isInFunctionalGraph(op) || failed(view) ||
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ObjectType>))
     return addUnknown(effects);
   for (GraphOp graph : view->getGraphs())
     if (!graph.getFunctional() || callsItself(graph) || hasWrite(graph))

@@ -160,6 +160,8 @@ IValue toIValue(const ArgTree &tree, const Values &values) {
       dict.insert(tree.keys[i], toIValue(tree.items[i], values));
     return dict;
   }
+  case Kind::Object:
+    return tree.object;
   case Kind::Graph:
     throw std::runtime_error("a sub-graph is no argument here");
   case Kind::Operator:

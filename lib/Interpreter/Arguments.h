@@ -34,6 +34,7 @@ struct ArgTree {
     DType, Layout, MemoryFormat, // index: torch's enumerator
     Device,   // text, index (-1: none)
     Operator, // text: the target
+    Object,   // object: of a custom class
     List, Dict
   };
   Kind kind = Kind::None;
@@ -41,6 +42,7 @@ struct ArgTree {
   double real = 0, imag = 0;
   std::string text;
   const GraphPlan *graph = nullptr;
+  c10::IValue object;
   std::vector<ArgTree> items;    // List, Dict
   std::vector<std::string> keys; // Dict
 

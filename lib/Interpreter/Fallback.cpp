@@ -10,12 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Runtime/fallback.h"
-#include "AutoFunctionalized.h"
 #include "Border.h"
+#include "FallbackCall.h"
+#include "Objects.h"
 #include "Print.h"
-#include "fx/Operators/Schema.h"
 #include "fx/Support/LocatedError.h"
-#include "llvm/Support/JSON.h"
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scalar_tensor.h>
@@ -27,8 +26,6 @@
 
 using c10::IValue;
 using c10::ScalarType;
-using Kind = fx::interp::ArgTree::Kind;
-namespace json = llvm::json;
 
 namespace fx::interp {
 
@@ -82,240 +79,6 @@ static DLDataType fromScalarTypeToDL(ScalarType type) {
     }
   throw std::runtime_error(std::string("dtype ") + c10::toString(type) +
                            " has no place in DLPack");
-}
-
-//===----------------------------------------------------------------------===//
-// The JSON text
-//===----------------------------------------------------------------------===//
-
-[[noreturn]] static void malformed(const std::string &what) {
-  throw std::runtime_error("malformed call: " + what);
-}
-
-static double parseDouble(llvm::StringRef text) {
-  double value;
-  if (text.getAsDouble(value))
-    malformed("'" + text.str() + "' is no float");
-  return value;
-}
-
-static ArgTree parseTree(const json::Value &value, size_t numInputs);
-
-/// An object with one kind key, `{"tensor": 0}`.
-static ArgTree parseObject(const json::Object &object, size_t numInputs) {
-  ArgTree tree;
-  auto getIndex = [&](llvm::StringRef key) {
-    std::optional<int64_t> i = object.getInteger(key);
-    if (!i || *i < 0)
-      malformed("'" + key.str() + "' is no index");
-    return *i;
-  };
-  auto getText = [&](llvm::StringRef key) {
-    std::optional<llvm::StringRef> text = object.getString(key);
-    if (!text)
-      malformed("'" + key.str() + "' is no text");
-    return text->str();
-  };
-  if (object.get("tensor")) {
-    tree.kind = Kind::Value;
-    tree.index = getIndex("tensor");
-  } else if (object.get("scalar")) {
-    // Scalars follow the tensors among the values of a call.
-    tree.kind = Kind::Value;
-    tree.index = getIndex("scalar") + numInputs;
-  } else if (object.get("float")) {
-    tree.kind = Kind::Float;
-    tree.real = parseDouble(getText("float"));
-  } else if (object.get("str")) {
-    tree.kind = Kind::String;
-    tree.text = getText("str");
-  } else if (object.get("dtype")) {
-    tree.kind = Kind::DType;
-    tree.index = static_cast<int64_t>(parseDTypeName(getText("dtype")));
-  } else if (object.get("device")) {
-    tree.kind = Kind::Device;
-    tree.text = getText("device");
-    tree.index = object.getInteger("index").value_or(-1);
-  } else if (object.get("memory_format")) {
-    tree.kind = Kind::MemoryFormat;
-    tree.index =
-        static_cast<int64_t>(parseMemoryFormatName(getText("memory_format")));
-  } else if (object.get("layout")) {
-    tree.kind = Kind::Layout;
-    tree.index = static_cast<int64_t>(parseLayoutName(getText("layout")));
-  } else if (const json::Array *parts = object.getArray("complex")) {
-    if (parts->size() != 2 || !(*parts)[0].getAsString() ||
-        !(*parts)[1].getAsString())
-      malformed("'complex' has no two parts");
-    tree.kind = Kind::Complex;
-    tree.real = parseDouble(*(*parts)[0].getAsString());
-    tree.imag = parseDouble(*(*parts)[1].getAsString());
-  } else if (object.get("operator")) {
-    tree.kind = Kind::Operator;
-    tree.text = getText("operator");
-  } else if (const json::Array *entries = object.getArray("dict")) {
-    tree.kind = Kind::Dict;
-    for (const json::Value &entry : *entries) {
-      const json::Array *pair = entry.getAsArray();
-      if (!pair || pair->size() != 2 || !(*pair)[0].getAsString())
-        malformed("a dict entry is no pair");
-      tree.keys.push_back((*pair)[0].getAsString()->str());
-      tree.items.push_back(parseTree((*pair)[1], numInputs));
-    }
-  } else {
-    malformed("an argument is of an unknown kind");
-  }
-  return tree;
-}
-
-static ArgTree parseTree(const json::Value &value, size_t numInputs) {
-  ArgTree tree;
-  switch (value.kind()) {
-  case json::Value::Null:
-    return tree;
-  case json::Value::Boolean:
-    tree.kind = Kind::Bool;
-    tree.index = *value.getAsBoolean();
-    return tree;
-  case json::Value::Number:
-    if (!value.getAsInteger())
-      malformed("a number is no 64-bit integer");
-    tree.kind = Kind::Int;
-    tree.index = *value.getAsInteger();
-    return tree;
-  case json::Value::String:
-    malformed("a bare text is no argument");
-  case json::Value::Array:
-    tree.kind = Kind::List;
-    for (const json::Value &item : *value.getAsArray())
-      tree.items.push_back(parseTree(item, numInputs));
-    return tree;
-  case json::Value::Object:
-    return parseObject(*value.getAsObject(), numInputs);
-  }
-  return tree;
-}
-
-namespace {
-/// What a result must be.
-struct Out {
-  bool none = false;
-  bool scalar = false;
-  ScalarType dtype = ScalarType::Float;
-  int64_t rank = 0;
-};
-
-/// A parsed call.
-struct Prepared {
-  std::string text;
-  std::string target;
-  std::string node;
-  size_t numInputs = 0;
-  ArgList args;
-  std::vector<Out> outs;
-  std::optional<BoundCall> call;
-  ScalarFunction scalar = nullptr;
-  /// auto_functionalized: the operator that is called on copies, and how.
-  const Operator *written = nullptr;
-  Values (*onCopies)(const Operator &, ArgList, Values) = nullptr;
-  /// with_effects: the first result is a token.
-  bool hasToken = false;
-  /// The higher-order operator that prints.
-  bool prints = false;
-};
-} // namespace
-
-/// "sort_1: aten.sort.stable: what went wrong"
-[[noreturn]] static void throwAt(const Prepared &call, const std::exception &e) {
-  throw std::runtime_error((call.node.empty() ? "" : call.node + ": ") +
-                           call.target + ": " + getMessage(e));
-}
-
-static Out parseOut(const json::Value &value) {
-  Out out;
-  const json::Object *object = value.getAsObject();
-  if (!object)
-    malformed("a result is no object");
-  if (object->get("none")) {
-    out.none = true;
-  } else if (std::optional<llvm::StringRef> kind = object->getString("scalar")) {
-    out.scalar = true;
-    out.dtype = *kind == "int"     ? ScalarType::Long
-                : *kind == "float" ? ScalarType::Double
-                                   : ScalarType::Bool;
-  } else if (std::optional<llvm::StringRef> name = object->getString("tensor")) {
-    out.dtype = parseDTypeName(name->str());
-    out.rank = object->getInteger("rank").value_or(-1);
-  } else {
-    malformed("a result is of an unknown kind");
-  }
-  return out;
-}
-
-static std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
-  auto call = std::make_shared<Prepared>();
-  call->text = text;
-  call->numInputs = numInputs;
-  llvm::Expected<json::Value> root = json::parse(call->text);
-  if (!root)
-    malformed(llvm::toString(root.takeError()));
-  const json::Object *object = root->getAsObject();
-  if (!object || !object->getString("target") || !object->getArray("args"))
-    malformed("it has no target or no args");
-  call->target = object->getString("target")->str();
-  call->node = object->getString("node").value_or("").str();
-  for (const json::Value &arg : *object->getArray("args"))
-    call->args.args.push_back(parseTree(arg, numInputs));
-  if (const json::Array *names = object->getArray("kwnames"))
-    for (const json::Value &name : *names)
-      call->args.kwnames.push_back(name.getAsString().value_or("").str());
-  if (call->args.kwnames.size() > call->args.args.size())
-    malformed("it has more keyword names than arguments");
-  if (const json::Array *outs = object->getArray("outs"))
-    for (const json::Value &out : *outs)
-      call->outs.push_back(parseOut(out));
-  // with_effects(token, op, *args, **kwargs) is a call of op.
-  if (call->target == "with_effects" && call->args.numPositional() >= 2 &&
-      call->args.args[1].kind == Kind::Operator) {
-    call->hasToken = true;
-    call->target = call->args.args[1].text;
-    call->args.args.erase(call->args.args.begin(), call->args.args.begin() + 2);
-  }
-  call->prints = call->target == "print" || call->target == "higher_order.print";
-  if (call->prints)
-    return call;
-  try {
-    if (call->target == "auto_functionalized")
-      call->onCopies = autoFunctionalized;
-    else if (call->target == "auto_functionalized_v2")
-      call->onCopies = autoFunctionalizedV2;
-    if (call->onCopies) {
-      if (call->args.numPositional() != 1 ||
-          call->args.args[0].kind != Kind::Operator)
-        throw std::runtime_error("expected an operator and its keyword arguments");
-      call->target = call->args.args[0].text;
-      call->args.args.erase(call->args.args.begin());
-      if (!(call->written = findOperator(call->target)))
-        throw std::runtime_error("unknown operator");
-      return call;
-    }
-    if (findVmapFunction(call->target))
-      throw std::runtime_error("torch.vmap is known to the interpreter only");
-    if (const Operator *op = findOperator(call->target)) {
-      // The compiler took all of its arguments as read only: what follows got
-      // their old values.
-      if (op->schema->is_mutable() && !lookupOperator(call->target))
-        throw std::runtime_error(
-            "expected an operator without side effects, which the compiler takes "
-            "unknown ones for, got one that writes to its arguments: interpret "
-            "the program, or compile what run_decompositions leaves");
-      call->call.emplace(*op, call->args);
-    } else if (!(call->scalar = findScalarFunction(call->target)))
-      throw std::runtime_error("unknown operator");
-  } catch (const std::exception &e) {
-    throwAt(*call, e);
-  }
-  return call;
 }
 
 /// The parsed call of a text, remembered by its address and checked by its
@@ -381,9 +144,11 @@ static DLManagedTensor *give(at::Tensor tensor) {
   return &owned->managed;
 }
 
-/// A result in the form the graph expects, in memory of its own.
+/// A result in the form the graph expects, in memory of its own; `mustCopy`
+/// where an object may have it, too.
 static at::Tensor finishResult(const IValue &value, const Out &out,
-                               const std::vector<at::Tensor> &inputs) {
+                               const std::vector<at::Tensor> &inputs,
+                               bool mustCopy) {
   at::Tensor t;
   if (out.scalar) {
     c10::Scalar scalar = value.isTensor() ? value.toTensor().item()
@@ -406,6 +171,8 @@ static at::Tensor finishResult(const IValue &value, const Out &out,
         c10::toString(t.scalar_type()) + " and rank " + std::to_string(t.dim()));
   t = t.to(out.dtype);
   t = t.resolve_conj().resolve_neg().contiguous();
+  if (mustCopy)
+    return t.clone();
   for (const at::Tensor &input : inputs)
     if (t.is_alias_of(input))
       return t.clone();
@@ -446,13 +213,17 @@ static void execute(const Prepared *call, int nInputs,
     else
       values.emplace_back(s.value.i);
   }
-  // Inputs are never written: what the operator may write is a copy.
-  if (call->call && call->call->getOperator().schema->is_mutable())
+  // Inputs are never written: what the operator may write is a copy. An object
+  // may keep what it is given.
+  bool writes = call->call && call->call->getOperator().schema->is_mutable();
+  if (writes || call->takesObjects)
     for (int i = 0; i < nInputs; ++i)
       values[i] = tensors[i].clone();
 
   Values returned;
-  if (call->call) {
+  if (call->isMethod) {
+    returned = callTorchbind(call->args, values);
+  } else if (call->call) {
     (*call->call)(values, returned);
   } else if (call->prints) {
     printText(call->args, values);
@@ -488,7 +259,8 @@ static void execute(const Prepared *call, int nInputs,
                                " results, got " + std::to_string(at));
     }
     if (!out.none)
-      outputs[i] = give(finishResult(results[at], out, tensors));
+      outputs[i] = give(finishResult(results[at], out, tensors,
+                                     call->takesObjects));
     ++at;
   }
 }

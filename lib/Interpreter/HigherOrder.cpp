@@ -13,6 +13,7 @@
 #include "HigherOrder.h"
 #include "AutoFunctionalized.h"
 #include "Border.h"
+#include "Objects.h"
 #include "Print.h"
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
@@ -232,8 +233,12 @@ static Values withEffects(const Call &call) {
     results.emplace_back();
     return results;
   }
-  Values returned = call.callOperator(call.getOperator(1), call.argsFrom(2),
-                                      call.values);
+  bool isMethod = call.arg(1).kind == Kind::Operator &&
+                  isCallTorchbind(call.arg(1).text);
+  Values returned =
+      isMethod ? callTorchbind(call.argsFrom(2), call.values)
+               : call.callOperator(call.getOperator(1), call.argsFrom(2),
+                                   call.values);
   if (returned.empty())
     returned.emplace_back();
   append(results, returned);
@@ -259,6 +264,10 @@ static Values outDType(const Call &call) {
   if (results.size() != 1 || !results[0].isTensor())
     throw std::runtime_error("expected an operator with one Tensor result");
   return {results[0].toTensor().to(dtype)};
+}
+
+static Values callMethod(const Call &call) {
+  return callTorchbind(call.node.args, call.values);
 }
 
 template <Values (*function)(const Operator &, ArgList, Values)>
@@ -292,6 +301,7 @@ HigherOrderFunction findHigherOrder(const std::string &name) {
       {"out_dtype", outDType},
       {"auto_functionalized", callOnCopies<autoFunctionalized>},
       {"auto_functionalized_v2", callOnCopies<autoFunctionalizedV2>},
+      {"call_torchbind", callMethod},
       {"print", print},
       {"executorch_call_delegate", delegate},
       {"aoti_call_delegate", delegate}};

@@ -11,6 +11,7 @@
 
 #include "fx/Interpreter/Interpreter.h"
 #include "Border.h"
+#include "Operators.h"
 #include "Plan.h"
 #include "States.h"
 #include "fx/Run/Signature.h"
@@ -88,9 +89,8 @@ llvm::Error TorchInterpreter::prepare(ModuleOp module) {
         states.get(input.getTarget().value_or(""));
         break;
       case InputKind::CustomObj:
-        throw LocatedException(
-            input.getName().str(),
-            "custom objects need Python and cannot be interpreted");
+        states.getObject(input.getTarget().value_or(""));
+        break;
       default:
         break;
       }
@@ -134,7 +134,7 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
       values.emplace_back(at::empty({0}));
       break;
     case InputKind::CustomObj:
-      values.emplace_back();
+      values.push_back(states.getObject(input.getTarget().value_or("")));
       break;
     case InputKind::UserInput:
     case InputKind::ConstantInput:
@@ -253,6 +253,16 @@ llvm::Expected<HostTensor> TorchInterpreter::getState(llvm::StringRef name) {
   return tensor;
 }
 
+static std::optional<std::string> getSchemaText(llvm::StringRef target) {
+  std::optional<std::string> text;
+  llvm::consumeError(guard([&]() -> llvm::Error {
+    if (const Operator *op = findOperator(target.str()))
+      text = c10::str(*op->schema);
+    return llvm::Error::success();
+  }));
+  return text;
+}
+
 static llvm::Expected<std::unique_ptr<Interpreter>>
 create(ModuleOp module, const InterpreterOptions &options) {
   auto interpreter = std::make_unique<TorchInterpreter>(module, options);
@@ -267,6 +277,6 @@ extern "C" __attribute__((visibility("default"))) const fx::TorchLibrary *
 fx_torch_library() {
   static const fx::TorchLibrary library = {
       fx::TorchLibrary::kVersion, TORCH_VERSION, fx::interp::create,
-      reinterpret_cast<void *>(&fx_torch_fallback)};
+      reinterpret_cast<void *>(&fx_torch_fallback), fx::interp::getSchemaText};
   return &library;
 }

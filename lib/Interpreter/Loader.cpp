@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Custom/Operators.h"
+#include "fx/Support/LocatedError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -54,6 +56,21 @@ static llvm::Expected<const TorchLibrary *> load() {
   return library;
 }
 
+llvm::Error loadOperatorLibrary(llvm::StringRef path) {
+  llvm::Expected<const TorchLibrary *> library = loadTorchLibrary();
+  if (!library)
+    return library.takeError();
+  // A name without a slash would be searched for in the system's folders.
+  llvm::SmallString<256> full(path);
+  llvm::sys::fs::make_absolute(full);
+  // Never closed: the dispatcher refers to its functions.
+  if (::dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL))
+    return llvm::Error::success();
+  const char *reason = ::dlerror();
+  return makeLocatedError(path, "cannot be loaded: " +
+                                    toOneLine(reason ? reason : "no reason given"));
+}
+
 llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
   // The first answer stands: a load that failed once is not tried again.
   struct Result {
@@ -73,6 +90,26 @@ llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
     return llvm::createStringError(llvm::Twine(result.error));
   return result.library;
 }
+
+/// The schemas of users' operators are asked of LibTorch where it is in the
+/// process, or has to be for the operators' sake; it is not loaded for them.
+static std::optional<std::string> getTorchSchema(llvm::StringRef target) {
+  const char *list = std::getenv("FX_OPERATOR_LIBRARIES");
+  void *torch = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (torch)
+    ::dlclose(torch);
+  if (!torch && !(list && *list))
+    return std::nullopt;
+  llvm::Expected<const TorchLibrary *> library = loadTorchLibrary();
+  if (!library) {
+    llvm::consumeError(library.takeError());
+    return std::nullopt;
+  }
+  return (*library)->getSchema(target);
+}
+
+[[maybe_unused]] static const bool isSource =
+    (setSchemaSource(getTorchSchema), true);
 
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options) {

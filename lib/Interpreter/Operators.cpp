@@ -7,7 +7,10 @@
 
 #include "Operators.h"
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <mutex>
+#include <sstream>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <unordered_map>
 
@@ -56,7 +59,27 @@ static std::unique_ptr<Operator> makeOwn(const std::string &target,
   return nullptr;
 }
 
+/// What went wrong with the libraries of the environment; empty if nothing.
+static std::string openLibraries() {
+  const char *list = std::getenv("FX_OPERATOR_LIBRARIES");
+  std::istringstream paths(list ? list : "");
+  for (std::string path; std::getline(paths, path, ':');)
+    if (!path.empty() && !::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      const char *reason = ::dlerror();
+      return "FX_OPERATOR_LIBRARIES: cannot load: " +
+             std::string(reason ? reason : path);
+    }
+  return "";
+}
+
+void loadLibrariesOfEnvironment() {
+  static const std::string error = openLibraries();
+  if (!error.empty())
+    throw std::runtime_error(error);
+}
+
 const Operator *findOperator(const std::string &target) {
+  loadLibrariesOfEnvironment();
   static std::mutex mutex;
   static std::unordered_map<std::string, std::unique_ptr<Operator>> known;
   std::lock_guard<std::mutex> lock(mutex);

@@ -25,6 +25,10 @@ struct Operator {
   std::unique_ptr<c10::FunctionSchema> ownSchema;
 };
 
+/// Loads the libraries of operators that the environment variable
+/// FX_OPERATOR_LIBRARIES names, once; throws where one cannot be loaded.
+void loadLibrariesOfEnvironment();
+
 /// The operator of a target such as `aten.add.Tensor`: torch's dispatcher is
 /// asked first, then our own definitions. Null where neither knows it. The
 /// result lives as long as the process; safe from several threads.

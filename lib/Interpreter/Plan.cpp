@@ -72,7 +72,10 @@ void Planner::planBody(Node &node) {
   for (PlaceholderOp input : node.body->inputs) {
     Node::BodyInput from;
     if (input.getTarget()) {
-      from.state = states.get(*input.getTarget());
+      if (input.getKind() == InputKind::CustomObj)
+        from.state = states.getObject(*input.getTarget());
+      else
+        from.state = states.get(*input.getTarget());
     } else if (next < given.size()) {
       from.operand = llvm::find(node.op->getOperands(), given[next++]) -
                      node.op->operand_begin();

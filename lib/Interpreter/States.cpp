@@ -7,6 +7,7 @@
 
 #include "States.h"
 #include "Border.h"
+#include "Objects.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/SmallString.h"
@@ -68,7 +69,7 @@ static uint32_t getCrc(const char *data, size_t size) {
       llvm::ArrayRef(reinterpret_cast<const uint8_t *>(data), size));
 }
 
-c10::Storage States::getStorage(StateOp state, ExternalAttr external) {
+c10::Storage States::getStorage(ExternalAttr external) {
   std::string path = external.getPath().str();
   if (!llvm::sys::path::is_absolute(path) && !baseDir.empty()) {
     llvm::SmallString<256> full(baseDir);
@@ -206,7 +207,7 @@ at::Tensor States::load(StateOp state) {
   if (!init)
     throw std::runtime_error("it has no value");
   auto external = dyn_cast<ExternalAttr>(init);
-  c10::Storage storage = external ? getStorage(state, external) : copyBytes(init);
+  c10::Storage storage = external ? getStorage(external) : copyBytes(init);
   std::vector<int64_t> sizes, strides;
   int64_t offset = 0;
   readGeometry(type, getByteSize(*dtype), storage.nbytes(), sizes, strides,
@@ -216,18 +217,47 @@ at::Tensor States::load(StateOp state) {
   return t.set_(storage, offset, sizes, strides);
 }
 
-at::Tensor States::get(llvm::StringRef name) {
-  auto it = tensors.find(name);
-  if (it != tensors.end())
+c10::IValue States::loadObject(StateOp state) {
+  auto type = dyn_cast<ObjectType>(state.getType());
+  auto pickled = state->getAttrOfType<ExternalAttr>("fx.pickled");
+  if (!type || !pickled)
+    throw std::runtime_error("expected an object of a custom class");
+  // torch tells the formats apart by how the names of the files begin.
+  auto payload = state->getAttrOfType<StringAttr>("fx.payload");
+  if (!payload || payload.getValue() != "custom_obj_")
+    throw std::runtime_error(
+        "objects of Python's classes cannot be interpreted");
+  c10::Storage bytes = getStorage(pickled);
+  return interp::loadObject({static_cast<const char *>(bytes.data()),
+                             bytes.nbytes()},
+                            type.getClassName().str());
+}
+
+/// Looks `name` up in `known`, or loads it.
+template <typename T>
+static T getOrLoad(ModuleOp module, llvm::StringMap<T> &known,
+                   llvm::StringRef name, llvm::function_ref<T(StateOp)> load) {
+  auto it = known.find(name);
+  if (it != known.end())
     return it->second;
   try {
     auto state = module.lookupSymbol<StateOp>(name);
     if (!state)
       throw std::runtime_error("no such state");
-    return tensors[name] = load(state);
+    return known[name] = load(state);
   } catch (const std::exception &e) {
     throw LocatedException(name.str(), getMessage(e));
   }
+}
+
+at::Tensor States::get(llvm::StringRef name) {
+  return getOrLoad<at::Tensor>(module, tensors, name,
+                               [&](StateOp state) { return load(state); });
+}
+
+c10::IValue States::getObject(llvm::StringRef name) {
+  return getOrLoad<c10::IValue>(
+      module, objects, name, [&](StateOp state) { return loadObject(state); });
 }
 
 } // namespace fx::interp

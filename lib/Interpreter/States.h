@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 #include <c10/core/Storage.h>
 #include <map>
 #include <string>
@@ -30,13 +31,18 @@ public:
   /// or its bytes are wrong.
   at::Tensor get(llvm::StringRef name);
 
+  /// The object of state `name`, of a custom class; throws as `get` does.
+  c10::IValue getObject(llvm::StringRef name);
+
 private:
   at::Tensor load(StateOp state);
-  c10::Storage getStorage(StateOp state, ExternalAttr external);
+  c10::Storage getStorage(ExternalAttr external);
+  c10::IValue loadObject(StateOp state);
 
   mlir::ModuleOp module;
   std::string baseDir;
   llvm::StringMap<at::Tensor> tensors;
+  llvm::StringMap<c10::IValue> objects;
   std::map<std::string, std::shared_ptr<struct MappedFile>> files;
   std::map<std::pair<std::string, uint64_t>, c10::Storage> storages;
 };

@@ -67,6 +67,10 @@ private:
 /// tensors that the results are written to.
 mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
 
+/// Reads the objects of custom classes that calls of ATen take from the archive
+/// into the calls, as `fx.objects`.
+llvm::Error embedObjects(mlir::ModuleOp module, llvm::StringRef directory, ErrorCatcher &errors);
+
 /// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
 /// of `module`, which holds the linalg contract with its kernels scheduled.
 /// Writes to `path`; states are read from files relative to `directory`. Where

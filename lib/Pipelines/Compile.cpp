@@ -243,7 +243,8 @@ llvm::Error Driver::simplify() {
         pm.addPass(createResolveCallsPass());
         pm.addPass(createInlineWrappersPass());
         pm.addPass(createSimplifySizesPass());
-        // The fallback refuses an operator of the user's that writes.
+        // The fallback refuses an operator of the user's that writes and whose
+        // schema is not known here.
         pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createDecomposeCustomPass());
@@ -383,6 +384,8 @@ llvm::Error Driver::emit(StringRef path) {
     return e;
   if (options.emit == EmitKind::Linalg)
     return printModule(path);
+  if (llvm::Error e = embedObjects(*module, directory, errors))
+    return e;
   if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
     return e;
   operators.noteKernels(*module);

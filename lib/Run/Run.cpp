@@ -8,6 +8,7 @@
 #include "fx/Run/Run.h"
 #include "Benchmark.h"
 #include "Model.h"
+#include "fx/Interpreter/Interpreter.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -30,6 +31,9 @@ static llvm::Error inFile(const std::string &file, llvm::Error error) {
 }
 
 llvm::Error runModel(const RunOptions &options) {
+  for (const std::string &library : options.libraries)
+    if (llvm::Error error = loadOperatorLibrary(library))
+      return error;
   llvm::Expected<std::unique_ptr<RunnableModel>> model = loadModel(options);
   if (!model)
     return inFile(options.model, model.takeError());

@@ -1,11 +1,15 @@
 """The kinds of inputs and outputs that a graph signature has, run in both
 modes; what a program writes reaches its buffers, parameters and inputs."""
 
+import pathlib
+import re
+
 import artefact
 import harness
 import leaves
 import numpy as np
 import pytest
+import roundtrip
 import torch
 from exporting import eager, export, save
 from torch.export.graph_signature import InputKind, OutputKind
@@ -166,3 +170,111 @@ def test_tokens(mode, tmp_path):
     assert 0 <= printed.find("first") < printed.find("second"), printed
     expected = eager(Prints(), (torch.ones(3),))
     harness.compare(leaves.load_outputs(tmp_path / "out", expected), expected)
+
+
+#: Classes and operators on them that torch's package brings for its own tests.
+CLASSES = pathlib.Path(torch.__file__).parent / "lib" / "libtorchbind_test.so"
+
+
+class Objects(torch.nn.Module):
+    """An object that operators read, and one that they and methods change."""
+
+    def __init__(self):
+        super().__init__()
+        classes = torch.classes._TorchScriptTesting
+        self.foo = classes._Foo(10, 20)
+        self.queue = classes._TensorQueue(torch.empty(0).fill_(-1))
+
+    def forward(self, x):
+        torch.ops._TorchScriptTesting.queue_push(self.queue, x.cos())
+        self.queue.push(x.sin())
+        first = self.queue.pop()
+        y = torch.ops._TorchScriptTesting.takes_foo(self.foo, first + 1)
+        return y, self.foo.add_tensor(x), self.queue.pop() * 2
+
+
+class Method(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.foo = torch.classes._TorchScriptTesting._Foo(1, 2)
+
+    def forward(self, x):
+        return self.foo.add_tensor(x)
+
+
+@pytest.fixture(scope="module")
+def classes():
+    from torch.testing._internal import torchbind_impls
+
+    torchbind_impls.init_torchbind_implementations()
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
+def test_custom_objects(classes, decomposed, tmp_path):
+    """Run by LibTorch as the archive has them, from the interpreter and from
+    compiled code, whose calls share them."""
+    x = torch.linspace(-1, 1, 6).reshape(2, 3)
+    program = export(Objects(), (x,), decomposed=decomposed)
+    kinds = [spec.kind for spec in program.graph_signature.input_specs]
+    assert kinds.count(InputKind.CUSTOM_OBJ) == 2
+    model = tmp_path / "m.pt2"
+    save(program, model)
+    roundtrip.check(model, tmp_path)
+    result = harness.tool("fx-opt", "--fx-verify-export", write_text(model))
+    assert result.returncode == 0, result.stderr
+    compiled = harness.tool("fx-compile", model, "-o", tmp_path / "m.so")
+    assert compiled.returncode == 0, compiled.stderr
+    expected = Objects()(x)
+    library = ["--load-library", CLASSES]
+    for target, flags in [(model, ["--interpret"]), (tmp_path / "m.so", [])]:
+        got = harness.run(
+            target, ((x,), {}), tmp_path / target.suffix[1:], expected, *flags, *library
+        )
+        harness.compare(got, expected)
+
+
+def write_text(model):
+    """The program as a module of the fx dialect, beside its archive."""
+    text = model.with_suffix(".mlir")
+    text.write_text(roundtrip.translate("--pt2-to-mlir", model))
+    return text
+
+
+def test_custom_objects_that_cannot_be_had(classes, tmp_path):
+    """Without the library that has their class, and where the bytes are a
+    pickle of Python's."""
+    x = torch.ones(2, 3)
+    model = tmp_path / "m.pt2"
+    save(export(Method(), (x,)), model)
+    leaves.save_inputs(tmp_path / "in", (x,), {})
+    folders = ["--inputs", tmp_path / "in", "--outputs", tmp_path / "out"]
+    library = ["--load-library", CLASSES]
+    assert harness.tool("fx-compile", model, "-o", tmp_path / "m.so").returncode == 0
+    name = "__torch__.torch.classes._TorchScriptTesting._Foo"
+    unknown = f"the class '{name}' is not known: expected its library to be loaded"
+    for target, flags, place in [
+        (model, ["--interpret"], ":foo: "),
+        (tmp_path / "m.so", [], ": call_torchbind: "),
+    ]:
+        result = harness.tool("fx-run", target, *folders, *flags)
+        assert result.returncode == 1
+        assert f"{target}{place}" in result.stderr and unknown in result.stderr
+    result = harness.tool("fx-run", model, *folders, "--load-library", tmp_path / "no.so")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: {tmp_path}/no.so: cannot be loaded: ")
+    text = write_text(model)
+    samples = re.search(r"fx.sample_inputs = (#fx.external<[^>]*>)", text.read_text())[1]
+    bad = re.sub(
+        r"fx.pickled = #fx.external<[^>]*>", f"fx.pickled = {samples}", text.read_text()
+    )
+    text.write_text(bad)
+    result = harness.tool("fx-run", text, *folders, "--interpret", *library)
+    assert result.returncode == 1 and f"{text}:foo: " in result.stderr, result.stderr
+    # The other format that torch has for objects is for Python to read.
+    text.write_text(bad.replace("custom_obj_", "opaque_obj_"))
+    result = harness.tool("fx-run", text, *folders, "--interpret", *library)
+    assert result.returncode == 1
+    assert "foo: objects of Python's classes cannot be interpreted" in result.stderr
+    result = harness.tool("fx-compile", text, "-o", tmp_path / "bad.so")
+    assert result.returncode == 1 and not (tmp_path / "bad.so").exists()
+    assert "call_torchbind: 'call_torchbind' has no native code: expected an object of a C++ class" in result.stderr

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Interpreter/Interpreter.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
 #include "mlir/IR/Location.h"
@@ -63,6 +64,11 @@ static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSO
                                        cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
     sarifFile("sarif", cl::desc("Write errors and operators without native code as SARIF 2.1.0"),
+              cl::value_desc("file"), cl::cat(category));
+static cl::list<std::string>
+    libraries("load-library",
+              cl::desc("Load a library of operators, as torch.ops.load_library does: their "
+                       "schemas tell what they write"),
               cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> swappableWeights(
     "swappable-weights", cl::desc("Keep what is needed to set folded or packed weights by name"),
@@ -136,6 +142,9 @@ int main(int argc, char **argv) {
   if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
     mcpu->setHiddenFlag(cl::NotHidden);
   cl::ParseCommandLineOptions(argc, argv, "compiles an exported PyTorch model\n");
+  for (const std::string &library : libraries)
+    if (llvm::Error error = loadOperatorLibrary(library))
+      return fail(llvm::toString(std::move(error)));
   CompileOptions options;
   options.input = input;
   options.output = output.empty() ? getDefaultOutput() : output;

@@ -35,6 +35,7 @@ complex32 are raw bytes (V2, V1, V4).
   --benchmark N    print median, min and p90 of N timed runs
   --json           print the benchmark as JSON
   --report FILE    write a JSON report: native or fallback, reasons, kernels
+  --load-library FILE  load a library of operators, as torch.ops.load_library
   --model NAME     the model of an archive that holds several
   --version        print versions
   --help           print this
@@ -107,6 +108,13 @@ llvm::Error Parser::parseOption(StringRef name,
     if (!given)
       return given.takeError();
     *text = given->str();
+    return llvm::Error::success();
+  }
+  if (name == "--load-library") {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    if (!given)
+      return given.takeError();
+    options.libraries.push_back(given->str());
     return llvm::Error::success();
   }
   int *number = name == "--threads"     ? &options.threads

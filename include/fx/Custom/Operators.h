@@ -17,6 +17,7 @@
 #define FX_CUSTOM_OPERATORS_H
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Operators/SchemaParser.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
@@ -53,15 +54,31 @@ struct CustomOperator {
   std::function<llvm::FailureOr<llvm::SmallVector<mlir::Value>>(
       mlir::OpBuilder &builder, EagerOp call)>
       lower;
+
+  /// What torch says of it: `mylib::push(Tensor(a!) to, Tensor x) -> ()`. One
+  /// that writes is called on copies in a functional graph (fx-functionalize
+  /// makes an `auto_functionalized` of it); without the schema nobody knows
+  /// that it writes, since a `.pt2` does not say so.
+  std::string schema;
 };
 
 /// Registers an operator for the whole process. What is registered already may
 /// be registered again with more, but not otherwise. Errors: an operator of
-/// torch's, no operator's name, a decomposition that is no graph of calls.
+/// torch's, no operator's name, a decomposition that is no graph of calls, a
+/// schema that is none or another operator's, or writes where `isPure`.
 llvm::Error registerCustomOperator(CustomOperator op);
 
 /// What is known of `target`; null if nothing is. Stays valid.
 const CustomOperator *lookupCustomOperator(llvm::StringRef target);
+
+/// The schema of a user's operator: as registered, else as the source of
+/// schemas has it; null where neither knows it. Stays valid.
+const gen::Operator *lookupCustomSchema(llvm::StringRef target);
+
+/// Sets who is asked for the schemas that nobody registered, as torch writes
+/// them. LibTorch's dispatcher is asked where it is in the process.
+using SchemaSource = std::optional<std::string> (*)(llvm::StringRef target);
+void setSchemaSource(SchemaSource source);
 
 /// Whether the target is registered as pure.
 bool isPureCustomOperator(llvm::StringRef target);

@@ -30,7 +30,7 @@
 namespace fx {
 
 /// Raised when this structure or CustomOperator changes.
-inline constexpr uint32_t kPluginVersion = 1;
+inline constexpr uint32_t kPluginVersion = 2;
 
 struct PluginInfo {
   uint32_t version;

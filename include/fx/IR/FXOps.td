@@ -142,6 +142,8 @@ def FX_EagerOp : FX_NodeOp<"eager"> {
 
     Discardable attributes: `fx.operand_types` and `fx.result_types`, the `fx`
     types of operands and results (builtin types lose the sign of uint8);
+    `fx.objects`, for each state of a custom class in the argument tree, which
+    stands there as a symbol, its class and LibTorch's pickle of its value;
     `fx.reason`, why there is no native code, for the report; `fx.pure` where
     the operator has no effect and may be dropped, moved or merged.
 

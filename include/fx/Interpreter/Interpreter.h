@@ -24,6 +24,7 @@
 #include "llvm/Support/Error.h"
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace fx {
@@ -62,7 +63,7 @@ public:
 /// The functions of libFXTorch.so, found by one exported symbol.
 struct TorchLibrary {
   /// Raised when this structure or Interpreter changes.
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
   uint32_t version;
   /// LibTorch's version, "2.13.0".
   const char *torchVersion;
@@ -70,11 +71,21 @@ struct TorchLibrary {
       mlir::ModuleOp module, const InterpreterOptions &options);
   /// The FXFallbackFn of fx/Runtime/fallback.h.
   void *fallback;
+  /// The schema of an operator, as torch writes it; nothing where torch's
+  /// dispatcher does not have it.
+  std::optional<std::string> (*getSchema)(llvm::StringRef target);
 };
 
 /// Loads libFXTorch.so, which lies beside libFX.so (or where the environment
 /// variable FX_TORCH_LIBRARY says), once for the process.
 llvm::Expected<const TorchLibrary *> loadTorchLibrary();
+
+/// Loads a library that registers operators or classes with torch, as
+/// torch.ops.load_library does: the interpreter and the fallback know them from
+/// then on. Those that the environment variable FX_OPERATOR_LIBRARIES lists,
+/// with ':' between, are loaded when the first operator is looked for. Error
+/// texts begin with the path.
+llvm::Error loadOperatorLibrary(llvm::StringRef path);
 
 /// An interpreter for the module's graph @main. The module must outlive it
 /// and not change. Fails at once where a node cannot run: unknown operator,

@@ -10,6 +10,7 @@
 
 #include "llvm/Support/Error.h"
 #include <string>
+#include <vector>
 
 namespace fx {
 
@@ -20,6 +21,8 @@ struct RunOptions {
   std::string modelName;
   /// The folders of in_<k>.npy and out_<k>.npy.
   std::string inputs, outputs;
+  /// Libraries of operators to load, as torch.ops.load_library does.
+  std::vector<std::string> libraries;
   /// Where to write the JSON report; empty for none.
   std::string report;
   /// Run every node on LibTorch.

@@ -32,8 +32,15 @@
 //   {"layout": "strided"}                torch.layout
 //   {"complex": ["1.0", "0.0"]}          complex; as "float"
 //   {"operator": "aten.add.Tensor"}      an operator as an argument
+//   {"object": "queue",                  an object of a custom class: its name,
+//    "class": "__torch__.torch.classes.my.Queue",
+//    "pickle": "UEsDBA..."}              LibTorch's pickle of it, in base64
 //   {"dict": [["key", TREE], ...]}       dict, in order
 //   [TREE, ...]                          list or tuple
+//
+// A method is called as {"target": "call_torchbind", "args": [OBJECT,
+// {"str": "push"}, TREE, ...]}. Objects of one name in one library are
+// one object, which keeps what methods and operators change.
 //
 // OUT is one of
 //   {"tensor": "float32", "rank": 2}     a tensor result: dtype and rank that

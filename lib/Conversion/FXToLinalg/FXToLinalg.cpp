@@ -87,8 +87,7 @@ LogicalResult Function::makeArguments() {
         states.push_back({placeholder, type, true});
       continue;
     }
-    // No input of the caller's: what uses a custom object is ATen's to run, and
-    // ATen's fallback has no objects.
+    // No input of the caller's. What uses a custom object is ATen's to run.
     if (placeholder.getKind() == InputKind::Token ||
         placeholder.getKind() == InputKind::CustomObj)
       continue;
@@ -215,9 +214,11 @@ void Function::bindSymbols(lin::Graph &body, OpBuilder &b) {
     body.symbols.startAfter(&entry.back());
 }
 
-/// A placeholder without an argument: None, a constant of the signature, or
-/// an unused state.
+/// A placeholder without an argument: None, a constant of the signature, an
+/// object, or an unused state.
 static Lowered constantInput(PlaceholderOp op) {
+  if (op.getKind() == InputKind::CustomObj && op.getTargetAttr())
+    return Lowered(op.getTargetAttr());
   Attribute value = op.getValueAttr();
   Number n;
   if (auto boolean = dyn_cast_or_null<BoolAttr>(value)) {

@@ -299,6 +299,8 @@ LogicalResult Graph::lowerEager(NodeOpInterface node, StringRef reason) {
       return NoneAttr::get(ctx);
     if (lowered->kind == Lowered::Kind::Graph)
       return FlatSymbolRefAttr::get(GraphOp(lowered->graph).getSymNameAttr());
+    if (lowered->kind == Lowered::Kind::Object)
+      return lowered->object;
     operands.push_back(builtinValue(loc, *lowered));
     fxOperands.push_back(fx.getType());
     return OperandAttr::get(ctx);

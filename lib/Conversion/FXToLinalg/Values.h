@@ -59,13 +59,15 @@ struct Number {
 
 /// What an fx value became.
 struct Lowered {
-  enum class Kind { None, Tensor, Complex, Number, Graph } kind = Kind::None;
+  enum class Kind { None, Tensor, Complex, Number, Graph, Object } kind = Kind::None;
   /// Of a complex tensor in two: the real part. Such a pair does not leave the
   /// graph that it was made in.
   Tensor tensor;
   std::shared_ptr<const Tensor> imaginary;
   Number number;
   GraphOp graph;
+  /// The state that an object of a custom class is.
+  mlir::FlatSymbolRefAttr object;
 
   Lowered() = default;
   Lowered(Tensor t) : kind(Kind::Tensor), tensor(std::move(t)) {}
@@ -74,6 +76,8 @@ struct Lowered {
         imaginary(std::make_shared<Tensor>(std::move(imaginary))) {}
   Lowered(Number n) : kind(Kind::Number), number(n) {}
   Lowered(GraphOp g) : kind(Kind::Graph), graph(g) {}
+  Lowered(mlir::FlatSymbolRefAttr object)
+      : kind(Kind::Object), object(object) {}
 };
 
 /// The builtin type that stands for `dtype` in generated code.

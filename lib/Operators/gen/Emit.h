@@ -8,7 +8,7 @@
 #ifndef FX_OPERATORS_GEN_EMIT_H
 #define FX_OPERATORS_GEN_EMIT_H
 
-#include "SchemaParser.h"
+#include "fx/Operators/SchemaParser.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 

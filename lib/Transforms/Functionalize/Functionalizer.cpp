@@ -179,7 +179,14 @@ LogicalResult Functionalizer::run() {
                        "known");
     if (auto call = dyn_cast<CallFunctionOp>(op)) {
       const OperatorSchema *schema = lookupOperator(call.getTarget());
-      if (!schema && !assumesFunctional &&
+      const gen::Operator *custom =
+          schema ? nullptr : lookupCustomSchema(call.getTarget());
+      if (custom && custom->isMutating()) {
+        if (failed(visitCustom(call, *custom)))
+          return failure();
+        continue;
+      }
+      if (!schema && !custom && !assumesFunctional &&
           !isPureCustomOperator(call.getTarget()))
         return fail(call,
                     "the effects of '" + call.getTarget() + "' are not known");

@@ -10,6 +10,7 @@
 
 #include "../SubgraphForms.h"
 #include "fx/Operators/Schema.h"
+#include "fx/Operators/SchemaParser.h"
 
 namespace fx::functionalize {
 
@@ -58,6 +59,8 @@ private:
                             mlir::Value newValue);
   mlir::LogicalResult visitMutation(CallFunctionOp op,
                                     const OperatorSchema &schema);
+  mlir::LogicalResult visitCustom(CallFunctionOp op,
+                                  const gen::Operator &schema);
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
   mlir::LogicalResult visitInplaceView(CallFunctionOp op,
                                        llvm::StringRef functional);

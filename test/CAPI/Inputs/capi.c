@@ -303,6 +303,20 @@ static void testBuilder(void) {
   CHECK(fxOperatorRegister("capi.f.default", 1, "fx.graph @f {", &error));
   EXPECT_ERROR("decomposition of 'capi.f.default'");
   CHECK(!fxOperatorRegister("capi.f.default", 1, NULL, &error));
+  CHECK(fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x)", &error));
+  EXPECT_ERROR("expected '->'");
+  CHECK(fxOperatorRegisterSchema("aten::relu(Tensor x) -> Tensor", &error));
+  EXPECT_ERROR("is an operator of torch");
+  CHECK(fxOperatorRegisterSchema("capi::f(Tensor(a!) x) -> ()", &error));
+  EXPECT_ERROR("'capi.f.default' writes to its arguments: expected it to be neither pure");
+  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()", &error));
+  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()", &error));
+  CHECK(fxOperatorRegisterSchema("capi::push(Tensor to, Tensor x) -> ()", &error));
+  EXPECT_ERROR("'capi.push.default' is registered otherwise already");
+  CHECK(fxOperatorRegister("capi.push.default", 1, NULL, &error));
+  EXPECT_ERROR("'capi.push.default' writes to its arguments");
+  CHECK(fxOperatorLibraryLoad(NULL, &error));
+  EXPECT_ERROR("expected 'path', got null");
   CHECK(fxPluginLoad(NULL, &error));
   EXPECT_ERROR("expected 'path', got null");
 }

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -108,6 +109,16 @@ LogicalResult Writer::write(Attribute tree) {
         os.value(getExactText(c.getReal().getValue()));
         os.value(getExactText(c.getImag().getValue()));
       });
+    });
+  } else if (auto object = dyn_cast<FlatSymbolRefAttr>(tree)) {
+    auto objects = op->getAttrOfType<DictionaryAttr>("fx.objects");
+    auto entry = objects ? objects.getAs<ArrayAttr>(object.getValue()) : ArrayAttr();
+    if (!entry || entry.size() != 2 || !llvm::all_of(entry, llvm::IsaPred<StringAttr>))
+      return fail(tree);
+    os.object([&] {
+      os.attribute("object", object.getValue());
+      os.attribute("class", cast<StringAttr>(entry[0]).getValue());
+      os.attribute("pickle", llvm::encodeBase64(cast<StringAttr>(entry[1]).getValue()));
     });
   } else if (auto o = dyn_cast<OperatorAttr>(tree)) {
     writeTagged("operator", o.getTarget());

@@ -4,9 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The schemas of torch's own operators are read when fx-mlir is built, those of
+// operators that users add when they are registered.
+//
+//===----------------------------------------------------------------------===//
 
-#ifndef FX_OPERATORS_GEN_SCHEMAPARSER_H
-#define FX_OPERATORS_GEN_SCHEMAPARSER_H
+#ifndef FX_OPERATORS_SCHEMAPARSER_H
+#define FX_OPERATORS_SCHEMAPARSER_H
 
 #include "fx/Operators/Schema.h"
 #include "llvm/Support/Error.h"
@@ -21,6 +26,7 @@ struct Argument {
   unsigned flags = 0, listDepth = 0, listSize = 0;
   uint32_t aliasSets = 0;
 
+  bool isWrite() const { return flags & ArgumentSchema::Write; }
   bool isTensor() const { return kind == SchemaKind::Tensor && listDepth == 0; }
 };
 
@@ -32,6 +38,8 @@ struct Operator {
   std::string text;
   std::vector<Argument> arguments, results;
   unsigned flags = 0;
+
+  bool isMutating() const { return flags & OperatorSchema::Mutating; }
 };
 
 /// Parses one line, `aten::add.Tensor(Tensor self, …) -> Tensor # core` or
@@ -40,4 +48,4 @@ llvm::Expected<Operator> parseSchema(llvm::StringRef line);
 
 } // namespace fx::gen
 
-#endif // FX_OPERATORS_GEN_SCHEMAPARSER_H
+#endif // FX_OPERATORS_SCHEMAPARSER_H

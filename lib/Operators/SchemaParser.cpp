@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SchemaParser.h"
+#include "fx/Operators/SchemaParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -87,12 +87,15 @@ private:
   }
   llvm::Error parseName(Operator &op);
   llvm::Error parseType(Argument &argument);
+  uint32_t getAliasSet(StringRef name);
   llvm::Error parseAlias(Argument &argument);
   llvm::Error parseDefault(Argument &argument);
   llvm::Error parseArguments(Operator &op);
   llvm::Error parseResults(Operator &op);
 
   StringRef line, rest;
+  /// The alias sets whose names are longer than a letter.
+  llvm::SmallVector<StringRef> longNames;
 };
 } // namespace
 
@@ -118,6 +121,18 @@ llvm::Error Parser::parseName(Operator &op) {
   return llvm::Error::success();
 }
 
+/// The bit of an alias set. Those after the 32nd share one, which only makes
+/// more of them the same.
+uint32_t Parser::getAliasSet(StringRef name) {
+  if (name.size() == 1)
+    return 1u << (name[0] - 'a');
+  size_t i = std::find(longNames.begin(), longNames.end(), name) -
+             longNames.begin();
+  if (i == longNames.size())
+    longNames.push_back(name);
+  return 1u << std::min<size_t>(i, 31);
+}
+
 llvm::Error Parser::parseAlias(Argument &argument) {
   if (!rest.consume_front("("))
     return llvm::Error::success();
@@ -131,15 +146,20 @@ llvm::Error Parser::parseAlias(Argument &argument) {
       argument.flags |= ArgumentSchema::Wildcard;
     before = body.take_front(arrow);
   }
-  for (char c : before) {
-    if (c >= 'a' && c <= 'z')
-      argument.aliasSets |= 1u << (c - 'a');
-    else if (c == '!')
+  for (size_t i = 0; i < before.size(); ++i) {
+    char c = before[i];
+    if (c >= 'a' && c <= 'z') {
+      // Python names them `a0`, `a1`, ….
+      StringRef set = before.drop_front(i).take_while(llvm::isAlnum);
+      argument.aliasSets |= getAliasSet(set);
+      i += set.size() - 1;
+    } else if (c == '!') {
       argument.flags |= ArgumentSchema::Write;
-    else if (c == '*')
+    } else if (c == '*') {
       argument.flags |= ArgumentSchema::Wildcard;
-    else if (c != '|' && c != ' ')
+    } else if (c != '|' && c != ' ') {
       return error("unknown alias annotation '" + body + "'");
+    }
   }
   return llvm::Error::success();
 }
