@@ -1,8 +1,10 @@
 """The kinds of inputs and outputs that a graph signature has, run in both
 modes; what a program writes reaches its buffers, parameters and inputs."""
 
+import json
 import pathlib
 import re
+import zipfile
 
 import artefact
 import harness
@@ -12,6 +14,7 @@ import pytest
 import roundtrip
 import torch
 from exporting import eager, export, save
+from torch._export.serde import schema
 from torch.export.graph_signature import InputKind, OutputKind
 
 MODES = ["interpret", "native"]
@@ -102,20 +105,25 @@ class Loss(torch.nn.Module):
         return torch.nn.functional.mse_loss(z, y), z.detach()
 
 
-def test_loss_and_gradients(tmp_path):
-    """A joint graph: the loss, the user's outputs, gradients of parameters and
-    of an input, and a buffer's mutation."""
+def export_joint(x, y):
     from torch.export.experimental import _export_forward_backward
 
-    x = torch.linspace(-1, 1, 12).reshape(4, 3).requires_grad_()
-    y = torch.linspace(0, 1, 8).reshape(4, 2)
     program = _export_forward_backward(export(Loss(), (x, y)))
-    specs = program.graph_signature.output_specs
-    for spec in specs:
+    for spec in program.graph_signature.output_specs:
         # torch 2.13 gives the target a name that no node has, and then cannot
         # save the program.
         if spec.kind == OutputKind.GRADIENT_TO_USER_INPUT:
             spec.target = "x"
+    return program
+
+
+def test_loss_and_gradients(tmp_path):
+    """A joint graph: the loss, the user's outputs, gradients of parameters and
+    of an input, and a buffer's mutation."""
+    x = torch.linspace(-1, 1, 12).reshape(4, 3).requires_grad_()
+    y = torch.linspace(0, 1, 8).reshape(4, 2)
+    program = export_joint(x, y)
+    specs = program.graph_signature.output_specs
     assert [spec.kind for spec in specs] == [
         OutputKind.BUFFER_MUTATION,
         OutputKind.LOSS_OUTPUT,
@@ -231,6 +239,27 @@ def test_custom_objects(classes, decomposed, tmp_path):
             target, ((x,), {}), tmp_path / target.suffix[1:], expected, *flags, *library
         )
         harness.compare(got, expected)
+
+
+def test_every_kind(classes, tmp_path):
+    """The programs of this file have all kinds that an archive knows."""
+    x = torch.ones(4, 3)
+    with torch.no_grad():
+        programs = [
+            export(Everything(), (torch.ones(3), 2), {"mode": None, "flag": True}, decomposed=True)
+        ]
+    programs.append(export_joint(x.clone().requires_grad_(), torch.ones(4, 2)))
+    programs.append(export(Prints(), (x,), decomposed=True))
+    programs.append(export(Method(), (x,)))
+    inputs, outputs = set(), set()
+    for i, program in enumerate(programs):
+        save(program, tmp_path / f"m{i}.pt2")
+        with zipfile.ZipFile(tmp_path / f"m{i}.pt2") as archive:
+            signature = json.loads(archive.read(f"m{i}/models/model.json"))["graph_module"]["signature"]
+        inputs |= {kind for spec in signature["input_specs"] for kind in spec}
+        outputs |= {kind for spec in signature["output_specs"] for kind in spec}
+    assert inputs == set(schema.InputSpec.__annotations__) and len(inputs) == 7
+    assert outputs == set(schema.OutputSpec.__annotations__) and len(outputs) == 8
 
 
 def write_text(model):
