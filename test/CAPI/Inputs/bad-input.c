@@ -117,6 +117,8 @@ static void testNulls(FXContext *context, FXModule *module, const char *folder) 
   NULLED(fxModuleCompile(NULL, path, NULL, &error), "module");
   NULLED(fxModuleCompile(module, NULL, NULL, &error), "path");
   NULLED(fxOperatorRegister(NULL, 1, NULL, &error), "target");
+  NULLED(fxOperatorRegisterSchema(NULL, &error), "schema");
+  NULLED(fxOperatorLibraryLoad(NULL, &error), "path");
   NULLED(fxPluginLoad(NULL, &error), "path");
   NULLED(NO(fxModelLoad(NULL, NULL, &error)), "path");
   NULLED(NO(fxModelLoadBuffer(NULL, 8, NULL, &error)), "data");
@@ -277,6 +279,13 @@ static void testPasses(FXModule *module) {
   const char *graphs[] = {"(", "fx.graph @f {", "func.func @f() { return }"};
   for (size_t i = 0; i < sizeof graphs / sizeof *graphs; ++i)
     REFUSED(fxOperatorRegister("bad.f.default", 1, graphs[i], &error), "bad.f.default");
+  static const char *schemas[] = {"", "f", "bad::f", "bad::f(", "bad::f()", "bad::f() ->", "::f() -> ()",
+                                  "bad::() -> ()", "bad::f(Tensor) -> ()", "bad::f(Tensor x=) -> ()",
+                                  "bad::f(Tensor(a x) -> ()", "bad::f(Tensor(9!) x) -> ()",
+                                  "bad::f(Tensor[ x) -> ()", "bad::f(Tensor x) -> () and more",
+                                  "bad.f(Tensor x) -> ()", "aten::add.Tensor(Tensor self) -> Tensor"};
+  for (size_t i = 0; i < sizeof schemas / sizeof *schemas; ++i)
+    REFUSED(fxOperatorRegisterSchema(schemas[i], &error), "");
 }
 
 static void testOptions(FXModule *module, const char *folder) {
