@@ -107,9 +107,12 @@ llvm::Error PhaseRunner::run(StringRef name, double done, function_ref<llvm::Err
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   report.phases.push_back({name.str(), seconds.count()});
   if (!error && module && llvm::is_contained(options.dumpAfter, name.str())) {
-    llvm::errs() << "// ----- after " << name << " -----\n";
-    module.print(llvm::errs());
-    llvm::errs() << "\n";
+    // At once: standard error has no buffer of its own.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "// ----- after " << name << " -----\n";
+    module.print(os);
+    llvm::errs() << text << "\n";
   }
   return error;
 }

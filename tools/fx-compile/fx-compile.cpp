@@ -18,6 +18,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 
+#include <csignal>
+
 using namespace fx;
 namespace cl = llvm::cl;
 
@@ -137,6 +139,9 @@ static std::string writeJSON(llvm::StringRef path, llvm::json::Object object) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A reader of our output that goes away ends us as this other signal does,
+  // with unfinished files removed.
+  std::signal(SIGPIPE, [](int) { std::raise(SIGTERM); });
   registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
   if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
