@@ -34,7 +34,7 @@ MOST_LOOKED_AT = 300
 FORMS = ("training", "decomposed", "dynamic")
 DTYPES = (torch.float32, torch.int64)
 #: From how many seeds a sample must give the same to be compared.
-SEEDS = 4
+SEEDS = 12
 
 
 class Call(torch.nn.Module):
@@ -187,7 +187,7 @@ def entries() -> dict[str, Entry]:
 
 
 #: Their indices name one of several equal elements, whichever.
-TIES = {"topk", "kthvalue"}
+TIES = {"topk", "kthvalue", "mode"}
 
 #: Namespaces of operators that no file and no library holds.
 DEFINED_IN_PYTHON = {"torch_nn"}
@@ -415,7 +415,9 @@ class Runner:
         (x,) = self.samples[index].tensors
         (values, got_at), (_, want_at) = got, want
         numbers = [k for k in self.samples[index].call.leaves if type(k) is int]
-        dim = numbers[1] if len(numbers) > 1 else -1
+        # All but mode take a number before the dimension.
+        place = 0 if self.result.name == "mode" else 1
+        dim = numbers[place] if len(numbers) > place else -1
         keep = got_at.dim() == x.dim()
         if x.dim() == 0 or want_at.shape != got_at.shape:
             return got, want

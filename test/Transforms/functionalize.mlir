@@ -122,6 +122,30 @@ fx.graph @updating_batch_norm {
 
 // -----
 
+// The running statistics move by the momentum towards the means of the images.
+// CHECK-LABEL: fx.graph @instance_norm
+fx.state @mean : !fx.tensor<[3], f32>
+fx.state @var : !fx.tensor<[3], f32>
+fx.graph @instance_norm symbols [s0 in [2, 9]] {
+  %m = placeholder "m" buffer @mean : !fx.tensor<[3], f32>
+  %v = placeholder "v" buffer @var : !fx.tensor<[3], f32>
+  %x = placeholder "x" : !fx.tensor<[s0, 3, 4, 5], f32>
+  // CHECK: %mean = call_function @aten.mean.dim(%x, [2, 3]) {{.*}} -> !fx.tensor<[s0, 3], f32>
+  // CHECK: %var = call_function @aten.var.correction(%x, [2, 3], correction = 1)
+  // CHECK: call_function @aten.instance_norm.default(%x, None, None, None, None, true, 0.25, 1.0e-05, false)
+  // CHECK: %mean_1 = call_function @aten.mean.dim(%mean, [0])
+  // CHECK: %mul = call_function @aten.mul.Scalar(%m, 0.75)
+  // CHECK: %add = call_function @aten.add.Tensor(%mul, %mean_1, alpha = 0.25)
+  // CHECK: %mean_2 = call_function @aten.mean.dim(%var, [0])
+  // CHECK: %mul_1 = call_function @aten.mul.Scalar(%v, 0.75)
+  // CHECK: %add_1 = call_function @aten.add.Tensor(%mul_1, %mean_2, alpha = 0.25)
+  %n = call_function @aten.instance_norm.default(%x, None, None, %m, %v, true, 0.25, 1.0e-05, false) : (!fx.tensor<[s0, 3, 4, 5], f32>, !fx.tensor<[3], f32>, !fx.tensor<[3], f32>) -> !fx.tensor<[s0, 3, 4, 5], f32>
+  // CHECK: output(%add, %add_1, %{{.*}})
+  output(%n) : (!fx.tensor<[s0, 3, 4, 5], f32>)
+}
+
+// -----
+
 // Dynamic sizes, an unbound split, a squeeze in place.
 // CHECK-LABEL: fx.graph @dynamic
 fx.graph @dynamic symbols [s0 in [2, 9]] {

@@ -358,7 +358,27 @@ static LogicalResult lowerPadding(Node &n) {
   return lowerByParts(n);
 }
 
+/// z / (1 + exp(-z))
+static LogicalResult lowerSilu(Node &n) {
+  Pair z = getPair(n, 0, "self");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor");
+  return setParts(n, 0, [&](bool imaginary) {
+    return n.pointwise(
+        0, {z.re, z.im}, n.resultDtype(), [&](Scalars &s, ValueRange v) {
+          Value size = s.exp(s.neg(v[0])), angle = s.neg(v[1]);
+          Value cosine = s.unary<math::CosOp>(angle),
+                sine = s.unary<math::SinOp>(angle);
+          Z y = divide(s, {v[0], v[1]},
+                       {s.add(s.constant(1), s.mul(size, cosine)),
+                        s.mul(size, sine)});
+          return imaginary ? y.im : y.re;
+        });
+  });
+}
+
 void registerComplex(Registry &r) {
+  r.addComplex({"aten.silu.default"}, lowerSilu);
   r.addComplex({"aten.constant_pad_nd.default", "aten.pad.default"},
                lowerPadding);
   r.addComplex({"aten._assert_tensor_metadata.default"},

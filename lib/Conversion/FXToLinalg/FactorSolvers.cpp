@@ -107,6 +107,7 @@ static LogicalResult lowerTensorSolve(Node &n) {
 }
 
 void registerFactorSolvers(Registry &r) {
+  registerMatrixExponential(r);
   r.add({"aten.linalg_lu_solve.default", "aten.lu_solve.default"},
         lowerLUSolve);
   r.add("aten.linalg_tensorsolve.default", lowerTensorSolve);

@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Complex.h"
-#include "Node.h"
+#include "Fourier.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -44,7 +43,7 @@ static int64_t getFactor(int64_t n) {
   return n <= mostPrime ? n : 0;
 }
 
-static bool canTransform(int64_t n) {
+bool canTransform(int64_t n) {
   if (n < 1 || n > mostElements)
     return false;
   for (int64_t factor; (factor = getFactor(n)) != n; n /= factor)
@@ -112,8 +111,7 @@ static Pair transformDirectly(Builder &b, const Pair &x, int64_t dim,
   return {combine(re, imSine, isInverse), combine(imCosine, im, !isInverse)};
 }
 
-/// Without a factor before it. The length is one that can be transformed.
-static Pair transform(Builder &b, const Pair &x, int64_t dim, bool isInverse) {
+Pair transform(Builder &b, const Pair &x, int64_t dim, bool isInverse) {
   int64_t n = *x.re.sizes[dim].getInteger(), first = getFactor(n);
   if (first == n)
     return transformDirectly(b, x, dim, isInverse);
@@ -168,8 +166,7 @@ static Tensor resize(Builder &b, const Tensor &t, int64_t dim, int64_t size) {
   return b.pad(t, low, high, Scalars(b.b, b.loc, t.dtype).constant(0));
 }
 
-/// The whole of what is its own mirrored conjugate, from the first half.
-static Pair complete(Builder &b, const Pair &x, int64_t dim, int64_t size) {
+Pair complete(Builder &b, const Pair &x, int64_t dim, int64_t size) {
   Sizes sizes(x.re.sizes);
   sizes[dim] = b.expr(size);
   int64_t half = size / 2 + 1;
@@ -362,6 +359,7 @@ static void addTransforms(Registry &r, bool isInverse, StringRef name) {
 }
 
 void registerFourier(Registry &r) {
+  registerShortTime(r);
   addTransforms<false, false>(r, false, "fft");
   addTransforms<false, false>(r, true, "ifft");
   addTransforms<false, true>(r, false, "rfft");

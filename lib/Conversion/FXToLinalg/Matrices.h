@@ -66,6 +66,8 @@ mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
 /// one.
 Tensor inverse(Node &n, const Tensor &x);
 
+void registerMatrixExponential(Registry &);
+
 } // namespace fx::lin
 
 #endif // FX_CONVERSION_FXTOLINALG_MATRICES_H

@@ -302,8 +302,19 @@ static LogicalResult lowerBatchStats(Node &n) {
     return n.set(0, x);
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
-  if (functional && !training)
-    return n.fail("the statistics are not the batch's");
+  if (functional && !training) {
+    // Nothing is saved, and the running statistics stay.
+    Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+    if (failed(batchNorm(n, x, weight, bias, mean, var, eps)))
+      return failure();
+    for (unsigned i : {1, 2}) {
+      Sizes none(n.resultSizes(i));
+      Type dtype = n.resultDtype(i);
+      if (failed(n.set(i, Tensor(n.b.empty(none, dtype), none, dtype))))
+        return failure();
+    }
+    return failed(n.set(3, mean)) ? failure() : n.set(4, var);
+  }
   if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
     return n.fail("the weight is no vector");
   SmallVector<int64_t> dims = {0};

@@ -167,24 +167,30 @@ FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
       });
 }
 
-/// linalg_svdvals(A), the largest first.
+/// linalg_svdvals(A), the largest first; _linalg_svd(A, full_matrices,
+/// compute_uv), where nobody uses the vectors.
 static LogicalResult lowerSingularValues(Node &n) {
   Tensor x = n.tensor(0, "A");
+  bool isWhole = n.numResults() == 3;
   if (!hasSingularValues(n, x))
     return n.fail("matrices of unknown size, or no floats");
+  if (isWhole && (n.isUsed(0) || n.isUsed(2)))
+    return n.fail("singular vectors, whose signs are LAPACK's");
+  unsigned place = isWhole ? 1 : 0;
   Builder &b = n.b;
   Tensor values = b.contiguous(singularValues(b, x));
   if (llvm::any_of(values.sizes,
                    [](ExprAttr e) { return e.getInteger() == 0; }))
-    return n.result(values);
+    return n.set(place, values);
   Tensor order = sortedOrder(b, values, true);
-  return n.result(b.read(values, {order}, values.sizes,
-                         [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
-                           SmallVector<Value> place(i);
-                           place.back() =
-                               Scalars(s.b, s.loc, order.dtype).toIndex(v[0]);
-                           return place;
-                         }));
+  return n.set(place,
+               b.read(values, {order}, values.sizes,
+                      [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                        SmallVector<Value> at(i);
+                        at.back() =
+                            Scalars(s.b, s.loc, order.dtype).toIndex(v[0]);
+                        return at;
+                      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -353,7 +359,8 @@ static LogicalResult lowerCondition(Node &n) {
 }
 
 void registerSingularValues(Registry &r) {
-  r.add("aten.linalg_svdvals.default", lowerSingularValues);
+  r.add({"aten.linalg_svdvals.default", "aten._linalg_svd.default"},
+        lowerSingularValues);
   r.add({"aten.linalg_matrix_rank.default",
          "aten.linalg_matrix_rank.tol_tensor",
          "aten.linalg_matrix_rank.atol_rtol_float",

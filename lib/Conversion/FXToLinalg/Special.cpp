@@ -37,7 +37,7 @@ static Value piFraction(Scalars &s, Value x) {
 static constexpr int shiftTo = 10;
 
 /// The logarithm of |gamma(x)| (DLMF 5.11.1, 5.5.1, 5.5.3).
-static Value logGamma(Scalars &s, Value x) {
+Value logGamma(Scalars &s, Value x) {
   Value one = s.constant(1), half = s.constant(0.5);
   Value reflected = s.lt(x, half);
   Value y = s.select(reflected, s.sub(one, x), x);
@@ -294,6 +294,7 @@ static Value sphericalBessel(Scalars &s, Value x) {
 }
 
 void registerSpecial(Registry &r) {
+  registerIncompleteGamma(r);
   r.add({"aten.lgamma.default", "aten.special_gammaln.default"},
         wide<logGamma>);
   r.add({"aten.digamma.default", "aten.special_digamma.default",

@@ -27,6 +27,9 @@ mlir::LogicalResult wide(Node &n) {
       [](Scalars &s, mlir::ValueRange v) { return fn(s, v[0]); });
 }
 
+/// The logarithm of |gamma(x)|, in f64.
+mlir::Value logGamma(Scalars &s, mlir::Value x);
+
 inline mlir::Value nan(Scalars &s) {
   return s.constant(std::numeric_limits<double>::quiet_NaN());
 }
@@ -39,6 +42,8 @@ inline mlir::Value polynomial(Scalars &s, mlir::Value x,
     r = s.add(s.mul(r, x), s.constant(k));
   return r;
 }
+
+void registerIncompleteGamma(Registry &);
 
 } // namespace fx::lin
 

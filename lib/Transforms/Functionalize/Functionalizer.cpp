@@ -190,8 +190,9 @@ LogicalResult Functionalizer::run() {
           !isPureCustomOperator(call.getTarget()))
         return fail(call,
                     "the effects of '" + call.getTarget() + "' are not known");
-      if (isBatchNorm(call.getTarget())) {
-        if (failed(visitBatchNorm(call)))
+      bool isInstance = isInstanceNorm(call.getTarget());
+      if (isInstance || isBatchNorm(call.getTarget())) {
+        if (failed(isInstance ? visitInstanceNorm(call) : visitBatchNorm(call)))
           return failure();
         if (!replaced.empty() && replaced.back() == &op)
           continue;

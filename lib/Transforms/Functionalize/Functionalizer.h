@@ -62,6 +62,7 @@ private:
   mlir::LogicalResult visitCustom(CallFunctionOp op,
                                   const gen::Operator &schema);
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
+  mlir::LogicalResult visitInstanceNorm(CallFunctionOp op);
   mlir::LogicalResult visitInplaceView(CallFunctionOp op,
                                        llvm::StringRef functional);
   mlir::LogicalResult visitSubgraphs(mlir::Operation *op);
@@ -81,6 +82,8 @@ private:
 /// Batch norms that update running statistics in training, most of them
 /// without saying so in their schema.
 bool isBatchNorm(llvm::StringRef target);
+/// The same for instance norms, whose schema does not say so either.
+bool isInstanceNorm(llvm::StringRef target);
 
 } // namespace fx::functionalize
 

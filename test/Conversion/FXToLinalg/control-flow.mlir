@@ -48,8 +48,8 @@ fx.graph @main symbols [s0 in [2, 16]] attributes {functional} {
   %gt = call_function @_operator.gt(%n, 5) : (!fx.sym_int<s0>) -> !fx.sym_bool<gt(s0, 5)>
   %cond2 = cond(%gt, %true_graph_0, %false_graph_0, [%w]) : (!fx.sym_bool<gt(s0, 5)>, !fx.graph_ref, !fx.graph_ref, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
   %loop = get_attr @loop : !fx.graph_ref
-  // CHECK: fx.eager @foreach_map(@loop, [%{{.*}}])
-  %wl = higher_order @foreach_map(%loop, [%l]) : (!fx.graph_ref, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  // CHECK: fx.eager @local_map_hop(@loop, [%{{.*}}])
+  %wl = higher_order @local_map_hop(%loop, [%l]) : (!fx.graph_ref, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   // CHECK: cf.assert %{{.*}}, "{{.*}}too small
   %u = call_function @aten.item.default(%p) : (!fx.tensor<[], i1>) -> !fx.sym_bool
   call_function @aten._assert_scalar.default(%u, "too small") : (!fx.sym_bool) -> ()

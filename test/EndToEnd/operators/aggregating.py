@@ -249,3 +249,26 @@ case(
     pos(3),
     dynamic=False,
 )
+for name in ("bilinear", "bicubic"):
+    for size in ((3, 9), (11, 4)):
+        case(
+            A,
+            f"antialias.{name}.{size[0]}",
+            lambda x, m=name, k=size: F.interpolate(x, k, mode=m, antialias=True),
+            f("n", 2, 7, 6),
+        )
+    case(
+        A,
+        f"antialias.{name}.corners",
+        lambda x, m=name: F.interpolate(x, scale_factor=0.4, mode=m, antialias=True, align_corners=True),
+        f("n", 2, 7, 6),
+    )
+case(
+    A,
+    "instance_norm.update",
+    lambda x, m, v: (F.instance_norm(x, m, v, momentum=0.3), m, v),
+    f("n", 3, 4),
+    f(3),
+    pos(3),
+    dynamic=False,
+)

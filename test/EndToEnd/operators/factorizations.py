@@ -254,3 +254,6 @@ case("singular", "pinverse", lambda x: torch.pinverse(x, 0.4), f("n", 3, 4))
 for order in (None, 2, -2):
     case("singular", f"cond.{order}", lambda x, p=order: linalg.cond(x, p), f("n", 4, 4))
 case("singular", "cond.singular", linalg.cond, fixed([[0.0, 0.0], [0.0, 2.0]]), dynamic=False)
+case("factorizations", "matrix_exp", torch.matrix_exp, f("n", 4, 4))
+case("factorizations", "matrix_exp.scaled", lambda x: torch.matrix_exp(x * 9), f(2, 3, 3, dtype=D), dynamic=False)
+case("factorizations", "matrix_exp.zero", torch.matrix_exp, fixed([[0.0, 0.0], [0.0, 0.0]]), dynamic=False)

@@ -37,3 +37,30 @@ for name, ops in {"rfft": (fft.rfft2, fft.rfftn), "ihfft": (fft.ihfft2, fft.ihff
     case(F, f"{name}n.sizes", lambda x, op=ops[1]: op(x, s=(3, 6), dim=(2, 0)), f(4, 2, 5), dynamic=False)
 case(F, "back", lambda x: fft.irfft(fft.rfft(x) * 2), f("n", 16))
 case(F, "fft.prime", fft.fft, f(2, 1009), dynamic=False, fallback="a large prime length")
+
+for name, options in {
+    "plain": {"hop_length": 3, "center": False},
+    "center": {"window": torch.hann_window(8)},
+    "short": {"window": torch.hann_window(6), "win_length": 6, "normalized": True},
+    "both": {"onesided": False},
+}.items():
+    case(
+        F,
+        f"stft.{name}",
+        lambda x, o=options: torch.stft(x, 8, return_complex=True, **o),
+        f("n", 30),
+    )
+case(
+    F,
+    "stft.real",
+    lambda x: torch.view_as_real(torch.stft(x, 8, return_complex=True)),
+    f(30),
+    dynamic=False,
+)
+for name, options in {
+    "plain": {},
+    "window": {"window": torch.hann_window(8), "normalized": True},
+    "longer": {"length": 40, "hop_length": 3},
+    "edges": {"center": False},
+}.items():
+    case(F, f"istft.{name}", lambda x, o=options: torch.istft(x, 8, **o), z("n", 5, 9))

@@ -100,3 +100,14 @@ ORDERS = [1.5, 2.0, 3.0, 7.5, 1.0, 0.5, 2.0, 2.0, 30.0, NAN]
 BASES = [1.0, 0.25, 2.5, 11.0, 2.0, 2.0, -2.5, -3.0, 4.0, 1.0]
 case("special", "zeta", lambda x, q: special.zeta(x + 1.1, q), pos("n", 9), pos("n", 9))
 case("special_edge", "zeta.edges", special.zeta, fixed(ORDERS), fixed(BASES), dynamic=False)
+GAMMA_PLACES = [0.0, 1e-3, 0.5, 1.0, 2.0, 3.5, 20.0, 21.5, 150.0, 1e4, INF, NAN, -1.0]
+for name in ("igamma", "igammac"):
+    case(
+        "special",
+        name,
+        lambda a, x, op=getattr(torch, name): op(a, x),
+        fixed([[x] for x in GAMMA_PLACES]),
+        fixed(GAMMA_PLACES),
+        dynamic=False,
+    )
+    case("special", f"{name}.random", lambda a, x, op=getattr(torch, name): op(a, x), pos("n", 4), pos(4))

@@ -1,0 +1,127 @@
+//===- Antialias.cpp - upsampling with antialiasing -----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Along each dimension an element of the result is a weighted mean of the
+// elements around it, the more of them the more the image shrinks: a product
+// with a matrix of weights that the sizes tell
+// (ATen/native/cpu/UpSampleKernel.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Resampling.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+/// The most weights that are worth a table.
+static constexpr int64_t mostWeights = 1 << 22;
+
+/// Straight down from 1 at 0 to 0 at 1.
+static double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+
+/// Keys' kernel with A = -0.5.
+static double cubic(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+/// Rows of weights, one for each element of the result.
+static Tensor getWeights(Builder &b, int64_t in, int64_t out, double scale,
+                         bool isCubic, Type dtype) {
+  double widest = isCubic ? 2 : 1;
+  double support = scale >= 1 ? widest * scale : widest,
+         inverse = scale >= 1 ? 1 / scale : 1;
+  SmallVector<double> weights(in * out, 0);
+  for (int64_t i = 0; i < out; ++i) {
+    double center = scale * (double(i) + 0.5), total = 0;
+    int64_t first = std::max<int64_t>(int64_t(center - support + 0.5), 0),
+            last = std::min<int64_t>(int64_t(center + support + 0.5), in);
+    for (int64_t k = first; k < last; ++k) {
+      double x = (double(k) - center + 0.5) * inverse;
+      weights[i * in + k] = isCubic ? cubic(x) : triangle(x);
+      total += weights[i * in + k];
+    }
+    for (int64_t k = first; k < last && total != 0; ++k)
+      weights[i * in + k] /= total;
+  }
+  Sizes sizes = {b.expr(out), b.expr(in)};
+  RankedTensorType type = tensorType(sizes, dtype);
+  SmallVector<float> narrow(weights.begin(), weights.end());
+  DenseElementsAttr data =
+      dtype.isF64() ? DenseElementsAttr::get(type, ArrayRef<double>(weights))
+                    : DenseElementsAttr::get(type, ArrayRef<float>(narrow));
+  return Tensor(arith::ConstantOp::create(b.b, b.loc, data), sizes, dtype);
+}
+
+/// _upsample_bilinear2d_aa and _upsample_bicubic2d_aa: (self, output_size,
+/// align_corners, scales_h, scales_w) or (input, output_size, align_corners,
+/// scale_factors).
+template <bool isCubic>
+static LogicalResult lowerAntialias(Node &n) {
+  bool isVector = n.target().ends_with(".vec");
+  Tensor x = n.tensor(0, isVector ? "input" : "self");
+  bool align = n.boolean(2, "align_corners", false);
+  if (n.failed() || x.rank() != 4 || n.resultSizes().size() != 4 ||
+      !isa<FloatType>(x.dtype) || !isSupported(x.dtype))
+    return n.fail("the input's rank or dtype is not what the operator takes");
+  Builder &b = n.b;
+  Type acc = opMathType(x.dtype);
+  Tensor y = b.cast(x, acc);
+  // Rows first, as ATen does.
+  for (int64_t dim : {3, 2}) {
+    std::optional<int64_t> in = x.sizes[dim].getInteger(),
+                           out = n.resultSizes()[dim].getInteger();
+    if (!in || !out || *in < 1 || *in * *out > mostWeights)
+      return n.fail("a size that is not known, or large");
+    double factor = 0;
+    const Arg &factors = n.arg(3, "scale_factors");
+    if (!isVector)
+      factor = n.real(dim + 1, dim == 2 ? "scales_h" : "scales_w", 0);
+    else if (factors.isList() && factors.list.size() == 2) {
+      Number number = n.asNumber(factors.list[dim - 2]);
+      if (!number.expr || number.expr.getKind() != ExprKind::Real)
+        return n.fail("a factor that is not known");
+      factor = number.expr.getReal();
+    }
+    if (n.failed())
+      return failure();
+    double scale = double(*in) / double(*out);
+    if (align)
+      scale = *out > 1 ? double(*in - 1) / double(*out - 1) : 0;
+    else if (factor > 0)
+      scale = 1 / factor;
+    if (*in == *out && scale == 1)
+      continue;
+    Tensor weights = getWeights(b, *in, *out, scale, isCubic, acc);
+    Access left{y, {0, 1, 2, 3}}, right{weights, {unsigned(dim), 4}};
+    left.loops[dim] = 4;
+    Sizes sizes(y.sizes);
+    sizes[dim] = b.expr(*out);
+    y = b.contract(left, right, sizes, 5, acc);
+  }
+  return n.result(y);
+}
+
+void registerAntialias(Registry &r) {
+  r.add({"aten._upsample_bilinear2d_aa.default",
+         "aten._upsample_bilinear2d_aa.vec"},
+        lowerAntialias<false>);
+  r.add({"aten._upsample_bicubic2d_aa.default",
+         "aten._upsample_bicubic2d_aa.vec"},
+        lowerAntialias<true>);
+}
+
+} // namespace fx::lin
