@@ -13,14 +13,14 @@ import argparse
 import collections
 import dataclasses
 import functools
-import json
 import logging
-import multiprocessing
 import os
 import pathlib
 import re
 import sys
 import tempfile
+
+import measured
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "EndToEnd"))
@@ -113,44 +113,21 @@ def write(rows: list[list[dict]], forms: list[str], samples: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def replace(path: pathlib.Path, text: str) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text)
-    temporary.replace(path)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--samples", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--form", action="append", choices=["training", "decomposed", "dynamic"])
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "docs/Operators.md")
-    parser.add_argument("--results", type=pathlib.Path, help="JSON file of what was measured")
-    parser.add_argument("--again", action="append", default=[], metavar="NAME")
+    measured.add_options(parser, ROOT / "docs/Operators.md", os.cpu_count())
     options = parser.parse_args()
     forms = options.form or ["training", "decomposed", "dynamic"]
     import opinfo
 
     names = sorted(opinfo.entries())
-    done: dict[tuple[str, str], dict] = {}
-    if options.results and options.results.exists():
-        kept = json.loads(options.results.read_text())
-        done = {(r["name"], r["form"]): r for r in kept if r["name"] not in options.again}
     keys = [(name, form) for name in names for form in forms]
-    missing = [key for key in keys if key not in done]
     run = functools.partial(measure, samples=options.samples)
-    with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
-        for key, result in zip(missing, pool.imap(run, missing)):
-            # As JSON gives it back: keys are strings.
-            done[key] = json.loads(json.dumps(result))
-            print(f"\r{len(done)} of {len(keys)}", end="", file=sys.stderr, flush=True)
-            if options.results and len(done) % 20 == 0:
-                replace(options.results, json.dumps(list(done.values())))
-    print(file=sys.stderr)
-    if options.results:
-        replace(options.results, json.dumps(list(done.values())))
+    done = measured.measure_all(keys, run, options)
     rows = [[done[name, form] for form in forms] for name in names]
-    replace(options.output, write(rows, forms, options.samples))
+    measured.replace(options.output, write(rows, forms, options.samples))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 #   scripts/test.sh [--long] [--asan] [--lit-only]
 #
 #   --long      also the slow tests (every form of full-size models, every model of test/EndToEnd/zoo)
-#   --asan      build with AddressSanitizer in build-asan; run lit, gtest, and
+#   --asan      build with AddressSanitizer and UndefinedBehaviorSanitizer in build-asan; run lit, gtest, and
 #               the end-to-end tests of the interpreter and of the tools' contract
 #   --lit-only  no end-to-end tests
 

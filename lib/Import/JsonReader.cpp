@@ -41,7 +41,7 @@ bool JsonReader::fail(const Twine &message) {
     if (!segment.key.data())
       os << '[' << segment.index << ']';
     else if (!segment.key.empty())
-      os << separator << segment.key.take_front(80);
+      (os << separator).write_escaped(segment.key.take_front(80));
     separator = ".";
   }
   os << (path.size() > maxShown ? "...: " : ": ") << message;
@@ -253,7 +253,8 @@ bool JsonReader::readEscaped(StringRef &out) {
     }
     if (++at >= text.size())
       break;
-    constexpr StringLiteral escapes = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+    constexpr StringLiteral escapes = "\"\\/bfnrt",
+                            meanings = "\"\\/\b\f\n\r\t";
     size_t simple = escapes.find(text[at]);
     if (simple != StringRef::npos) {
       decoded.push_back(meanings[simple]);

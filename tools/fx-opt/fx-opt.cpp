@@ -7,12 +7,15 @@
 
 #include "fx/Custom/Plugin.h"
 #include "fx/InitAll.h"
+#include "fx/Support/PassStatistic.h"
 #include "fx/Support/Version.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 int main(int argc, char **argv) {
   fx::registerVersionPrinter();
@@ -26,6 +29,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << llvm::toString(std::move(e)) << "\n";
     return 1;
   }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "fx-mlir's optimizer driver\n", registry));
+  auto result =
+      mlir::MlirOptMain(argc, argv, "fx-mlir's optimizer driver\n", registry);
+  // A release of MLIR prints the title alone.
+  if (llvm::any_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef argument) {
+        return argument.ltrim('-') == "mlir-pass-statistics";
+      }))
+    fx::printPassStatistics(llvm::errs());
+  return mlir::asMainReturnCode(result);
 }

@@ -9,6 +9,7 @@
 #define FX_CONVERSION_PASSES_H
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Support/PassStatistic.h"
 
 #include "mlir/Pass/Pass.h"
 

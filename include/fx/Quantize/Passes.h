@@ -8,6 +8,8 @@
 #ifndef FX_QUANTIZE_PASSES_H
 #define FX_QUANTIZE_PASSES_H
 
+#include "fx/Support/PassStatistic.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

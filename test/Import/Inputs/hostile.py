@@ -111,6 +111,7 @@ def archives():
     yield "json-big", text('{"as_int": 2}', '{"as_int": 9223372036854775808}'), "64 bits"
     yield "json-huge-float", text('{"as_tensor": {"name": "p_w"}}, "kind"', '{"as_float": 1e400}, "kind"'), "as_float: .*range of a double"
     yield "json-zero", text('{"as_int": 2}', '{"as_int": 02}'), "begins with 0"
+    yield "json-key", model(("graph_module", "metadata"), {"a\nb": 1}), r"metadata\.a\\nb: expected a string"
     yield "json-comma", text('"verifiers": [', '"verifiers": [,'), r"verifiers\[0\]: expected a value"
     # The schema.
     yield "major", model(("schema_version", "major"), 9), "unknown schema version 9.20, known is 8.0 to 8.20"

@@ -8,6 +8,8 @@
 #ifndef FX_CODEGEN_CPU_BACKEND_H
 #define FX_CODEGEN_CPU_BACKEND_H
 
+#include "fx/Support/PassStatistic.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

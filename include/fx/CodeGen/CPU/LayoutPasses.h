@@ -8,6 +8,8 @@
 #ifndef FX_CODEGEN_CPU_LAYOUTPASSES_H
 #define FX_CODEGEN_CPU_LAYOUTPASSES_H
 
+#include "fx/Support/PassStatistic.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

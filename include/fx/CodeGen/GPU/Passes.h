@@ -8,6 +8,8 @@
 #ifndef FX_CODEGEN_GPU_PASSES_H
 #define FX_CODEGEN_GPU_PASSES_H
 
+#include "fx/Support/PassStatistic.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

@@ -461,8 +461,8 @@ struct FormKernels : fx::cpu::impl::FXCPUFormKernelsBase<FormKernels> {
         sortTopologically(block);
       }
     }
-    numKernels = outliner.numKernels();
-    numShared = outliner.numShared();
+    numKernels += outliner.numKernels();
+    numShared += outliner.numShared();
   }
 };
 } // namespace

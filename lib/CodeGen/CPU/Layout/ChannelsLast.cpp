@@ -27,8 +27,8 @@ struct ChannelsLast : fx::cpu::impl::FXCPUChannelsLastBase<ChannelsLast> {
       permuter.run(func.getBody());
       permuter.finish(func);
     }
-    numConvolutions = permuter.numConvolutions;
-    numTransposes = permuter.numTransposes;
+    numConvolutions += permuter.numConvolutions;
+    numTransposes += permuter.numTransposes;
   }
 };
 } // namespace

@@ -1,0 +1,46 @@
+"""What the scripts that write tables of docs/ share: measurements that take long,
+kept in a file while they are made."""
+
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
+import sys
+from collections.abc import Callable
+
+
+def add_options(parser: argparse.ArgumentParser, output: pathlib.Path, jobs: int) -> None:
+    parser.add_argument("--jobs", type=int, default=jobs, help=f"at a time (default: {jobs})")
+    parser.add_argument("-o", "--output", type=pathlib.Path, default=output)
+    parser.add_argument("--results", type=pathlib.Path, help="JSON file of what was measured")
+    parser.add_argument("--again", action="append", default=[], metavar="NAME")
+
+
+def replace(path: pathlib.Path, text: str) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(text)
+    temporary.replace(path)
+
+
+def measure_all(
+    keys: list[tuple[str, str]], run: Callable[[tuple[str, str]], dict], options
+) -> dict[tuple[str, str], dict]:
+    """The result of each (name, form): of the file `options.results`, unless
+    `options.again` has the name; else of `run`, in processes."""
+    done: dict[tuple[str, str], dict] = {}
+    if options.results and options.results.exists():
+        kept = json.loads(options.results.read_text())
+        done = {(r["name"], r["form"]): r for r in kept if r["name"] not in options.again}
+    missing = [key for key in keys if key not in done]
+    with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
+        for key, result in zip(missing, pool.imap(run, missing)):
+            # As JSON gives it back: keys are strings.
+            done[key] = json.loads(json.dumps(result))
+            print(f"\r{len(done)} of {len(keys)}", end="", file=sys.stderr, flush=True)
+            if options.results and len(done) % 20 == 0:
+                replace(options.results, json.dumps(list(done.values())))
+    print(file=sys.stderr)
+    if options.results:
+        replace(options.results, json.dumps(list(done.values())))
+    return done

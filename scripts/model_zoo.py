@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Writes docs/Models.md: every model definition of test/EndToEnd/zoo in each form,
+compiled, run and compared with eager PyTorch, and how long that compilation takes
+beside torch.compile's.
+
+    scripts/model_zoo.py [--jobs N] [-o FILE] [--results FILE] [--again NAME]...
+
+Needs a build (folder: FX_BUILD_DIR). It takes long: with --results, what was
+measured is kept in a JSON file, and a further run measures only what is missing
+there, and the models --again names. Times are right with one job alone.
+"""
+
+import argparse
+import json
+import logging
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+import time
+
+import measured
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test" / "EndToEnd"))
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+# What torch.compile has compiled before is not what it is asked for here.
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
+
+FORMS = ["static", "static, decomposed", "dynamic", "dynamic, decomposed"]
+
+
+def general(entry) -> str:
+    """The form whose compilation is timed."""
+    return "dynamic" if entry.dynamic else "static"
+
+
+def compile_seconds(module, inputs, dynamic: bool) -> float:
+    """Until torch.compile's first result is there, less a run of eager."""
+    import exporting
+    import torch
+
+    args, kwargs = inputs
+    start = time.perf_counter()
+    exporting.eager(module, args, kwargs)
+    eager = time.perf_counter() - start
+    torch._dynamo.reset()
+    compiled = torch.compile(module, dynamic=dynamic)
+    start = time.perf_counter()
+    with torch.no_grad():
+        compiled(*args, **kwargs)
+    return time.perf_counter() - start - eager
+
+
+def measure(key: tuple[str, str]) -> dict:
+    """A model in one form."""
+    import exporting
+    import harness
+    import torch
+    import zoo
+
+    logging.disable(logging.CRITICAL)
+    torch.set_num_threads(1)
+    name, form = key
+    result = {"name": name, "form": form, "fallbacks": [], "problem": "", "error": 0.0}
+    entry = zoo.get(name)
+    dynamic = form.startswith("dynamic")
+    module = entry.build()
+    with tempfile.TemporaryDirectory() as directory:
+        folder = pathlib.Path(directory)
+        start = time.perf_counter()
+        try:
+            program = entry.program(module, dynamic, "decomposed" in form)
+        except Exception as error:
+            return result | {"problem": f"torch.export: {type(error).__name__}"}
+        result["export"] = time.perf_counter() - start
+        exporting.save(program, folder / "m.pt2")
+        start = time.perf_counter()
+        done = harness.tool(
+            "fx-compile", folder / "m.pt2", "-o", folder / "m.so", "--report", folder / "r.json"
+        )
+        result["compile"] = time.perf_counter() - start
+        if done.returncode:
+            return result | {"problem": done.stderr.strip().replace(directory, "")}
+        report = json.loads((folder / "r.json").read_text())
+        result["nodes"] = len(report["operators"])
+        result["fallbacks"] = [op["target"] for op in report["operators"] if not op["native"]]
+        try:
+            inputs = [entry.sample(module)] + (entry.others(module) if dynamic else [])
+            for k, one in enumerate(inputs):
+                want = exporting.eager(module, *one)
+                got = harness.run(folder / "m.so", one, folder / str(k), want)
+                harness.compare(got, want)
+                result["error"] = max(result["error"], harness.largest_error(got, want))
+        except AssertionError as error:
+            return result | {"problem": str(error)}
+    if form == general(entry):
+        try:
+            result["inductor"] = compile_seconds(module, entry.sample(module), dynamic)
+        except Exception as error:
+            result["inductor_problem"] = type(error).__name__
+    return result
+
+
+def path_of(result: dict | None) -> str:
+    if result is None:
+        return "-"
+    if result["problem"]:
+        return "**wrong**" if "nodes" in result else "refused"
+    count = len(result["fallbacks"])
+    return f"{count} fallback" if count else "native"
+
+
+def seconds(result: dict, what: str) -> str:
+    return f"{result[what]:.1f}" if what in result else "-"
+
+
+def write(names: list[str], done: dict[tuple[str, str], dict]) -> str:
+    import torch
+    import transformers
+    import zoo
+
+    lines = [
+        "# Models",
+        "",
+        "Written by `scripts/model_zoo.py`; do not edit. Model definitions of transformers "
+        f"{transformers.__version__}",
+        "and of `test/EndToEnd/zoo`, with small configurations and random weights, exported by",
+        f"PyTorch {torch.__version__.split('+')[0]}, compiled, run and compared with eager: "
+        "|error| ≤ 1e-4 |value| + 1e-4 RMS, the dynamic",
+        "forms at three sizes. *native*: no node needs ATen. The times are seconds: of",
+        "`torch.export.export`, of `fx-compile` as a process, and until the first result of",
+        "`torch.compile` (which exports and compiles) is there, its caches off, for the form",
+        "`dynamic` where there is one.",
+        "",
+        "| form | models | native | at most two fallbacks | more | wrong | refused |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for form in FORMS:
+        rows = [done[name, form] for name in names if (name, form) in done]
+        wrong = sum(path_of(row) == "**wrong**" for row in rows)
+        refused = sum(path_of(row) == "refused" for row in rows)
+        good = [len(row["fallbacks"]) for row in rows if not row["problem"]]
+        native = good.count(0)
+        few = sum(0 < count <= 2 for count in good)
+        lines.append(
+            f"| {form} | {len(rows)} | {native} ({100 * native / max(len(rows), 1):.1f} %) | {few} | "
+            f"{len(good) - native - few} | {wrong} | {refused} |"
+        )
+    timed = [done[name, general(zoo.get(name))] for name in names]
+    both = [row for row in timed if "compile" in row and "inductor" in row]
+    if both:
+        shares = [row["compile"] / row["inductor"] for row in both]
+        lines += [
+            "",
+            f"`fx-compile` takes {statistics.median(shares):.2f} of `torch.compile`'s time (median of "
+            f"{len(both)} models; {min(shares):.2f} to {max(shares):.2f}).",
+        ]
+    head = ["model", "nodes", *FORMS, "export", "fx-compile", "torch.compile", "what ATen runs"]
+    lines += ["", "| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    for name, row in zip(names, timed):
+        results = [done.get((name, form)) for form in FORMS]
+        runs = sorted({target for r in results if r for target in r["fallbacks"]})
+        problem = next((r["problem"] for r in results if r and r["problem"]), "")
+        why = "; ".join(filter(None, [", ".join(f"`{t}`" for t in runs), problem[:120]]))
+        cells = [name, str(row.get("nodes", "-")), *map(path_of, results)]
+        cells += [seconds(row, what) for what in ("export", "compile", "inductor")]
+        lines.append("| " + " | ".join([*cells, why.replace("|", "\\|").replace("\n", " ")]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    measured.add_options(parser, ROOT / "docs/Models.md", 1)
+    options = parser.parse_args()
+    import zoo
+
+    keys = [
+        (name, form)
+        for name, entry in zoo.entries.items()
+        for form in FORMS
+        if entry.dynamic or form.startswith("static")
+    ]
+    done = measured.measure_all(keys, measure, options)
+    measured.replace(options.output, write(list(zoo.entries), done))
+
+
+if __name__ == "__main__":
+    main()

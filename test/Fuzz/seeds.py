@@ -1,0 +1,49 @@
+"""What the fuzzers begin with: programs of the lit tests, and small exports.
+
+usage: seeds.py import|compile FOLDER
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+TEST = pathlib.Path(__file__).resolve().parent.parent
+#: Larger inputs are slow, and change in more places than matter.
+LARGEST = {"import": 200_000, "compile": 4_000}
+MODELS = "mlp cond bert_small llama_small_decode resnet_small".split()
+
+
+def exports(folder: pathlib.Path) -> None:
+    """Archives of the importer's own tests, of torch's examples, of models."""
+    inputs = TEST / "Import" / "Inputs"
+    cases = "Tied Guards StrictGuards Names Mutation Branches Loop Custom DataDependent".split()
+    subprocess.run([sys.executable, inputs / "export.py", folder, *cases], check=True)
+    subprocess.run([sys.executable, inputs / "db.py", folder, "0", "1"], check=True)
+    for model in MODELS:
+        script = TEST.parent / "scripts" / "export.py"
+        output = folder / f"{model}.pt2"
+        subprocess.run([sys.executable, script, model, "-o", output], check=True)
+
+
+def programs(folder: pathlib.Path) -> None:
+    """Every graph of the lit tests, without what is said to FileCheck."""
+    for path in sorted(TEST.rglob("*.mlir")):
+        for k, part in enumerate(re.split(r"^// -----.*$", path.read_text(), flags=re.M)):
+            lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]
+            if "fx.graph" in part:
+                text = "\n".join(lines).strip() + "\n"
+                (folder / f"{path.parent.name}-{path.stem}-{k}.mlir").write_text(text)
+
+
+def main() -> None:
+    kind, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    {"import": exports, "compile": programs}[kind](folder)
+    for path in folder.iterdir():
+        if path.stat().st_size > LARGEST[kind]:
+            path.unlink()
+
+
+if __name__ == "__main__":
+    main()
