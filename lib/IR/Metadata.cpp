@@ -72,6 +72,18 @@ std::optional<FileLineColLoc> fx::getPythonFrame(Location loc) {
   return std::nullopt;
 }
 
+static bool isOwnKey(StringRef key) {
+  return key.consume_front("name") && key.find_first_not_of('_') == StringRef::npos;
+}
+
+std::string fx::getMetadataKey(StringRef key) {
+  return isOwnKey(key) ? key.str() + "_" : key.str();
+}
+
+StringRef fx::getProgramKey(StringRef key) {
+  return isOwnKey(key) ? key.drop_back() : key;
+}
+
 DictionaryAttr fx::getMetadata(Location loc) {
   if (auto fused = dyn_cast<FusedLoc>(loc))
     return dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());

@@ -7,6 +7,8 @@
 
 #include "LocationBuilder.h"
 
+#include "fx/IR/Metadata.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -60,14 +62,13 @@ Location LocationBuilder::getStack(StringRef trace) {
 Location LocationBuilder::get(const schema::Node &node,
                               ArrayRef<StringRef> results) {
   Builder b(ctx);
-  // A list that replaces: the file may use one of our own keys.
   NamedAttrList metadata;
   Location stack = UnknownLoc::get(ctx);
   for (auto &[key, value] : node.metadata) {
     // The frames serve diagnostics; the text has the lines of code, too.
     if (key == "stack_trace")
       stack = getStack(value);
-    metadata.set(key, b.getStringAttr(value));
+    metadata.set(getMetadataKey(key), b.getStringAttr(value));
   }
   std::string joined = llvm::join(results, ",");
   // The node's own name, where it has several results or none of its name.

@@ -12,6 +12,7 @@
 #include "mlir/IR/Operation.h"
 
 #include <optional>
+#include <string>
 
 namespace fx {
 
@@ -20,7 +21,12 @@ namespace fx {
 /// where the fused metadata is absent if empty, the name is a NameLoc, and
 /// `frames` a chain of CallSiteLocs of the user's Python stack, innermost
 /// callee first. The metadata also holds the stack's text, `stack_trace`, for
-/// the way back, and `name` where the node is not called like its results.
+/// the way back, and `name` where the node is not called like its results. A key
+/// of a program's own that is `name`, `name_`, `name__` … has one `_` more here.
+
+/// The key for one of a program, and back.
+std::string getMetadataKey(llvm::StringRef key);
+llvm::StringRef getProgramKey(llvm::StringRef key);
 
 /// The name FX gives the node; several result names are joined with `,`.
 std::optional<llvm::StringRef> getNodeName(mlir::Operation *op);
