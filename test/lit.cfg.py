@@ -18,7 +18,7 @@ import lit.formats
 config.name = "fx"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["EndToEnd", "Python", "Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["EndToEnd", "Fuzz", "Python", "Inputs", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fx_obj_root, "test")
 

@@ -12,16 +12,16 @@ fx.graph @einsum_bmm attributes {functional} {
   output(%e) : (!fx.tensor<[2, 3, 5], f32>)
 }
 
-// Repeated labels are ATen's.
-// CHECK-LABEL: fx.graph @einsum_kept
-fx.graph @einsum_kept attributes {functional} {
+// A repeated label is a diagonal.
+// CHECK-LABEL: fx.graph @einsum_diagonal
+fx.graph @einsum_diagonal attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[3, 3], f32>
-  // CHECK: @aten.einsum.default("ii->i"
+  // CHECK: %diagonal = call_function @aten.diagonal.default(%x)
   %e = call_function @aten.einsum.default("ii->i", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
   // An ellipsis stands for dimensions of its own.
   // CHECK: @aten.sum.dim_IntList(%x, [1])
   %f = call_function @aten.einsum.default("...i->...", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
-  // CHECK: output(%e, %sum)
+  // CHECK: output(%diagonal, %sum)
   output(%e, %f) : (!fx.tensor<[3], f32>, !fx.tensor<[3], f32>)
 }
 
