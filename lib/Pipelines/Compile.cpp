@@ -325,7 +325,9 @@ llvm::Error Driver::scheduleForDevice() {
           cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
         }))
       return e;
-  return runPasses(cuda::buildKernelPipeline);
+  bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
+  return runPasses(
+      [&](OpPassManager &pm) { cuda::buildKernelPipeline(pm, tensorCores); });
 }
 
 llvm::Error Driver::schedule() {

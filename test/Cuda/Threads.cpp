@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A fiber for each thread of a block, which gives way where it waits for
-// others. The order in which fibers go on is drawn anew each time. Kernels are
+// others. The order in which fibers go on is drawn anew each time, and which
+// warps fall behind, so that some are far ahead of others. Kernels are
 // compiled from the NVVM dialect; what only a GPU has is a call of a function
 // below.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator.h"
+#include "Threads.h"
 
 #include <cmath>
 #include <cstring>
@@ -52,7 +53,7 @@ struct Thread {
 };
 /// What 32 threads exchange.
 struct Warp {
-  uint32_t given[32], taken[32];
+  uint64_t given[32][kWords], taken[32][kWords];
   int waiting, generation;
 };
 } // namespace
@@ -66,7 +67,7 @@ static uint64_t randomState;
 static const EmulatedKernel *running;
 static void **runningParams;
 
-static uint32_t draw() {
+uint32_t emulator::draw() {
   randomState = randomState * 6364136223846793005u + 1442695040888963407u;
   return randomState >> 33;
 }
@@ -88,6 +89,7 @@ static void runBlock() {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   threads.assign(n, {});
   warps.assign((n + 31) / 32, {});
+  forgetCopies(n);
   atBarrier = 0;
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i) {
@@ -98,25 +100,33 @@ static void runBlock() {
     top[-2] = (void *)enter;
     threads[i].stack = top - 8;
   }
+  // For how many more rounds each warp is left out.
+  std::vector<int> behind(warps.size());
   for (int left = n; left;) {
     for (int i = n - 1; i > 0; --i)
       std::swap(order[i], order[draw() % (i + 1)]);
+    bool areAll = true;
+    for (int &rounds : behind) {
+      rounds = rounds ? rounds - 1 : draw() % 32 ? 0 : draw() % 64;
+      areAll &= !rounds;
+    }
     long before = progress;
     left = 0;
     for (int i : order) {
       if (threads[i].isDone)
         continue;
       ++left;
+      if (behind[i / 32])
+        continue;
       current = i;
       emuSwitch(&scheduler, threads[i].stack);
     }
-    if (left && before == progress)
+    if (left && areAll && before == progress)
       die("deadlock: threads wait for others that have ended");
   }
 }
 
 extern "C" {
-#define NAMED(name) asm("emu." name)
 int32_t tidX() NAMED("nvvm.read.ptx.sreg.tid.x");
 int32_t tidX() { return current; }
 int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
@@ -135,35 +145,34 @@ static void barrier() {
 void barrier0(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
 void barrier0(int32_t) { barrier(); }
 
-static uint32_t exchange(uint32_t value, int32_t distance) {
-  Warp &warp = warps[current / 32];
-  int lane = current % 32, generation = warp.generation;
-  warp.given[lane] = value;
-  ++progress;
-  if (++warp.waiting == 32) {
-    warp.waiting = 0;
-    memcpy(warp.taken, warp.given, sizeof warp.taken);
-    ++warp.generation;
-  }
-  while (generation == warp.generation)
-    giveWay();
-  return warp.taken[lane ^ distance];
+static uint32_t shuffle(uint32_t value, int32_t distance) {
+  uint64_t word = value;
+  return exchange(&word, 1)[getThread() % 32 ^ distance][0];
 }
 int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t)
     NAMED("nvvm.shfl.sync.bfly.i32");
 int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t) {
-  return exchange(v, d);
+  return shuffle(v, d);
 }
 float shuffleF(int32_t, float v, int32_t d, int32_t)
     NAMED("nvvm.shfl.sync.bfly.f32");
 float shuffleF(int32_t, float v, int32_t d, int32_t) {
   uint32_t bits;
   memcpy(&bits, &v, 4);
-  bits = exchange(bits, d);
+  bits = shuffle(bits, d);
   memcpy(&v, &bits, 4);
   return v;
 }
 
+/// Rounds to bf16, for which not every compiler's library has a function. The
+/// result is in the lower half of the register that a float is returned in.
+float __truncsfbf2(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  bits = x != x ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  memcpy(&x, &bits, 4);
+  return x;
+}
 float __nv_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
 float __nv_sqrtf(float x) { return sqrtf(x); }
 float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
@@ -180,7 +189,27 @@ double __nv_rint(double x) { return rint(x); }
 double __nv_sqrt(double x) { return sqrt(x); }
 }
 
-void emulator::setSeed(uint64_t seed) { randomState = seed; }
+int emulator::getThread() { return current; }
+
+const uint64_t (*emulator::exchange(const uint64_t *words, int count))
+    [kWords] {
+      Warp &warp = warps[current / 32];
+      int generation = warp.generation;
+      memcpy(warp.given[current % 32], words, count * sizeof *words);
+      ++progress;
+      if (++warp.waiting == 32) {
+        warp.waiting = 0;
+        memcpy(warp.taken, warp.given, sizeof warp.taken);
+        ++warp.generation;
+      }
+      while (generation == warp.generation)
+        giveWay();
+      return warp.taken;
+    }
+
+void emulator::setSeed(uint64_t seed) {
+  randomState = seed;
+}
 
 void emulator::runKernel(const EmulatedKernel &kernel, void **params,
                          const unsigned grid[3], unsigned count) {

@@ -49,13 +49,37 @@ def _translate(mlir: str, folder: pathlib.Path) -> str:
     return run_program(tool, "--mlir-to-llvmir", folder / "kernels.mlir")
 
 
+def _define_structs(ir: str) -> str:
+    """Functions of the library that return a struct, which C++ returns otherwise than LLVM IR:
+    they store it. Pairs of halves are passed as integers."""
+    def define(match):
+        struct, name, params = match[1], match[2], [p for p in match[3].split(", ") if p]
+        lines, args = [f"  %r = alloca {struct}"], ["ptr %r"]
+        for i, kind in enumerate(params):
+            kind = kind.split(" range")[0]
+            if kind == "<2 x half>":
+                lines.append(f"  %c{i} = bitcast <2 x half> %a{i} to i32")
+            args.append(f"i32 %c{i}" if kind == "<2 x half>" else f"{kind} %a{i}")
+        declared = ", ".join(a.rsplit(" ", 1)[0] for a in args)
+        named = ", ".join(f"{p} %a{i}" for i, p in enumerate(params))
+        return "\n".join([
+            f'declare void @"{name}.to"({declared})',
+            f'define internal {struct} @"{name}"({named}) {{', *lines,
+            f'  call void @"{name}.to"({", ".join(args)})', f"  %v = load {struct}, ptr %r",
+            f"  ret {struct} %v", "}"])
+
+    return re.sub(r"^declare (\{.*?\}) @(emu\.[\w.]+)\((.*)\).*$", define, ir, flags=re.M)
+
+
 def _kernels(nvvm: str, folder: pathlib.Path) -> str:
     """LLVM IR of the kernels, what only a GPU has renamed."""
     kernels = _top_level(nvvm, "gpu.module @kernels")
     kernels = re.sub(r"^  gpu.module @kernels.*\{$", "module {", kernels, flags=re.M)
     ir = _translate(kernels, folder)
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
-    return re.sub(r"^(.*@emu\..*?)( #\d+)$", r"\1", ir, flags=re.M)
+    # The attributes of intrinsics, which calls of a library have not.
+    ir = re.sub(r"^(.*@emu\..*?)( #\d+)$", r"\1", ir, flags=re.M)
+    return _define_structs(re.sub(r"\bi32 immarg\b", "i32", ir))
 
 
 def _table(kernels: str) -> str:
@@ -75,12 +99,19 @@ def _table(kernels: str) -> str:
         'extern "C" const Kernel fx_emulated_kernels[] = {', *rows, "{nullptr, 0, nullptr}};", ""])
 
 
-def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels):
+def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
+                    target: str = "cuda"):
     """A library with the kernels of `model` for this processor."""
     folder.mkdir(parents=True, exist_ok=True)
-    run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", model, "--emit=nvvm", "-o",
-         folder / "nvvm.mlir")
-    kernels = _kernels(mutate((folder / "nvvm.mlir").read_text()), folder)
+    run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", model, "--emit=nvvm",
+                "-o", folder / "nvvm.mlir")
+    return build_kernels(mutate((folder / "nvvm.mlir").read_text()), folder)
+
+
+def build_kernels(nvvm: str, folder: pathlib.Path):
+    """The same of kernels in the NVVM dialect."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kernels = _kernels(nvvm, folder)
     (folder / "kernels.ll").write_text(kernels)
     (folder / "table.cpp").write_text(_table(kernels))
     run_program(_from_cache("CMAKE_CXX_COMPILER"), "-O1", "-fPIC", "-w", "-shared", "-fuse-ld=lld",
@@ -103,10 +134,12 @@ def read_log(path: pathlib.Path) -> list[dict]:
 class Model:
     """A model compiled for a GPU that is emulated."""
 
-    def __init__(self, model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels):
+    def __init__(self, model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
+                 target: str = "cuda"):
         self.folder, self.artefact = folder, folder / "model.so"
-        self.kernels = compile_kernels(model, folder, mutate)
-        run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", model, "-o", self.artefact)
+        self.kernels = compile_kernels(model, folder, mutate, target)
+        run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", model, "-o",
+                    self.artefact)
 
     def run(self, args: tuple, expected, seed: int = 0, kwargs: dict | None = None,
             **variables) -> list:

@@ -170,6 +170,10 @@ def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
     Structurally identical groups share one function. What no schedule covers
     stays as it is.
   }];
+  let options = [
+    Option<"halves", "halves", "bool", "false",
+           "products of bf16 and f16 are contractions, too: a GPU computes them">
+  ];
   let dependentDialects = [
     "::fx::cpu::FXCPUDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"

@@ -29,8 +29,9 @@ namespace fx::cuda {
 void buildGroupPipeline(mlir::OpPassManager &pm);
 
 /// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
-/// launch threads. Bufferization follows.
-void buildKernelPipeline(mlir::OpPassManager &pm);
+/// launch threads. Bufferization follows. `tensorCores`: all chips have those
+/// of compute capability 8.0.
+void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
 
 /// From memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);

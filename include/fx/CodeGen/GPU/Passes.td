@@ -17,7 +17,9 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     function on memrefs: host code that computes sizes, then a `gpu.launch`. The
     schedule, which `fx.schedule` names afterwards, is the first that fits:
 
-    - `matmul`: tiles in shared memory and registers, for sums of products;
+    - `tensorcore`: tiles for products of bf16 or f16, on tensor cores, with
+      operands copied to shared memory while earlier ones are multiplied;
+    - `matmul`: tiles in shared memory and registers, for sums of products in f32;
     - `rows`: a block for each row, for reductions along the last dimension;
     - `elements`: a thread for each element of the result.
 
@@ -26,12 +28,15 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"report", "report", "bool", "false",
-           "remark on kernels that are left to the general path">
+           "remark on kernels that are left to the general path">,
+    Option<"tensorCores", "tensor-cores", "bool", "true",
+           "use tensor cores and asynchronous copies of compute capability 8.0">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
   let statistics = [

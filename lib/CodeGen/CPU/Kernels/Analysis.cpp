@@ -59,10 +59,12 @@ static Value getUnscaled(Value product, Block *body) {
 static bool isProduct(Value product, Block *body) {
   Value x = body->getArgument(0), y = body->getArgument(1);
   auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
-  // Integers of 8 bits become floats first.
+  // Integers of 8 bits and floats of 16 become floats of 32 first.
   auto source = [](Value v) {
-    auto convert = v.getDefiningOp<arith::SIToFPOp>();
-    return convert ? convert.getIn() : v;
+    Operation *def = v.getDefiningOp();
+    return isa_and_nonnull<arith::SIToFPOp, arith::ExtFOp>(def)
+               ? def->getOperand(0)
+               : v;
   };
   return mul && ((source(mul.getLhs()) == x && source(mul.getRhs()) == y) ||
                  (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
@@ -132,7 +134,8 @@ linalg::GenericOp fx::cpu::getNibbles(Value v) {
   return op;
 }
 
-std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
+std::optional<Contraction> fx::cpu::matchContraction(Operation *operation,
+                                                     bool halves) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
       op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
@@ -165,9 +168,12 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
   }
   if (!product)
     return std::nullopt;
-  if (!isInteger &&
-      !((holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8)) &&
-        isProduct(product, body)))
+  Type left = getElementTypeOrSelf(op.getInputs()[0].getType());
+  bool isHalf = halves && !isGrouped && hasElements(op.getDpsInits()[0], 0) &&
+                (left.isBF16() || left.isF16()) &&
+                left == getElementTypeOrSelf(op.getInputs()[1].getType());
+  bool isFloat = (holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8));
+  if (!isInteger && !((isFloat || isHalf) && isProduct(product, body)))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap result = maps.back();
@@ -200,6 +206,7 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation) {
     std::swap(c.a, c.b);
   c.isInteger = isInteger;
   c.isMixed = isMixed;
+  c.isHalf = isHalf;
   if (isMixed && !holds(c.b, 8))
     return std::nullopt;
   if (isInteger && !isIntegerProduct(product, body, c.a))

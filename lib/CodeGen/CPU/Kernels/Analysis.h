@@ -22,18 +22,20 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "fx.schedule";
 /// Marks kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A sum of products of two operands: f32 (or `isMixed`), or `isInteger`, then
-/// `a` is unsigned and `b` signed, of 8 bits, and the sum of 32. Each loop is in
-/// one list. `a` may be read at sums of loops (a convolution), `b` and the
-/// result may not; the result's last dimension is in `n`. With a `groupSize`
-/// each product is scaled by a third operand, and the sum is f32: so many terms
-/// of a column that follow each other have one scale.
+/// A sum of products of two operands: f32 (or `isMixed`, or `isHalf`), or
+/// `isInteger`, then `a` is unsigned and `b` signed, of 8 bits, and the sum of
+/// 32. Each loop is in one list. `a` may be read at sums of loops (a
+/// convolution), `b` and the result may not; the result's last dimension is in
+/// `n`. With a `groupSize` each product is scaled by a third operand, and the
+/// sum is f32: so many terms of a column that follow each other have one scale.
 struct Contraction {
   mlir::linalg::GenericOp op;
   unsigned a = 0, b = 1;
   bool isInteger = false;
   /// `b` holds signed integers of 8 bits, made floats where they are used.
   bool isMixed = false;
+  /// Both are bf16 or both f16, made f32 where they are used; the sum is f32.
+  bool isHalf = false;
   int64_t groupSize = 0;
   llvm::SmallVector<unsigned> batch, m, n, k;
   mlir::Value lhs() { return op.getInputs()[a]; }
@@ -48,7 +50,9 @@ struct Contraction {
     return map.getDimPosition(map.getNumResults() - 1);
   }
 };
-std::optional<Contraction> matchContraction(mlir::Operation *op);
+/// With `halves` also those of bf16 and f16.
+std::optional<Contraction> matchContraction(mlir::Operation *op,
+                                            bool halves = false);
 
 /// The op that makes `v`, if it keeps the low four bits of signed bytes: what it
 /// reads fits half of the memory.

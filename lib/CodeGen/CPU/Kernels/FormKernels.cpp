@@ -72,7 +72,7 @@ using Group = llvm::SmallSetVector<Operation *, 16>;
 
 class Former {
 public:
-  explicit Former(Block &block) : block(block) {}
+  Former(Block &block, bool halves) : block(block), halves(halves) {}
   SmallVector<Group> run();
 
 private:
@@ -92,6 +92,7 @@ private:
   Group pointwise(Operation *op);
 
   Block &block;
+  bool halves;
   SmallVector<Group> groups;
   llvm::SmallPtrSet<Operation *, 32> taken;
 };
@@ -206,7 +207,8 @@ Group Former::contraction(const Contraction &match) {
   AffineMap map = c.rhsMap();
   bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
   unsigned last = map.getNumResults() - 1;
-  if (!packed && map.getDimPosition(last) != c.lastN())
+  // Tensor cores read columns as they lie.
+  if (!packed && !c.isHalf && map.getDimPosition(last) != c.lastN())
     return group;
   group.insert(c.op);
   int column = c.lastN();
@@ -423,7 +425,7 @@ SmallVector<Group> Former::run() {
   };
   for (linalg::GenericOp op : generics)
     if (isFree(op))
-      if (auto match = matchContraction(op))
+      if (auto match = matchContraction(op, halves))
         tryTake(contraction(*match));
   for (linalg::GenericOp op : generics)
     if (isFree(op) && op.getNumReductionLoops())
@@ -454,7 +456,7 @@ struct FormKernels : fx::cpu::impl::FXCPUFormKernelsBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        for (Group &group : Former(*block).run()) {
+        for (Group &group : Former(*block, halves).run()) {
           SmallVector<Operation *> ops(group.begin(), group.end());
           outliner.outline(ops);
         }

@@ -29,14 +29,16 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   // Only to generalize named ops: a product reads its operands as they lie.
   pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
-  pm.addPass(cpu::createFXCPUFormKernels());
+  pm.addPass(cpu::createFXCPUFormKernels({/*halves=*/true}));
   pm.addPass(cpu::createFXHoistPrepare());
 }
 
-void fx::cuda::buildKernelPipeline(OpPassManager &pm) {
+void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores) {
   // Groups that only @prepare had.
   pm.addPass(createSymbolDCEPass());
-  pm.addPass(createFXGPUEmitKernels());
+  FXGPUEmitKernelsOptions options;
+  options.tensorCores = tensorCores;
+  pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createSymbolDCEPass());

@@ -12,6 +12,7 @@
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,15 +30,20 @@ using cpu::KernelCode;
 
 /// What a kernel's reductions allow, best first.
 static SmallVector<std::pair<StringRef, void (*)(KernelCode &)>>
-getSchedules(func::FuncOp kernel) {
+getSchedules(func::FuncOp kernel, bool tensorCores) {
   SmallVector<std::pair<StringRef, void (*)(KernelCode &)>> list;
-  bool hasContraction = false, hasRows = false;
+  bool hasContraction = false, hasHalves = false, hasRows = false;
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    hasContraction |= cpu::matchContraction(op).has_value();
+    if (auto match = cpu::matchContraction(op, /*halves=*/true)) {
+      hasContraction = true;
+      hasHalves |= match->isHalf;
+    }
     hasRows |= cpu::isRowReduction(op);
   }
+  if (hasHalves && tensorCores)
+    list.push_back({"tensorcore", emitTensorCore});
   if (hasContraction)
     list.push_back({"matmul", emitMatMul});
   if (hasRows)
@@ -66,7 +72,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
 
   LogicalResult emit(func::FuncOp kernel, ArrayRef<cpu::InvokeOp> invokes) {
     std::string reasons;
-    for (auto [name, emitter] : getSchedules(kernel)) {
+    for (auto [name, emitter] : getSchedules(kernel, tensorCores)) {
       KernelCode code(kernel, /*lanes=*/1);
       emitter(code);
       if (code.failed()) {

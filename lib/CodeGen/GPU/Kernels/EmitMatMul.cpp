@@ -6,14 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A block computes a tile of the result. For each piece of K it fetches both
-// operands to shared memory; each thread keeps a small tile in registers. The
-// loops of the contraction are seen as M, N, K and a batch, each of one or more
-// loops, and the operands are evaluated at their coordinates: a convolution is
-// the same kernel.
+// operands to shared memory; each thread keeps a small tile in registers.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "MatMulPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,29 +34,13 @@ struct Tiles {
   int64_t threads() const { return (m / tm) * (n / tn); }
 };
 
-struct MatMul {
-  KernelCode &code;
-  cpu::Contraction info;
-  SmallVector<Operation *> ops;
-  LoopLabels labels;
+struct MatMul : MatMulPlan {
   Tiles tiles;
-  SmallVector<unsigned> m, n, batch;
-  SmallVector<Index> mSizes, nSizes, kSizes;
-  Index mSize, nSize, kSize;
-  SmallVector<Index> at; // by loop
   Index rowTile, columnTile;
 
-  explicit MatMul(KernelCode &code) : code(code) {}
-  bool analyse();
+  explicit MatMul(KernelCode &code) : MatMulPlan(code) {}
   void emit();
   void chooseTiles();
-  /// The operand that output `o` is, of which one row or column of blocks then
-  /// stores what it fetches; null: it is made of the sums.
-  Value asOperand(unsigned o) {
-    Value output = code.output(o);
-    return output == info.lhs() || output == info.rhs() ? output : Value();
-  }
-  bool mayStoreOperand(Value operand);
   void fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
              const Index &k0, Value memory);
   void storeOperand(Scope &scope, bool isLhs, const Coords &where, Value value);
@@ -68,69 +49,8 @@ struct MatMul {
                               ValueRange acc);
   void finish(Scope &scope, const Index &row, const Index &column,
               ValueRange acc);
-  void place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
-             const Index &linear) {
-    for (auto [loop, i] : llvm::zip(loops, delinearize(code, linear, sizes)))
-      at[loop] = i;
-  }
-  Coords coords(ArrayRef<int> of) {
-    Coords result;
-    for (int label : of)
-      result.push_back({label < 0 ? Index::of(0) : at[label], false});
-    return result;
-  }
 };
 } // namespace
-
-bool MatMul::analyse() {
-  for (Operation &op : code.source.getBody().front().without_terminator()) {
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic)
-      continue;
-    if (generic.getNumReductionLoops()) {
-      auto match = cpu::matchContraction(&op);
-      if (!match || info.op)
-        return false;
-      info = *match;
-    }
-    ops.push_back(&op);
-  }
-  if (!info.op)
-    return false;
-  SmallVector<int> loops;
-  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
-  for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
-    loops.push_back(ranges[d] == 1 ? LoopLabels::kUnit : int(d));
-  labels.setRoot(info.op, loops);
-  if (!labels.propagate(ops))
-    return false;
-  for (Operation *op : ops)
-    if (!labels.isComplete(op))
-      return false;
-  for (unsigned i = 0; i < code.numOutputs(); ++i) {
-    ArrayRef<int> loops = labels.ofTensor(code.output(i));
-    if (loops.empty())
-      return false;
-    // What has sums along k has no place at a result's element.
-    bool hasK = llvm::any_of(
-        info.k, [&](unsigned k) { return llvm::is_contained(loops, int(k)); });
-    Value operand = asOperand(i);
-    if (operand ? !mayStoreOperand(operand) : hasK)
-      return false;
-  }
-  return true;
-}
-
-/// True if each element of the operand is fetched by the first row or column of
-/// blocks.
-bool MatMul::mayStoreOperand(Value operand) {
-  bool isLhs = operand == info.lhs();
-  AffineMap map = isLhs ? info.lhsMap() : info.rhsMap();
-  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
-  auto isThere = [&](unsigned loop) { return ranges[loop] > 0; };
-  return info.lhs() != info.rhs() && map.isProjectedPermutation() &&
-         llvm::all_of(isLhs ? info.n : info.m, isThere);
-}
 
 /// Stores an element of an operand that is an output, too.
 void MatMul::storeOperand(Scope &scope, bool isLhs, const Coords &where,
@@ -167,14 +87,10 @@ void MatMul::fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
                    const Index &k0, Value memory) {
   OpBuilder &b = code.b;
   Value operand = isLhs ? info.lhs() : info.rhs();
-  AffineMap map = isLhs ? info.lhsMap() : info.rhsMap();
   int64_t width = isLhs ? tiles.m : tiles.n;
   Index size = isLhs ? mSize : nSize;
   // Neighbouring threads take what lies together in memory.
-  bool alongK =
-      map.getNumResults() > 0 && llvm::any_of(info.k, [&](unsigned loop) {
-        return map.getResult(map.getNumResults() - 1).isFunctionOfDim(loop);
-      });
+  bool alongK = isAlongK(isLhs);
   Scope inner;
   auto loop = code.beginFor(scope, inner, launch.thread,
                             Index::of(width * tiles.k), tiles.threads());
@@ -197,21 +113,13 @@ void MatMul::fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
                  : inX ? inX
                        : inK;
   auto read = [&](Scope &here) -> Value {
-    SmallVector<Index> saved = at;
-    place(isLhs ? m : n, isLhs ? mSizes : nSizes, atX);
-    place(info.k, kSizes, atK);
-    Coords loops, where;
-    for (const Index &i : at)
-      loops.push_back({i, false});
-    for (AffineExpr expr : map.getResults()) {
-      auto c = cpu::applyExpr(code, expr, loops);
-      if (!c)
-        code.fail("an indexing map without code");
-      where.push_back(c.value_or(cpu::Coord()));
-    }
-    at = saved;
+    Coords where = operandCoords(isLhs, atX, atK);
     Value value = code.eval(here, operand, where);
     storeOperand(here, isLhs, where, value);
+    if (isa<IntegerType>(value.getType()))
+      return arith::SIToFPOp::create(b, code.loc, b.getF32Type(), value);
+    if (!value.getType().isF32())
+      return arith::ExtFOp::create(b, code.loc, b.getF32Type(), value);
     return value;
   };
   Value value;
@@ -283,10 +191,6 @@ SmallVector<Value> MatMul::multiply(Launch &launch, Value lhs, Value rhs,
 /// Evaluates what the group makes of the sums, and stores it.
 void MatMul::finish(Scope &scope, const Index &row, const Index &column,
                     ValueRange acc) {
-  Value result = info.op->getResult(0), init = info.op.getDpsInits()[0];
-  bool fromZero = false;
-  if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
   auto bound = [](const Index &size, int64_t tile) {
     return size.isStatic() && size.constant % tile == 0 ? Index::of(-1) : size;
   };
@@ -296,50 +200,14 @@ void MatMul::finish(Scope &scope, const Index &row, const Index &column,
       guarded(code, scope,
               {{r, bound(mSize, tiles.m)}, {c, bound(nSize, tiles.n)}},
               [&](Scope &here) {
-                place(m, mSizes, r);
-                place(n, nSizes, c);
-                Coords where = coords(labels.ofTensor(result));
-                Value sum = acc[i * tiles.tn + j];
-                if (!fromZero)
-                  sum = arith::AddFOp::create(code.b, code.loc, sum,
-                                              code.eval(here, init, where));
-                code.know(here, result, where, sum);
-                for (unsigned o = 0; o < code.numOutputs(); ++o) {
-                  if (asOperand(o))
-                    continue;
-                  Coords to = coords(labels.ofTensor(code.output(o)));
-                  code.store(*code.buffer(code.outputArg(o)), to,
-                             code.eval(here, code.output(o), to));
-                }
+                storeOutputs(here, r, c, acc[i * tiles.tn + j]);
               });
     }
 }
 
 void MatMul::emit() {
-  // Loops in the result's order, so that neighbours in N are neighbours in
-  // memory.
-  SmallVector<Index> batchSizes;
-  for (AffineExpr expr : info.resultMap().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    Index size = code.loopSize(info.op, loop);
-    if (llvm::is_contained(info.m, loop)) {
-      m.push_back(loop);
-      mSizes.push_back(size);
-    } else if (llvm::is_contained(info.n, loop)) {
-      n.push_back(loop);
-      nSizes.push_back(size);
-    } else {
-      batch.push_back(loop);
-      batchSizes.push_back(size);
-    }
-  }
-  for (unsigned loop : info.k)
-    kSizes.push_back(code.loopSize(info.op, loop));
-  mSize = product(code, mSizes);
-  nSize = product(code, nSizes);
-  kSize = product(code, kSizes);
+  split();
   chooseTiles();
-  at.assign(info.op.getNumLoops(), Index::of(0));
   SmallVector<Index> grid = batchSizes;
   grid.push_back(code.ceilDiv(mSize, tiles.m));
   grid.push_back(code.ceilDiv(nSize, tiles.n));

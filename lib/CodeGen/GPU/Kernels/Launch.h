@@ -65,6 +65,8 @@ void guarded(cpu::KernelCode &code, cpu::Scope &outer,
 void emitElements(cpu::KernelCode &code);
 /// One block for each row: softmax, layer norm and their like.
 void emitRows(cpu::KernelCode &code);
+/// Sums of products of bf16 or f16 on tensor cores of compute capability 8.0.
+void emitTensorCore(cpu::KernelCode &code);
 /// Sums of products by tiles in shared memory and registers, in f32.
 void emitMatMul(cpu::KernelCode &code);
 

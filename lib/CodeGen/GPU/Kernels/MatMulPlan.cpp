@@ -1,0 +1,160 @@
+//===- MatMulPlan.cpp - a contraction as M, N, K and a batch -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatMulPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cuda;
+using cpu::Coords;
+using cpu::Index;
+using cpu::LoopLabels;
+using cpu::Scope;
+
+bool MatMulPlan::analyse() {
+  for (Operation &op : code.source.getBody().front().without_terminator()) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic)
+      continue;
+    if (generic.getNumReductionLoops()) {
+      auto match = cpu::matchContraction(&op, /*halves=*/true);
+      if (!match || match->isInteger || match->groupSize || info.op)
+        return false;
+      info = *match;
+    }
+    ops.push_back(&op);
+  }
+  if (!info.op)
+    return false;
+  SmallVector<int> loops;
+  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
+  for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
+    loops.push_back(ranges[d] == 1 ? LoopLabels::kUnit : int(d));
+  labels.setRoot(info.op, loops);
+  if (!labels.propagate(ops))
+    return false;
+  for (Operation *op : ops)
+    if (!labels.isComplete(op))
+      return false;
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    ArrayRef<int> loops = labels.ofTensor(code.output(i));
+    if (loops.empty())
+      return false;
+    // What has sums along k has no place at a result's element.
+    bool hasK = llvm::any_of(
+        info.k, [&](unsigned k) { return llvm::is_contained(loops, int(k)); });
+    Value operand = asOperand(i);
+    if (operand ? !mayStoreOperand(operand) : hasK)
+      return false;
+  }
+  return true;
+}
+
+/// True if each element of the operand is fetched by the first row or column of
+/// blocks.
+bool MatMulPlan::mayStoreOperand(Value operand) {
+  bool isLhs = operand == info.lhs();
+  AffineMap map = isLhs ? info.lhsMap() : info.rhsMap();
+  SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
+  auto isThere = [&](unsigned loop) { return ranges[loop] > 0; };
+  return info.lhs() != info.rhs() && map.isProjectedPermutation() &&
+         llvm::all_of(isLhs ? info.n : info.m, isThere);
+}
+
+Value MatMulPlan::asOperand(unsigned o) {
+  Value output = code.output(o);
+  return output == info.lhs() || output == info.rhs() ? output : Value();
+}
+
+void MatMulPlan::split() {
+  for (AffineExpr expr : info.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    Index size = code.loopSize(info.op, loop);
+    bool isM = llvm::is_contained(info.m, loop),
+         isN = llvm::is_contained(info.n, loop);
+    (isM ? m : isN ? n : batch).push_back(loop);
+    (isM ? mSizes : isN ? nSizes : batchSizes).push_back(size);
+  }
+  k = info.k;
+  AffineMap lhs = info.lhsMap();
+  auto position = [&](unsigned loop) {
+    unsigned i = 0;
+    while (!lhs.getResult(i).isFunctionOfDim(loop))
+      ++i;
+    return i;
+  };
+  llvm::sort(k, [&](unsigned a, unsigned b) {
+    return std::pair(position(a), a) < std::pair(position(b), b);
+  });
+  for (unsigned loop : k)
+    kSizes.push_back(code.loopSize(info.op, loop));
+  mSize = product(code, mSizes);
+  nSize = product(code, nSizes);
+  kSize = product(code, kSizes);
+  at.assign(info.op.getNumLoops(), Index::of(0));
+}
+
+void MatMulPlan::place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
+                       const Index &linear) {
+  for (auto [loop, i] : llvm::zip(loops, delinearize(code, linear, sizes)))
+    at[loop] = i;
+}
+
+Coords MatMulPlan::coords(ArrayRef<int> of) {
+  Coords result;
+  for (int label : of)
+    result.push_back({label < 0 ? Index::of(0) : at[label], false});
+  return result;
+}
+
+bool MatMulPlan::isAlongK(bool isLhs) {
+  AffineMap map = operandMap(isLhs);
+  return map.getNumResults() > 0 && llvm::any_of(k, [&](unsigned loop) {
+           return map.getResult(map.getNumResults() - 1).isFunctionOfDim(loop);
+         });
+}
+
+Coords MatMulPlan::operandCoords(bool isLhs, const Index &x, const Index &atK) {
+  SmallVector<Index> saved = at;
+  place(isLhs ? m : n, isLhs ? mSizes : nSizes, x);
+  place(k, kSizes, atK);
+  Coords loops, where;
+  for (const Index &i : at)
+    loops.push_back({i, false});
+  for (AffineExpr expr : operandMap(isLhs).getResults()) {
+    auto c = cpu::applyExpr(code, expr, loops);
+    if (!c)
+      code.fail("an indexing map without code");
+    where.push_back(c.value_or(cpu::Coord()));
+  }
+  at = saved;
+  return where;
+}
+
+void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
+                              const Index &column, Value sum) {
+  Value result = info.op->getResult(0), init = info.op.getDpsInits()[0];
+  bool fromZero = false;
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    fromZero = matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+  place(m, mSizes, row);
+  place(n, nSizes, column);
+  Coords where = coords(labels.ofTensor(result));
+  if (!fromZero)
+    sum = arith::AddFOp::create(code.b, code.loc, sum,
+                                code.eval(scope, init, where));
+  code.know(scope, result, where, sum);
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    if (asOperand(o))
+      continue;
+    Coords to = coords(labels.ofTensor(code.output(o)));
+    code.store(*code.buffer(code.outputArg(o)), to,
+               code.eval(scope, code.output(o), to));
+  }
+}

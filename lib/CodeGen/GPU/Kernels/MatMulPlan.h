@@ -1,0 +1,66 @@
+//===- MatMulPlan.h - a contraction as M, N, K and a batch -----*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the schedules of sums of products share. The loops of the contraction
+// are seen as M, N, K and a batch, each of one or more loops, and the operands
+// are read at their coordinates: a convolution is a product, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_GPU_MATMULPLAN_H
+#define FX_LIB_CODEGEN_GPU_MATMULPLAN_H
+
+#include "Launch.h"
+
+namespace fx::cuda {
+
+struct MatMulPlan {
+  explicit MatMulPlan(cpu::KernelCode &code) : code(code) {}
+  cpu::KernelCode &code;
+  cpu::Contraction info;
+  llvm::SmallVector<mlir::Operation *> ops;
+  cpu::LoopLabels labels;
+  /// Loops in the result's order, so that neighbours in N are neighbours in
+  /// memory; those of K in the order of the left operand.
+  llvm::SmallVector<unsigned> m, n, k, batch;
+  llvm::SmallVector<cpu::Index> mSizes, nSizes, kSizes, batchSizes;
+  cpu::Index mSize, nSize, kSize;   ///< the products
+  llvm::SmallVector<cpu::Index> at; ///< where each loop is
+
+  /// False if the kernel is no contraction with pointwise ops around it.
+  bool analyse();
+  /// Fills the loops and sizes.
+  void split();
+  /// Says that `loops`, of `sizes`, are at the `linear`-th point.
+  void place(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<cpu::Index> sizes,
+             const cpu::Index &linear);
+  /// Where a tensor whose dimensions are the loops `of` is.
+  cpu::Coords coords(llvm::ArrayRef<int> of);
+  mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
+  mlir::AffineMap operandMap(bool isLhs) {
+    return isLhs ? info.lhsMap() : info.rhsMap();
+  }
+  /// True if neighbours along K lie together in the operand's memory.
+  bool isAlongK(bool isLhs);
+  /// Where an operand is read at the x-th point of M (N) and the k-th of K.
+  cpu::Coords operandCoords(bool isLhs, const cpu::Index &x,
+                            const cpu::Index &k);
+  /// The operand that output `o` is, of which one row or column of blocks then
+  /// stores what it fetches; null: it is made of the sums.
+  mlir::Value asOperand(unsigned o);
+  /// Evaluates and stores the group's outputs at a row and column whose sum of
+  /// products is `sum`.
+  void storeOutputs(cpu::Scope &scope, const cpu::Index &row,
+                    const cpu::Index &column, mlir::Value sum);
+
+private:
+  bool mayStoreOperand(mlir::Value operand);
+};
+
+} // namespace fx::cuda
+
+#endif // FX_LIB_CODEGEN_GPU_MATMULPLAN_H

@@ -1,0 +1,118 @@
+//===- TensorCore.cpp - instructions of tensor cores -===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCore.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace fx::cuda;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+Value Int32::of(int64_t c) {
+  return arith::ConstantIntOp::create(b, loc, b.getI32Type(), c);
+}
+Value Int32::from(Value index) {
+  return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
+}
+Value Int32::toIndex(Value v) {
+  return b.createOrFold<arith::IndexCastOp>(loc, b.getIndexType(), v);
+}
+Value Int32::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(loc, x, y);
+}
+Value Int32::mul(Value x, int64_t c) {
+  return b.createOrFold<arith::MulIOp>(loc, x, of(c));
+}
+Value Int32::div(Value x, int64_t c) {
+  return b.createOrFold<arith::DivUIOp>(loc, x, of(c));
+}
+Value Int32::rem(Value x, int64_t c) {
+  return b.createOrFold<arith::RemUIOp>(loc, x, of(c));
+}
+Value Int32::exclusiveOr(Value x, Value y) {
+  return b.createOrFold<arith::XOrIOp>(loc, x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+// Shared memory has 8 groups of banks, 16 bytes each. Rows of less than 8
+// chunks fill the groups together: `together` rows get one permutation.
+Value SharedTile::offset(Int32 &i, Value row, Value chunk) const {
+  int64_t together = std::max<int64_t>(1, 8 / chunks());
+  Value by = i.rem(i.div(row, together), std::min<int64_t>(8, chunks()));
+  return i.add(i.mul(row, columns * 2),
+               i.mul(i.exclusiveOr(chunk, by), kChunkBytes));
+}
+
+Value TensorCore::pointer(Value base, Value offset, unsigned space) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), space);
+  return LLVM::GEPOp::create(b, loc, type, b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void TensorCore::copyAsync(Value to, Value from, Value bytes) {
+  NVVM::CpAsyncOp::create(b, loc, to, from, uint32_t(kChunkBytes),
+                          NVVM::LoadCacheModifierKind::CG, bytes);
+}
+
+void TensorCore::commit() { NVVM::CpAsyncCommitGroupOp::create(b, loc); }
+
+void TensorCore::wait(int64_t pending) {
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, b.getI32IntegerAttr(pending));
+}
+
+static SmallVector<Value, 4> unpack(OpBuilder &b, Location loc, Value four) {
+  SmallVector<Value, 4> parts;
+  for (int64_t i = 0; i < 4; ++i)
+    parts.push_back(LLVM::ExtractValueOp::create(b, loc, four, i));
+  return parts;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value, 4> TensorCore::loadMatrices(Value address,
+                                               bool isTransposed) {
+  MLIRContext *context = b.getContext();
+  SmallVector<Type> four(4, b.getI32Type());
+  Value all = NVVM::LdMatrixOp::create(
+      b, loc, LLVM::LLVMStructType::getLiteral(context, four), address,
+      /*num=*/4, isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  return unpack(b, loc, all);
+}
+
+SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
+                                           ArrayRef<Value> c) {
+  SmallVector<Type> four(4, b.getF32Type());
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), four);
+  bool isBF16 = element.isBF16();
+  // Two elements of f16 are a vector, of bf16 an integer.
+  auto cast = [&](ArrayRef<Value> values) {
+    SmallVector<Value> result(values);
+    if (!isBF16)
+      for (Value &v : result)
+        v = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, element), v);
+    return result;
+  };
+  auto kind = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  Value sum = NVVM::MmaOp::create(
+      b, loc, type, cast(x), cast(y), c, ArrayRef<int64_t>{16, 8, 16},
+      std::nullopt, std::nullopt, std::array<NVVM::MMATypes, 2>{kind, kind},
+      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                     NVVM::MMALayout::col});
+  return unpack(b, loc, sum);
+}

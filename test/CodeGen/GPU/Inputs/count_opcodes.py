@@ -1,0 +1,24 @@
+"""count_opcodes.py CUBIN KERNEL OPCODE...: how often each opcode is in a kernel's machine code.
+
+An instruction has 16 bytes, the lower 12 bits of which are the opcode (of compute capability 7.0
+and newer): 23c is HMMA, 83b LDSM, fae LDGSTS.
+"""
+
+import collections
+import struct
+import sys
+
+path, kernel, *opcodes = sys.argv[1:]
+with open(path, "rb") as file:
+    data = file.read()
+(table,) = struct.unpack_from("<Q", data, 40)
+size, count, names = struct.unpack_from("<3H", data, 58)
+sections = [struct.unpack_from("<2I4Q", data, table + i * size) for i in range(count)]
+text = {}
+for name, _, _, _, offset, length in sections:
+    start = sections[names][4] + name
+    text[data[start : data.index(b"\0", start)].decode()] = data[offset : offset + length]
+code = text[f".text.{kernel}"]
+found = collections.Counter(word & 0xFFF for word, _ in struct.iter_unpack("<2Q", code))
+for opcode in opcodes:
+    print(opcode, found[int(opcode, 16)])

@@ -1,0 +1,167 @@
+//===- TensorCore.cpp - asynchronous copies and products of matrices ------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies happen when they are started or, as late as they may, when someone
+// waits for them, which is drawn anew for each: who reads without waiting sees
+// what was there before, and who starts a copy to where others still read
+// spoils it. The layouts of matrices are those of the PTX ISA, "Matrix
+// fragments for mma.m16n8k16" and "ldmatrix".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+
+#include <cstring>
+#include <deque>
+#include <utility>
+
+using namespace emulator;
+
+namespace {
+struct Copy {
+  char *to;
+  const char *from;
+  int bytes; ///< the rest of 16 are zeros
+};
+/// What a thread has in flight: closed groups, oldest first, and an open one.
+struct Copies {
+  std::deque<std::vector<Copy>> groups;
+  std::vector<Copy> open;
+};
+} // namespace
+static std::vector<Copies> copies;
+
+void emulator::forgetCopies(int threads) { copies.assign(threads, {}); }
+
+static void perform(const Copy &copy) {
+  memcpy(copy.to, copy.from, copy.bytes);
+  memset(copy.to + copy.bytes, 0, 16 - copy.bytes);
+}
+
+extern "C" {
+void copySome(char *to, const char *from, int32_t bytes)
+    NAMED("nvvm.cp.async.cg.shared.global.16.s");
+void copySome(char *to, const char *from, int32_t bytes) {
+  if (bytes < 0 || bytes > 16)
+    die("an asynchronous copy of " + std::to_string(bytes) + " bytes");
+  if ((uintptr_t)to % 16 || (bytes && (uintptr_t)from % 16))
+    die("an asynchronous copy that is not aligned to 16 bytes");
+  if (draw() % 2)
+    perform({to, from, bytes});
+  else
+    copies[getThread()].open.push_back({to, from, bytes});
+}
+void copyAll(char *to, const char *from)
+    NAMED("nvvm.cp.async.cg.shared.global.16");
+void copyAll(char *to, const char *from) { copySome(to, from, 16); }
+
+void commit() NAMED("nvvm.cp.async.commit.group");
+void commit() {
+  Copies &mine = copies[getThread()];
+  mine.groups.push_back(std::move(mine.open));
+  mine.open.clear();
+}
+void waitGroup(int32_t pending) NAMED("nvvm.cp.async.wait.group");
+void waitGroup(int32_t pending) {
+  std::deque<std::vector<Copy>> &groups = copies[getThread()].groups;
+  for (; groups.size() > size_t(pending); groups.pop_front())
+    for (const Copy &copy : groups.front())
+      perform(copy);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+static void loadMatrices(uint32_t *result, const char *address,
+                         bool isTransposed) {
+  if ((uintptr_t)address % 16)
+    die("a row of a matrix that is not aligned to 16 bytes");
+  uint64_t word = (uint64_t)address;
+  auto all = exchange(&word, 1);
+  int lane = getThread() % 32;
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    uint16_t two[2];
+    for (int e = 0; e < 2; ++e) {
+      int row = lane / 4, column = lane % 4 * 2 + e;
+      if (isTransposed)
+        std::swap(row, column);
+      two[e] = ((const uint16_t *)all[matrix * 8 + row][0])[column];
+    }
+    memcpy(&result[matrix], two, 4);
+  }
+}
+void loadRows(uint32_t *result, const char *address)
+    NAMED("nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3.to");
+void loadRows(uint32_t *result, const char *address) {
+  loadMatrices(result, address, false);
+}
+void loadColumns(uint32_t *result, const char *address)
+    NAMED("nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3.to");
+void loadColumns(uint32_t *result, const char *address) {
+  loadMatrices(result, address, true);
+}
+} // extern "C"
+
+static float toFloat(uint16_t bits, bool isBF16) {
+  if (isBF16) {
+    uint32_t wide = uint32_t(bits) << 16;
+    float value;
+    memcpy(&value, &wide, 4);
+    return value;
+  }
+  _Float16 value;
+  memcpy(&value, &bits, 2);
+  return value;
+}
+
+/// sum += x y, 16x16 by 16x8. Two elements of k are in one register.
+static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
+                     bool isBF16) {
+  uint64_t words[3] = {x[0] | uint64_t(x[1]) << 32, x[2] | uint64_t(x[3]) << 32,
+                       y[0] | uint64_t(y[1]) << 32};
+  auto all = exchange(words, 3);
+  int lane = getThread() % 32;
+  for (int i = 0; i < 4; ++i) {
+    // The register of x: rows 8-15 are in the odd ones, k from 8 on in the
+    // second two.
+    int row = lane / 4, column = lane % 4 * 2 + i % 2, lower = i / 2;
+    for (int k = 0; k < 16; ++k) {
+      uint32_t xs = all[row * 4 + k % 8 / 2][k / 8] >> (32 * lower),
+               ys = all[column * 4 + k % 8 / 2][2] >> (32 * (k / 8));
+      sum[i] += toFloat(xs >> (16 * (k % 2)), isBF16) *
+                toFloat(ys >> (16 * (k % 2)), isBF16);
+    }
+  }
+}
+
+extern "C" {
+void multiplyBF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
+                  uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
+                  float c2, float c3)
+    NAMED("nvvm.mma.m16n8k16.row.col.bf16.to");
+void multiplyBF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
+                  uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
+                  float c2, float c3) {
+  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};
+  float sum[] = {c0, c1, c2, c3};
+  multiply(sum, x, y, true);
+  memcpy(result, sum, sizeof sum);
+}
+void multiplyF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
+                 uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
+                 float c2, float c3)
+    NAMED("nvvm.mma.m16n8k16.row.col.f32.f32.to");
+void multiplyF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
+                 uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
+                 float c2, float c3) {
+  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};
+  float sum[] = {c0, c1, c2, c3};
+  multiply(sum, x, y, false);
+  memcpy(result, sum, sizeof sum);
+}
+}
