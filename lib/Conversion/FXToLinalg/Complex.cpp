@@ -358,8 +358,8 @@ static LogicalResult lowerPadding(Node &n) {
   return lowerByParts(n);
 }
 
-/// z / (1 + exp(-z))
-static LogicalResult lowerSilu(Node &n) {
+/// w / (1 + exp(-z)), w being 1 or z.
+static LogicalResult lowerLogistic(Node &n, bool isSilu) {
   Pair z = getPair(n, 0, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
@@ -369,16 +369,20 @@ static LogicalResult lowerSilu(Node &n) {
           Value size = s.exp(s.neg(v[0])), angle = s.neg(v[1]);
           Value cosine = s.unary<math::CosOp>(angle),
                 sine = s.unary<math::SinOp>(angle);
-          Z y = divide(s, {v[0], v[1]},
-                       {s.add(s.constant(1), s.mul(size, cosine)),
-                        s.mul(size, sine)});
+          Z w = isSilu ? Z{v[0], v[1]} : Z{s.constant(1), s.constant(0)};
+          Z y = divide(
+              s, w,
+              {s.add(s.constant(1), s.mul(size, cosine)), s.mul(size, sine)});
           return imaginary ? y.im : y.re;
         });
   });
 }
 
 void registerComplex(Registry &r) {
-  r.addComplex({"aten.silu.default"}, lowerSilu);
+  r.addComplex({"aten.silu.default"},
+               [](Node &n) { return lowerLogistic(n, true); });
+  r.addComplex({"aten.sigmoid.default"},
+               [](Node &n) { return lowerLogistic(n, false); });
   r.addComplex({"aten.constant_pad_nd.default", "aten.pad.default"},
                lowerPadding);
   r.addComplex({"aten._assert_tensor_metadata.default"},
