@@ -21,9 +21,7 @@ def main() -> None:
     parser.add_argument("model", nargs="?", help="a name from --list")
     parser.add_argument("--list", action="store_true", help="list the models")
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FILE.pt2")
-    parser.add_argument(
-        "--decomposed", action="store_true", help="after run_decompositions()"
-    )
+    parser.add_argument("--decomposed", action="store_true", help="after run_decompositions()")
     parser.add_argument(
         "--dynamic", action="store_true", help="with the model's dynamic dimensions"
     )

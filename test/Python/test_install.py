@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import venv
@@ -14,10 +15,10 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import fx_mlir, torch
 assert fx_mlir.__file__.startswith(sys.argv[1]), fx_mlir.__file__
-assert "fx_mlir" in torch._dynamo.list_backends()
 x = torch.randn(3)
 print(torch.equal(fx_mlir.compile(torch.nn.ReLU(), (x,))(x), torch.relu(x)))
 """
+BACKEND = 'assert "fx_mlir" in torch._dynamo.list_backends()'
 
 
 def test_build_without_torch(tmp_path):
@@ -54,6 +55,27 @@ def test_pip_install(tmp_path):
     assert (tmp_path / "fx_mlir" / "py.typed").exists()
     assert "fx_mlir.backend:fx_mlir" in (info / "entry_points.txt").read_text()
     out = subprocess.run(
-        [sys.executable, "-c", SCRIPT, tmp_path], check=True, capture_output=True, text=True
+        [sys.executable, "-c", SCRIPT + BACKEND, tmp_path],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert out.stdout.strip() == "True"
+
+
+def test_wheel_of_whole_build(tmp_path):
+    """What `pip install .` puts in one folder finds LLVM's libraries by itself."""
+    for component in ("python", "FX"):
+        subprocess.run(
+            ["cmake", "--install", tree, "--component", component, "--prefix", tmp_path],
+            check=True,
+            capture_output=True,
+        )
+    for library in (tmp_path / "lib").glob("*.so*"):
+        shutil.move(library, tmp_path / "fx_mlir")
+    for source in (root / "python" / "fx_mlir").glob("*.py"):
+        shutil.copy(source, tmp_path / "fx_mlir")
+    environment = {k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"}
+    command = [sys.executable, "-c", SCRIPT, tmp_path]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert result.stdout == "True\n", result.stderr
