@@ -51,6 +51,7 @@ class Fallback:
         assert n_in == n_out == 1
         factor = 1.0
         if call["target"] == "mylib.signal.default":
+            time.sleep(self.seconds)
             self.event.set()
         else:
             assert call["target"] == "mylib.slow.default"
@@ -146,8 +147,9 @@ def test_overlaps(tmp_path):
     model = load(tmp_path, SIGNAL, fallback)
     x = np.arange(8, dtype="f4")
     # Where the machine is busy, a call may begin only when it is awaited.
-    for _ in range(100):
+    for turn in range(100):
         fallback.event.clear()
+        fallback.seconds = turn / 1000
         np.testing.assert_allclose(model(x, threads=2)[0], x * 2.5 * (x + 1))
         if fallback.overlapped:
             break
