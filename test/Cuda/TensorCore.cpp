@@ -140,28 +140,20 @@ static void multiply(float *sum, const uint32_t *x, const uint32_t *y,
 }
 
 extern "C" {
-void multiplyBF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
-                  uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
-                  float c2, float c3)
-    NAMED("nvvm.mma.m16n8k16.row.col.bf16.to");
-void multiplyBF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
-                  uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
-                  float c2, float c3) {
-  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};
-  float sum[] = {c0, c1, c2, c3};
-  multiply(sum, x, y, true);
-  memcpy(result, sum, sizeof sum);
-}
-void multiplyF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
-                 uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
-                 float c2, float c3)
-    NAMED("nvvm.mma.m16n8k16.row.col.f32.f32.to");
-void multiplyF16(float *result, uint32_t x0, uint32_t x1, uint32_t x2,
-                 uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,
-                 float c2, float c3) {
-  uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};
-  float sum[] = {c0, c1, c2, c3};
-  multiply(sum, x, y, false);
-  memcpy(result, sum, sizeof sum);
-}
+// A mma.sync m16n8k16 with sums in f32, as a function that gives its four sums
+// through memory.
+#define MULTIPLY(FUNCTION, SYMBOL, IS_BF16)                                    \
+  void FUNCTION(float *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,     \
+                uint32_t, float, float, float, float) NAMED(SYMBOL);           \
+  void FUNCTION(float *result, uint32_t x0, uint32_t x1, uint32_t x2,          \
+                uint32_t x3, uint32_t y0, uint32_t y1, float c0, float c1,     \
+                float c2, float c3) {                                          \
+    uint32_t x[] = {x0, x1, x2, x3}, y[] = {y0, y1};                           \
+    float sum[] = {c0, c1, c2, c3};                                            \
+    multiply(sum, x, y, IS_BF16);                                              \
+    memcpy(result, sum, sizeof sum);                                           \
+  }
+MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to", true)
+MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to", false)
+#undef MULTIPLY
 }

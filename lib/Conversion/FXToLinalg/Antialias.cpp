@@ -12,9 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Resampling.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Node.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,13 +55,7 @@ static Tensor getWeights(Builder &b, int64_t in, int64_t out, double scale,
     for (int64_t k = first; k < last && total != 0; ++k)
       weights[i * in + k] /= total;
   }
-  Sizes sizes = {b.expr(out), b.expr(in)};
-  RankedTensorType type = tensorType(sizes, dtype);
-  SmallVector<float> narrow(weights.begin(), weights.end());
-  DenseElementsAttr data =
-      dtype.isF64() ? DenseElementsAttr::get(type, ArrayRef<double>(weights))
-                    : DenseElementsAttr::get(type, ArrayRef<float>(narrow));
-  return Tensor(arith::ConstantOp::create(b.b, b.loc, data), sizes, dtype);
+  return b.constant(weights, {b.expr(out), b.expr(in)}, dtype);
 }
 
 /// _upsample_bilinear2d_aa and _upsample_bicubic2d_aa: (self, output_size,

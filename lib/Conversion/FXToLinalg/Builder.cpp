@@ -110,6 +110,22 @@ Value Builder::filled(ArrayRef<ExprAttr> sizes, Type dtype, Value v) {
   return linalg::FillOp::create(b, loc, v, empty(sizes, dtype)).getResult(0);
 }
 
+Tensor Builder::constant(ArrayRef<int64_t> values, ArrayRef<ExprAttr> sizes) {
+  Type i64 = b.getI64Type();
+  auto data = DenseElementsAttr::get(tensorType(sizes, i64), values);
+  return Tensor(arith::ConstantOp::create(b, loc, data), sizes, i64);
+}
+
+Tensor Builder::constant(ArrayRef<double> values, ArrayRef<ExprAttr> sizes,
+                         Type dtype) {
+  RankedTensorType type = tensorType(sizes, dtype);
+  SmallVector<float> narrow(values.begin(), values.end());
+  auto data = dtype.isF64()
+                  ? DenseElementsAttr::get(type, values)
+                  : DenseElementsAttr::get(type, ArrayRef<float>(narrow));
+  return Tensor(arith::ConstantOp::create(b, loc, data), sizes, dtype);
+}
+
 Value Builder::withType(Value v, ArrayRef<ExprAttr> sizes, Type dtype) {
   RankedTensorType type = tensorType(sizes, dtype);
   if (v.getType() == type)
@@ -248,7 +264,10 @@ Tensor Builder::pointwise(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
   return generic(
       operands, sizes, dtype, compute,
       [&](Scalars &s, ValueRange v, ArrayRef<Value>) { return fn(s, v); },
-      from ? from : compute ? compute : dtype, true);
+      from      ? from
+      : compute ? compute
+                : dtype,
+      true);
 }
 
 Sizes Builder::broadcast(ArrayRef<Tensor> operands) {
@@ -271,7 +290,10 @@ Tensor Builder::map(ArrayRef<Tensor> operands, Type dtype, ScalarFn fn) {
 Tensor Builder::indexed(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
                         Type dtype, Type compute, IndexedFn fn, Type from) {
   return generic(operands, sizes, dtype, compute, fn,
-                 from ? from : compute ? compute : dtype, false);
+                 from      ? from
+                 : compute ? compute
+                           : dtype,
+                 false);
 }
 
 Tensor Builder::cast(const Tensor &t, Type dtype) {
@@ -290,11 +312,12 @@ Tensor Builder::cast(const Tensor &t, Type dtype) {
       inner[dim] = size;
   Tensor plain(t.value, inner, t.dtype);
   Tensor result = t;
-  result.value = pointwise({plain}, inner, dtype, t.dtype,
-                           [&](Scalars &s, ValueRange v) {
-                             return s.cast(v[0], t.dtype, dtype);
-                           },
-                           dtype)
+  result.value = pointwise(
+                     {plain}, inner, dtype, t.dtype,
+                     [&](Scalars &s, ValueRange v) {
+                       return s.cast(v[0], t.dtype, dtype);
+                     },
+                     dtype)
                      .value;
   result.dtype = dtype;
   return result;
@@ -304,11 +327,11 @@ Tensor Builder::cast(const Tensor &t, Type dtype) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Tensor Builder::reduce(
-    const Tensor &input, ArrayRef<int64_t> dims, bool keepDim, Type acc,
-    function_ref<Value(Scalars &)> init,
-    function_ref<Value(Scalars &, Value, Value)> combine,
-    function_ref<Value(Scalars &, Value)> mapFn) {
+Tensor Builder::reduce(const Tensor &input, ArrayRef<int64_t> dims,
+                       bool keepDim, Type acc,
+                       function_ref<Value(Scalars &)> init,
+                       function_ref<Value(Scalars &, Value, Value)> combine,
+                       function_ref<Value(Scalars &, Value)> mapFn) {
   Tensor t = input;
   // A loop's length must come from some operand.
   for (int64_t d : dims)
@@ -340,8 +363,8 @@ Tensor Builder::reduce(
   SmallVector<unsigned> loops = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   Scalars outer(b, loc, acc);
   Value out = filled(kept, acc, init(outer));
-  SmallVector<AffineMap> maps = {
-      map(t, loops, rank), AffineMap::get(rank, 0, outExprs, context())};
+  SmallVector<AffineMap> maps = {map(t, loops, rank),
+                                 AffineMap::get(rank, 0, outExprs, context())};
   result.value =
       linalg::GenericOp::create(
           b, loc, out.getType(), t.value, out, maps, iterators,
@@ -372,10 +395,9 @@ Tensor Builder::mean(const Tensor &t, ArrayRef<int64_t> dims, bool keepDim,
   count.expr = product(reduced);
   Tensor total = sum(t, dims, keepDim, acc);
   Hoisted n(*this, count, acc);
-  return pointwise({total}, total.sizes, acc, acc,
-                   [&](Scalars &s, ValueRange v) {
-                     return s.div(v[0], n.in(s));
-                   });
+  return pointwise(
+      {total}, total.sizes, acc, acc,
+      [&](Scalars &s, ValueRange v) { return s.div(v[0], n.in(s)); });
 }
 
 Tensor Builder::contract(const Access &left, const Access &right,

@@ -78,6 +78,12 @@ public:
   /// All elements `v`, a scalar of `dtype`.
   mlir::Value filled(llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype,
                      mlir::Value v);
+  /// A constant of i64s, or of floats as `dtype` (f64 or f32), in row-major
+  /// order.
+  Tensor constant(llvm::ArrayRef<int64_t> values,
+                  llvm::ArrayRef<ExprAttr> sizes);
+  Tensor constant(llvm::ArrayRef<double> values, llvm::ArrayRef<ExprAttr> sizes,
+                  mlir::Type dtype);
   /// A builtin tensor that is `t` dimension for dimension.
   mlir::Value materialize(const Tensor &t);
   /// `t` with a builtin tensor of its own shape and order.

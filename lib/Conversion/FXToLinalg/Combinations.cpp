@@ -7,7 +7,7 @@
 
 #include "Node.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -15,6 +15,48 @@ namespace fx::lin {
 
 /// The most indices that are worth a table.
 static constexpr int64_t mostIndices = 1 << 20;
+
+/// How many ways there are to choose `r` of `length` elements: C(length, r), or
+/// C(length + r - 1, r) where an element may be chosen again. None beyond
+/// mostIndices.
+static std::optional<int64_t> countRows(int64_t length, int64_t r,
+                                        bool repeats) {
+  if (length > mostIndices || r > mostIndices)
+    return std::nullopt;
+  if (length == 0)
+    return 0;
+  int64_t n = repeats ? length + r - 1 : length;
+  if (r > n)
+    return 0;
+  int64_t chosen = std::min(r, n - r), count = 1;
+  // C(n - chosen + i, i) grows with i, and each is a whole number.
+  for (int64_t i = 1; i <= chosen; ++i) {
+    count = count * (n - chosen + i) / i;
+    if (count > mostIndices)
+      return std::nullopt;
+  }
+  return count;
+}
+
+/// The rows of combinations' indices one behind the other, in lexicographic
+/// order.
+static SmallVector<int64_t> getRows(int64_t length, int64_t r, bool repeats,
+                                    int64_t count) {
+  SmallVector<int64_t> row(r, 0), indices;
+  if (!repeats)
+    std::iota(row.begin(), row.end(), 0);
+  indices.reserve(count * r);
+  for (int64_t k = 0; k < count; ++k) {
+    indices.append(row);
+    // The last place that can go on does, and all behind it follow closely.
+    int64_t at = r - 1;
+    while (at >= 0 && row[at] == (repeats ? length - 1 : length - r + at))
+      --at;
+    for (int64_t i = at, next = at < 0 ? 0 : row[at] + 1; i >= 0 && i < r; ++i)
+      row[i] = repeats ? next : next++;
+  }
+  return indices;
+}
 
 /// combinations(self, r, with_replacement): rows of r elements, in order.
 static LogicalResult lowerCombinations(Node &n) {
@@ -25,47 +67,26 @@ static LogicalResult lowerCombinations(Node &n) {
     return n.fail("a vector of unknown size, or no elements to choose");
   Builder &b = n.b;
   int64_t length = *x.sizes[0].getInteger();
-  // torch.export gives the number of rows a name, as if the data told it.
-  auto bindRows = [&](int64_t count) {
-    ExprAttr rows = n.resultSizes().empty() ? b.expr(0) : n.resultSizes()[0];
-    if (rows.isSymbol() && !b.symbols.isBound(rows.getName()))
-      b.symbols.bind(rows.getName(), b.index(count), false);
-  };
-  SmallVector<int64_t> row, indices;
-  std::function<LogicalResult(int64_t)> choose = [&](int64_t from) {
-    if (int64_t(row.size()) == r) {
-      indices.append(row);
-      return success(int64_t(indices.size()) <= mostIndices);
-    }
-    for (int64_t i = from; i < length; ++i) {
-      row.push_back(i);
-      if (failed(choose(repeats ? i : i + 1)))
-        return failure();
-      row.pop_back();
-    }
-    return success();
-  };
-  if (r > mostIndices || failed(choose(0)))
+  std::optional<int64_t> count = countRows(length, r, repeats);
+  if (!count || *count > mostIndices / r)
     return n.fail("many combinations");
-  bindRows(int64_t(indices.size()) / r);
+  // torch.export gives the number of rows a name, as if the data told it.
+  if (!n.resultSizes().empty() && n.resultSizes()[0].isSymbol() &&
+      !b.symbols.isBound(n.resultSizes()[0].getName()))
+    b.symbols.bind(n.resultSizes()[0].getName(), b.index(*count), false);
   for (ExprAttr size : n.resultSizes())
     if (!b.symbols.canEvaluate(size))
       return n.fail("the result's size depends on data");
-  Type i64 = b.b.getI64Type();
-  Sizes sizes = {b.expr(int64_t(indices.size()) / r), b.expr(r)};
-  if (indices.empty()) {
+  if (*count == 0) {
     Sizes none(n.resultSizes());
     return n.result(Tensor(b.empty(none, x.dtype), none, x.dtype));
   }
-  Tensor at(arith::ConstantOp::create(
-                b.b, b.loc,
-                DenseElementsAttr::get(tensorType(sizes, i64),
-                                       ArrayRef<int64_t>(indices))),
-            sizes, i64);
+  Sizes sizes = {b.expr(*count), b.expr(r)};
+  Tensor at = b.constant(getRows(length, r, repeats, *count), sizes);
   return n.result(b.read(
       x, {at}, sizes,
       [&](Scalars &s, ValueRange v, ArrayRef<Value>) -> SmallVector<Value> {
-        return {Scalars(s.b, s.loc, i64).toIndex(v[0])};
+        return {Scalars(s.b, s.loc, at.dtype).toIndex(v[0])};
       }));
 }
 

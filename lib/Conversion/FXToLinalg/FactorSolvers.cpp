@@ -32,11 +32,7 @@ static Tensor solveTransposed(Builder &b, const Tensor &factors,
     v.loopDown(zero, rows, [&](Value j) {
       Value p = integers(b).toIndex(tensor::ExtractOp::create(
           b.b, b.loc, pivots.value, ValueRange{at, j}));
-      v.loop(zero, columns, [&](Value c) {
-        Value upper = v.load(x, {at, j, c}), lower = v.load(x, {at, p, c});
-        v.store(x, {at, j, c}, lower);
-        v.store(x, {at, p, c}, upper);
-      });
+      swapRows(v, x, at, j, p, columns);
     });
   });
   return v.tensor(x, y.sizes, y.dtype);
@@ -107,7 +103,6 @@ static LogicalResult lowerTensorSolve(Node &n) {
 }
 
 void registerFactorSolvers(Registry &r) {
-  registerMatrixExponential(r);
   r.add({"aten.linalg_lu_solve.default", "aten.lu_solve.default"},
         lowerLUSolve);
   r.add("aten.linalg_tensorsolve.default", lowerTensorSolve);

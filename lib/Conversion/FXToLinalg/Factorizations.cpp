@@ -25,6 +25,15 @@ namespace fx::lin {
 // LU
 //===----------------------------------------------------------------------===//
 
+void swapRows(Variables &v, unsigned x, Value at, Value i, Value k,
+              Value columns) {
+  v.loop(v.b.index(0), columns, [&](Value c) {
+    Value upper = v.load(x, {at, i, c}), lower = v.load(x, {at, k, c});
+    v.store(x, {at, i, c}, lower);
+    v.store(x, {at, k, c}, upper);
+  });
+}
+
 LU factorizeLU(Builder &b, const Tensor &x) {
   Type i64 = b.b.getI64Type();
   ExprAttr batch = x.sizes[0], rows = x.sizes[1], columns = x.sizes[2];
@@ -52,11 +61,7 @@ LU factorizeLU(Builder &b, const Tensor &x) {
       });
       Value p = v.get(pivot);
       v.store(pivots, {at, j}, integers(b).fromIndex(p));
-      v.loop(zero, n, [&](Value c) {
-        Value upper = v.load(a, {at, j, c}), lower = v.load(a, {at, p, c});
-        v.store(a, {at, j, c}, lower);
-        v.store(a, {at, p, c}, upper);
-      });
+      swapRows(v, a, at, j, p, n);
       Value d = v.load(a, {at, j, j});
       Value none = reals(b).eq(d, reals(b).constant(0));
       Value old = v.load(info, {at});
@@ -97,7 +102,7 @@ static LogicalResult lowerCheckErrors(Node &n) {
 }
 
 Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
-                      const Tensor &y) {
+               const Tensor &y) {
   Value zero = b.index(0), rows = b.index(y.sizes[1]),
         columns = b.index(y.sizes[2]), count = b.index(y.sizes[0]);
   Variables v(b);
@@ -106,11 +111,7 @@ Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
     v.loop(zero, rows, [&](Value j) {
       Value p = integers(b).toIndex(tensor::ExtractOp::create(
           b.b, b.loc, pivots.value, ValueRange{at, j}));
-      v.loop(zero, columns, [&](Value c) {
-        Value upper = v.load(x, {at, j, c}), lower = v.load(x, {at, p, c});
-        v.store(x, {at, j, c}, lower);
-        v.store(x, {at, p, c}, upper);
-      });
+      swapRows(v, x, at, j, p, columns);
     });
     auto element = [&](Value i, Value k) -> Value {
       return tensor::ExtractOp::create(b.b, b.loc, factors.value,
@@ -122,27 +123,26 @@ Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
   return v.tensor(x, y.sizes, y.dtype);
 }
 
+/// The inverses of the matrices `x` whose factors are `lu`.
+static Tensor invert(Builder &b, const LU &lu, const Tensor &x) {
+  Tensor ones = b.contiguous(identity(b, lu.factors.sizes));
+  return unstacked(b, solveLU(b, lu.factors, lu.pivots, ones), batchOf(x));
+}
+
 Tensor inverse(Node &n, const Tensor &x) {
-  Tensor a = stacked(n.b, x);
-  LU lu = factorizeLU(n.b, a);
+  LU lu = factorizeLU(n.b, stacked(n.b, x));
   checkRegular(n, lu.info);
-  Tensor y = solveLU(n.b, lu.factors, lu.pivots,
-                     n.b.contiguous(identity(n.b, a.sizes)));
-  return unstacked(n.b, y, batchOf(x));
+  return invert(n.b, lu, x);
 }
 
 static LogicalResult lowerInverse(Node &n) {
   Tensor x = n.tensor(0, "A");
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
-  Builder &b = n.b;
-  Tensor a = stacked(b, x);
-  LU lu = factorizeLU(b, a);
+  LU lu = factorizeLU(n.b, stacked(n.b, x));
   if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
     checkRegular(n, lu.info);
-  Tensor y =
-      solveLU(b, lu.factors, lu.pivots, b.contiguous(identity(b, a.sizes)));
-  if (failed(n.set(0, unstacked(b, y, batchOf(x)))))
+  if (failed(n.set(0, invert(n.b, lu, x))))
     return failure();
   return setInfo(n, 1, lu.info, batchOf(x));
 }

@@ -14,8 +14,6 @@
 
 #include "Fourier.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -61,13 +59,7 @@ static Tensor getWaves(Builder &b, int64_t rows, int64_t columns, int64_t n,
       double angle = 2 * M_PI * double(j * k % n) / double(n);
       values.push_back(isSine ? std::sin(angle) : std::cos(angle));
     }
-  Sizes sizes = {b.expr(rows), b.expr(columns)};
-  RankedTensorType type = tensorType(sizes, dtype);
-  SmallVector<float> narrow(values.begin(), values.end());
-  DenseElementsAttr data =
-      dtype.isF64() ? DenseElementsAttr::get(type, ArrayRef<double>(values))
-                    : DenseElementsAttr::get(type, ArrayRef<float>(narrow));
-  return Tensor(arith::ConstantOp::create(b.b, b.loc, data), sizes, dtype);
+  return b.constant(values, {b.expr(rows), b.expr(columns)}, dtype);
 }
 
 /// x * (c + i s), the second operand of either sign.
@@ -359,7 +351,6 @@ static void addTransforms(Registry &r, bool isInverse, StringRef name) {
 }
 
 void registerFourier(Registry &r) {
-  registerShortTime(r);
   addTransforms<false, false>(r, false, "fft");
   addTransforms<false, false>(r, true, "ifft");
   addTransforms<false, true>(r, false, "rfft");

@@ -22,8 +22,6 @@ Pair transform(Builder &b, const Pair &x, int64_t dim, bool isInverse);
 /// from the first half.
 Pair complete(Builder &b, const Pair &x, int64_t dim, int64_t size);
 
-void registerShortTime(Registry &);
-
 } // namespace fx::lin
 
 #endif // FX_CONVERSION_FXTOLINALG_FOURIER_H

@@ -31,8 +31,6 @@ static bool makeRows(Builder &b, Tensor &x) {
   return x.rank() == 2;
 }
 
-static Type integerType(Builder &b) { return b.b.getI64Type(); }
-
 /// The sum over the other classes d of max(0, margin - x[t] + x[d])^p, by the
 /// number of classes, times the weight of the target t.
 static LogicalResult lowerMultiMargin(Node &n) {
@@ -49,7 +47,7 @@ static LogicalResult lowerMultiMargin(Node &n) {
     target = b.unsqueeze(target, 0);
   if (!n.broadcasts(target, {x.sizes[0]}))
     return failure();
-  Type acc = opMathType(x.dtype), i64 = integerType(b);
+  Type acc = opMathType(x.dtype), i64 = b.b.getI64Type();
   b.checkIndices(target, x.sizes[1],
                  "aten.multi_margin_loss: a target is out of range", false);
   target = b.expand(b.cast(target, i64), {x.sizes[0]});
@@ -96,7 +94,7 @@ static LogicalResult lowerMultiLabelMargin(Node &n) {
       !isa<FloatType>(x.dtype) || !isa<IntegerType>(target.dtype) ||
       !n.broadcasts(target, x.sizes))
     return n.fail("the target does not fit the input");
-  Type acc = opMathType(x.dtype), i64 = integerType(b);
+  Type acc = opMathType(x.dtype), i64 = b.b.getI64Type();
   // A negative target is as good as -1.
   Tensor clipped = b.contiguous(
       b.pointwise({target}, x.sizes, i64, i64, [](Scalars &s, ValueRange v) {

@@ -44,6 +44,11 @@ mlir::LogicalResult setInfo(Node &n, unsigned i, const Tensor &info,
 void substitute(Variables &v, unsigned x, mlir::Value at, mlir::Value rows,
                 mlir::Value columns, bool upper, bool unit, ElementFn element);
 
+/// Swaps rows i and k, of `columns` elements, of the matrix `at` of variable
+/// `x`.
+void swapRows(Variables &v, unsigned x, mlir::Value at, mlir::Value i,
+              mlir::Value k, mlir::Value columns);
+
 /// L below the diagonal and U on and above it; the row that each step swapped
 /// with (from 0); the first step without a pivot (from 1), or 0.
 struct LU {
@@ -65,8 +70,6 @@ mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
 /// The inverses, in f64, of square matrices; stops the program at a singular
 /// one.
 Tensor inverse(Node &n, const Tensor &x);
-
-void registerMatrixExponential(Registry &);
 
 } // namespace fx::lin
 

@@ -7,8 +7,6 @@
 
 #include "Matrices.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -223,16 +221,11 @@ static LogicalResult lowerPDist(Node &n) {
     }
   Sizes pairs = {n.b.expr(first.size()), x.sizes[1]};
   auto pick = [&](ArrayRef<int64_t> row) {
-    Type i64 = n.b.b.getI64Type();
-    Sizes one = {pairs[0]};
-    Tensor at(
-        arith::ConstantOp::create(
-            n.b.b, n.b.loc, DenseElementsAttr::get(tensorType(one, i64), row)),
-        one, i64);
+    Tensor at = n.b.constant(row, {pairs[0], n.b.expr(1)});
     return n.b.read(
-        x, {n.b.unsqueeze(at, 1)}, pairs,
+        x, {at}, pairs,
         [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> SmallVector<Value> {
-          return {Scalars(s.b, s.loc, i64).toIndex(v[0]), i[1]};
+          return {Scalars(s.b, s.loc, at.dtype).toIndex(v[0]), i[1]};
         });
   };
   Type acc = opMathType(n.resultDtype());

@@ -7,7 +7,6 @@
 
 #include "Node.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -413,14 +412,6 @@ static LogicalResult lowerCartesianProduct(Node &n) {
   return join(n, columns, 1);
 }
 
-/// A constant tensor of indices.
-static Tensor constantIndices(Builder &b, ArrayRef<int64_t> values,
-                              ArrayRef<ExprAttr> sizes) {
-  Type i64 = b.b.getI64Type();
-  auto attr = DenseElementsAttr::get(tensorType(sizes, i64), values);
-  return Tensor(arith::ConstantOp::create(b.b, b.loc, attr), sizes, i64);
-}
-
 /// Row and column numbers of a triangle.
 template <bool lower>
 static LogicalResult lowerTriangleIndices(Node &n) {
@@ -443,7 +434,7 @@ static LogicalResult lowerTriangleIndices(Node &n) {
   if (row.empty())
     return n.result(zeros(n));
   row.append(column);
-  return n.result(constantIndices(n.b, row, sizes));
+  return n.result(n.b.constant(row, sizes));
 }
 
 void registerRearrangements(Registry &r) {

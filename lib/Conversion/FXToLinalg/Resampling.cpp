@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Resampling.h"
+#include "Node.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -358,7 +358,6 @@ static LogicalResult lowerGridSampler(Node &n) {
 }
 
 void registerResampling(Registry &r) {
-  registerAntialias(r);
   r.add("aten.upsample_nearest1d.vec", lowerUpsampleNearest<1, false>);
   r.add("aten.upsample_nearest2d.vec", lowerUpsampleNearest<2, false>);
   r.add("aten.upsample_nearest3d.vec", lowerUpsampleNearest<3, false>);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combine.h"
 #include "Node.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,9 +16,6 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// What is done with an element and what comes to it.
-enum class Combine { Set, Sum, Product, Mean, Max, Min };
-
 /// Writes x[index[i, j], j] for dim 0 and each element of `index`.
 struct Write {
   Tensor x;
@@ -32,37 +30,6 @@ struct Write {
 
 static bool isEmpty(ArrayRef<ExprAttr> sizes) {
   return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
-static std::optional<Combine> combineOf(StringRef name) {
-  if (name == "sum" || name == "add")
-    return Combine::Sum;
-  if (name == "prod" || name == "multiply")
-    return Combine::Product;
-  if (name == "mean")
-    return Combine::Mean;
-  if (name == "amax")
-    return Combine::Max;
-  if (name == "amin")
-    return Combine::Min;
-  return std::nullopt;
-}
-
-static Value apply(Scalars &s, Combine combine, Value old, Value v) {
-  switch (combine) {
-  case Combine::Set:
-    return v;
-  case Combine::Sum:
-  case Combine::Mean:
-    return s.add(old, v);
-  case Combine::Product:
-    return s.mul(old, v);
-  case Combine::Max:
-    return s.max(old, v);
-  case Combine::Min:
-    return s.min(old, v);
-  }
-  llvm_unreachable("every case returns");
 }
 
 /// Loops over the index's elements; `fn` gives an element from the old one.
@@ -142,7 +109,7 @@ static LogicalResult scatter(Node &n, Write w) {
     if (w.source)
       v = s.cast(tensor::ExtractOp::create(b.b, b.loc, source.value, i), dtype,
                  compute);
-    return apply(s, w.combine, old, v);
+    return combine(s, w.combine, old, v);
   });
   if (w.combine == Combine::Mean) {
     Scalars outer(b.b, b.loc, compute);

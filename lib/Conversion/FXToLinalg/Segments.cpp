@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combine.h"
 #include "Matrices.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,57 +16,12 @@ using namespace mlir;
 
 namespace fx::lin {
 
-namespace {
-enum class Reduction { Sum, Mean, Max, Min, Product };
-} // namespace
-
-static std::optional<Reduction> reductionOf(StringRef name) {
-  return llvm::StringSwitch<std::optional<Reduction>>(name)
-      .Case("sum", Reduction::Sum)
-      .Case("mean", Reduction::Mean)
-      .Case("max", Reduction::Max)
-      .Case("min", Reduction::Min)
-      .Case("prod", Reduction::Product)
-      .Default(std::nullopt);
-}
-
-static Value combine(Scalars &s, Reduction r, Value a, Value x) {
-  switch (r) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return s.add(a, x);
-  case Reduction::Max:
-    return s.max(a, x);
-  case Reduction::Min:
-    return s.min(a, x);
-  case Reduction::Product:
-    return s.mul(a, x);
-  }
-  llvm_unreachable("every case returns");
-}
-
-static Value neutral(Scalars &s, Reduction r) {
-  switch (r) {
-  case Reduction::Sum:
-  case Reduction::Mean:
-    return s.constant(0);
-  case Reduction::Max:
-    return s.lowest();
-  case Reduction::Min:
-    return s.highest();
-  case Reduction::Product:
-    return s.constant(1);
-  }
-  llvm_unreachable("every case returns");
-}
-
 /// segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe,
 /// initial): segment k of a row holds its slices offsets[k] to offsets[k + 1].
 /// The mean of an empty segment without an initial value is NaN.
 static LogicalResult lowerSegmentReduce(Node &n) {
   Tensor x = n.tensor(0, "data");
-  std::optional<Reduction> reduction =
-      reductionOf(n.string(1, "reduce", "sum"));
+  std::optional<Combine> reduction = combineOf(n.string(1, "reduce", "sum"));
   std::optional<Tensor> lengths = n.optionalTensor(99, "lengths"),
                         offsets = n.optionalTensor(99, "offsets");
   int64_t axis = n.dim(99, "axis", x.rank(), 0);
@@ -126,7 +82,7 @@ static LogicalResult lowerSegmentReduce(Node &n) {
           v.set(sum, combine(s, *reduction, v.get(sum), e));
         });
         Value r = v.get(sum);
-        if (*reduction == Reduction::Mean) {
+        if (*reduction == Combine::Mean) {
           Value mean = s.div(r, s.fromIndex(ix.max(size, b.index(1))));
           r = s.select(isEmpty, hasInitial ? r : nan, mean);
         }

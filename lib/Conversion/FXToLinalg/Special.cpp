@@ -22,8 +22,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// pi * x modulo pi in [-pi / 2, pi / 2], so that a large x keeps its precision,
-/// and a small one of either sign.
+/// pi * x modulo pi in [-pi / 2, pi / 2], so that a large x keeps its
+/// precision, and a small one of either sign.
 static Value piFraction(Scalars &s, Value x) {
   Value nearest = s.unary<math::RoundEvenOp>(x);
   return s.mul(s.sub(x, nearest), s.constant(M_PI));
@@ -294,7 +294,6 @@ static Value sphericalBessel(Scalars &s, Value x) {
 }
 
 void registerSpecial(Registry &r) {
-  registerIncompleteGamma(r);
   r.add({"aten.lgamma.default", "aten.special_gammaln.default"},
         wide<logGamma>);
   r.add({"aten.digamma.default", "aten.special_digamma.default",

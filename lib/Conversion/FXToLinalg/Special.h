@@ -43,8 +43,6 @@ inline mlir::Value polynomial(Scalars &s, mlir::Value x,
   return r;
 }
 
-void registerIncompleteGamma(Registry &);
-
 } // namespace fx::lin
 
 #endif // FX_CONVERSION_FXTOLINALG_SPECIAL_H

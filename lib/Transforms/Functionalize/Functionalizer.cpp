@@ -69,6 +69,14 @@ Value Functionalizer::getCurrent(Value value) {
   return getTensor(value).current;
 }
 
+SmallVector<ArgumentTree> Functionalizer::getCurrent(ArrayRef<Argument> args) {
+  SmallVector<ArgumentTree> current(args.begin(), args.end());
+  for (ArgumentTree &argument : current)
+    for (Value &value : argument.values)
+      value = getCurrent(value);
+  return current;
+}
+
 /// Records that `target` shows `newValue` from here on.
 LogicalResult Functionalizer::write(Operation *op, Value target,
                                     Value newValue) {

@@ -55,6 +55,8 @@ private:
 
   Tensor &getTensor(mlir::Value value);
   mlir::Value getCurrent(mlir::Value value);
+  /// `args` with what their values are now.
+  llvm::SmallVector<ArgumentTree> getCurrent(llvm::ArrayRef<Argument> args);
   mlir::LogicalResult write(mlir::Operation *op, mlir::Value target,
                             mlir::Value newValue);
   mlir::LogicalResult visitMutation(CallFunctionOp op,

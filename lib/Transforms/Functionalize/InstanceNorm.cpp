@@ -74,10 +74,7 @@ LogicalResult Functionalizer::visitInstanceNorm(CallFunctionOp op) {
              {kept, now, Attribute(b.getF64FloatAttr(share))}, {"alpha"});
     return write(op, old, moved);
   };
-  SmallVector<ArgumentTree> arguments(args.begin(), args.end());
-  for (ArgumentTree &argument : arguments)
-    for (Value &value : argument.values)
-      value = getCurrent(value);
+  SmallVector<ArgumentTree> arguments = getCurrent(args);
   arguments[3] = arguments[4] = Attribute(NoneAttr::get(ctx));
   CallFunctionOp norm = createCall(b, op.getLoc(), op.getTarget(),
                                    op->getResultTypes(), arguments);

@@ -168,11 +168,8 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   // Without elements there are no statistics: nothing is written, as out of
   // training.
   if (isEmpty && op.getTarget() == "aten.batch_norm.default") {
-    SmallVector<ArgumentTree> arguments(args.begin(), args.end());
+    SmallVector<ArgumentTree> arguments = getCurrent(args);
     arguments[5] = Attribute(b.getBoolAttr(false));
-    for (ArgumentTree &argument : arguments)
-      for (Value &value : argument.values)
-        value = getCurrent(value);
     CallFunctionOp call = createCall(b, op.getLoc(), op.getTarget(),
                                      op->getResultTypes(), arguments);
     op->replaceAllUsesWith(call->getResults());
@@ -182,12 +179,8 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   // ATen's form that is a function takes no less.
   if (!x || x.getRank() < 2)
     return fail(op, "a batch norm of fewer than two dimensions");
-  SmallVector<ArgumentTree> arguments;
-  for (size_t i = 0; i < count; ++i) {
-    arguments.push_back(args[i]);
-    for (Value &value : arguments.back().values)
-      value = getCurrent(value);
-  }
+  SmallVector<ArgumentTree> arguments =
+      getCurrent(ArrayRef(args).take_front(count));
   SmallVector<Type> types(op->getResultTypes());
   if (!training.getValue()) {
     arguments.erase(arguments.begin() + 5);

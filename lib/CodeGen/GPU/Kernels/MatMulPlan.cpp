@@ -36,12 +36,8 @@ bool MatMulPlan::analyse() {
   SmallVector<int64_t> ranges = info.op.getStaticLoopRanges();
   for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
     loops.push_back(ranges[d] == 1 ? LoopLabels::kUnit : int(d));
-  labels.setRoot(info.op, loops);
-  if (!labels.propagate(ops))
+  if (!labels.label(info.op, loops, ops))
     return false;
-  for (Operation *op : ops)
-    if (!labels.isComplete(op))
-      return false;
   for (unsigned i = 0; i < code.numOutputs(); ++i) {
     ArrayRef<int> loops = labels.ofTensor(code.output(i));
     if (loops.empty())
