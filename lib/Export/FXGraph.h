@@ -61,6 +61,7 @@ public:
   FXGraph(GraphOp graph, const mlir::SymbolTable &symbols);
 
   const std::vector<FXNode> &getNodes() const { return nodes; }
+  std::vector<FXNode> &getNodes() { return nodes; }
   GraphOp getGraph() const { return graph; }
 
   /// A sub-graph of this one and its name as an attribute of the module.

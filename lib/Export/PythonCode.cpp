@@ -50,13 +50,23 @@ static StringRef getFormat(StringRef function) {
 }
 
 namespace {
+/// The functions that the source calls by a name of its own, by these names.
+using Globals = std::map<std::string, std::string>;
+
 /// Prints the `forward` of one graph. Functions outside of torch get a global
-/// name each, as in torch.fx: `math.trunc` is `math_trunc`.
+/// name each, as in torch.fx: `math.trunc` is `math_trunc`. Names of nodes,
+/// too, are as in torch.fx's code, where none hides a builtin or a global: the
+/// argument `input` is the node `input_1`.
 class ForwardPrinter {
 public:
-  ForwardPrinter(raw_ostream &os, const FXGraph &graph,
-                 std::map<std::string, std::string> &globals)
-      : os(os), graph(graph), globals(globals) {
+  ForwardPrinter(raw_ostream &os, FXGraph &graph, Globals &globals)
+      : os(os), graph(graph) {
+    for (FXNode &node : graph.getNodes()) {
+      if (node.kind == FXNode::CallFunction)
+        nameFunction(node.target, globals);
+      if (node.kind != FXNode::Output)
+        node.name = names.create(node.name);
+    }
     // A value is set to None after its last use, so that its memory is free.
     const auto &nodes = graph.getNodes();
     std::vector<bool> seen(nodes.size());
@@ -83,6 +93,22 @@ public:
   }
 
 private:
+  /// A global name for a function that is none of torch's nor has a sign.
+  void nameFunction(const std::string &function, Globals &globals) {
+    StringRef target = function;
+    if (target.starts_with("torch.") ||
+        (target.consume_front("_operator.") && !getFormat(target).empty()) ||
+        functions.contains(function))
+      return;
+    std::string name = function;
+    if (target.contains('.'))
+      do
+        name = names.create(function);
+      while (!globals.try_emplace(name, function).second &&
+             globals[name] != function);
+    functions[function] = name;
+  }
+
   std::string repr(const FXArgument &argument) {
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -124,13 +150,9 @@ private:
         }
         return text + format.str();
       }
-    std::string callee = node.target;
-    if (!StringRef(callee).starts_with("torch.")) {
-      std::string &global = globals[callee];
-      if (global.empty())
-        global = names.create(callee);
-      callee = global;
-    }
+    auto global = functions.find(node.target);
+    std::string callee =
+        global == functions.end() ? node.target : global->second;
     return callee + "(" + arguments(node) + ")";
   }
 
@@ -174,8 +196,8 @@ private:
 
   raw_ostream &os;
   const FXGraph &graph;
-  std::map<std::string, std::string> &globals;
   Namespace names;
+  llvm::StringMap<std::string> functions;
   std::vector<SmallVector<unsigned, 2>> lastUses;
 };
 
@@ -215,7 +237,7 @@ public:
 
   void finish(raw_ostream &out) {
     SetVector<StringRef> modules;
-    for (auto &[function, global] : globals)
+    for (auto &[global, function] : globals)
       modules.insert(StringRef(function).rsplit('.').first);
     for (StringRef module : modules)
       if (!module.empty())
@@ -224,9 +246,8 @@ public:
            "device\n";
     if (!globals.empty())
       out << '\n';
-    for (auto &[function, global] : globals)
-      if (global != function)
-        out << global << " = " << function << '\n';
+    for (auto &[global, function] : globals)
+      out << global << " = " << function << '\n';
     out << text;
   }
 
@@ -236,7 +257,7 @@ private:
   llvm::raw_string_ostream os{text};
   Namespace names;
   llvm::DenseMap<GraphOp, std::string> classes;
-  std::map<std::string, std::string> globals;
+  Globals globals;
 };
 } // namespace
 

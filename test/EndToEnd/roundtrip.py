@@ -1,5 +1,6 @@
 """Archives through fx and back: what must come out as it went in."""
 
+import copy
 import pathlib
 import re
 import sys
@@ -93,3 +94,64 @@ def check(path: pathlib.Path, folder: pathlib.Path):
     check_text(path, before)
     check_python(path, before)
     return before, after
+
+
+def equal(before, after, args, kwargs=None) -> None:
+    """Both programs give the same on the same inputs, bit by bit."""
+    inputs = args, kwargs or {}
+    results = []
+    for program in (before, after):
+        sample_args, sample_kwargs = copy.deepcopy(inputs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results.append(program.module()(*sample_args, **sample_kwargs))
+    got, want = (pytree.tree_flatten(result) for result in results)
+    assert got[1] == want[1]
+    for x, y in zip(got[0], want[0]):
+        if isinstance(x, torch.Tensor):
+            assert x.dtype == y.dtype and torch.equal(x, y) or (
+                torch.allclose(x, y, rtol=0, atol=0, equal_nan=True)
+            )
+        else:
+            assert x == y
+
+
+def count_dependent(graph: torch.fx.Graph) -> int:
+    """The nodes that depend on inputs; the others are computed while tracing."""
+    found = set()
+    for node in graph.nodes:
+        if node.op == "placeholder" or found & set(node.all_input_nodes):
+            found.add(node)
+    return len(found)
+
+
+def retrace(module: torch.fx.GraphModule) -> torch.fx.GraphModule | None:
+    """None where torch.fx cannot trace its own code: it knows no higher-order
+    operators, no torch.vmap, no conditions on proxies, and no lists of them as
+    sizes."""
+    try:
+        return torch.fx.symbolic_trace(module)
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def check_source(path, program, args, kwargs) -> None:
+    """The generated Python executes like the graph module, and re-traces to as
+    many nodes."""
+    _, generated = python_module(path)
+    inputs = flat_inputs(program, generated, args, kwargs)
+    module = generated.GraphModule()
+
+    def run(fn):
+        torch.manual_seed(0)
+        return fn(*copy.deepcopy(inputs))
+
+    with torch.no_grad():
+        got, want = run(module), run(program.graph_module)
+        torch.testing.assert_close(got, want, rtol=0, atol=0, equal_nan=True)
+        own = retrace(program.graph_module)
+        if own is None:
+            return
+        traced = torch.fx.symbolic_trace(module)
+        assert count_dependent(traced.graph) == count_dependent(own.graph)
+        torch.testing.assert_close(run(traced), want, rtol=0, atol=0, equal_nan=True)

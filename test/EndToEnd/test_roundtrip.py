@@ -1,7 +1,6 @@
 """The way back: fx to `.pt2`, to FX's text and to Python, without loss."""
 
 import collections
-import copy
 import subprocess
 import warnings
 
@@ -12,7 +11,7 @@ import pytest
 import roundtrip
 import torch
 from arguments import CONTAINERS, LEAVES, Contain, Defaults, Leaves
-from test_models import SMALL, forms
+from test_models import FULL, SMALL, forms
 from torch.export import Dim
 from torch.utils import _pytree as pytree
 
@@ -22,32 +21,12 @@ with warnings.catch_warnings():
     from torch.export.pt2_archive._package import load_pt2, package_pt2
 
 
-def equal(before, after, args, kwargs=None) -> None:
-    """Both programs give the same on the same inputs, bit by bit."""
-    inputs = args, kwargs or {}
-    results = []
-    for program in (before, after):
-        sample_args, sample_kwargs = copy.deepcopy(inputs)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            results.append(program.module()(*sample_args, **sample_kwargs))
-    got, want = (pytree.tree_flatten(result) for result in results)
-    assert got[1] == want[1]
-    for x, y in zip(got[0], want[0]):
-        if isinstance(x, torch.Tensor):
-            assert x.dtype == y.dtype and torch.equal(x, y) or (
-                torch.allclose(x, y, rtol=0, atol=0, equal_nan=True)
-            )
-        else:
-            assert x == y
-
-
 def check(program, folder, args=None, kwargs=None):
     path = folder / "m.pt2"
     exporting.save(program, path)
     before, after = roundtrip.check(path, folder)
     if args is not None:
-        equal(before, after, args, kwargs)
+        roundtrip.equal(before, after, args, kwargs)
     return before, after
 
 
@@ -62,47 +41,6 @@ def both(module, folder, args, kwargs=None, **options) -> None:
         check(program, work, args, kwargs)
 
 
-def count_dependent(graph: torch.fx.Graph) -> int:
-    """The nodes that depend on inputs; the others are computed while tracing."""
-    found = set()
-    for node in graph.nodes:
-        if node.op == "placeholder" or found & set(node.all_input_nodes):
-            found.add(node)
-    return len(found)
-
-
-def is_traceable(program) -> bool:
-    """symbolic_trace knows no higher-order operators, no torch.vmap, and no
-    conditions on proxies."""
-    targets = [node.target for node in program.graph.nodes if node.op == "call_function"]
-    return not any(
-        isinstance(target, torch._ops.HigherOrderOperator)
-        or getattr(target, "__module__", "").startswith("torch._functorch")
-        for target in targets
-    )
-
-
-def check_source(path, program, args, kwargs) -> None:
-    """The generated Python executes like the graph module, and re-traces to its
-    nodes."""
-    _, generated = roundtrip.python_module(path)
-    inputs = roundtrip.flat_inputs(program, generated, args, kwargs)
-    module = generated.GraphModule()
-
-    def run(fn):
-        torch.manual_seed(0)
-        return fn(*copy.deepcopy(inputs))
-
-    with torch.no_grad():
-        got, want = run(module), run(program.graph_module)
-        torch.testing.assert_close(got, want, rtol=0, atol=0, equal_nan=True)
-        if not is_traceable(program):
-            return
-        traced = torch.fx.symbolic_trace(module)
-        assert count_dependent(traced.graph) == count_dependent(program.graph)
-        torch.testing.assert_close(run(traced), want, rtol=0, atol=0, equal_nan=True)
-
-
 # --- The models and PyTorch's own examples -----------------------------------
 
 
@@ -114,7 +52,15 @@ def test_model(name, dynamic, decomposed, tmp_path):
     module = spec.build()
     inputs = (spec.wide if dynamic and spec.wide else spec.inputs)()
     before, _ = check(spec.program(module, dynamic, decomposed), tmp_path, *inputs)
-    check_source(tmp_path / "m.pt2", before, *inputs)
+    roundtrip.check_source(tmp_path / "m.pt2", before, *inputs)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "name, dynamic, decomposed", [form for name in FULL for form in forms(name)]
+)
+def test_full_size(name, dynamic, decomposed, tmp_path):
+    test_model(name, dynamic, decomposed, tmp_path)
 
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
@@ -135,7 +81,7 @@ def test_example(name, decomposed, tmp_path):
     except Exception as error:  # noqa: BLE001
         pytest.skip(f"torch cannot save and load it: {error}"[:200])
     before, _ = roundtrip.check(path, tmp_path)
-    check_source(path, before, tuple(case.example_args), dict(case.example_kwargs))
+    roundtrip.check_source(path, before, tuple(case.example_args), dict(case.example_kwargs))
 
 
 # --- Containers and leaves ----------------------------------------------------
@@ -299,7 +245,7 @@ def test_several_models(tmp_path):
     assert loaded.extra_files == {"n.txt": "hi"}
     for name, program in programs.items():
         args = (x, torch.ones(4)) if name == "first" else (x,)
-        equal(program, loaded.exported_programs[name], args)
+        roundtrip.equal(program, loaded.exported_programs[name], args)
 
 
 class Vmap(torch.nn.Module):

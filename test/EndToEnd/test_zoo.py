@@ -6,6 +6,7 @@ import json
 import exporting
 import harness
 import pytest
+import roundtrip
 import zoo
 
 
@@ -52,3 +53,14 @@ def test_interpreted(entry, dynamic, decomposed, tmp_path):
         others=entry.others(module) if dynamic else [],
         program=entry.program(module, dynamic, decomposed),
     )
+
+
+@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
+def test_roundtrip(entry, dynamic, decomposed, tmp_path):
+    """The way back: archive, FX's text, and Python that re-traces."""
+    module = entry.build()
+    exporting.save(entry.program(module, dynamic, decomposed), tmp_path / "m.pt2")
+    before, after = roundtrip.check(tmp_path / "m.pt2", tmp_path)
+    inputs = entry.sample(module)
+    roundtrip.equal(before, after, *inputs)
+    roundtrip.check_source(tmp_path / "m.pt2", before, *inputs)

@@ -31,6 +31,15 @@
 // CHECK-NEXT:    'w': 'net."w\'',
 // CHECK-NEXT:}
 
+// No name hides a builtin or another function.
+// RUN: fx-translate --mlir-to-python %t/names.mlir | FileCheck %s --check-prefix=NAMES --match-full-lines --strict-whitespace
+//      NAMES:my_b_c = my_b.c
+// NAMES-NEXT:my_b_c_2 = my.b_c
+//      NAMES:    def forward(self, input):
+// NAMES-NEXT:        input_1 = input
+// NAMES-NEXT:        my_b_c_1 = my_b_c(input_1);  input_1 = None
+// NAMES-NEXT:        sum_1 = my_b_c_2(my_b_c_1, my_b_c_1);  my_b_c_1 = None
+
 // The source is made to be executed: no name can hold code.
 // RUN: not fx-translate --mlir-to-python %t/target.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not fx-translate --mlir-to-python %t/keyword.mlir 2>&1 | FileCheck %s --check-prefix=KEYWORD
@@ -41,6 +50,13 @@
 // LAYOUT: error: {{.*}}expected the parts of an argument to be Python identifiers, got 'strided, exit()'
 // MODULE: error: {{.*}}expected the target of a node to be Python identifiers, got 'a")(exit()).b'
 
+//--- names.mlir
+fx.graph @main {
+  %input = placeholder "input" : !fx.any
+  %my_b_c = call_function @my_b.c(%input) {fx.function} : (!fx.any) -> !fx.any
+  %sum = call_function @my.b_c(%my_b_c, %my_b_c) {fx.function} : (!fx.any, !fx.any) -> !fx.any
+  output(%sum) : (!fx.any)
+}
 //--- good.mlir
 fx.state @w : !fx.tensor<[2], f32> {fx.fqn = "net.\22w'"}
 fx.graph private @body attributes {fx.single_return} {
