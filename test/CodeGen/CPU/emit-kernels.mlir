@@ -81,6 +81,32 @@ func.func @inlined(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// One row, of which a number is left.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: memref<f32
+// CHECK: scf.for {{.*}} = %c0 to %c960 step %c64 {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: scf.for {{.*}} = %c960 to %c1008 step %c16
+// CHECK: vector.reduction <add>
+// CHECK: memref.store
+// CHECK-NOT: linalg
+func.func private @kernel_0(%x: tensor<1008xf32>, %out: tensor<f32>) -> tensor<f32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<1008xf32>) outs(%f : tensor<f32>) attrs = {fx.schedule = {kind = "rows"}} {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %o, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+func.func @main(%x: tensor<1008xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %r = fx_cpu.invoke @kernel_0 ins(%x : tensor<1008xf32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
 // Two tiles of four rows use a panel of 64 by 32: each fetches half of the next
 // one, 64 bytes at each step.
 // CHECK-LABEL: func.func private @kernel_0

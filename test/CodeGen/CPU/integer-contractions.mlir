@@ -101,3 +101,81 @@ func.func @main(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}) -> te
   } -> tensor<8x32xf32>
   return %r : tensor<8x32xf32>
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#w3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#s3 = affine_map<(d0, d1, d2) -> (d0, d1)>
+#x = affine_map<(h, d, k) -> (k)>
+#y = affine_map<(h, d, k) -> (h, d)>
+
+// Columns that are split into heads have their scales in as many dimensions.
+// CHECK-LABEL: func.func @heads
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<12xi8>, %[[P:[a-z0-9]+]]: tensor<4x32x12xi8> {{.*}}, %[[T:[a-z0-9]+]]: tensor<4x32xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[Q]], %[[P]] : tensor<12xi8>, tensor<4x32x12xi8>) outs(%{{.*}} : tensor<4x32xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[T]] : tensor<4x32xi32>, tensor<4x32xf32>)
+// CHECK-NOT: linalg.generic
+// PACK-LABEL: func.func @heads
+// PACK: linalg.pack {{.*}} inner_tiles = [32, 4] {{.*}} tensor<4x32x12xi8> -> tensor<4x1x3x32x4xi8>
+func.func @heads(%q: tensor<12xi8>, %p: tensor<4x32x12xi8> {fx.state = @p}, %t: tensor<4x32xf32> {fx.state = @t}) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant 0.5 : f32
+  %e0 = tensor.empty() : tensor<12xf32>
+  %a = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>], iterator_types = ["parallel"]} ins(%q : tensor<12xi8>) outs(%e0 : tensor<12xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    %1 = arith.mulf %0, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<12xf32>
+  %e1 = tensor.empty() : tensor<4x32x12xf32>
+  %b = linalg.generic {indexing_maps = [#w3, #s3, #w3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p, %t : tensor<4x32x12xi8>, tensor<4x32xf32>) outs(%e1 : tensor<4x32x12xf32>) {
+  ^bb0(%i: i8, %f: f32, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.mulf %0, %f : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x32x12xf32>
+  %e2 = tensor.empty() : tensor<4x32xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w3, #y], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<12xf32>, tensor<4x32x12xf32>) outs(%f2 : tensor<4x32xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4x32xf32>
+  return %r : tensor<4x32xf32>
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Weights for each product of a term and a column have no place behind the sum.
+// CHECK-LABEL: func.func @elements
+// CHECK-NOT: i32
+// CHECK: return
+func.func @elements(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}, %t: tensor<32x12xf32> {fx.state = @t}) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<8x12xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<8x12xi8>) outs(%e0 : tensor<8x12xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    linalg.yield %0 : f32
+  } -> tensor<8x12xf32>
+  %e1 = tensor.empty() : tensor<32x12xf32>
+  %b = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %t : tensor<32x12xi8>, tensor<32x12xf32>) outs(%e1 : tensor<32x12xf32>) {
+  ^bb0(%i: i8, %f: f32, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.mulf %0, %f : f32
+    linalg.yield %1 : f32
+  } -> tensor<32x12xf32>
+  %e2 = tensor.empty() : tensor<8x32xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<8x12xf32>, tensor<32x12xf32>) outs(%f2 : tensor<8x32xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<8x32xf32>
+  return %r : tensor<8x32xf32>
+}

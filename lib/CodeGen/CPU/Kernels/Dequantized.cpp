@@ -50,13 +50,11 @@ std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
     if (arg && arg.getOwner() == body) {
       AffineMap map = maps[arg.getArgNumber()];
       if (arg.getArgNumber() >= d.op.getNumDpsInputs() ||
-          map.getNumResults() != 1 || !isa<AffineDimExpr>(map.getResult(0)))
+          map.getNumResults() == 0 || !map.isProjectedPermutation())
         return std::nullopt;
       d.scales = d.op.getInputs()[arg.getArgNumber()];
-      std::optional<unsigned> at = maps[0].getResultPosition(map.getResult(0));
-      if (!at)
-        return std::nullopt;
-      d.axis = *at;
+      for (AffineExpr expr : map.getResults())
+        d.axes.push_back(*maps[0].getResultPosition(expr));
     } else if (!(d.scale = getInvariant(d.op, mul.getRhs()))) {
       return std::nullopt;
     }

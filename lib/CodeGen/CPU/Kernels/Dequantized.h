@@ -28,9 +28,9 @@ struct Dequantized {
   bool isUnsigned = false;
   mlir::Value zero;  ///< f32, or none
   mlir::Value scale; ///< f32, or none: 1, or as `scales` says
-  /// A vector of scales, and the dimension of `op`'s result that it walks.
+  /// A tensor of scales, and the dimensions of `op`'s result that it walks.
   mlir::Value scales;
-  unsigned axis = 0;
+  llvm::SmallVector<unsigned> axes;
   /// What views and pads the tensor after that, the last first.
   llvm::SmallVector<mlir::Operation *> views;
 };

@@ -169,9 +169,12 @@ void fx::cpu::emitRows(KernelCode &code) {
   RowEmitter e(code);
   if (!e.analyse())
     return code.fail("the reductions do not share their rows");
-  for (unsigned i = 0; i < code.numOutputs(); ++i)
-    if (e.labels.ofTensor(code.output(i)).empty())
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    // A number, of one row, has no dimensions to label.
+    auto type = cast<RankedTensorType>(code.output(i).getType());
+    if (type.getRank() > 0 && e.labels.ofTensor(code.output(i)).empty())
       return code.fail("an output that does not follow the rows");
+  }
   e.plan();
   SmallVector<Index> sizes = e.sizes();
   Scope top, row;

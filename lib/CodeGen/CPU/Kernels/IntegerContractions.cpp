@@ -65,6 +65,29 @@ static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
+/// The loops of `c` that walk the scales of its right operand `w`, none if one
+/// is no loop of columns.
+static std::optional<SmallVector<unsigned>> getScaleLoops(Contraction &c,
+                                                          Dequantized &w) {
+  SmallVector<unsigned> loops;
+  for (unsigned d : w.axes) {
+    loops.push_back(c.rhsMap().getDimPosition(d));
+    if (!llvm::is_contained(c.n, loops.back()))
+      return std::nullopt;
+  }
+  return loops;
+}
+
+/// The dimensions of the result that `loops` walk.
+static AffineMap columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
+  AffineMap result = c.resultMap();
+  MLIRContext *context = c.op.getContext();
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : loops)
+    exprs.push_back(getAffineDimExpr(*placeOf(result, loop), context));
+  return AffineMap::get(result.getNumResults(), 0, exprs, context);
+}
+
 /// sum x p t = t sum x p: large weights stay bytes until they are used, which
 /// is what reading them costs.
 bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
@@ -73,13 +96,9 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
       type.getNumElements() < kMinMixed)
     return false;
   AffineMap result = c.resultMap();
-  std::optional<unsigned> column;
-  if (w.scales) {
-    unsigned loop = c.rhsMap().getDimPosition(w.axis);
-    if (!llvm::is_contained(c.n, loop))
-      return false;
-    column = placeOf(result, loop);
-  }
+  std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, w);
+  if (!scaleLoops)
+    return false;
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
   Type f32 = b.getF32Type();
@@ -111,7 +130,7 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
     SmallVector<AffineMap> scaled{identity};
     if (w.scales) {
       inputs.push_back(w.scales);
-      scaled.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(*column)));
+      scaled.push_back(columnsMap(c, *scaleLoops));
     }
     scaled.push_back(identity);
     Value empty = tensor::EmptyOp::create(
@@ -171,12 +190,9 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
       xType.getDimSize(*inX) != ranges[quadLoop])
     return false;
   // The weights' scales walk columns.
-  unsigned scaleLoop = 0;
-  if (w->scales) {
-    scaleLoop = rhs.getDimPosition(w->axis);
-    if (!llvm::is_contained(c.n, scaleLoop))
-      return false;
-  }
+  std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, *w);
+  if (!scaleLoops)
+    return false;
 
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
@@ -214,12 +230,6 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   SmallVector<Value> inputs{sum};
   SmallVector<AffineMap> epilogue{identity};
-  auto columns = [&](ArrayRef<unsigned> loops) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : loops)
-      exprs.push_back(b.getAffineDimExpr(*placeOf(result, loop)));
-    return AffineMap::get(rank, 0, exprs, b.getContext());
-  };
   if (zero) {
     // In the weights' own loops: one for each of their dimensions.
     unsigned weightRank = rhs.getNumResults();
@@ -253,11 +263,11 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
             })
             .getResult(0);
     inputs.push_back(total);
-    epilogue.push_back(columns(loops));
+    epilogue.push_back(columnsMap(c, loops));
   }
   if (w->scales) {
     inputs.push_back(w->scales);
-    epilogue.push_back(columns({scaleLoop}));
+    epilogue.push_back(columnsMap(c, *scaleLoops));
   }
   epilogue.push_back(identity);
   Value scale = x->scale;
