@@ -88,7 +88,10 @@ class FlatModel:
         self._kinds = [o["kind"] for o in self.info["outputs"]]
 
     def __call__(self, leaves: Sequence[Any]) -> list:
-        capsules = [to_capsule(leaves[leaf], *of, self._on_gpu) for leaf, *of in self._inputs]
+        capsules = [
+            to_capsule(leaves[leaf], kind, name, mutated, self._on_gpu)
+            for leaf, kind, name, mutated in self._inputs
+        ]
         try:
             outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
         except Error as e:

@@ -13,10 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-import os
-import tempfile
 import types
-import zlib
 from typing import Any
 
 import torch
@@ -26,30 +23,8 @@ from fx_mlir import _fx
 from fx_mlir._error import Error
 from fx_mlir._module import Module
 from fx_mlir._resolve import Body, record, recorded_value
-
-DTYPES = {
-    torch.bool: "i1",
-    torch.uint8: "ui8",
-    torch.int8: "i8",
-    torch.int16: "i16",
-    torch.int32: "i32",
-    torch.int64: "i64",
-    torch.uint16: "ui16",
-    torch.uint32: "ui32",
-    torch.uint64: "ui64",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.complex32: "complex<f16>",
-    torch.complex64: "complex<f32>",
-    torch.complex128: "complex<f64>",
-    torch.float8_e4m3fn: "f8E4M3FN",
-    torch.float8_e5m2: "f8E5M2",
-    torch.float8_e4m3fnuz: "f8E4M3FNUZ",
-    torch.float8_e5m2fnuz: "f8E5M2FNUZ",
-    torch.float8_e8m0fnu: "f8E8M0FNU",
-}
+from fx_mlir._states import StateFile
+from fx_mlir._types import DTYPES, Types
 
 # A value of the dialect, or the list of those that one FX node stands for.
 Value = Any
@@ -60,31 +35,6 @@ class _Leaf:
 
     def __init__(self, type: str) -> None:
         self.type = type
-
-
-class StateFile:
-    """The storage of states: one file, each tensor contiguous at 64 bytes."""
-
-    def __init__(self) -> None:
-        self.folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
-        self.path = os.path.join(self.folder.name, "weights.bin")
-        self._known: dict[tuple, tuple[int, int, int]] = {}
-        self._keep: list[torch.Tensor] = []
-
-    def add(self, tensor: torch.Tensor) -> tuple[int, int, int]:
-        """(offset, size, crc32); tied tensors share their bytes."""
-        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
-        if key in self._known and tensor.numel():
-            return self._known[key]
-        self._keep.append(tensor)  # or another may come to lie there
-        plain = tensor.detach().cpu().contiguous().reshape(-1)
-        data = plain.view(torch.uint8).numpy() if plain.numel() else b""
-        with open(self.path, "ab") as file:
-            file.write(b"\0" * (-file.tell() % 64))
-            place = (file.tell(), len(data), zlib.crc32(data))
-            file.write(data)
-        self._known[key] = place
-        return place
 
 
 class GraphImporter:
@@ -111,9 +61,9 @@ class GraphImporter:
         self.lift = lift
         self.outputs = outputs
         self.b = _fx.Builder()
+        self.types = Types(self.b)
         self.files = StateFile()
         self.states: dict[str, str] = {}
-        self.expressions: dict[Any, str] = {}
         # The lists in the arguments of a node so far, and which are tuples.
         self.lists = 0
         self.tuples: list[int] = []
@@ -129,8 +79,8 @@ class GraphImporter:
     def _graph(self, gm: fx.GraphModule, symbol: str, prefix: str, private: bool) -> None:
         for node in gm.graph.nodes:
             if node.op == "get_attr":
-                child = _get(gm, node.target)
-                name = prefix + node.target
+                child = _get(gm, str(node.target))
+                name = prefix + str(node.target)
                 if isinstance(child, fx.GraphModule):
                     if name not in self.states:
                         self.states[name] = "graph"
@@ -138,7 +88,7 @@ class GraphImporter:
                 elif isinstance(child, torch.Tensor) and name not in self.states:
                     self._state(name, child)
         self.b.begin_graph(symbol, private)
-        self._symbols(gm.graph)
+        self._declare(gm.graph)
         env: dict[fx.Node, Value] = {}
         if self.lift:
             for node in gm.graph.nodes:
@@ -155,7 +105,7 @@ class GraphImporter:
     def _body(self, body: Body) -> None:
         """The private graph of what a call ran."""
         self.b.begin_graph(body.symbol, True)
-        self._symbols(body.gm.graph)
+        self._declare(body.gm.graph)
         inputs = body.gm.graph.find_nodes(op="placeholder")
         env: dict[fx.Node, Value] = {}
         for node, state in zip(reversed(inputs), [*reversed(body.states), *[None] * len(inputs)]):
@@ -166,7 +116,7 @@ class GraphImporter:
                 self._state(state, tensor)
             kind = "parameter" if isinstance(tensor, torch.nn.Parameter) else "buffer"
             env[node] = self.b.placeholder(
-                state.replace(".", "_"), kind, state, self._tensor(tensor)
+                state.replace(".", "_"), kind, state, self.types.tensor(tensor)
             )
         for node in body.gm.graph.nodes:
             if node not in env:
@@ -176,8 +126,12 @@ class GraphImporter:
         """What is known of a node's value; `...` where nothing is."""
         return self.values[node] if node in self.values else recorded_value(node)
 
+    def _declare(self, graph: fx.Graph) -> None:
+        """The symbols of the inputs' sizes."""
+        self.types.declare(self._val(node) for node in graph.find_nodes(op="placeholder"))
+
     def _lift(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
-        value = _get(gm, node.target)
+        value = _get(gm, str(node.target))
         if not isinstance(value, torch.Tensor):
             return
         kind = "parameter" if isinstance(value, torch.nn.Parameter) else "tensor_constant"
@@ -189,7 +143,7 @@ class GraphImporter:
             return
         self._location(node)
         env[node] = self.b.placeholder(
-            node.name, kind, prefix + node.target, self._tensor(value)
+            node.name, kind, prefix + str(node.target), self.types.tensor(value)
         )
 
     def _state(self, name: str, tensor: torch.Tensor) -> None:
@@ -199,68 +153,6 @@ class GraphImporter:
             self.b.state(name, type, None, 0, 0, 0)
         else:
             self.b.state(name, type, self.files.path, *self.files.add(tensor))
-
-    def _symbols(self, graph: fx.Graph) -> None:
-        """Declares the symbols that the inputs' sizes have, with their ranges."""
-        done = set()
-        for node in graph.find_nodes(op="placeholder"):
-            for number in _symbolic_numbers(self._val(node)):
-                for symbol in sorted(number.node.expr.free_symbols, key=str):
-                    if symbol in done:
-                        continue
-                    done.add(symbol)
-                    bounds = number.node.shape_env.var_to_range.get(symbol)
-                    low, high = (bounds.lower, bounds.upper) if bounds else (None, None)
-                    self.b.symbol(str(symbol), _bound(low), _bound(high))
-
-    # Types.
-
-    def _expression(self, value: Any) -> str:
-        if not isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
-            return str(int(value))
-        expr = value.node.expr
-        if expr not in self.expressions:
-            import sympy
-
-            self.expressions[expr] = self.b.expression(sympy.srepr(expr))
-        return self.expressions[expr]
-
-    def _tensor(self, value: torch.Tensor) -> str:
-        sizes = [self._expression(s) for s in value.shape]
-        if value.dtype not in DTYPES:
-            raise Error(f"expected a dtype that fx-mlir has, got {value.dtype}")
-        text = f"!fx.tensor<[{', '.join(sizes)}], {DTYPES[value.dtype]}"
-        if value.device.type != "cpu":
-            text += f', "{value.device}"'
-        meta = []
-        if value.layout == torch.strided:
-            strides = [self._expression(s) for s in value.stride()]
-            if not _is_contiguous(value):
-                meta.append(f"strides = [{', '.join(strides)}]")
-        else:
-            meta.append(f'layout = "{str(value.layout).removeprefix("torch.")}"')
-        if value.requires_grad:
-            meta.append("requires_grad")
-        return text + (f", #fx.meta<{', '.join(meta)}>>" if meta else ">")
-
-    def _type(self, value: Any) -> str:
-        if isinstance(value, torch.Tensor):
-            return self._tensor(value)
-        if isinstance(value, bool):
-            return "!fx.sym_bool"
-        if isinstance(value, int):
-            return "!fx.sym_int"
-        if isinstance(value, float):
-            return "!fx.sym_float"
-        if isinstance(value, torch.SymInt):
-            return f"!fx.sym_int<{self._expression(value)}>"
-        if isinstance(value, torch.SymFloat):
-            return "!fx.sym_float"
-        if isinstance(value, torch.SymBool):
-            return "!fx.sym_bool"
-        if isinstance(value, str):
-            return "!fx.string"
-        return "!fx.any"
 
     # Nodes.
 
@@ -295,7 +187,7 @@ class GraphImporter:
         self._location(node)
         if node.op == "placeholder":
             value = self._val(node)
-            type = "!fx.any" if value is ... else self._type(value)
+            type = "!fx.any" if value is ... else self.types.of(value)
             if value is None:
                 type = "!fx.none_type"
             if node.args:
@@ -303,14 +195,14 @@ class GraphImporter:
             env[node] = self.b.placeholder(node.name, None, None, type)
             return
         if node.op == "get_attr":
-            child = _get(gm, node.target)
+            child = _get(gm, str(node.target))
             if isinstance(child, fx.GraphModule):
                 type = "!fx.graph_ref"
             elif isinstance(child, torch.Tensor):
-                type = self._tensor(child)
+                type = self.types.tensor(child)
             else:
                 type = "!fx.any"
-            env[node] = self.b.get_attr(node.name, prefix + node.target, type)
+            env[node] = self.b.get_attr(node.name, prefix + str(node.target), type)
             return
         op, target = self._target(node)
         if op == "call_function" and _is_python(node.target):
@@ -327,8 +219,8 @@ class GraphImporter:
 
     def _target(self, node: fx.Node) -> tuple[str, str | None]:
         target = node.target
-        if node.op != "call_function":
-            return node.op, target
+        if node.op != "call_function" or isinstance(target, str):
+            return node.op, str(target)
         if isinstance(target, torch._ops.OpOverload):
             return "call_function", str(target)
         if isinstance(target, torch._ops.HigherOrderOperator):
@@ -380,7 +272,7 @@ class GraphImporter:
                 return None
             if isinstance(value, (list, tuple)):
                 return [tree(v) for v in value]
-            return _Leaf(self._type(value))
+            return _Leaf(self.types.of(value))
 
         result = tree(known)
         returns = getattr(getattr(node.target, "_schema", None), "returns", None)
@@ -546,31 +438,6 @@ def _getitems(node: fx.Node, index: int) -> list[fx.Node]:
         for user in node.users
         if user.target is operator.getitem and user.args[0] is node and user.args[1] == index
     ]
-
-
-def _symbolic_numbers(value: Any) -> list:
-    if isinstance(value, torch.Tensor):
-        return [s for s in value.shape if isinstance(s, torch.SymInt)]
-    return [value] if isinstance(value, torch.SymInt) else []
-
-
-def _bound(value: Any) -> int | None:
-    """The bound of a range, None where it is infinite."""
-    try:
-        number = int(value)
-    except (TypeError, OverflowError, ValueError, AttributeError):
-        return None
-    return number if -(2**62) < number < 2**62 else None
-
-
-def _is_contiguous(value: torch.Tensor) -> bool:
-    """Whether the strides are written as those of a contiguous tensor."""
-    expected: Any = 1
-    for size, stride in reversed(list(zip(value.shape, value.stride()))):
-        if str(stride) != str(expected):
-            return False
-        expected = expected * (max(size, 1) if isinstance(size, int) else size)
-    return True
 
 
 def _real(value: float) -> str:

@@ -92,9 +92,9 @@ def _function(target: str) -> Any:
     """The function of that qualified name. Only what is loaded already is looked
     through: a name in a file imports nothing."""
     if target.startswith("builtins."):
-        found = getattr(builtins, target.removeprefix("builtins."), None)
-        if found in (getattr, pow, abs, max, min, round, sum, len, float, int, bool):
-            return found
+        builtin = getattr(builtins, target.removeprefix("builtins."), None)
+        if builtin in (getattr, pow, abs, max, min, round, sum, len, float, int, bool):
+            return builtin
         raise Error(f"expected a function that a graph calls, got '{target}'")
     if target.startswith("torch.ops."):
         return _operator(target.removeprefix("torch.ops."))

@@ -48,7 +48,7 @@ def _write_npy(path: pathlib.Path, tensor: torch.Tensor) -> None:
 
 def _write_sample(folder: pathlib.Path, sample: Any) -> None:
     """The leaves of the arguments, as fx-run numbers them."""
-    args, kwargs = sample, {}
+    args, kwargs = sample, dict[str, Any]()
     if isinstance(sample, torch.Tensor):
         args = (sample,)
     elif isinstance(sample, tuple) and len(sample) == 2 and isinstance(sample[0], tuple) and isinstance(sample[1], dict):

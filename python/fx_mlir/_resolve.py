@@ -39,7 +39,7 @@ def record(
     if dynamic_shapes is None:
         mode, fakes = _recorded(gm, inputs) or (FakeTensorMode(allow_non_fake_inputs=True), inputs)
         recorder = _Recorder(gm, mode, inputs)
-        recorder.run(*fakes)
+        recorder.trace(*fakes)
         return recorder.values, recorder.bodies
     try:
         mode, fake_args, fake_kwargs, equalities, signature, shapes, *_ = make_fake_inputs(
@@ -48,7 +48,7 @@ def record(
     except Exception as e:  # noqa: BLE001
         raise Error(f"dynamic_shapes: {_first_line(e)}") from e
     recorder = _Recorder(gm, mode, inputs)
-    recorder.run(*_bind(gm, fake_args, fake_kwargs))
+    recorder.trace(*_bind(gm, fake_args, fake_kwargs))
     try:
         produce_guards_and_solve_constraints(mode, gm, shapes, equalities, signature)
     except Exception as e:  # noqa: BLE001
@@ -103,9 +103,10 @@ class _Real(fx.Interpreter):
     """Runs a copy of the graph on real tensors, as far as it is asked for."""
 
     def __init__(self, gm: fx.GraphModule, inputs: list) -> None:
-        super().__init__(copy.deepcopy(gm), garbage_collect_values=False)
+        gm = copy.deepcopy(gm)
+        super().__init__(gm, garbage_collect_values=False)
         self.args_iter = iter(copy.deepcopy(inputs))
-        self._rest = iter(self.module.graph.nodes)
+        self._rest = iter(gm.graph.nodes)
 
     @torch.no_grad()
     def until(self, name: str) -> Any:
@@ -121,6 +122,7 @@ class _Recorder(fx.Interpreter):
     def __init__(self, gm: fx.GraphModule, mode: FakeTensorMode, inputs: list) -> None:
         super().__init__(gm, garbage_collect_values=False)
         self.mode = mode
+        self._gm = gm
         self._inputs = inputs
         self._real: _Real | None = None
         self.values: dict[fx.Node, Any] = {}
@@ -134,12 +136,12 @@ class _Recorder(fx.Interpreter):
             self._fakes[id(value)] = self.mode.from_tensor(value, static_shapes=True)
         return self._fakes[id(value)]
 
-    def run(self, *args: Any) -> Any:
+    def trace(self, *args: Any) -> Any:
         return super().run(*pytree.tree_map(self._fake, args), enable_io_processing=False)
 
     def run_node(self, n: fx.Node) -> Any:
         if n.op == "get_attr":
-            value = self.fetch_attr(n.target)
+            value = self.fetch_attr(str(n.target))
             result = self._fake(value)
         elif n.op in ("placeholder", "output"):
             result = super().run_node(n)
@@ -152,7 +154,7 @@ class _Recorder(fx.Interpreter):
     def _run(self, n: fx.Node) -> Any:
         """A node's value by running the graph up to it."""
         try:
-            self._real = self._real or _Real(self.module, self._inputs)
+            self._real = self._real or _Real(self._gm, self._inputs)
             value = self._real.until(n.name)
         except Exception as e:  # noqa: BLE001
             raise Error(f"cannot run on the example inputs: {e}", n.name) from e
@@ -165,7 +167,7 @@ class _Recorder(fx.Interpreter):
         leaves, spec = pytree.tree_flatten(known)
         for leaf in _operands(n, self.env):
             tensors += filter(_is_input, pytree.tree_leaves(leaf))
-        module = self.fetch_attr(n.target) if n.op == "call_module" else None
+        module = self.fetch_attr(str(n.target)) if n.op == "call_module" else None
         names, states = _states(module)
 
         def run(*inputs: Any) -> Any:
@@ -176,7 +178,7 @@ class _Recorder(fx.Interpreter):
             if module is not None:
                 given = dict(zip(names, rest))
                 return torch.func.functional_call(module, given, args, kwargs, tie_weights=False)
-            if n.op == "call_method":
+            if isinstance(n.target, str):
                 return getattr(args[0], n.target)(*args[1:], **kwargs)
             return n.target(*args, **kwargs)
 
@@ -231,7 +233,7 @@ def _is_index(n: fx.Node, env: dict[fx.Node, Any]) -> bool:
 def _states(module: torch.nn.Module | None) -> tuple[list[str], list[torch.Tensor]]:
     if module is None:
         return [], []
-    states = dict(module.named_parameters(remove_duplicate=False))
+    states: dict[str, torch.Tensor] = dict(module.named_parameters(remove_duplicate=False))
     states.update(module.named_buffers(remove_duplicate=False))
     return list(states), list(states.values())
 

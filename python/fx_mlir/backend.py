@@ -76,9 +76,8 @@ class _Compiled:
 
     def __init__(self, gm: fx.GraphModule, options: dict) -> None:
         inputs = gm.graph.find_nodes(op="placeholder")
-        output = gm.graph.output_node().args[0]
-        single = isinstance(output, fx.Node)
-        outputs = [output] if single else list(output)
+        output: Any = gm.graph.output_node().args[0]
+        outputs = [output] if isinstance(output, fx.Node) else list(output)
         index = {node: i for i, node in enumerate(inputs)}
         computed = list(
             dict.fromkeys(o for o in outputs if isinstance(o, fx.Node) and o not in index)
@@ -136,7 +135,7 @@ def _compile(gm: fx.GraphModule, example_inputs: list, options: dict) -> Callabl
         return compiled(inputs)
 
     # AOTAutograd then hands the only reference to the inputs over.
-    run._boxed_call = True
+    run._boxed_call = True  # type: ignore[attr-defined]
     return run
 
 

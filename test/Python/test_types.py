@@ -1,0 +1,20 @@
+"""The package's annotations, which users' type checkers read (py.typed)."""
+
+import pathlib
+import subprocess
+import sys
+
+import fx_mlir
+import pytest
+
+
+def test_annotations(tmp_path):
+    pytest.importorskip("mypy")
+    package = pathlib.Path(fx_mlir.__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--follow-imports=silent"]
+        + ["--check-untyped-defs", f"--cache-dir={tmp_path}", package],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
