@@ -38,14 +38,20 @@ static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
 }
 
 /// True if code generation has integers for it: not for products of two
-/// activations, and not for convolutions in groups.
+/// activations. Of convolutions in groups those that sum four channels at a
+/// time, which a depthwise one does not: its floats are as few instructions.
 static bool hasIntegerKernel(const Layer &layer) {
   if (layer.kind == LayerKind::MatMul)
     return false;
   if (layer.kind != LayerKind::Conv)
     return true;
   OperatorView call = getOperatorView(layer.op);
-  return call && call.getArg("groups").getInt() == 1;
+  if (!call)
+    return false;
+  if (call.getArg("groups").getInt() == 1)
+    return true;
+  auto type = dyn_cast<FakeTensorType>(layer.source.getType());
+  return type && layer.channelAxis == 0 && type.getDimSize(1) % 4 == 0;
 }
 
 std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,

@@ -223,6 +223,43 @@ def test_what_loses_too_much_stays_in_float(tmp_path):
     assert sqnr(model(*samples[0]), got[0]) > 20
 
 
+class Groups(nn.Module):
+    """Convolutions in groups: between others, strided, on the input, with one row."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(8, 16, 3, padding=1, groups=2)
+        self.point = nn.Conv2d(16, 24, 1)
+        self.strided = nn.Conv2d(24, 24, 3, stride=2, padding=1, groups=3)
+        self.wide = nn.Conv2d(24, 80, (1, 3), groups=2)
+        self.odd = nn.Conv2d(80, 16, 1, groups=16)
+        self.points = nn.Conv2d(16, 16, 1, groups=2)
+        self.line = nn.Conv1d(16, 8, 2, groups=2)
+
+    def forward(self, x):
+        y = self.point(self.first(x).relu()).relu()
+        y = self.odd(self.wide(self.strided(y).relu()).relu()).relu()
+        return self.line(self.points(y).flatten(2))
+
+
+@pytest.mark.parametrize("flags", [[], ["--symmetric"], ["--per-tensor"]])
+def test_convolutions_in_groups_are_integers(flags, tmp_path):
+    torch.manual_seed(0)
+    model, x = Groups().eval(), torch.randn(2, 8, 10, 12)
+    program = exporting.export(model, (x,))
+    path, report = quantize(program, [(x,)], tmp_path, *flags)
+    assert all(layer["quantized"] for layer in report["layers"])
+    want, got = model(x), runs_alike(path, (x,), tmp_path)
+    assert sqnr(want, got[0]) > 25
+    kernels = harness.tool("fx-compile", path, "--emit=kernels", "-o", tmp_path / "k.mlir")
+    assert kernels.returncode == 0, kernels.stderr
+    # Four bytes of each column lie together, but in the groups of five channels.
+    made = [line for line in (tmp_path / "k.mlir").read_text().splitlines() if 'kind = "contraction"' in line]
+    assert sum("x4xi8," in line for line in made) == 6
+    native = harness.run(harness.compiled(path, "native", 2), ((x,), {}), tmp_path / "native", want)
+    assert sqnr(got[0], native[0]) > 90
+
+
 class Slow(nn.Module):
     """Layers that gain from integers, and those that do not."""
 

@@ -179,3 +179,55 @@ func.func @elements(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}, %
   } -> tensor<8x32xf32>
   return %r : tensor<8x32xf32>
 }
+
+// -----
+
+#x = affine_map<(d0, d1) -> (d0, d1)>
+#w = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#t = affine_map<(d0, d1, d2) -> (d0, d1)>
+
+// Two groups, whose weights lie columns first and whose activations lie groups
+// first: bytes are transposed, and scales as they are.
+// CHECK-LABEL: func.func @groups
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<2x6x8xi8>, %[[P:[a-z0-9]+]]: tensor<2x16x8xi8> {{.*}}, %[[T:[a-z0-9]+]]: tensor<2x16xf32>
+// CHECK-DAG: %[[QT:.*]] = linalg.transpose ins(%[[Q]] : tensor<2x6x8xi8>) outs(%{{.*}} : tensor<6x2x8xi8>) permutation = [1, 0, 2]
+// CHECK-DAG: %[[PT:.*]] = linalg.transpose ins(%[[P]] : tensor<2x16x8xi8>) outs(%{{.*}} : tensor<2x8x16xi8>) permutation = [0, 2, 1]
+// CHECK-DAG: %[[T3:.*]] = tensor.expand_shape %[[T]] {{\[\[}}0], [1, 2]] output_shape [2, 16, 1]
+// CHECK-DAG: %[[TT:.*]] = linalg.transpose ins(%[[T3]] : tensor<2x16x1xf32>) outs(%{{.*}} : tensor<2x1x16xf32>) permutation = [0, 2, 1]
+// CHECK: %[[S:.*]] = tensor.collapse_shape %[[TT]] {{\[\[}}0], [1, 2]] : tensor<2x1x16xf32> into tensor<2x16xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}ins(%[[QT]], %[[PT]] : tensor<6x2x8xi8>, tensor<2x8x16xi8>) outs(%{{.*}} : tensor<6x2x16xi32>)
+// CHECK: %[[TOTAL:.*]] = linalg.generic {{.*}}["parallel", "reduction", "parallel"]{{.*}} ins(%[[PT]] : tensor<2x8x16xi8>) outs(%{{.*}} : tensor<2x16xi32>)
+// CHECK: linalg.generic {{.*}}ins(%[[SUM]], %[[TOTAL]], %[[S]]
+// PACK-LABEL: func.func @groups
+// PACK: linalg.pack {{.*}} inner_tiles = [16, 4] {{.*}} tensor<2x8x16xi8> -> tensor<2x1x2x16x4xi8>
+func.func @groups(%q: tensor<2x6x8xi8>, %p: tensor<2x16x8xi8> {fx.state = @p}, %t: tensor<2x16xf32> {fx.state = @t}) -> tensor<6x2x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %z = arith.constant 3.0 : f32
+  %e0 = tensor.empty() : tensor<2x6x8xf32>
+  %a = linalg.generic {indexing_maps = [#w, #w], iterator_types = ["parallel", "parallel", "parallel"]} ins(%q : tensor<2x6x8xi8>) outs(%e0 : tensor<2x6x8xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    %1 = arith.subf %0, %z : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x6x8xf32>
+  %e1 = tensor.empty() : tensor<6x2x8xf32>
+  %at = linalg.transpose ins(%a : tensor<2x6x8xf32>) outs(%e1 : tensor<6x2x8xf32>) permutation = [1, 0, 2]
+  %e2 = tensor.empty() : tensor<2x16x8xf32>
+  %b = linalg.generic {indexing_maps = [#w, #t, #w], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p, %t : tensor<2x16x8xi8>, tensor<2x16xf32>) outs(%e2 : tensor<2x16x8xf32>) {
+  ^bb0(%i: i8, %f: f32, %o: f32):
+    %0 = arith.sitofp %i : i8 to f32
+    %1 = arith.mulf %0, %f : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x16x8xf32>
+  %e3 = tensor.empty() : tensor<2x8x16xf32>
+  %bt = linalg.transpose ins(%b : tensor<2x16x8xf32>) outs(%e3 : tensor<2x8x16xf32>) permutation = [0, 2, 1]
+  %e4 = tensor.empty() : tensor<6x2x16xf32>
+  %f4 = linalg.fill ins(%zero : f32) outs(%e4 : tensor<6x2x16xf32>) -> tensor<6x2x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, g, n, k) -> (m, g, k)>, affine_map<(m, g, n, k) -> (g, k, n)>, affine_map<(m, g, n, k) -> (m, g, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%at, %bt : tensor<6x2x8xf32>, tensor<2x8x16xf32>) outs(%f4 : tensor<6x2x16xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<6x2x16xf32>
+  return %r : tensor<6x2x16xf32>
+}

@@ -24,11 +24,28 @@ static Value getInvariant(linalg::GenericOp op, Value v) {
   return b.clone(*def)->getResult(0);
 }
 
+std::optional<SmallVector<int64_t>> fx::cpu::matchTranspose(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic->getNumResults() != 1)
+    return std::nullopt;
+  SmallVector<AffineMap> maps = generic.getIndexingMapsArray();
+  Block *body = generic.getBody();
+  if (!maps[0].isPermutation() || !maps[1].isPermutation() ||
+      body->getTerminator()->getOperand(0) != body->getArgument(0))
+    return std::nullopt;
+  SmallVector<int64_t> from;
+  for (AffineExpr loop : maps[1].getResults())
+    from.push_back(*maps[0].getResultPosition(loop));
+  return from;
+}
+
 std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
   Dequantized d;
   Operation *def = tensor.getDefiningOp();
-  while (def && isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                    tensor::PadOp, tensor::CastOp>(def)) {
+  while (def && (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                     tensor::PadOp, tensor::CastOp>(def) ||
+                 matchTranspose(def))) {
     d.views.push_back(def);
     def = def->getOperand(0).getDefiningOp();
   }
@@ -97,21 +114,32 @@ Value fx::cpu::mapElements(
       .getResult(0);
 }
 
-/// The quantized tensor as it is viewed and padded.
-static Value replayViews(OpBuilder &b, Value quantized, Dequantized &d,
-                         Value zero) {
-  Type i8 = b.getI8Type();
+Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
+                           Value zero) {
+  Type element = getElementTypeOrSelf(quantized.getType());
   for (Operation *view : llvm::reverse(d.views)) {
     auto type = cast<RankedTensorType>(view->getResult(0).getType());
-    Type to = RankedTensorType::get(type.getShape(), i8);
+    Type to = RankedTensorType::get(type.getShape(), element);
     if (auto pad = dyn_cast<tensor::PadOp>(view)) {
       Location loc = pad.getLoc();
       Value with =
-          zero ? Value(arith::TruncIOp::create(b, loc, i8, zero))
-               : arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+          zero ? Value(arith::TruncIOp::create(b, loc, element, zero))
+               : arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
       quantized =
           tensor::PadOp::create(b, loc, to, quantized, pad.getMixedLowPad(),
                                 pad.getMixedHighPad(), with);
+      continue;
+    }
+    if (std::optional<SmallVector<int64_t>> from = matchTranspose(view)) {
+      Location loc = view->getLoc();
+      SmallVector<OpFoldResult> all = tensor::getMixedSizes(b, loc, quantized);
+      SmallVector<OpFoldResult> sizes;
+      for (int64_t d : *from)
+        sizes.push_back(all[d]);
+      Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
+      quantized =
+          linalg::TransposeOp::create(b, loc, quantized, empty, *from)
+              ->getResult(0);
       continue;
     }
     IRMapping mapping;

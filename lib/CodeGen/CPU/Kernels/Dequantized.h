@@ -31,11 +31,20 @@ struct Dequantized {
   /// A tensor of scales, and the dimensions of `op`'s result that it walks.
   mlir::Value scales;
   llvm::SmallVector<unsigned> axes;
-  /// What views and pads the tensor after that, the last first.
+  /// What views, transposes and pads the tensor after that, the last first.
   llvm::SmallVector<mlir::Operation *> views;
 };
 
+/// Of an op that only moves elements, the operand's dimension that each of the
+/// result is.
+std::optional<llvm::SmallVector<int64_t>> matchTranspose(mlir::Operation *op);
+
 std::optional<Dequantized> matchDequantize(mlir::Value tensor);
+
+/// `quantized`, or another tensor of its shape, as `d` views, transposes and pads
+/// it, with `zero` (i32; none: 0) around it.
+mlir::Value replayViews(mlir::OpBuilder &b, mlir::Value quantized,
+                        Dequantized &d, mlir::Value zero);
 
 /// Erases the ops of `d` that nothing reads any more: a dead reader would keep
 /// what makes the quantized tensor from fusing.

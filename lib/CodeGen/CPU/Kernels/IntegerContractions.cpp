@@ -65,17 +65,139 @@ static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
   return std::nullopt;
 }
 
-/// The loops of `c` that walk the scales of its right operand `w`, none if one
-/// is no loop of columns.
+/// True if `loop` walks columns of the right operand, of all groups.
+static bool isColumn(Contraction &c, unsigned loop) {
+  return llvm::is_contained(c.n, loop) || llvm::is_contained(c.batch, loop);
+}
+
+/// The dimensions of what `view` gives along which something varies that varies
+/// along `dims` of its operand. None if it pads, or joins one of these with
+/// another.
+static std::optional<SmallVector<bool>> viewDims(Operation *view,
+                                                 ArrayRef<bool> dims) {
+  SmallVector<bool> result;
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+    for (auto [d, of] : llvm::enumerate(expand.getReassociationIndices()))
+      result.append(of.size(), dims[d]);
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {
+    for (ArrayRef<int64_t> of : collapse.getReassociationIndices()) {
+      bool some = llvm::any_of(of, [&](int64_t d) { return dims[d]; });
+      bool rest = llvm::any_of(of, [&](int64_t d) {
+        return !dims[d] && collapse.getSrcType().getDimSize(d) != 1;
+      });
+      if (some && rest)
+        return std::nullopt;
+      result.push_back(some);
+    }
+  } else if (std::optional<SmallVector<int64_t>> from = matchTranspose(view)) {
+    for (int64_t d : *from)
+      result.push_back(dims[d]);
+  } else if (isa<tensor::CastOp>(view)) {
+    result.append(dims.begin(), dims.end());
+  } else {
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// The loops of `c` that walk the scales of its right operand `w`; none if one
+/// is no loop of columns, or the weights are viewed in ways that do not tell.
 static std::optional<SmallVector<unsigned>> getScaleLoops(Contraction &c,
                                                           Dequantized &w) {
   SmallVector<unsigned> loops;
-  for (unsigned d : w.axes) {
+  auto add = [&](unsigned d) {
     loops.push_back(c.rhsMap().getDimPosition(d));
-    if (!llvm::is_contained(c.n, loops.back()))
+    return isColumn(c, loops.back());
+  };
+  if (w.views.empty()) {
+    if (!llvm::all_of(w.axes, add))
       return std::nullopt;
+    return loops;
   }
+  auto from = cast<RankedTensorType>(w.quantized.getType());
+  auto to = cast<RankedTensorType>(c.rhs().getType());
+  if (!from.hasStaticShape() || !to.hasStaticShape() ||
+      !llvm::is_sorted(w.axes))
+    return std::nullopt;
+  SmallVector<bool> varies(from.getRank(), false);
+  for (unsigned d : w.axes)
+    varies[d] = true;
+  for (Operation *view : llvm::reverse(w.views)) {
+    std::optional<SmallVector<bool>> next = viewDims(view, varies);
+    if (!next)
+      return std::nullopt;
+    varies = *next;
+  }
+  for (auto [d, does] : llvm::enumerate(varies))
+    if (does && to.getDimSize(d) != 1 && !add(d))
+      return std::nullopt;
   return loops;
+}
+
+/// The weights' integers and scales (none: none) as the product views them; the
+/// scales have a dimension for each of `loops`.
+static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
+                                          Dequantized &w,
+                                          ArrayRef<unsigned> loops) {
+  if (w.views.empty())
+    return {w.quantized, w.scales};
+  Location loc = c.op.getLoc();
+  Value values = replayViews(b, w.quantized, w, {});
+  if (!w.scales)
+    return {values, Value()};
+  // The views of a tensor that has but one element along other dimensions.
+  auto type = cast<RankedTensorType>(w.quantized.getType());
+  SmallVector<bool> varies(type.getRank(), false);
+  for (unsigned d : w.axes)
+    varies[d] = true;
+  auto sizesOf = [&](RankedTensorType of) {
+    SmallVector<int64_t> sizes;
+    for (int64_t d = 0; d < of.getRank(); ++d)
+      sizes.push_back(varies[d] ? of.getDimSize(d) : 1);
+    return RankedTensorType::get(sizes, b.getF32Type());
+  };
+  // Which of the dimensions that stay each one goes with.
+  auto together = [&](ArrayRef<unsigned> kept, int64_t rank) {
+    SmallVector<ReassociationIndices> groups(kept.size());
+    for (int64_t d = 0, group = 0; d < rank; ++d) {
+      groups[group].push_back(d);
+      if (d >= kept[group] && group + 1 < int64_t(kept.size()))
+        ++group;
+    }
+    return groups;
+  };
+  Value scales = w.scales;
+  if (type.getRank() > int64_t(w.axes.size()))
+    scales = tensor::ExpandShapeOp::create(b, loc, sizesOf(type), scales,
+                                           together(w.axes, type.getRank()));
+  for (Operation *view : llvm::reverse(w.views)) {
+    varies = *viewDims(view, varies);
+    auto to = sizesOf(cast<RankedTensorType>(view->getResult(0).getType()));
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view)) {
+      scales = tensor::ExpandShapeOp::create(b, loc, to, scales,
+                                             expand.getReassociationIndices());
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view)) {
+      scales = tensor::CollapseShapeOp::create(
+          b, loc, to, scales, collapse.getReassociationIndices());
+    } else if (std::optional<SmallVector<int64_t>> from =
+                   matchTranspose(view)) {
+      Value empty =
+          tensor::EmptyOp::create(b, loc, to.getShape(), b.getF32Type());
+      scales = linalg::TransposeOp::create(b, loc, scales, empty, *from)
+                   ->getResult(0);
+    }
+  }
+  auto all = cast<RankedTensorType>(scales.getType());
+  SmallVector<unsigned> kept;
+  for (int64_t d = 0; d < all.getRank(); ++d)
+    if (llvm::is_contained(loops, c.rhsMap().getDimPosition(d)))
+      kept.push_back(d);
+  if (kept.size() < all.getRank())
+    scales = tensor::CollapseShapeOp::create(
+        b, loc, scales,
+        kept.empty() ? SmallVector<ReassociationIndices>()
+                     : together(kept, all.getRank()));
+  return {values, scales};
 }
 
 /// The dimensions of the result that `loops` walk.
@@ -102,13 +224,14 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
   Type f32 = b.getF32Type();
+  auto [values, scales] = viewWeight(b, c, w, *scaleLoops);
   SmallVector<AffineMap> maps(3);
   maps[c.a] = c.lhsMap();
   maps[c.b] = c.rhsMap();
   maps[2] = result;
   SmallVector<Value> operands(2);
   operands[c.a] = c.lhs();
-  operands[c.b] = w.quantized;
+  operands[c.b] = values;
   Value init = c.op.getDpsInits()[0];
   Value sum =
       linalg::GenericOp::create(
@@ -129,7 +252,7 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
     SmallVector<Value> inputs{sum};
     SmallVector<AffineMap> scaled{identity};
     if (w.scales) {
-      inputs.push_back(w.scales);
+      inputs.push_back(scales);
       scaled.push_back(columnsMap(c, *scaleLoops));
     }
     scaled.push_back(identity);
@@ -148,19 +271,18 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   }
   c.op->getResult(0).replaceAllUsesWith(y);
   c.op->erase();
-  if (w.op->use_empty())
-    w.op->erase();
+  eraseDead(w);
   return true;
 }
 
 bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
-  if (c.isInteger || !c.batch.empty() || !states.isStateOnly(c.rhs()))
+  if (c.isInteger || !states.isStateOnly(c.rhs()))
     return false;
   if (std::optional<GroupedWeight> grouped = matchGrouped(c.rhs()))
-    return rewriteGrouped(c, *grouped);
+    return c.batch.empty() && rewriteGrouped(c, *grouped);
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
                              w = matchDequantize(c.rhs());
-  if (!w || w->zero || w->isUnsigned || !w->views.empty())
+  if (!w || w->zero || w->isUnsigned)
     return false;
   if (!x)
     return rewriteMixed(c, *w);
@@ -183,6 +305,9 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   unsigned quadLoop = lhs.getDimPosition(lhs.getNumResults() - 1);
   if (!llvm::is_contained(c.k, quadLoop))
     return false;
+  // Of groups, columns are few: to fill up terms costs more than is gained.
+  if (!c.batch.empty() && ranges[quadLoop] % 4)
+    return false;
   std::optional<unsigned> inX = placeOf(lhs, quadLoop),
                           inW = placeOf(rhs, quadLoop);
   auto xType = cast<RankedTensorType>(c.lhs().getType());
@@ -200,7 +325,8 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   UnsignedTensor u = makeUnsigned(b, loc, *x);
   Value zero = u.zero;
   Value q = padToQuads(b, loc, u.values, *inX);
-  Value p = padToQuads(b, loc, w->quantized, *inW);
+  auto [weights, scales] = viewWeight(b, c, *w, *scaleLoops);
+  Value p = padToQuads(b, loc, weights, *inW);
 
   // The sums of products, and of the weights.
   Value out = c.op.getDpsInits()[0];
@@ -238,10 +364,10 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
     SmallVector<unsigned> loops;
     SmallVector<OpFoldResult> sizes;
     for (unsigned d = 0; d < weightRank; ++d) {
-      bool isColumn = llvm::is_contained(c.n, rhs.getDimPosition(d));
-      kinds.push_back(isColumn ? utils::IteratorType::parallel
-                               : utils::IteratorType::reduction);
-      if (!isColumn)
+      bool isKept = isColumn(c, rhs.getDimPosition(d));
+      kinds.push_back(isKept ? utils::IteratorType::parallel
+                             : utils::IteratorType::reduction);
+      if (!isKept)
         continue;
       kept.push_back(b.getAffineDimExpr(d));
       loops.push_back(rhs.getDimPosition(d));
@@ -266,7 +392,7 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
     epilogue.push_back(columnsMap(c, loops));
   }
   if (w->scales) {
-    inputs.push_back(w->scales);
+    inputs.push_back(scales);
     epilogue.push_back(columnsMap(c, *scaleLoops));
   }
   epilogue.push_back(identity);
