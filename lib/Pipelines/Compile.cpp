@@ -326,8 +326,10 @@ llvm::Error Driver::scheduleForDevice() {
         }))
       return e;
   bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
-  return runPasses(
-      [&](OpPassManager &pm) { cuda::buildKernelPipeline(pm, tensorCores); });
+  bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
+  return runPasses([&](OpPassManager &pm) {
+    cuda::buildKernelPipeline(pm, tensorCores, warpgroups);
+  });
 }
 
 llvm::Error Driver::schedule() {

@@ -92,15 +92,20 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
   return {isBinary, name.number, family, std::move(bytes)};
 }
 
+/// Machine code for the chips that were named, where there is an assembler, and
+/// PTX for all. `hasOwn`: some chips have kernels that others have not; those
+/// that run no code of others get PTX of their own without an assembler.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
-                              const cuda::Target &target,
+                              const cuda::Target &target, bool hasOwn,
                               std::vector<cpu::ImageDescription> &images) {
   llvm::SmallVector<std::string> chips;
-  if (!cuda::findPtxas().empty())
-    chips.append(target.chips.begin(), target.chips.end());
+  bool hasAssembler = !cuda::findPtxas().empty();
+  for (const std::string &chip : target.chips)
+    if (hasAssembler || (hasOwn && cuda::getChipName(chip).suffix))
+      chips.push_back(chip);
   chips.push_back(cuda::getCommonChip(target));
   for (auto [i, chip] : llvm::enumerate(chips)) {
-    bool isBinary = i + 1 < chips.size();
+    bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =
         cuda::emitPTX(device, chip, options.optLevel);
     if (code && isBinary)
@@ -118,16 +123,22 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
                                ErrorCatcher &errors) {
   if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
     return e;
+  bool hasOwn = false;
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())
-    for (auto func : kernels.getOps<gpu::GPUFuncOp>())
-      description.kernels.push_back(func.getName().str());
+    for (auto func : kernels.getOps<gpu::GPUFuncOp>()) {
+      auto chip = func->getAttrOfType<StringAttr>(cuda::kChipAttr);
+      hasOwn |= chip != nullptr;
+      description.kernels.push_back(
+          {func.getName().str(),
+           chip ? cuda::getChipName(chip.getValue()).number : 0});
+    }
   description.target = target.getText();
   if (!description.kernels.empty()) {
     llvm::Expected<OwningOpRef<ModuleOp>> device = lowerKernels(module, errors);
     if (!device)
       return device.takeError();
     if (llvm::Error e =
-            emitImages(**device, options, target, description.images))
+            emitImages(**device, options, target, hasOwn, description.images))
       return e;
   }
   if (llvm::Error e = runPasses(module, errors, [](OpPassManager &pm) {

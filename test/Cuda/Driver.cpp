@@ -13,6 +13,7 @@
 //
 //   FX_FAKE_CUDA_CHIP     compute capability without its point (default 90)
 //   FX_FAKE_CUDA_DEVICES  how many devices there are (default 1)
+//   FX_FAKE_CUDA_PROCESSORS  that a device has (default 132)
 //   FX_FAKE_CUDA_MEMORY   bytes of each (default: no limit)
 //   FX_FAKE_CUDA_POOLS    0: no pools of memory
 //   FX_FAKE_CUDA_LOG      a file that gets a line of JSON for each call
@@ -53,6 +54,11 @@ namespace {
 struct Function {
   KernelInfo info;
   const EmulatedKernel *emulated = nullptr;
+  unsigned maxShared = 48 * 1024; ///< dynamic
+};
+/// Of a kernel: a number, or a tensor map.
+struct Parameter {
+  uint64_t words[16];
 };
 struct Module {
   std::map<std::string, Function> functions;
@@ -147,6 +153,9 @@ Result cuDeviceGetName(char *name, int size, int) {
 Result cuDeviceGetAttribute(int *value, int attribute, int) {
   int chip = getNumber("FX_FAKE_CUDA_CHIP", "90");
   switch (attribute) {
+  case 16:
+    *value = getNumber("FX_FAKE_CUDA_PROCESSORS", "132");
+    return kSuccess;
   case 75:
     *value = chip / 10;
     return kSuccess;
@@ -230,6 +239,13 @@ Result cuModuleGetFunction(Function **function, Module *module,
   return kSuccess;
 }
 
+Result cuFuncSetAttribute(Function *function, int attribute, int value) {
+  ENTER;
+  if (attribute != 8 || value < 0 || size_t(value) > kMaxShared)
+    return kInvalidValue;
+  function->maxShared = value;
+  return kSuccess;
+}
 Result cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
                       unsigned bx, unsigned by, unsigned bz, unsigned shared,
                       void *stream, void **params, void **) {
@@ -237,30 +253,38 @@ Result cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
   const KernelInfo &info = function->info;
   unsigned grid[3] = {gx, gy, gz};
   if (!gx || !gy || !gz || gx > 0x7fffffff || gy > 65535 || gz > 65535 || !bx ||
-      by != 1 || bz != 1 || bx > 1024 || shared > 49152 ||
+      by != 1 || bz != 1 || bx > 1024 || shared > function->maxShared ||
       (info.maxThreads && int(bx) > info.maxThreads))
     return kInvalidValue;
   std::string text = "\"call\": \"launch\", \"kernel\": \"" + info.name +
                      "\", \"grid\": [" + std::to_string(gx) + ", " +
                      std::to_string(gy) + ", " + std::to_string(gz) + "]" +
-                     field("block", bx) + field("stream", (uint64_t)stream) +
-                     ", \"args\": [";
-  std::vector<uint64_t> values(info.params + 1);
+                     field("block", bx) + field("shared", shared) +
+                     field("stream", (uint64_t)stream) + ", \"args\": [";
+  std::vector<Parameter> values(info.params + 1);
   for (int i = 0; i < info.params; ++i) {
-    memcpy(&values[i], params[i], 8);
-    text += (i ? ", " : "") + std::to_string(values[i]);
+    // The driver knows how much is there; of a number it reads no more.
+    memcpy(&values[i], params[i], info.sizes[i]);
+    uint64_t first = values[i].words[0];
+    if (info.sizes[i] == sizeof(Parameter)) {
+      TensorMap map;
+      memcpy(&map, &values[i], sizeof map);
+      if (!map.isValid())
+        die("kernel " + info.name + ": expected a tensor map");
+      first = (uint64_t)map.data;
+    }
+    text += (i ? ", " : "") + std::to_string(first);
     if (!info.isAddress.empty() && info.isAddress[i])
-      checkMemory(values[i], 0,
-                  ("kernel " + info.name + ": an address").c_str());
+      checkMemory(first, 0, ("kernel " + info.name + ": an address").c_str());
   }
   log(text + "]");
   if (const EmulatedKernel *kernel = function->emulated)
     pending.push_back([=] {
-      std::vector<uint64_t> copies = values;
+      std::vector<Parameter> copies = values;
       std::vector<void *> pointers;
-      for (uint64_t &value : copies)
+      for (Parameter &value : copies)
         pointers.push_back(&value);
-      runKernel(*kernel, pointers.data(), grid, bx);
+      runKernel(*kernel, pointers.data(), grid, bx, shared);
     });
   return kSuccess;
 }
@@ -344,6 +368,34 @@ Result cuStreamSynchronize(void *) {
   ENTER;
   log("\"call\": \"synchronize\"");
   finish();
+  return kSuccess;
+}
+
+Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
+                              const uint64_t *sizes, const uint64_t *strides,
+                              const unsigned *box, const unsigned *steps,
+                              int interleave, int swizzle, int promotion,
+                              int fill) {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  TensorMap map;
+  if ((uintptr_t)out % 64 || interleave != 0 || swizzle != 3 || promotion < 0 ||
+      promotion > 3 || fill != 0 ||
+      !makeTensorMap(map, type, rank, data, sizes, strides, box, steps))
+    return kInvalidValue;
+  checkMemory((uint64_t)data, map.getBytes(), "a tensor map");
+  memset(out, 0, 128);
+  memcpy(out, &map, sizeof map);
+  std::string text =
+      "\"call\": \"map\"" + field("rank", rank) + ", \"sizes\": [";
+  for (unsigned d = 0; d < rank; ++d)
+    text += (d ? ", " : "") + std::to_string(sizes[d]);
+  text += "], \"strides\": [";
+  for (unsigned d = 0; d + 1 < rank; ++d)
+    text += (d ? ", " : "") + std::to_string(strides[d]);
+  text += "], \"box\": [";
+  for (unsigned d = 0; d < rank; ++d)
+    text += (d ? ", " : "") + std::to_string(box[d]);
+  log(text + "]");
   return kSuccess;
 }
 

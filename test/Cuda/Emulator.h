@@ -20,8 +20,8 @@
 #include <vector>
 
 /// A kernel that was compiled for this processor; test/EndToEnd/emulate.py
-/// makes tables of them, which end with a null name. Each parameter takes 8
-/// bytes.
+/// makes tables of them, which end with a null name. A parameter takes 8 bytes,
+/// or is a tensor map.
 struct EmulatedKernel {
   const char *name;
   int params;
@@ -56,9 +56,37 @@ size_t getMemoryInUse();
 
 /// Seeds the order in which threads go on.
 void setSeed(uint64_t seed);
-/// Runs all blocks, one after the other, of `threads` threads each.
+/// Runs all blocks, one after the other, of `threads` threads and `shared`
+/// bytes of memory each.
 void runKernel(const EmulatedKernel &kernel, void **params,
-               const unsigned grid[3], unsigned threads);
+               const unsigned grid[3], unsigned threads, size_t shared);
+
+//===----------------------------------------------------------------------===//
+// TensorMap.cpp
+//===----------------------------------------------------------------------===//
+
+/// Shared memory that a block may have on sm_90.
+inline constexpr size_t kMaxShared = 227 * 1024;
+
+/// What cuTensorMapEncodeTiled fills, of elements of 2 bytes.
+struct TensorMap {
+  static constexpr uint64_t kMagic = 0x70614d726f736e54;
+  uint64_t magic;
+  char *data;
+  uint64_t sizes[5], strides[4]; ///< in bytes, from the second dimension on
+  uint16_t box[5];
+  uint8_t rank;
+  bool isValid() const;
+  uint32_t getBoxBytes() const;
+  /// What the tensor spans.
+  uint64_t getBytes() const;
+};
+/// Makes a map of what the driver takes; else returns false. `type`: that of
+/// f16 or bf16.
+bool makeTensorMap(TensorMap &map, int type, unsigned rank, void *data,
+                   const uint64_t *sizes, const uint64_t *strides,
+                   const unsigned *box, const unsigned *steps);
+static_assert(sizeof(TensorMap) <= 128);
 
 //===----------------------------------------------------------------------===//
 // Images.cpp
@@ -68,6 +96,8 @@ void runKernel(const EmulatedKernel &kernel, void **params,
 struct KernelInfo {
   std::string name;
   int params = 0;
+  /// Their bytes.
+  std::vector<int> sizes;
   /// Which parameters are addresses; empty where the image does not say.
   std::vector<bool> isAddress;
   /// The most threads of a block; 0: not said.

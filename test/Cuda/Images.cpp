@@ -7,6 +7,7 @@
 
 #include "Emulator.h"
 
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 #include <regex>
@@ -37,7 +38,16 @@ static int readBinary(const char *image, std::vector<KernelInfo> &kernels) {
                         *end = at + section.sh_size;
     while (at + 4 <= end) {
       bool hasBytes = at[0] == 4;
-      kernel.params += hasBytes && at[1] == 0x17;
+      if (hasBytes && at[1] == 0x17) {
+        // After an index: the parameter's number, its offset, and its bytes.
+        uint16_t number;
+        uint32_t bits;
+        memcpy(&number, at + 8, 2);
+        memcpy(&bits, at + 12, 4);
+        kernel.sizes.resize(std::max<size_t>(kernel.sizes.size(), number + 1));
+        kernel.sizes[number] = bits >> 18;
+        ++kernel.params;
+      }
       at += 4 + (hasBytes ? at[2] + 256 * at[3] : 0);
     }
     kernels.push_back(kernel);
@@ -49,7 +59,8 @@ static int readPTX(const std::string &text, int chip,
                    std::vector<KernelInfo> &kernels, std::string &log) {
   static const std::regex target(R"(\.target sm_(\d+)([af]?))"),
       entry(R"(\.entry (\w+)\(([^)]*)\)\s*((?:\.\w+[^\n{]*\n)*))"),
-      param(R"(\.param \.(\w+)( \.ptr)?)"), threads(R"(\.maxntid (\d+))");
+      param(R"(\.param \.(\w+)( \.ptr)?[^,\[]*(\[(\d+)\])?)"),
+      threads(R"(\.maxntid (\d+))");
   std::smatch match;
   if (!std::regex_search(text, match, target)) {
     log = "no .target in the PTX";
@@ -65,6 +76,7 @@ static int readPTX(const std::string &text, int chip,
     for (std::sregex_iterator p(params.begin(), params.end(), param); p != end;
          ++p) {
       kernel.isAddress.push_back((*p)[2].matched);
+      kernel.sizes.push_back((*p)[4].matched ? std::stoi((*p)[4]) : 8);
       ++kernel.params;
     }
     if (std::regex_search(rest, match, threads))

@@ -107,7 +107,7 @@ void loadColumns(uint32_t *result, const char *address) {
 }
 } // extern "C"
 
-static float toFloat(uint16_t bits, bool isBF16) {
+float emulator::toFloat(uint16_t bits, bool isBF16) {
   if (isBF16) {
     uint32_t wide = uint32_t(bits) << 16;
     float value;

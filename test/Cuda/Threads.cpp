@@ -61,7 +61,8 @@ static std::vector<Thread> threads;
 static std::vector<Warp> warps;
 static void *scheduler;
 static int current, atBarrier, barrierGeneration;
-static unsigned blockId[3], blockSize;
+static unsigned blockId[3], blockSize, gridSize;
+static size_t sharedBytes;
 static long progress;
 static uint64_t randomState;
 static const EmulatedKernel *running;
@@ -72,7 +73,8 @@ uint32_t emulator::draw() {
   return randomState >> 33;
 }
 
-static void giveWay() { emuSwitch(&threads[current].stack, scheduler); }
+void emulator::giveWay() { emuSwitch(&threads[current].stack, scheduler); }
+void emulator::noteProgress() { ++progress; }
 
 static void enter() {
   running->call(runningParams);
@@ -90,6 +92,8 @@ static void runBlock() {
   threads.assign(n, {});
   warps.assign((n + 31) / 32, {});
   forgetCopies(n);
+  forgetProducts(n);
+  beginBlock(sharedBytes);
   atBarrier = 0;
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i) {
@@ -121,9 +125,15 @@ static void runBlock() {
       current = i;
       emuSwitch(&scheduler, threads[i].stack);
     }
-    if (left && areAll && before == progress)
+    performCopies(/*isOne=*/false);
+    if (!left || !areAll || before != progress)
+      continue;
+    if (!hasCopies())
       die("deadlock: threads wait for others that have ended");
+    performCopies(/*isOne=*/true);
   }
+  if (hasCopies())
+    die("a block ends before its copies");
 }
 
 extern "C" {
@@ -145,6 +155,20 @@ static void barrier() {
 void barrier0(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
 void barrier0(int32_t) { barrier(); }
 
+int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
+int32_t ctaCount() { return gridSize; }
+void synchronizeWarp(int32_t) NAMED("nvvm.bar.warp.sync");
+void synchronizeWarp(int32_t) {
+  uint64_t word = 0;
+  exchange(&word, 1);
+}
+
+int32_t shuffleFrom(int32_t, int32_t v, int32_t lane, int32_t)
+    NAMED("nvvm.shfl.sync.idx.i32");
+int32_t shuffleFrom(int32_t, int32_t v, int32_t lane, int32_t) {
+  uint64_t word = uint32_t(v);
+  return exchange(&word, 1)[lane % 32][0];
+}
 static uint32_t shuffle(uint32_t value, int32_t distance) {
   uint64_t word = value;
   return exchange(&word, 1)[getThread() % 32 ^ distance][0];
@@ -212,12 +236,15 @@ void emulator::setSeed(uint64_t seed) {
 }
 
 void emulator::runKernel(const EmulatedKernel &kernel, void **params,
-                         const unsigned grid[3], unsigned count) {
+                         const unsigned grid[3], unsigned count,
+                         size_t shared) {
   if (count % 32)
     die("a block that is no multiple of a warp");
   running = &kernel;
   runningParams = params;
   blockSize = count;
+  gridSize = grid[0];
+  sharedBytes = shared;
   for (blockId[2] = 0; blockId[2] < grid[2]; ++blockId[2])
     for (blockId[1] = 0; blockId[1] < grid[1]; ++blockId[1])
       for (blockId[0] = 0; blockId[0] < grid[0]; ++blockId[0])

@@ -71,6 +71,36 @@ def _define_structs(ir: str) -> str:
     return re.sub(r"^declare (\{.*?\}) @(emu\.[\w.]+)\((.*)\).*$", define, ir, flags=re.M)
 
 
+def _replace_assembly(ir: str) -> str:
+    """Instructions that LLVM has no intrinsics for are assembly: calls of the library instead.
+    Of wgmma the sums are values, which the library takes in memory."""
+    ir = re.sub(r'asm sideeffect "[^"]*mbarrier\.try_wait\.parity[^"]*", "[^"]*"',
+                "@emu.mbarrier.wait", ir)
+    declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
+                "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)"}
+
+    def define(match):
+        struct, columns, kind = match[1], int(match[2]), match[3]
+        name = f"wgmma.n{columns}.{kind}"
+        lines = [f"  %v0 = insertvalue {struct} poison, float %a0, 0"]
+        lines += [f"  %v{i} = insertvalue {struct} %v{i - 1}, float %a{i}, {i}"
+                  for i in range(1, columns // 2)]
+        floats = ", ".join(f"float %a{i}" for i in range(columns // 2))
+        declared.add("\n".join([
+            f"define internal {struct} @{name}({floats}, i64 %x, i64 %y, i32 %keep, i32 %xs, "
+            "i32 %ys, i32 %xt, i32 %yt) alwaysinline {",
+            f"  %r = alloca {struct}", *lines, f"  store {struct} %v{columns // 2 - 1}, ptr %r",
+            f"  call void @emu.wgmma(ptr %r, i64 %x, i64 %y, i32 {columns}, "
+            f"i32 {int(kind == 'bf16')}, i32 %keep, i32 %xt, i32 %yt)",
+            f"  %s = load {struct}, ptr %r", f"  ret {struct} %s", "}"]))
+        return f"call {struct} @{name}("
+
+    ir = re.sub(r'call (\{[^}]*\}) asm sideeffect "[^"]*wgmma\.mma_async\.sync\.aligned\.'
+                r'm64n(\d+)k16\.f32\.(b?f16)\.[^"]*", "[^"]*"\(', define, ir)
+    assert " asm " not in ir, re.search(".* asm .*", ir)[0][:300]
+    return "\n".join([ir, *sorted(declared), ""])
+
+
 def _kernels(nvvm: str, folder: pathlib.Path) -> str:
     """LLVM IR of the kernels, what only a GPU has renamed."""
     kernels = _top_level(nvvm, "gpu.module @kernels")
@@ -79,7 +109,10 @@ def _kernels(nvvm: str, folder: pathlib.Path) -> str:
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
     # The attributes of intrinsics, which calls of a library have not.
     ir = re.sub(r"^(.*@emu\..*?)( #\d+)$", r"\1", ir, flags=re.M)
-    return _define_structs(re.sub(r"\bi32 immarg\b", "i32", ir))
+    # Shared memory that the library has, and tensor maps, which are passed by value.
+    ir = re.sub(r"^(@__dynamic_shmem__\d+ = external )dso_local ", r"\1", ir, flags=re.M)
+    ir = re.sub(r'ptr byval\(\[16 x i64\]\) align 64 "nvvm.grid_constant"', 'ptr "fx.map"', ir)
+    return _replace_assembly(_define_structs(re.sub(r"\b(i\d+) immarg\b", r"\1", ir)))
 
 
 def _table(kernels: str) -> str:
@@ -88,12 +121,15 @@ def _table(kernels: str) -> str:
              "double": "double", "half": "_Float16", "bfloat": "__bf16"}
     declared, calls, rows = [], [], []
     for name, params in re.findall(r"^define void @(\w+)\((.*)\) [#{]", kernels, re.M):
-        kinds = [types.get(p.split()[0], "void *") for p in params.split(", ") if p]
-        args = ", ".join(f"*({kind} *)a[{i}]" for i, kind in enumerate(kinds))
+        kinds = ["Map *" if '"fx.map"' in p else types.get(p.split()[0], "void *")
+                 for p in params.split(", ") if p]
+        args = ", ".join(f"(Map *)a[{i}]" if kind == "Map *" else f"*({kind} *)a[{i}]"
+                         for i, kind in enumerate(kinds))
         declared.append(f'extern "C" void {name}({", ".join(kinds)});')
         calls.append(f"static void call_{name}(void **a) {{ {name}({args}); }}")
         rows.append(f'{{"{name}", {len(kinds)}, call_{name}}},')
     return "\n".join([
+        "struct Map;",
         "struct Kernel { const char *name; int params; void (*call)(void **); };",
         *declared, *calls,
         'extern "C" const Kernel fx_emulated_kernels[] = {', *rows, "{nullptr, 0, nullptr}};", ""])

@@ -1,4 +1,4 @@
-"""Products of bf16 and f16 on tensor cores, run by the emulator and compared with eager PyTorch.
+"""Products of bf16 and f16 on tensor cores of sm_80, run by the emulator and compared with eager PyTorch.
 
 Sizes that fill tiles and that do not, operands that are copied by chunks of 16 bytes and those
 that cannot be, each layout in memory; and kernels from which a wait, a barrier or a piece of a
@@ -65,12 +65,13 @@ CASES = {
 }
 
 
-def build(case, tmp_path, **options):
+def build(case, tmp_path, target="cuda:sm_80"):
     torch.manual_seed(3)
     module, args, dynamic = case()
     module = module.eval()
     exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
-    return module, args, emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", **options)
+    return module, args, emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
+                                       target=target)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -20,4 +20,5 @@
 #include "Helpers.c"
 #include "CudaDriver.c"
 #include "CudaMemory.c"
+#include "CudaLaunch.c"
 #include "Cuda.c"

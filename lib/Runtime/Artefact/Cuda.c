@@ -53,6 +53,11 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
             driver.device_attribute(
                 &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                 gpu->device),
+            "cannot be asked what it is", err, size) ||
+      fails(i,
+            driver.device_attribute(&gpu->processors,
+                                    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                                    gpu->device),
             "cannot be asked what it is", err, size))
     return 1;
   driver.device_name(name, sizeof name, gpu->device);
@@ -85,13 +90,18 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
              log);
     return 1;
   }
+  gpu->image = image;
   gpu->kernels = calloc((size_t)device->n_kernels + 1, sizeof *gpu->kernels);
-  for (int64_t k = 0; gpu->kernels && k < device->n_kernels; ++k)
-    if (fails(i,
-              driver.module_function(&gpu->kernels[k], gpu->module,
-                                     device->kernels[k]),
-              device->kernels[k], err, size))
+  for (int64_t k = 0; gpu->kernels && k < device->n_kernels; ++k) {
+    const FXrtKernel *kernel = &device->kernels[k];
+    int is_there = !kernel->chip || (image->family == FX_CHIP_EXACT &&
+                                     image->chip == kernel->chip);
+    if (is_there && fails(i,
+                          driver.module_function(&gpu->kernels[k], gpu->module,
+                                                 kernel->name),
+                          kernel->name, err, size))
       return 1;
+  }
   if (!gpu->kernels)
     snprintf(err, size, "out of memory");
   return !gpu->kernels;
@@ -214,6 +224,7 @@ static void cuda_destroy(FXInstance *i) {
   }
   if (gpu) {
     free(gpu->kernels);
+    free(gpu->maps);
     free(gpu->own);
   }
   free(gpu);

@@ -28,14 +28,22 @@ typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
 enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
   CU_MEM_ALLOCATION_TYPE_PINNED = 1,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
-  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
+  CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_128B = 3,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3,
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 /* zeros */
 };
 
 /* CUmemPoolProps of cuda.h, 88 bytes. */
@@ -66,6 +74,8 @@ typedef struct {
   F(module_unload, "cuModuleUnload", (CUmodule module))                        \
   F(module_function, "cuModuleGetFunction",                                    \
     (CUfunction * function, CUmodule module, const char *name))                \
+  F(function_set, "cuFuncSetAttribute",                                        \
+    (CUfunction function, int attribute, int value))                           \
   F(launch, "cuLaunchKernel",                                                  \
     (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,  \
      unsigned by, unsigned bz, unsigned shared, CUstream stream,               \
@@ -90,9 +100,18 @@ typedef struct {
   F(synchronize, "cuStreamSynchronize", (CUstream stream))                     \
   F(error_text, "cuGetErrorString", (CUresult code, const char **text))
 
+/* Drivers of CUDA 12 and newer have it. */
+typedef CUresult (*FXrtEncodeTiled)(void *map, int type, unsigned rank,
+                                    void *data, const unsigned long long *sizes,
+                                    const unsigned long long *strides,
+                                    const unsigned *box, const unsigned *steps,
+                                    int interleave, int swizzle, int promotion,
+                                    int fill);
+
 static struct {
   pthread_mutex_t lock;
   int is_ready;
+  FXrtEncodeTiled encode_tiled; /* null: the driver is older */
 #define FIELD(name, symbol, params) CUresult(*name) params;
   DRIVER_FUNCTIONS(FIELD)
 #undef FIELD
@@ -122,6 +141,8 @@ static int find_functions(void *library, const char *path, char *err,
   }
   DRIVER_FUNCTIONS(FIND)
 #undef FIND
+  driver.encode_tiled =
+      (FXrtEncodeTiled)dlsym(library, "cuTensorMapEncodeTiled");
   return 0;
 }
 

@@ -16,6 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a tensor map is made of. */
+enum { GPU_MAP_WORDS = 11 };
+typedef union {
+  struct {
+    int64_t is_bf16, address, box_rows, rank, sizes[4], strides[3];
+  };
+  int64_t words[GPU_MAP_WORDS];
+} GpuMapKey;
+
+/* A tensor map that was made, by a hash of its key. */
+typedef struct {
+  GpuMapKey key; /* rank 0: none */
+  char map[FX_TENSOR_MAP_BYTES];
+} GpuMap;
+
 /* A copy of a constant of the code. */
 typedef struct GpuConstant {
   struct GpuConstant *next;
@@ -23,13 +38,16 @@ typedef struct GpuConstant {
   CUdeviceptr data;
 } GpuConstant;
 
-enum { GPU_CONSTANT_BUCKETS = 64 };
+enum { GPU_CONSTANT_BUCKETS = 64, GPU_MAPS = 128 };
 
 struct FXrtGpu {
   CUdevice device;
   CUcontext context;
   CUmodule module;
-  CUfunction *kernels;
+  CUfunction *kernels;    /* null: the image has it not */
+  const FXrtImage *image; /* that was loaded */
+  int processors;
+  GpuMap *maps;      /* GPU_MAPS, once there is one */
   CUmemoryPool pool; /* null: the device has none */
   CUdeviceptr weights;
   CUdeviceptr
@@ -250,30 +268,4 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
     fx_rt_fail("cuda:%d: out of memory: %lld bytes for a constant",
                (int)i->callbacks.device, (long long)bytes);
   set_bytes(out, (void *)(uintptr_t)data, bytes);
-}
-
-void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
-                      int64_t bx, int64_t by, int64_t bz, int64_t *args,
-                      int64_t n) {
-  enum { MOST = 256 };
-  FXrtRun *run = fx_rt_thread.run;
-  void *params[MOST];
-  if (gx == 0 || gy == 0 || gz == 0)
-    return; /* nothing to do, which the driver calls an error */
-  if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > MOST)
-    fx_rt_fail("kernel '%s': expected a grid of at most 2147483647 x 65535 x "
-               "65535 and %d "
-               "arguments, got %lld x %lld x %lld and %lld",
-               fx_rt_model.device->kernels[kernel], MOST, (long long)gx,
-               (long long)gy, (long long)gz, (long long)n);
-  for (int64_t k = 0; k < n; ++k)
-    params[k] = &args[k];
-  CUresult code =
-      driver.launch(run->instance->gpu->kernels[kernel], (unsigned)gx,
-                    (unsigned)gy, (unsigned)gz, (unsigned)bx, (unsigned)by,
-                    (unsigned)bz, 0, run->options.stream, params, 0);
-  if (code)
-    fx_rt_fail("cuda:%d: kernel '%s' cannot be launched: %s",
-               (int)run->instance->callbacks.device,
-               fx_rt_model.device->kernels[kernel], get_error_text(code));
 }

@@ -102,6 +102,12 @@ typedef enum {
   FX_CHIP_FAMILY = 2 /* sm_100f: those of its generation that are not older */
 } FXrtChipFamily;
 
+/* A kernel. */
+typedef struct {
+  const char *name;
+  int64_t chip; /* only images of this chip alone have it; 0: all */
+} FXrtKernel;
+
 /* How the run-time reaches a device; Cuda.c. */
 typedef struct FXrtDeviceOps FXrtDeviceOps;
 
@@ -110,7 +116,7 @@ typedef struct {
   int64_t n_images;
   const FXrtImage *images; /* the best ones first */
   int64_t n_kernels;
-  const char *const *kernels; /* by the numbers that compiled code has */
+  const FXrtKernel *kernels; /* by the numbers that compiled code has */
 } FXrtDevice;
 
 typedef struct {

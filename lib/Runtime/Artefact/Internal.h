@@ -21,6 +21,9 @@
 /* The limit of torch and of this runtime. */
 enum { FX_MAX_RANK = 64 };
 
+/* CUtensorMap of cuda.h, and how many a kernel takes. */
+enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
+
 /* A memory block of a run; the data follow at the next 64 bytes. */
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
@@ -72,6 +75,7 @@ typedef struct {
   FXrtGpuBlock *gpu_blocks;
   int has_context;   /* the device's context is the thread's */
   char *host_values; /* numbers among the arguments: 8 bytes each */
+  _Alignas(64) char tensor_maps[FX_TENSOR_MAPS][FX_TENSOR_MAP_BYTES];
 } FXrtRun;
 
 /* Memory of one call: descriptors of arguments and results. */

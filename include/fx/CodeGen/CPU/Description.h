@@ -58,6 +58,12 @@ struct ImageDescription {
   std::string bytes;
 };
 
+/// A kernel for a GPU (FXrtKernel).
+struct KernelDescription {
+  std::string name;
+  int chip = 0; ///< only images of this chip alone have it; 0: all
+};
+
 /// All that the run-time checks and tells of a model.
 struct ModelDescription {
   std::string name, cpu, features;
@@ -79,10 +85,10 @@ struct ModelDescription {
   /// The compiler's report as one line of JSON.
   std::string report;
   /// What runs the kernels, "cuda:sm_90a"; empty: the processor. Then their
-  /// code, the best first, and their names by number.
+  /// code, the best first, and the kernels by number.
   std::string target;
   std::vector<ImageDescription> images;
-  std::vector<std::string> kernels;
+  std::vector<KernelDescription> kernels;
   /// Guards that no code was made for: their Python text.
   std::vector<std::string> unchecked;
 };

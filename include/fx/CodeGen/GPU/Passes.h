@@ -23,6 +23,10 @@ namespace fx::cuda {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/GPU/Passes.h.inc"
 
+/// On launches and kernels: names the one chip, "sm_90a", that has the kernel.
+/// It is in no image of others.
+inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
+
 /// From the linalg contract to groups of ops, each a kernel, which are those of
 /// the CPU, made by the same passes. What depends on states alone goes to
 /// `@prepare`, which the processor runs.
@@ -30,8 +34,9 @@ void buildGroupPipeline(mlir::OpPassManager &pm);
 
 /// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
 /// launch threads. Bufferization follows. `tensorCores`: all chips have those
-/// of compute capability 8.0.
-void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
+/// of compute capability 8.0; `warpgroups`: one is an sm_90a.
+void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
+                         bool warpgroups = false);
 
 /// From memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);

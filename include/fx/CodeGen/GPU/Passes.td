@@ -17,6 +17,9 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     function on memrefs: host code that computes sizes, then a `gpu.launch`. The
     schedule, which `fx.schedule` names afterwards, is the first that fits:
 
+    - `warpgroup`: tiles for products of bf16 or f16, on tensor cores of sm_90a,
+      which read shared memory that tensor maps are copied to; and `tensorcore`,
+      for other chips and for operands that begin elsewhere than at 16 bytes;
     - `tensorcore`: tiles for products of bf16 or f16, on tensor cores, with
       operands copied to shared memory while earlier ones are multiplied;
     - `matmul`: tiles in shared memory and registers, for sums of products in f32;
@@ -30,7 +33,9 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">,
     Option<"tensorCores", "tensor-cores", "bool", "true",
-           "use tensor cores and asynchronous copies of compute capability 8.0">
+           "use tensor cores and asynchronous copies of compute capability 8.0">,
+    Option<"warpgroups", "warpgroups", "bool", "false",
+           "use tensor cores and tensor maps of sm_90a where the device has them">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -71,7 +76,8 @@ def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
     Every `gpu.launch` becomes a `gpu.func` and a `gpu.launch_func`. A kernel
     takes addresses and numbers, no descriptors: a buffer is passed as the
     address of its first element, with the sizes and strides that the kernel
-    needs and that are not static. Functions of math become straight-line code.
+    needs and that are not static. Tensor maps, pointers of the host, come first,
+    by value. Functions of math become straight-line code.
 
     ```mlir
     gpu.func @kernel_0(%x: !llvm.ptr<1> {llvm.noalias}, %n: index) kernel
@@ -85,12 +91,23 @@ def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numLaunches", "num-launches", "launches outlined">];
 }
 
+def FXGPUBindLaunch : Pass<"fx-gpu-bind-launch", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "say what of a kernel the driver provides when it is launched";
+  let description = [{
+    In the LLVM dialect, because `gpu.func` has no words for it: tensor maps,
+    pointers of no address space, are parameters passed by value that stay where
+    the driver put them, and dynamic shared memory is not the module's own.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> {
   let summary = "turn launches into calls of the run-time";
   let description = [{
     `gpu.launch_func` becomes a call of `fx_rt_gpu_launch`, which gets the
-    kernel's number in `gpu.module @kernels`, the geometry, and the address of
-    the arguments, 8 bytes each. The `gpu.module` must be gone or ignored from
+    kernel's number in `gpu.module @kernels`, the geometry, the bytes of dynamic
+    shared memory, the address of the arguments, 8 bytes each, and how many of
+    the first ones are addresses of tensor maps. The `gpu.module` must be gone or ignored from
     here on.
   }];
   let dependentDialects = [

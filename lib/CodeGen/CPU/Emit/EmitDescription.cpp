@@ -191,12 +191,15 @@ llvm::Constant *Emitter::device() {
     images.push_back(t.record({t.i64(image.isBinary), t.i64(image.chip), t.i64(image.family),
                                t.i64(image.bytes.size() + !image.isBinary),
                                t.bytes(image.bytes)}));
+  llvm::SmallVector<llvm::Constant *> kernels;
+  for (const KernelDescription &kernel : m.kernels)
+    kernels.push_back(t.record({t.text(kernel.name), t.i64(kernel.chip)}));
   auto *ops = new llvm::GlobalVariable(module, llvm::Type::getInt8Ty(module.getContext()), true,
                                        llvm::GlobalValue::ExternalLinkage, nullptr,
                                        "fx_rt_cuda");
   ops->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return t.global(t.record({ops, t.i64(images.size()), t.table(images),
-                            t.i64(m.kernels.size()), t.textTable(m.kernels)}));
+                            t.i64(kernels.size()), t.table(kernels)}));
 }
 
 llvm::Constant *Emitter::prepared() {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/GPU/Device.h"
+#include "fx/CodeGen/GPU/Passes.h"
 
 #include "../../CPU/Emit/Target.h"
 
@@ -190,9 +191,16 @@ fx::cuda::emitPTX(mlir::ModuleOp module, llvm::StringRef chip, int optLevel) {
   auto kernels = module.lookupSymbol<mlir::gpu::GPUModuleOp>("kernels");
   if (!kernels)
     return llvm::createStringError("the model has nothing to run on a GPU");
+  // Without those of other chips.
+  mlir::OwningOpRef<mlir::gpu::GPUModuleOp> mine = kernels.clone();
+  for (auto func :
+       llvm::make_early_inc_range(mine->getOps<mlir::LLVM::LLVMFuncOp>()))
+    if (auto only = func->getAttrOfType<mlir::StringAttr>(kChipAttr);
+        only && only.getValue() != chip)
+      func.erase();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code =
-      mlir::translateModuleToLLVMIR(kernels, context, "kernels");
+      mlir::translateModuleToLLVMIR(*mine, context, "kernels");
   if (!code)
     return llvm::createStringError(
         "the kernels cannot be translated to LLVM IR");

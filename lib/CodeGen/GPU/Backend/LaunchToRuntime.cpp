@@ -45,11 +45,14 @@ struct LaunchToRuntime
     auto frame = LLVM::LLVMArrayType::get(
         i64, std::max<size_t>(op.getKernelOperands().size(), 1));
     Value slots = cpu::createStackSlot(b, loc, frame);
+    int64_t numMaps = 0;
     for (auto [i, value] : llvm::enumerate(op.getKernelOperands())) {
       Value at = cpu::createFieldAddress(b, loc, frame, slots, i);
       Value v = cpu::castToLLVM(b, types, value);
-      if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType()))
+      if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType())) {
         v = LLVM::PtrToIntOp::create(b, loc, i64, v);
+        numMaps += pointer.getAddressSpace() == 0;
+      }
       LLVM::StoreOp::create(b, loc, v, at);
     }
     SmallVector<Value> args = {
@@ -58,11 +61,15 @@ struct LaunchToRuntime
                     block = op.getBlockSizeOperandValues();
     for (Value v : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
       args.push_back(arith::IndexCastOp::create(b, loc, i64, v));
+    Value shared = op.getDynamicSharedMemorySize();
+    args.push_back(shared ? Value(arith::ExtUIOp::create(b, loc, i64, shared))
+                          : arith::ConstantIntOp::create(b, loc, i64, 0));
     args.push_back(slots);
     args.push_back(arith::ConstantIntOp::create(b, loc, i64,
                                                 op.getKernelOperands().size()));
-    SmallVector<Type> argTypes(7, i64);
-    argTypes.append({ptr, i64});
+    args.push_back(arith::ConstantIntOp::create(b, loc, i64, numMaps));
+    SmallVector<Type> argTypes(8, i64);
+    argTypes.append({ptr, i64, i64});
     auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
         b, "fx_rt_gpu_launch", b.getFunctionType(argTypes, {}),
         /*cInterface=*/false));

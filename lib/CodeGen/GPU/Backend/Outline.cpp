@@ -158,7 +158,17 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
   SmallVector<Capture> captures;
   SmallVector<std::pair<Value, unsigned>> scalars;
   SmallVector<Operation *> constants;
+  // The run-time finds tensor maps, pointers of the host, among the first ones.
+  auto isMap = [](Value v) {
+    auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType());
+    return pointer && pointer.getAddressSpace() == 0;
+  };
+  for (Value v : used)
+    if (isMap(v))
+      scalars.push_back({v, p.add(v)});
   for (Value v : used) {
+    if (isMap(v))
+      continue;
     if (matchPattern(v, m_Constant()))
       constants.push_back(v.getDefiningOp());
     else if (isa<MemRefType>(v.getType()))
@@ -177,6 +187,8 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
   auto func = gpu::GPUFuncOp::create(b, loc, name,
                                      b.getFunctionType(p.types, {}), shared);
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  if (Attribute chip = launch->getAttr(fx::cuda::kChipAttr))
+    func->setAttr(fx::cuda::kChipAttr, chip);
   std::optional<gpu::KernelDim3> block = launch.getBlockSizeOperandValues();
   SmallVector<int32_t> blockSize;
   for (Value size : {block->x, block->y, block->z})
@@ -227,8 +239,8 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
     b.clone(op, map);
   gpu::ReturnOp::create(b, loc);
   gpu::LaunchFuncOp::create(host, loc, func, launch.getGridSizeOperandValues(),
-                            *block,
-                            /*dynamicSharedMemorySize=*/Value(), p.values);
+                            *block, launch.getDynamicSharedMemorySize(),
+                            p.values);
   launch.erase();
   ++numLaunches;
 }
@@ -247,8 +259,12 @@ void Outline::runOnOperation() {
   for (gpu::LaunchOp launch : launches) {
     auto func = launch->getParentOfType<func::FuncOp>();
     bool isKernel = func->hasAttr(cpu::kKernelAttr);
-    unsigned i = count[func.getSymName()]++;
     std::string name = func.getSymName().str();
+    // Those of one chip have names, and numbers, of their own.
+    auto chip = launch->getAttrOfType<StringAttr>(fx::cuda::kChipAttr);
+    if (chip)
+      name += "_" + chip.getValue().str();
+    unsigned i = count[name]++;
     if (!isKernel || i > 0)
       name += "_" + std::to_string(i);
     outline(launch, kernels, name, isKernel);

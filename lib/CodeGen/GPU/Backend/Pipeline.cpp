@@ -33,11 +33,13 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm) {
   pm.addPass(cpu::createFXHoistPrepare());
 }
 
-void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores) {
+void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
+                                   bool warpgroups) {
   // Groups that only @prepare had.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
   options.tensorCores = tensorCores;
+  options.warpgroups = warpgroups;
   pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -70,6 +72,7 @@ void fx::cuda::buildNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createFXGPUBindLaunch());
 }
 
 void fx::cuda::registerPasses() {

@@ -30,7 +30,7 @@ using cpu::KernelCode;
 
 /// What a kernel's reductions allow, best first.
 static SmallVector<std::pair<StringRef, void (*)(KernelCode &)>>
-getSchedules(func::FuncOp kernel, bool tensorCores) {
+getSchedules(func::FuncOp kernel, bool tensorCores, bool warpgroups) {
   SmallVector<std::pair<StringRef, void (*)(KernelCode &)>> list;
   bool hasContraction = false, hasHalves = false, hasRows = false;
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
@@ -42,6 +42,8 @@ getSchedules(func::FuncOp kernel, bool tensorCores) {
     }
     hasRows |= cpu::isRowReduction(op);
   }
+  if (hasHalves && tensorCores && warpgroups)
+    list.push_back({"warpgroup", emitWarpgroup});
   if (hasHalves && tensorCores)
     list.push_back({"tensorcore", emitTensorCore});
   if (hasContraction)
@@ -72,7 +74,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
 
   LogicalResult emit(func::FuncOp kernel, ArrayRef<cpu::InvokeOp> invokes) {
     std::string reasons;
-    for (auto [name, emitter] : getSchedules(kernel, tensorCores)) {
+    for (auto [name, emitter] : getSchedules(kernel, tensorCores, warpgroups)) {
       KernelCode code(kernel, /*lanes=*/1);
       emitter(code);
       if (code.failed()) {

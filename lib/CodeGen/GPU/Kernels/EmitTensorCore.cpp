@@ -74,7 +74,6 @@ struct TensorCoreMatMul : MatMulPlan {
   Value isAligned(const Operand &operand);
   void emit();
   void emitLaunch(bool isAsync);
-  void placeBlock(Launch &launch);
   void fetch(Scope &scope, Launch &launch, const Index &piece, Value stage);
   void copyChunks(const Operand &operand, const Index &first, const Index &k0,
                   Value to);
@@ -91,10 +90,6 @@ struct TensorCoreMatMul : MatMulPlan {
   int64_t sumBytes() const { return tiles.warpsM * 16 * sumColumns() * 4; }
 };
 } // namespace
-
-static bool isMultiple(const Index &size, int64_t of) {
-  return size.isStatic() && size.constant % of == 0;
-}
 
 void TensorCoreMatMul::chooseTiles() {
   auto isLarge = [](const Index &size) {
@@ -169,13 +164,7 @@ Operand TensorCoreMatMul::describe(bool isLhs) {
     return operand;
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Value flat = code.buffer(this->operand(isLhs))->flat;
-  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
-  auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
-  Value offset =
-      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(2));
-  address = arith::AddIOp::create(b, loc, address, offset);
-  operand.address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  operand.address = operandAddress(isLhs);
   operand.pointer = LLVM::IntToPtrOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), operand.address);
   return operand;
@@ -424,49 +413,14 @@ void TensorCoreMatMul::finish(Launch &launch, ValueRange acc) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Blocks of `kGroup` rows of tiles follow each other, so that what they read
-/// of both operands stays in the cache.
-void TensorCoreMatMul::placeBlock(Launch &launch) {
-  OpBuilder &b = code.b;
-  Location loc = code.loc;
-  constexpr int64_t kGroup = 8;
-  Index rows = code.ceilDiv(mSize, tiles.m),
-        columns = code.ceilDiv(nSize, tiles.n);
-  SmallVector<Index> sizes = batchSizes;
-  sizes.push_back(code.mul(rows, columns));
-  SmallVector<Index> tile = delinearize(code, launch.block, sizes);
-  for (auto [loop, x] : llvm::zip(batch, tile))
-    at[loop] = x;
-  if (rows == Index::of(1)) {
-    row0 = Index::of(0);
-    column0 = code.mul(tile.back(), Index::of(tiles.n));
-    return;
-  }
-  Value linear = code.materialize(tile.back());
-  Value group = code.materialize(code.mul(columns, Index::of(kGroup)));
-  Index first = code.mul(Index(arith::DivUIOp::create(b, loc, linear, group)),
-                         Index::of(kGroup));
-  Value within = arith::RemUIOp::create(b, loc, linear, group);
-  Value height =
-      code.materialize(code.min(code.sub(rows, first), Index::of(kGroup)));
-  Index row =
-      code.add(first, Index(arith::RemUIOp::create(b, loc, within, height)));
-  Index column(arith::DivUIOp::create(b, loc, within, height));
-  row0 = code.mul(row, Index::of(tiles.m));
-  column0 = code.mul(column, Index::of(tiles.n));
-}
-
 void TensorCoreMatMul::emitLaunch(bool isAsync) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   if (!isAsync)
     lhs.isAsync = rhs.isAsync = false;
-  SmallVector<Index> grid = batchSizes;
-  grid.push_back(code.ceilDiv(mSize, tiles.m));
-  grid.push_back(code.ceilDiv(nSize, tiles.n));
-  Launch launch(code, product(code, grid), tiles.threads());
+  Launch launch(code, countTiles(tiles.m, tiles.n), tiles.threads());
   at.assign(info.op.getNumLoops(), Index::of(0));
-  placeBlock(launch);
+  placeTile(launch.block, tiles.m, tiles.n, row0, column0);
   thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
   Value warp = i.div(thread, kWarp);

@@ -8,6 +8,7 @@
 #include "Launch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -17,11 +18,15 @@ using cpu::Index;
 using cpu::KernelCode;
 using cpu::Scope;
 
-Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads)
+Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads,
+               int64_t dynamicBytes)
     : code(code) {
-  Value one = code.constant(1);
+  Value one = code.constant(1), bytes;
+  if (dynamicBytes)
+    bytes = arith::ConstantIntOp::create(code.b, code.loc, code.b.getI32Type(),
+                                         dynamicBytes);
   op = gpu::LaunchOp::create(code.b, code.loc, code.materialize(blocks), one,
-                             one, code.constant(threads), one, one);
+                             one, code.constant(threads), one, one, bytes);
   // The scope has no parent: what it needs is computed by the threads.
   scope.loop = op;
   code.b.setInsertionPointToStart(&op.getBody().front());
@@ -40,6 +45,19 @@ Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
   return op.addWorkgroupAttribution(
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
       code.loc);
+}
+
+Value Launch::dynamicShared() {
+  OpBuilder &b = code.b;
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value memory = gpu::DynamicSharedMemoryOp::create(
+      b, code.loc,
+      MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
+                      MemRefLayoutAttrInterface(), space));
+  Value start =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, code.loc, memory);
+  return arith::IndexCastOp::create(b, code.loc, b.getI64Type(), start);
 }
 
 Index fx::cuda::product(KernelCode &code, ArrayRef<Index> sizes) {

@@ -31,10 +31,15 @@ inline constexpr int64_t kWarp = 32;
 /// it is open the builder stands in its body; nothing that the body reads from
 /// memory is computed outside of it.
 struct Launch {
-  Launch(cpu::KernelCode &code, const cpu::Index &blocks, int64_t threads);
+  /// With `dynamicBytes` of shared memory, which `dynamicShared` is the start
+  /// of.
+  Launch(cpu::KernelCode &code, const cpu::Index &blocks, int64_t threads,
+         int64_t dynamicBytes = 0);
   void close();
   /// Memory that the threads of a block share.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  /// The address of the memory of which the launch has `dynamicBytes`, an i64.
+  mlir::Value dynamicShared();
 
   cpu::KernelCode &code;
   mlir::gpu::LaunchOp op;
@@ -67,6 +72,8 @@ void emitElements(cpu::KernelCode &code);
 void emitRows(cpu::KernelCode &code);
 /// Sums of products of bf16 or f16 on tensor cores of compute capability 8.0.
 void emitTensorCore(cpu::KernelCode &code);
+/// The same on those of 9.0a where the device has them, else as above.
+void emitWarpgroup(cpu::KernelCode &code);
 /// Sums of products by tiles in shared memory and registers, in f32.
 void emitMatMul(cpu::KernelCode &code);
 

@@ -8,6 +8,7 @@
 #include "MatMulPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace fx;
@@ -100,6 +101,58 @@ void MatMulPlan::place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
                        const Index &linear) {
   for (auto [loop, i] : llvm::zip(loops, delinearize(code, linear, sizes)))
     at[loop] = i;
+}
+
+bool fx::cuda::isMultiple(const Index &size, int64_t of) {
+  return size.isStatic() && size.constant % of == 0;
+}
+
+Index MatMulPlan::countTiles(int64_t m, int64_t n) {
+  SmallVector<Index> sizes = batchSizes;
+  sizes.push_back(code.ceilDiv(mSize, m));
+  sizes.push_back(code.ceilDiv(nSize, n));
+  return product(code, sizes);
+}
+
+void MatMulPlan::placeTile(const Index &linear, int64_t m, int64_t n,
+                           Index &row0, Index &column0) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Index rows = code.ceilDiv(mSize, m), columns = code.ceilDiv(nSize, n);
+  SmallVector<Index> sizes = batchSizes;
+  sizes.push_back(code.mul(rows, columns));
+  SmallVector<Index> tile = delinearize(code, linear, sizes);
+  for (auto [loop, x] : llvm::zip(batch, tile))
+    at[loop] = x;
+  if (rows == Index::of(1)) {
+    row0 = Index::of(0);
+    column0 = code.mul(tile.back(), Index::of(n));
+    return;
+  }
+  Value within = code.materialize(tile.back());
+  Value group = code.materialize(code.mul(columns, Index::of(kGroup)));
+  Index first = code.mul(Index(arith::DivUIOp::create(b, loc, within, group)),
+                         Index::of(kGroup));
+  within = arith::RemUIOp::create(b, loc, within, group);
+  Value height =
+      code.materialize(code.min(code.sub(rows, first), Index::of(kGroup)));
+  Index row =
+      code.add(first, Index(arith::RemUIOp::create(b, loc, within, height)));
+  Index column(arith::DivUIOp::create(b, loc, within, height));
+  row0 = code.mul(row, Index::of(m));
+  column0 = code.mul(column, Index::of(n));
+}
+
+Value MatMulPlan::operandAddress(bool isLhs) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value flat = code.buffer(operand(isLhs))->flat;
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
+  auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
+  Value offset =
+      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(2));
+  address = arith::AddIOp::create(b, loc, address, offset);
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
 }
 
 Coords MatMulPlan::coords(ArrayRef<int> of) {

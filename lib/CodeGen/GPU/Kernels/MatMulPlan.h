@@ -38,6 +38,16 @@ struct MatMulPlan {
   /// Says that `loops`, of `sizes`, are at the `linear`-th point.
   void place(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<cpu::Index> sizes,
              const cpu::Index &linear);
+  /// Where the `linear`-th tile of m by n begins, and its batch. Those of
+  /// `kGroup` rows of tiles follow each other, so that what they read of both
+  /// operands stays in the cache.
+  void placeTile(const cpu::Index &linear, int64_t m, int64_t n,
+                 cpu::Index &row0, cpu::Index &column0);
+  /// How many tiles there are, of all batches.
+  cpu::Index countTiles(int64_t m, int64_t n);
+  /// The address of an operand's first element, an i64 of the host. It must
+  /// have a buffer.
+  mlir::Value operandAddress(bool isLhs);
   /// Where a tensor whose dimensions are the loops `of` is.
   cpu::Coords coords(llvm::ArrayRef<int> of);
   mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
@@ -58,8 +68,12 @@ struct MatMulPlan {
                     const cpu::Index &column, mlir::Value sum);
 
 private:
+  static constexpr int64_t kGroup = 8;
   bool mayStoreOperand(mlir::Value operand);
 };
+
+/// True if the size is known and has no rest.
+bool isMultiple(const cpu::Index &size, int64_t of);
 
 } // namespace fx::cuda
 

@@ -1,0 +1,128 @@
+/*===- CudaLaunch.c - launches of kernels and their tensor maps -*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Called by compiled code. Tensor maps describe operands that a kernel copies
+by
+// boxes; the driver encodes them, which takes longer than to look them up, and
+// they are passed by value: a launch finds those of its run.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Processors of the device, 0 where the image that was loaded is not that of
+ * `chip` alone (90: sm_90a) or no tensor maps can be made. */
+int64_t fx_rt_gpu_processors(int64_t chip) {
+  const FXrtGpu *gpu = fx_rt_thread.run->instance->gpu;
+  int is_there = gpu->image->chip == chip &&
+                 gpu->image->family == FX_CHIP_EXACT && driver.encode_tiled;
+  return is_there ? gpu->processors : 0;
+}
+
+static GpuMap *find_map_place(FXrtGpu *gpu, const GpuMapKey *key) {
+  uint64_t hash = 14695981039346656037u;
+  for (int k = 0; k < GPU_MAP_WORDS; ++k)
+    hash = (hash ^ (uint64_t)key->words[k]) * 1099511628211u;
+  return &gpu->maps[(hash >> 32) % GPU_MAPS];
+}
+
+static int is_equal_key(const GpuMapKey *a, const GpuMapKey *b) {
+  int is_equal = 1;
+  for (int k = 0; k < GPU_MAP_WORDS; ++k)
+    is_equal &= a->words[k] == b->words[k];
+  return is_equal;
+}
+
+static CUresult encode_map(void *map, const GpuMapKey *key) {
+  unsigned long long sizes[4], strides[3];
+  unsigned box[4] = {64, (unsigned)key->box_rows, 1, 1},
+           steps[4] = {1, 1, 1, 1};
+  for (int64_t d = 0; d < key->rank; ++d)
+    sizes[d] = (unsigned long long)key->sizes[d];
+  for (int64_t d = 0; d + 1 < key->rank; ++d)
+    strides[d] = (unsigned long long)key->strides[d];
+  return driver.encode_tiled(
+      map,
+      key->is_bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                   : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+      (unsigned)key->rank, (void *)(intptr_t)key->address, sizes, strides, box,
+      steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+/* Makes tensor map `slot` of the run, of elements of 2 bytes: boxes of 64 by
+ * `box_rows`, sizes from the innermost dimension on, strides in bytes from the
+ * second on. Returns its address. */
+int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
+                             int64_t box_rows, int64_t rank, int64_t size0,
+                             int64_t size1, int64_t size2, int64_t size3,
+                             int64_t stride1, int64_t stride2,
+                             int64_t stride3) {
+  FXrtRun *run = fx_rt_thread.run;
+  FXrtGpu *gpu = run->instance->gpu;
+  GpuMapKey key = {{is_bf16,
+                    address,
+                    box_rows,
+                    rank,
+                    {size0, size1, size2, size3},
+                    {stride1, stride2, stride3}}};
+  void *map = run->tensor_maps[slot];
+  /* Of nothing there is no map, and no block is launched. */
+  if (size0 == 0 || size1 == 0 || size2 == 0 || size3 == 0)
+    return (int64_t)(intptr_t)map;
+  CUresult code = 0;
+  pthread_mutex_lock(&run->instance->lock);
+  if (!gpu->maps)
+    gpu->maps = calloc(GPU_MAPS, sizeof *gpu->maps);
+  GpuMap *known = gpu->maps ? find_map_place(gpu, &key) : 0;
+  if (known && is_equal_key(&known->key, &key)) {
+    memcpy(map, known->map, FX_TENSOR_MAP_BYTES);
+  } else {
+    code = encode_map(map, &key);
+    if (known && !code) {
+      known->key = key;
+      memcpy(known->map, map, FX_TENSOR_MAP_BYTES);
+    }
+  }
+  pthread_mutex_unlock(&run->instance->lock);
+  gpu_check(code, "an operand cannot be described");
+  return (int64_t)(intptr_t)map;
+}
+
+/* The first `n_maps` of the arguments are addresses of tensor maps. */
+void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
+                      int64_t bx, int64_t by, int64_t bz, int64_t shared,
+                      int64_t *args, int64_t n, int64_t n_maps) {
+  enum { MOST = 256, SHARED_OF_ALL = 48 * 1024 };
+  FXrtRun *run = fx_rt_thread.run;
+  CUfunction function = run->instance->gpu->kernels[kernel];
+  void *params[MOST];
+  if (gx == 0 || gy == 0 || gz == 0)
+    return; /* nothing to do, which the driver calls an error */
+  if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > MOST)
+    fx_rt_fail("kernel '%s': expected a grid of at most 2147483647 x 65535 x "
+               "65535 and %d "
+               "arguments, got %lld x %lld x %lld and %lld",
+               fx_rt_model.device->kernels[kernel].name, MOST, (long long)gx,
+               (long long)gy, (long long)gz, (long long)n);
+  for (int64_t k = 0; k < n; ++k)
+    params[k] = k < n_maps ? (void *)(intptr_t)args[k] : &args[k];
+  CUresult code = 0;
+  if (shared > SHARED_OF_ALL)
+    code = driver.function_set(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
+  if (!code)
+    code = driver.launch(function, (unsigned)gx, (unsigned)gy, (unsigned)gz,
+                         (unsigned)bx, (unsigned)by, (unsigned)bz,
+                         (unsigned)shared, run->options.stream, params, 0);
+  if (code)
+    fx_rt_fail("cuda:%d: kernel '%s' cannot be launched: %s",
+               (int)run->instance->callbacks.device,
+               fx_rt_model.device->kernels[kernel].name, get_error_text(code));
+}

@@ -1,0 +1,87 @@
+// RUN: fx-opt %s --split-input-file --fx-gpu-emit-kernels=warpgroups=true --canonicalize --cse | FileCheck %s
+
+#row = affine_map<(m, n) -> (m, n)>
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#p = affine_map<(m, n, k) -> (m, n)>
+
+// Tiles of 128 by 128 in a ring of six stages, one warpgroup that copies and two
+// that multiply; where the device has no such kernel, or an operand begins
+// elsewhere than at 16 bytes, the kernels for other tensor cores.
+// CHECK: func.func private @fx_rt_gpu_tensor_map
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx.schedule = {kind = "warpgroup"}
+// CHECK: %[[PROCESSORS:.*]] = call @fx_rt_gpu_processors(%c90
+// CHECK: arith.remui %{{.*}}, %c16_i64
+// CHECK: arith.cmpi sgt, %[[PROCESSORS]]
+// CHECK: scf.if
+// CHECK: func.call @fx_rt_gpu_tensor_map(%c0_i64, %c1_i64, %{{.*}}, %c128_i64, %c2_i64, %c96_i64, %c256_i64, %c1_i64, %c1_i64, %c192_i64, %c0_i64, %c0_i64)
+// CHECK: %[[MAP:.*]] = llvm.inttoptr {{.*}} : i64 to !llvm.ptr
+// CHECK: %[[GRID:.*]] = arith.minsi
+// CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[GRID]], {{.*}}) threads({{.*}}) in (%{{.*}} = %c384, {{.*}}) dynamic_shared_memory_size %{{.*}} {
+// CHECK-COUNT-12: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: gpu.barrier
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} = %c0 to %c2 step %c1
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-NEXT: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c32768_i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], %{{.*}}, box[%{{.*}}, %{{.*}}]
+// CHECK: nvvm.cp.async.bulk.tensor
+// CHECK: } else {
+// CHECK: nvvm.setmaxregister increase 232
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}}<m = 64, n = 128, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: nvvm.wgmma.wait.group.sync.aligned 1
+// CHECK: nvvm.mbarrier.arrive
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK: arith.truncf
+// CHECK: gpu.terminator
+// CHECK-NEXT: } {fx.chip = "sm_90a"}
+// CHECK: } else {
+// CHECK: nvvm.mma.sync
+func.func private @kernel_0(%x: tensor<256x96xbf16>, %y: tensor<128x96xbf16>, %out: tensor<256x128xbf16>) -> tensor<256x128xbf16> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x128xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<256x96xbf16>, tensor<128x96xbf16>) outs(%f : tensor<256x128xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<256x128xf32>
+  %h = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<256x128xf32>) outs(%out : tensor<256x128xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<256x128xbf16>
+  return %h : tensor<256x128xbf16>
+}
+
+// -----
+
+#x = affine_map<(m, n, k) -> (m, k)>
+#y = affine_map<(m, n, k) -> (k, n)>
+#p = affine_map<(m, n, k) -> (m, n)>
+
+// Rows of 68 elements are no multiple of 16 bytes.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx.schedule = {kind = "tensorcore"}
+func.func private @kernel_0(%x: tensor<256x68xf16>, %y: tensor<68x128xf16>, %out: tensor<256x128xf32>) -> tensor<256x128xf32> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %r = linalg.generic {indexing_maps = [#x, #y, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<256x68xf16>, tensor<68x128xf16>) outs(%f : tensor<256x128xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %0 = arith.extf %a : f16 to f32
+    %1 = arith.extf %b : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<256x128xf32>
+  return %r : tensor<256x128xf32>
+}

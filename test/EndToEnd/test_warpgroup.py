@@ -1,0 +1,163 @@
+"""Products of bf16 and f16 on tensor cores of sm_90a, run by the emulator and compared with eager
+PyTorch.
+
+Sizes that fill tiles and that do not, several tiles of a block, each layout in memory, batches;
+what the host chooses where operands or devices are others; and kernels with a mistake in a
+descriptor, a phase, a number of bytes or a barrier, which the emulator must notice.
+"""
+
+import re
+
+import emulate
+import exporting
+import harness
+import pytest
+import torch
+from test_gpu import Function, randn
+from test_tensorcore import BF16, F16, ROWS, Block, Products, build, pair
+from torch import nn
+
+KERNEL = "kernel_0_sm_90a"
+
+
+def transposed(x, y):
+    """Both operands by columns of K, or both by rows of it."""
+    return x.T @ y, y.T @ x.T.contiguous().T
+
+
+def batches(q, k):
+    """Two loops of batches, and one that an operand has not."""
+    return q @ k.transpose(2, 3), q @ k[:, :1].transpose(2, 3)
+
+
+CASES = {
+    # Tails of M, N and K, and more tiles than blocks.
+    "tails": lambda: (Products(), ([pair(200, 264, 136), pair(130, 72, 200, F16)],), None),
+    "full": lambda: (Products(), ([pair(256, 128, 448)],), None),
+    # By columns of K; rows that are not known when it is compiled get wide tiles.
+    "wide": lambda: (Block(264, 72).to(BF16), (randn(130, 72).to(BF16), randn(130, 264).to(BF16)),
+                     ({0: ROWS}, {0: ROWS})),
+    "transposed": lambda: (Function(transposed), (randn(72, 136).to(F16), randn(72, 144).to(F16)),
+                           None),
+    "batches": lambda: (Function(batches), (randn(2, 3, 136, 64).to(BF16),
+                                            randn(2, 3, 72, 64).to(BF16)), None),
+    # Rows of two loops.
+    "linear": lambda: (nn.Linear(64, 72).to(BF16), (randn(3, 50, 64).to(BF16),), None),
+}
+
+
+def kernels(log):
+    return [c["kernel"] for c in emulate.read_log(log) if c["call"] == "launch"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_products(name, tmp_path):
+    module, args, model = build(CASES[name], tmp_path, target="cuda")
+    want = exporting.eager(module, args)
+    first = model.run(args, want, log=tmp_path / "log", processors=2)
+    harness.compare(first, want)
+    launched, nvvm = kernels(tmp_path / "log"), (tmp_path / "emulated" / "nvvm.mlir").read_text()
+    assert any(kernel.endswith("_sm_90a") for kernel in launched)
+    assert not any(f"@{kernel}_sm_90a(" in nvvm for kernel in launched)
+    # Neither the order of threads, nor when copies are done, nor how many blocks share the tiles
+    # is anybody's to see.
+    for a, b in zip(first, model.run(args, want, seed=1, processors=3)):
+        assert torch.equal(a, b)
+
+
+def test_choice(tmp_path):
+    """The host takes the kernel where the device has it, and sizes make it worth while."""
+    module, _, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64),
+                                      ({0: ROWS}, None)), tmp_path, target="cuda")
+    for rows, chip, kernel in [(130, 90, KERNEL), (3, 90, "kernel_0"), (130, 86, "kernel_0"),
+                               (130, 100, "kernel_0"), (0, 90, None)]:
+        args = pair(rows, 72, 64)
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want, log=tmp_path / "log", chip=chip), want)
+        assert kernels(tmp_path / "log") == [kernel] * bool(kernel)
+    # Rows that begin elsewhere than at 16 bytes: no tensor map is made.
+    _, args, model = build(lambda: (Products(), ([pair(130, 72, 68)],), None), tmp_path,
+                           target="cuda")
+    assert KERNEL not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
+
+
+def test_tensor_maps(tmp_path):
+    """What the driver is told, once: sizes from the innermost on, distances in bytes."""
+    module, args, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 264, 72), None),
+                                tmp_path, target="cuda")
+    want = exporting.eager(module, args)
+    model.run(args, want, log=tmp_path / "log")
+    maps = [(c["sizes"], c["strides"], c["box"])
+            for c in emulate.read_log(tmp_path / "log") if c["call"] == "map"]
+    assert maps == [([72, 130], [144], [64, 128]), ([264, 72], [528], [64, 64])]
+
+
+def mutations(nvvm):
+    """The kernels with one thing wrong in the first, by name."""
+    end = nvvm.index("llvm.func @kernel_0(")
+    kernel, rest = nvvm[:end], nvvm[end:]
+
+    def change(pattern, by, which=0):
+        match = list(re.finditer(pattern, kernel, re.M))[which]
+        return kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
+
+    def number(pattern, wrong, which=0):
+        """The last operand is another number, of i32."""
+        return change(rf"^( *)({pattern}), %\w+(.*)$",
+                      rf"\1%wrong = llvm.mlir.constant({wrong} : i32) : i32\n\1\2, %wrong\3", which)
+
+    # Descriptors: 8 rows of an operand along K are 1024 bytes apart, 64 of it one further.
+    descriptors = re.findall(r"constant\((46116862933\d+) : i64\)", kernel)
+    rows = 64 << 32
+    for which, name in enumerate(["left", "right"]):
+        yield f"rows of the {name} operand", change(descriptors[which],
+                                                    str(int(descriptors[which]) - rows // 2))
+        yield f"no permutation of the {name} operand", change(
+            descriptors[which], str(int(descriptors[which]) ^ 3 << 62).replace("-", ""))
+    yield "a step along K", change(r"constant\(2 : i64\)", "constant(4 : i64)")
+    # Barriers: their phases, what they expect, who arrives.
+    yield "the producer's phase", change(r"llvm\.xor", "llvm.or", 0)
+    yield "the consumers' phase", change(r"llvm\.xor", "llvm.and", 1)
+    expect = r"nvvm\.mbarrier\.arrive\.expect_tx %\w+"
+    yield "too few bytes", number(expect, 16384)
+    yield "too many bytes", number(expect, 24576 + 16)
+    yield "too few arrivals", number(r"nvvm\.mbarrier\.init %\w+", 4, 1)
+    wait = r"^ *llvm\.inline_asm [^\n]*try_wait[^\n]*\n"
+    yield "a stage that is not empty", change(wait, "", 0)
+    yield "a stage that is not full", change(wait, "", 1)
+    arrive = r"^ *%\w+ = nvvm\.mbarrier\.arrive %\w+ .*\n"
+    yield "no arrival", change(arrive, "", 0)
+    yield "no arrival at the end", change(arrive, "", 1)
+    yield "a barrier of all", change(r"^ *nvvm\.barrier0.*\n", "")
+    yield "products that are not waited for", change(r"wait\.group\.sync\.aligned 1",
+                                                     "wait.group.sync.aligned 2")
+    for which in range(2):
+        yield f"barrier {which} of a warp", change(r"^ *nvvm\.bar\.warp\.sync.*\n", "", which)
+    # Copies.
+    box = r"(%\w+, %\w+, %\w+), box\[(%\w+), (%\w+)\]"
+    yield "a box elsewhere", change(box, r"\1, box[\3, \2]")
+    yield "a box of the other operand", change(r"(cluster\.global %\w+), %arg0", r"\1, %arg1")
+
+
+def test_mistakes_show(tmp_path):
+    """Each makes the kernel wrong, under some order of threads and copies. Two tiles of a block
+    go on round the ring of six stages, each with nine pieces of K."""
+    module, args, model = build(lambda: (Products(), ([pair(200, 64, 520)],), None), tmp_path,
+                                target="cuda")
+    want = exporting.eager(module, args)
+
+    def differs(seed):
+        try:
+            harness.compare(model.run(args, want, seed, processors=1), want)
+        except (AssertionError, harness.ToolError):
+            return True
+        return False
+
+    assert not any(differs(seed) for seed in range(4))
+    nvvm = (tmp_path / "emulated" / "nvvm.mlir").read_text()
+    names = []
+    for name, mutated in mutations(nvvm):
+        model.kernels = emulate.build_kernels(mutated, tmp_path / "mutated" / name)
+        assert any(differs(seed) for seed in range(6)), name
+        names.append(name)
+    assert len(names) == 20, names
