@@ -10,10 +10,10 @@ import torch
 from random_graphs import Many, RandomGraph
 from test_passes import RULES, run_passes
 
-#: Graphs in one program, and programs: 2,000 graphs with --long.
+#: Graphs in one program, and programs: 5,000 graphs with --long.
 SIZE = 25
 PROGRAMS = [
-    pytest.param(k, marks=[pytest.mark.long] if k >= 2 else []) for k in range(80)
+    pytest.param(k, marks=[pytest.mark.long] if k >= 2 else []) for k in range(200)
 ]
 
 PASSES = [
