@@ -1,0 +1,328 @@
+//===- Driver.cpp - from a model to code, phase by phase ------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "CodeUnit.h"
+#include "DeviceCode.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Conversion/Passes.h"
+#include "fx/Custom/Plugin.h"
+#include "fx/IR/BytecodeFile.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Import/Import.h"
+#include "fx/Operators/Schema.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace mlir;
+using namespace fx;
+
+llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
+  return fx::runPasses(*module, errors, build);
+}
+
+llvm::Error Driver::load() {
+  if (!llvm::sys::fs::exists(options.input))
+    return llvm::createStringError(": cannot open: no such file");
+  if (llvm::sys::path::extension(options.input) != ".mlir") {
+    ImportOptions import;
+    import.model = options.model;
+    FailureOr<OwningOpRef<ModuleOp>> imported =
+        importPt2(options.input, context, import);
+    if (failed(imported))
+      return errors.take("cannot be imported");
+    module = std::move(*imported);
+    return llvm::Error::success();
+  }
+  directory = llvm::sys::path::parent_path(options.input).str();
+  module = parseModuleFile(options.input, &context);
+  if (!module)
+    return errors.take("cannot be parsed");
+  return llvm::Error::success();
+}
+
+/// Refuses operators that only the interpreter can run.
+llvm::Error Driver::checkNotOnlyInterpreted() {
+  auto getReason = [](StringRef target) -> StringRef {
+    // These calls change what the operators between them mean.
+    if (target.starts_with("torch._functorch."))
+      return "expected a graph without torch.vmap, as run_decompositions "
+             "leaves it";
+    // Its shape function says int64, its kernel gives float32.
+    if (target == "quantized_decomposed.choose_qparams_per_token.default")
+      return "PyTorch gives its zero points another dtype than the program "
+             "says";
+    return "";
+  };
+  WalkResult walk = module->walk([&](CallFunctionOp call) {
+    StringRef reason = getReason(call.getTarget());
+    StringRef space = call.getTarget().split('.').first;
+    // A live graph's call of a user's function.
+    if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&
+        space != "_operator" && !lookupOperator(call.getTarget()))
+      reason = "expected operators, got a function that only Python can run";
+    if (reason.empty())
+      return WalkResult::advance();
+    call.emitError("'") << call.getTarget()
+                        << "' has no native code: " << reason;
+    return WalkResult::interrupt();
+  });
+  return walk.wasInterrupted() ? errors.take("an operator has no native code")
+                               : llvm::Error::success();
+}
+
+/// From what was exported to a functional graph of operators that have
+/// lowerings.
+llvm::Error Driver::simplify() {
+  if (llvm::Error e = checkNotOnlyInterpreted())
+    return e;
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        pm.addPass(createResolveCallsPass());
+        pm.addPass(createInlineWrappersPass());
+        pm.addPass(createSimplifySizesPass());
+        // The fallback refuses an operator of the user's that writes and whose
+        // schema is not known here.
+        pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
+        pm.addPass(createCanonicalizerPass());
+        pm.addPass(createDecomposeCustomPass());
+        pm.addPass(createDecomposePass());
+        pm.addPass(createFoldConvBNPass());
+        pm.addPass(createKeepIntegersPass());
+        // Swapped weights may have other zero points, and more bits.
+        if (!options.swappableWeights) {
+          pm.addPass(createDropZeroPointsPass({directory}));
+          // Kernels of GPUs read bytes.
+          if (!gpu)
+            pm.addPass(createNoteNarrowWeightsPass({directory}));
+        }
+        pm.addPass(createCanonicalizerPass());
+        pm.addPass(createCSEPass());
+        if (options.async.empty())
+          return;
+        SchedulePassOptions schedule;
+        schedule.async.assign(options.async.begin(), options.async.end());
+        pm.addPass(createSchedulePass(schedule));
+      }))
+    return e;
+  return checkSharedStates();
+}
+
+/// Compiled code holds each state in memory of its own: one that is written
+/// must not share its storage with another one in use.
+llvm::Error Driver::checkSharedStates() {
+  auto graph = module->lookupSymbol<GraphOp>("main");
+  llvm::StringMap<Attribute> used;
+  for (PlaceholderOp input : graph.getPlaceholders())
+    if (input.getTarget() && !input.getResult().use_empty())
+      if (auto state = module->lookupSymbol<StateOp>(*input.getTarget()))
+        if (isa_and_present<ExternalAttr>(state.getInitAttr()))
+          used[state.getSymName()] = state.getInitAttr();
+  OutputOp output = graph.getOutput();
+  for (size_t i = 0, n = output.getArgs().size(); i < n; ++i) {
+    OutputSpecAttr spec = output.getSpec(i);
+    if (!spec.getTarget() || (spec.getKind() != OutputKind::BufferMutation &&
+                              spec.getKind() != OutputKind::ParameterMutation))
+      continue;
+    auto state = module->lookupSymbol<StateOp>(spec.getTarget().getValue());
+    if (!state)
+      continue;
+    for (const auto &[name, bytes] : used)
+      if (bytes == state.getInitAttr() && name != state.getSymName()) {
+        state.emitError("state '")
+            << state.getSymName() << "' is written and shares its storage "
+            << "with '" << name << "': this has no native code";
+        return errors.take("states share a storage");
+      }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Driver::toLinalg() {
+  return runPasses([](OpPassManager &pm) {
+    pm.addPass(createConvertFXToLinalg());
+    pm.addPass(createLowerCustom());
+  });
+}
+
+/// What depends on states alone is computed here, on this processor.
+llvm::Error Driver::scheduleForDevice() {
+  std::string error;
+  FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
+  if (failed(host))
+    return llvm::createStringError(": " + error);
+  if (llvm::Error e = runPasses(cuda::buildGroupPipeline))
+    return e;
+  prepare = splitPrepare(*module);
+  if (prepare)
+    if (llvm::Error e = fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
+          pm.addPass(createSymbolDCEPass());
+          cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
+        }))
+      return e;
+  bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
+  bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
+  return runPasses([&](OpPassManager &pm) {
+    cuda::buildKernelPipeline(pm, tensorCores, warpgroups);
+  });
+}
+
+llvm::Error Driver::schedule() {
+  if (gpu)
+    return scheduleForDevice();
+  return runPasses([&](OpPassManager &pm) {
+    cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu.features));
+  });
+}
+
+llvm::Error Driver::checkFallbacks() {
+  // What ATen computes for a GPU has no code yet.
+  if (options.allowFallback && !gpu)
+    return llvm::Error::success();
+  std::string list;
+  int64_t n = 0;
+  module->walk([&](EagerOp op) {
+    ++n;
+    list += (list.empty() ? "" : ", ") + op.getTarget().str();
+    if (std::optional<StringRef> node = getNodeName(op))
+      list += " (" + node->str() + ")";
+  });
+  if (n == 0)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      ": expected native code for every operator, got " + std::to_string(n) +
+      " without: " + list);
+}
+
+llvm::Error Driver::printModule(StringRef path) {
+  return writeFile(path, [&](llvm::raw_ostream &os) { module->print(os); });
+}
+
+llvm::Error Driver::saveTemp(StringRef phase) {
+  if (!options.saveTemps || options.output == "-")
+    return llvm::Error::success();
+  return printModule(options.output + "." + phase.str() + ".mlir");
+}
+
+llvm::Error Driver::emit(StringRef path) {
+  if (module->lookupSymbol<GraphOp>("main")) {
+    if (llvm::Error e =
+            phases.run("simplify", 0.05, [&] { return simplify(); }))
+      return e;
+    if (llvm::Error e = saveTemp("fx"))
+      return e;
+    if (options.emit == EmitKind::FX)
+      return printModule(path);
+    if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
+      return e;
+  } else if (options.emit == EmitKind::FX) {
+    return llvm::createStringError(": expected an 'fx.graph @main'");
+  }
+  operators.noteFallbacks(*module);
+  report.operators = operators.getOperators();
+  if (options.onOperators)
+    options.onOperators(report.operators);
+  if (llvm::Error e = checkFallbacks())
+    return e;
+  if (llvm::Error e = saveTemp("linalg"))
+    return e;
+  if (options.emit == EmitKind::Linalg)
+    return printModule(path);
+  if (llvm::Error e = embedObjects(*module, directory, errors))
+    return e;
+  if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
+    return e;
+  operators.noteKernels(*module);
+  report.operators = operators.getOperators();
+  report.kernels = operators.getKernels();
+  if (llvm::Error e = saveTemp("kernels"))
+    return e;
+  if (options.emit == EmitKind::Kernels)
+    return printModule(path);
+  bool isArtefact = options.emit == EmitKind::SharedObject ||
+                    options.emit == EmitKind::Header;
+  if (gpu && !isArtefact)
+    return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
+                              phases);
+  return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
+                      std::move(prepare), directory, path, errors, phases,
+                      report);
+}
+
+llvm::Error Driver::run() {
+  if (llvm::Error e = loadPluginsOfEnvironment())
+    return e;
+  bool isDevice = llvm::is_contained(
+      {EmitKind::GPU, EmitKind::NVVM, EmitKind::PTX, EmitKind::Cubin},
+      options.emit);
+  if (!options.target.empty()) {
+    auto parsed = cuda::parseTarget(options.target);
+    if (!parsed)
+      return llvm::createStringError(": " + llvm::toString(parsed.takeError()));
+    gpu = *parsed;
+    if (options.swappableWeights)
+      return llvm::createStringError(
+          ": --swappable-weights: expected the processor as the "
+          "target, got a GPU");
+  } else if (isDevice) {
+    return llvm::createStringError(
+        ": --emit: expected --target=cuda for the code of a GPU");
+  }
+  // What launches kernels is fast on any processor.
+  std::string error;
+  FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(
+      gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
+  if (failed(target))
+    return llvm::createStringError(": " + error);
+  cpu = *target;
+  cpu.optLevel = options.optLevel;
+  report.cpu = cpu.cpu;
+  errors.reproducer = options.crashReproducer;
+  errors.crashes = options.crashIn == "pass";
+  if (module)
+    phases.setModule(*module);
+  else if (llvm::Error e = phases.run("import", 0.0, [&]() -> llvm::Error {
+             llvm::Error e = load();
+             if (!e)
+               phases.setModule(*module);
+             return e;
+           }))
+    return e;
+  operators.mark(*module);
+  if (options.output == "-" || options.writesInPlace)
+    return emit(options.output);
+  // A rename would put a file in the place of a device or a pipe.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(options.output, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return llvm::createStringError(": cannot write '" + options.output +
+                                   "': expected a regular file");
+  // Beside the output, so that the rename stays in one file system.
+  int fd;
+  if (std::error_code ec = llvm::sys::fs::createUniqueFile(
+          options.output + ".%%%%%%%%.tmp", fd, unfinished.path,
+          llvm::sys::fs::OF_None,
+          llvm::sys::fs::all_read | llvm::sys::fs::all_write))
+    return llvm::createStringError(": cannot write '" + options.output +
+                                   "': " + ec.message());
+  llvm::sys::Process::SafelyCloseFileDescriptor(fd);
+  if (options.handlesSignals)
+    llvm::sys::RemoveFileOnSignal(unfinished.path);
+  if (llvm::Error e = emit(unfinished.path))
+    return e;
+  if (std::error_code ec =
+          llvm::sys::fs::rename(unfinished.path, options.output))
+    return llvm::createStringError(": cannot write '" + options.output +
+                                   "': " + ec.message());
+  unfinished.finish();
+  return llvm::Error::success();
+}

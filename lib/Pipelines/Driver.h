@@ -1,0 +1,83 @@
+//===- Driver.h - from a model to code, phase by phase ----------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_PIPELINES_DRIVER_H
+#define FX_LIB_PIPELINES_DRIVER_H
+
+#include "Codegen.h"
+#include "OperatorReport.h"
+#include "fx/CodeGen/GPU/Device.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+
+#include <optional>
+
+namespace fx {
+
+/// The output while it is written. Goes if it is not finished, also on a
+/// signal.
+struct UnfinishedFile {
+  llvm::SmallString<128> path;
+  void finish() {
+    if (!path.empty())
+      llvm::sys::DontRemoveFileOnSignal(path);
+    path.clear();
+  }
+  ~UnfinishedFile() {
+    if (!path.empty())
+      llvm::sys::fs::remove(path);
+    finish();
+  }
+};
+
+class Driver {
+public:
+  Driver(const CompileOptions &options, mlir::MLIRContext &context,
+         UnfinishedFile &unfinished)
+      : options(options), context(context), unfinished(unfinished),
+        errors(context, options.onError), phases(options, report) {}
+  llvm::Error run();
+
+  CompileReport report;
+  /// Loaded from `options.input` where none is given.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The folder that paths of external states are relative to.
+  std::string directory;
+
+private:
+  llvm::Error load();
+  llvm::Error checkNotOnlyInterpreted();
+  llvm::Error simplify();
+  llvm::Error checkSharedStates();
+  llvm::Error toLinalg();
+  llvm::Error schedule();
+  llvm::Error scheduleForDevice();
+  llvm::Error checkFallbacks();
+  llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  llvm::Error printModule(llvm::StringRef path);
+  llvm::Error saveTemp(llvm::StringRef phase);
+  llvm::Error emit(llvm::StringRef path);
+
+  const CompileOptions &options;
+  mlir::MLIRContext &context;
+  UnfinishedFile &unfinished;
+  ErrorCatcher errors;
+  PhaseRunner phases;
+  cpu::CPUOptions cpu;
+  std::optional<cuda::Target> gpu;
+  /// Of a model for a GPU: what the processor computes of states.
+  mlir::OwningOpRef<mlir::ModuleOp> prepare;
+  OperatorReport operators;
+};
+
+} // namespace fx
+
+#endif // FX_LIB_PIPELINES_DRIVER_H

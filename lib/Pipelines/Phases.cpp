@@ -1,0 +1,108 @@
+//===- Phases.cpp - what the phases of a compilation share ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+#include "fx/IR/Metadata.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace fx;
+
+struct ErrorCatcher::Impl {
+  Impl(MLIRContext &context, std::function<void(Location)> onError)
+      : onError(std::move(onError)),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty()) {
+            text = diagnostic.str();
+            location = diagnostic.getLocation();
+          }
+          return success();
+        }) {}
+  std::function<void(Location)> onError;
+  std::string text;
+  std::optional<Location> location;
+  ScopedDiagnosticHandler handler;
+};
+
+ErrorCatcher::ErrorCatcher(MLIRContext &context,
+                           std::function<void(Location)> onError)
+    : impl(std::make_unique<Impl>(context, std::move(onError))) {}
+ErrorCatcher::~ErrorCatcher() = default;
+
+/// The node's name, or the line of the text.
+static std::string getPlace(Location location) {
+  if (std::optional<StringRef> name = getNodeName(location))
+    return name->str();
+  if (auto line = dyn_cast<FileLineColLoc>(location))
+    return std::to_string(line.getLine()) + ":" +
+           std::to_string(line.getColumn());
+  return "";
+}
+
+llvm::Error ErrorCatcher::take(StringRef otherwise) {
+  if (impl->text.empty())
+    return llvm::createStringError(": " + otherwise);
+  if (impl->onError)
+    impl->onError(*impl->location);
+  std::string place = getPlace(*impl->location);
+  std::string text = (place.empty() ? "" : ":" + place) + ": " + impl->text;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  impl->text.clear();
+  return llvm::createStringError(text);
+}
+
+/// Dies as the compiler might: of a signal, one of LLVM's fatal errors that
+/// exit, or of too deep a recursion.
+static void crash(StringRef how) {
+  if (how == "fatal")
+    llvm::reportFatalUsageError("a fatal error");
+  if (how == "stack") {
+    volatile char frame[4096] = {};
+    crash(how);
+    (void)frame[0];
+  }
+  LLVM_BUILTIN_TRAP;
+}
+
+llvm::Error PhaseRunner::run(StringRef name, double done,
+                             function_ref<llvm::Error()> fn) {
+  now = {name, done};
+  if (options.onProgress)
+    options.onProgress(now);
+  auto [crashIn, how] = StringRef(options.crashIn).split(':');
+  if (!crashIn.empty() && name == crashIn)
+    crash(how);
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error error = fn();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  report.phases.push_back({name.str(), seconds.count()});
+  if (!error && module && llvm::is_contained(options.dumpAfter, name.str())) {
+    // At once: standard error has no buffer of its own.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "// ----- after " << name << " -----\n";
+    module.print(os);
+    llvm::errs() << text << "\n";
+  }
+  return error;
+}
+
+void PhaseRunner::finishKernel(int64_t kernels, double share) {
+  ++now.kernelsDone;
+  now.kernels = kernels;
+  now.done += share;
+  if (options.onProgress)
+    options.onProgress(now);
+}
