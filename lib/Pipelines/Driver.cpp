@@ -160,7 +160,10 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return llvm::createStringError(": " + error);
-  if (llvm::Error e = runPasses(cuda::buildGroupPipeline))
+  bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
+  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+        cuda::buildGroupPipeline(pm, tensorCores);
+      }))
     return e;
   prepare = splitPrepare(*module);
   if (prepare)
@@ -169,7 +172,6 @@ llvm::Error Driver::scheduleForDevice() {
           cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
         }))
       return e;
-  bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
   bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
   return runPasses([&](OpPassManager &pm) {
     cuda::buildKernelPipeline(pm, tensorCores, warpgroups);

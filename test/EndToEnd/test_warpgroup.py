@@ -161,3 +161,27 @@ def test_mistakes_show(tmp_path):
         assert any(differs(seed) for seed in range(6)), name
         names.append(name)
     assert len(names) == 20, names
+
+
+def attention(q, k, v, mask):
+    f = nn.functional.scaled_dot_product_attention
+    return (f(q, k, v, is_causal=True), f(q, k[:, :1], v[:, :1], enable_gqa=True),
+            f(q[:, :, :20], k, v, attn_mask=mask))
+
+
+@pytest.mark.parametrize("dtype", [BF16, F16], ids=str)
+def test_attention(dtype, tmp_path):
+    """Both products are on tensor cores: of many queries on those of sm_90a."""
+    q = (randn(2, 2, 136, 64) * 2).to(dtype)
+    k, v = q.flip(2) + 0.5, q.flip(3)
+    module, args, model = build(lambda: (Function(attention),
+                                         (q, k, v, torch.rand(20, 136) > 0.4), None),
+                                tmp_path, target="cuda")
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want, log=tmp_path / "log", processors=3), want)
+    assert sum(kernel.endswith("_sm_90a") for kernel in kernels(tmp_path / "log")) >= 4
+    folder = tmp_path / "emulated"
+    emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", tmp_path / "m.pt2",
+                        "--emit=kernels", "-o", folder / "kernels.mlir")
+    kinds = re.findall(r'fx\.schedule = \{kind = "(\w+)"', (folder / "kernels.mlir").read_text())
+    assert kinds.count("warpgroup") + kinds.count("tensorcore") >= 6 and "matmul" not in kinds

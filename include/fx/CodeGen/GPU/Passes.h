@@ -29,8 +29,8 @@ inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
 
 /// From the linalg contract to groups of ops, each a kernel, which are those of
 /// the CPU, made by the same passes. What depends on states alone goes to
-/// `@prepare`, which the processor runs.
-void buildGroupPipeline(mlir::OpPassManager &pm);
+/// `@prepare`, which the processor runs. `tensorCores`: see below.
+void buildGroupPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
 
 /// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
 /// launch threads. Bufferization follows. `tensorCores`: all chips have those

@@ -10,6 +10,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
+  let summary = "multiply attention's probabilities in the dtype of the values";
+  let description = [{
+    Attention of bf16 or f16 (ops with `fx.attention`) keeps the exponentials of
+    its scores in f32. Their sum stays so; where they multiply the values they
+    are rounded to the values' dtype, as PyTorch's fused kernels do, so that the
+    product is one for tensor cores and the tensor between takes half the memory.
+    Products that users wrote are not touched.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numRounded", "num-rounded", "products changed">];
+}
+
 def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by a launch of threads";
   let description = [{

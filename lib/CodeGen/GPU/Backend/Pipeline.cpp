@@ -20,7 +20,9 @@
 
 using namespace mlir;
 
-void fx::cuda::buildGroupPipeline(OpPassManager &pm) {
+void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
+  if (tensorCores)
+    pm.addPass(createFXGPURoundAttention());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(cpu::createFXCPUChannelsLast());
