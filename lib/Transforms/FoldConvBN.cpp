@@ -7,6 +7,8 @@
 
 #include "Frozen.h"
 #include "NodeNamer.h"
+#include "ResolveCalls.h"
+#include "SubgraphForms.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/aten/_native_batch_norm_legit.h"
 #include "fx/Operators/aten/_native_batch_norm_legit_no_training.h"
@@ -153,6 +155,9 @@ public:
     SmallVector<Operation *> ops;
     for (Operation &op : graph.getBlock())
       ops.push_back(&op);
+    return run(ops);
+  }
+  unsigned run(ArrayRef<Operation *> ops) {
     unsigned count = 0;
     for (Operation *op : ops)
       if (std::optional<BatchNorm> bn = matchBatchNorm(op))
@@ -331,11 +336,107 @@ bool Folder::fold(const BatchNorm &bn) {
 }
 
 namespace {
+
+/// Layers and norms of a live graph that are calls of modules: what they run
+/// takes their places where it folds. Such a graph may mutate, so only where
+/// nothing is written between the two, and their states belong to them alone.
+class ModulePairs {
+public:
+  explicit ModulePairs(ModuleOp module) {
+    for (GraphOp graph : module.getOps<GraphOp>())
+      for (PlaceholderOp input : graph.getPlaceholders())
+        if (auto target = input.getTargetAttr())
+          ++numInputs[target.getAttr()];
+    for (auto state : module.getOps<StateOp>()) {
+      inits[state.getSymNameAttr()] = state.getInitAttr();
+      if (Attribute init = state.getInitAttr())
+        ++numNames[init];
+    }
+  }
+  /// The norms that became operators.
+  SmallVector<Operation *> resolve(GraphOp graph);
+
+private:
+  Operation *getLayer(Operation *norm);
+  bool ownsStates(GraphOp body);
+
+  llvm::DenseMap<StringAttr, unsigned> numInputs;
+  llvm::DenseMap<StringAttr, Attribute> inits;
+  llvm::DenseMap<Attribute, unsigned> numNames;
+};
+
+} // namespace
+
+bool ModulePairs::ownsStates(GraphOp body) {
+  return llvm::all_of(body.getPlaceholders(), [&](PlaceholderOp input) {
+    FlatSymbolRefAttr target = input.getTargetAttr();
+    if (!target)
+      return true;
+    Attribute init = inits.lookup(target.getAttr());
+    return numInputs.lookup(target.getAttr()) == 1 &&
+           (!init || numNames.lookup(init) == 1);
+  });
+}
+
+/// The call whose result `norm`, a call that runs a norm, takes, if it runs
+/// what norms fold into.
+Operation *ModulePairs::getLayer(Operation *norm) {
+  GraphOp body = getModuleBody(norm);
+  Operation *op = body ? getOnlyOperator(body) : nullptr;
+  std::optional<BatchNorm> bn = op ? matchBatchNorm(op) : std::nullopt;
+  SmallVector<Value> operands =
+      bn ? getBodyOperands(norm, body) : SmallVector<Value>();
+  // One input that is no state: what is normed.
+  auto input = bn ? bn->input.getDefiningOp<PlaceholderOp>() : nullptr;
+  if (!input || input.getTargetAttr() || operands.size() != 1 ||
+      !operands[0].hasOneUse() || !ownsStates(body))
+    return nullptr;
+  Operation *layer = operands[0].getDefiningOp();
+  GraphOp layerBody = layer ? getModuleBody(layer) : nullptr;
+  if (!layerBody || !matchProducer(getOnlyOperator(layerBody)) ||
+      !ownsStates(layerBody))
+    return nullptr;
+  for (Operation *between = layer->getNextNode(); between != norm;
+       between = between->getNextNode())
+    if (hasUnknownEffects(between) || hasEffect<MemoryEffects::Write>(between))
+      return nullptr;
+  return layer;
+}
+
+SmallVector<Operation *> ModulePairs::resolve(GraphOp graph) {
+  SmallVector<std::pair<Operation *, Operation *>> pairs;
+  for (Operation &op : graph.getBlock())
+    if (Operation *layer = getLayer(&op))
+      pairs.push_back({layer, &op});
+  SmallVector<Operation *> norms;
+  if (pairs.empty())
+    return norms;
+  CallResolver resolver(graph);
+  for (auto [layer, norm] : pairs) {
+    Operation *next = norm->getNextNode();
+    if (resolver.resolve(layer) && resolver.resolve(norm))
+      norms.push_back(next->getPrevNode());
+  }
+  return norms;
+}
+
+namespace {
 struct FoldConvBNPass : fx::impl::FoldConvBNPassBase<FoldConvBNPass> {
   void runOnOperation() override {
-    for (GraphOp graph : getOperation().getOps<GraphOp>())
-      if (graph.getFunctional())
+    ModulePairs pairs(getOperation());
+    for (GraphOp graph : llvm::to_vector(getOperation().getOps<GraphOp>())) {
+      if (graph.isPrivate() && !graph.getFunctional())
+        continue; // what a call runs
+      if (graph.getFunctional()) {
         numFolded += Folder(graph).run();
+        continue;
+      }
+      SmallVector<Operation *> norms = pairs.resolve(graph);
+      if (norms.empty())
+        continue;
+      numFolded += Folder(graph).run(norms);
+      eraseUnusedGraphs(getOperation());
+    }
   }
 };
 } // namespace

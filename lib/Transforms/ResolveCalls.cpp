@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeNamer.h"
+#include "ResolveCalls.h"
 #include "SubgraphForms.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/Transforms/Passes.h"
@@ -51,8 +51,11 @@ static void replaceByImmediate(Value value, Attribute immediate) {
 }
 
 /// Whether a value of one type can stand for one of the other; strides and
-/// gradients are no part of what a body computes.
+/// gradients are no part of what a body computes. A body was recorded from its
+/// values, so one of which nothing is known may be what it expects.
 static bool isSameValue(Type given, Type expected) {
+  if (isa<AnyType>(given))
+    return true;
   auto a = dyn_cast<FakeTensorType>(given);
   auto b = dyn_cast<FakeTensorType>(expected);
   if (!a && !b)
@@ -61,31 +64,10 @@ static bool isSameValue(Type given, Type expected) {
 }
 
 namespace {
-/// Resolves the calls of one graph.
-class Resolver {
-public:
-  explicit Resolver(GraphOp graph) : graph(graph), namer(graph) {
-    for (PlaceholderOp input : graph.getPlaceholders())
-      if (input.getTarget())
-        states[*input.getTarget()] = input.getResult();
-  }
-
-  /// Whether the call became the body that it names; else says why.
-  bool resolve(Operation *call);
-
-private:
-  /// The input of the graph that holds the state of a body's input.
-  Value getState(PlaceholderOp input);
-
-  GraphOp graph;
-  NodeNamer namer;
-  llvm::StringMap<Value> states;
-};
-
 struct ResolveCallsPass : fx::impl::ResolveCallsPassBase<ResolveCallsPass> {
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
-      Resolver resolver(graph);
+      CallResolver resolver(graph);
       for (Operation &op :
            llvm::make_early_inc_range(graph.getBlock().getOperations())) {
         if (op.hasAttr("fx.body")) {
@@ -103,7 +85,13 @@ struct ResolveCallsPass : fx::impl::ResolveCallsPassBase<ResolveCallsPass> {
 };
 } // namespace
 
-Value Resolver::getState(PlaceholderOp input) {
+CallResolver::CallResolver(GraphOp graph) : graph(graph), namer(graph) {
+  for (PlaceholderOp input : graph.getPlaceholders())
+    if (input.getTarget())
+      states[*input.getTarget()] = input.getResult();
+}
+
+Value CallResolver::getState(PlaceholderOp input) {
   Value &known = states[*input.getTarget()];
   if (!known) {
     // Inputs that states feed stand before the user's.
@@ -116,7 +104,19 @@ Value Resolver::getState(PlaceholderOp input) {
   return known;
 }
 
-bool Resolver::resolve(Operation *call) {
+Operation *fx::getOnlyOperator(GraphOp body) {
+  Operation *found = nullptr;
+  for (Operation &op : body.getBlock()) {
+    if (isa<PlaceholderOp, OutputOp>(op))
+      continue;
+    if (found)
+      return nullptr;
+    found = &op;
+  }
+  return found;
+}
+
+bool CallResolver::resolve(Operation *call) {
   auto fail = [&](const Twine &what) {
     call->emitRemark("stays a call of Python: ") << what;
     return false;

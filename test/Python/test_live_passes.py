@@ -30,6 +30,10 @@ def test_resnet50_is_as_long_as_in_fx():
     gm = fx.symbolic_trace(model)
     module = fx_mlir.import_(gm, (x,))
     assert count(module) == (len(gm.graph.nodes), 175) == (177, 175)
+    # Norms that are modules fold, too; the other modules stay calls.
+    folded = fx_mlir.import_(gm, (x,)).run("fx-fold-conv-bn")
+    assert not re.search(r"call_module @\"?[\w.]*(conv|bn|downsample)", str(folded).split("fx.graph @main")[1])
+    assert "@aten.batch_norm" not in str(folded) and "call_module @relu" in str(folded)
     # Each call is one operator; the states become inputs.
     states = len(list(model.parameters())) + len(list(model.buffers()))
     for name in ("fx-resolve-calls", "fx-functionalize", "canonicalize"):
@@ -73,13 +77,55 @@ def test_rules_replace_every_form_of_relu():
     text = str(module)
     forms = ["call_function @torch.relu(", "@torch.nn.functional.relu(", "call_method @relu("]
     assert all(form in text for form in forms), text
-    rewrite = f"fx-rewrite{{patterns={RULES}}}"
-    # Functions and methods by their names; modules by what they ran.
-    main = str(module.run(rewrite)).split("fx.graph @main")[1]
-    assert main.count("@aten.gelu.default(") == 3 and not any(form in main for form in forms)
-    module.run("fx-resolve-calls").run("fx-functionalize").run(rewrite)
+    # Calls of modules and methods count as what they run.
+    module.run(f"fx-rewrite{{patterns={RULES}}}")
     text = str(module)
     assert text.count("@aten.gelu.default(") == 6 and "relu" not in text.replace("aten.gelu", "")
     want = [nn.functional.gelu(v) for v in (x, x - 1, x + 1, x * 2, x + 3, x * 3)]
     for got, expected in zip(fx_mlir.compile(module, progress=False)(x), want, strict=True):
         torch.testing.assert_close(got, expected)
+
+
+class Pairs(nn.Module):
+    """A norm behind a convolution, a transposed one and a linear layer; one that
+    another norm follows, one used twice, and one whose layer is used elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.bn = nn.Conv2d(3, 4, 3, bias=False), nn.BatchNorm2d(4)
+        self.up, self.up_bn = nn.ConvTranspose2d(4, 6, 2, groups=2), nn.BatchNorm2d(6)
+        self.second = nn.BatchNorm2d(6)
+        self.point, self.twice = nn.Conv2d(6, 6, 1), nn.BatchNorm2d(6)
+        self.linear, self.linear_bn = nn.Linear(6, 5), nn.BatchNorm1d(5)
+
+    def forward(self, x):
+        x = torch.relu(self.bn(self.conv(x)))
+        x = self.second(self.up_bn(self.up(x)))
+        x = self.twice(self.point(x)) + self.twice(self.point(x))
+        return self.linear_bn(self.linear(x.mean((2, 3))))
+
+
+def test_norms_that_are_modules_fold():
+    model = Pairs()
+    x = torch.randn(4, 3, 8, 8)
+    for _ in range(3):
+        model(x)
+    model.eval()
+    with torch.no_grad():
+        for norm in (m for m in model.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm)):
+            norm.weight.uniform_(0.5, 2)
+            norm.bias.uniform_(-1, 1)
+    module = fx_mlir.import_(fx.symbolic_trace(model), (x,))
+    module.run("fx-fold-conv-bn")
+    main = str(module).split("fx.graph @main")[1]
+    left = re.findall(r"call_module @(\w+)", main)
+    assert left == ["second", "point", "twice", "point", "twice"]
+    with torch.no_grad():
+        want = model(x)
+    got = fx_mlir.compile(module, progress=False)(x)
+    got = got[0] if isinstance(got, (list, tuple)) else got
+    torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
+    # Statistics that training changes are no constants.
+    module = fx_mlir.import_(fx.symbolic_trace(model.train()), (x,))
+    module.run("fx-fold-conv-bn")
+    assert "rsqrt" not in str(module)

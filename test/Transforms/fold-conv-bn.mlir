@@ -185,3 +185,120 @@ fx.graph @tied attributes {functional} {
   %a = call_function @aten.add.Tensor(%n, 1) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   output(%a, %y) signature [#fx.output_spec<buffer_mutation, "n">, #fx.output_spec<user_output>] : (!fx.tensor<[2], f32>, !fx.tensor<[2, 2, 4], f32>)
 }
+
+// -----
+
+// Modules of a live graph: the first pair becomes a convolution, whose weights
+// are computed from states. The others stay as they are: something unknown runs
+// between the two, the norm's statistics are also another's, likewise, the
+// convolution's result has two uses, the norm trains.
+// CHECK-LABEL: fx.graph @main
+// CHECK: rsqrt
+// CHECK: %[[Y:.*]] = call_function @aten.conv2d.default(%x, %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK-NEXT: %act = call_module @act(%[[Y]])
+// CHECK-NEXT: call_module @conv1(%act)
+// CHECK-NEXT: call_method @poke(%x)
+// CHECK-NEXT: call_module @bn1
+// CHECK-NEXT: call_module @conv2
+// CHECK-NEXT: call_module @bn2
+// CHECK-NEXT: call_module @conv3
+// CHECK-NEXT: call_module @bn3
+// CHECK-NEXT: call_module @conv4
+// CHECK-NEXT: call_module @bn4
+// CHECK-NEXT: output
+fx.state @w0 : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @m0 : !fx.tensor<[8], f32>
+fx.state @v0 : !fx.tensor<[8], f32>
+fx.state @w1 : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @m1 : !fx.tensor<[8], f32>
+fx.state @v1 : !fx.tensor<[8], f32>
+fx.state @w2 : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @m2 : !fx.tensor<[8], f32>
+fx.state @v2 : !fx.tensor<[8], f32>
+fx.state @w3 : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @m3 : !fx.tensor<[8], f32>
+fx.state @v3 : !fx.tensor<[8], f32>
+fx.state @w4 : !fx.tensor<[8, 8, 1, 1], f32>
+fx.state @m4 : !fx.tensor<[8], f32>
+fx.state @v4 : !fx.tensor<[8], f32>
+fx.graph private @main.conv0 {
+  %w = placeholder "w" parameter @w0 : !fx.tensor<[8, 8, 1, 1], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.bn0 {
+  %m = placeholder "m" buffer @m0 : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v0 : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.batch_norm.default(%x, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.conv1 {
+  %w = placeholder "w" parameter @w1 : !fx.tensor<[8, 8, 1, 1], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.bn1 {
+  %m = placeholder "m" buffer @m1 : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v1 : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.batch_norm.default(%x, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.conv2 {
+  %w = placeholder "w" parameter @w2 : !fx.tensor<[8, 8, 1, 1], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.bn2 {
+  %m = placeholder "m" buffer @m3 : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v3 : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.batch_norm.default(%x, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.conv3 {
+  %w = placeholder "w" parameter @w3 : !fx.tensor<[8, 8, 1, 1], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.bn3 {
+  %m = placeholder "m" buffer @m3 : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v3 : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.batch_norm.default(%x, None, None, %m, %v, false, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.conv4 {
+  %w = placeholder "w" parameter @w4 : !fx.tensor<[8, 8, 1, 1], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.conv2d.default(%x, %w) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8, 8, 1, 1], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph private @main.bn4 {
+  %m = placeholder "m" buffer @m4 : !fx.tensor<[8], f32>
+  %v = placeholder "v" buffer @v4 : !fx.tensor<[8], f32>
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %y = call_function @aten.batch_norm.default(%x, None, None, %m, %v, true, 0.1, 1.0e-05, true) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[8], f32>, !fx.tensor<[8], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%y) : (!fx.tensor<[2, 8, 4, 4], f32>)
+}
+fx.graph @main {
+  %x = placeholder "x" : !fx.tensor<[2, 8, 4, 4], f32>
+  %conv = call_module @conv(%x) {fx.body = @main.conv0} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %bn = call_module @bn(%conv) {fx.body = @main.bn0} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %act = call_module @act(%bn) : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %conv1 = call_module @conv1(%act) {fx.body = @main.conv1} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %p = call_method @poke(%x) : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.any
+  %bn1 = call_module @bn1(%conv1) {fx.body = @main.bn1} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %conv2 = call_module @conv2(%bn1) {fx.body = @main.conv2} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %bn2 = call_module @bn2(%conv2) {fx.body = @main.bn2} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %conv3 = call_module @conv3(%bn2) {fx.body = @main.conv3} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %bn3 = call_module @bn3(%conv3) {fx.body = @main.bn3} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %conv4 = call_module @conv4(%bn3) {fx.body = @main.conv4} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  %bn4 = call_module @bn4(%conv4) {fx.body = @main.bn4} : (!fx.tensor<[2, 8, 4, 4], f32>) -> !fx.tensor<[2, 8, 4, 4], f32>
+  output(%bn4, %conv3) : (!fx.tensor<[2, 8, 4, 4], f32>, !fx.tensor<[2, 8, 4, 4], f32>)
+}

@@ -236,8 +236,10 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
     statistics are states that nothing mutates, or computed from such. Results
     differ by rounding: the products are rounded once more.
 
-    Layers that are `call_module`s come to this by `fx-resolve-calls` and
-    `fx-functionalize` first: their parameters are states then.
+    A `call_module` of a live graph that runs such a producer, and one behind it
+    that runs such a norm, fold too: they become operators first, as by
+    `fx-resolve-calls`. No other layer may have their states, and nothing
+    between them may write.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
 }
@@ -395,7 +397,9 @@ def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
     to six digits.
 
     A pattern of several nodes matches in `functional` graphs only, one that
-    mutates only what nothing else uses. Types of what replaces are inferred.
+    mutates only what nothing else uses. Calls of modules, methods and functions
+    of live graphs that run one operator which a pattern takes become that
+    operator first, as by `fx-resolve-calls`. Types of what replaces are inferred.
     Matches are counted in the statistics and, with `remarks`, for each rule.
     Rules for activations, norms, attention and linear layers are installed in
     share/fx/rules.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../NodeNamer.h"
+#include "../ResolveCalls.h"
+#include "../SubgraphForms.h"
 #include "Matcher.h"
 #include "Rules.h"
 #include "fx/IR/Metadata.h"
@@ -75,6 +77,11 @@ struct RewritePass : fx::impl::RewritePassBase<RewritePass> {
       return signalPassFailure();
     for (const Rule &rule : file->rules) {
       unsigned count = 0;
+      bool resolved = false;
+      for (GraphOp graph : getOperation().getOps<GraphOp>())
+        resolved |= resolveCalls(rule, graph);
+      if (resolved)
+        eraseUnusedGraphs(getOperation());
       for (GraphOp graph : getOperation().getOps<GraphOp>())
         count += apply(rule, graph);
       numMatched += count;
@@ -85,6 +92,7 @@ struct RewritePass : fx::impl::RewritePassBase<RewritePass> {
     }
   }
 
+  bool resolveCalls(const Rule &rule, GraphOp graph);
   unsigned apply(const Rule &rule, GraphOp graph);
   bool isSafe(GraphOp graph, const Match &m);
   Operation *findPlace(GraphOp graph, const Match &m, ValueRange outputs);
@@ -95,6 +103,26 @@ struct RewritePass : fx::impl::RewritePassBase<RewritePass> {
   DenseMap<Value, Value> replaced;
 };
 } // namespace
+
+/// Calls of modules, methods and functions that run one operator which the rule
+/// takes become that: what replaces it is no longer what they name.
+bool RewritePass::resolveCalls(const Rule &rule, GraphOp graph) {
+  Matcher matcher(rule.pattern);
+  SmallVector<Operation *> found;
+  for (Operation &call : graph.getBlock()) {
+    GraphOp body = getModuleBody(&call);
+    Operation *op = body && body != graph ? getOnlyOperator(body) : nullptr;
+    if (op && matcher.match(op, {}))
+      found.push_back(&call);
+  }
+  if (found.empty())
+    return false;
+  CallResolver resolver(graph);
+  bool any = false;
+  for (Operation *call : found)
+    any |= resolver.resolve(call);
+  return any;
+}
 
 /// Between the nodes of a graph that mutates a value may change.
 bool RewritePass::isSafe(GraphOp graph, const Match &m) {

@@ -137,9 +137,8 @@ Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
       for (int64_t d : *from)
         sizes.push_back(all[d]);
       Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
-      quantized =
-          linalg::TransposeOp::create(b, loc, quantized, empty, *from)
-              ->getResult(0);
+      quantized = linalg::TransposeOp::create(b, loc, quantized, empty, *from)
+                      ->getResult(0);
       continue;
     }
     IRMapping mapping;
