@@ -18,8 +18,9 @@ static constexpr double kPeak = 100e9, kBandwidth = 20e9;
 static constexpr double kIntegerPeak = 4 * kPeak;
 /// Operations for an element, each as dear as half a multiply-add: to quantize
 /// (multiply, round, offset, two bounds, two conversions and a store); to find
-/// the extremes for that in each run; to convert and scale a sum.
-static constexpr double kQuantize = 16, kObserve = 4, kScale = 4;
+/// the extremes for that in each run; to convert and scale a sum; to lay the
+/// second of two activations four terms together, and to sum its terms.
+static constexpr double kQuantize = 16, kObserve = 4, kScale = 4, kPack = 16;
 /// Kernels that find the extremes and quantize, without their elements.
 static constexpr double kStart = 0.5e-6;
 
@@ -37,12 +38,16 @@ static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
   return value ? std::optional<double>(*value) : std::nullopt;
 }
 
-/// True if code generation has integers for it: not for products of two
-/// activations. Of convolutions in groups those that sum four channels at a
-/// time, which a depthwise one does not: its floats are as few instructions.
+/// True if code generation has integers for it. Of products of two activations
+/// those whose number of terms is known. Of convolutions in groups those that
+/// sum four channels at a time, which a depthwise one does not: its floats are
+/// as few instructions.
 static bool hasIntegerKernel(const Layer &layer) {
-  if (layer.kind == LayerKind::MatMul)
-    return false;
+  if (layer.kind == LayerKind::MatMul) {
+    auto type = dyn_cast<FakeTensorType>(layer.getActivation(0).getType());
+    return type && type.getRank() > 0 &&
+           !ShapedType::isDynamic(type.getDimSize(type.getRank() - 1));
+  }
   if (layer.kind != LayerKind::Conv)
     return true;
   OperatorView call = getOperatorView(layer.op);
@@ -99,6 +104,8 @@ std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,
       times.hasKernel
           ? std::max(*operations / kIntegerPeak, bytes / kBandwidth)
           : times.real + inputs * kScale / kPeak + 5 * inputs / kBandwidth;
+  if (layer.kind == LayerKind::MatMul && times.hasKernel)
+    times.integer += count(layer.getActivation(1)).value_or(0) * kPack / kPeak;
   double border = inputs * kQuantize / kPeak;
   if (config.mode == Mode::Dynamic)
     border += inputs * kObserve / kPeak + kStart;

@@ -253,11 +253,41 @@ def test_convolutions_in_groups_are_integers(flags, tmp_path):
     assert sqnr(want, got[0]) > 25
     kernels = harness.tool("fx-compile", path, "--emit=kernels", "-o", tmp_path / "k.mlir")
     assert kernels.returncode == 0, kernels.stderr
-    # Four bytes of each column lie together, but in the groups of five channels.
-    made = [line for line in (tmp_path / "k.mlir").read_text().splitlines() if 'kind = "contraction"' in line]
-    assert sum("x4xi8," in line for line in made) == 6
+    # All but the groups of five channels.
+    assert count_integer_products(tmp_path / "k.mlir") == 6
     native = harness.run(harness.compiled(path, "native", 2), ((x,), {}), tmp_path / "native", want)
     assert sqnr(got[0], native[0]) > 90
+
+
+def count_integer_products(kernels: pathlib.Path) -> int:
+    """Kernels in which four bytes of each column lie together."""
+    lines = kernels.read_text().splitlines()
+    return sum('kind = "contraction"' in line and "x4xi8," in line for line in lines)
+
+
+class Products(nn.Module):
+    """Attention by hand, and a product with terms that are no multiple of four."""
+
+    def forward(self, q, k, v, x, y):
+        p = (q @ k.transpose(-1, -2)).softmax(-1)
+        return p @ v, x @ y
+
+
+@pytest.mark.parametrize("flags", [[], ["--symmetric"]])
+def test_products_of_activations_are_integers(flags, tmp_path):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(2, 3, 10, 16), torch.randn(2, 3, 20, 16) + 1, torch.rand(2, 3, 20, 24)
+    inputs = (q, k, v, torch.rand(5, 7), torch.randn(7, 40) - 2)
+    model = Products()
+    path, report = quantize(exporting.export(model, inputs), [inputs], tmp_path, *flags)
+    assert [layer["quantized"] for layer in report["layers"]] == [True] * 3
+    want, got = model(*inputs), runs_alike(path, inputs, tmp_path)
+    assert min(sqnr(a, b) for a, b in zip(want, got)) > 25
+    kernels = harness.tool("fx-compile", path, "--emit=kernels", "-o", tmp_path / "k.mlir")
+    assert kernels.returncode == 0, kernels.stderr
+    assert count_integer_products(tmp_path / "k.mlir") == 3
+    native = harness.run(harness.compiled(path, "native", 2), (inputs, {}), tmp_path / "native", want)
+    assert min(sqnr(a, b) for a, b in zip(got, native)) > 90
 
 
 class Slow(nn.Module):
@@ -272,7 +302,7 @@ class Slow(nn.Module):
     def forward(self, x):
         y = self.depthwise(self.conv(x).relu()).relu().flatten(2).transpose(1, 2)
         z = self.wide(y).relu()
-        return self.narrow(z), y @ y.transpose(1, 2)
+        return self.narrow(z), y @ y.transpose(1, 2), x.flatten(1)[:, :64] @ y.transpose(1, 2)
 
 
 def test_what_gains_no_time_stays_in_float(tmp_path):
@@ -280,17 +310,17 @@ def test_what_gains_no_time_stays_in_float(tmp_path):
     model, x = Slow().eval(), torch.randn(1, 3, 8, 8)
     program = exporting.export(model, (x,))
     path, report = quantize(program, [(x,)], tmp_path, gain="1")
-    layers = {layer["module"] or "matmul": layer for layer in report["layers"]}
+    layers = {layer["module"] or layer["node"]: layer for layer in report["layers"]}
+    layers["row"] = layers.pop("matmul_1")
     assert {name: layer["quantized"] for name, layer in layers.items()} == {
-        "conv": True, "depthwise": False, "wide": True, "narrow": False, "matmul": False
+        "conv": True, "depthwise": False, "wide": True, "narrow": False, "matmul": True, "row": False
     }
     for name, layer in layers.items():
         assert (layer["float_us"] >= layer["integer_us"]) == layer["quantized"], name
-    for name in ("depthwise", "matmul"):
+    for name, note in {"depthwise": r" \(which have no code for it\)", "row": ""}.items():
         layer = layers[name]
         numbers = re.search(
-            r"about ([\d.]+) us on integers \(which have no code for it\), ([\d.]+) us in float",
-            layer["reason"],
+            rf"about ([\d.]+) us on integers{note}, ([\d.]+) us in float", layer["reason"]
         )
         assert float(numbers[1]) == round(layer["integer_us"], 2)
         assert float(numbers[2]) == round(layer["float_us"], 2)

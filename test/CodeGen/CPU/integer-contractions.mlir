@@ -231,3 +231,66 @@ func.func @groups(%q: tensor<2x6x8xi8>, %p: tensor<2x16x8xi8> {fx.state = @p}, %
   } -> tensor<6x2x16xf32>
   return %r : tensor<6x2x16xf32>
 }
+
+// -----
+
+#x = affine_map<(d0, d1) -> (d0, d1)>
+
+// Two tensors of activations, with zero points: the second becomes signed. What
+// the zero points add is sums of either's terms and a constant.
+// CHECK-LABEL: func.func @activations
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<?x10xi8>, %[[P:[a-z0-9]+]]: tensor<40x10xi8>
+// CHECK: %[[ZX:.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK: %[[FLIPPED:.*]] = linalg.generic {{.*}} ins(%[[P]]
+// CHECK: arith.xori
+// CHECK: %[[OFFSET:.*]] = arith.constant -128 : i32
+// CHECK: %[[ZY:.*]] = arith.addi %{{.*}}, %[[OFFSET]] : i32
+// CHECK: %[[QP:.*]] = tensor.pad %[[Q]] low[0, 0] high[0, 2]
+// CHECK: %[[PP:.*]] = tensor.pad %[[FLIPPED]] low[0, 0] high[0, 2]
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[QP]], %[[PP]] : tensor<?x12xi8>, tensor<40x12xi8>) outs(%{{.*}} : tensor<?x40xi32>)
+// CHECK: %[[COLUMNS:.*]] = linalg.generic {{.*}} ins(%[[PP]] : tensor<40x12xi8>) outs(%{{.*}} : tensor<40xi32>)
+// CHECK: arith.extsi
+// CHECK: %[[ROWS:.*]] = linalg.generic {{.*}} ins(%[[QP]] : tensor<?x12xi8>) outs(%{{.*}} : tensor<?xi32>)
+// CHECK: arith.extui
+// CHECK: %[[BOTH:.*]] = arith.muli %[[ZX]], %[[ZY]]
+// CHECK: %[[TEN:.*]] = arith.constant 10 : i32
+// CHECK: %[[ALL:.*]] = arith.muli %[[BOTH]], %[[TEN]]
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[COLUMNS]], %[[ROWS]]
+// CHECK: arith.muli %{{.*}}, %[[ZX]]
+// CHECK: arith.muli %{{.*}}, %[[ZY]]
+// CHECK: arith.addi %{{.*}}, %[[ALL]]
+// PACK-LABEL: func.func @activations
+// PACK: linalg.pack {{.*}} inner_tiles = [32, 4] {{.*}} tensor<40x12xi8> -> tensor<2x3x32x4xi8>
+func.func @activations(%q: tensor<?x10xi8>, %p: tensor<40x10xi8>) -> tensor<?x40xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant 0.5 : f32
+  %zx = arith.constant 3.0 : f32
+  %zy = arith.constant 7.0 : f32
+  %n = tensor.dim %q, %c0 : tensor<?x10xi8>
+  %e0 = tensor.empty(%n) : tensor<?x10xf32>
+  %a = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<?x10xi8>) outs(%e0 : tensor<?x10xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    %1 = arith.subf %0, %zx : f32
+    %2 = arith.mulf %1, %s : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x10xf32>
+  %e1 = tensor.empty() : tensor<40x10xf32>
+  %b = linalg.generic {indexing_maps = [#x, #x], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<40x10xi8>) outs(%e1 : tensor<40x10xf32>) {
+  ^bb0(%i: i8, %o: f32):
+    %0 = arith.uitofp %i : i8 to f32
+    %1 = arith.subf %0, %zy : f32
+    %2 = arith.mulf %1, %s : f32
+    linalg.yield %2 : f32
+  } -> tensor<40x10xf32>
+  %e2 = tensor.empty(%n) : tensor<?x40xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<?x40xf32>) -> tensor<?x40xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<?x10xf32>, tensor<40x10xf32>) outs(%f2 : tensor<?x40xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %0 = arith.mulf %i, %j : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x40xf32>
+  return %r : tensor<?x40xf32>
+}

@@ -150,21 +150,22 @@ Value fx::cpu::replayViews(OpBuilder &b, Value quantized, Dequantized &d,
   return quantized;
 }
 
-UnsignedTensor fx::cpu::makeUnsigned(OpBuilder &b, Location loc,
-                                     Dequantized &d) {
-  UnsignedTensor u;
+ByteTensor fx::cpu::makeBytes(OpBuilder &b, Location loc, Dequantized &d,
+                              bool isUnsigned) {
+  ByteTensor u;
   Type i32 = b.getI32Type(), i8 = b.getI8Type();
   if (d.zero && !matchPattern(d.zero, m_AnyZeroFloat()))
     u.zero = arith::FPToSIOp::create(b, loc, i32, d.zero);
   Value q = d.quantized;
-  if (!d.isUnsigned) {
+  if (d.isUnsigned != isUnsigned) {
     q = mapElements(
         b, loc, q, i8, [&](OpBuilder &nested, Location at, Value v) {
           Value flip = arith::ConstantOp::create(nested, at,
                                                  nested.getI8IntegerAttr(-128));
           return arith::XOrIOp::create(nested, at, v, flip).getResult();
         });
-    Value offset = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(128));
+    Value offset = arith::ConstantOp::create(
+        b, loc, b.getI32IntegerAttr(isUnsigned ? 128 : -128));
     u.zero =
         u.zero ? Value(arith::AddIOp::create(b, loc, u.zero, offset)) : offset;
   }

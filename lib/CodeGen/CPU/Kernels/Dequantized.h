@@ -41,8 +41,8 @@ std::optional<llvm::SmallVector<int64_t>> matchTranspose(mlir::Operation *op);
 
 std::optional<Dequantized> matchDequantize(mlir::Value tensor);
 
-/// `quantized`, or another tensor of its shape, as `d` views, transposes and pads
-/// it, with `zero` (i32; none: 0) around it.
+/// `quantized`, or another tensor of its shape, as `d` views, transposes and
+/// pads it, with `zero` (i32; none: 0) around it.
 mlir::Value replayViews(mlir::OpBuilder &b, mlir::Value quantized,
                         Dequantized &d, mlir::Value zero);
 
@@ -50,14 +50,33 @@ mlir::Value replayViews(mlir::OpBuilder &b, mlir::Value quantized,
 /// what makes the quantized tensor from fusing.
 void eraseDead(Dequantized &d);
 
-/// The quantized tensor as it is viewed and padded, as unsigned bytes, and its
-/// zero point as i32 (none: 0). Signed ones become unsigned by an offset: the
-/// hardware's product is of an unsigned and a signed factor.
-struct UnsignedTensor {
+/// The quantized tensor as it is viewed and padded, as bytes with a sign or
+/// without, and its zero point as i32 (none: 0). Those of the other kind become
+/// these by an offset: the hardware's product is of an unsigned and a signed
+/// factor.
+struct ByteTensor {
   mlir::Value values, zero;
 };
-UnsignedTensor makeUnsigned(mlir::OpBuilder &b, mlir::Location loc,
-                            Dequantized &d);
+ByteTensor makeBytes(mlir::OpBuilder &b, mlir::Location loc, Dequantized &d,
+                     bool isUnsigned);
+
+/// `x` with zeros after dimension `dim`, up to a multiple of four elements.
+mlir::Value padToQuads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                       int64_t dim);
+
+/// Where `map` gives `loop` alone.
+std::optional<unsigned> placeOf(mlir::AffineMap map, unsigned loop);
+
+/// The dimensions of the result that `loops` walk.
+mlir::AffineMap columnsMap(Contraction &c, llvm::ArrayRef<unsigned> loops);
+
+/// Whose terms lie four by four in the left operand: the loop over the last of
+/// its dimensions, and where the operands have it.
+struct Quads {
+  unsigned loop = 0, inLeft = 0, inRight = 0;
+};
+/// None if the terms are too many for 32 bits, not known, or lie otherwise.
+std::optional<Quads> matchQuads(Contraction &c);
 
 /// A pointwise op on one tensor.
 mlir::Value
@@ -88,6 +107,9 @@ std::optional<GroupedWeight> matchGrouped(mlir::Value tensor);
 
 /// Makes `c`, of such weights, a sum of scaled sums of integers.
 bool rewriteGrouped(Contraction &c, GroupedWeight &w);
+
+/// Makes `c`, of two tensors of activations, a sum of products of integers.
+bool rewriteActivations(Contraction &c);
 
 /// Makes dimensions again of the groups that are left.
 void splitGroups(mlir::func::FuncOp func);

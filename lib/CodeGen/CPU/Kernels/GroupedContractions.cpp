@@ -305,9 +305,9 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   Viewed v = view(b, loc, w);
   if (v.numColumns != numColumns)
     return false;
-  UnsignedTensor u;
+  ByteTensor u;
   if (x)
-    u = makeUnsigned(b, loc, *x);
+    u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
   SmallVector<AffineMap> maps(4);
   maps[c.a] = c.lhsMap();

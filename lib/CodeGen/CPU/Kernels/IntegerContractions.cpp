@@ -40,8 +40,7 @@ struct IntegerContractions
 };
 } // namespace
 
-/// `x` with zeros after dimension `dim`, up to a multiple of four elements.
-static Value padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
+Value fx::cpu::padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
   auto type = cast<RankedTensorType>(x.getType());
   int64_t missing = (4 - type.getDimSize(dim) % 4) % 4;
   if (missing == 0)
@@ -56,13 +55,35 @@ static Value padToQuads(OpBuilder &b, Location loc, Value x, int64_t dim) {
       zero);
 }
 
-/// Where `map` gives `loop` alone.
-static std::optional<unsigned> placeOf(AffineMap map, unsigned loop) {
+std::optional<unsigned> fx::cpu::placeOf(AffineMap map, unsigned loop) {
   for (auto [d, expr] : llvm::enumerate(map.getResults()))
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       if (dim.getPosition() == loop)
         return d;
   return std::nullopt;
+}
+
+std::optional<Quads> fx::cpu::matchQuads(Contraction &c) {
+  AffineMap lhs = c.lhsMap();
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  int64_t terms = 1;
+  for (unsigned loop : c.k) {
+    if (ShapedType::isDynamic(ranges[loop]) || ranges[loop] == 0)
+      return std::nullopt;
+    terms *= ranges[loop];
+  }
+  if (terms > kMaxTerms || lhs.getNumResults() == 0 ||
+      !isa<AffineDimExpr>(lhs.getResults().back()))
+    return std::nullopt;
+  unsigned loop = lhs.getDimPosition(lhs.getNumResults() - 1);
+  std::optional<unsigned> left = placeOf(lhs, loop),
+                          right = placeOf(c.rhsMap(), loop);
+  if (!llvm::is_contained(c.k, loop) || !left || !right)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(c.lhs().getType());
+  if (type.isDynamicDim(*left) || type.getDimSize(*left) != ranges[loop])
+    return std::nullopt;
+  return Quads{loop, *left, *right};
 }
 
 /// True if `loop` walks columns of the right operand, of all groups.
@@ -200,8 +221,7 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
   return {values, scales};
 }
 
-/// The dimensions of the result that `loops` walk.
-static AffineMap columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
+AffineMap fx::cpu::columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
   AffineMap result = c.resultMap();
   MLIRContext *context = c.op.getContext();
   SmallVector<AffineExpr> exprs;
@@ -276,8 +296,10 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
 }
 
 bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
-  if (c.isInteger || !states.isStateOnly(c.rhs()))
+  if (c.isInteger)
     return false;
+  if (!states.isStateOnly(c.rhs()))
+    return rewriteActivations(c);
   if (std::optional<GroupedWeight> grouped = matchGrouped(c.rhs()))
     return c.batch.empty() && rewriteGrouped(c, *grouped);
   std::optional<Dequantized> x = matchDequantize(c.lhs()),
@@ -291,30 +313,12 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   if (!startsAtZero(c))
     return false;
   AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
-  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-  int64_t terms = 1;
-  for (unsigned loop : c.k) {
-    if (ShapedType::isDynamic(ranges[loop]) || ranges[loop] == 0)
-      return false;
-    terms *= ranges[loop];
-  }
-  // Four terms at a time lie together in the activations.
-  if (terms > kMaxTerms || lhs.getNumResults() == 0 ||
-      !isa<AffineDimExpr>(lhs.getResults().back()))
-    return false;
-  unsigned quadLoop = lhs.getDimPosition(lhs.getNumResults() - 1);
-  if (!llvm::is_contained(c.k, quadLoop))
+  std::optional<Quads> quads = matchQuads(c);
+  if (!quads)
     return false;
   // Of groups, columns are few: to fill up terms costs more than is gained.
-  if (!c.batch.empty() && ranges[quadLoop] % 4)
+  if (!c.batch.empty() && c.op.getStaticLoopRanges()[quads->loop] % 4)
     return false;
-  std::optional<unsigned> inX = placeOf(lhs, quadLoop),
-                          inW = placeOf(rhs, quadLoop);
-  auto xType = cast<RankedTensorType>(c.lhs().getType());
-  if (!inX || !inW || xType.isDynamicDim(*inX) ||
-      xType.getDimSize(*inX) != ranges[quadLoop])
-    return false;
-  // The weights' scales walk columns.
   std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, *w);
   if (!scaleLoops)
     return false;
@@ -322,11 +326,11 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
-  UnsignedTensor u = makeUnsigned(b, loc, *x);
+  ByteTensor u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
   Value zero = u.zero;
-  Value q = padToQuads(b, loc, u.values, *inX);
+  Value q = padToQuads(b, loc, u.values, quads->inLeft);
   auto [weights, scales] = viewWeight(b, c, *w, *scaleLoops);
-  Value p = padToQuads(b, loc, weights, *inW);
+  Value p = padToQuads(b, loc, weights, quads->inRight);
 
   // The sums of products, and of the weights.
   Value out = c.op.getDpsInits()[0];

@@ -1,0 +1,168 @@
+//===- IntegerProducts.cpp - products of quantized activations -*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With x = (q - z) s and y = (p - w) t, of n terms,
+//
+//   sum x y = s t (sum q p - z sum p - w sum q + n z w).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Dequantized.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+using Kind = utils::IteratorType;
+
+namespace {
+/// Sums of an operand's terms, and the loops of the product that walk them.
+struct TermSums {
+  Value values;
+  SmallVector<unsigned> loops;
+};
+} // namespace
+
+/// The sums of the terms of `bytes`, which `map` walks.
+static TermSums sumTerms(OpBuilder &b, Location loc, Contraction &c,
+                         Value bytes, AffineMap map, bool isUnsigned) {
+  TermSums sums;
+  unsigned rank = map.getNumResults();
+  Type i32 = b.getI32Type();
+  SmallVector<AffineExpr> kept;
+  SmallVector<Kind> kinds;
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned d = 0; d < rank; ++d) {
+    unsigned loop = map.getDimPosition(d);
+    bool isTerm = llvm::is_contained(c.k, loop);
+    kinds.push_back(isTerm ? Kind::reduction : Kind::parallel);
+    if (isTerm)
+      continue;
+    kept.push_back(b.getAffineDimExpr(d));
+    sums.loops.push_back(loop);
+    sizes.push_back(tensor::getMixedSize(b, loc, bytes, d));
+  }
+  Value start = makeZeros(b, loc, sizes, i32);
+  sums.values =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(start.getType()), bytes, start,
+          ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank),
+                              AffineMap::get(rank, 0, kept, b.getContext())},
+          kinds,
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value term =
+                isUnsigned
+                    ? Value(arith::ExtUIOp::create(nested, at, i32, v[0]))
+                    : arith::ExtSIOp::create(nested, at, i32, v[0]);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddIOp::create(nested, at, v[1], term).getResult());
+          })
+          .getResult(0);
+  return sums;
+}
+
+bool fx::cpu::rewriteActivations(Contraction &c) {
+  if (c.isMixed || c.isHalf || c.groupSize || !startsAtZero(c) ||
+      !c.lhsMap().isProjectedPermutation())
+    return false;
+  std::optional<Dequantized> x = matchDequantize(c.lhs()),
+                             y = matchDequantize(c.rhs());
+  std::optional<Quads> quads = matchQuads(c);
+  if (!x || !y || x->scales || y->scales || !quads)
+    return false;
+  int64_t terms = 1;
+  for (unsigned loop : c.k)
+    terms *= c.op.getStaticLoopRanges()[loop];
+  // Both factors may reach 255 on either side of their zero points.
+  if (terms > kMaxTerms / 2)
+    return false;
+
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  ByteTensor left = makeBytes(b, loc, *x, /*isUnsigned=*/true),
+             right = makeBytes(b, loc, *y, /*isUnsigned=*/false);
+  Value q = padToQuads(b, loc, left.values, quads->inLeft);
+  Value p = padToQuads(b, loc, right.values, quads->inRight);
+  Value out = c.op.getDpsInits()[0];
+  Value init = makeZeros(b, loc, tensor::getMixedSizes(b, loc, out), i32);
+  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
+  SmallVector<AffineMap> maps(3);
+  maps[c.a] = lhs;
+  maps[c.b] = rhs;
+  maps[2] = result;
+  SmallVector<Value> operands(2);
+  operands[c.a] = q;
+  operands[c.b] = p;
+  Value sum =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(init.getType()), operands, init, maps,
+          c.op.getIteratorTypesArray(),
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
+            Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
+            Value product = arith::MulIOp::create(nested, at, s, t);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddIOp::create(nested, at, v[2], product).getResult());
+          })
+          .getResult(0);
+
+  unsigned rank = result.getNumResults();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  SmallVector<Value> inputs{sum};
+  SmallVector<AffineMap> epilogue{identity};
+  SmallVector<Value> factors; // of each sum of terms
+  auto addSums = [&](Value bytes, AffineMap map, bool isUnsigned, Value zero) {
+    TermSums sums = sumTerms(b, loc, c, bytes, map, isUnsigned);
+    inputs.push_back(sums.values);
+    epilogue.push_back(columnsMap(c, sums.loops));
+    factors.push_back(zero);
+  };
+  if (left.zero)
+    addSums(p, rhs, /*isUnsigned=*/false, left.zero);
+  if (right.zero)
+    addSums(q, lhs, /*isUnsigned=*/true, right.zero);
+  Value both;
+  if (left.zero && right.zero) {
+    both = arith::MulIOp::create(b, loc, left.zero, right.zero);
+    Value n = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(terms));
+    both = arith::MulIOp::create(b, loc, both, n);
+  }
+  Value scale = x->scale;
+  if (y->scale)
+    scale = scale ? Value(arith::MulFOp::create(b, loc, scale, y->scale))
+                  : y->scale;
+  epilogue.push_back(identity);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, out), f32);
+  Value product =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(empty.getType()), inputs, empty, epilogue,
+          SmallVector<Kind>(rank, Kind::parallel),
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value r = v[0];
+            for (auto [i, factor] : llvm::enumerate(factors))
+              r = arith::SubIOp::create(
+                  nested, at, r,
+                  arith::MulIOp::create(nested, at, v[1 + i], factor));
+            if (both)
+              r = arith::AddIOp::create(nested, at, r, both);
+            r = arith::SIToFPOp::create(nested, at, f32, r);
+            if (scale)
+              r = arith::MulFOp::create(nested, at, r, scale);
+            linalg::YieldOp::create(nested, at, r);
+          })
+          .getResult(0);
+  c.op->getResult(0).replaceAllUsesWith(product);
+  c.op->erase();
+  eraseDead(*x);
+  eraseDead(*y);
+  return true;
+}
