@@ -97,6 +97,20 @@ def test_dynamic_strides(tmp_path):
         assert [c["kernel"] for c in calls if c["call"] == "launch"] == [kernel]
 
 
+def test_alignment(tmp_path):
+    """What is read beside the operands counts, too: where it begins at no 16 bytes, all is moved by
+    elements. The columns that are read begin at 8."""
+    module, _, model = build(lambda: (Function(lambda x, y, z: x @ y + z[:, 4:]),
+                                      (*pair(70, 72, 40), randn(70, 76).to(BF16)),
+                                      ({0: ROWS}, None, {0: ROWS})), tmp_path)
+    for rows, kernel in [(70, "kernel_0"), (69, "kernel_0_1")]:
+        args = (*pair(rows, 72, 40), randn(rows, 76).to(BF16))
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want, log=tmp_path / "log"), want)
+        calls = emulate.read_log(tmp_path / "log")
+        assert [c["kernel"] for c in calls if c["call"] == "launch"] == [kernel]
+
+
 def test_without_tensor_cores(tmp_path):
     """What is compiled for older chips, too, multiplies exactly."""
     module, args, model = build(lambda: (Products(), ([pair(70, 72, 40, F16)],), None), tmp_path,

@@ -41,6 +41,9 @@ CASES = {
                            None),
     "batches": lambda: (Function(batches), (randn(2, 3, 136, 64).to(BF16),
                                             randn(2, 3, 72, 64).to(BF16)), None),
+    # Of several dtypes, with rows of 8 bytes of booleans at a time.
+    "outputs": lambda: (Function(lambda x, y: ((z := x @ y), z.float() * 2, z > 0)),
+                        pair(136, 72, 64), None),
     # Rows of two loops.
     "linear": lambda: (nn.Linear(64, 72).to(BF16), (randn(3, 50, 64).to(BF16),), None),
 }

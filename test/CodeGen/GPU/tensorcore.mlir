@@ -11,6 +11,7 @@
 // 64 by 64 tiles in pieces of 32, four in shared memory, by four warps. Where
 // both operands begin at multiples of 16 bytes they are copied beside the
 // products; else they are fetched by elements. Bounds that hold are not checked.
+// Where all begins there a thread stores eight elements at once.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx.schedule = {kind = "tensorcore"}
 // CHECK: arith.remui %{{.*}}, %c16_i64
@@ -29,12 +30,14 @@
 // CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<2xf32>
 // CHECK: gpu.barrier
 // CHECK: arith.truncf
-// CHECK: memref.store {{.*}} : memref<16384xbf16
+// CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<16384xbf16{{.*}}, vector<8xbf16>
+// CHECK: {fx.alignment = 16 : i64}
 // CHECK: } else {
 // CHECK: gpu.launch
 // CHECK-NOT: cp.async.shared
 // CHECK: llvm.store {{.*}} : bf16
 // CHECK: nvvm.mma.sync
+// CHECK: memref.store {{.*}} : memref<16384xbf16
 // OLD-LABEL: func.func private @kernel_0
 // OLD-SAME: fx.schedule = {kind = "matmul"}
 // OLD: arith.extf

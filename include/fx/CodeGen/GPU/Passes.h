@@ -27,6 +27,12 @@ namespace fx::cuda {
 /// It is in no image of others.
 inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
 
+/// On launches: the buffers that threads load from and store to begin at
+/// multiples of so many bytes, which the host has checked.
+inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";
+/// Bytes of the widest load or store of a thread.
+inline constexpr int64_t kAlignment = 16;
+
 /// From the linalg contract to groups of ops, each a kernel, which are those of
 /// the CPU, made by the same passes. What depends on states alone goes to
 /// `@prepare`, which the processor runs. `tensorCores`: see below.

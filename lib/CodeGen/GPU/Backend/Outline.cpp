@@ -200,6 +200,9 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
     if (isKernel)
       func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                       b.getUnitAttr());
+  if (Attribute bytes = launch->getAttr(fx::cuda::kAlignmentAttr))
+    for (unsigned i : p.buffers)
+      func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), bytes);
   for (unsigned i = 0; i < shared.size(); ++i)
     func.setWorkgroupAttributionAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                                      b.getI64IntegerAttr(16));

@@ -22,6 +22,8 @@
 #include "MatMulPlan.h"
 #include "TensorCore.h"
 
+#include "fx/CodeGen/GPU/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -62,6 +64,9 @@ struct TensorCoreMatMul : MatMulPlan {
   TensorCore core;
   Tiles tiles;
   Operand lhs, rhs;
+  /// Threads store runs of columns: where the host chooses the kernel that
+  /// copies by chunks, all is aligned.
+  bool hasRuns = false;
 
   // Of the launch that is emitted.
   Value memory; ///< shared
@@ -384,27 +389,33 @@ void TensorCoreMatMul::finish(Launch &launch, ValueRange acc) {
                               /*alignment=*/8);
       }
     gpu::BarrierOp::create(b, loc);
+    // What a thread takes at a time: a run of columns, or one.
+    int64_t width = hasRuns ? kRun : 1;
     Scope inner;
-    auto loop =
-        code.beginFor(launch.scope, inner, launch.thread,
-                      Index::of(tiles.warpsM * 16 * tiles.n), tiles.threads());
+    auto loop = code.beginFor(launch.scope, inner, launch.thread,
+                              Index::of(tiles.warpsM * 16 * tiles.n / width),
+                              tiles.threads());
     SmallVector<Index> at = delinearize(
         code, Index(loop.getInductionVar()),
-        {Index::of(tiles.warpsM), Index::of(16), Index::of(tiles.n)});
+        {Index::of(tiles.warpsM), Index::of(16), Index::of(tiles.n / width)});
+    at[2] = code.mul(at[2], Index::of(width));
     Index row = code.add(code.mul(at[0], Index::of(tiles.warpRows())), at[1]);
     row = code.add(code.add(row0, row), Index::of(part));
     Index column = code.add(column0, at[2]);
-    guarded(code, inner,
-            {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
-            [&](Scope &here) {
-              Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
-              linear =
-                  code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
-              Value offset = i.mul(i.from(code.materialize(linear)), 4);
-              Value sum = LLVM::LoadOp::create(b, loc, b.getF32Type(),
-                                               core.pointer(memory, offset, 3));
-              storeOutputs(here, row, column, sum);
-            });
+    guarded(
+        code, inner,
+        {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
+        [&](Scope &here) {
+          Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
+          linear = code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
+          Value offset = i.mul(i.from(code.materialize(linear)), 4);
+          Value from = core.pointer(memory, offset, 3);
+          if (hasRuns)
+            storeRun(here, row, column, core.loadRun(from));
+          else
+            storeOutputs(here, row, column,
+                         LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+        });
     code.endFor(loop);
   }
 }
@@ -417,8 +428,10 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   if (!isAsync)
-    lhs.isAsync = rhs.isAsync = false;
+    lhs.isAsync = rhs.isAsync = hasRuns = false;
   Launch launch(code, countTiles(tiles.m, tiles.n), tiles.threads());
+  if (hasRuns)
+    launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   at.assign(info.op.getNumLoops(), Index::of(0));
   placeTile(launch.block, tiles.m, tiles.n, row0, column0);
   thread = i.from(code.materialize(launch.thread));
@@ -483,12 +496,15 @@ void TensorCoreMatMul::emit() {
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);
   Value left = isAligned(lhs), right = isAligned(rhs);
+  hasRuns = storesRuns();
   if (!left && !right)
     return emitLaunch(/*isAsync=*/false);
   Value both = left && right
                    ? Value(arith::AndIOp::create(b, code.loc, left, right))
                : left ? left
                       : right;
+  if (hasRuns)
+    both = arith::AndIOp::create(b, code.loc, both, areAligned());
   auto branch = scf::IfOp::create(b, code.loc, both, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   emitLaunch(/*isAsync=*/true);

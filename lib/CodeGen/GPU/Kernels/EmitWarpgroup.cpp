@@ -63,6 +63,7 @@ struct WarpgroupMatMul : MatMulPlan {
   Warpgroup core;
   std::optional<TensorMap> lhs, rhs;
   int64_t columns = 128, stages = 6;
+  bool hasRuns = false; ///< threads store runs of columns
 
   // Of the launch.
   Value memory;  ///< the first stage, a pointer
@@ -84,6 +85,8 @@ struct WarpgroupMatMul : MatMulPlan {
   Value multiply(Value stage, Value sums);
   void finish(Scope &scope, const Index &row0, const Index &column0,
               Value sums);
+  void storeSums(Scope &scope, const Index &row0, const Index &column0,
+                 Value buffer);
 
   int64_t lhsBytes() const { return kBlockRows * kBoxBytes; }
   int64_t stageBytes() const { return lhsBytes() + columns * kBoxBytes; }
@@ -258,15 +261,44 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   b.setInsertionPointAfter(tiles);
 }
 
+/// Hands 16 rows of sums in shared memory to the group's pointwise ops: four
+/// lanes take runs of a row, or all lanes an element of it each.
+void WarpgroupMatMul::storeSums(Scope &scope, const Index &row0,
+                                const Index &column0, Value buffer) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto bound = [](const Index &size, int64_t tile) {
+    return isMultiple(size, tile) ? Index::of(-1) : size;
+  };
+  int64_t width = hasRuns ? kRun : 1, lanes = kSumColumns / width;
+  Value myRow = i.div(lane, lanes), myColumn = i.mul(i.rem(lane, lanes), width);
+  Scope rows;
+  scf::ForOp loop =
+      code.beginFor(scope, rows, Index::of(0), Index::of(16), kWarp / lanes);
+  Value r = i.add(i.from(loop.getInductionVar()), myRow);
+  Index row = code.add(row0, Index(i.toIndex(r))),
+        column = code.add(column0, Index(i.toIndex(myColumn)));
+  guarded(code, rows,
+          {{row, bound(mSize, kBlockRows)}, {column, bound(nSize, columns)}},
+          [&](Scope &here) {
+            Value from =
+                at(buffer, i.add(i.mul(r, kSumRow), i.mul(myColumn, 4)));
+            TensorCore shared{b, loc, core.element};
+            if (hasRuns)
+              storeRun(here, row, column, shared.loadRun(from));
+            else
+              storeOutputs(here, row, column,
+                           LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+          });
+  code.endFor(loop);
+}
+
 /// Hands a tile's sums to the group's pointwise ops.
 void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
                              const Index &column0, Value sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   auto pair = VectorType::get({2}, b.getF32Type());
-  auto bound = [](const Index &size, int64_t tile) {
-    return isMultiple(size, tile) ? Index::of(-1) : size;
-  };
   // Warps of consumers from 0 on, each with 16 rows.
   Value mine = i.add(warp, -4);
   Value buffer = at(memory, i.add(i.mul(mine, kSumBytes), sumStart()));
@@ -285,22 +317,7 @@ void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
         LLVM::StoreOp::create(b, loc, two, to, /*alignment=*/8);
       }
     core.synchronizeWarp();
-    Scope rows;
-    scf::ForOp loop =
-        code.beginFor(scope, rows, Index::of(0), Index::of(16), 1);
-    Index row = code.add(firstRow, Index(loop.getInductionVar()));
-    Index column =
-        code.add(code.add(column0, Index(i.toIndex(lane))), Index::of(first));
-    guarded(code, rows,
-            {{row, bound(mSize, kBlockRows)}, {column, bound(nSize, columns)}},
-            [&](Scope &here) {
-              Value r = i.from(loop.getInductionVar());
-              Value offset = i.add(i.mul(r, kSumRow), i.mul(lane, 4));
-              Value sum = LLVM::LoadOp::create(b, loc, b.getF32Type(),
-                                               at(buffer, offset));
-              storeOutputs(here, row, column, sum);
-            });
-    code.endFor(loop);
+    storeSums(scope, firstRow, code.add(column0, Index::of(first)), buffer);
     // What others still read.
     core.synchronizeWarp();
   }
@@ -353,6 +370,8 @@ void WarpgroupMatMul::emitLaunch(Value processors, Value left, Value right) {
   Launch launch(code, code.min(tileCount, all), kBlockThreads,
                 bytes() + kBoxAlignment);
   launch.op->setAttr(kChipAttr, b.getStringAttr("sm_90a"));
+  if (hasRuns)
+    launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
   MatMulPlan::at.assign(info.op.getNumLoops(), Index::of(0));
   Value thread = i.from(code.materialize(launch.thread));
   lane = i.rem(thread, kWarp);
@@ -391,6 +410,8 @@ Value WarpgroupMatMul::canLaunch(Value processors, Value left, Value right) {
   Value can = arith::AndIOp::create(
       b, loc, compare(arith::CmpIPredicate::eq, rest, number(0)),
       compare(arith::CmpIPredicate::sgt, processors, number(0)));
+  if (hasRuns)
+    can = arith::AndIOp::create(b, loc, can, areAligned());
   // Of sizes that are not known, one that is small has better tiles.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
@@ -405,6 +426,7 @@ void WarpgroupMatMul::emit() {
   OpBuilder &b = code.b;
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   chooseTiles();
+  hasRuns = storesRuns();
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value processors = callRuntime(code, "fx_rt_gpu_processors", chip);
   Value left = operandAddress(true), right = operandAddress(false);

@@ -7,8 +7,12 @@
 
 #include "MatMulPlan.h"
 
+#include "../../CPU/Backend/Buffers.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace fx;
@@ -143,16 +147,22 @@ void MatMulPlan::placeTile(const Index &linear, int64_t m, int64_t n,
   column0 = code.mul(column, Index::of(n));
 }
 
-Value MatMulPlan::operandAddress(bool isLhs) {
+Value MatMulPlan::addressOf(Value tensor) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  Value flat = code.buffer(operand(isLhs))->flat;
+  Value flat = code.buffer(tensor)->flat;
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
   auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
+  int64_t bytes =
+      cpu::getElementBytes(cast<MemRefType>(flat.getType()).getElementType());
   Value offset =
-      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(2));
+      arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(bytes));
   address = arith::AddIOp::create(b, loc, address, offset);
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+}
+
+Value MatMulPlan::operandAddress(bool isLhs) {
+  return addressOf(operand(isLhs));
 }
 
 Coords MatMulPlan::coords(ArrayRef<int> of) {
@@ -186,8 +196,9 @@ Coords MatMulPlan::operandCoords(bool isLhs, const Index &x, const Index &atK) {
   return where;
 }
 
-void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
-                              const Index &column, Value sum) {
+/// Says what the contraction's result is at a row and column.
+void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
+                         Value sum) {
   Value result = info.op->getResult(0), init = info.op.getDpsInits()[0];
   bool fromZero = false;
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
@@ -199,11 +210,91 @@ void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
     sum = arith::AddFOp::create(code.b, code.loc, sum,
                                 code.eval(scope, init, where));
   code.know(scope, result, where, sum);
+}
+
+void MatMulPlan::storeOutputs(Scope &scope, const Index &row,
+                              const Index &column, Value sum) {
+  knowSum(scope, row, column, sum);
   for (unsigned o = 0; o < code.numOutputs(); ++o) {
     if (asOperand(o))
       continue;
     Coords to = coords(labels.ofTensor(code.output(o)));
     code.store(*code.buffer(code.outputArg(o)), to,
                code.eval(scope, code.output(o), to));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+bool MatMulPlan::storesRuns() {
+  unsigned last = n.size();
+  while (last > 0 && nSizes[last - 1] == Index::of(1))
+    --last;
+  if (last == 0 || !isMultiple(nSizes[last - 1], kRun))
+    return false;
+  int loop = n[last - 1];
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    ArrayRef<int> loops = labels.ofTensor(code.output(o));
+    const cpu::Buffer *buffer = code.buffer(code.outputArg(o));
+    if (asOperand(o) || !buffer || loops.back() != loop ||
+        !buffer->strides.back().isStatic(1))
+      return false;
+    // A dimension of one element may have any stride.
+    for (auto [label, stride] :
+         llvm::zip(loops.drop_back(), ArrayRef(buffer->strides).drop_back()))
+      if (label == loop || (label >= 0 && stride.constant % kRun))
+        return false;
+  }
+  return true;
+}
+
+Value MatMulPlan::areAligned() {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto number = [&](int64_t c) -> Value {
+    return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
+  };
+  Value all = number(0);
+  for (Value arg : code.source.getArguments())
+    if (isa<RankedTensorType>(arg.getType()) && arg != info.lhs() &&
+        arg != info.rhs())
+      all = arith::OrIOp::create(b, loc, all, addressOf(arg));
+  Value rest = arith::RemUIOp::create(b, loc, all, number(kAlignment));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               number(0));
+}
+
+void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
+                          ArrayRef<Value> sums) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  SmallVector<SmallVector<Value>> values(code.numOutputs());
+  SmallVector<Index> offsets(code.numOutputs());
+  for (int64_t e = 0; e < kRun; ++e) {
+    knowSum(scope, row, code.add(column, Index::of(e)), sums[e]);
+    for (unsigned o = 0; o < code.numOutputs(); ++o) {
+      Coords to = coords(labels.ofTensor(code.output(o)));
+      values[o].push_back(code.eval(scope, code.output(o), to));
+      if (e > 0)
+        continue;
+      const cpu::Buffer *buffer = code.buffer(code.outputArg(o));
+      for (auto [coord, stride] : llvm::zip(to, buffer->strides))
+        offsets[o] = code.add(offsets[o], code.mul(coord.base, stride));
+    }
+  }
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    Value flat = code.buffer(code.outputArg(o))->flat;
+    Type element = cast<MemRefType>(flat.getType()).getElementType();
+    for (Value &v : values[o])
+      if (v.getType() != element) // a boolean, stored as a byte
+        v = arith::ExtUIOp::create(b, loc, element, v);
+    Value run = vector::FromElementsOp::create(
+        b, loc, VectorType::get({kRun}, element), values[o]);
+    auto store = vector::StoreOp::create(
+        b, loc, run, flat, ValueRange{code.materialize(offsets[o])});
+    int64_t bytes = kRun * cpu::getElementBytes(element);
+    store.setAlignment(std::min(bytes, kAlignment));
   }
 }

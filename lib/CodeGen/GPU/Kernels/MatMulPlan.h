@@ -67,9 +67,23 @@ struct MatMulPlan {
   void storeOutputs(cpu::Scope &scope, const cpu::Index &row,
                     const cpu::Index &column, mlir::Value sum);
 
+  /// Elements of a row that a thread stores at once.
+  static constexpr int64_t kRun = 8;
+  /// True if runs that begin at multiples of their length lie together in all
+  /// outputs, at multiples of 16 bytes or of their own, if the buffers do.
+  bool storesRuns();
+  /// Host code: whether all buffers but the operands begin at 16 bytes.
+  mlir::Value areAligned();
+  /// The same as `storeOutputs` of `kRun` columns from `column` on.
+  void storeRun(cpu::Scope &scope, const cpu::Index &row,
+                const cpu::Index &column, llvm::ArrayRef<mlir::Value> sums);
+
 private:
   static constexpr int64_t kGroup = 8;
   bool mayStoreOperand(mlir::Value operand);
+  mlir::Value addressOf(mlir::Value tensor);
+  void knowSum(cpu::Scope &scope, const cpu::Index &row,
+               const cpu::Index &column, mlir::Value sum);
 };
 
 /// True if the size is known and has no rest.

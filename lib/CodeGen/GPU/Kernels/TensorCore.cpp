@@ -61,6 +61,19 @@ Value TensorCore::pointer(Value base, Value offset, unsigned space) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+SmallVector<Value, 8> TensorCore::loadRun(Value address) {
+  auto four = VectorType::get({4}, b.getF32Type());
+  Int32 i{b, loc};
+  SmallVector<Value, 8> numbers;
+  for (int64_t half = 0; half < 2; ++half) {
+    Value from = half ? pointer(address, i.of(16), 3) : address;
+    Value part = LLVM::LoadOp::create(b, loc, four, from, /*alignment=*/16);
+    for (int64_t e = 0; e < 4; ++e)
+      numbers.push_back(LLVM::ExtractElementOp::create(b, loc, part, i.of(e)));
+  }
+  return numbers;
+}
+
 void TensorCore::copyAsync(Value to, Value from, Value bytes) {
   NVVM::CpAsyncOp::create(b, loc, to, from, uint32_t(kChunkBytes),
                           NVVM::LoadCacheModifierKind::CG, bytes);

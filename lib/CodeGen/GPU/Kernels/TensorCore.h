@@ -57,6 +57,8 @@ struct TensorCore {
 
   /// `base` + `offset` bytes, in memory of `space`.
   mlir::Value pointer(mlir::Value base, mlir::Value offset, unsigned space);
+  /// Eight numbers of f32 in shared memory, aligned to 16 bytes.
+  llvm::SmallVector<mlir::Value, 8> loadRun(mlir::Value address);
   /// Copies 16 bytes to shared memory: the first `bytes` (null: all) of them
   /// from global memory, which is not touched beyond; then zeros.
   void copyAsync(mlir::Value to, mlir::Value from, mlir::Value bytes);
