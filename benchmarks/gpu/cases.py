@@ -18,7 +18,7 @@ class Case:
 
     build    makes the module for a size
     inputs   makes its (args, kwargs), on the host
-    work     floating-point operations (float32 "FLOP") or bytes that must move ("B") at a size
+    work     floating-point operations ("FLOP") or bytes that must move ("B") at a size
     """
 
     build: Callable[[bool], nn.Module]
@@ -67,6 +67,40 @@ def _product(m: int, n: int, k: int) -> Case:
     return Case(lambda small: Function(torch.mm), inputs, work)
 
 
+def _half_product(m: int, n: int, k: int, dtype=torch.bfloat16) -> Case:
+    """On tensor cores, with a weight, a bias and GELU as in a model."""
+
+    def sizes(small):
+        return (130, 72, 136) if small else (m, n, k)
+
+    def build(small):
+        _, n, k = sizes(small)
+        return nn.Sequential(nn.Linear(k, n), nn.GELU()).to(dtype)
+
+    def inputs(small):
+        m, _, k = sizes(small)
+        return (_random(m, k).to(dtype),), {}
+
+    def work(small):
+        m, n, k = sizes(small)
+        return 2.0 * m * n * k, "FLOP"
+
+    return Case(build, inputs, work)
+
+
+def _attention() -> Case:
+    """Causal, of bf16."""
+
+    def sizes(small):
+        return (1, 2, 136, 64) if small else (4, 16, 2048, 64)
+
+    def attend(x):
+        return nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+
+    return Case(lambda small: Function(attend),
+                lambda small: ((_random(*sizes(small)).to(torch.bfloat16),), {}))
+
+
 def _convolution() -> Case:
     def inputs(small):
         return (_random(1, 64, 9, 9) if small else _random(32, 64, 56, 56),), {}
@@ -95,6 +129,10 @@ CASES: dict[str, Case] = {
     "matmul_1024": _product(1024, 1024, 1024),
     "matmul_4096": _product(4096, 4096, 4096),
     "matmul_16_rows": _product(16, 4096, 4096),
+    "linear_4096_bf16": _half_product(4096, 4096, 4096),
+    "linear_8192_bf16": _half_product(8192, 8192, 8192),
+    "linear_4096_f16": _half_product(4096, 4096, 4096, torch.float16),
+    "attention_bf16": _attention(),
     "conv_3x3": _convolution(),
     "cond": _model("cond", "cond"),
     "autoencoder": _model("autoencoder", "autoencoder_small"),
