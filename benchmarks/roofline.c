@@ -1,4 +1,4 @@
-/*===- roofline.c - what one core of this machine can do ----------*- C -*-===//
+/*===- roofline.c - what one core of this machine can do ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,29 +25,29 @@ static double now(void) {
 
 /* Enough independent chains to hide the latency of an FMA. */
 #define CHAINS 12
-#define PROBE(NAME, BYTES)                                                                         \
-  typedef float NAME##_t __attribute__((vector_size(BYTES)));                                      \
-  static double NAME(void) {                                                                       \
-    const long steps = 1 << 22;                                                                    \
-    double best = 0;                                                                               \
-    for (int round = 0; round < 8; ++round) {                                                      \
-      NAME##_t acc[CHAINS];                                                                        \
-      NAME##_t x, y;                                                                               \
-      for (int l = 0; l < BYTES / 4; ++l)                                                          \
-        x[l] = 0.999f, y[l] = 1e-3f;                                                               \
-      for (int i = 0; i < CHAINS; ++i)                                                             \
-        acc[i] = y * (float)i;                                                                     \
-      __asm__ volatile("" : "+v"(x), "+v"(y));                                                     \
-      double start = now();                                                                        \
-      for (long s = 0; s < steps; ++s)                                                             \
-        _Pragma("clang loop unroll(full)") for (int i = 0; i < CHAINS; ++i)                        \
-            acc[i] = acc[i] * x + y;                                                               \
-      for (int i = 0; i < CHAINS; ++i)                                                             \
-        __asm__ volatile("" : "+v"(acc[i]));                                                       \
-      double rate = 2.0 * CHAINS * (BYTES / 4) * steps / (now() - start);                          \
-      best = rate > best ? rate : best;                                                            \
-    }                                                                                              \
-    return best * 1e-9;                                                                            \
+#define PROBE(NAME, BYTES)                                                     \
+  typedef float NAME##_t __attribute__((vector_size(BYTES)));                  \
+  static double NAME(void) {                                                   \
+    const long steps = 1 << 22;                                                \
+    double best = 0;                                                           \
+    for (int round = 0; round < 8; ++round) {                                  \
+      NAME##_t acc[CHAINS];                                                    \
+      NAME##_t x, y;                                                           \
+      for (int l = 0; l < BYTES / 4; ++l)                                      \
+        x[l] = 0.999f, y[l] = 1e-3f;                                           \
+      for (int i = 0; i < CHAINS; ++i)                                         \
+        acc[i] = y * (float)i;                                                 \
+      __asm__ volatile("" : "+v"(x), "+v"(y));                                 \
+      double start = now();                                                    \
+      for (long s = 0; s < steps; ++s)                                         \
+        _Pragma("clang loop unroll(full)") for (int i = 0; i < CHAINS; ++i)    \
+            acc[i] = acc[i] * x + y;                                           \
+      for (int i = 0; i < CHAINS; ++i)                                         \
+        __asm__ volatile("" : "+v"(acc[i]));                                   \
+      double rate = 2.0 * CHAINS * (BYTES / 4) * steps / (now() - start);      \
+      best = rate > best ? rate : best;                                        \
+    }                                                                          \
+    return best * 1e-9;                                                        \
   }
 
 PROBE(fma512, 64)
@@ -86,7 +86,8 @@ static double readMemory(void) {
 
 int main(void) {
   double a = fma512(), b = fma256();
-  printf("{\"fma512\": %.1f, \"fma256\": %.1f, \"gflops\": %.1f, \"gbytes\": %.1f}\n", a, b,
-         a > b ? a : b, readMemory());
+  printf("{\"fma512\": %.1f, \"fma256\": %.1f, \"gflops\": %.1f, \"gbytes\": "
+         "%.1f}\n",
+         a, b, a > b ? a : b, readMemory());
   return 0;
 }

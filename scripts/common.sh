@@ -20,7 +20,7 @@ fx_python="$fx_venv/bin/python3"
 
 fx_packages=(
   cmake ninja-build ccache git g++
-  clang-22 lld-22 libclang-rt-22-dev
+  clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
 )

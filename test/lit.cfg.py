@@ -5,7 +5,7 @@
 # generated pages), %scripts (scripts/), %cmake_compilers (what to configure
 # another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
-# are built), asan, ptxas (of a CUDA toolkit), long (only with scripts/test.sh --long), and one for each
+# are built), asan, ptxas (of a CUDA toolkit), clang-format, long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-quantize, fx-run, fx-reduce,
 # fx-lsp-server).
 
@@ -50,6 +50,8 @@ if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):
     config.available_features.add("fx-docs")
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
+if shutil.which("clang-format-22", path=config.environment["PATH"]):
+    config.available_features.add("clang-format")
 if config.torch_dir:
     config.available_features.add("torch")
 if os.path.exists(os.path.join(lib_dir, "libFXTorch.so")):

@@ -17,7 +17,6 @@ namespace {
 struct FoldBatchNorm : PassWrapper<FoldBatchNorm, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldBatchNorm)
   StringRef getArgument() const override { return "example-fold-batch-norm"; }
-
   void runOnOperation() override {
     getOperation().walk([](fx::CallFunctionOp call) {
       auto bn = dyn_cast<aten::BatchNorm>(call.getOperation());
@@ -32,15 +31,16 @@ struct FoldBatchNorm : PassWrapper<FoldBatchNorm, OperationPass<ModuleOp>> {
         return View::createInferred(b, loc, args...)->getResult(0);
       };
       Value var = make(aten::AddTensor(), bn.running_var(), bn.eps());
-      Value scale = make(aten::MulTensor(), bn.weight(), make(aten::Rsqrt(), var));
+      Value scale =
+          make(aten::MulTensor(), bn.weight(), make(aten::Rsqrt(), var));
       Value shift = make(aten::SubTensor(), bn.bias(),
                          make(aten::MulTensor(), bn.running_mean(), scale));
       SmallVector<int64_t> column = {-1, 1, 1, 1};
       Value weight = make(aten::MulTensor(), conv.weight(),
                           make(aten::View(), scale, column));
-      call->getResult(0).replaceAllUsesWith(make(
-          aten::Conv2d(), conv.input(), weight, shift, conv.stride(),
-          conv.padding(), conv.dilation(), conv.groups()));
+      call->getResult(0).replaceAllUsesWith(
+          make(aten::Conv2d(), conv.input(), weight, shift, conv.stride(),
+               conv.padding(), conv.dilation(), conv.groups()));
       call.erase();
       conv->erase();
     });

@@ -1,6 +1,6 @@
 // Prints the type of each node's results; `fx-shape-prop` makes them.
-#include "fx/IR/Metadata.h"
 #include "fx/IR/FXDialect.h"
+#include "fx/IR/Metadata.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

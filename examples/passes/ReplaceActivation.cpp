@@ -11,7 +11,9 @@ namespace {
 struct ReplaceActivation
     : PassWrapper<ReplaceActivation, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReplaceActivation)
-  StringRef getArgument() const override { return "example-replace-activation"; }
+  StringRef getArgument() const override {
+    return "example-replace-activation";
+  }
 
   void runOnOperation() override {
     getOperation().walk([](fx::CallFunctionOp call) {

@@ -12,14 +12,15 @@
 //   FXBuilder *b = fxBuilderCreate(context);
 //   FXValue x, y;
 //   fxBuilderBeginGraph(b, "main", 0, &error);
-//   fxBuilderPlaceholder(b, "x", NULL, NULL, "!fx.tensor<[4], f32>", &x, &error);
+//   const char *type = "!fx.tensor<[4], f32>";
+//   fxBuilderPlaceholder(b, "x", NULL, NULL, type, &x, &error);
 //   fxBuilderPushFrame(b, "model.py", 12, "forward");
 //   fxBuilderPushValue(b, x);
 //   fxBuilderPushInt(b, 1);
 //   fxBuilderPushKeyword(b, "alpha");
 //   fxBuilderPushInt(b, 2);
-//   const char *type = "!fx.tensor<[4], f32>";
-//   fxBuilderNode(b, "call_function", "aten.add.Tensor", "add", &type, 1, NULL, &y, &error);
+//   fxBuilderNode(b, "call_function", "aten.add.Tensor", "add", &type, 1,
+//                 NULL, &y, &error);
 //   fxBuilderPushValue(b, y);
 //   fxBuilderOutput(b, &error);
 //   FXModule *module = fxBuilderFinish(b, NULL, &error);
@@ -50,28 +51,33 @@ FX_CAPI int fxBuilderSetAttribute(FXBuilder *builder, const char *name,
                                   const char *attribute, FXError **error);
 
 /* A parameter, buffer or constant: `type` as MLIR text, its storage the `size`
- * bytes at `offset` of the file at `path`. A null path: the value is unknown. */
-FX_CAPI int fxBuilderState(FXBuilder *builder, const char *name, const char *type,
-                           const char *path, uint64_t offset, uint64_t size,
-                           uint32_t crc32, FXError **error);
+ * bytes at `offset` of the file at `path`. A null path: the value is unknown.
+ */
+FX_CAPI int fxBuilderState(FXBuilder *builder, const char *name,
+                           const char *type, const char *path, uint64_t offset,
+                           uint64_t size, uint32_t crc32, FXError **error);
 
 /* Begins a graph; the last one must have its output. A private one is a
  * sub-graph. */
-FX_CAPI int fxBuilderBeginGraph(FXBuilder *builder, const char *name, int is_private,
-                                FXError **error);
-/* Declares a symbol of the graph with its closed range; null bounds are open. */
-FX_CAPI int fxBuilderSymbol(FXBuilder *builder, const char *name, const int64_t *min,
-                            const int64_t *max, FXError **error);
+FX_CAPI int fxBuilderBeginGraph(FXBuilder *builder, const char *name,
+                                int is_private, FXError **error);
+/* Declares a symbol of the graph with its closed range; null bounds are open.
+ */
+FX_CAPI int fxBuilderSymbol(FXBuilder *builder, const char *name,
+                            const int64_t *min, const int64_t *max,
+                            FXError **error);
 
 /* The text of a symbolic size in types (`2*s17 + 1`), from sympy's srepr. */
-FX_CAPI int fxBuilderExpression(FXBuilder *builder, const char *srepr, FXTextFn write,
-                                void *user_data, FXError **error);
+FX_CAPI int fxBuilderExpression(FXBuilder *builder, const char *srepr,
+                                FXTextFn write, void *user_data,
+                                FXError **error);
 
 /* The Python stack of the next node, outermost frame first. */
 FX_CAPI void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                                 const char *function);
 /* Any text that the next node's location carries: nn_module_stack, … */
-FX_CAPI void fxBuilderPushMetadata(FXBuilder *builder, const char *key, const char *value);
+FX_CAPI void fxBuilderPushMetadata(FXBuilder *builder, const char *key,
+                                   const char *value);
 /* A discardable attribute of the next node, as MLIR text. */
 FX_CAPI void fxBuilderPushNodeAttribute(FXBuilder *builder, const char *name,
                                         const char *attribute);
@@ -97,26 +103,30 @@ FX_CAPI void fxBuilderPushKeyword(FXBuilder *builder, const char *name);
 /* An input of the graph. `kind`: "parameter", "buffer", … as in the text of
  * fx.placeholder, with the state `target`; null for a user input. A pushed
  * argument is its default value. */
-FX_CAPI int fxBuilderPlaceholder(FXBuilder *builder, const char *name, const char *kind,
-                                 const char *target, const char *type, FXValue *result,
+FX_CAPI int fxBuilderPlaceholder(FXBuilder *builder, const char *name,
+                                 const char *kind, const char *target,
+                                 const char *type, FXValue *result,
                                  FXError **error);
 /* A sub-graph or state by its name. */
-FX_CAPI int fxBuilderGetAttr(FXBuilder *builder, const char *name, const char *target,
-                             const char *type, FXValue *result, FXError **error);
+FX_CAPI int fxBuilderGetAttr(FXBuilder *builder, const char *name,
+                             const char *target, const char *type,
+                             FXValue *result, FXError **error);
 /* A node: `op` is "call_function", "call_method", "call_module",
  * "higher_order" or another operation of the dialect with an argument tree;
  * `names` joins the names of the results with ','. `outs` is the tree of
  * results as an MLIR attribute where they are not simply one after another,
  * else null. `results` receives n_types values. */
-FX_CAPI int fxBuilderNode(FXBuilder *builder, const char *op, const char *target,
-                          const char *names, const char *const *types, int n_types,
+FX_CAPI int fxBuilderNode(FXBuilder *builder, const char *op,
+                          const char *target, const char *names,
+                          const char *const *types, int n_types,
                           const char *outs, FXValue *results, FXError **error);
 /* The output, of the pushed arguments; ends the graph. */
 FX_CAPI int fxBuilderOutput(FXBuilder *builder, FXError **error);
 
 /* The module, verified; the builder is then empty. `folder` as in
  * fxModuleParse. */
-FX_CAPI FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder, FXError **error);
+FX_CAPI FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
+                                  FXError **error);
 
 #ifdef __cplusplus
 }

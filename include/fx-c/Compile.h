@@ -1,4 +1,4 @@
-/*===- fx-c/Compile.h - modules to native code ------------------------*- C -*-===//
+/*===- fx-c/Compile.h - modules to native code --------------------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,11 +16,11 @@ extern "C" {
 
 /* What a compilation writes. */
 typedef enum {
-  FX_EMIT_FX,            /* the graph, functional and decomposed */
-  FX_EMIT_LINALG,        /* func.func @main on builtin tensors */
-  FX_EMIT_KERNELS,       /* after grouping, scheduling and vectorization */
-  FX_EMIT_MEMREF,        /* bufferized, with the planned arena */
-  FX_EMIT_LLVM,          /* optimized LLVM IR */
+  FX_EMIT_FX,      /* the graph, functional and decomposed */
+  FX_EMIT_LINALG,  /* func.func @main on builtin tensors */
+  FX_EMIT_KERNELS, /* after grouping, scheduling and vectorization */
+  FX_EMIT_MEMREF,  /* bufferized, with the planned arena */
+  FX_EMIT_LLVM,    /* optimized LLVM IR */
   FX_EMIT_ASSEMBLY,
   FX_EMIT_OBJECT,
   FX_EMIT_SHARED_OBJECT, /* a model that fx-c/Run.h loads */
@@ -29,12 +29,12 @@ typedef enum {
 
 /* All zero but struct_size and emit: what fx-compile does by default. */
 typedef struct {
-  size_t struct_size;      /* sizeof(FXCompileOptions) */
+  size_t struct_size; /* sizeof(FXCompileOptions) */
   FXEmitKind emit;
-  const char *name;        /* of the model, begins errors; null: "model" */
-  const char *cpu;         /* LLVM's -mcpu; null: this machine's */
-  int opt_level;           /* 1 to 3, of LLVM; 0: 3 */
-  int refuse_fallback;     /* operators without native code are an error */
+  const char *name;    /* of the model, begins errors; null: "model" */
+  const char *cpu;     /* LLVM's -mcpu; null: this machine's */
+  int opt_level;       /* 1 to 3, of LLVM; 0: 3 */
+  int refuse_fallback; /* operators without native code are an error */
   /* Called when a phase begins and when it has finished a kernel, with what
    * part of all is done, 0 to 1. May be called on another thread, one at a
    * time. Must not use the module or its context. */

@@ -1,4 +1,4 @@
-/*===- fx-c/Operators.h - operators that users add -----------------*- C -*-===//
+/*===- fx-c/Operators.h - operators that users add ----------------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,15 +20,16 @@ extern "C" {
 
 /* Registers `target` ("mylib.softcap.default"): whether it is pure, and a
  * decomposition as the text of a graph, or null. */
-FX_CAPI int fxOperatorRegister(const char *target, int is_pure, const char *decomposition,
-                               FXError **error);
+FX_CAPI int fxOperatorRegister(const char *target, int is_pure,
+                               const char *decomposition, FXError **error);
 
-/* Registers what torch says of an operator, "mylib::push(Tensor(a!) to, Tensor x) -> ()": what
- * it writes. Where LibTorch is in the process its own operators are known without this. */
+/* Registers what torch says of an operator, "mylib::push(Tensor(a!) to, Tensor
+ * x) -> ()": what it writes. Where LibTorch is in the process its own operators
+ * are known without this. */
 FX_CAPI int fxOperatorRegisterSchema(const char *schema, FXError **error);
 
-/* Loads a library that registers operators or classes with torch, as torch.ops.load_library does.
- * Needs LibTorch. */
+/* Loads a library that registers operators or classes with torch, as
+ * torch.ops.load_library does. Needs LibTorch. */
 FX_CAPI int fxOperatorLibraryLoad(const char *path, FXError **error);
 
 /* Loads a library that registers operators with shape rules and lowerings. */

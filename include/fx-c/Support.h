@@ -1,4 +1,4 @@
-/*===- fx-c/Support.h - errors and texts of the C interface -----------*- C -*-===//
+/*===- fx-c/Support.h - errors and texts of the C interface -------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InitAll.h - registers all of fx-mlir --------------------*- C++ -*-===//
+//===- InitAll.h - registers all of fx-mlir ---------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

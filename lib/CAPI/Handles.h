@@ -1,5 +1,4 @@
-//===- Handles.h - what the handles of the C interface hold --------*- C++
-//-*-===//
+//===- Handles.h - what the handles of the C interface hold -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IR.cpp - modules of the C interface -===//
+//===- IR.cpp - modules of the C interface --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Support.cpp - errors and texts of the C interface -===//
+//===- Support.cpp - errors and texts of the C interface ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -117,7 +117,8 @@ int capi::protect(FXError **error, ContextState *state,
   if (!runSafely(run, fatal)) {
     if (state)
       state->crashed = true;
-    return fail(error, "the compiler crashed" + (fatal.empty() ? "" : ": " + fatal));
+    return fail(error,
+                "the compiler crashed" + (fatal.empty() ? "" : ": " + fatal));
   }
   if (out->error.message.empty())
     return 0;

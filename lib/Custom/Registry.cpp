@@ -96,8 +96,8 @@ static bool isTarget(StringRef target) {
 static llvm::Expected<gen::Operator> checkSchema(const CustomOperator &op) {
   llvm::Expected<gen::Operator> schema = gen::parseSchema(op.schema);
   if (!schema)
-    return llvm::createStringError("schema of '" + op.target + "': " +
-                                   llvm::toString(schema.takeError()));
+    return llvm::createStringError("schema of '" + op.target +
+                                   "': " + llvm::toString(schema.takeError()));
   if (schema->target != op.target)
     return llvm::createStringError("schema of '" + op.target +
                                    "': expected one of this operator, got '" +
@@ -128,12 +128,13 @@ llvm::Error fx::registerCustomOperator(CustomOperator op) {
   const CustomOperator *same = registry.find(op.target);
   auto before = registry.schemas.find(op.target);
   bool isPure = op.isPure || (same && same->isPure);
-  bool writes = schema ? schema->isMutating()
-                       : before != registry.schemas.end() &&
-                             before->second.isMutating();
+  bool writes =
+      schema ? schema->isMutating()
+             : before != registry.schemas.end() && before->second.isMutating();
   if (isPure && writes)
     return llvm::createStringError(
-        "'" + op.target + "' writes to its arguments: expected it to be neither "
+        "'" + op.target +
+        "' writes to its arguments: expected it to be neither "
         "pure nor decomposed nor lowered");
   if (schema && before != registry.schemas.end() &&
       before->second.text != schema->text)
@@ -191,7 +192,8 @@ const gen::Operator *fx::lookupCustomSchema(StringRef target) {
     return nullptr;
   }
   std::unique_lock<std::shared_mutex> guard(registry.lock);
-  return &registry.schemas.try_emplace(target, std::move(*schema)).first->second;
+  return &registry.schemas.try_emplace(target, std::move(*schema))
+              .first->second;
 }
 
 void fx::setSchemaSource(SchemaSource source) {

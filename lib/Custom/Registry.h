@@ -1,4 +1,4 @@
-//===- Registry.h - shared by the passes over custom operators -*- C++ -*-===//
+//===- Registry.h - shared by the passes over custom operators --*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ArchiveWriter.h - the zip container of a .pt2 -----------*- C++ -*-===//
+//===- ArchiveWriter.h - the zip container of a .pt2 ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

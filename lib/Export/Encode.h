@@ -1,4 +1,4 @@
-//===- Encode.h - the typed schema to JSON ---------------------*- C++ -*-===//
+//===- Encode.h - the typed schema to JSON ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

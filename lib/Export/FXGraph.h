@@ -1,4 +1,4 @@
-//===- FXGraph.h - a graph as torch.fx has it ------------------*- C++ -*-===//
+//===- FXGraph.h - a graph as torch.fx has it -------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GraphNames.h - FX's names of a graph's values and nodes -*- C++ -*-===//
+//===- GraphNames.h - FX's names of a graph's values and nodes --*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GraphWriter.h - fx.graph to serialized graphs -----------*- C++ -*-===//
+//===- GraphWriter.h - fx.graph to serialized graphs ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

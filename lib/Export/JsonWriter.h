@@ -1,4 +1,4 @@
-//===- JsonWriter.h - JSON as Python's json.dumps writes it ----*- C++ -*-===//
+//===- JsonWriter.h - JSON as Python's json.dumps writes it -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Namespace.h - names as torch.fx makes them --------------*- C++ -*-===//
+//===- Namespace.h - names as torch.fx makes them ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -425,7 +425,8 @@ bool GraphWriter::addMetadata(Operation *op, schema::Node &node) {
       if (!text || entry.getName() == "name")
         continue;
       hasStack |= entry.getName() == "stack_trace";
-      node.metadata.emplace_back(getProgramKey(entry.getName()), text.getValue());
+      node.metadata.emplace_back(getProgramKey(entry.getName()),
+                                 text.getValue());
     }
   if (!hasStack)
     if (std::string text = getStackText(op->getLoc()); !text.empty())

@@ -1,4 +1,4 @@
-//===- Picture.h - what pictures of a graph show ---------------*- C++ -*-===//
+//===- Picture.h - what pictures of a graph show ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

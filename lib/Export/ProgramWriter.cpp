@@ -168,8 +168,8 @@ LogicalResult ProgramWriter::getModule(GraphOp graph,
   auto verifiers = module->getAttrOfType<ArrayAttr>("fx.verifiers");
   bool isTraining =
       !verifiers || verifiers.empty() ||
-      llvm::is_contained(verifiers, StringAttr::get(module.getContext(),
-                                                    "TRAINING"));
+      llvm::is_contained(verifiers,
+                         StringAttr::get(module.getContext(), "TRAINING"));
   if (graph.getFunctional() && isTraining)
     result.metadata.emplace_back(schema::kFunctionalKey, "true");
   if (auto tuples = module->getAttrOfType<DictionaryAttr>("fx.namedtuples"))

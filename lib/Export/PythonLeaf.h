@@ -1,4 +1,4 @@
-//===- PythonLeaf.h - immediates as Python prints them ---------*- C++ -*-===//
+//===- PythonLeaf.h - immediates as Python prints them ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TypeWriter.h - types to tensor metadata -----------------*- C++ -*-===//
+//===- TypeWriter.h - types to tensor metadata ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

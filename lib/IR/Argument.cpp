@@ -1,4 +1,4 @@
-//===- Argument.cpp - one argument of a node -------------------*- C++ -*-===//
+//===- Argument.cpp - one argument of a node ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Arguments.cpp - argument trees -===//
+//===- Arguments.cpp - argument trees -------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -66,10 +66,10 @@ CallFunctionOp fx::createCall(OpBuilder &b, Location loc, StringRef target,
                               TypeRange results, ArrayRef<ArgumentTree> args,
                               ArrayRef<StringRef> keywords) {
   ArgumentTree all = ArgumentTree::list(b.getContext(), args);
-  return CallFunctionOp::create(
-      b, loc, results, b.getStringAttr(target), all.values,
-      cast<ArrayAttr>(all.tree), b.getStrArrayAttr(keywords),
-      /*outs=*/ArrayAttr());
+  return CallFunctionOp::create(b, loc, results, b.getStringAttr(target),
+                                all.values, cast<ArrayAttr>(all.tree),
+                                b.getStrArrayAttr(keywords),
+                                /*outs=*/ArrayAttr());
 }
 
 /// A dict whose keys do not match its values can come from the generic form.
@@ -108,8 +108,8 @@ LogicalResult fx::verifyNode(NodeOpInterface node) {
       return node->emitOpError("keyword argument '")
              << name.getValue() << "' is given twice";
   ArrayAttr outs = node.getOutsAttr();
-  if (outs && (!isWellFormed(outs) ||
-               countOperands(outs) != node->getNumResults()))
+  if (outs &&
+      (!isWellFormed(outs) || countOperands(outs) != node->getNumResults()))
     return node->emitOpError("expected ")
            << node->getNumResults() << " values in 'outs', got "
            << countOperands(outs);

@@ -1,4 +1,4 @@
-//===- Attributes.cpp - attributes of the fx dialect -===//
+//===- Attributes.cpp - attributes of the fx dialect ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

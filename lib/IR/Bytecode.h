@@ -1,4 +1,4 @@
-//===- Bytecode.h - the version of the dialect in bytecode -----*- C++ -*-===//
+//===- Bytecode.h - the version of the dialect in bytecode ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Canonicalize.cpp - the normal form of calls -===//
+//===- Canonicalize.cpp - the normal form of calls ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

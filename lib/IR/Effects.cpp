@@ -1,4 +1,4 @@
-//===- Effects.cpp - memory effects of nodes -------------------*- C++ -*-===//
+//===- Effects.cpp - memory effects of nodes ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -109,7 +109,9 @@ static void addSubgraphEffects(Operation *op, Effects &effects) {
       return addUnknown(effects);
 }
 
-void CondOp::getEffects(Effects &effects) { addSubgraphEffects(*this, effects); }
+void CondOp::getEffects(Effects &effects) {
+  addSubgraphEffects(*this, effects);
+}
 void HigherOrderOp::getEffects(Effects &effects) {
   addSubgraphEffects(*this, effects);
 }

@@ -1,4 +1,4 @@
-//===- Expr.cpp - symbolic expressions in canonical form -===//
+//===- Expr.cpp - symbolic expressions in canonical form ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,7 @@ using namespace fx;
 
 static ExprAttr getExpr(MLIRContext *ctx, ExprKind kind, int64_t value,
                         StringRef name, ArrayRef<ExprAttr> operands) {
-  return ExprAttr::get(ctx, kind, value, StringAttr::get(ctx, name),
-                             operands);
+  return ExprAttr::get(ctx, kind, value, StringAttr::get(ctx, name), operands);
 }
 
 ExprAttr ExprAttr::integer(MLIRContext *ctx, int64_t value) {
@@ -177,7 +176,6 @@ static std::optional<int64_t> power(int64_t base, int64_t exponent) {
   }
   return result;
 }
-
 
 /// `name(args)` over integers and truth values; nullopt where it has no value.
 static std::optional<int64_t> foldCall(StringRef name, ArrayRef<int64_t> args) {
@@ -353,8 +351,7 @@ bool ExprAttr::isProvablyDifferent(ExprAttr other) const {
   if (*this == other)
     return false;
   MLIRContext *ctx = getContext();
-  ExprAttr difference =
-      add(ctx, {*this, mul(ctx, {other, integer(ctx, -1)})});
+  ExprAttr difference = add(ctx, {*this, mul(ctx, {other, integer(ctx, -1)})});
   return difference && difference.isInteger() && difference.getValue() != 0;
 }
 

@@ -1,4 +1,4 @@
-//===- Metadata.cpp - node names and stacks in locations -===//
+//===- Metadata.cpp - node names and stacks in locations ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,8 @@ std::optional<FileLineColLoc> fx::getPythonFrame(Location loc) {
 }
 
 static bool isOwnKey(StringRef key) {
-  return key.consume_front("name") && key.find_first_not_of('_') == StringRef::npos;
+  return key.consume_front("name") &&
+         key.find_first_not_of('_') == StringRef::npos;
 }
 
 std::string fx::getMetadataKey(StringRef key) {
@@ -103,8 +104,8 @@ SmallVector<std::string> fx::getPythonStack(Location loc) {
 
 std::string fx::getModulePath(Location loc) {
   DictionaryAttr metadata = getMetadata(loc);
-  auto stack = metadata ? metadata.getAs<StringAttr>("nn_module_stack")
-                        : StringAttr();
+  auto stack =
+      metadata ? metadata.getAs<StringAttr>("nn_module_stack") : StringAttr();
   if (!stack)
     return "";
   // "key,path,type" of each module, outermost first, separated by ';'.

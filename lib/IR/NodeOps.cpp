@@ -1,4 +1,4 @@
-//===- NodeOps.cpp - the nodes that call something -===//
+//===- NodeOps.cpp - the nodes that call something ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,8 +69,7 @@ static void printNode(OpAsmPrinter &printer, NodeOpInterface node,
 }
 
 static void nameResults(Operation *op, OpAsmSetValueNameFn setName) {
-  for (auto [result, name] :
-       llvm::zip(op->getResults(), getResultNames(op)))
+  for (auto [result, name] : llvm::zip(op->getResults(), getResultNames(op)))
     setName(result, name);
 }
 

@@ -1,4 +1,4 @@
-//===- Ops.cpp - graph, state, placeholder, get_attr, output -===//
+//===- Ops.cpp - graph, state, placeholder, get_attr, output --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,8 +78,8 @@ OutputOp GraphOp::getOutput() {
 ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   StringRef visibility;
-  if (succeeded(parser.parseOptionalKeyword(
-          &visibility, {"private", "public", "nested"})))
+  if (succeeded(parser.parseOptionalKeyword(&visibility,
+                                            {"private", "public", "nested"})))
     result.addAttribute(getSymVisibilityAttrName(result.name),
                         b.getStringAttr(visibility));
   StringAttr name;
@@ -263,9 +263,9 @@ void PlaceholderOp::print(OpAsmPrinter &printer) {
   };
   printValue("value", getValueAttr());
   printValue("default", getDefaultValueAttr());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"name", "kind", "target", "value",
-                                 "default_value", "non_persistent"});
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {"name", "kind", "target", "value", "default_value", "non_persistent"});
   printer << " : " << getResult().getType();
 }
 
@@ -278,9 +278,9 @@ LogicalResult PlaceholderOp::verify() {
     return emitOpError("'") << getName() << "': expected the state of the "
                             << stringifyInputKind(getKind());
   if (!needsTarget && getTargetAttr())
-    return emitOpError("'") << getName() << "': a "
-                            << stringifyInputKind(getKind())
-                            << " has no state, got " << getTargetAttr();
+    return emitOpError("'")
+           << getName() << "': a " << stringifyInputKind(getKind())
+           << " has no state, got " << getTargetAttr();
   if (!needsTarget || getKind() == InputKind::CustomObj)
     return success();
   auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(
@@ -361,7 +361,8 @@ static void printInfix(OpAsmPrinter &printer, Operation *, ExprAttr expr) {
 //===----------------------------------------------------------------------===//
 
 OutputSpecAttr OutputOp::getSpec(unsigned i) {
-  if (ArrayAttr signature = getSignatureAttr(); signature && i < signature.size())
+  if (ArrayAttr signature = getSignatureAttr();
+      signature && i < signature.size())
     return cast<OutputSpecAttr>(signature[i]);
   return OutputSpecAttr::get(getContext(), OutputKind::UserOutput,
                              StringAttr());

@@ -1,4 +1,4 @@
-//===- Text.cpp - text of numbers and argument trees -===//
+//===- Text.cpp - text of numbers and argument trees ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Text.h - text of numbers and argument trees -----*- C++ -* -===//
+//===- Text.h - text of numbers and argument trees --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

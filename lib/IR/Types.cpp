@@ -1,4 +1,4 @@
-//===- Types.cpp - types of the fx dialect -===//
+//===- Types.cpp - types of the fx dialect --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,9 +27,10 @@ static bool isDtype(Type type) {
   return isa<FloatType>(type);
 }
 
-LogicalResult FakeTensorType::verify(
-    function_ref<InFlightDiagnostic()> emitError, ArrayRef<ExprAttr> sizes,
-    Type dtype, StringAttr device, MetaAttr meta) {
+LogicalResult
+FakeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                       ArrayRef<ExprAttr> sizes, Type dtype, StringAttr device,
+                       MetaAttr meta) {
   if (!isDtype(dtype))
     return emitError() << "expected a dtype, got " << dtype;
   for (ExprAttr size : sizes)
@@ -54,8 +55,7 @@ bool FakeTensorType::hasStaticShape() const {
 std::optional<int64_t> FakeTensorType::getNumElements() const {
   int64_t count = 1;
   for (ExprAttr size : getSizes())
-    if (!size.isInteger() ||
-        llvm::MulOverflow(count, size.getValue(), count))
+    if (!size.isInteger() || llvm::MulOverflow(count, size.getValue(), count))
       return std::nullopt;
   return count;
 }
@@ -138,7 +138,8 @@ void FakeTensorType::print(AsmPrinter &printer) const {
 // Symbolic scalars: `!fx.sym_int<2*s17>`
 //===----------------------------------------------------------------------===//
 
-template <typename T> static Type parseSym(AsmParser &parser) {
+template <typename T>
+static Type parseSym(AsmParser &parser) {
   if (failed(parser.parseOptionalLess()))
     return T::get(parser.getContext(), ExprAttr());
   FailureOr<ExprAttr> expr = ExprAttr::parseInfix(parser);
@@ -155,18 +156,24 @@ static void printSym(AsmPrinter &printer, ExprAttr expr) {
   printer << '>';
 }
 
-Type SymIntType::parse(AsmParser &parser) { return parseSym<SymIntType>(parser); }
+Type SymIntType::parse(AsmParser &parser) {
+  return parseSym<SymIntType>(parser);
+}
 Type SymFloatType::parse(AsmParser &parser) {
   return parseSym<SymFloatType>(parser);
 }
 Type SymBoolType::parse(AsmParser &parser) {
   return parseSym<SymBoolType>(parser);
 }
-void SymIntType::print(AsmPrinter &printer) const { printSym(printer, getExpr()); }
+void SymIntType::print(AsmPrinter &printer) const {
+  printSym(printer, getExpr());
+}
 void SymFloatType::print(AsmPrinter &printer) const {
   printSym(printer, getExpr());
 }
-void SymBoolType::print(AsmPrinter &printer) const { printSym(printer, getExpr()); }
+void SymBoolType::print(AsmPrinter &printer) const {
+  printSym(printer, getExpr());
+}
 
 #define GET_TYPEDEF_CLASSES
 #include "fx/IR/FXTypes.cpp.inc"

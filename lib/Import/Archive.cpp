@@ -103,9 +103,9 @@ class Archive::Reader {
 public:
   explicit Reader(Archive &archive)
       : archive(archive),
-        bytes(archive.map ? StringRef(archive.map.const_data(),
-                                      archive.map.size())
-                          : StringRef()) {}
+        bytes(archive.map
+                  ? StringRef(archive.map.const_data(), archive.map.size())
+                  : StringRef()) {}
 
   Error run() {
     if (Error e = readEnd())
@@ -121,7 +121,8 @@ public:
   }
 
 private:
-  template <typename T> T get(uint64_t at) const {
+  template <typename T>
+  T get(uint64_t at) const {
     return support::endian::read<T, llvm::endianness::little>(bytes.data() +
                                                               at);
   }

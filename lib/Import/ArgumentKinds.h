@@ -1,4 +1,4 @@
-//===- ArgumentKinds.h - the serialized kind of an argument ----*- C++ -*-===//
+//===- ArgumentKinds.h - the serialized kind of an argument -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

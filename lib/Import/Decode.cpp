@@ -36,7 +36,8 @@ public:
     bool ignored;
     return json.readBool(ignored);
   }
-  template <typename T> bool read(std::optional<T> &out) {
+  template <typename T>
+  bool read(std::optional<T> &out) {
     if (json.peek() == JsonReader::Kind::Null) {
       out.reset();
       return json.readNull();
@@ -55,13 +56,14 @@ public:
       return read(value) && (out.push_back(value), true);
     });
   }
-  template <typename T> bool read(List<T> &out) {
+  template <typename T>
+  bool read(List<T> &out) {
     return json.readArray([&](size_t) { return read(out.emplace_back()); });
   }
-  template <typename T> bool read(Map<T> &out) {
-    return json.readObject([&](StringRef key) {
-      return read(out.emplace_back(key, T()).second);
-    });
+  template <typename T>
+  bool read(Map<T> &out) {
+    return json.readObject(
+        [&](StringRef key) { return read(out.emplace_back(key, T()).second); });
   }
   template <typename T>
     requires std::is_enum_v<T>
@@ -107,7 +109,8 @@ private:
   template <typename Spec>
   bool readSpec(Spec &out, ArrayRef<SpecKind> kinds, StringRef what,
                 function_ref<bool(const SpecKind &)> readArg);
-  template <typename Spec> bool readArg(Spec &out, const SpecKind &kind);
+  template <typename Spec>
+  bool readArg(Spec &out, const SpecKind &kind);
 
   template <typename T, typename K>
   static void setKind(T &out, K kind) {

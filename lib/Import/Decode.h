@@ -1,4 +1,4 @@
-//===- Decode.h - JSON to the typed schema ---------------------*- C++ -*-===//
+//===- Decode.h - JSON to the typed schema ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - the importer's one error ----------------*- C++ -*-===//
+//===- Diagnostics.h - the importer's one error -----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -98,9 +98,7 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
   }
   uint64_t have = file.map ? file.map.size() : 0;
   uint64_t offset = reference.getOffset(), size = reference.getSize();
-  auto fail = [&](const Twine &message) {
-    entry.message = message.str();
-  };
+  auto fail = [&](const Twine &message) { entry.message = message.str(); };
   if (offset > have || size > have - offset)
     return fail(Twine(size) + " bytes at offset " + Twine(offset) +
                 " lie outside the file of " + Twine(have) + " bytes");
@@ -114,8 +112,8 @@ void ExternalData::Impl::load(ExternalAttr reference, Entry &entry) {
                 " of the " + Twine(size) + " bytes at offset " + Twine(offset) +
                 ", got 0x" + llvm::utohexstr(crc));
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment != 0) {
-    char *copy = static_cast<char *>(::operator new[](
-        size, std::align_val_t(alignment), std::nothrow));
+    char *copy = static_cast<char *>(
+        ::operator new[](size, std::align_val_t(alignment), std::nothrow));
     if (!copy)
       return fail("no memory for " + Twine(size) + " bytes");
     memcpy(copy, bytes.data(), size);

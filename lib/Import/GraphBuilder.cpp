@@ -207,17 +207,17 @@ LogicalResult GraphBuilder::buildInput(size_t index,
   state.addAttribute("name", b.getStringAttr(name));
   if (spec) {
     // The specification of a value names it.
-    if (spec->kind != K::ConstantInput && getValueName(spec->arg) !=
-                                              getValueName(input))
+    if (spec->kind != K::ConstantInput &&
+        getValueName(spec->arg) != getValueName(input))
       return error() << "the signature calls this input '"
                      << getValueName(spec->arg) << "'";
     state.addAttribute("kind", InputKindAttr::get(ctx, getKind(spec->kind)));
     if (spec->kind == K::Buffer && !spec->persistent)
       state.addAttribute("non_persistent", b.getUnitAttr());
     if (spec->kind == K::ConstantInput)
-      immediate = std::visit(
-          [&](auto value) { return getImmediate(ctx, value); },
-          spec->constant.value);
+      immediate =
+          std::visit([&](auto value) { return getImmediate(ctx, value); },
+                     spec->constant.value);
     bool isState = spec->kind != K::UserInput && spec->kind != K::Token &&
                    spec->kind != K::ConstantInput;
     if (isState) {
@@ -344,9 +344,8 @@ LogicalResult GraphBuilder::declareSymbols(bool isMain) {
   for (Operation &node : op.getBlock())
     for (Type type : node.getResultTypes())
       type.walk([&](ExprAttr expr) {
-        expr.walkSymbols([&](StringRef name) {
-          used[name] |= isa<PlaceholderOp>(node);
-        });
+        expr.walkSymbols(
+            [&](StringRef name) { used[name] |= isa<PlaceholderOp>(node); });
       });
   SmallVector<Attribute> declared;
   llvm::StringSet<> names;

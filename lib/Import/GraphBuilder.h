@@ -1,4 +1,4 @@
-//===- GraphBuilder.h - serialized graphs to fx.graph ----------*- C++ -*-===//
+//===- GraphBuilder.h - serialized graphs to fx.graph -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

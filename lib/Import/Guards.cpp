@@ -36,21 +36,21 @@ static bool readTree(JsonReader &json, PyTree &tree,
     if (!json.readString(context))
       return false;
     JsonReader inner(context, strings);
-    bool isList = inner.peek() == JsonReader::Kind::Array &&
-                  inner.readArray([&](size_t) {
-                    StringRef key;
-                    int64_t number;
-                    if (inner.peek() == JsonReader::Kind::Number) {
-                      if (!inner.readInteger(number))
-                        return false;
-                      tree.keys.push_back(std::to_string(number));
-                      return true;
-                    }
-                    if (!inner.readString(key))
-                      return false;
-                    tree.keys.push_back(key.str());
-                    return true;
-                  });
+    bool isList =
+        inner.peek() == JsonReader::Kind::Array && inner.readArray([&](size_t) {
+          StringRef key;
+          int64_t number;
+          if (inner.peek() == JsonReader::Kind::Number) {
+            if (!inner.readInteger(number))
+              return false;
+            tree.keys.push_back(std::to_string(number));
+            return true;
+          }
+          if (!inner.readString(key))
+            return false;
+          tree.keys.push_back(key.str());
+          return true;
+        });
     if (!isList)
       tree.keys.clear();
     return true;
@@ -103,8 +103,7 @@ GuardResolver::GuardResolver(GraphOp graph,
 }
 
 std::optional<size_t> GuardResolver::findLeaf(ArrayRef<Access> path) {
-  if (spec.children.size() != 2 || path.empty() ||
-      path[0].kind != Access::Key)
+  if (spec.children.size() != 2 || path.empty() || path[0].kind != Access::Key)
     return std::nullopt;
   // An argument has a name; those of `*args` are named args_0, args_1, ….
   std::string root = path[0].name.str();

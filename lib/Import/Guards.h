@@ -1,4 +1,4 @@
-//===- Guards.h - guards over the program's inputs -------------*- C++ -*-===//
+//===- Guards.h - guards over the program's inputs --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -146,8 +146,8 @@ static std::string getExternalPath(StringRef path, StringRef folder) {
 // The module
 //===----------------------------------------------------------------------===//
 
-static Expected<OwningOpRef<ModuleOp>>
-import(StringRef path, MLIRContext &ctx, const ImportOptions &options) {
+static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
+                                              const ImportOptions &options) {
   Expected<std::unique_ptr<Archive>> opened = Archive::open(path);
   if (!opened)
     return opened.takeError();

@@ -48,9 +48,10 @@ Location LocationBuilder::getStack(StringRef trace) {
     LocationAttr frame = getFrame(ctx, line);
     if (!frame)
       continue;
-    result = result ? LocationAttr(CallSiteLoc::get(Location(frame),
-                                                    Location(result)))
-                    : frame;
+    result =
+        result
+            ? LocationAttr(CallSiteLoc::get(Location(frame), Location(result)))
+            : frame;
     if (++count > maxFrames)
       break;
   }
@@ -80,7 +81,6 @@ Location LocationBuilder::get(const schema::Node &node,
   if (!joined.empty())
     loc = NameLoc::get(b.getStringAttr(joined), stack);
   if (!metadata.empty())
-    loc = FusedLoc::get({Location(loc)}, metadata.getDictionary(ctx),
-                        ctx);
+    loc = FusedLoc::get({Location(loc)}, metadata.getDictionary(ctx), ctx);
   return loc;
 }

@@ -1,4 +1,4 @@
-//===- LocationBuilder.h - node metadata to locations ----------*- C++ -*-===//
+//===- LocationBuilder.h - node metadata to locations -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

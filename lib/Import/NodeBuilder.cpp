@@ -215,8 +215,7 @@ Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
     if (OperationEquivalence::isEquivalentTo(
             *graph, other, OperationEquivalence::IgnoreLocations) &&
         OperationEquivalence::isRegionEquivalentTo(
-            &graph->getBody(), &other.getBody(),
-            OperationEquivalence::None)) {
+            &graph->getBody(), &other.getBody(), OperationEquivalence::None)) {
       graph->erase();
       return createGetAttr(argument.name, other.getSymName(),
                            GraphRefType::get(ctx));
@@ -379,8 +378,8 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
 
   ValueRange results = op->getResults();
   for (auto [i, output] : llvm::enumerate(node.outputs)) {
-    Attribute tree = call.getOutsAttr() ? call.getOutsAttr()[i]
-                                        : OperandAttr::get(ctx);
+    Attribute tree =
+        call.getOutsAttr() ? call.getOutsAttr()[i] : OperandAttr::get(ctx);
     unsigned count = countOperands(tree);
     keep("out" + Twine(i), output,
          getArgumentKind(tree, results.take_front(count), nullptr));
@@ -400,7 +399,8 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   bool isOperator = node.target.starts_with("torch.ops.") && !isHigherOrder;
   if (isOperator && failed(checkAgainstSchema(target, node)))
     return failure();
-  // Beside operators, export saves functions on sizes and what torch.vmap calls.
+  // Beside operators, export saves functions on sizes and what torch.vmap
+  // calls.
   if (!node.target.starts_with("torch.") && !lookupOperator(target))
     return error() << "unknown function '" << target << "'";
 
@@ -408,10 +408,9 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   SmallVector<Value> operands;
   for (const schema::NamedArgument &input : node.inputs) {
     // Programs before the kind was recorded: only operators have keywords.
-    bool isKeyword =
-        input.kind && *input.kind != schema::ArgumentKind::Unknown
-            ? *input.kind == schema::ArgumentKind::Keyword
-            : isOperator && !input.name.empty();
+    bool isKeyword = input.kind && *input.kind != schema::ArgumentKind::Unknown
+                         ? *input.kind == schema::ArgumentKind::Keyword
+                         : isOperator && !input.name.empty();
     if (isKeyword)
       keywords.push_back(b.getStringAttr(input.name));
     else if (!keywords.empty())

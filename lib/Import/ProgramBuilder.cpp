@@ -82,9 +82,8 @@ LogicalResult ProgramBuilder::checkStorage(StringRef name, FakeTensorType type,
              << "expected integer sizes of a stored tensor, got " << type;
   std::optional<int64_t> extent = getExtent(type);
   if (!extent)
-    return emitErrorAt(ctx, name)
-           << "the sizes, strides and offset of " << type
-           << " are negative, symbolic or overflow";
+    return emitErrorAt(ctx, name) << "the sizes, strides and offset of " << type
+                                  << " are negative, symbolic or overflow";
   // Weights that were fake when they were saved have no bytes.
   if (record.size != 0 && uint64_t(*extent) > record.size)
     return emitErrorAt(ctx, name)
@@ -108,8 +107,8 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
   std::string path = (folder + meta.path_name).str();
   const ArchiveRecord *record = source.archive.find(path);
   if (!record)
-    return emitErrorAt(ctx, name) << "the archive has no record '" << path
-                                  << "'";
+    return emitErrorAt(ctx, name)
+           << "the archive has no record '" << path << "'";
   Type type;
   if (meta.tensor_meta) {
     auto tensor = state.types.getType(*meta.tensor_meta, name);
@@ -212,8 +211,7 @@ Attribute ProgramBuilder::describe(const schema::Argument &argument) {
   using K = schema::Argument::Kind;
   auto symbolic = [&](StringRef kind, const auto &v) -> Attribute {
     if (auto *name = std::get_if<StringRef>(&v.value))
-      return b.getDictionaryAttr(
-          b.getNamedAttr(kind, b.getStringAttr(*name)));
+      return b.getDictionaryAttr(b.getNamedAttr(kind, b.getStringAttr(*name)));
     return {};
   };
   Attribute constant = b.getUnitAttr(); // of a kind that has no text
@@ -227,18 +225,18 @@ Attribute ProgramBuilder::describe(const schema::Argument &argument) {
          b.getNamedAttr("object", b.getStringAttr(object.name))});
   }
   case K::SymInt:
-    if (Attribute name = symbolic("sym_int",
-                                  argument.get<schema::SymIntArgument>()))
+    if (Attribute name =
+            symbolic("sym_int", argument.get<schema::SymIntArgument>()))
       return name;
     break;
   case K::SymFloat:
-    if (Attribute name = symbolic("sym_float",
-                                  argument.get<schema::SymFloatArgument>()))
+    if (Attribute name =
+            symbolic("sym_float", argument.get<schema::SymFloatArgument>()))
       return name;
     break;
   case K::SymBool:
-    if (Attribute name = symbolic("sym_bool",
-                                  argument.get<schema::SymBoolArgument>()))
+    if (Attribute name =
+            symbolic("sym_bool", argument.get<schema::SymBoolArgument>()))
       return name;
     break;
   case K::None:
@@ -377,8 +375,9 @@ static bool isFunctional(GraphOp graph) {
 /// the others were functionalized by torch.
 void ProgramBuilder::markFunctional() {
   bool isDeclared =
-      llvm::any_of(program.graph_module.metadata,
-                   [](auto &entry) { return entry.first == schema::kFunctionalKey; });
+      llvm::any_of(program.graph_module.metadata, [](auto &entry) {
+        return entry.first == schema::kFunctionalKey;
+      });
   if (!isDeclared && (program.verifiers.empty() ||
                       llvm::is_contained(program.verifiers, "TRAINING")))
     return;

@@ -1,4 +1,4 @@
-//===- SchemaTables.h - the fields of the serialized schema ----*- C++ -*-===//
+//===- SchemaTables.h - the fields of the serialized schema -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SymbolicText.h - symbolic expressions from text ---------*- C++ -*-===//
+//===- SymbolicText.h - symbolic expressions from text ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -84,9 +84,8 @@ SymBoolType TypeBuilder::getType(const schema::SymBool &value,
 Type TypeBuilder::getDtype(schema::ScalarType type) {
   using ST = schema::ScalarType;
   auto integer = [&](unsigned width, bool isUnsigned = false) -> Type {
-    return IntegerType::get(ctx, width,
-                            isUnsigned ? IntegerType::Unsigned
-                                       : IntegerType::Signless);
+    return IntegerType::get(
+        ctx, width, isUnsigned ? IntegerType::Unsigned : IntegerType::Signless);
   };
   switch (type) {
   case ST::Byte:
@@ -143,8 +142,8 @@ StringRef TypeBuilder::getName(schema::Layout layout) {
 }
 
 StringRef TypeBuilder::getName(schema::MemoryFormat format) {
-  static constexpr StringLiteral names[] = {"contiguous_format", "channels_last",
-                                            "channels_last_3d",
+  static constexpr StringLiteral names[] = {"contiguous_format",
+                                            "channels_last", "channels_last_3d",
                                             "preserve_format"};
   return names[static_cast<int64_t>(format) - 1];
 }
@@ -194,8 +193,7 @@ FakeTensorType TypeBuilder::getType(const schema::TensorMeta &meta,
     layout = StringAttr::get(ctx, getName(meta.layout));
   MetaAttr metaAttr;
   if (!strides.empty() || offset || meta.requires_grad || layout)
-    metaAttr =
-        MetaAttr::get(ctx, strides, offset, meta.requires_grad, layout);
+    metaAttr = MetaAttr::get(ctx, strides, offset, meta.requires_grad, layout);
   StringAttr device;
   if (meta.device.type != "cpu") {
     std::string name = meta.device.type.str();
@@ -205,6 +203,5 @@ FakeTensorType TypeBuilder::getType(const schema::TensorMeta &meta,
   }
   return FakeTensorType::getChecked([&] { return emitErrorAt(ctx, where); },
                                     ctx, ArrayRef<ExprAttr>(sizes),
-                                    getDtype(meta.dtype), device,
-                                    metaAttr);
+                                    getDtype(meta.dtype), device, metaAttr);
 }

@@ -1,4 +1,4 @@
-//===- TypeBuilder.h - tensor metadata to types ----------------*- C++ -*-===//
+//===- TypeBuilder.h - tensor metadata to types -----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Arguments.cpp - argument trees to IValues ---------------*- C++ -*-===//
+//===- Arguments.cpp - argument trees to IValues --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,10 +69,10 @@ c10::ScalarType parseDTypeName(const std::string &name) {
 
 c10::Layout parseLayoutName(const std::string &name) {
   static const std::pair<const char *, c10::Layout> names[] = {
-      {"strided", c10::kStrided},       {"sparse_coo", c10::kSparse},
-      {"sparse_csr", c10::kSparseCsr},  {"sparse_csc", c10::kSparseCsc},
-      {"sparse_bsr", c10::kSparseBsr},  {"sparse_bsc", c10::kSparseBsc},
-      {"_mkldnn", c10::kMkldnn},        {"jagged", c10::kJagged}};
+      {"strided", c10::kStrided},      {"sparse_coo", c10::kSparse},
+      {"sparse_csr", c10::kSparseCsr}, {"sparse_csc", c10::kSparseCsc},
+      {"sparse_bsr", c10::kSparseBsr}, {"sparse_bsc", c10::kSparseBsc},
+      {"_mkldnn", c10::kMkldnn},       {"jagged", c10::kJagged}};
   for (auto &[known, layout] : names)
     if (name == known)
       return layout;
@@ -165,7 +165,8 @@ IValue toIValue(const ArgTree &tree, const Values &values) {
   case Kind::Graph:
     throw std::runtime_error("a sub-graph is no argument here");
   case Kind::Operator:
-    throw std::runtime_error("operator '" + tree.text + "' is no argument here");
+    throw std::runtime_error("operator '" + tree.text +
+                             "' is no argument here");
   }
   throw std::runtime_error("malformed argument");
 }
@@ -176,7 +177,8 @@ IValue toIValue(const ArgTree &tree, const Values &values) {
 
 static std::string describe(const IValue &v) {
   if (v.isTensor() && v.toTensor().defined())
-    return std::string("Tensor of ") + c10::toString(v.toTensor().scalar_type());
+    return std::string("Tensor of ") +
+           c10::toString(v.toTensor().scalar_type());
   return v.tagKind();
 }
 
@@ -330,17 +332,16 @@ BoundCall::BoundCall(const Operator &op, const ArgList &list) : op(&op) {
   const std::vector<c10::Argument> &arguments = op.schema->arguments();
   std::vector<const ArgTree *> trees(arguments.size());
   if (list.numPositional() > arguments.size())
-    throw std::runtime_error(
-        "too many arguments: expected at most " +
-        std::to_string(arguments.size()) + ", got " +
-        std::to_string(list.numPositional()));
+    throw std::runtime_error("too many arguments: expected at most " +
+                             std::to_string(arguments.size()) + ", got " +
+                             std::to_string(list.numPositional()));
   for (size_t i = 0; i < list.numPositional(); ++i)
     trees[i] = &list.args[i];
   for (size_t k = 0; k < list.kwnames.size(); ++k) {
-    std::optional<int> at =
-        op.schema->argumentIndexWithName(list.kwnames[k]);
+    std::optional<int> at = op.schema->argumentIndexWithName(list.kwnames[k]);
     if (!at)
-      throw std::runtime_error("no argument is named '" + list.kwnames[k] + "'");
+      throw std::runtime_error("no argument is named '" + list.kwnames[k] +
+                               "'");
     if (trees[*at])
       throw std::runtime_error("argument '" + list.kwnames[k] +
                                "' is given twice");

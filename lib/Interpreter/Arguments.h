@@ -1,4 +1,4 @@
-//===- Arguments.h - argument trees to IValues -----------------*- C++ -*-===//
+//===- Arguments.h - argument trees to IValues ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,12 +30,20 @@ struct ArgTree {
   enum class Kind {
     Value, // index: which of the node's values
     Graph, // graph: a sub-graph
-    None, Bool, Int, Float, Complex, String, // index, real, imag, text
-    DType, Layout, MemoryFormat, // index: torch's enumerator
-    Device,   // text, index (-1: none)
-    Operator, // text: the target
-    Object,   // object: of a custom class
-    List, Dict
+    None,
+    Bool,
+    Int,
+    Float,
+    Complex,
+    String, // index, real, imag, text
+    DType,
+    Layout,
+    MemoryFormat, // index: torch's enumerator
+    Device,       // text, index (-1: none)
+    Operator,     // text: the target
+    Object,       // object: of a custom class
+    List,
+    Dict
   };
   Kind kind = Kind::None;
   int64_t index = 0;

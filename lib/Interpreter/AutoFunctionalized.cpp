@@ -71,7 +71,7 @@ static Values finish(Values returned, const Values &copies) {
 static Values callOn(const Operator &op, const ArgList &args,
                      const Values &values) {
   Values returned;
-  BoundCall (op, args)(values, returned);
+  BoundCall(op, args)(values, returned);
   return returned;
 }
 
@@ -165,7 +165,8 @@ Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
   if (std::optional<IValue> list = reader.take("_all_bases"))
     if (list->isList())
       for (const IValue &v : list->toListRef()) {
-        bases.push_back(v.isTensor() ? cloneWithStrides(v.toTensor()) : Tensor());
+        bases.push_back(v.isTensor() ? cloneWithStrides(v.toTensor())
+                                     : Tensor());
         copies.push_back(v.isTensor() ? IValue(bases.back()) : IValue());
       }
 
@@ -178,9 +179,9 @@ Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
       if (length->isInt()) {
         tree.kind = Kind::List;
         for (int64_t i = 0; i < length->toInt(); ++i)
-          tree.items.push_back(addValue(
-              values,
-              reader.takeView(prefix + "_" + std::to_string(i), bases)));
+          tree.items.push_back(
+              addValue(values, reader.takeView(prefix + "_" + std::to_string(i),
+                                               bases)));
       }
     } else {
       tree = addValue(values, reader.takeView(prefix, bases));

@@ -1,4 +1,4 @@
-//===- Border.cpp - between LibTorch's types and ours ----------*- C++ -*-===//
+//===- Border.cpp - between LibTorch's types and ours ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,8 @@ HostTensor fromTensor(const at::Tensor &tensor) {
   if (!tensor.defined())
     throw std::runtime_error("the tensor is undefined");
   if (tensor.layout() != c10::kStrided)
-    throw std::runtime_error("a tensor that is not strided cannot leave a graph");
+    throw std::runtime_error(
+        "a tensor that is not strided cannot leave a graph");
   // Lazy conjugates and negatives are resolved, as numpy() asks of the user.
   at::Tensor t = tensor.resolve_conj().resolve_neg().to(c10::kCPU).contiguous();
   HostTensor host = HostTensor::allocate(
@@ -176,9 +177,9 @@ ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
     return makeText(Kind::Device, device.getType(),
                     device.getIndex().value_or(-1));
   if (auto format = llvm::dyn_cast<MemoryFormatAttr>(attr))
-    return makeLeaf(Kind::MemoryFormat,
-                    static_cast<int64_t>(
-                        parseMemoryFormatName(format.getValue().str())));
+    return makeLeaf(
+        Kind::MemoryFormat,
+        static_cast<int64_t>(parseMemoryFormatName(format.getValue().str())));
   if (auto layout = llvm::dyn_cast<LayoutAttr>(attr))
     return makeLeaf(Kind::Layout, static_cast<int64_t>(parseLayoutName(
                                       layout.getValue().str())));

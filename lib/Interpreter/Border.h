@@ -1,4 +1,4 @@
-//===- Border.h - between LibTorch's types and ours ------------*- C++ -*-===//
+//===- Border.h - between LibTorch's types and ours -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

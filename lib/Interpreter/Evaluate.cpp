@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - constants by the interpreter -*- C++ -*-===//
+//===- Evaluate.cpp - constants by the interpreter ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Fallback.cpp - ATen calls of compiled code --------------*- C++ -*-===//
+//===- Fallback.cpp - ATen calls of compiled code -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -112,7 +112,8 @@ static at::Tensor borrow(const DLTensor &t) {
   char *data = static_cast<char *>(t.data) + t.byte_offset;
   if (!t.strides)
     return at::from_blob(data, sizes, options);
-  return at::from_blob(data, sizes, c10::IntArrayRef(t.strides, t.ndim), options);
+  return at::from_blob(data, sizes, c10::IntArrayRef(t.strides, t.ndim),
+                       options);
 }
 
 namespace {
@@ -157,18 +158,20 @@ static at::Tensor finishResult(const IValue &value, const Out &out,
     return at::scalar_tensor(scalar, at::TensorOptions().dtype(out.dtype));
   }
   if (!value.isTensor() || !value.toTensor().defined())
-    throw std::runtime_error("expected a Tensor result, got " + value.tagKind());
+    throw std::runtime_error("expected a Tensor result, got " +
+                             value.tagKind());
   t = value.toTensor();
   // The graph's dtype is a meta kernel's word; some of those say double where
   // the operator gives float. Compiled code was made for what the graph says.
-  bool sameKind = c10::isFloatingType(t.scalar_type()) ==
-                      c10::isFloatingType(out.dtype) &&
-                  t.is_complex() == c10::isComplexType(out.dtype);
+  bool sameKind =
+      c10::isFloatingType(t.scalar_type()) == c10::isFloatingType(out.dtype) &&
+      t.is_complex() == c10::isComplexType(out.dtype);
   if (!sameKind || (out.rank >= 0 && t.dim() != out.rank))
-    throw std::runtime_error(
-        std::string("expected a result of ") + c10::toString(out.dtype) +
-        " and rank " + std::to_string(out.rank) + ", got " +
-        c10::toString(t.scalar_type()) + " and rank " + std::to_string(t.dim()));
+    throw std::runtime_error(std::string("expected a result of ") +
+                             c10::toString(out.dtype) + " and rank " +
+                             std::to_string(out.rank) + ", got " +
+                             c10::toString(t.scalar_type()) + " and rank " +
+                             std::to_string(t.dim()));
   t = t.to(out.dtype);
   t = t.resolve_conj().resolve_neg().contiguous();
   if (mustCopy)
@@ -259,8 +262,8 @@ static void execute(const Prepared *call, int nInputs,
                                " results, got " + std::to_string(at));
     }
     if (!out.none)
-      outputs[i] = give(finishResult(results[at], out, tensors,
-                                     call->takesObjects));
+      outputs[i] =
+          give(finishResult(results[at], out, tensors, call->takesObjects));
     ++at;
   }
 }
@@ -293,7 +296,8 @@ fx_torch_fallback(void *, const char *json, int nInputs,
                   DLManagedTensor **outputs, char *error, size_t errorSize) {
   std::string message;
   try {
-    fx::interp::run(json, nInputs, inputs, nScalars, scalars, nOutputs, outputs);
+    fx::interp::run(json, nInputs, inputs, nScalars, scalars, nOutputs,
+                    outputs);
     return 0;
   } catch (const std::exception &e) {
     message = fx::toOneLine(fx::interp::getMessage(e));

@@ -1,4 +1,4 @@
-//===- FallbackCall.cpp - the text of a call -------------------*- C++ -*-===//
+//===- FallbackCall.cpp - the text of a call ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

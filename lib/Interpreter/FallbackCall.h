@@ -1,4 +1,4 @@
-//===- FallbackCall.h - a call of the fallback, parsed ---------*- C++ -*-===//
+//===- FallbackCall.h - a call of the fallback, parsed ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HigherOrder.cpp - operators on sub-graphs ---------------*- C++ -*-===//
+//===- HigherOrder.cpp - operators on sub-graphs --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,9 +33,9 @@ namespace fx::interp {
 
 const ArgTree &Call::arg(size_t i) const {
   if (i >= node.args.numPositional())
-    throw std::runtime_error(
-        "expected at least " + std::to_string(i + 1) + " arguments, got " +
-        std::to_string(node.args.numPositional()));
+    throw std::runtime_error("expected at least " + std::to_string(i + 1) +
+                             " arguments, got " +
+                             std::to_string(node.args.numPositional()));
   return node.args.args[i];
 }
 
@@ -99,7 +99,8 @@ bool toCondition(const IValue &v) {
 
 static Values cond(const Call &call) {
   bool taken = toCondition(call.value(0));
-  Values operands = call.node.args.numPositional() > 3 ? call.list(3) : Values();
+  Values operands =
+      call.node.args.numPositional() > 3 ? call.list(3) : Values();
   return call.run(call.graph(taken ? 1 : 2), std::move(operands));
 }
 
@@ -210,7 +211,7 @@ const Operator &Call::getOperator(size_t i) const {
 Values Call::callOperator(const Operator &op, const ArgList &args,
                           const Values &values) const {
   Values stack;
-  BoundCall (op, args)(values, stack);
+  BoundCall(op, args)(values, stack);
   return stack;
 }
 
@@ -233,12 +234,11 @@ static Values withEffects(const Call &call) {
     results.emplace_back();
     return results;
   }
-  bool isMethod = call.arg(1).kind == Kind::Operator &&
-                  isCallTorchbind(call.arg(1).text);
-  Values returned =
-      isMethod ? callTorchbind(call.argsFrom(2), call.values)
-               : call.callOperator(call.getOperator(1), call.argsFrom(2),
-                                   call.values);
+  bool isMethod =
+      call.arg(1).kind == Kind::Operator && isCallTorchbind(call.arg(1).text);
+  Values returned = isMethod ? callTorchbind(call.argsFrom(2), call.values)
+                             : call.callOperator(call.getOperator(1),
+                                                 call.argsFrom(2), call.values);
   if (returned.empty())
     returned.emplace_back();
   append(results, returned);
@@ -260,7 +260,8 @@ static Values outDType(const Call &call) {
   for (IValue &v : values)
     if (v.isTensor() && v.toTensor().defined())
       v = v.toTensor().to(common);
-  Values results = call.callOperator(call.getOperator(0), call.argsFrom(2), values);
+  Values results =
+      call.callOperator(call.getOperator(0), call.argsFrom(2), values);
   if (results.size() != 1 || !results[0].isTensor())
     throw std::runtime_error("expected an operator with one Tensor result");
   return {results[0].toTensor().to(dtype)};

@@ -1,4 +1,4 @@
-//===- HigherOrder.h - operators on sub-graphs -----------------*- C++ -*-===//
+//===- HigherOrder.h - operators on sub-graphs ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,8 @@ struct Call {
 
 /// Appends values to others.
 void append(Values &to, const Values &from);
-/// One truth value: a bool, an int or a tensor of one element; throws on others.
+/// One truth value: a bool, an int or a tensor of one element; throws on
+/// others.
 bool toCondition(const c10::IValue &value);
 
 // Operators that run a sub-graph many times.

@@ -1,4 +1,4 @@
-//===- Loader.cpp - finding libFXTorch.so ----------------------*- C++ -*-===//
+//===- Loader.cpp - finding libFXTorch.so ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Interpreter/Interpreter.h"
 #include "fx/Custom/Operators.h"
+#include "fx/Interpreter/Interpreter.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,8 +67,9 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path) {
   if (::dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL))
     return llvm::Error::success();
   const char *reason = ::dlerror();
-  return makeLocatedError(path, "cannot be loaded: " +
-                                    toOneLine(reason ? reason : "no reason given"));
+  return makeLocatedError(path,
+                          "cannot be loaded: " +
+                              toOneLine(reason ? reason : "no reason given"));
 }
 
 llvm::Expected<const TorchLibrary *> loadTorchLibrary() {

@@ -1,4 +1,4 @@
-//===- Loops.cpp - loops over sub-graphs -----------------------*- C++ -*-===//
+//===- Loops.cpp - loops over sub-graphs ----------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -165,8 +165,9 @@ Values scan(const Call &call) {
     // A body may return the same tensor as carry and as output.
     Values row;
     for (size_t k = count; k < outputs.size(); ++k)
-      row.push_back(outputs[k].isTensor() ? IValue(outputs[k].toTensor().clone())
-                                          : outputs[k]);
+      row.push_back(outputs[k].isTensor()
+                        ? IValue(outputs[k].toTensor().clone())
+                        : outputs[k]);
     return row;
   });
   append(carry, stacked);

@@ -1,4 +1,4 @@
-//===- Objects.cpp - objects of custom classes -----------------*- C++ -*-===//
+//===- Objects.cpp - objects of custom classes ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

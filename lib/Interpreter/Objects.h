@@ -1,4 +1,4 @@
-//===- Objects.h - objects of custom classes -------------------*- C++ -*-===//
+//===- Objects.h - objects of custom classes --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Operators.cpp - targets to callables --------------------*- C++ -*-===//
+//===- Operators.cpp - targets to callables -------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

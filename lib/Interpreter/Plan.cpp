@@ -1,4 +1,4 @@
-//===- Plan.cpp - a graph made ready to run --------------------*- C++ -*-===//
+//===- Plan.cpp - a graph made ready to run -------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

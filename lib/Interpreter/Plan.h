@@ -1,4 +1,4 @@
-//===- Plan.h - a graph made ready to run ----------------------*- C++ -*-===//
+//===- Plan.h - a graph made ready to run -----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

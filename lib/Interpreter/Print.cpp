@@ -1,4 +1,4 @@
-//===- Print.cpp - the higher-order operator print -------------*- C++ -*-===//
+//===- Print.cpp - the higher-order operator print ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

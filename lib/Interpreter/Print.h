@@ -1,4 +1,4 @@
-//===- Print.h - the higher-order operator print ---------------*- C++ -*-===//
+//===- Print.h - the higher-order operator print ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

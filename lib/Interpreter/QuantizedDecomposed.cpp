@@ -1,4 +1,4 @@
-//===- QuantizedDecomposed.cpp - affine quantization -----------*- C++ -*-===//
+//===- QuantizedDecomposed.cpp - affine quantization ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,13 +91,13 @@ static void checkDType(const Tensor &input, ScalarType dtype) {
 }
 
 static double getScale(const Tensor &scale) {
-  require(scale.numel() == 1, "expected one scale, got " +
-                                  std::to_string(scale.numel()));
+  require(scale.numel() == 1,
+          "expected one scale, got " + std::to_string(scale.numel()));
   return scale.item().toDouble();
 }
 static int64_t getZeroPoint(const Tensor &zero) {
-  require(zero.numel() == 1, "expected one zero point, got " +
-                                 std::to_string(zero.numel()));
+  require(zero.numel() == 1,
+          "expected one zero point, got " + std::to_string(zero.numel()));
   return zero.item().toLong();
 }
 
@@ -142,10 +142,9 @@ static std::pair<Tensor, Tensor> chooseParams(const Tensor &input, int64_t min,
       highValue == -std::numeric_limits<double>::infinity())
     return {at::full({1}, 1.0, at::TensorOptions().dtype(ScalarType::Float)),
             at::zeros({1}, i64)};
-  require(lowValue <= highValue, "the input's minimum " +
-                                     std::to_string(lowValue) +
-                                     " is above its maximum " +
-                                     std::to_string(highValue));
+  require(lowValue <= highValue,
+          "the input's minimum " + std::to_string(lowValue) +
+              " is above its maximum " + std::to_string(highValue));
   low = at::minimum(low, at::zeros_like(low));
   high = at::maximum(high, at::zeros_like(high));
   Tensor epsilon =
@@ -156,8 +155,7 @@ static std::pair<Tensor, Tensor> chooseParams(const Tensor &input, int64_t min,
     scale = at::maximum(high / (static_cast<double>(max - min) / 2), epsilon);
     zero = at::full({1}, dtype == ScalarType::Byte ? 128 : 0, i64);
   } else {
-    scale =
-        at::maximum((high - low) / static_cast<double>(max - min), epsilon);
+    scale = at::maximum((high - low) / static_cast<double>(max - min), epsilon);
     zero = -(low / scale).round().to(ScalarType::Int) + min;
     zero = at::clamp(zero, min, max);
   }
@@ -166,8 +164,7 @@ static std::pair<Tensor, Tensor> chooseParams(const Tensor &input, int64_t min,
 
 static std::pair<Tensor, Tensor> choosePerToken(const Tensor &input,
                                                 ScalarType dtype) {
-  require(dtype == ScalarType::Char,
-          "expected dtype Char, got " + name(dtype));
+  require(dtype == ScalarType::Char, "expected dtype Char, got " + name(dtype));
   Tensor scales = input.abs().amax(-1, /*keepdim=*/true);
   if (scales.scalar_type() == ScalarType::Half)
     scales = scales.to(ScalarType::Float);
@@ -234,15 +231,15 @@ static void checkTokens(const Tensor &input, const Tensor &scales,
   for (int64_t i = 0; i + 1 < input.dim(); ++i)
     tokens *= input.size(i);
   require(tokens == scales.numel() && tokens == zeros.numel(),
-          "expected " + std::to_string(tokens) + " scales and zero points, got " +
-              std::to_string(scales.numel()) + " and " +
-              std::to_string(zeros.numel()));
+          "expected " + std::to_string(tokens) +
+              " scales and zero points, got " + std::to_string(scales.numel()) +
+              " and " + std::to_string(zeros.numel()));
 }
 
 static int64_t getGroupSize(const Tensor &input, const Tensor &scales,
                             int64_t group) {
-  require(group > 1, "expected a group size above 1, got " +
-                         std::to_string(group));
+  require(group > 1,
+          "expected a group size above 1, got " + std::to_string(group));
   require(input.dim() == 2,
           "expected rank 2, got " + std::to_string(input.dim()));
   if (group > input.size(-1) && scales.size(-1) == 1)
@@ -357,8 +354,8 @@ static void dequantizeChannel(Stack &stack) {
   std::optional<Tensor> z = f.optionalTensor();
   int64_t axis = f.integer(), min = f.integer(), max = f.integer();
   ScalarType dtype = f.dtype();
-  f.finish(dequantizePerChannel(x, s, z, axis, min, max, dtype,
-                                f.optionalDType()));
+  f.finish(
+      dequantizePerChannel(x, s, z, axis, min, max, dtype, f.optionalDType()));
 }
 static void quantizeToken(Stack &stack) {
   Frame f(stack, 6);
@@ -367,8 +364,7 @@ static void quantizeToken(Stack &stack) {
   ScalarType dtype = f.dtype();
   checkBounds(min, max, dtype);
   checkTokens(x, s, z);
-  f.finish(
-      x.mul(s.reciprocal()).add(z).round().clamp(min, max).to(dtype));
+  f.finish(x.mul(s.reciprocal()).add(z).round().clamp(min, max).to(dtype));
 }
 static void dequantizeToken(Stack &stack) {
   Frame f(stack, 7);

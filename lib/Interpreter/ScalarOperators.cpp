@@ -1,4 +1,4 @@
-//===- ScalarOperators.cpp - Python's operators on scalars -----*- C++ -*-===//
+//===- ScalarOperators.cpp - Python's operators on scalars ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -243,12 +243,8 @@ static IValue choose(const Args &a, bool first) {
     return number(a, first ? 0 : 1);
   return real(a, first ? 0 : 1);
 }
-static IValue maximum(const Args &a) {
-  return choose(a, ge(a).toBool());
-}
-static IValue minimum(const Args &a) {
-  return choose(a, le(a).toBool());
-}
+static IValue maximum(const Args &a) { return choose(a, ge(a).toBool()); }
+static IValue minimum(const Args &a) { return choose(a, le(a).toBool()); }
 static IValue ifThenElse(const Args &a) {
   if (a.size() != 3)
     throw std::runtime_error("expected 3 arguments, got " +
@@ -288,8 +284,8 @@ static IValue getItem(const Args &a) {
   if (a.size() != 2 || (!a[0].isList() && !a[0].isTuple()))
     throw std::runtime_error("expected a list and an index");
   bool isTuple = a[0].isTuple();
-  int64_t size = isTuple ? a[0].toTupleRef().elements().size()
-                         : a[0].toListRef().size();
+  int64_t size =
+      isTuple ? a[0].toTupleRef().elements().size() : a[0].toListRef().size();
   int64_t index = integer(a, 1);
   int64_t at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)

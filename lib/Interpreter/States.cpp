@@ -1,4 +1,4 @@
-//===- States.cpp - parameters, buffers and constants ----------*- C++ -*-===//
+//===- States.cpp - parameters, buffers and constants ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,9 +87,9 @@ c10::Storage States::getStorage(ExternalAttr external) {
   uint64_t offset = external.getOffset(), size = external.getSize();
   if (offset > file->size || size > file->size - offset)
     throw std::runtime_error("bytes " + std::to_string(offset) + " to " +
-                             std::to_string(offset + size) +
-                             " lie outside '" + path + "' of " +
-                             std::to_string(file->size) + " bytes");
+                             std::to_string(offset + size) + " lie outside '" +
+                             path + "' of " + std::to_string(file->size) +
+                             " bytes");
   char *data = file->data + offset;
   uint32_t crc = size ? getCrc(data, size) : external.getCrc32();
   if (crc != external.getCrc32())
@@ -212,8 +212,8 @@ at::Tensor States::load(StateOp state) {
   int64_t offset = 0;
   readGeometry(type, getByteSize(*dtype), storage.nbytes(), sizes, strides,
                offset);
-  at::Tensor t = at::empty(
-      {0}, at::TensorOptions().dtype(toScalarType(*dtype)));
+  at::Tensor t =
+      at::empty({0}, at::TensorOptions().dtype(toScalarType(*dtype)));
   return t.set_(storage, offset, sizes, strides);
 }
 
@@ -228,9 +228,9 @@ c10::IValue States::loadObject(StateOp state) {
     throw std::runtime_error(
         "objects of Python's classes cannot be interpreted");
   c10::Storage bytes = getStorage(pickled);
-  return interp::loadObject({static_cast<const char *>(bytes.data()),
-                             bytes.nbytes()},
-                            type.getClassName().str());
+  return interp::loadObject(
+      {static_cast<const char *>(bytes.data()), bytes.nbytes()},
+      type.getClassName().str());
 }
 
 /// Looks `name` up in `known`, or loads it.

@@ -1,4 +1,4 @@
-//===- States.h - parameters, buffers and constants ------------*- C++ -*-===//
+//===- States.h - parameters, buffers and constants -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Vmap.cpp - torch.vmap as export leaves it ---------------*- C++ -*-===//
+//===- Vmap.cpp - torch.vmap as export leaves it --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Cost.cpp - what a call computes and moves -*- C++ -*-===//
+//===- Cost.cpp - what a call computes and moves --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Purity.cpp - what a call reads, writes and draws --------*- C++ -*-===//
+//===- Purity.cpp - what a call reads, writes and draws -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Schema.cpp - the table of operator schemas --------------*- C++ -*-===//
+//===- Schema.cpp - the table of operator schemas -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SchemaParser.cpp - reads torch's schema text ------------*- C++ -*-===//
+//===- SchemaParser.cpp - reads torch's schema text -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -126,8 +126,8 @@ llvm::Error Parser::parseName(Operator &op) {
 uint32_t Parser::getAliasSet(StringRef name) {
   if (name.size() == 1)
     return 1u << (name[0] - 'a');
-  size_t i = std::find(longNames.begin(), longNames.end(), name) -
-             longNames.begin();
+  size_t i =
+      std::find(longNames.begin(), longNames.end(), name) - longNames.begin();
   if (i == longNames.size())
     longNames.push_back(name);
   return 1u << std::min<size_t>(i, 31);

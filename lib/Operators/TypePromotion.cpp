@@ -1,4 +1,4 @@
-//===- TypePromotion.cpp - torch's dtype arithmetic ------------*- C++ -*-===//
+//===- TypePromotion.cpp - torch's dtype arithmetic -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

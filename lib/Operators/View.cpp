@@ -1,4 +1,4 @@
-//===- View.cpp - typed views of nodes -------------------------*- C++ -*-===//
+//===- View.cpp - typed views of nodes ------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CodeUnit.cpp - from a module to object code -===//
+//===- CodeUnit.cpp - from a module to object code ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -205,7 +205,8 @@ static int64_t countKernels(ModuleOp part) {
 
 /// Calls `onKernel` when the last of a kernel's functions is emitted.
 static cpu::FunctionListener
-listenForKernels(const llvm::Module &code, const std::function<void()> &onKernel) {
+listenForKernels(const llvm::Module &code,
+                 const std::function<void()> &onKernel) {
   llvm::DenseMap<unsigned, unsigned> left;
   for (const llvm::Function &function : code)
     if (!function.isDeclaration())
@@ -227,9 +228,8 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
   if (!code)
     return code.takeError();
   return timed(seconds.emit, [&]() -> llvm::Error {
-    llvm::Expected<std::string> emitted =
-        cpu::emitCode(**code, cpu, cpu::CodeKind::Object,
-                      listenForKernels(**code, onKernel));
+    llvm::Expected<std::string> emitted = cpu::emitCode(
+        **code, cpu, cpu::CodeKind::Object, listenForKernels(**code, onKernel));
     if (!emitted)
       return emitted.takeError();
     object = std::move(*emitted);

@@ -1,5 +1,4 @@
-//===- CodeUnit.h - from a module to object code ---------------------*- C++
-//-*-===//
+//===- CodeUnit.h - from a module to object code ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Codegen.cpp - from scheduled tensors to a file -===//
+//===- Codegen.cpp - from scheduled tensors to a file ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -144,10 +144,11 @@ class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const cuda::Target *gpu,
-            OwningOpRef<ModuleOp> prepare, llvm::StringRef directory, ErrorCatcher &errors,
-            PhaseRunner &phases, CompileReport &report)
-      : module(module), options(options), gpu(gpu), directory(directory), errors(errors),
-        phases(phases), report(report), prepare(std::move(prepare)) {
+            OwningOpRef<ModuleOp> prepare, llvm::StringRef directory,
+            ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report)
+      : module(module), options(options), gpu(gpu), directory(directory),
+        errors(errors), phases(phases), report(report),
+        prepare(std::move(prepare)) {
     unit.module = module;
     unit.cpu = cpu;
   }
@@ -316,7 +317,8 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   llvm::json::Object about = report.toJSON();
   for (llvm::StringRef time : {"compile_seconds", "phases", "code_work"})
     about.erase(time);
-  unit.description.report = llvm::formatv("{0}", llvm::json::Value(std::move(about)));
+  unit.description.report =
+      llvm::formatv("{0}", llvm::json::Value(std::move(about)));
   if (llvm::Error e = phases.run("link", 0.7, [&] { return unit.link(path); }))
     return e;
   uint64_t bytes = unit.description.weightBytes;
@@ -356,7 +358,8 @@ llvm::Error Generator::run(llvm::StringRef path) {
     return writeFile(path, [&](llvm::raw_ostream &os) { module.print(os); });
   if (gpu)
     if (llvm::Error e = phases.run("kernels", 0.35, [&] {
-          return compileKernels(module, options, *gpu, unit.description, errors);
+          return compileKernels(module, options, *gpu, unit.description,
+                                errors);
         }))
       return e;
   llvm::Error result = options.emit == EmitKind::SharedObject
@@ -367,12 +370,13 @@ llvm::Error Generator::run(llvm::StringRef path) {
 }
 
 llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
-                             const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+                             const cpu::CPUOptions &cpu,
+                             const cuda::Target *gpu,
                              OwningOpRef<ModuleOp> prepare,
                              llvm::StringRef directory, llvm::StringRef path,
                              ErrorCatcher &errors, PhaseRunner &phases,
                              CompileReport &report) {
-  return Generator(module, options, cpu, gpu, std::move(prepare), directory, errors, phases,
-                   report)
+  return Generator(module, options, cpu, gpu, std::move(prepare), directory,
+                   errors, phases, report)
       .run(path);
 }

@@ -1,4 +1,4 @@
-//===- Codegen.h - from scheduled tensors to a file ---------------*- C++ -*-===//
+//===- Codegen.h - from scheduled tensors to a file -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,8 @@ class PhaseRunner {
 public:
   PhaseRunner(const CompileOptions &options, CompileReport &report)
       : options(options), report(report) {}
-  llvm::Error run(llvm::StringRef name, double done, llvm::function_ref<llvm::Error()> fn);
+  llvm::Error run(llvm::StringRef name, double done,
+                  llvm::function_ref<llvm::Error()> fn);
   /// The module that the phases work on.
   void setModule(mlir::ModuleOp op) { module = op; }
   /// Tells the listener that the phase has finished one of `kernels`, each of
@@ -47,7 +48,8 @@ private:
 class ErrorCatcher {
 public:
   /// `onError`: see CompileOptions.
-  ErrorCatcher(mlir::MLIRContext &context, std::function<void(mlir::Location)> onError);
+  ErrorCatcher(mlir::MLIRContext &context,
+               std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
   /// The error with its place in front, `otherwise` if none was reported.
   llvm::Error take(llvm::StringRef otherwise);
@@ -62,14 +64,15 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Takes @prepare out of `module`: the module that holds it as its @main, or null
-/// if there is none. Its inputs are states and then, one for each result, the
-/// tensors that the results are written to.
+/// Takes @prepare out of `module`: the module that holds it as its @main, or
+/// null if there is none. Its inputs are states and then, one for each result,
+/// the tensors that the results are written to.
 mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
 
 /// Reads the objects of custom classes that calls of ATen take from the archive
 /// into the calls, as `fx.objects`.
-llvm::Error embedObjects(mlir::ModuleOp module, llvm::StringRef directory, ErrorCatcher &errors);
+llvm::Error embedObjects(mlir::ModuleOp module, llvm::StringRef directory,
+                         ErrorCatcher &errors);
 
 /// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
 /// of `module`, which holds the linalg contract with its kernels scheduled.
@@ -79,14 +82,18 @@ llvm::Error embedObjects(mlir::ModuleOp module, llvm::StringRef directory, Error
 /// processor (null: still in `module`, or there is none).
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
                          const cpu::CPUOptions &cpu, const cuda::Target *gpu,
-                         mlir::OwningOpRef<mlir::ModuleOp> prepare, llvm::StringRef directory, llvm::StringRef path, ErrorCatcher &errors,
-                         PhaseRunner &phases, CompileReport &report);
+                         mlir::OwningOpRef<mlir::ModuleOp> prepare,
+                         llvm::StringRef directory, llvm::StringRef path,
+                         ErrorCatcher &errors, PhaseRunner &phases,
+                         CompileReport &report);
 
 /// The C header of a model.
-std::string getModelHeader(const cpu::ModelDescription &model, llvm::StringRef name);
+std::string getModelHeader(const cpu::ModelDescription &model,
+                           llvm::StringRef name);
 
 /// Writes a file by a function.
-llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> print);
+llvm::Error writeFile(llvm::StringRef path,
+                      llvm::function_ref<void(llvm::raw_ostream &)> print);
 
 } // namespace fx
 

@@ -1,4 +1,4 @@
-//===- DeviceCode.cpp - from scheduled tensors to the code of a GPU -===//
+//===- DeviceCode.cpp - from scheduled tensors to the code of a GPU -------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -13,13 +13,14 @@ using namespace mlir;
 using namespace fx;
 
 /// The class of a state and its value as LibTorch pickles it.
-static llvm::Expected<ArrayAttr> getObject(StateOp state, EagerOp op, ExternalData &data,
-                                           ErrorCatcher &errors) {
+static llvm::Expected<ArrayAttr>
+getObject(StateOp state, EagerOp op, ExternalData &data, ErrorCatcher &errors) {
   auto type = dyn_cast<ObjectType>(state.getType());
   auto pickled = state->getAttrOfType<ExternalAttr>("fx.pickled");
   auto payload = state->getAttrOfType<StringAttr>("fx.payload");
   if (!type || !pickled || !payload || payload.getValue() != "custom_obj_") {
-    op.emitError("'") << op.getTarget() << "' has no native code: expected an object of a C++ "
+    op.emitError("'") << op.getTarget()
+                      << "' has no native code: expected an object of a C++ "
                       << "class as '" << state.getSymName() << "', got "
                       << (pickled ? "one of a class of Python" : "none");
     return errors.take("an object cannot be compiled");
@@ -28,10 +29,12 @@ static llvm::Expected<ArrayAttr> getObject(StateOp state, EagerOp op, ExternalDa
   if (!bytes)
     return bytes.takeError();
   return Builder(state.getContext())
-      .getStrArrayAttr({type.getClassName(), StringRef(bytes->data(), bytes->size())});
+      .getStrArrayAttr(
+          {type.getClassName(), StringRef(bytes->data(), bytes->size())});
 }
 
-llvm::Error fx::embedObjects(ModuleOp module, StringRef directory, ErrorCatcher &errors) {
+llvm::Error fx::embedObjects(ModuleOp module, StringRef directory,
+                             ErrorCatcher &errors) {
   ExternalData data(directory);
   SymbolTable symbols(module);
   SmallVector<EagerOp> calls;

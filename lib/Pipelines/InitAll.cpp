@@ -1,4 +1,4 @@
-//===- InitAll.cpp - registers all of fx-mlir -===//
+//===- InitAll.cpp - registers all of fx-mlir -----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

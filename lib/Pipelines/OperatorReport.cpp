@@ -1,4 +1,4 @@
-//===- OperatorReport.cpp - what became of each operator -===//
+//===- OperatorReport.cpp - what became of each operator ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -159,9 +159,8 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
 /// The schedule as JSON: its kind, and the numbers that belong to the kind.
 static llvm::json::Object getSchedule(func::FuncOp kernel) {
   llvm::json::Object json;
-  auto schedule =
-      kernel ? kernel->getAttrOfType<DictionaryAttr>(kSchedule)
-             : DictionaryAttr();
+  auto schedule = kernel ? kernel->getAttrOfType<DictionaryAttr>(kSchedule)
+                         : DictionaryAttr();
   for (NamedAttribute entry :
        schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
     std::string key = entry.getName().str();

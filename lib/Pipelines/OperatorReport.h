@@ -1,5 +1,4 @@
-//===- OperatorReport.h - what became of each operator -------------*- C++
-//-*-===//
+//===- OperatorReport.h - what became of each operator ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

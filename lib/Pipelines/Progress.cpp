@@ -1,4 +1,4 @@
-//===- Progress.cpp - how far a compilation is -===//
+//===- Progress.cpp - how far a compilation is ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Registry.cpp - dialects and interfaces of the pipelines -===//
+//===- Registry.cpp - dialects and interfaces of the pipelines ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -56,17 +56,19 @@
 using namespace mlir;
 
 void fx::registerPipelineDialects(DialectRegistry &registry) {
-  registry.insert<FXDialect, cpu::FXCPUDialect, affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, complex::ComplexDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  NVVM::NVVMDialect,
-                  linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-                  scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect,
+  registry.insert<FXDialect, cpu::FXCPUDialect, affine::AffineDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  complex::ComplexDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  NVVM::NVVMDialect, linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect, vector::VectorDialect,
                   x86vector::X86VectorDialect>();
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
   cf::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   memref::registerValueBoundsOpInterfaceExternalModels(registry);

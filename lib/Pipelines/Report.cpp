@@ -1,4 +1,4 @@
-//===- Report.cpp - what a compilation did -===//
+//===- Report.cpp - what a compilation did --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,8 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
 // The header of a model
 //===----------------------------------------------------------------------===//
 
-CompileReport fx::getInterpretedReport(mlir::ModuleOp module, llvm::StringRef reason) {
+CompileReport fx::getInterpretedReport(mlir::ModuleOp module,
+                                       llvm::StringRef reason) {
   CompileReport report;
   OperatorReport operators;
   operators.mark(module);
@@ -67,26 +68,29 @@ static std::string getIdentifier(llvm::StringRef text) {
   return out.empty() || llvm::isDigit(out[0]) ? "m_" + out : out;
 }
 
-static void printValues(llvm::raw_ostream &os, llvm::StringRef prefix, llvm::StringRef what,
+static void printValues(llvm::raw_ostream &os, llvm::StringRef prefix,
+                        llvm::StringRef what,
                         llvm::ArrayRef<cpu::ValueDescription> values) {
   os << "#define " << prefix << "_N_" << what << "S " << values.size() << "\n";
   for (auto [i, v] : llvm::enumerate(values)) {
-    os << "/* " << v.name << ": " << (v.dtype.torchName.empty() ? "None" : v.dtype.torchName)
-       << " [";
+    os << "/* " << v.name << ": "
+       << (v.dtype.torchName.empty() ? "None" : v.dtype.torchName) << " [";
     for (auto [d, size] : llvm::enumerate(v.sizes)) {
       os << (d ? ", " : "");
       fx::ExprAttr(size).printInfix(os);
     }
     os << "]" << (v.isMutated ? ", written by the model" : "") << " */\n";
-    os << "#define " << prefix << "_" << what << "_" << getIdentifier(v.name) << " " << i
-       << "\n";
+    os << "#define " << prefix << "_" << what << "_" << getIdentifier(v.name)
+       << " " << i << "\n";
   }
 }
 
-std::string fx::getModelHeader(const cpu::ModelDescription &model, llvm::StringRef name) {
+std::string fx::getModelHeader(const cpu::ModelDescription &model,
+                               llvm::StringRef name) {
   std::string text, prefix = llvm::StringRef(getIdentifier(name)).upper();
   llvm::raw_string_ostream os(text);
-  os << "/* Inputs and outputs of the model '" << name << "', made by fx-compile.\n"
+  os << "/* Inputs and outputs of the model '" << name
+     << "', made by fx-compile.\n"
      << " * They are passed in this order to FXModelApi::run. */\n"
      << "#ifndef FX_MODEL_" << prefix << "_H\n#define FX_MODEL_" << prefix
      << "_H\n\n#include \"fx/Runtime/model.h\"\n\n";

@@ -14,7 +14,8 @@ using namespace fx;
 using llvm::StringRef;
 namespace json = llvm::json;
 
-static constexpr StringRef kNoNativeCode = "no-native-code", kError = "compile-error";
+static constexpr StringRef kNoNativeCode = "no-native-code",
+                           kError = "compile-error";
 
 void SarifLog::setPlace(mlir::Location loc) {
   if (std::optional<StringRef> name = getNodeName(loc))
@@ -47,8 +48,8 @@ static json::Object getFrame(StringRef frame) {
 }
 
 /// One place: where in the source, and which node of which module.
-static json::Array getLocations(json::Object physical, StringRef graph, StringRef module,
-                                StringRef node) {
+static json::Array getLocations(json::Object physical, StringRef graph,
+                                StringRef module, StringRef node) {
   json::Object location{{"physicalLocation", std::move(physical)}};
   if (!node.empty()) {
     std::string path = graph.str();
@@ -62,11 +63,12 @@ static json::Array getLocations(json::Object physical, StringRef graph, StringRe
   return json::Array{std::move(location)};
 }
 
-static json::Object getResult(const json::Object &op, StringRef level, StringRef input) {
+static json::Object getResult(const json::Object &op, StringRef level,
+                              StringRef input) {
   auto get = [&](StringRef key) { return op.getString(key).value_or(""); };
-  std::string text =
-      (get("target") + " has no native code: " + get("reason") + " (node '" + get("node") + "'")
-          .str();
+  std::string text = (get("target") + " has no native code: " + get("reason") +
+                      " (node '" + get("node") + "'")
+                         .str();
   if (!get("module").empty())
     text += (" of module '" + get("module") + "'").str();
   text += ")";
@@ -80,11 +82,12 @@ static json::Object getResult(const json::Object &op, StringRef level, StringRef
       frames.push_back(json::Object{
           {"location", json::Object{{"physicalLocation", std::move(place)}}}});
     }
-  json::Object result{{"ruleId", kNoNativeCode},
-                      {"level", level},
-                      {"message", getText(text)},
-                      {"locations", getLocations(std::move(physical), get("graph"),
-                                                 get("module"), get("node"))}};
+  json::Object result{
+      {"ruleId", kNoNativeCode},
+      {"level", level},
+      {"message", getText(text)},
+      {"locations", getLocations(std::move(physical), get("graph"),
+                                 get("module"), get("node"))}};
   if (!frames.empty())
     result["stacks"] = json::Array{json::Object{{"frames", std::move(frames)}}};
   return result;
@@ -99,7 +102,8 @@ json::Object SarifLog::toJSON() const {
   for (const json::Value &value : operators)
     if (const json::Object *op = value.getAsObject())
       if (!op->getBoolean("native").value_or(true))
-        results.push_back(getResult(*op, refusesFallback ? "error" : "warning", input));
+        results.push_back(
+            getResult(*op, refusesFallback ? "error" : "warning", input));
   // The error that names operators without native code is told by these.
   if (!error.empty() && (!refusesFallback || results.empty()))
     results.push_back(json::Object{
@@ -112,12 +116,13 @@ json::Object SarifLog::toJSON() const {
   json::Object driver{
       {"name", "fx-compile"},
       {"version", getVersion()},
-      {"rules",
-       json::Array{getRule(kNoNativeCode, "an operator that ATen runs, or nobody"),
-                   getRule(kError, "what ended the compilation")}}};
+      {"rules", json::Array{getRule(kNoNativeCode,
+                                    "an operator that ATen runs, or nobody"),
+                            getRule(kError, "what ended the compilation")}}};
   return json::Object{
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},
-      {"runs", json::Array{json::Object{{"tool", json::Object{{"driver", std::move(driver)}}},
-                                        {"results", std::move(results)}}}}};
+      {"runs", json::Array{json::Object{
+                   {"tool", json::Object{{"driver", std::move(driver)}}},
+                   {"results", std::move(results)}}}}};
 }

@@ -1,4 +1,4 @@
-//===- Calibrate.cpp - record the ranges of values -*- C++ -*-===//
+//===- Calibrate.cpp - record the ranges of values ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

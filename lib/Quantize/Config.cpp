@@ -1,4 +1,4 @@
-//===- Config.cpp - settings of a quantization -*- C++ -*-===//
+//===- Config.cpp - settings of a quantization ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Convert.cpp - put integers where they were chosen -*- C++ -*-===//
+//===- Convert.cpp - put integers where they were chosen ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

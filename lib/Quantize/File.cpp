@@ -1,4 +1,4 @@
-//===- File.cpp - quantizes a file -*- C++ -*-===//
+//===- File.cpp - quantizes a file ----------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

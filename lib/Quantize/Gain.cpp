@@ -1,4 +1,4 @@
-//===- Gain.cpp - what a layer would take -*- C++ -*-===//
+//===- Gain.cpp - what a layer would take ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

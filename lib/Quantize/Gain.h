@@ -1,4 +1,4 @@
-//===- Gain.h - what a layer would take -*- C++ -*-===//
+//===- Gain.h - what a layer would take -------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Histogram.cpp - histograms that grow with what they see -*- C++ -*-===//
+//===- Histogram.cpp - histograms that grow with what they see ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

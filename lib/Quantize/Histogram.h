@@ -1,4 +1,4 @@
-//===- Histogram.h - histograms that grow with what they see -*- C++ -*-===//
+//===- Histogram.h - histograms that grow with what they see ----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

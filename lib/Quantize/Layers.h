@@ -1,4 +1,4 @@
-//===- Layers.h - operators that can compute on integers -*- C++ -*-===//
+//===- Layers.h - operators that can compute on integers --------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Measure.cpp - how much quantization loses -*- C++ -*-===//
+//===- Measure.cpp - how much quantization loses --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Observer.cpp - ranges of values, and scales from them -*- C++ -*-===//
+//===- Observer.cpp - ranges of values, and scales from them --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Prepare.cpp - choose what computes on integers -*- C++ -*-===//
+//===- Prepare.cpp - choose what computes on integers ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

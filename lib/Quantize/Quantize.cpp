@@ -1,4 +1,4 @@
-//===- Quantize.cpp - the steps of a quantization -*- C++ -*-===//
+//===- Quantize.cpp - the steps of a quantization -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

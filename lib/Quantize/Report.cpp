@@ -1,5 +1,4 @@
-//===- Report.cpp - what a quantization did, for people and programs -*- C++
-//-*-===//
+//===- Report.cpp - what a quantization did -------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Samples.cpp - a folder of sample inputs -*- C++ -*-===//
+//===- Samples.cpp - a folder of sample inputs ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

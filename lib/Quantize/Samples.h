@@ -1,4 +1,4 @@
-//===- Samples.h - a folder of sample inputs -*- C++ -*-===//
+//===- Samples.h - a folder of sample inputs --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Weights.cpp - weights as integers -*- C++ -*-===//
+//===- Weights.cpp - weights as integers ----------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

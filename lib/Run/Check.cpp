@@ -1,4 +1,4 @@
-//===- Check.cpp - compiled code beside the interpreter --------*- C++ -*-===//
+//===- Check.cpp - compiled code beside the interpreter -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -96,8 +96,8 @@ private:
   llvm::Expected<std::unique_ptr<RunnableModel>>
   makeInterpreter(OwningOpRef<ModuleOp> module = {});
   llvm::Expected<std::unique_ptr<RunnableModel>> compile(ModuleOp module);
-  llvm::Expected<Difference>
-  compareAt(ModuleOp module, size_t index, llvm::ArrayRef<HostValue> inputs);
+  llvm::Expected<Difference> compareAt(ModuleOp module, size_t index,
+                                       llvm::ArrayRef<HostValue> inputs);
   llvm::Error explain(llvm::ArrayRef<HostValue> inputs,
                       const std::string &difference, size_t output);
 
@@ -106,8 +106,8 @@ private:
 };
 } // namespace
 
-static Difference
-compareAll(llvm::ArrayRef<HostValue> got, llvm::ArrayRef<HostValue> want) {
+static Difference compareAll(llvm::ArrayRef<HostValue> got,
+                             llvm::ArrayRef<HostValue> want) {
   for (size_t i = 0; i < std::max(got.size(), want.size()); ++i) {
     HostValue g = i < got.size() ? got[i] : HostValue();
     HostValue w = i < want.size() ? want[i] : HostValue();
@@ -136,7 +136,8 @@ CheckedModel::compile(ModuleOp module) {
   llvm::SmallString<128> path;
   if (std::error_code ec =
           llvm::sys::fs::createTemporaryFile("fx-check", "mlir", path))
-    return makeLocatedError("", "cannot make a temporary file: " + ec.message());
+    return makeLocatedError("",
+                            "cannot make a temporary file: " + ec.message());
   llvm::FileRemover remover(path);
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -151,10 +152,10 @@ CheckedModel::compile(ModuleOp module) {
 }
 
 /// Runs both from the same state of torch's generator.
-static llvm::Expected<Difference> runBoth(RunnableModel &native,
-                                          RunnableModel &interpreter,
-                                          llvm::ArrayRef<HostValue> inputs,
-                                          llvm::SmallVectorImpl<HostValue> &got) {
+static llvm::Expected<Difference>
+runBoth(RunnableModel &native, RunnableModel &interpreter,
+        llvm::ArrayRef<HostValue> inputs,
+        llvm::SmallVectorImpl<HostValue> &got) {
   llvm::SmallVector<HostValue> want;
   interpreter.seed(0);
   if (llvm::Error error = native.run(inputs, got))
@@ -208,7 +209,8 @@ llvm::Error CheckedModel::explain(llvm::ArrayRef<HostValue> inputs,
     if (*differs) {
       Operation *node = nodes[middle];
       where = getNodeName(node).value_or("").str();
-      what = cast<NodeOpInterface>(node).getTargetName().str() + ": " + (*differs)->second;
+      what = cast<NodeOpInterface>(node).getTargetName().str() + ": " +
+             (*differs)->second;
       if (std::optional<FileLineColLoc> frame = getPythonFrame(node->getLoc()))
         what += " (at " + frame->getFilename().str() + ":" +
                 std::to_string(frame->getLine()) + ")";

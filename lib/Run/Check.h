@@ -1,4 +1,4 @@
-//===- Check.h - compiled code beside the interpreter ----------*- C++ -*-===//
+//===- Check.h - compiled code beside the interpreter -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Compare.cpp - are two results the same? -----------------*- C++ -*-===//
+//===- Compare.cpp - are two results the same? ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,11 +64,10 @@ static double readReal(const char *data, const RealFormat &format) {
   }
   uint64_t bits = 0;
   memcpy(&bits, data, format.bytes);
-  llvm::APFloat value(*format.semantics,
-                      llvm::APInt(format.bytes * 8, bits));
+  llvm::APFloat value(*format.semantics, llvm::APInt(format.bytes * 8, bits));
   bool inexact;
-  value.convert(llvm::APFloat::IEEEdouble(),
-                llvm::APFloat::rmNearestTiesToEven, &inexact);
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
   return value.convertToDouble();
 }
 
@@ -154,12 +153,14 @@ std::optional<std::string> findDifference(const HostTensor &got,
   unsigned bytes = getByteSize(want.dtype);
   int64_t wrong = 0, first = 0;
   for (int64_t i = 0, e = want.getNumElements(); i < e; ++i)
-    if (memcmp(got.data.get() + i * bytes, want.data.get() + i * bytes, bytes) &&
+    if (memcmp(got.data.get() + i * bytes, want.data.get() + i * bytes,
+               bytes) &&
         wrong++ == 0)
       first = i;
   if (!wrong)
     return std::nullopt;
-  return describe(wrong, want, first, toHex(got.data.get() + first * bytes, bytes),
+  return describe(wrong, want, first,
+                  toHex(got.data.get() + first * bytes, bytes),
                   toHex(want.data.get() + first * bytes, bytes));
 }
 

@@ -1,4 +1,4 @@
-//===- Compare.h - are two results the same? -------------------*- C++ -*-===//
+//===- Compare.h - are two results the same? --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

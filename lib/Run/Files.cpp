@@ -1,4 +1,4 @@
-//===- Files.cpp - input and output folders of fx-run ----------*- C++ -*-===//
+//===- Files.cpp - input and output folders of fx-run ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,8 +27,9 @@ static std::string join(StringRef folder, const llvm::Twine &name) {
 /// k of "in_<k>.npy".
 static std::optional<unsigned> getIndex(StringRef name) {
   unsigned k;
-  if (!name.consume_front("in_") || !name.consume_back(".npy") || name.empty() ||
-      (name.size() > 1 && name.front() == '0') || name.getAsInteger(10, k))
+  if (!name.consume_front("in_") || !name.consume_back(".npy") ||
+      name.empty() || (name.size() > 1 && name.front() == '0') ||
+      name.getAsInteger(10, k))
     return std::nullopt;
   return k;
 }
@@ -61,7 +62,8 @@ llvm::Expected<llvm::SmallVector<HostValue>>
 readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
   llvm::SmallVector<HostValue> values;
   // A model without inputs needs no folder.
-  bool needed = llvm::any_of(leaves, [](auto &leaf) { return leaf.use == LeafFile::Passed; });
+  bool needed = llvm::any_of(
+      leaves, [](auto &leaf) { return leaf.use == LeafFile::Passed; });
   if (folder.empty()) {
     if (needed)
       return makeLocatedError("--inputs", "a folder is needed: the model has " +

@@ -1,4 +1,4 @@
-//===- Files.h - input and output folders of fx-run ------------*- C++ -*-===//
+//===- Files.h - input and output folders of fx-run -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

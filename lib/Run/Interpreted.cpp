@@ -1,4 +1,4 @@
-//===- Interpreted.cpp - interpreted models in fx-run ----------*- C++ -*-===//
+//===- Interpreted.cpp - interpreted models in fx-run ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,8 @@ llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
 namespace {
 class InterpretedModel final : public RunnableModel {
 public:
-  InterpretedModel(LoadedModule loaded, std::unique_ptr<Interpreter> interpreter,
+  InterpretedModel(LoadedModule loaded,
+                   std::unique_ptr<Interpreter> interpreter,
                    llvm::SmallVector<LeafFile> leaves, std::string reason)
       : loaded(std::move(loaded)), interpreter(std::move(interpreter)),
         leaves(std::move(leaves)), reason(std::move(reason)) {}
@@ -64,9 +65,9 @@ loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason) {
       loadInterpreter(*loaded.module, interpreterOptions);
   if (!interpreter)
     return interpreter.takeError();
-  return std::make_unique<InterpretedModel>(std::move(loaded),
-                                            std::move(*interpreter),
-                                            getLeafFiles(*signature), reason.str());
+  return std::make_unique<InterpretedModel>(
+      std::move(loaded), std::move(*interpreter), getLeafFiles(*signature),
+      reason.str());
 }
 
 } // namespace fx

@@ -1,4 +1,4 @@
-//===- Interpreted.h - interpreted models in fx-run ------------*- C++ -*-===//
+//===- Interpreted.h - interpreted models in fx-run -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

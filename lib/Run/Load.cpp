@@ -1,4 +1,4 @@
-//===- Load.cpp - loading what fx-run runs ---------------------*- C++ -*-===//
+//===- Load.cpp - loading what fx-run runs --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,12 +43,14 @@ loadModel(const RunOptions &options) {
     return interpret(options, "--interpret");
   llvm::Expected<std::unique_ptr<RunnableModel>> compiled =
       options.check ? loadChecked(options) : compileInProcess(options);
-  if (compiled || options.noFallback || options.check || !options.device.empty())
+  if (compiled || options.noFallback || options.check ||
+      !options.device.empty())
     return compiled;
   // What the compiler cannot take as a whole still runs; the report says why.
   // Where the model itself is wrong, importing it again says so.
   std::string reason = toOneLine(llvm::toString(compiled.takeError()));
-  llvm::Expected<std::unique_ptr<RunnableModel>> model = interpret(options, reason);
+  llvm::Expected<std::unique_ptr<RunnableModel>> model =
+      interpret(options, reason);
   // A defect of ours is never passed over in silence.
   if (model && isCrash(reason))
     llvm::errs() << "warning: " << options.model << ": " << reason

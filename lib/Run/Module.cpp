@@ -1,4 +1,4 @@
-//===- Module.cpp - loading modules of the fx dialect ----------*- C++ -*-===//
+//===- Module.cpp - loading modules of the fx dialect ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,8 +68,8 @@ static LoadedModule makeContext() {
   LoadedModule loaded;
   DialectRegistry registry;
   registry.insert<FXDialect>();
-  loaded.context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  loaded.context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   loaded.context->loadAllAvailableDialects();
   return loaded;
 }

@@ -1,4 +1,4 @@
-//===- Module.h - loading modules of the fx dialect ------------*- C++ -*-===//
+//===- Module.h - loading modules of the fx dialect -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Native.cpp - compiled models in fx-run ------------------*- C++ -*-===//
+//===- Native.cpp - compiled models in fx-run -----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 
 #include "Native.h"
 #include "Interpreted.h"
-#include "fx/Run/Signature.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Pipelines/Compile.h"
+#include "fx/Run/Signature.h"
 #include "fx/Runtime/Loader.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/UnlinkedFile.h"
@@ -21,18 +21,27 @@ namespace fx {
 //===----------------------------------------------------------------------===//
 
 /// Indexed by DType.
-static constexpr DLDataType kDLTypes[] = {
-    {kDLBool, 8, 1},           {kDLUInt, 8, 1},
-    {kDLInt, 8, 1},            {kDLInt, 16, 1},
-    {kDLInt, 32, 1},           {kDLInt, 64, 1},
-    {kDLUInt, 16, 1},          {kDLUInt, 32, 1},
-    {kDLUInt, 64, 1},          {kDLFloat, 16, 1},
-    {kDLBfloat, 16, 1},        {kDLFloat, 32, 1},
-    {kDLFloat, 64, 1},         {kDLComplex, 32, 1},
-    {kDLComplex, 64, 1},       {kDLComplex, 128, 1},
-    {kDLFloat8_e4m3fn, 8, 1},  {kDLFloat8_e5m2, 8, 1},
-    {kDLFloat8_e4m3fnuz, 8, 1}, {kDLFloat8_e5m2fnuz, 8, 1},
-    {kDLFloat8_e8m0fnu, 8, 1}};
+static constexpr DLDataType kDLTypes[] = {{kDLBool, 8, 1},
+                                          {kDLUInt, 8, 1},
+                                          {kDLInt, 8, 1},
+                                          {kDLInt, 16, 1},
+                                          {kDLInt, 32, 1},
+                                          {kDLInt, 64, 1},
+                                          {kDLUInt, 16, 1},
+                                          {kDLUInt, 32, 1},
+                                          {kDLUInt, 64, 1},
+                                          {kDLFloat, 16, 1},
+                                          {kDLBfloat, 16, 1},
+                                          {kDLFloat, 32, 1},
+                                          {kDLFloat, 64, 1},
+                                          {kDLComplex, 32, 1},
+                                          {kDLComplex, 64, 1},
+                                          {kDLComplex, 128, 1},
+                                          {kDLFloat8_e4m3fn, 8, 1},
+                                          {kDLFloat8_e5m2, 8, 1},
+                                          {kDLFloat8_e4m3fnuz, 8, 1},
+                                          {kDLFloat8_e5m2fnuz, 8, 1},
+                                          {kDLFloat8_e8m0fnu, 8, 1}};
 
 static DLDataType toDL(DType dtype) {
   return kDLTypes[static_cast<unsigned>(dtype)];
@@ -102,10 +111,9 @@ llvm::Error NativeModel::prepare() {
   if (signature) {
     leaves = getLeafFiles(*signature);
     if (leaves.size() != static_cast<size_t>(info.n_input_leaves))
-      return makeLocatedError("", "the compiled model has " +
-                                      llvm::Twine(info.n_input_leaves) +
-                                      " inputs, expected " +
-                                      llvm::Twine(leaves.size()));
+      return makeLocatedError(
+          "", "the compiled model has " + llvm::Twine(info.n_input_leaves) +
+                  " inputs, expected " + llvm::Twine(leaves.size()));
     return llvm::Error::success();
   }
   // Leaves that no input names are None, str, or a scalar that export made a
@@ -194,7 +202,8 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
     pointers.push_back(&tensors[i]);
   }
   ModelOutputs results;
-  if (llvm::Error error = model->run(pointers, results, threads, FX_RUN_HOST_OUTPUTS))
+  if (llvm::Error error =
+          model->run(pointers, results, threads, FX_RUN_HOST_OUTPUTS))
     return locate(toOneLine(llvm::toString(std::move(error))));
   int32_t leafCount = 0;
   for (int i = 0; i < info.n_outputs; ++i)
@@ -232,7 +241,8 @@ static llvm::Expected<int> getDeviceNumber(const RunOptions &options) {
   int number = 0;
   if (text.empty() || text == "cuda")
     return 0;
-  if (!text.consume_front("cuda:") || text.getAsInteger(10, number) || number < 0)
+  if (!text.consume_front("cuda:") || text.getAsInteger(10, number) ||
+      number < 0)
     return makeLocatedError("", "--device: expected cuda or cuda:N, got '" +
                                     llvm::Twine(options.device) + "'");
   return number;
@@ -253,15 +263,16 @@ loadNative(const std::string &path, const RunOptions &options,
   if (!model)
     return stripFile(model.takeError(), path);
   if (!options.device.empty() && !(*model)->getInfo().target)
-    return makeLocatedError("", "--device: expected a model that was compiled with "
-                                "--target=cuda, got one for the processor");
+    return makeLocatedError("",
+                            "--device: expected a model that was compiled with "
+                            "--target=cuda, got one for the processor");
   if (options.noFallback && (*model)->getInfo().n_fallbacks)
     return makeLocatedError(
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +
                 " operators have no native code, the first is " +
                 toOneLine((*model)->getInfo().fallbacks[0]));
-  auto native = std::make_unique<NativeModel>(std::move(*model),
-                                              std::move(report), options.threads);
+  auto native = std::make_unique<NativeModel>(
+      std::move(*model), std::move(report), options.threads);
   if (module) {
     llvm::Expected<GraphSignature> signature =
         GraphSignature::get(*module->module);
@@ -294,7 +305,9 @@ compileInProcess(const RunOptions &options) {
   if (!options.device.empty())
     compileOptions.target = "cuda";
   std::optional<ProgressLine> line(std::in_place);
-  compileOptions.onProgress = [&](const Progress &progress) { line->show(progress); };
+  compileOptions.onProgress = [&](const Progress &progress) {
+    line->show(progress);
+  };
   llvm::Expected<CompileReport> report = compileModelSafely(compileOptions);
   line.reset();
   if (!report)

@@ -1,4 +1,4 @@
-//===- Native.h - compiled models in fx-run --------------------*- C++ -*-===//
+//===- Native.h - compiled models in fx-run ---------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

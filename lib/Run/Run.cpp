@@ -1,4 +1,4 @@
-//===- Run.cpp - what fx-run does ------------------------------*- C++ -*-===//
+//===- Run.cpp - what fx-run does -----------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,17 +50,16 @@ llvm::Error runModel(const RunOptions &options) {
   std::string timingText;
   if (options.benchmark > 0) {
     llvm::SmallVector<HostValue> ignored;
-    llvm::Expected<Timing> timing = benchmark(options.benchmark, [&] {
-      return (*model)->run(*inputs, ignored);
-    });
+    llvm::Expected<Timing> timing = benchmark(
+        options.benchmark, [&] { return (*model)->run(*inputs, ignored); });
     if (!timing)
       return inFile(options.model, timing.takeError());
     llvm::raw_string_ostream os(timingText);
     timing->print(os, options.json);
   }
   if (!options.report.empty()) {
-    std::string text = llvm::formatv(
-        "{0:2}\n", llvm::json::Value((*model)->getReport()));
+    std::string text =
+        llvm::formatv("{0:2}\n", llvm::json::Value((*model)->getReport()));
     if (llvm::Error error = writeTextFile(options.report, text))
       return error;
   }

@@ -1,4 +1,4 @@
-//===- Signature.cpp - what a graph takes and checks -----------*- C++ -*-===//
+//===- Signature.cpp - what a graph takes and checks ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,8 +69,8 @@ static llvm::Error readLeaf(PlaceholderOp op, InputLeaf &leaf) {
       std::string text;
       llvm::raw_string_ostream os(text);
       os << tensor.getDtype();
-      return makeLocatedError(leaf.name, "inputs of dtype " + text +
-                                             " are not supported");
+      return makeLocatedError(leaf.name,
+                              "inputs of dtype " + text + " are not supported");
     }
   } else if (auto sym = dyn_cast<SymIntType>(type)) {
     leaf.kind = LeafKind::Int;
@@ -89,8 +89,8 @@ static llvm::Error readLeaf(PlaceholderOp op, InputLeaf &leaf) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << type;
-    return makeLocatedError(leaf.name, "inputs of type '" + text +
-                                           "' cannot be passed");
+    return makeLocatedError(leaf.name,
+                            "inputs of type '" + text + "' cannot be passed");
   }
   return llvm::Error::success();
 }
@@ -176,8 +176,8 @@ llvm::Error GraphSignature::checkLeaf(const InputLeaf &leaf,
     return makeLocatedError(leaf.name, "no value is given");
   DType dtype = *leaf.getDType();
   size_t rank = leaf.type ? leaf.type.getRank() : 0;
-  std::string expected = leaf.type ? toText(leaf.type, dtype)
-                                   : (getName(dtype) + "[]").str();
+  std::string expected =
+      leaf.type ? toText(leaf.type, dtype) : (getName(dtype) + "[]").str();
   if (value->dtype != dtype || value->sizes.size() != rank)
     return makeLocatedError(leaf.name, "expected " + expected + ", got " +
                                            value->describe());
@@ -214,7 +214,8 @@ static void solve(ExprAttr expr, int64_t value, SymbolValues &symbols) {
   std::optional<int64_t> zero = at(0), one = at(1);
   int64_t slope, rest;
   if (!zero || !one || llvm::SubOverflow(*one, *zero, slope) || slope == 0 ||
-      llvm::SubOverflow(value, *zero, rest) || (slope == -1 && rest == INT64_MIN))
+      llvm::SubOverflow(value, *zero, rest) ||
+      (slope == -1 && rest == INT64_MIN))
     return;
   // Only where it fits exactly: what is no line is left to the size check.
   int64_t x = rest / slope;
@@ -253,9 +254,8 @@ static std::optional<int64_t> evaluate(ExprAttr expr,
   });
 }
 
-llvm::Error
-GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
-                           const SymbolValues &symbols) const {
+llvm::Error GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
+                                       const SymbolValues &symbols) const {
   for (auto [leaf, value] : llvm::zip_equal(inputs, values)) {
     if (leaf.type) {
       for (auto [dim, expr] : llvm::enumerate(leaf.type.getSizes())) {
@@ -276,8 +276,7 @@ GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
       if (want && *want != have)
         return makeLocatedError(leaf.name, "expected " + toText(leaf.expr) +
                                                " = " + std::to_string(*want) +
-                                               ", got " +
-                                               std::to_string(have));
+                                               ", got " + std::to_string(have));
     }
   }
   return llvm::Error::success();
@@ -285,15 +284,16 @@ GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
 
 /// "dimension 0 of input 'x'": the first place where `expr` stands, for
 /// messages about it.
-static std::pair<std::string, std::string>
-findUse(ArrayRef<InputLeaf> inputs, ExprAttr expr) {
+static std::pair<std::string, std::string> findUse(ArrayRef<InputLeaf> inputs,
+                                                   ExprAttr expr) {
   llvm::StringSet<> symbols;
   expr.walkSymbols([&](StringRef name) { symbols.insert(name); });
   for (const InputLeaf &leaf : inputs) {
     if (leaf.type)
       for (auto [dim, size] : llvm::enumerate(leaf.type.getSizes())) {
         bool uses = false;
-        size.walkSymbols([&](StringRef name) { uses |= symbols.contains(name); });
+        size.walkSymbols(
+            [&](StringRef name) { uses |= symbols.contains(name); });
         if (uses)
           return {leaf.name, "dimension " + std::to_string(dim) + ": "};
       }
@@ -304,8 +304,7 @@ findUse(ArrayRef<InputLeaf> inputs, ExprAttr expr) {
   return {"", ""};
 }
 
-llvm::Error
-GraphSignature::checkConditions(const SymbolValues &symbols) const {
+llvm::Error GraphSignature::checkConditions(const SymbolValues &symbols) const {
   GraphOp op = graph;
   for (Attribute attr : op.getSymbols()) {
     auto range = dyn_cast<RangeAttr>(attr);
@@ -332,9 +331,9 @@ GraphSignature::checkConditions(const SymbolValues &symbols) const {
     if (!value || *value != 0)
       continue;
     auto [where, what] = findUse(inputs, condition);
-    std::string text =
-        what + "guard '" + guard.getCode().str() + "' does not hold: expected " +
-        toText(condition) + ", got";
+    std::string text = what + "guard '" + guard.getCode().str() +
+                       "' does not hold: expected " + toText(condition) +
+                       ", got";
     llvm::StringSet<> seen;
     condition.walkSymbols([&](StringRef name) {
       auto it = symbols.find(name);

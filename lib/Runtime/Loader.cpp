@@ -1,4 +1,4 @@
-//===- Loader.cpp - loads compiled models -===//
+//===- Loader.cpp - loads compiled models ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,7 +31,8 @@ std::vector<llvm::StringRef> ModelOutputs::getBytes() const {
     size_t n = t ? t->dl_tensor.dtype.bits / 8 : 0;
     for (int d = 0; t && d < t->dl_tensor.ndim; ++d)
       n *= t->dl_tensor.shape[d];
-    bytes.push_back({t ? static_cast<const char *>(t->dl_tensor.data) : nullptr, n});
+    bytes.push_back(
+        {t ? static_cast<const char *>(t->dl_tensor.data) : nullptr, n});
   }
   return bytes;
 }
@@ -53,14 +54,17 @@ static llvm::Expected<FXFallbackFn> getTorchFallback() {
     if (const char *path = getenv("FX_TORCH_LIBRARY"))
       places.push_back(path);
     Dl_info info;
-    if (dladdr(reinterpret_cast<void *>(&getLoadError), &info) && info.dli_fname) {
-      llvm::SmallString<128> beside(llvm::sys::path::parent_path(info.dli_fname));
+    if (dladdr(reinterpret_cast<void *>(&getLoadError), &info) &&
+        info.dli_fname) {
+      llvm::SmallString<128> beside(
+          llvm::sys::path::parent_path(info.dli_fname));
       llvm::sys::path::append(beside, "libFXTorch.so");
       places.push_back(beside.str().str());
     }
     places.push_back("libFXTorch.so");
     for (const std::string &place : places) {
-      void *library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+      void *library =
+          dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
       if (!library) {
         error = getLoadError();
         continue;
@@ -82,18 +86,22 @@ static llvm::Error checkWhole(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return llvm::createStringError("cannot open: " + buffer.getError().message());
+    return llvm::createStringError("cannot open: " +
+                                   buffer.getError().message());
   llvm::StringRef bytes = (*buffer)->getBuffer();
   auto cut = [&](uint64_t end) {
     return llvm::createStringError("expected at least " + llvm::Twine(end) +
-                                   " bytes by its headers, got " + llvm::Twine(bytes.size()));
+                                   " bytes by its headers, got " +
+                                   llvm::Twine(bytes.size()));
   };
   Elf64_Ehdr header;
   if (bytes.size() < sizeof header)
     return cut(sizeof header);
   memcpy(&header, bytes.data(), sizeof header);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr))
-    return llvm::createStringError("expected a 64-bit ELF file, got another kind");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
+    return llvm::createStringError(
+        "expected a 64-bit ELF file, got another kind");
   // A sum that overflows is behind the end, too.
   auto isBehind = [&](uint64_t begin, uint64_t size) {
     return begin > bytes.size() || size > bytes.size() - begin;
@@ -103,7 +111,8 @@ static llvm::Error checkWhole(llvm::StringRef path) {
     return cut(header.e_phoff + segments);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;
-    memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment,
+           sizeof segment);
     if (isBehind(segment.p_offset, segment.p_filesz))
       return cut(segment.p_offset + segment.p_filesz);
   }
@@ -113,7 +122,9 @@ static llvm::Error checkWhole(llvm::StringRef path) {
 llvm::Expected<std::unique_ptr<CompiledModel>>
 CompiledModel::open(const std::string &path, const std::string &name,
                     const LoadOptions &options) {
-  auto fail = [&](llvm::Twine why) { return llvm::createStringError(name + ": " + why); };
+  auto fail = [&](llvm::Twine why) {
+    return llvm::createStringError(name + ": " + why);
+  };
   if (llvm::Error e = checkWhole(path))
     return fail("cannot be loaded: " + llvm::toString(std::move(e)));
   std::unique_ptr<CompiledModel> model(new CompiledModel);
@@ -123,14 +134,15 @@ CompiledModel::open(const std::string &path, const std::string &name,
   auto getApi = reinterpret_cast<const FXModelApi *(*)()>(
       dlsym(model->library, FX_MODEL_API_SYMBOL));
   if (!getApi)
-    return fail("expected a compiled model, got a shared object without '" FX_MODEL_API_SYMBOL
-                "'");
+    return fail("expected a compiled model, got a shared object without "
+                "'" FX_MODEL_API_SYMBOL "'");
   const FXModelApi *api = getApi();
   if (!api || api->magic != FX_MODEL_MAGIC)
     return fail("expected a compiled model, got something else");
   if (api->abi_version != FX_MODEL_ABI_VERSION)
     return fail("expected version " + llvm::Twine(FX_MODEL_ABI_VERSION) +
-                " of the model interface, got " + llvm::Twine(api->abi_version));
+                " of the model interface, got " +
+                llvm::Twine(api->abi_version));
   model->api = api;
   FXCallbacks callbacks = {};
   if (options.callbacks)
@@ -139,7 +151,8 @@ CompiledModel::open(const std::string &path, const std::string &name,
   callbacks.struct_size = sizeof callbacks;
   if (options.device)
     callbacks.device = options.device;
-  if (api->info->n_fallbacks > 0 && !callbacks.fallback && options.loadFallback) {
+  if (api->info->n_fallbacks > 0 && !callbacks.fallback &&
+      options.loadFallback) {
     llvm::Expected<FXFallbackFn> fallback = getTorchFallback();
     if (!fallback)
       return fail(llvm::toString(fallback.takeError()));
@@ -152,14 +165,15 @@ CompiledModel::open(const std::string &path, const std::string &name,
   return model;
 }
 
-llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::load(llvm::StringRef path,
-                                                                   const LoadOptions &options) {
+llvm::Expected<std::unique_ptr<CompiledModel>>
+CompiledModel::load(llvm::StringRef path, const LoadOptions &options) {
   llvm::file_magic magic;
   if (std::error_code ec = llvm::identify_magic(path, magic))
-    return llvm::createStringError(path.str() + ": cannot open: " + ec.message());
-  if (magic != llvm::file_magic::elf_shared_object)
     return llvm::createStringError(path.str() +
-                                   ": expected a compiled model, got no ELF shared object");
+                                   ": cannot open: " + ec.message());
+  if (magic != llvm::file_magic::elf_shared_object)
+    return llvm::createStringError(
+        path.str() + ": expected a compiled model, got no ELF shared object");
   // A name without a slash would be searched for in the system's folders.
   llvm::SmallString<256> full(path);
   llvm::sys::fs::make_absolute(full);
@@ -167,11 +181,13 @@ llvm::Expected<std::unique_ptr<CompiledModel>> CompiledModel::load(llvm::StringR
 }
 
 llvm::Expected<std::unique_ptr<CompiledModel>>
-CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options) {
+CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes,
+                          const LoadOptions &options) {
   llvm::Expected<UnlinkedFile> file =
       UnlinkedFile::create(llvm::StringRef(bytes.data(), bytes.size()));
   if (!file)
-    return llvm::createStringError("<buffer>: " + llvm::toString(file.takeError()));
+    return llvm::createStringError("<buffer>: " +
+                                   llvm::toString(file.takeError()));
   return open(file->getPath(), "<buffer>", options);
 }
 
@@ -181,11 +197,13 @@ CompiledModel::~CompiledModel() {
   // Outputs may outlive the model and are freed by its code, so the code stays.
 }
 
-llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
-                               int threads, uint32_t flags) {
+llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs,
+                               ModelOutputs &outputs, int threads,
+                               uint32_t flags) {
   outputs = ModelOutputs();
   outputs.tensors.assign(api->info->n_outputs, nullptr);
-  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr, flags};
+  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr,
+                          flags};
   char error[1024] = "";
   if (api->run(instance, inputs.data(), inputs.size(), outputs.tensors.data(),
                outputs.tensors.size(), &options, error, sizeof error))
@@ -198,7 +216,8 @@ llvm::Error CompiledModel::setStates(llvm::ArrayRef<const char *> names,
   if (names.size() != values.size())
     return llvm::createStringError("expected as many names as values");
   char error[1024] = "";
-  if (api->set_states(instance, names.size(), names.data(), values.data(), error, sizeof error))
+  if (api->set_states(instance, names.size(), names.data(), values.data(),
+                      error, sizeof error))
     return llvm::createStringError(error);
   return llvm::Error::success();
 }

@@ -1,4 +1,4 @@
-//===- CrashRecovery.cpp - a crash becomes an error -===//
+//===- CrashRecovery.cpp - a crash becomes an error -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostTensor.cpp - a tensor in host memory ----------------*- C++ -*-===//
+//===- HostTensor.cpp - a tensor in host memory ---------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,14 +25,27 @@ struct DTypeInfo {
 } // namespace
 
 /// Indexed by DType.
-static constexpr DTypeInfo kInfo[] = {
-    {1, "bool"},          {1, "uint8"},           {1, "int8"},
-    {2, "int16"},         {4, "int32"},           {8, "int64"},
-    {2, "uint16"},        {4, "uint32"},          {8, "uint64"},
-    {2, "float16"},       {2, "bfloat16"},        {4, "float32"},
-    {8, "float64"},       {4, "complex32"},       {8, "complex64"},
-    {16, "complex128"},   {1, "float8_e4m3fn"},   {1, "float8_e5m2"},
-    {1, "float8_e4m3fnuz"}, {1, "float8_e5m2fnuz"}, {1, "float8_e8m0fnu"}};
+static constexpr DTypeInfo kInfo[] = {{1, "bool"},
+                                      {1, "uint8"},
+                                      {1, "int8"},
+                                      {2, "int16"},
+                                      {4, "int32"},
+                                      {8, "int64"},
+                                      {2, "uint16"},
+                                      {4, "uint32"},
+                                      {8, "uint64"},
+                                      {2, "float16"},
+                                      {2, "bfloat16"},
+                                      {4, "float32"},
+                                      {8, "float64"},
+                                      {4, "complex32"},
+                                      {8, "complex64"},
+                                      {16, "complex128"},
+                                      {1, "float8_e4m3fn"},
+                                      {1, "float8_e5m2"},
+                                      {1, "float8_e4m3fnuz"},
+                                      {1, "float8_e5m2fnuz"},
+                                      {1, "float8_e8m0fnu"}};
 
 unsigned getByteSize(DType dtype) {
   return kInfo[static_cast<unsigned>(dtype)].bytes;

@@ -1,4 +1,4 @@
-//===- Npy.cpp - reading and writing .npy files ----------------*- C++ -*-===//
+//===- Npy.cpp - reading and writing .npy files ---------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -165,8 +165,7 @@ private:
     if (order == '>')
       return fail("dtype '%s' is big endian, expected little endian",
                   printable(d).c_str());
-    StringRef known =
-        "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16 V1 V2 V4";
+    StringRef known = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16 V1 V2 V4";
     llvm::SmallVector<StringRef, 20> names;
     known.split(names, ' ');
     if (!llvm::is_contained(names, d.drop_front()))

@@ -1,4 +1,4 @@
-//===- UnlinkedFile.cpp - a temporary file without a name -----*- C++ -*-===//
+//===- UnlinkedFile.cpp - a temporary file without a name -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

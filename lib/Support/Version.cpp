@@ -1,4 +1,4 @@
-//===- Version.cpp - what --version prints -===//
+//===- Version.cpp - what --version prints --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,6 +19,4 @@ void fx::printVersion(llvm::raw_ostream &os) {
      << "\ntorch schemas " << getSchemaVersion() << "\n";
 }
 
-void fx::registerVersionPrinter() {
-  llvm::cl::SetVersionPrinter(printVersion);
-}
+void fx::registerVersionPrinter() { llvm::cl::SetVersionPrinter(printVersion); }

@@ -1,4 +1,4 @@
-//===- ConstantFold.cpp - evaluate what is computed from states -*- C++ -*-===//
+//===- ConstantFold.cpp - evaluate what is computed from states -----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Constants.h - values of constants, and states that hold them -*- C++
-//-*-===//
+//===- Constants.h - constants, and states that hold them -------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DropZeroPoints.cpp - zero points that are 0 -*- C++ -*-===//
+//===- DropZeroPoints.cpp - zero points that are 0 ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldConvBN.cpp - fold batch norms into convolutions -===//
+//===- FoldConvBN.cpp - fold batch norms into convolutions ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

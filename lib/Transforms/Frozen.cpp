@@ -1,4 +1,4 @@
-//===- Frozen.cpp - values that no run changes -*- C++ -*-===//
+//===- Frozen.cpp - values that no run changes ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Frozen.h - values that no run changes -*- C++ -*-===//
+//===- Frozen.h - values that no run changes --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InlineWrappers.cpp - inline wrapping higher-order operators -===//
+//===- InlineWrappers.cpp - inline wrapping higher-order operators --------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KeepIntegers.cpp - pools and joins of quantized tensors -*- C++ -*-===//
+//===- KeepIntegers.cpp - pools and joins of quantized tensors ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NodeNamer.cpp - unique node names -===//
+//===- NodeNamer.cpp - unique node names ----------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

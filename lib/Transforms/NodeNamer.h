@@ -1,4 +1,4 @@
-//===- NodeNamer.h - unique node names -------------------*- C++ -* -===//
+//===- NodeNamer.h - unique node names --------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

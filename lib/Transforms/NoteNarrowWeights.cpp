@@ -1,4 +1,4 @@
-//===- NoteNarrowWeights.cpp - weights of four bits -*- C++ -*-===//
+//===- NoteNarrowWeights.cpp - weights of four bits -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ResolveCalls.h - calls of live graphs to what they run -------------===//
+//===- ResolveCalls.h - calls of live graphs to what they run ---*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

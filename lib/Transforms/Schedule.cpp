@@ -1,4 +1,4 @@
-//===- Schedule.cpp - order nodes for least memory -*- C++ -*-===//
+//===- Schedule.cpp - order nodes for least memory ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ShapeProp.cpp - infer and compare result types ----------*- C++ -*-===//
+//===- ShapeProp.cpp - infer and compare result types ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ViewInverse.cpp - writing through views -===//
+//===- ViewInverse.cpp - writing through views ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -69,11 +69,10 @@ Value fx::getAliasedOperand(CallFunctionOp op, unsigned result) {
       !isa<FakeTensorType>(op->getResult(result).getType()))
     return {};
   StringRef base = op.getTarget().rsplit('.').first;
-  bool maybeUnannotated = llvm::StringSwitch<bool>(base)
-                              .Cases({"aten.dropout", "aten.feature_dropout",
-                                      "aten.type_as"},
-                                     true)
-                              .Default(false);
+  bool maybeUnannotated =
+      llvm::StringSwitch<bool>(base)
+          .Cases({"aten.dropout", "aten.feature_dropout", "aten.type_as"}, true)
+          .Default(false);
   if (!schema->isView() && !maybeUnannotated)
     return {};
   return mayAliasDoes(op, self, op->getResult(result)) ? self : Value();
@@ -157,8 +156,8 @@ struct InverseBuilder {
   }
 
   Value permute() {
-    auto dims = args.size() == 2 ? dyn_cast<ArrayAttr>(args[1].tree)
-                                 : ArrayAttr();
+    auto dims =
+        args.size() == 2 ? dyn_cast<ArrayAttr>(args[1].tree) : ArrayAttr();
     if (!dims)
       return {};
     SmallVector<ArgumentTree> inverse(dims.size(), integer(0));
@@ -211,9 +210,8 @@ struct InverseBuilder {
 
 } // namespace
 
-Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer,
-                            CallFunctionOp view, unsigned result, Value base,
-                            Value newView) {
+Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
+                            unsigned result, Value base, Value newView) {
   using Fn = Value (*)(InverseBuilder &);
   Fn fn =
       llvm::StringSwitch<Fn>(view.getTarget().rsplit('.').first)
@@ -241,10 +239,9 @@ Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer,
                   "aten.swapaxes", "aten.swapdims"},
                  [](InverseBuilder &i) { return i.involution(); })
           .Case("aten.permute", [](InverseBuilder &i) { return i.permute(); })
-          .Cases({"aten.view", "aten.reshape", "aten.flatten",
-                  "aten.unflatten", "aten.squeeze", "aten.unsqueeze",
-                  "aten.view_as", "aten.reshape_as", "aten._unsafe_view",
-                  "aten.ravel"},
+          .Cases({"aten.view", "aten.reshape", "aten.flatten", "aten.unflatten",
+                  "aten.squeeze", "aten.unsqueeze", "aten.view_as",
+                  "aten.reshape_as", "aten._unsafe_view", "aten.ravel"},
                  [](InverseBuilder &i) {
                    return hasSameDtype(i.base, i.newView) ? i.reshape()
                                                           : Value();

@@ -1,4 +1,4 @@
-//===- Bindings.h - shared by the parts of the extension -------*- C++ -*-===//
+//===- Bindings.h - shared by the parts of the extension --------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,15 +51,17 @@ public:
   void run(const std::string &pipeline);
   std::string getText(bool locations) const;
   /// The text attribute of a symbol; empty if there is none.
-  std::string getAttribute(const std::string &symbol, const std::string &name) const;
+  std::string getAttribute(const std::string &symbol,
+                           const std::string &name) const;
   nb::bytes getBytecode() const;
   /// An FXExportKind of the module.
   nb::bytes exportAs(int kind) const;
   std::string getFolder() const { return fxModuleGetFolder(get()); }
   /// Compiles to `path`; the report as JSON.
-  std::string compile(const std::string &path, int emit, const std::string &name,
-                      const std::string &cpu, int optLevel, bool refuseFallback,
-                      nb::object onPhase, const std::string &debugCrash,
+  std::string compile(const std::string &path, int emit,
+                      const std::string &name, const std::string &cpu,
+                      int optLevel, bool refuseFallback, nb::object onPhase,
+                      const std::string &debugCrash,
                       const std::string &target) const;
 
   FXModule *get() const { return module.get(); }

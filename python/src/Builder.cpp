@@ -1,12 +1,12 @@
-//===- Builder.cpp - builds graphs from Python -===//
+//===- Builder.cpp - builds graphs from Python ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
 #include "fx-c/Builder.h"
+#include "Bindings.h"
 
 using namespace fx::python;
 
@@ -33,31 +33,34 @@ public:
   void setAttribute(const std::string &name, const std::string &attribute) {
     check(fxBuilderSetAttribute(get(), toC(name), toC(attribute), &error));
   }
-  void state(const std::string &name, const std::string &type, const OptionalString &path,
-             uint64_t offset, uint64_t size, uint32_t crc32) {
-    check(fxBuilderState(get(), toC(name), toC(type), toC(path), offset, size, crc32,
-                         &error));
+  void state(const std::string &name, const std::string &type,
+             const OptionalString &path, uint64_t offset, uint64_t size,
+             uint32_t crc32) {
+    check(fxBuilderState(get(), toC(name), toC(type), toC(path), offset, size,
+                         crc32, &error));
   }
   void beginGraph(const std::string &name, bool isPrivate) {
     check(fxBuilderBeginGraph(get(), toC(name), isPrivate, &error));
   }
   void symbol(const std::string &name, std::optional<int64_t> min,
               std::optional<int64_t> max) {
-    check(fxBuilderSymbol(get(), toC(name), min ? &*min : nullptr, max ? &*max : nullptr,
-                          &error));
+    check(fxBuilderSymbol(get(), toC(name), min ? &*min : nullptr,
+                          max ? &*max : nullptr, &error));
   }
   std::string expression(const std::string &srepr) {
     std::string text;
     check(fxBuilderExpression(get(), toC(srepr), append, &text, &error));
     return text;
   }
-  void pushFrame(const std::string &file, int line, const std::string &function) {
+  void pushFrame(const std::string &file, int line,
+                 const std::string &function) {
     fxBuilderPushFrame(get(), toC(file), line, toC(function));
   }
   void pushMetadata(const std::string &key, const std::string &value) {
     fxBuilderPushMetadata(get(), toC(key), toC(value));
   }
-  void pushNodeAttribute(const std::string &name, const std::string &attribute) {
+  void pushNodeAttribute(const std::string &name,
+                         const std::string &attribute) {
     fxBuilderPushNodeAttribute(get(), toC(name), toC(attribute));
   }
   void pushValue(BuiltValue value) { fxBuilderPushValue(get(), value.index); }
@@ -65,30 +68,39 @@ public:
   void pushFloat(double value) { fxBuilderPushFloat(get(), value); }
   void pushBool(bool value) { fxBuilderPushBool(get(), value); }
   void pushNone() { fxBuilderPushNone(get()); }
-  void pushString(const std::string &value) { fxBuilderPushString(get(), toC(value)); }
-  void pushAttribute(const std::string &text) { fxBuilderPushAttribute(get(), toC(text)); }
+  void pushString(const std::string &value) {
+    fxBuilderPushString(get(), toC(value));
+  }
+  void pushAttribute(const std::string &text) {
+    fxBuilderPushAttribute(get(), toC(text));
+  }
   void pushList() { fxBuilderPushList(get()); }
   void pushDict() { fxBuilderPushDict(get()); }
   void pushKey(const std::string &key) { fxBuilderPushKey(get(), toC(key)); }
   void pushEnd() { fxBuilderPushEnd(get()); }
-  void pushKeyword(const std::string &name) { fxBuilderPushKeyword(get(), toC(name)); }
+  void pushKeyword(const std::string &name) {
+    fxBuilderPushKeyword(get(), toC(name));
+  }
 
   BuiltValue placeholder(const std::string &name, const OptionalString &kind,
-                         const OptionalString &target, const std::string &type) {
+                         const OptionalString &target,
+                         const std::string &type) {
     BuiltValue result;
-    check(fxBuilderPlaceholder(get(), toC(name), toC(kind), toC(target), toC(type),
-                               &result.index, &error));
+    check(fxBuilderPlaceholder(get(), toC(name), toC(kind), toC(target),
+                               toC(type), &result.index, &error));
     return result;
   }
   BuiltValue getAttr(const std::string &name, const std::string &target,
                      const std::string &type) {
     BuiltValue result;
-    check(fxBuilderGetAttr(get(), toC(name), toC(target), toC(type), &result.index,
-                           &error));
+    check(fxBuilderGetAttr(get(), toC(name), toC(target), toC(type),
+                           &result.index, &error));
     return result;
   }
-  std::vector<BuiltValue> node(const std::string &op, const OptionalString &target,
-                               const std::string &names, const std::vector<std::string> &types,
+  std::vector<BuiltValue> node(const std::string &op,
+                               const OptionalString &target,
+                               const std::string &names,
+                               const std::vector<std::string> &types,
                                const OptionalString &outs) {
     std::vector<const char *> texts;
     for (const std::string &type : types)
@@ -126,7 +138,8 @@ void fx::python::bindBuilder(nb::module_ &m) {
       .def(nb::init<>())
       .def("set_attribute", &Builder::setAttribute)
       .def("state", &Builder::state, nb::arg("name"), nb::arg("type"),
-           nb::arg("path").none(), nb::arg("offset"), nb::arg("size"), nb::arg("crc32"))
+           nb::arg("path").none(), nb::arg("offset"), nb::arg("size"),
+           nb::arg("crc32"))
       .def("begin_graph", &Builder::beginGraph)
       .def("symbol", &Builder::symbol, nb::arg("name"), nb::arg("min").none(),
            nb::arg("max").none())
@@ -146,8 +159,8 @@ void fx::python::bindBuilder(nb::module_ &m) {
       .def("push_key", &Builder::pushKey)
       .def("push_end", &Builder::pushEnd)
       .def("push_keyword", &Builder::pushKeyword)
-      .def("placeholder", &Builder::placeholder, nb::arg("name"), nb::arg("kind").none(),
-           nb::arg("target").none(), nb::arg("type"))
+      .def("placeholder", &Builder::placeholder, nb::arg("name"),
+           nb::arg("kind").none(), nb::arg("target").none(), nb::arg("type"))
       .def("get_attr", &Builder::getAttr)
       .def("node", &Builder::node, nb::arg("op"), nb::arg("target").none(),
            nb::arg("names"), nb::arg("types"), nb::arg("outs").none())

@@ -1,4 +1,4 @@
-//===- Model.cpp - compiled models in Python -===//
+//===- Model.cpp - compiled models in Python ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,8 @@ static nb::object makeCapsule(DLManagedTensor *tensor) {
   PyObject *capsule = PyCapsule_New(tensor, kCapsule, [](PyObject *self) {
     if (!PyCapsule_IsValid(self, kCapsule))
       return; // taken
-    auto *managed = static_cast<DLManagedTensor *>(PyCapsule_GetPointer(self, kCapsule));
+    auto *managed =
+        static_cast<DLManagedTensor *>(PyCapsule_GetPointer(self, kCapsule));
     if (managed->deleter)
       managed->deleter(managed);
   });
@@ -61,18 +62,21 @@ public:
     return Model(model);
   }
 
-  nb::list run(nb::sequence inputs, int threads, uintptr_t stream, unsigned flags) {
+  nb::list run(nb::sequence inputs, int threads, uintptr_t stream,
+               unsigned flags) {
     std::vector<const DLTensor *> tensors;
     for (nb::handle input : inputs)
       tensors.push_back(getTensor(input));
-    std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs, nullptr);
+    std::vector<DLManagedTensor *> outputs(fxModelGetInfo(get())->n_outputs,
+                                           nullptr);
     FXError *error = nullptr;
     int failed;
     {
       nb::gil_scoped_release release;
-      FXRunOptions options = {sizeof options, threads, reinterpret_cast<void *>(stream), flags};
-      failed = fxModelRunWith(get(), tensors.data(), tensors.size(), outputs.data(),
-                              outputs.size(), &options, &error);
+      FXRunOptions options = {sizeof options, threads,
+                              reinterpret_cast<void *>(stream), flags};
+      failed = fxModelRunWith(get(), tensors.data(), tensors.size(),
+                              outputs.data(), outputs.size(), &options, &error);
     }
     if (failed)
       raise(error);
@@ -139,8 +143,8 @@ nb::dict Model::getInfo() const {
 void fx::python::bindModel(nb::module_ &m) {
   nb::class_<Model>(m, "Model")
       .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"))
-      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"), nb::arg("stream"),
-           nb::arg("flags"))
+      .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
+           nb::arg("stream"), nb::arg("flags"))
       .def("reset", &Model::reset)
       .def("info", &Model::getInfo);
 }

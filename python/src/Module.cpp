@@ -1,4 +1,4 @@
-//===- Module.cpp - modules of the fx dialect in Python -===//
+//===- Module.cpp - modules of the fx dialect in Python -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,10 +17,12 @@ void fx::python::raise(FXError *error) {
   nb::object type = nb::module_::import_("fx_mlir._error").attr("Error");
   // What a message quotes need not be UTF-8.
   auto text = [](const char *bytes) {
-    return nb::steal(PyUnicode_DecodeUTF8(bytes, strlen(bytes), "backslashreplace"));
+    return nb::steal(
+        PyUnicode_DecodeUTF8(bytes, strlen(bytes), "backslashreplace"));
   };
-  nb::object value = type(text(fxErrorGetMessage(error)), text(fxErrorGetNode(error)),
-                          text(fxErrorGetFile(error)), fxErrorGetLine(error));
+  nb::object value =
+      type(text(fxErrorGetMessage(error)), text(fxErrorGetNode(error)),
+           text(fxErrorGetFile(error)), fxErrorGetLine(error));
   fxErrorDestroy(error);
   PyErr_SetObject(type.ptr(), value.ptr());
   throw nb::python_error();
@@ -55,7 +57,8 @@ Module Module::import(const std::string &path, const std::string &model) {
   }));
 }
 
-Module Module::parse(nb::object data, const std::string &name, const std::string &folder) {
+Module Module::parse(nb::object data, const std::string &name,
+                     const std::string &folder) {
   std::string bytes = nb::isinstance<nb::bytes>(data)
                           ? std::string(nb::cast<nb::bytes>(data).c_str(),
                                         nb::cast<nb::bytes>(data).size())
@@ -75,7 +78,8 @@ Module Module::parseFile(const std::string &path) {
 }
 
 Module Module::clone() const {
-  return Module(call([&](FXError **error) { return fxModuleClone(get(), error); }));
+  return Module(
+      call([&](FXError **error) { return fxModuleClone(get(), error); }));
 }
 
 void Module::verify() const {
@@ -91,12 +95,14 @@ void Module::run(const std::string &pipeline) {
 std::string Module::getText(bool locations) const {
   std::string text;
   call([&](FXError **error) {
-    return fxModulePrint(get(), locations ? FX_PRINT_LOCATIONS : 0, append, &text, error);
+    return fxModulePrint(get(), locations ? FX_PRINT_LOCATIONS : 0, append,
+                         &text, error);
   });
   return text;
 }
 
-std::string Module::getAttribute(const std::string &symbol, const std::string &name) const {
+std::string Module::getAttribute(const std::string &symbol,
+                                 const std::string &name) const {
   std::string text;
   call([&](FXError **error) {
     return fxModuleGetText(get(), toC(symbol), toC(name), append, &text, error);
@@ -115,7 +121,8 @@ nb::bytes Module::getBytecode() const {
 nb::bytes Module::exportAs(int kind) const {
   std::string bytes;
   call([&](FXError **error) {
-    return fxModuleExport(get(), static_cast<FXExportKind>(kind), append, &bytes, error);
+    return fxModuleExport(get(), static_cast<FXExportKind>(kind), append,
+                          &bytes, error);
   });
   return nb::bytes(bytes.data(), bytes.size());
 }
@@ -139,8 +146,9 @@ struct Listener {
 };
 } // namespace
 
-std::string Module::compile(const std::string &path, int emit, const std::string &name,
-                            const std::string &cpu, int optLevel, bool refuseFallback,
+std::string Module::compile(const std::string &path, int emit,
+                            const std::string &name, const std::string &cpu,
+                            int optLevel, bool refuseFallback,
                             nb::object onPhase, const std::string &debugCrash,
                             const std::string &target) const {
   Listener listener{onPhase, nullptr};
@@ -178,13 +186,15 @@ void fx::python::bindModule(nb::module_ &m) {
       .def("verify", &Module::verify)
       .def("run", &Module::run, nb::arg("pipeline"))
       .def("text", &Module::getText, nb::arg("locations"))
-      .def("attribute", &Module::getAttribute, nb::arg("symbol"), nb::arg("name"))
+      .def("attribute", &Module::getAttribute, nb::arg("symbol"),
+           nb::arg("name"))
       .def("bytecode", &Module::getBytecode)
       .def("export_as", &Module::exportAs, nb::arg("kind"))
       .def_prop_ro("folder", &Module::getFolder)
-      .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"), nb::arg("name"),
-           nb::arg("cpu"), nb::arg("opt_level"), nb::arg("refuse_fallback"),
-           nb::arg("on_phase").none(), nb::arg("debug_crash"), nb::arg("target"));
+      .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"),
+           nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
+           nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
+           nb::arg("debug_crash"), nb::arg("target"));
 }
 
 NB_MODULE(_fx, m) {

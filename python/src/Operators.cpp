@@ -1,12 +1,12 @@
-//===- Operators.cpp - custom operators in Python -===//
+//===- Operators.cpp - custom operators in Python -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bindings.h"
 #include "fx-c/Operators.h"
+#include "Bindings.h"
 
 using namespace fx::python;
 
@@ -25,7 +25,7 @@ static void loadPlugin(const std::string &path) {
 }
 
 void fx::python::bindOperators(nb::module_ &m) {
-  m.def("register_operator", &registerOperator, nb::arg("target"), nb::arg("pure"),
-        nb::arg("decomposition").none());
+  m.def("register_operator", &registerOperator, nb::arg("target"),
+        nb::arg("pure"), nb::arg("decomposition").none());
   m.def("load_plugin", &loadPlugin, nb::arg("path"));
 }

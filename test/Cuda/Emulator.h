@@ -1,4 +1,4 @@
-//===- Emulator.h - a GPU on the processor ---------------------*- C++ -*-===//
+//===- Emulator.h - a GPU on the processor ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

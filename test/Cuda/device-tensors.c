@@ -1,4 +1,4 @@
-/*===- device-tensors.c - tensors of a GPU, in and out -*- C -*-===//
+/*===- device-tensors.c - tensors of a GPU, in and out --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -96,22 +96,30 @@ def check(path: pathlib.Path, folder: pathlib.Path):
     return before, after
 
 
+def outcome(fn, *args, **kwargs):
+    """What a call gives, or the type of the exception that it ends with: a few
+    programs that PyTorch decomposed do not run in PyTorch (a view in PatchTST's
+    does not fit the strides that it gets)."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        torch.manual_seed(0)
+        try:
+            return fn(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        except (RuntimeError, ValueError) as error:
+            return type(error)
+
+
 def equal(before, after, args, kwargs=None) -> None:
     """Both programs give the same on the same inputs, bit by bit."""
-    inputs = args, kwargs or {}
-    results = []
-    for program in (before, after):
-        sample_args, sample_kwargs = copy.deepcopy(inputs)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            results.append(program.module()(*sample_args, **sample_kwargs))
-    got, want = (pytree.tree_flatten(result) for result in results)
-    assert got[1] == want[1]
-    for x, y in zip(got[0], want[0]):
+    results = [
+        pytree.tree_flatten(outcome(program.module(), *args, **(kwargs or {})))
+        for program in (before, after)
+    ]
+    (got, got_tree), (want, want_tree) = results
+    assert got_tree == want_tree
+    for x, y in zip(got, want):
         if isinstance(x, torch.Tensor):
-            assert x.dtype == y.dtype and torch.equal(x, y) or (
-                torch.allclose(x, y, rtol=0, atol=0, equal_nan=True)
-            )
+            torch.testing.assert_close(x, y, rtol=0, atol=0, equal_nan=True)
         else:
             assert x == y
 
@@ -142,16 +150,14 @@ def check_source(path, program, args, kwargs) -> None:
     inputs = flat_inputs(program, generated, args, kwargs)
     module = generated.GraphModule()
 
-    def run(fn):
-        torch.manual_seed(0)
-        return fn(*copy.deepcopy(inputs))
-
-    with torch.no_grad():
-        got, want = run(module), run(program.graph_module)
-        torch.testing.assert_close(got, want, rtol=0, atol=0, equal_nan=True)
-        own = retrace(program.graph_module)
-        if own is None:
-            return
-        traced = torch.fx.symbolic_trace(module)
-        assert count_dependent(traced.graph) == count_dependent(own.graph)
-        torch.testing.assert_close(run(traced), want, rtol=0, atol=0, equal_nan=True)
+    got, want = outcome(module, *inputs), outcome(program.graph_module, *inputs)
+    if isinstance(want, type):
+        assert got is want
+        return
+    torch.testing.assert_close(got, want, rtol=0, atol=0, equal_nan=True)
+    own = retrace(program.graph_module)
+    if own is None:
+        return
+    traced = torch.fx.symbolic_trace(module)
+    assert count_dependent(traced.graph) == count_dependent(own.graph)
+    torch.testing.assert_close(outcome(traced, *inputs), want, rtol=0, atol=0, equal_nan=True)

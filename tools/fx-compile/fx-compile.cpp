@@ -1,4 +1,4 @@
-//===- fx-compile.cpp - compiles a model to native code -===//
+//===- fx-compile.cpp - compiles a model to native code -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +8,8 @@
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
-#include "mlir/IR/Location.h"
 #include "fx/Support/Version.h"
+#include "mlir/IR/Location.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/CommandFlags.h"
@@ -24,72 +24,91 @@ using namespace fx;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("fx-compile options");
-static cl::opt<std::string> input(cl::Positional, cl::Required, cl::desc("MODEL (.pt2 or .mlir)"),
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("MODEL (.pt2 or .mlir)"),
                                   cl::cat(category));
-static cl::opt<std::string> output("o", cl::desc("Output file; \"-\" is standard output"),
-                                   cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    output("o", cl::desc("Output file; \"-\" is standard output"),
+           cl::value_desc("file"), cl::cat(category));
 static cl::opt<EmitKind> emitKind(
     "emit", cl::desc("What to write"), cl::init(EmitKind::SharedObject),
-    cl::values(clEnumValN(EmitKind::FX, "fx", "the functional graph"),
-               clEnumValN(EmitKind::Linalg, "linalg", "linalg on tensors"),
-               clEnumValN(EmitKind::Kernels, "kernels", "scheduled kernels"),
-               clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
-               clEnumValN(EmitKind::GPU, "gpu", "host code and kernels of a GPU"),
-               clEnumValN(EmitKind::NVVM, "nvvm", "kernels of a GPU in the NVVM dialect"),
-               clEnumValN(EmitKind::PTX, "ptx", "kernels of a GPU as PTX"),
-               clEnumValN(EmitKind::Cubin, "cubin", "kernels of a GPU as machine code"),
-               clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
-               clEnumValN(EmitKind::Assembly, "asm", "assembly"),
-               clEnumValN(EmitKind::Object, "obj", "object code"),
-               clEnumValN(EmitKind::SharedObject, "so", "the shared object (default)"),
-               clEnumValN(EmitKind::Header, "header", "a C header")),
+    cl::values(
+        clEnumValN(EmitKind::FX, "fx", "the functional graph"),
+        clEnumValN(EmitKind::Linalg, "linalg", "linalg on tensors"),
+        clEnumValN(EmitKind::Kernels, "kernels", "scheduled kernels"),
+        clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
+        clEnumValN(EmitKind::GPU, "gpu", "host code and kernels of a GPU"),
+        clEnumValN(EmitKind::NVVM, "nvvm",
+                   "kernels of a GPU in the NVVM dialect"),
+        clEnumValN(EmitKind::PTX, "ptx", "kernels of a GPU as PTX"),
+        clEnumValN(EmitKind::Cubin, "cubin",
+                   "kernels of a GPU as machine code"),
+        clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
+        clEnumValN(EmitKind::Assembly, "asm", "assembly"),
+        clEnumValN(EmitKind::Object, "obj", "object code"),
+        clEnumValN(EmitKind::SharedObject, "so", "the shared object (default)"),
+        clEnumValN(EmitKind::Header, "header", "a C header")),
     cl::cat(category));
-static cl::opt<std::string> modelName("model", cl::desc("The model of an archive with several"),
-                                      cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string> target("target",
-                                   cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
-                                            "NVIDIA GPUs (default: the processor)"),
-                                   cl::value_desc("target"), cl::cat(category));
+static cl::opt<std::string>
+    modelName("model", cl::desc("The model of an archive with several"),
+              cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    target("target",
+           cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
+                    "NVIDIA GPUs (default: the processor)"),
+           cl::value_desc("target"), cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
 // registers it too.
 static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
-static cl::opt<bool> noFallback("no-fallback",
-                                cl::desc("Refuse operators that have no native code"),
-                                cl::cat(category));
-static cl::list<std::string> async(
-    "async", cl::CommaSeparated,
-    cl::desc("Operators that ATen runs beside compiled code; 'fallbacks' for all that it runs"),
-    cl::value_desc("target,..."), cl::cat(category));
-static cl::opt<int> optLevel("O", cl::desc("Optimization level of LLVM, 1 to 3"), cl::init(3),
-                             cl::Prefix, cl::cat(category));
-static cl::opt<std::string> reportFile("report", cl::desc("Write a report as JSON"),
-                                       cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string>
-    sarifFile("sarif", cl::desc("Write errors and operators without native code as SARIF 2.1.0"),
-              cl::value_desc("file"), cl::cat(category));
+static cl::opt<bool>
+    noFallback("no-fallback",
+               cl::desc("Refuse operators that have no native code"),
+               cl::cat(category));
 static cl::list<std::string>
-    libraries("load-library",
-              cl::desc("Load a library of operators, as torch.ops.load_library does: their "
-                       "schemas tell what they write"),
-              cl::value_desc("file"), cl::cat(category));
+    async("async", cl::CommaSeparated,
+          cl::desc("Operators that ATen runs beside compiled code; 'fallbacks' "
+                   "for all that it runs"),
+          cl::value_desc("target,..."), cl::cat(category));
+static cl::opt<int> optLevel("O",
+                             cl::desc("Optimization level of LLVM, 1 to 3"),
+                             cl::init(3), cl::Prefix, cl::cat(category));
+static cl::opt<std::string> reportFile("report",
+                                       cl::desc("Write a report as JSON"),
+                                       cl::value_desc("file"),
+                                       cl::cat(category));
+static cl::opt<std::string> sarifFile(
+    "sarif",
+    cl::desc("Write errors and operators without native code as SARIF 2.1.0"),
+    cl::value_desc("file"), cl::cat(category));
+static cl::list<std::string> libraries(
+    "load-library",
+    cl::desc(
+        "Load a library of operators, as torch.ops.load_library does: their "
+        "schemas tell what they write"),
+    cl::value_desc("file"), cl::cat(category));
 static cl::opt<bool> swappableWeights(
-    "swappable-weights", cl::desc("Keep what is needed to set folded or packed weights by name"),
+    "swappable-weights",
+    cl::desc("Keep what is needed to set folded or packed weights by name"),
     cl::cat(category));
-static cl::opt<bool> saveTemps("save-temps", cl::desc("Keep what the phases leave"),
+static cl::opt<bool> saveTemps("save-temps",
+                               cl::desc("Keep what the phases leave"),
                                cl::cat(category));
 
-static cl::list<std::string>
-    dumpAfter("dump-after", cl::CommaSeparated,
-              cl::desc("Print the module after phases (import, simplify, linalg, schedule, "
-                       "bufferize)"),
-              cl::value_desc("phase,..."), cl::cat(category));
-static cl::opt<std::string>
-    crashReproducer("crash-reproducer",
-                    cl::desc("Where a pass that fails leaves its input, for fx-opt "
-                             "--run-reproducer"),
-                    cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> crashIn("debug-crash", cl::desc("Crash when a phase begins"),
-                                    cl::value_desc("phase"), cl::Hidden, cl::cat(category));
+static cl::list<std::string> dumpAfter(
+    "dump-after", cl::CommaSeparated,
+    cl::desc(
+        "Print the module after phases (import, simplify, linalg, schedule, "
+        "bufferize)"),
+    cl::value_desc("phase,..."), cl::cat(category));
+static cl::opt<std::string> crashReproducer(
+    "crash-reproducer",
+    cl::desc("Where a pass that fails leaves its input, for fx-opt "
+             "--run-reproducer"),
+    cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> crashIn("debug-crash",
+                                    cl::desc("Crash when a phase begins"),
+                                    cl::value_desc("phase"), cl::Hidden,
+                                    cl::cat(category));
 
 static std::string getDefaultOutput() {
   llvm::SmallString<128> path(input);
@@ -146,7 +165,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
     mcpu->setHiddenFlag(cl::NotHidden);
-  cl::ParseCommandLineOptions(argc, argv, "compiles an exported PyTorch model\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "compiles an exported PyTorch model\n");
   for (const std::string &library : libraries)
     if (llvm::Error error = loadOperatorLibrary(library))
       return fail(llvm::toString(std::move(error)));
@@ -166,9 +186,10 @@ int main(int argc, char **argv) {
   options.crashReproducer = crashReproducer;
   for (const std::string &phase : dumpAfter) {
     if (!llvm::is_contained(phaseNames, phase))
-      return fail("--dump-after: expected one of " +
-                  llvm::join(std::begin(phaseNames), std::end(phaseNames), ", ") + ", got '" +
-                  phase + "'");
+      return fail(
+          "--dump-after: expected one of " +
+          llvm::join(std::begin(phaseNames), std::end(phaseNames), ", ") +
+          ", got '" + phase + "'");
     options.dumpAfter.push_back(phase);
   }
   options.crashIn = crashIn;
@@ -178,7 +199,9 @@ int main(int argc, char **argv) {
   sarif.input = input.getValue();
   sarif.refusesFallback = noFallback.getValue();
   options.onError = [&](mlir::Location loc) { sarif.setPlace(loc); };
-  options.onOperators = [&](const llvm::json::Array &operators) { sarif.operators = operators; };
+  options.onOperators = [&](const llvm::json::Array &operators) {
+    sarif.operators = operators;
+  };
   std::optional<ProgressLine> line(std::in_place);
   options.onProgress = [&](const Progress &progress) { line->show(progress); };
   llvm::Expected<CompileReport> report = compileModelSafely(options);
@@ -186,12 +209,14 @@ int main(int argc, char **argv) {
   if (!report)
     sarif.error = llvm::toString(report.takeError());
   if (!sarifPath.empty())
-    if (std::string error = writeJSON(sarifPath, sarif.toJSON()); !error.empty())
+    if (std::string error = writeJSON(sarifPath, sarif.toJSON());
+        !error.empty())
       return fail(error);
   if (!sarif.error.empty())
     return fail(sarif.error);
   if (!reportPath.empty())
-    if (std::string error = writeJSON(reportPath, report->toJSON()); !error.empty())
+    if (std::string error = writeJSON(reportPath, report->toJSON());
+        !error.empty())
       return fail(error);
   return 0;
 }

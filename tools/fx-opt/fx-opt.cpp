@@ -1,4 +1,4 @@
-//===- fx-opt.cpp - runs passes over modules -===//
+//===- fx-opt.cpp - runs passes over modules ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

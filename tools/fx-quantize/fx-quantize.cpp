@@ -1,4 +1,4 @@
-//===- fx-quantize.cpp - quantizes a model after training -*- C++ -*-===//
+//===- fx-quantize.cpp - quantizes a model after training -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

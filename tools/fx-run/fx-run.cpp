@@ -1,4 +1,4 @@
-//===- fx-run.cpp - runs a model on files ----------------------*- C++ -*-===//
+//===- fx-run.cpp - runs a model on files ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -96,13 +96,13 @@ llvm::Error Parser::parseOption(StringRef name,
     *flag = true;
     return llvm::Error::success();
   }
-  std::string *text = name == "--inputs"    ? &options.inputs
-                      : name == "--outputs" ? &options.outputs
-                      : name == "--report"  ? &options.report
-                      : name == "--device"  ? &options.device
-                      : name == "--model"   ? &options.modelName
+  std::string *text = name == "--inputs"        ? &options.inputs
+                      : name == "--outputs"     ? &options.outputs
+                      : name == "--report"      ? &options.report
+                      : name == "--device"      ? &options.device
+                      : name == "--model"       ? &options.modelName
                       : name == "--debug-crash" ? &options.crashIn
-                                            : nullptr;
+                                                : nullptr;
   if (text) {
     llvm::Expected<StringRef> given = getValue(name, value);
     if (!given)
@@ -158,7 +158,8 @@ llvm::Error Parser::parse() {
   }
   if (options.model.empty())
     return fail("expected a model; see --help");
-  if (options.interpret && (options.noFallback || options.check || !options.device.empty()))
+  if (options.interpret &&
+      (options.noFallback || options.check || !options.device.empty()))
     return fail("--interpret excludes --no-fallback, --check and --device");
   return llvm::Error::success();
 }

@@ -1,4 +1,4 @@
-//===- Unwrap.h - from handles of the C interface to C++ -------*- C++ -*-===//
+//===- Unwrap.h - from handles of the C interface to C++ --------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.h - conversions out of the fx dialect ------------*- C++ -*-===//
+//===- Passes.h - conversions out of the fx dialect -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

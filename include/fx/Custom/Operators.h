@@ -1,4 +1,4 @@
-//===- Operators.h - operators that users add ------------------*- C++ -*-===//
+//===- Operators.h - operators that users add -------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

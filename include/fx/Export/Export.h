@@ -1,4 +1,4 @@
-//===- Export.h - the fx dialect to .pt2 and to text -----------*- C++ -*-===//
+//===- Export.h - the fx dialect to .pt2 and to text ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

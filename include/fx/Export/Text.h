@@ -1,4 +1,4 @@
-//===- Text.h - the fx dialect to FX text, Python and pictures -*- C++ -*-===//
+//===- Text.h - the fx dialect to FX text, Python and pictures --*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,10 +35,11 @@ mlir::LogicalResult printFXText(mlir::ModuleOp module, llvm::raw_ostream &os,
 mlir::LogicalResult printPython(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 /// Prints `@main` and its sub-graphs as JSON, for who builds a torch.fx graph:
-///   {"nodes": [{"op", "name", "target", "args", "kwargs"}...], "graphs": {...}}
+///   {"nodes": [{"op", "name", "target", "args", "kwargs"}...], "graphs":
+///   {...}}
 /// A node has "state" where a state feeds it, and "stack_trace" where that is
-/// known. A list, number, string, bool or null stands for itself; all else is an
-/// object of one key: {"node": name}, {"tuple": [...]}, {"dict": {...}},
+/// known. A list, number, string, bool or null stands for itself; all else is
+/// an object of one key: {"node": name}, {"tuple": [...]}, {"dict": {...}},
 /// {"float": repr}, {"complex": repr}, {"device": text}, {"operator": target},
 /// {"torch": name of a dtype, memory format or layout}.
 mlir::LogicalResult printNodes(mlir::ModuleOp module, llvm::raw_ostream &os);

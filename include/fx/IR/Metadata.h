@@ -1,4 +1,4 @@
-//===- Metadata.h - what FX nodes carry beside their meaning ---*- C++ -* -===//
+//===- Metadata.h - what FX nodes carry beside their meaning ----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,9 @@ namespace fx {
 /// where the fused metadata is absent if empty, the name is a NameLoc, and
 /// `frames` a chain of CallSiteLocs of the user's Python stack, innermost
 /// callee first. The metadata also holds the stack's text, `stack_trace`, for
-/// the way back, and `name` where the node is not called like its results. A key
-/// of a program's own that is `name`, `name_`, `name__` … has one `_` more here.
+/// the way back, and `name` where the node is not called like its results. A
+/// key of a program's own that is `name`, `name_`, `name__` … has one `_` more
+/// here.
 
 /// The key for one of a program, and back.
 std::string getMetadataKey(llvm::StringRef key);

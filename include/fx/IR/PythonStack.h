@@ -1,4 +1,4 @@
-//===- PythonStack.h - where in the user's program a node is ---*- C++ -*-===//
+//===- PythonStack.h - where in the user's program a node is ----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Ranges.h - what is checked of a range -------------------*- C++ -*-===//
+//===- Ranges.h - what is checked of a range --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

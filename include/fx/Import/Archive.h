@@ -1,4 +1,4 @@
-//===- Archive.h - the zip container of a .pt2 -----------------*- C++ -*-===//
+//===- Archive.h - the zip container of a .pt2 ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -65,8 +65,7 @@ private:
 llvm::Error checkRecordName(llvm::StringRef name);
 
 /// Maps a file read-only; an empty one gives an empty region.
-llvm::Expected<llvm::sys::fs::mapped_file_region>
-mapFile(llvm::StringRef path);
+llvm::Expected<llvm::sys::fs::mapped_file_region> mapFile(llvm::StringRef path);
 
 } // namespace fx
 

@@ -1,4 +1,4 @@
-//===- ExternalData.h - the bytes behind #fx.external ----------*- C++ -*-===//
+//===- ExternalData.h - the bytes behind #fx.external -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Schema.h - torch.export's serialized program -----------*- C++ -*-===//
+//===- Schema.h - torch.export's serialized program -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,9 +26,11 @@
 namespace fx::schema {
 
 using String = llvm::StringRef;
-template <typename T> using List = std::vector<T>;
+template <typename T>
+using List = std::vector<T>;
 /// A dict, in the order of the file.
-template <typename T> using Map = std::vector<std::pair<String, T>>;
+template <typename T>
+using Map = std::vector<std::pair<String, T>>;
 
 /// The version of the schema that this reader knows.
 constexpr int64_t kMajorVersion = 8, kMinorVersion = 20;
@@ -38,16 +40,42 @@ constexpr int64_t kMajorVersion = 8, kMinorVersion = 20;
 constexpr char kFunctionalKey[] = "fx.functional";
 
 enum class ScalarType : int64_t {
-  Byte = 1, Char, Short, Int, Long, Half, Float, Double, ComplexHalf,
-  ComplexFloat, ComplexDouble, Bool, BFloat16,
-  UInt16 = 28, Float8E4M3FN, Float8E5M2, Float8E4M3FNUZ, Float8E5M2FNUZ,
-  Float8E8M0FNU, UInt32, UInt64
+  Byte = 1,
+  Char,
+  Short,
+  Int,
+  Long,
+  Half,
+  Float,
+  Double,
+  ComplexHalf,
+  ComplexFloat,
+  ComplexDouble,
+  Bool,
+  BFloat16,
+  UInt16 = 28,
+  Float8E4M3FN,
+  Float8E5M2,
+  Float8E4M3FNUZ,
+  Float8E5M2FNUZ,
+  Float8E8M0FNU,
+  UInt32,
+  UInt64
 };
 enum class Layout : int64_t {
-  SparseCoo = 1, SparseCsr, SparseCsc, SparseBsr, SparseBsc, Mkldnn, Strided
+  SparseCoo = 1,
+  SparseCsr,
+  SparseCsc,
+  SparseBsr,
+  SparseBsc,
+  Mkldnn,
+  Strided
 };
 enum class MemoryFormat : int64_t {
-  ContiguousFormat = 1, ChannelsLast, ChannelsLast3d, PreserveFormat
+  ContiguousFormat = 1,
+  ChannelsLast,
+  ChannelsLast3d,
+  PreserveFormat
 };
 enum class ArgumentKind : int64_t { Unknown, Positional, Keyword };
 
@@ -120,10 +148,36 @@ struct ArgumentMap;
 /// One of 31 kinds; `kind` says how to read `value`.
 struct Argument {
   enum class Kind {
-    None, Tensor, Tensors, Int, Ints, Float, Floats, String, Strings, SymInt,
-    SymInts, ScalarType, MemoryFormat, Layout, Device, Bool, Bools, SymBool,
-    SymBools, Graph, OptionalTensors, CustomObj, Operator, SymFloat, SymFloats,
-    OptionalTensor, Complex, NestedTensors, IntLists, StringToArgument,
+    None,
+    Tensor,
+    Tensors,
+    Int,
+    Ints,
+    Float,
+    Floats,
+    String,
+    Strings,
+    SymInt,
+    SymInts,
+    ScalarType,
+    MemoryFormat,
+    Layout,
+    Device,
+    Bool,
+    Bools,
+    SymBool,
+    SymBools,
+    Graph,
+    OptionalTensors,
+    CustomObj,
+    Operator,
+    SymFloat,
+    SymFloats,
+    OptionalTensor,
+    Complex,
+    NestedTensors,
+    IntLists,
+    StringToArgument,
     FloatLists
   };
   Kind kind = Kind::None;
@@ -134,14 +188,15 @@ struct Argument {
                schema::Device, List<bool>, SymBoolArgument,
                List<SymBoolArgument>, GraphArgument,
                List<OptionalTensorArgument>, CustomObjArgument,
-               SymFloatArgument, List<SymFloatArgument>,
-               OptionalTensorArgument, ComplexValue,
-               List<List<TensorArgument>>, List<List<int64_t>>,
-               std::shared_ptr<ArgumentMap>,
-               List<List<double>>>
+               SymFloatArgument, List<SymFloatArgument>, OptionalTensorArgument,
+               ComplexValue, List<List<TensorArgument>>, List<List<int64_t>>,
+               std::shared_ptr<ArgumentMap>, List<List<double>>>
       value;
 
-  template <typename T> const T &get() const { return std::get<T>(value); }
+  template <typename T>
+  const T &get() const {
+    return std::get<T>(value);
+  }
 };
 
 struct ArgumentMap {
@@ -183,7 +238,12 @@ struct ConstantValue {
 /// parameter, buffer, constant or object that feeds it.
 struct InputSpec {
   enum class Kind {
-    UserInput, Parameter, Buffer, TensorConstant, CustomObj, Token,
+    UserInput,
+    Parameter,
+    Buffer,
+    TensorConstant,
+    CustomObj,
+    Token,
     ConstantInput
   };
   Kind kind = Kind::UserInput;
@@ -197,8 +257,14 @@ struct InputSpec {
 /// gradient belongs to.
 struct OutputSpec {
   enum class Kind {
-    UserOutput, LossOutput, BufferMutation, GradientToParameter,
-    GradientToUserInput, UserInputMutation, Token, ParameterMutation
+    UserOutput,
+    LossOutput,
+    BufferMutation,
+    GradientToParameter,
+    GradientToUserInput,
+    UserInputMutation,
+    Token,
+    ParameterMutation
   };
   Kind kind = Kind::UserOutput;
   Argument arg;

@@ -1,4 +1,4 @@
-//===- Interpreter.h - running fx graphs on ATen ---------------*- C++ -*-===//
+//===- Interpreter.h - running fx graphs on ATen ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

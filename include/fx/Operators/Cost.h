@@ -1,4 +1,4 @@
-//===- Cost.h - what a call computes and moves -*- C++ -*-===//
+//===- Cost.h - what a call computes and moves ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Hooks.h - functions of an operator, found by target -----*- C++ -*-===//
+//===- Hooks.h - functions of an operator, found by target ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Purity.h - what a call reads, writes and draws ----------*- C++ -*-===//
+//===- Purity.h - what a call reads, writes and draws -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Schema.h - what torch says of an operator ---------------*- C++ -*-===//
+//===- Schema.h - what torch says of an operator ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

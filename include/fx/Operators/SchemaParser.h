@@ -1,4 +1,4 @@
-//===- SchemaParser.h - reads torch's schema text --------------*- C++ -*-===//
+//===- SchemaParser.h - reads torch's schema text ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Simplify.h - identities of operators -*- C++ -*-===//
+//===- Simplify.h - identities of operators ---------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- View.h - typed views of nodes ---------------------------*- C++ -*-===//
+//===- View.h - typed views of nodes ----------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Compile.h - a model becomes a native program ---------------*- C++ -*-===//
+//===- Compile.h - a model becomes a native program -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,18 +21,19 @@ namespace mlir {
 class DialectRegistry;
 class Location;
 class ModuleOp;
-template <typename OpTy> class OwningOpRef;
+template <typename OpTy>
+class OwningOpRef;
 } // namespace mlir
 
 namespace fx {
 
 /// What a compilation writes.
 enum class EmitKind {
-  FX,           ///< the imported graph, functional and decomposed
-  Linalg,       ///< the linalg contract
-  Kernels,      ///< after grouping, scheduling and vectorization
-  MemRef,       ///< bufferized, with the planned arena
-  LLVM,         ///< optimized LLVM IR
+  FX,      ///< the imported graph, functional and decomposed
+  Linalg,  ///< the linalg contract
+  Kernels, ///< after grouping, scheduling and vectorization
+  MemRef,  ///< bufferized, with the planned arena
+  LLVM,    ///< optimized LLVM IR
   Assembly,
   Object,
   SharedObject, ///< the artefact, fx/Runtime/model.h
@@ -40,7 +41,7 @@ enum class EmitKind {
   GPU,          ///< host code and gpu.module @kernels (target cuda)
   NVVM,         ///< gpu.module @kernels in the NVVM dialect
   PTX,
-  Cubin         ///< machine code of a GPU, by ptxas
+  Cubin ///< machine code of a GPU, by ptxas
 };
 
 struct CompileOptions {
@@ -60,7 +61,8 @@ struct CompileOptions {
   /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
   /// What runs the kernels: empty for the processor, "cuda" or
-  /// "cuda:sm_90a,sm_80". Host code is then for any x86-64 unless `cpu` says more.
+  /// "cuda:sm_90a,sm_80". Host code is then for any x86-64 unless `cpu` says
+  /// more.
   std::string target;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.
@@ -124,7 +126,8 @@ struct CompileReport {
 };
 
 /// The report of a model that LibTorch runs node by node, and why.
-CompileReport getInterpretedReport(mlir::ModuleOp module, llvm::StringRef reason);
+CompileReport getInterpretedReport(mlir::ModuleOp module,
+                                   llvm::StringRef reason);
 
 /// Compiles. The text of an error is one line, `<file>[:<node or place>]:
 /// <what is wrong>`; nothing is left at `output` then. Linking sets all
@@ -138,19 +141,20 @@ llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
 /// Whether the error is that of a crash.
 bool isCrash(llvm::StringRef error);
 
-/// compileModel for a module in memory, which is taken. Its context must have what
-/// `registerPipelineDialects` registers, loaded. `options.input` names the
+/// compileModel for a module in memory, which is taken. Its context must have
+/// what `registerPipelineDialects` registers, loaded. `options.input` names the
 /// model (its stem) and begins the texts of errors; relative paths of
 /// `#fx.external` start at `directory` (empty: the current folder).
-llvm::Expected<CompileReport> compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
-                                            llvm::StringRef directory,
-                                            const CompileOptions &options);
+llvm::Expected<CompileReport>
+compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
+              llvm::StringRef directory, const CompileOptions &options);
 
 /// The same as compileModule on a copy in a context of its own: after a crash
-/// of the compiler, which becomes an error, `module` and its context are as they
-/// were. `onError` gets locations of the copy's context.
-llvm::Expected<CompileReport> compileModuleSafely(mlir::ModuleOp module, llvm::StringRef directory,
-                                                  const CompileOptions &options);
+/// of the compiler, which becomes an error, `module` and its context are as
+/// they were. `onError` gets locations of the copy's context.
+llvm::Expected<CompileReport>
+compileModuleSafely(mlir::ModuleOp module, llvm::StringRef directory,
+                    const CompileOptions &options);
 
 /// Every dialect and interface that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

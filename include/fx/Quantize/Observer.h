@@ -1,4 +1,4 @@
-//===- Observer.h - ranges of values, and scales from them -*- C++ -*-===//
+//===- Observer.h - ranges of values, and scales from them ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

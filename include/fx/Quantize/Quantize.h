@@ -1,4 +1,4 @@
-//===- Quantize.h - post-training quantization -*- C++ -*-===//
+//===- Quantize.h - post-training quantization ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

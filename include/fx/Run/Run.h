@@ -1,4 +1,4 @@
-//===- Run.h - what fx-run does --------------------------------*- C++ -*-===//
+//===- Run.h - what fx-run does ---------------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,8 @@
 namespace fx {
 
 struct RunOptions {
-  /// A `.pt2` archive, a module of the fx dialect (`.mlir`) or a compiled `.so`.
+  /// A `.pt2` archive, a module of the fx dialect (`.mlir`) or a compiled
+  /// `.so`.
   std::string model;
   /// Which model of an archive that holds several.
   std::string modelName;

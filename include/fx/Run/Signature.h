@@ -1,4 +1,4 @@
-//===- Signature.h - what a graph takes and checks -------------*- C++ -*-===//
+//===- Signature.h - what a graph takes and checks --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

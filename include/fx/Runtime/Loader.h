@@ -1,4 +1,4 @@
-//===- Loader.h - loads compiled models ---------------------------*- C++ -*-===//
+//===- Loader.h - loads compiled models -------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,8 +61,8 @@ public:
   /// Loads the shared object at `path`. Error texts are one line and name the
   /// file: it cannot be opened, is no ELF file, exports no model or one of
   /// another version, or needs a fallback that is not there.
-  static llvm::Expected<std::unique_ptr<CompiledModel>> load(llvm::StringRef path,
-                                                             const LoadOptions &options);
+  static llvm::Expected<std::unique_ptr<CompiledModel>>
+  load(llvm::StringRef path, const LoadOptions &options);
   /// The same from memory.
   static llvm::Expected<std::unique_ptr<CompiledModel>>
   loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options);
@@ -74,8 +74,8 @@ public:
   FXInstance *getInstance() { return instance; }
 
   /// Runs once. `threads` and `flags` as in FXRunOptions.
-  llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs, ModelOutputs &outputs,
-                  int threads = 1, uint32_t flags = 0);
+  llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs,
+                  ModelOutputs &outputs, int threads = 1, uint32_t flags = 0);
 
   /// Replaces states by name, all or none; see FXModelApi::set_states.
   llvm::Error setStates(llvm::ArrayRef<const char *> names,
@@ -84,7 +84,8 @@ public:
 private:
   CompiledModel() = default;
   static llvm::Expected<std::unique_ptr<CompiledModel>>
-  open(const std::string &path, const std::string &name, const LoadOptions &options);
+  open(const std::string &path, const std::string &name,
+       const LoadOptions &options);
 
   void *library = nullptr;
   const FXModelApi *api = nullptr;

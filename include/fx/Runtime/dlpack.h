@@ -21,7 +21,8 @@
 extern "C" {
 #endif
 
-/* Where the data lies. Models for a GPU take and give memory of its device, too. */
+/* Where the data lies. Models for a GPU take and give memory of its device,
+ * too. */
 typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType;
 
 typedef struct {

@@ -66,7 +66,11 @@ extern "C" {
 #endif
 
 /* A Python int, float or bool that is known only when the model runs. */
-typedef enum { FX_SCALAR_INT = 0, FX_SCALAR_FLOAT = 1, FX_SCALAR_BOOL = 2 } FXScalarKind;
+typedef enum {
+  FX_SCALAR_INT = 0,
+  FX_SCALAR_FLOAT = 1,
+  FX_SCALAR_BOOL = 2
+} FXScalarKind;
 typedef struct {
   int32_t kind; /* FXScalarKind */
   union {
@@ -96,7 +100,8 @@ typedef struct {
 typedef int (*FXFallbackFn)(void *context, const char *json, int n_inputs,
                             const DLTensor *const *inputs, int n_scalars,
                             const FXScalar *scalars, int n_outputs,
-                            DLManagedTensor **outputs, char *error, size_t error_size);
+                            DLManagedTensor **outputs, char *error,
+                            size_t error_size);
 
 /* The name under which libFXTorch.so exports a FXFallbackFn; its context is
  * ignored. */

@@ -9,7 +9,8 @@
 // only and exports one function, `fx_model_api`. A caller needs this header,
 // dlopen and nothing else of fx-mlir:
 //
-//   const FXModelApi *(*api_fn)(void) = dlsym(dlopen("m.so", RTLD_NOW), FX_MODEL_API_SYMBOL);
+//   const FXModelApi *(*api_fn)(void) =
+//       dlsym(dlopen("m.so", RTLD_NOW), FX_MODEL_API_SYMBOL);
 //   const FXModelApi *api = api_fn();
 //   char err[512];
 //   FXInstance *m = api->create(NULL, err, sizeof err);
@@ -126,7 +127,8 @@ typedef struct {
    * at least `grain` items but the last, on any threads; returns when all
    * have. Null: the instance's own threads. */
   void (*parallel_for)(void *context, int64_t n, int64_t grain,
-                       void (*fn)(void *arg, int64_t begin, int64_t end), void *arg);
+                       void (*fn)(void *arg, int64_t begin, int64_t end),
+                       void *arg);
   /* Memory for outputs and temporaries; null result: out of memory. Of a model
    * for a GPU it is memory of the device, used and freed in the order of the
    * run's stream: work on other streams must not get it before. */
@@ -135,7 +137,8 @@ typedef struct {
   /* Operators without native code. */
   FXFallbackFn fallback;
   void *fallback_context;
-  /* Of a model for a GPU: the number of the device that the instance lives on. */
+  /* Of a model for a GPU: the number of the device that the instance lives on.
+   */
   int32_t device;
 } FXCallbacks;
 
@@ -164,7 +167,8 @@ typedef struct {
   uint32_t abi_version; /* FX_MODEL_ABI_VERSION */
   const FXModelInfo *info;
   /* A new instance, or null with a message in err. callbacks may be null. */
-  FXInstance *(*create)(const FXCallbacks *callbacks, char *err, size_t err_size);
+  FXInstance *(*create)(const FXCallbacks *callbacks, char *err,
+                        size_t err_size);
   /* Outputs of earlier runs stay valid. */
   void (*destroy)(FXInstance *instance);
   /* Runs the model: n_inputs host tensors (possibly strided) in the order of
@@ -182,8 +186,8 @@ typedef struct {
    * Returns 0, or 1 with one line in err that names the input, dimension and
    * expression, what was expected and what it got; outputs are then null. */
   int (*run)(FXInstance *instance, const DLTensor *const *inputs, int n_inputs,
-             DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
-             char *err, size_t err_size);
+             DLManagedTensor **outputs, int n_outputs,
+             const FXRunOptions *options, char *err, size_t err_size);
   /* A view of a state's current value (index in info->states), valid until
    * the instance is destroyed or the state set; not while a run is under way.
    * Returns 0, or 1 where the model does not hold the value any more because

@@ -1,5 +1,4 @@
-//===- CrashRecovery.h - a crash becomes an error -----------------*- C++
-//-*-===//
+//===- CrashRecovery.h - a crash becomes an error ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HostTensor.h - a tensor in host memory ------------------*- C++ -*-===//
+//===- HostTensor.h - a tensor in host memory -------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,9 +25,27 @@ namespace fx {
 
 /// The dtypes of torch that a file or an argument can hold.
 enum class DType : uint8_t {
-  Bool, U8, I8, I16, I32, I64, U16, U32, U64,
-  F16, BF16, F32, F64, C32, C64, C128,
-  F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU
+  Bool,
+  U8,
+  I8,
+  I16,
+  I32,
+  I64,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  C32,
+  C64,
+  C128,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  F8E8M0FNU
 };
 
 /// Bytes an element takes.

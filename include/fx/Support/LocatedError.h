@@ -1,4 +1,4 @@
-//===- LocatedError.h - an error that knows its record or node -*- C++ -*-===//
+//===- LocatedError.h - an error that knows its record or node --*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

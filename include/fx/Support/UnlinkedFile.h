@@ -1,4 +1,4 @@
-//===- UnlinkedFile.h - a temporary file without a name --------*- C++ -*-===//
+//===- UnlinkedFile.h - a temporary file without a name ---------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

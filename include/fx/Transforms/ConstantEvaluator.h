@@ -1,4 +1,4 @@
-//===- ConstantEvaluator.h - computes graphs of constants when compiling -*- C++ -*-===//
+//===- ConstantEvaluator.h - constants when compiling -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,9 +22,8 @@ namespace fx {
 
 /// The outputs of the module's graph @main, which has no user inputs, in order
 /// and in C order each. Paths of external states are relative to `baseDir`.
-using ConstantEvaluator =
-    llvm::Expected<llvm::SmallVector<HostTensor>> (*)(mlir::ModuleOp module,
-                                                      llvm::StringRef baseDir);
+using ConstantEvaluator = llvm::Expected<llvm::SmallVector<HostTensor>> (*)(
+    mlir::ModuleOp module, llvm::StringRef baseDir);
 
 /// Set before passes run; null for none.
 void setConstantEvaluator(ConstantEvaluator evaluator);

@@ -1,4 +1,4 @@
-//===- Passes.h - fx to fx passes ----------------------*- C++ -* -===//
+//===- Passes.h - fx to fx passes -------------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

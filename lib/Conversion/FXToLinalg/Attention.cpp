@@ -123,10 +123,9 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
     return result;
   };
   Sizes scoreSizes = withTail(outerSizes, {L, S});
-  Tensor scores =
-      b.contract({q, loops(outer, {outer, outer + 2})},
-                 {k, loops(nb, {outer + 1, outer + 2})}, scoreSizes, outer + 3,
-                 acc);
+  Tensor scores = b.contract({q, loops(outer, {outer, outer + 2})},
+                             {k, loops(nb, {outer + 1, outer + 2})}, scoreSizes,
+                             outer + 3, acc);
 
   // Scale and mask.
   SmallVector<Tensor> operands = {scores};
@@ -312,9 +311,8 @@ static LogicalResult lowerAttention(Node &n) {
   Tensor y = attendInBlocks(b, a, batch, a.q.dtype);
   if (n.graph.nextGroup) {
     Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
-    for (Operation &op :
-         llvm::make_range(std::next(Block::iterator(before)),
-                          b.b.getInsertionPoint()))
+    for (Operation &op : llvm::make_range(std::next(Block::iterator(before)),
+                                          b.b.getInsertionPoint()))
       if (isa<linalg::LinalgOp>(op))
         op.setAttr("fx.attention", id);
   }

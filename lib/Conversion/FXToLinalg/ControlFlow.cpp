@@ -83,8 +83,8 @@ static LogicalResult lowerCond(Node &n) {
     if (n.failed())
       return failure();
     if (number.expr && number.expr.isInteger()) {
-      auto results = n.graph.inlineGraph(
-          graphs[number.expr.getValue() ? 0 : 1], operands);
+      auto results =
+          n.graph.inlineGraph(graphs[number.expr.getValue() ? 0 : 1], operands);
       return failed(results) ? n.fail("the branch cannot be inlined")
                              : setResults(n, *results);
     }
@@ -141,8 +141,8 @@ static LogicalResult lowerCond(Node &n) {
   return success();
 }
 
-/// wrap_with_set_grad_enabled(flag, graph, operands...) and its like: the graph,
-/// inlined. The flags concern autograd, which an export settled.
+/// wrap_with_set_grad_enabled(flag, graph, operands...) and its like: the
+/// graph, inlined. The flags concern autograd, which an export settled.
 static LogicalResult lowerCall(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))

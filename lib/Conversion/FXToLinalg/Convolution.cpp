@@ -55,8 +55,7 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
   Sizes out(sizes);
   if (grouped) {
     auto group = [&](ExprAttr size) {
-      ExprAttr r =
-          ExprAttr::call(ctx, "floordiv", {size, b.expr(c.groups)});
+      ExprAttr r = ExprAttr::call(ctx, "floordiv", {size, b.expr(c.groups)});
       return r ? r : b.expr(0);
     };
     // A split leaves unit dimensions out; the maps below name all of them.
@@ -97,8 +96,8 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
           ValueRange(init), maps, iterators,
           [&](OpBuilder &nested, Location loc, ValueRange v) {
             Scalars s(nested, loc, acc);
-            Value p = s.mul(s.cast(v[0], x.dtype, acc),
-                            s.cast(v[1], w.dtype, acc));
+            Value p =
+                s.mul(s.cast(v[0], x.dtype, acc), s.cast(v[1], w.dtype, acc));
             linalg::YieldOp::create(nested, loc, s.add(v[2], p));
           })
           .getResult(0);
@@ -127,11 +126,11 @@ static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
                 ValueRange(init), strides, dilations)
                 ->getResult(0);
   } else {
-    value = linalg::Conv2DNchwFchwOp::create(
-                b.b, b.loc, TypeRange(init.getType()),
-                ValueRange{x, b.materialize(c.w)}, ValueRange(init), strides,
-                dilations)
-                ->getResult(0);
+    value =
+        linalg::Conv2DNchwFchwOp::create(b.b, b.loc, TypeRange(init.getType()),
+                                         ValueRange{x, b.materialize(c.w)},
+                                         ValueRange(init), strides, dilations)
+            ->getResult(0);
   }
   return Tensor(value, sizes, acc);
 }
@@ -149,14 +148,15 @@ static LogicalResult build(Node &n, Conv c, bool unbatched) {
   c.x = b.pad(c.x, low, high, s.integer(0));
   Sizes sizes = {c.x.sizes[0], c.w.sizes[0]};
   for (unsigned i = 0; i < c.spatial; ++i)
-    sizes.push_back(outputSize(b, c.x.sizes[i + 2], *c.w.sizes[i + 2].getInteger(),
-                               c.stride[i], c.dilation[i]));
+    sizes.push_back(outputSize(b, c.x.sizes[i + 2],
+                               *c.w.sizes[i + 2].getInteger(), c.stride[i],
+                               c.dilation[i]));
   // The type's own expressions, where they may be the same.
   ArrayRef<ExprAttr> want = n.resultSizes();
   if (want.size() != sizes.size() - unbatched)
     return n.fail("the result's rank is not what the operator gives");
-  for (auto [have, size] :
-       llvm::zip(MutableArrayRef<ExprAttr>(sizes).drop_front(unbatched), want)) {
+  for (auto [have, size] : llvm::zip(
+           MutableArrayRef<ExprAttr>(sizes).drop_front(unbatched), want)) {
     if (have.isProvablyDifferent(size))
       return n.fail("the result's sizes are not what the operator gives");
     have = size;
@@ -196,25 +196,25 @@ static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
   for (unsigned i = 0; i < c.spatial; ++i)
     taps.push_back(*w.sizes[i + 2].getInteger());
   Tensor plain = b.contiguous(w);
-  c.w = b.indexed({}, plain.sizes, plain.dtype, Type(),
-                  [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
-                    SmallVector<Value> from(at);
-                    for (unsigned i = 0; i < c.spatial; ++i)
-                      from[i + 2] = arith::SubIOp::create(
-                          s.b, s.loc,
-                          arith::ConstantIndexOp::create(s.b, s.loc,
-                                                         taps[i] - 1),
-                          at[i + 2]);
-                    return tensor::ExtractOp::create(s.b, s.loc, plain.value,
-                                                     from);
-                  });
+  c.w = b.indexed(
+      {}, plain.sizes, plain.dtype, Type(),
+      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+        SmallVector<Value> from(at);
+        for (unsigned i = 0; i < c.spatial; ++i)
+          from[i + 2] = arith::SubIOp::create(
+              s.b, s.loc,
+              arith::ConstantIndexOp::create(s.b, s.loc, taps[i] - 1),
+              at[i + 2]);
+        return tensor::ExtractOp::create(s.b, s.loc, plain.value, from);
+      });
   // Zeros between the elements.
   Sizes spread(c.x.sizes);
   bool strided = false;
   for (unsigned i = 0; i < c.spatial; ++i) {
     ExprAttr size = c.x.sizes[i + 2];
     ExprAttr gaps = ExprAttr::add(ctx, {size, b.expr(-1)});
-    ExprAttr wide = gaps ? ExprAttr::mul(ctx, {gaps, b.expr(c.stride[i])}) : gaps;
+    ExprAttr wide =
+        gaps ? ExprAttr::mul(ctx, {gaps, b.expr(c.stride[i])}) : gaps;
     wide = wide ? ExprAttr::add(ctx, {wide, b.expr(1)}) : wide;
     spread[i + 2] = wide ? wide : b.expr(0);
     strided |= c.stride[i] != 1;
@@ -298,8 +298,8 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
     }
   }
   ExprAttr inner = n.b.product({c.w.sizes[1], n.b.expr(c.groups)});
-  if (c.groups < 1 || (transposed ? c.w.sizes[0] : inner)
-                          .isProvablyDifferent(c.x.sizes[1]) ||
+  if (c.groups < 1 ||
+      (transposed ? c.w.sizes[0] : inner).isProvablyDifferent(c.x.sizes[1]) ||
       *c.w.sizes[0].getInteger() % c.groups)
     return n.fail("the channels of input and weight do not fit");
   if (c.bias && c.bias->rank() != 1)

@@ -94,9 +94,9 @@ LogicalResult Function::makeArguments() {
     SmallVector<NamedAttribute> entry;
     entry.emplace_back(string("name"), placeholder.getNameAttr());
     if (placeholder.getKind() == InputKind::UserInput && type) {
-      entry.emplace_back(string("argument"),
-                         IntegerAttr::get(IntegerType::get(ctx, 64),
-                                          arguments.size()));
+      entry.emplace_back(
+          string("argument"),
+          IntegerAttr::get(IntegerType::get(ctx, 64), arguments.size()));
       entry.emplace_back(string("type"), TypeAttr::get(placeholder.getType()));
       arguments.push_back({placeholder, type, false});
     } else {
@@ -225,8 +225,8 @@ static Lowered constantInput(PlaceholderOp op) {
     n.kind = Number::Kind::Bool;
     n.expr = ExprAttr::integer(op.getContext(), boolean.getValue());
   } else if (auto integer = dyn_cast_or_null<IntegerAttr>(value)) {
-    n.expr = ExprAttr::integer(op.getContext(),
-                               integer.getValue().getSExtValue());
+    n.expr =
+        ExprAttr::integer(op.getContext(), integer.getValue().getSExtValue());
   } else if (auto real = dyn_cast_or_null<FloatAttr>(value)) {
     n.kind = Number::Kind::Float;
     n.expr = ExprAttr::real(op.getContext(), real.getValueAsDouble());
@@ -289,8 +289,8 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
                                 .getSizes(),
                             cast<FakeTensorType>(fxType).getDtype());
     } else {
-      outputs.push_back(b.getDictionaryAttr(b.getNamedAttr(
-          "result", b.getI64IntegerAttr(results.size()))));
+      outputs.push_back(b.getDictionaryAttr(
+          b.getNamedAttr("result", b.getI64IntegerAttr(results.size()))));
     }
     results.push_back(value);
     attributes.push_back(attrs.getDictionary(b.getContext()));

@@ -40,10 +40,12 @@ static LogicalResult fill(Node &n, const Number &value) {
   return n.result(n.b.expand(scalar, n.resultSizes()));
 }
 
-template <unsigned position> static LogicalResult lowerFull(Node &n) {
+template <unsigned position>
+static LogicalResult lowerFull(Node &n) {
   return fill(n, n.number(position, "fill_value"));
 }
-template <int value> static LogicalResult lowerConstant(Node &n) {
+template <int value>
+static LogicalResult lowerConstant(Node &n) {
   Number v;
   v.expr = n.b.expr(value);
   return fill(n, v);
@@ -78,21 +80,22 @@ static LogicalResult lowerArange(Node &n) {
   bool real = isa<FloatType>(n.resultDtype());
   Type compute = real ? Type(n.b.b.getF64Type()) : Type(n.b.b.getI64Type());
   Hoisted first(n.b, start, compute), by(n.b, step, compute);
-  return n.result(n.b.indexed(
-      {}, n.resultSizes(), n.resultDtype(), compute,
-      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
-        Value i = s.fromIndex(at[0]);
-        if (!by.isConstant() || by.constant() != 1)
-          i = s.mul(i, by.in(s));
-        if (!first.isConstant() || first.constant() != 0)
-          i = s.add(i, first.in(s));
-        return i;
-      }));
+  return n.result(n.b.indexed({}, n.resultSizes(), n.resultDtype(), compute,
+                              [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+                                Value i = s.fromIndex(at[0]);
+                                if (!by.isConstant() || by.constant() != 1)
+                                  i = s.mul(i, by.in(s));
+                                if (!first.isConstant() ||
+                                    first.constant() != 0)
+                                  i = s.add(i, first.in(s));
+                                return i;
+                              }));
 }
 
 /// linspace and logspace: from both ends, as ATen does; integers step in f64.
 /// Either end may be a 0-d tensor.
-template <bool log> static LogicalResult lowerLinspace(Node &n) {
+template <bool log>
+static LogicalResult lowerLinspace(Node &n) {
   int64_t steps = n.integer(2, "steps", 100);
   double base = log ? n.real(3, "base", 10) : 0;
   Type dtype = n.resultDtype();
@@ -146,12 +149,12 @@ static LogicalResult lowerOneHot(Node &n) {
   n.b.checkIndices(x, sizes.back(), "aten.one_hot: a class is out of range",
                    false);
   Type i64 = n.b.b.getI64Type();
-  return n.result(n.b.indexed(
-      {n.b.unsqueeze(x, x.rank())}, sizes, i64, i64,
-      [](Scalars &s, ValueRange v, ArrayRef<Value> i) {
-        return s.select(s.eq(v[0], s.fromIndex(i.back())), s.integer(1),
-                        s.integer(0));
-      }));
+  return n.result(n.b.indexed({n.b.unsqueeze(x, x.rank())}, sizes, i64, i64,
+                              [](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                                return s.select(
+                                    s.eq(v[0], s.fromIndex(i.back())),
+                                    s.integer(1), s.integer(0));
+                              }));
 }
 
 /// Ones on the main diagonal.
@@ -169,7 +172,8 @@ static LogicalResult lowerEye(Node &n) {
 }
 
 /// The elements on and below (tril) or above (triu) a diagonal, else 0.
-template <bool lower> static LogicalResult lowerTriangle(Node &n) {
+template <bool lower>
+static LogicalResult lowerTriangle(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t diagonal = n.integer(1, "diagonal", 0);
   if (n.failed() || x.rank() < 2 || x.rank() != int64_t(n.resultSizes().size()))
@@ -181,10 +185,10 @@ template <bool lower> static LogicalResult lowerTriangle(Node &n) {
         Value row = arith::AddIOp::create(
             s.b, s.loc, at[rank - 2],
             arith::ConstantIndexOp::create(s.b, s.loc, diagonal));
-        Value keep = arith::CmpIOp::create(
-            s.b, s.loc,
-            lower ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge,
-            at[rank - 1], row);
+        Value keep = arith::CmpIOp::create(s.b, s.loc,
+                                           lower ? arith::CmpIPredicate::sle
+                                                 : arith::CmpIPredicate::sge,
+                                           at[rank - 1], row);
         return s.select(keep, v[0], s.integer(0));
       }));
 }
@@ -198,17 +202,16 @@ void registerFactories(Registry &r) {
   r.add({"aten.zeros.default", "aten.zeros_like.default",
          "aten.new_zeros.default", "aten.zero.default"},
         lowerConstant<0>);
-  r.add({"aten.ones.default", "aten.ones_like.default",
-         "aten.new_ones.default"},
-        lowerConstant<1>);
+  r.add(
+      {"aten.ones.default", "aten.ones_like.default", "aten.new_ones.default"},
+      lowerConstant<1>);
   r.add({"aten.empty.memory_format", "aten.empty_like.default",
          "aten.new_empty.default", "aten.empty_strided.default",
          "aten.new_empty_strided.default", "aten.empty_permuted.default"},
         lowerEmpty);
   r.add({"aten.fill.Scalar", "aten.fill.Tensor"}, lowerFillValue);
   r.add("aten.scalar_tensor.default", lowerScalarTensor);
-  r.add({"aten.arange.default", "aten.arange.start",
-         "aten.arange.start_step"},
+  r.add({"aten.arange.default", "aten.arange.start", "aten.arange.start_step"},
         lowerArange);
   r.add({"aten.linspace.default", "aten.linspace.Tensor_Tensor",
          "aten.linspace.Tensor_Scalar", "aten.linspace.Scalar_Tensor"},

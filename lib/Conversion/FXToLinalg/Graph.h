@@ -36,12 +36,12 @@ public:
   void set(mlir::Value fx, Lowered lowered);
   const Lowered *lookup(mlir::Value fx) const;
 
-  /// Lowers every node up to the output. Only internal errors and non-functional
-  /// nodes fail: a node without lowering becomes `fx.eager`.
+  /// Lowers every node up to the output. Only internal errors and
+  /// non-functional nodes fail: a node without lowering becomes `fx.eager`.
   mlir::LogicalResult lowerBody(GraphOp graph);
 
-  /// Lowers the body of `callee` on `operands`, inlined here; gives the output's
-  /// leaves in order.
+  /// Lowers the body of `callee` on `operands`, inlined here; gives the
+  /// output's leaves in order.
   mlir::FailureOr<llvm::SmallVector<Lowered>>
   inlineGraph(GraphOp callee, llvm::ArrayRef<Lowered> operands);
 

@@ -24,8 +24,8 @@ static Value toIndex(Scalars &s, Value v, Type dtype, Value size) {
   i = arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), i);
   if (!size)
     return i;
-  Value negative = arith::CmpIOp::create(
-      s.b, s.loc, arith::CmpIPredicate::slt, i, constantIndex(s, 0));
+  Value negative = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::slt,
+                                         i, constantIndex(s, 0));
   return s.select(negative, arith::AddIOp::create(s.b, s.loc, i, size), i);
 }
 
@@ -95,8 +95,8 @@ static LogicalResult readIndices(Node &n, const Tensor &x,
     } else if (!checkIndexDtype(n, t)) {
       return failure();
     } else {
-      areSingle &= llvm::all_of(
-          t.sizes, [](ExprAttr e) { return e.getInteger() == 1; });
+      areSingle &=
+          llvm::all_of(t.sizes, [](ExprAttr e) { return e.getInteger() == 1; });
     }
     if (next > x.rank())
       return n.fail("the indices do not fit the tensor");
@@ -151,7 +151,8 @@ static LogicalResult lowerIndex(Node &n) {
   int64_t indexRank = 0;
   for (int64_t i : indexed)
     indexRank = std::max(indexRank, at[i]->rank());
-  bool adjacent = indexed.back() - indexed.front() + 1 == int64_t(indexed.size());
+  bool adjacent =
+      indexed.back() - indexed.front() + 1 == int64_t(indexed.size());
   int64_t first = adjacent ? indexed.front() : 0;
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   int64_t rank = x.rank() - int64_t(indexed.size()) + indexRank;
@@ -173,23 +174,24 @@ static LogicalResult lowerIndex(Node &n) {
     operands.push_back(t);
     lengths.push_back(n.b.index(x.sizes[i]));
   }
-  return n.result(readAt(
-      n, x, operands, sizes,
-      [&](Scalars &s, ValueRange v, ArrayRef<Value> out) {
-        SmallVector<Value> place(x.rank());
-        for (auto [k, i] : llvm::enumerate(indexed))
-          place[i] = toIndex(s, v[k], operands[k].dtype, lengths[k]);
-        // The other dimensions, in order around the index part.
-        int64_t next = 0;
-        for (Value &p : place) {
-          if (p)
-            continue;
-          if (next == first)
-            next += indexRank;
-          p = out[next++];
-        }
-        return place;
-      }));
+  return n.result(readAt(n, x, operands, sizes,
+                         [&](Scalars &s, ValueRange v, ArrayRef<Value> out) {
+                           SmallVector<Value> place(x.rank());
+                           for (auto [k, i] : llvm::enumerate(indexed))
+                             place[i] = toIndex(s, v[k], operands[k].dtype,
+                                                lengths[k]);
+                           // The other dimensions, in order around the index
+                           // part.
+                           int64_t next = 0;
+                           for (Value &p : place) {
+                             if (p)
+                               continue;
+                             if (next == first)
+                               next += indexRank;
+                             p = out[next++];
+                           }
+                           return place;
+                         }));
 }
 
 /// out[i, j] = self[index[i, j], j] for dim 0.
@@ -302,7 +304,8 @@ static LogicalResult lowerMaskedIndex(Node &n) {
       return failure();
   Value source = n.b.materialize(x), other = n.b.number(fill, x.dtype);
   return n.result(n.b.pointwise(
-      operands, n.resultSizes(), x.dtype, Type(), [&](Scalars &s, ValueRange v) {
+      operands, n.resultSizes(), x.dtype, Type(),
+      [&](Scalars &s, ValueRange v) {
         Scalars ix = s.indices();
         SmallVector<Value> place;
         for (auto [i, length] : llvm::enumerate(lengths)) {
@@ -357,14 +360,13 @@ static LogicalResult lowerFlip(Node &n) {
   for (int64_t d : dims)
     last[d] = arith::SubIOp::create(n.b.b, n.b.loc, n.b.index(x.sizes[d]),
                                     n.b.index(1));
-  return n.result(readAt(n, x, {}, x.sizes,
-                         [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
-                           SmallVector<Value> place(i);
-                           for (int64_t d : dims)
-                             place[d] = arith::SubIOp::create(s.b, s.loc,
-                                                              last[d], i[d]);
-                           return place;
-                         }));
+  return n.result(
+      readAt(n, x, {}, x.sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
+        SmallVector<Value> place(i);
+        for (int64_t d : dims)
+          place[d] = arith::SubIOp::create(s.b, s.loc, last[d], i[d]);
+        return place;
+      }));
 }
 
 /// Element i comes from i - shift, cyclically.
@@ -388,24 +390,23 @@ static LogicalResult lowerRoll(Node &n) {
   SmallVector<Value> offsets, sizes;
   for (auto [d, shift] : llvm::zip(dims, shifts)) {
     // size - shift mod size, so that the sum is never negative
-    ExprAttr amount = ExprAttr::call(
-        n.context(), "mod", {n.b.expr(-shift), x.sizes[d]});
+    ExprAttr amount =
+        ExprAttr::call(n.context(), "mod", {n.b.expr(-shift), x.sizes[d]});
     if (!amount)
       return n.fail("an empty dimension");
     offsets.push_back(n.b.index(amount));
     sizes.push_back(n.b.index(x.sizes[d]));
   }
-  Tensor y = readAt(n, x, {}, x.sizes,
-                    [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
-                      SmallVector<Value> place(i);
-                      for (auto [k, d] : llvm::enumerate(dims))
-                        place[d] = arith::RemUIOp::create(
-                            s.b, s.loc,
-                            arith::AddIOp::create(s.b, s.loc, place[d],
-                                                  offsets[k]),
-                            sizes[k]);
-                      return place;
-                    });
+  Tensor y =
+      readAt(n, x, {}, x.sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
+        SmallVector<Value> place(i);
+        for (auto [k, d] : llvm::enumerate(dims))
+          place[d] = arith::RemUIOp::create(
+              s.b, s.loc,
+              arith::AddIOp::create(s.b, s.loc, place[d], offsets[k]),
+              sizes[k]);
+        return place;
+      });
   return n.result(flat ? n.b.reshape(y, shape) : y);
 }
 
@@ -415,8 +416,8 @@ static LogicalResult lowerUnfold(Node &n) {
   int64_t dim = n.dim(1, "dimension", x.rank());
   int64_t size = n.integer(2, "size", 1), step = n.integer(3, "step", 1);
   if (!n.failed() && size == 0 && n.resultType())
-    return n.result(Tensor(n.b.empty(n.resultSizes(), x.dtype),
-                           n.resultSizes(), x.dtype));
+    return n.result(
+        Tensor(n.b.empty(n.resultSizes(), x.dtype), n.resultSizes(), x.dtype));
   if (!n.failed() && x.rank() == 0 && size == 1)
     return n.result(n.b.unsqueeze(x, 0));
   if (n.failed() || x.rank() == 0 || size < 1 || step < 1 ||

@@ -1,4 +1,4 @@
-//===- Matrices.h - what factorizations share ------------------*- C++ -*-===//
+//===- Matrices.h - what factorizations share -------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

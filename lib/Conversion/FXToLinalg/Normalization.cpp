@@ -44,32 +44,29 @@ static LogicalResult batchNorm(Node &n, const Tensor &x,
   SmallVector<Tensor> operands = {var};
   if (weight)
     operands.push_back(*weight);
-  Tensor scale = b.pointwise(
-      operands, channel, compute, compute, [&](Scalars &s, ValueRange v) {
-        Value r = s.rsqrt(s.add(v[0], s.constant(eps)));
-        return weight ? s.mul(r, v[1]) : r;
-      });
+  Tensor scale = b.pointwise(operands, channel, compute, compute,
+                             [&](Scalars &s, ValueRange v) {
+                               Value r = s.rsqrt(s.add(v[0], s.constant(eps)));
+                               return weight ? s.mul(r, v[1]) : r;
+                             });
   operands = {mean, scale};
   if (bias)
     operands.push_back(*bias);
-  Tensor shift = b.pointwise(
-      operands, channel, compute, compute, [&](Scalars &s, ValueRange v) {
-        Value p = s.mul(v[0], v[1]);
-        return bias ? s.sub(v[2], p) : s.neg(p);
-      });
-  return n.pointwise(0,
-                     {x, perChannel(b, scale, x.rank()),
-                      perChannel(b, shift, x.rank())},
-                     compute, [](Scalars &s, ValueRange v) {
-                       return s.add(s.mul(v[0], v[1]), v[2]);
-                     });
+  Tensor shift = b.pointwise(operands, channel, compute, compute,
+                             [&](Scalars &s, ValueRange v) {
+                               Value p = s.mul(v[0], v[1]);
+                               return bias ? s.sub(v[2], p) : s.neg(p);
+                             });
+  return n.pointwise(
+      0, {x, perChannel(b, scale, x.rank()), perChannel(b, shift, x.rank())},
+      compute,
+      [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); });
 }
 
 static LogicalResult lowerBatchStats(Node &n);
 
 static bool isEmpty(const Tensor &t) {
-  return llvm::any_of(t.sizes,
-                      [](ExprAttr e) { return e.getInteger() == 0; });
+  return llvm::any_of(t.sizes, [](ExprAttr e) { return e.getInteger() == 0; });
 }
 
 static LogicalResult lowerBatchNorm(Node &n) {
@@ -82,7 +79,8 @@ static LogicalResult lowerBatchNorm(Node &n) {
   Tensor x = n.tensor(0, "input");
   if (isEmpty(x))
     return n.set(0, x);
-  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  auto weight = n.optionalTensor(1, "weight"),
+       bias = n.optionalTensor(2, "bias");
   Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
   bool legit =
       n.target() == "aten._native_batch_norm_legit_no_training.default";
@@ -119,16 +117,16 @@ struct Moments {
 static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
                        Type acc, double eps) {
   Tensor mean = b.mean(x, dims, true, acc);
-  Tensor square = b.pointwise({x, mean}, x.sizes, acc, acc,
-                              [](Scalars &s, ValueRange v) {
-                                Value d = s.sub(v[0], v[1]);
-                                return s.mul(d, d);
-                              });
+  Tensor square =
+      b.pointwise({x, mean}, x.sizes, acc, acc, [](Scalars &s, ValueRange v) {
+        Value d = s.sub(v[0], v[1]);
+        return s.mul(d, d);
+      });
   Tensor var = b.mean(square, dims, true, acc);
-  Tensor rstd = b.pointwise({var}, var.sizes, acc, acc,
-                            [&](Scalars &s, ValueRange v) {
-                              return s.rsqrt(s.add(v[0], s.constant(eps)));
-                            });
+  Tensor rstd =
+      b.pointwise({var}, var.sizes, acc, acc, [&](Scalars &s, ValueRange v) {
+        return s.rsqrt(s.add(v[0], s.constant(eps)));
+      });
   return {mean, rstd};
 }
 
@@ -157,7 +155,8 @@ static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
 static LogicalResult lowerLayerNorm(Node &n) {
   Tensor x = n.tensor(0, "input");
   int64_t count = n.sizes(1, "normalized_shape").size();
-  auto weight = n.optionalTensor(2, "weight"), bias = n.optionalTensor(3, "bias");
+  auto weight = n.optionalTensor(2, "weight"),
+       bias = n.optionalTensor(3, "bias");
   double eps = n.real(4, "eps", 1e-5);
   if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
     return n.fail("the normalized shape does not fit the tensor");
@@ -168,7 +167,8 @@ static LogicalResult lowerLayerNorm(Node &n) {
       llvm::to_vector(llvm::seq<int64_t>(x.rank() - count, x.rank()));
   Type acc = opMathType(x.dtype);
   Moments m = moments(n.b, x, dims, acc, eps);
-  if (failed(n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
+  if (failed(
+          n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
     return failure();
   if (n.numResults() == 3)
     if (failed(n.set(1, m.mean)) || failed(n.set(2, m.rstd)))
@@ -192,10 +192,9 @@ static LogicalResult lowerRMSNorm(Node &n) {
   SmallVector<int64_t> dims =
       llvm::to_vector(llvm::seq<int64_t>(x.rank() - count, x.rank()));
   Type acc = opMathType(x.dtype);
-  Tensor square = n.b.pointwise({x}, x.sizes, acc, acc,
-                                [](Scalars &s, ValueRange v) {
-                                  return s.mul(v[0], v[0]);
-                                });
+  Tensor square =
+      n.b.pointwise({x}, x.sizes, acc, acc,
+                    [](Scalars &s, ValueRange v) { return s.mul(v[0], v[0]); });
   Tensor mean = n.b.mean(square, dims, true, acc);
   Tensor rstd = n.b.pointwise({mean}, mean.sizes, acc, acc,
                               [&](Scalars &s, ValueRange v) {
@@ -215,7 +214,8 @@ static LogicalResult lowerRMSNorm(Node &n) {
 static LogicalResult lowerGroupNorm(Node &n) {
   bool native = n.target() == "aten.native_group_norm.default";
   Tensor x = n.tensor(0, "input");
-  int64_t groups = native ? n.integer(6, "group", 1) : n.integer(1, "num_groups", 1);
+  int64_t groups =
+      native ? n.integer(6, "group", 1) : n.integer(1, "num_groups", 1);
   unsigned first = native ? 1 : 2;
   auto weight = n.optionalTensor(first, "weight"),
        bias = n.optionalTensor(first + 1, "bias");
@@ -260,7 +260,8 @@ static LogicalResult lowerGroupNorm(Node &n) {
 /// Statistics of each image and channel.
 static LogicalResult lowerInstanceNorm(Node &n) {
   Tensor x = n.tensor(0, "input");
-  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  auto weight = n.optionalTensor(1, "weight"),
+       bias = n.optionalTensor(2, "bias");
   bool useInput = n.boolean(5, "use_input_stats", true);
   double eps = n.real(7, "eps", 1e-5);
   if (!useInput) {
@@ -293,7 +294,8 @@ static LogicalResult lowerBatchStats(Node &n) {
       updates || name == "aten._native_batch_norm_legit_functional.default";
   unsigned running = updates ? 4 : 3;
   Tensor x = n.tensor(0, "input");
-  auto weight = n.optionalTensor(1, "weight"), bias = n.optionalTensor(2, "bias");
+  auto weight = n.optionalTensor(1, "weight"),
+       bias = n.optionalTensor(2, "bias");
   unsigned at = updates ? 4 : name.ends_with(".no_stats") ? 3 : 5;
   bool training = updates || n.boolean(at, "training", true);
   double momentum = n.real(at + 1, "momentum", 0.1),
@@ -329,7 +331,8 @@ static LogicalResult lowerBatchStats(Node &n) {
     weight = perChannel(n.b, *weight, x.rank());
   if (bias)
     bias = perChannel(n.b, *bias, x.rank());
-  if (failed(n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
+  if (failed(
+          n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
     return failure();
   Sizes channels = {x.sizes[1]};
   Tensor mean = n.b.reshape(m.mean, channels),
@@ -352,19 +355,18 @@ static LogicalResult lowerBatchStats(Node &n) {
   auto move = [&](unsigned result, const Tensor &old, ScalarFn now) {
     if (!n.isUsed(result))
       return success();
-    return n.set(result, n.b.map({old, result == running ? mean : rstd}, acc,
-                                 [&](Scalars &s, ValueRange v) {
-                                   Value kept = s.mul(
-                                       v[0], s.constant(1 - momentum));
-                                   return s.add(kept,
-                                                s.mul(now(s, v),
-                                                      s.constant(momentum)));
-                                 }));
+    return n.set(result,
+                 n.b.map({old, result == running ? mean : rstd}, acc,
+                         [&](Scalars &s, ValueRange v) {
+                           Value kept = s.mul(v[0], s.constant(1 - momentum));
+                           return s.add(kept,
+                                        s.mul(now(s, v), s.constant(momentum)));
+                         }));
   };
   Tensor oldMean = n.tensor(3, "running_mean"),
          oldVar = n.tensor(4, "running_var");
-  if (n.failed() ||
-      failed(move(running, oldMean, [](Scalars &, ValueRange v) { return v[1]; })))
+  if (n.failed() || failed(move(running, oldMean,
+                                [](Scalars &, ValueRange v) { return v[1]; })))
     return failure();
   return move(running + 1, oldVar, [&](Scalars &s, ValueRange v) {
     // The variance again, over one element less.
@@ -379,7 +381,8 @@ static LogicalResult lowerBatchStats(Node &n) {
 //===----------------------------------------------------------------------===//
 
 /// exp(x - max) and its sum, or for the logarithm x - max and log of the sum.
-template <bool log> static LogicalResult lowerSoftmax(Node &n) {
+template <bool log>
+static LogicalResult lowerSoftmax(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
@@ -393,20 +396,19 @@ template <bool log> static LogicalResult lowerSoftmax(Node &n) {
   Tensor max = b.reduce(
       x, {dim}, true, acc, [](Scalars &s) { return s.lowest(); },
       [](Scalars &s, Value a, Value v) { return s.max(a, v); });
-  Tensor y = b.pointwise({x, max}, x.sizes, acc, acc,
-                         [](Scalars &s, ValueRange v) {
-                           Value d = s.sub(v[0], v[1]);
-                           return log ? d : s.exp(d);
-                         });
+  Tensor y =
+      b.pointwise({x, max}, x.sizes, acc, acc, [](Scalars &s, ValueRange v) {
+        Value d = s.sub(v[0], v[1]);
+        return log ? d : s.exp(d);
+      });
   Tensor sum = b.reduce(
       y, {dim}, true, acc, [](Scalars &s) { return s.constant(0); },
       [](Scalars &s, Value a, Value v) { return s.add(a, v); },
       [](Scalars &s, Value v) { return log ? s.exp(v) : v; });
-  Tensor r = b.pointwise({y, sum}, x.sizes, dtype, acc,
-                         [](Scalars &s, ValueRange v) {
-                           return log ? s.sub(v[0], s.log(v[1]))
-                                      : s.div(v[0], v[1]);
-                         });
+  Tensor r =
+      b.pointwise({y, sum}, x.sizes, dtype, acc, [](Scalars &s, ValueRange v) {
+        return log ? s.sub(v[0], s.log(v[1])) : s.div(v[0], v[1]);
+      });
   if (n.resultSizes().empty())
     r = b.squeeze(r, 0);
   return n.result(r);
@@ -442,9 +444,8 @@ static LogicalResult lowerSoftmaxBackward(Node &n) {
   if (n.failed() || y.rank() == 0)
     return n.fail("a 0-d tensor");
   Type acc = opMathType(y.dtype);
-  Tensor p = n.b.map({g, y}, acc, [](Scalars &s, ValueRange v) {
-    return s.mul(v[0], v[1]);
-  });
+  Tensor p = n.b.map(
+      {g, y}, acc, [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
   Tensor sum = n.b.sum(p, {dim}, true, acc);
   return n.pointwise(0, {p, y, sum}, acc, [](Scalars &s, ValueRange v) {
     return s.sub(v[0], s.mul(v[1], v[2]));
@@ -487,8 +488,7 @@ void registerNormalizations(Registry &r) {
         lowerBatchStats);
   r.add("aten._softmax_backward_data.default", lowerSoftmaxBackward);
   r.add("aten._safe_softmax.default", lowerSafeSoftmax);
-  r.add({"aten.softmax.int", "aten._softmax.default"},
-        lowerSoftmax<false>);
+  r.add({"aten.softmax.int", "aten._softmax.default"}, lowerSoftmax<false>);
   r.add({"aten.log_softmax.int", "aten._log_softmax.default"},
         lowerSoftmax<true>);
   r.add("aten._weight_norm.default", lowerWeightNorm);

@@ -28,19 +28,22 @@ static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();
-  Type compute = opMathType(
-      !predicate && isa<FloatType>(n.resultDtype()) ? n.resultDtype() : x.dtype);
+  Type compute =
+      opMathType(!predicate && isa<FloatType>(n.resultDtype()) ? n.resultDtype()
+                                                               : x.dtype);
   return n.pointwise(
       0, {x}, compute, [&](Scalars &s, ValueRange v) { return fn(s, v[0]); },
       predicate ? i1 : Type());
 }
 
 /// Computes in the result's type.
-template <UnaryFn fn> static LogicalResult unary(Node &n) {
+template <UnaryFn fn>
+static LogicalResult unary(Node &n) {
   return lowerUnary(n, fn, false);
 }
 /// Computes in the operand's type, gives bool.
-template <UnaryFn fn> static LogicalResult predicate(Node &n) {
+template <UnaryFn fn>
+static LogicalResult predicate(Node &n) {
   return lowerUnary(n, fn, true);
 }
 
@@ -62,15 +65,18 @@ static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool scaled) {
   });
 }
 
-template <BinaryFn fn> static LogicalResult binary(Node &n) {
+template <BinaryFn fn>
+static LogicalResult binary(Node &n) {
   return lowerBinary(n, fn, false);
 }
-template <BinaryFn fn> static LogicalResult scaled(Node &n) {
+template <BinaryFn fn>
+static LogicalResult scaled(Node &n) {
   return lowerBinary(n, fn, true);
 }
 
 /// Computes in the promoted type of the operands; gives bool.
-template <BinaryFn fn> static LogicalResult comparison(Node &n) {
+template <BinaryFn fn>
+static LogicalResult comparison(Node &n) {
   Operands x(n, {{0, "self"}, {1, "other"}});
   if (n.failed())
     return failure();
@@ -85,7 +91,8 @@ template <BinaryFn fn> static LogicalResult comparison(Node &n) {
 }
 
 /// Computes on truth values.
-template <BinaryFn fn> static LogicalResult logical(Node &n) {
+template <BinaryFn fn>
+static LogicalResult logical(Node &n) {
   Operands x(n, {{0, "self"}, {1, "other"}});
   if (n.failed())
     return failure();
@@ -159,8 +166,7 @@ static LogicalResult lowerMaskedFill(Node &n) {
   for (unsigned i = 1; i < tensors.size(); ++i)
     tensors[i] = n.b.cast(tensors[i], dtype);
   return n.pointwise(0, tensors, Type(), [&](Scalars &s, ValueRange v) {
-    return s.select(s.cast(v[0], maskType, i1), x.get(s, v, 2),
-                    x.get(s, v, 1));
+    return s.select(s.cast(v[0], maskType, i1), x.get(s, v, 2), x.get(s, v, 1));
   });
 }
 
@@ -195,7 +201,8 @@ static LogicalResult lowerClamp(Node &n) {
 }
 
 /// self + value * t1 * t2, or / t2.
-template <bool divide> static LogicalResult lowerAddC(Node &n) {
+template <bool divide>
+static LogicalResult lowerAddC(Node &n) {
   Tensor self = n.tensor(0, "self"), t1 = n.tensor(1, "tensor1"),
          t2 = n.tensor(2, "tensor2");
   Number value = n.number(3, "value", 1);
@@ -203,11 +210,10 @@ template <bool divide> static LogicalResult lowerAddC(Node &n) {
     return failure();
   Type compute = opMathType(n.resultDtype());
   Hoisted c(n.b, value, compute);
-  return n.pointwise(
-      0, {self, t1, t2}, compute, [&](Scalars &s, ValueRange v) {
-        Value p = s.mul(c.in(s), v[1]);
-        return s.add(v[0], divide ? s.div(p, v[2]) : s.mul(p, v[2]));
-      });
+  return n.pointwise(0, {self, t1, t2}, compute, [&](Scalars &s, ValueRange v) {
+    Value p = s.mul(c.in(s), v[1]);
+    return s.add(v[0], divide ? s.div(p, v[2]) : s.mul(p, v[2]));
+  });
 }
 
 static LogicalResult lowerLerp(Node &n) {
@@ -229,9 +235,9 @@ static LogicalResult lowerLerp(Node &n) {
 // The table
 //===----------------------------------------------------------------------===//
 
-#define BODY1(...) [](Scalars & s, Value x) -> Value { return __VA_ARGS__; }
+#define BODY1(...) [](Scalars &s, Value x) -> Value { return __VA_ARGS__; }
 #define BODY2(...)                                                             \
-  [](Scalars & s, Value x, Value y) -> Value { return __VA_ARGS__; }
+  [](Scalars &s, Value x, Value y) -> Value { return __VA_ARGS__; }
 
 static void registerUnary(Registry &r) {
   r.add("aten.abs.default", unary<BODY1(s.abs(x))>);
@@ -283,15 +289,16 @@ static void registerUnary(Registry &r) {
   r.add("aten.isfinite.default",
         predicate<BODY1(s.isFloat() ? s.lt(s.abs(x), s.highest())
                                     : s.boolean(true))>);
-  r.add("aten.isposinf.default",
-        predicate<BODY1(s.isFloat() ? s.eq(x, s.highest())
-                                    : s.boolean(false))>);
+  r.add(
+      "aten.isposinf.default",
+      predicate<BODY1(s.isFloat() ? s.eq(x, s.highest()) : s.boolean(false))>);
   r.add("aten.isneginf.default",
         predicate<BODY1(s.isFloat() ? s.eq(x, s.lowest()) : s.boolean(false))>);
-  r.add("aten.signbit.default", predicate<BODY1(
-      s.isFloat() ? s.lt(s.binary<math::CopySignOp>(s.constant(1), x),
-                         s.constant(0))
-                  : s.lt(x, s.integer(0)))>);
+  r.add("aten.signbit.default",
+        predicate<BODY1(s.isFloat()
+                            ? s.lt(s.binary<math::CopySignOp>(s.constant(1), x),
+                                   s.constant(0))
+                            : s.lt(x, s.integer(0)))>);
 }
 
 static void registerBinary(Registry &r) {
@@ -325,12 +332,9 @@ static void registerBinary(Registry &r) {
          "aten.remainder.Scalar_Tensor"},
         binary<BODY2(s.remainder(x, y))>);
   r.add({"aten.fmod.Tensor", "aten.fmod.Scalar"}, binary<BODY2(s.fmod(x, y))>);
-  r.add({"aten.maximum.default", "aten.max.other"},
-        binary<BODY2(s.max(x, y))>);
-  r.add({"aten.minimum.default", "aten.min.other"},
-        binary<BODY2(s.min(x, y))>);
-  r.add("aten.atan2.default",
-        binary<BODY2(s.binary<math::Atan2Op>(x, y))>);
+  r.add({"aten.maximum.default", "aten.max.other"}, binary<BODY2(s.max(x, y))>);
+  r.add({"aten.minimum.default", "aten.min.other"}, binary<BODY2(s.min(x, y))>);
+  r.add("aten.atan2.default", binary<BODY2(s.binary<math::Atan2Op>(x, y))>);
   r.add("aten.copysign.Tensor",
         binary<BODY2(s.binary<math::CopySignOp>(x, y))>);
   r.add({"aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor", "aten.pow.Scalar"},
@@ -360,10 +364,10 @@ static void registerBinary(Registry &r) {
         binary<BODY2(arith::ShLIOp::create(s.b, s.loc, x, y))>);
   r.add({"aten.bitwise_right_shift.Tensor", "aten.__rshift__.Tensor",
          "aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar"},
-        binary<BODY2(s.isUnsigned()
-                         ? arith::ShRUIOp::create(s.b, s.loc, x, y).getResult()
-                         : arith::ShRSIOp::create(s.b, s.loc, x, y)
-                               .getResult())>);
+        binary<BODY2(
+            s.isUnsigned()
+                ? arith::ShRUIOp::create(s.b, s.loc, x, y).getResult()
+                : arith::ShRSIOp::create(s.b, s.loc, x, y).getResult())>);
 }
 
 void registerPointwise(Registry &r) {

@@ -74,11 +74,11 @@ static Tensor padFor(Builder &b, const Pool &p, Value value) {
       ExprAttr r = ExprAttr::add(ctx, terms);
       return r ? r : b.expr(0);
     };
-    ExprAttr need = sum(
-        {ExprAttr::mul(ctx, {p.out[i + 2], b.expr(p.stride[i])}),
-         b.expr(-p.stride[i] + p.dilation[i] * (p.kernel[i] - 1) + 1 -
-                p.padding[i]),
-         ExprAttr::mul(ctx, {p.x.sizes[i + 2], b.expr(-1)})});
+    ExprAttr need =
+        sum({ExprAttr::mul(ctx, {p.out[i + 2], b.expr(p.stride[i])}),
+             b.expr(-p.stride[i] + p.dilation[i] * (p.kernel[i] - 1) + 1 -
+                    p.padding[i]),
+             ExprAttr::mul(ctx, {p.x.sizes[i + 2], b.expr(-1)})});
     if (std::optional<int64_t> k = need.getInteger())
       high[i + 2] = b.expr(std::max<int64_t>(*k, 0));
     else
@@ -91,8 +91,7 @@ static Tensor padFor(Builder &b, const Pool &p, Value value) {
 static Tensor window(Builder &b, const Pool &p, const Tensor &padded, bool max,
                      Type acc) {
   Scalars outer(b.b, b.loc, acc);
-  Value init =
-      b.filled(p.out, acc, max ? outer.lowest() : outer.constant(0));
+  Value init = b.filled(p.out, acc, max ? outer.lowest() : outer.constant(0));
   Sizes kernel;
   for (int64_t k : p.kernel)
     kernel.push_back(b.expr(k));
@@ -132,17 +131,16 @@ static Tensor window(Builder &b, const Pool &p, const Tensor &padded, bool max,
   SmallVector<AffineMap> maps = {AffineMap::get(loops, 0, xs, ctx),
                                  AffineMap::get(loops, 0, ks, ctx),
                                  AffineMap::get(loops, 0, os, ctx)};
-  Value value =
-      linalg::GenericOp::create(
-          b.b, b.loc, TypeRange(init.getType()), ValueRange{x, shape},
-          ValueRange(init), maps, iterators,
-          [&](OpBuilder &nested, Location loc, ValueRange v) {
-            Scalars s(nested, loc, acc);
-            Value e = s.cast(v[0], padded.dtype, acc);
-            linalg::YieldOp::create(nested, loc,
-                                    max ? s.max(v[2], e) : s.add(v[2], e));
-          })
-          .getResult(0);
+  Value value = linalg::GenericOp::create(
+                    b.b, b.loc, TypeRange(init.getType()), ValueRange{x, shape},
+                    ValueRange(init), maps, iterators,
+                    [&](OpBuilder &nested, Location loc, ValueRange v) {
+                      Scalars s(nested, loc, acc);
+                      Value e = s.cast(v[0], padded.dtype, acc);
+                      linalg::YieldOp::create(
+                          nested, loc, max ? s.max(v[2], e) : s.add(v[2], e));
+                    })
+                    .getResult(0);
   return Tensor(value, p.out, acc);
 }
 
@@ -161,8 +159,7 @@ static Tensor maxIndices(Builder &b, const Pool &p) {
   for (unsigned i = 0; i < p.spatial; ++i)
     planeSizes.push_back(b.index(p.x.sizes[i + 2]));
   return b.indexed(
-      {}, p.out, i64, i64,
-      [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
+      {}, p.out, i64, i64, [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
         auto constant = [&](int64_t v) -> Value {
           return arith::ConstantIndexOp::create(s.b, s.loc, v);
         };
@@ -194,10 +191,12 @@ static Tensor maxIndices(Builder &b, const Pool &p) {
                 arith::CmpIOp::create(s.b, s.loc, P::slt, position, size);
             inside = s.logicalAnd(inside, s.logicalAnd(low, high));
             // A position outside is not read.
-            Value safe = s.select(s.logicalAnd(low, high), position, constant(0));
+            Value safe =
+                s.select(s.logicalAnd(low, high), position, constant(0));
             from.push_back(safe);
             flat = arith::AddIOp::create(
-                s.b, s.loc, arith::MulIOp::create(s.b, s.loc, flat, size), safe);
+                s.b, s.loc, arith::MulIOp::create(s.b, s.loc, flat, size),
+                safe);
           }
           Value v = tensor::ExtractOp::create(s.b, s.loc, x.value, from);
           Value first = s.eq(where, s.integer(-1));
@@ -227,7 +226,8 @@ static LogicalResult lowerMaxPool(Node &n) {
   return n.set(1, dropAdded(n.b, maxIndices(n.b, p), p.added));
 }
 
-template <unsigned spatial> static LogicalResult lowerAvgPool(Node &n) {
+template <unsigned spatial>
+static LogicalResult lowerAvgPool(Node &n) {
   Pool p;
   bool ceil = n.boolean(4, "ceil_mode", false);
   bool includePad = n.boolean(5, "count_include_pad", true);
@@ -267,8 +267,8 @@ template <unsigned spatial> static LogicalResult lowerAvgPool(Node &n) {
                 arith::MulIOp::create(s.b, s.loc, at[i + 2],
                                       constant(p.stride[i])),
                 constant(p.padding[i]));
-            Value end = arith::AddIOp::create(s.b, s.loc, start,
-                                              constant(p.kernel[i]));
+            Value end =
+                arith::AddIOp::create(s.b, s.loc, start, constant(p.kernel[i]));
             Value limit = sizes[i];
             if (includePad)
               limit = arith::AddIOp::create(s.b, s.loc, limit,

@@ -211,7 +211,8 @@ static LogicalResult lowerTrilinear(Node &n) {
     return failure();
   SmallVector<ExprAttr> sizes;
   for (unsigned k = 0; k < 3; ++k) {
-    SmallVector<int64_t> expand = n.dims(3 + k, expands[k], most, /*emptyIsAll=*/false);
+    SmallVector<int64_t> expand =
+        n.dims(3 + k, expands[k], most, /*emptyIsAll=*/false);
     rank = operands[k].rank() + expand.size();
     sizes.resize(std::max<size_t>(sizes.size(), rank));
     for (unsigned d = 0; d < rank; ++d) {
@@ -226,12 +227,14 @@ static LogicalResult lowerTrilinear(Node &n) {
       has[k].push_back(d);
     }
   }
-  if (n.failed() || sizes.size() != rank || llvm::is_contained(sizes, ExprAttr()))
+  if (n.failed() || sizes.size() != rank ||
+      llvm::is_contained(sizes, ExprAttr()))
     return n.fail("a dimension that no operand has");
   // The product of two, where the third does not need a dimension summed.
   auto isSummed = [&](unsigned d) { return llvm::is_contained(sums, d); };
-  auto contract = [&](const Tensor &x, ArrayRef<unsigned> xDims, const Tensor &y,
-                      ArrayRef<unsigned> yDims, function_ref<bool(unsigned)> isKept,
+  auto contract = [&](const Tensor &x, ArrayRef<unsigned> xDims,
+                      const Tensor &y, ArrayRef<unsigned> yDims,
+                      function_ref<bool(unsigned)> isKept,
                       SmallVector<unsigned> &kept) {
     SmallVector<unsigned> loop(rank, 0), rest;
     Sizes outer;
@@ -253,14 +256,17 @@ static LogicalResult lowerTrilinear(Node &n) {
       a.loops.push_back(loop[d]);
     for (unsigned d : yDims)
       b.loops.push_back(loop[d]);
-    return n.b.contract(a, b, outer, kept.size() + rest.size(), n.resultDtype());
+    return n.b.contract(a, b, outer, kept.size() + rest.size(),
+                        n.resultDtype());
   };
   SmallVector<unsigned> dims, result;
   Tensor t = contract(
       operands[0], has[0], operands[1], has[1],
-      [&](unsigned d) { return !isSummed(d) || llvm::is_contained(has[2], d); }, dims);
-  t = contract(t, dims, operands[2], has[2], [&](unsigned d) { return !isSummed(d); },
-               result);
+      [&](unsigned d) { return !isSummed(d) || llvm::is_contained(has[2], d); },
+      dims);
+  t = contract(
+      t, dims, operands[2], has[2], [&](unsigned d) { return !isSummed(d); },
+      result);
   return n.result(n.b.reshape(t, n.resultSizes()));
 }
 

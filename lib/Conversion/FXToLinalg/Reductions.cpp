@@ -31,8 +31,7 @@ static LogicalResult lowerSum(Node &n) {
   Reduction r(n);
   if (n.failed())
     return failure();
-  return n.result(
-      n.b.sum(r.x, r.dims, r.keepDim, opMathType(n.resultDtype())));
+  return n.result(n.b.sum(r.x, r.dims, r.keepDim, opMathType(n.resultDtype())));
 }
 
 static LogicalResult lowerSumAll(Node &n) {
@@ -126,7 +125,8 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
   index.sizes = value.sizes;
   index.dims = value.dims;
   Scalars outer(b.b, b.loc, t.dtype), outerIndex(b.b, b.loc, i64);
-  Value values = b.filled(kept, t.dtype, max ? outer.lowest() : outer.highest());
+  Value values =
+      b.filled(kept, t.dtype, max ? outer.lowest() : outer.highest());
   Value indices = b.filled(kept, i64, outerIndex.integer(0));
   SmallVector<unsigned> loops = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   AffineMap out = AffineMap::get(rank, 0, outExprs, b.context());
@@ -143,9 +143,9 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
           Value newNan = s.logicalAnd(s.isNan(x), s.logicalNot(s.isNan(best)));
           better = s.logicalOr(better, newNan);
         }
-        linalg::YieldOp::create(nested, loc,
-                                ValueRange{s.select(better, x, best),
-                                           si.select(better, i, at)});
+        linalg::YieldOp::create(
+            nested, loc,
+            ValueRange{s.select(better, x, best), si.select(better, i, at)});
       });
   value.value = op.getResult(0);
   index.value = op.getResult(1);
@@ -153,7 +153,8 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
 }
 
 /// max.dim, min.dim: values and indices.
-template <bool max> static LogicalResult lowerExtremeDim(Node &n) {
+template <bool max>
+static LogicalResult lowerExtremeDim(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   bool keepDim = n.boolean(2, "keepdim", false);
@@ -170,7 +171,8 @@ template <bool max> static LogicalResult lowerExtremeDim(Node &n) {
   return n.set(1, index);
 }
 
-template <bool max> static LogicalResult lowerArgExtreme(Node &n) {
+template <bool max>
+static LogicalResult lowerArgExtreme(Node &n) {
   Tensor x = n.tensor(0, "self");
   bool all = !n.has(1, "dim");
   bool keepDim = n.boolean(2, "keepdim", false);
@@ -199,12 +201,11 @@ static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
                                           const Number &correction, Type acc) {
   Builder &b = n.b;
   Tensor mean = b.mean(r.x, r.dims, true, acc);
-  Tensor square =
-      b.pointwise({r.x, mean}, r.x.sizes, acc, acc,
-                  [](Scalars &s, ValueRange v) {
-                    Value d = s.sub(v[0], v[1]);
-                    return s.mul(d, d);
-                  });
+  Tensor square = b.pointwise({r.x, mean}, r.x.sizes, acc, acc,
+                              [](Scalars &s, ValueRange v) {
+                                Value d = s.sub(v[0], v[1]);
+                                return s.mul(d, d);
+                              });
   Tensor total = b.sum(square, r.dims, r.keepDim, acc);
   Sizes reduced;
   for (int64_t d : r.dims)
@@ -267,15 +268,13 @@ static LogicalResult lowerLogSumExp(Node &n) {
   max = b.pointwise({max}, max.sizes, acc, acc, [](Scalars &s, ValueRange v) {
     return s.select(s.eq(s.abs(v[0]), s.highest()), s.constant(0), v[0]);
   });
-  Tensor e = b.pointwise({r.x, max}, r.x.sizes, acc, acc,
-                         [](Scalars &s, ValueRange v) {
-                           return s.exp(s.sub(v[0], v[1]));
-                         });
+  Tensor e = b.pointwise(
+      {r.x, max}, r.x.sizes, acc, acc,
+      [](Scalars &s, ValueRange v) { return s.exp(s.sub(v[0], v[1])); });
   Tensor sum = b.sum(e, r.dims, true, acc);
-  Tensor result = b.pointwise({sum, max}, sum.sizes, acc, acc,
-                              [](Scalars &s, ValueRange v) {
-                                return s.add(s.log(v[0]), v[1]);
-                              });
+  Tensor result = b.pointwise(
+      {sum, max}, sum.sizes, acc, acc,
+      [](Scalars &s, ValueRange v) { return s.add(s.log(v[0]), v[1]); });
   if (!r.keepDim) {
     llvm::sort(r.dims);
     for (int64_t d : llvm::reverse(r.dims))
@@ -300,8 +299,7 @@ static LogicalResult lowerAMinMax(Node &n) {
   bool keepDim = n.boolean(99, "keepdim", false);
   if (n.failed() || n.numResults() != 2)
     return n.fail("two results");
-  if (failed(n.set(
-          0, n.b.reduce(x, dims, keepDim, x.dtype, highestOf, minOf))))
+  if (failed(n.set(0, n.b.reduce(x, dims, keepDim, x.dtype, highestOf, minOf))))
     return failure();
   return n.set(1, n.b.reduce(x, dims, keepDim, x.dtype, lowestOf, maxOf));
 }
@@ -316,17 +314,18 @@ static LogicalResult lowerCountNonzero(Node &n) {
 }
 
 /// nansum and nanmean: NaN counts as nothing.
-template <bool mean> static LogicalResult lowerNanSum(Node &n) {
+template <bool mean>
+static LogicalResult lowerNanSum(Node &n) {
   Reduction r(n);
   if (n.failed() || (mean && !isa<FloatType>(r.x.dtype)))
     return n.fail("the mean of integers");
   Type acc = opMathType(n.resultDtype());
   auto add = [](Scalars &s, Value a, Value v) { return s.add(a, v); };
   auto zero = [](Scalars &s) { return s.integer(0); };
-  Tensor total = n.b.reduce(
-      r.x, r.dims, r.keepDim, acc, zero, add, [](Scalars &s, Value v) {
-        return s.select(s.isNan(v), s.integer(0), v);
-      });
+  Tensor total = n.b.reduce(r.x, r.dims, r.keepDim, acc, zero, add,
+                            [](Scalars &s, Value v) {
+                              return s.select(s.isNan(v), s.integer(0), v);
+                            });
   if (!mean)
     return n.result(total);
   Tensor count = n.b.reduce(

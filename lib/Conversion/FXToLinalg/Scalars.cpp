@@ -44,8 +44,7 @@ Value Scalars::integer(int64_t v) {
     v = v != 0;
   APInt bits(64, uint64_t(v));
   return arith::ConstantOp::create(
-      b, loc,
-      IntegerAttr::get(type, bits.trunc(type.getIntOrFloatBitWidth())));
+      b, loc, IntegerAttr::get(type, bits.trunc(type.getIntOrFloatBitWidth())));
 }
 Value Scalars::boolean(bool v) {
   return arith::ConstantOp::create(b, loc, b.getBoolAttr(v));
@@ -58,10 +57,10 @@ static Value extreme(Scalars &s, bool high) {
         FloatAttr::get(f, APFloat::getInf(f.getFloatSemantics(), !high)));
   Type type = signless(s.dtype);
   unsigned width = type.getIntOrFloatBitWidth();
-  APInt v = s.isUnsigned() ? (high ? APInt::getMaxValue(width)
-                                   : APInt::getMinValue(width))
-                           : (high ? APInt::getSignedMaxValue(width)
-                                   : APInt::getSignedMinValue(width));
+  APInt v = s.isUnsigned()
+                ? (high ? APInt::getMaxValue(width) : APInt::getMinValue(width))
+                : (high ? APInt::getSignedMaxValue(width)
+                        : APInt::getSignedMinValue(width));
   return arith::ConstantOp::create(s.b, s.loc, IntegerAttr::get(type, v));
 }
 Value Scalars::lowest() { return extreme(*this, false); }
@@ -99,13 +98,11 @@ Value Scalars::floorDiv(Value x, Value y) {
     Value q = div(x, y);
     Value mod = fmod(x, y), zero = constant(0);
     Value d = div(sub(x, mod), y);
-    Value off = logicalAnd(ne(mod, zero),
-                           ne(lt(y, zero), lt(mod, zero)));
+    Value off = logicalAnd(ne(mod, zero), ne(lt(y, zero), lt(mod, zero)));
     d = select(off, sub(d, constant(1)), d);
     Value f = floor(d);
     f = select(gt(sub(d, f), constant(0.5)), add(f, constant(1)), f);
-    f = select(ne(d, zero), f,
-               arith::MulFOp::create(b, loc, zero, q));
+    f = select(ne(d, zero), f, arith::MulFOp::create(b, loc, zero, q));
     return select(eq(y, zero), q, f);
   }
   if (isUnsigned())
@@ -180,8 +177,7 @@ Value Scalars::pow(Value x, Value y) {
   // A negative power of 1 or -1 is itself, of others 0.
   Value minusOne = integer(-1);
   Value sign = select(ne(logicalAnd(y, one), zero), minusOne, one);
-  Value negative = select(eq(x, one), one,
-                          select(eq(x, minusOne), sign, zero));
+  Value negative = select(eq(x, one), one, select(eq(x, minusOne), sign, zero));
   return select(lt(y, zero), negative, result);
 }
 Value Scalars::powConstant(Value x, double e) {
@@ -313,9 +309,9 @@ Value Scalars::cast(Value v, Type from, Type to) {
     if (width == 32 && !to.isUnsignedInteger())
       wide = b.getI32Type();
     v = arith::FPToSIOp::create(b, loc, wide, v);
-    return wide == target ? v
-                          : arith::TruncIOp::create(b, loc, target, v)
-                                .getResult();
+    return wide == target
+               ? v
+               : arith::TruncIOp::create(b, loc, target, v).getResult();
   }
   bool isUnsignedFrom = from.isInteger(1) || from.isUnsignedInteger();
   if (toFloat)
@@ -329,8 +325,9 @@ Value Scalars::cast(Value v, Type from, Type to) {
         b, loc, I::ne, v,
         arith::ConstantOp::create(b, loc, IntegerAttr::get(v.getType(), 0)));
   if (a < c)
-    return isUnsignedFrom ? arith::ExtUIOp::create(b, loc, target, v).getResult()
-                          : arith::ExtSIOp::create(b, loc, target, v).getResult();
+    return isUnsignedFrom
+               ? arith::ExtUIOp::create(b, loc, target, v).getResult()
+               : arith::ExtSIOp::create(b, loc, target, v).getResult();
   if (a > c)
     return arith::TruncIOp::create(b, loc, target, v);
   return v;

@@ -81,8 +81,12 @@ public:
   Value ceil(Value x);
   Value trunc(Value x);
   Value roundEven(Value x);
-  template <typename Op> Value unary(Value x) { return Op::create(b, loc, x); }
-  template <typename Op> Value binary(Value x, Value y) {
+  template <typename Op>
+  Value unary(Value x) {
+    return Op::create(b, loc, x);
+  }
+  template <typename Op>
+  Value binary(Value x, Value y) {
     return Op::create(b, loc, x, y);
   }
 

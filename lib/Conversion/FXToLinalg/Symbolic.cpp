@@ -33,9 +33,9 @@ static LogicalResult lowerItem(Node &n) {
               : x.dtype.isInteger(1)  ? Type(b.b.getI1Type())
                                       : Type(b.b.getI64Type());
   Value number = s.cast(v, x.dtype, wide);
-  n.graph.set(n.op->getResult(0),
-              Lowered(n.graph.named(b.loc, n.op->getResult(0).getType(),
-                                    number)));
+  n.graph.set(
+      n.op->getResult(0),
+      Lowered(n.graph.named(b.loc, n.op->getResult(0).getType(), number)));
   return success();
 }
 
@@ -56,7 +56,8 @@ static LogicalResult setNumber(Node &n, Value v, Type from) {
 using BinaryFn = Value (*)(Scalars &, Value, Value);
 
 /// Both operands as i64, or as f64 where one is a float or `real` asks for it.
-static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real, bool relation) {
+static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real,
+                                 bool relation) {
   Number x = n.number(0, "a"), y = n.number(1, "b");
   if (n.failed())
     return failure();
@@ -67,18 +68,22 @@ static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real, bool relation)
   return setNumber(n, v, relation ? Type(n.b.b.getI1Type()) : type);
 }
 
-template <BinaryFn fn> static LogicalResult arithmetic(Node &n) {
+template <BinaryFn fn>
+static LogicalResult arithmetic(Node &n) {
   return lowerBinary(n, fn, false, false);
 }
-template <BinaryFn fn> static LogicalResult realArithmetic(Node &n) {
+template <BinaryFn fn>
+static LogicalResult realArithmetic(Node &n) {
   return lowerBinary(n, fn, true, false);
 }
-template <BinaryFn fn> static LogicalResult relation(Node &n) {
+template <BinaryFn fn>
+static LogicalResult relation(Node &n) {
   return lowerBinary(n, fn, false, true);
 }
 
 /// On truth values.
-template <BinaryFn fn> static LogicalResult logic(Node &n) {
+template <BinaryFn fn>
+static LogicalResult logic(Node &n) {
   Number x = n.number(0, "a"), y = n.number(1, "b");
   if (n.failed())
     return failure();
@@ -90,12 +95,13 @@ template <BinaryFn fn> static LogicalResult logic(Node &n) {
 using UnaryFn = Value (*)(Scalars &, Value);
 
 /// In the operand's own kind, or as a float.
-template <UnaryFn fn, bool real> static LogicalResult unary(Node &n) {
+template <UnaryFn fn, bool real>
+static LogicalResult unary(Node &n) {
   Number x = n.number(0, "a");
   if (n.failed())
     return failure();
-  Type type = real || isReal(x) ? Type(n.b.b.getF64Type())
-                                : Type(n.b.b.getI64Type());
+  Type type =
+      real || isReal(x) ? Type(n.b.b.getF64Type()) : Type(n.b.b.getI64Type());
   Scalars s(n.b.b, n.b.loc, type);
   return setNumber(n, fn(s, n.b.number(x, type)), type);
 }
@@ -139,8 +145,8 @@ static LogicalResult lowerSymSize(Node &n) {
 }
 
 #define BODY2(...)                                                             \
-  [](Scalars & s, Value x, Value y) -> Value { return __VA_ARGS__; }
-#define BODY1(...) [](Scalars & s, Value x) -> Value { return __VA_ARGS__; }
+  [](Scalars &s, Value x, Value y) -> Value { return __VA_ARGS__; }
+#define BODY1(...) [](Scalars &s, Value x) -> Value { return __VA_ARGS__; }
 
 void registerSymbolic(Registry &r) {
   r.add({"aten.item.default", "aten._local_scalar_dense.default"}, lowerItem);

@@ -7,10 +7,10 @@
 
 #include "Symbols.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -141,16 +141,14 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
     if (have == 'i' && type == 'f')
       return arith::SIToFPOp::create(b, loc, f64, castIndex(b, loc, i64, v));
     if (have == 'i' && type == 'b')
-      return arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::ne, v,
-          arith::ConstantIndexOp::create(b, loc, 0));
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v,
+                                   arith::ConstantIndexOp::create(b, loc, 0));
     if (have == 'b' && type == 'i')
       return arith::IndexCastUIOp::create(b, loc, index, v);
     if (have == 'b' && type == 'f')
       return arith::UIToFPOp::create(b, loc, f64, v);
     if (have == 'f' && type == 'i')
-      return castIndex(b, loc, index,
-                       arith::FPToSIOp::create(b, loc, i64, v));
+      return castIndex(b, loc, index, arith::FPToSIOp::create(b, loc, i64, v));
     return arith::CmpFOp::create(
         b, loc, arith::CmpFPredicate::UNE, v,
         arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0)));
@@ -173,9 +171,9 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
         'f');
   case ExprKind::Symbol: {
     Value v = values.lookup(expr.getName().getValue()).value;
-    char have = isa<FloatType>(v.getType())          ? 'f'
-                : v.getType().isSignlessInteger(1)   ? 'b'
-                                                     : 'i';
+    char have = isa<FloatType>(v.getType())        ? 'f'
+                : v.getType().isSignlessInteger(1) ? 'b'
+                                                   : 'i';
     return convert(v, have);
   }
   case ExprKind::Add:
@@ -204,9 +202,9 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
   CallKind kind = callKind(name);
   SmallVector<Value> v;
   for (auto [i, operand] : llvm::enumerate(expr.getOperands()))
-    v.push_back(evaluate(b, loc, operand,
-                         kind.operands == 'w' ? (i == 0 ? 'b' : 'i')
-                                              : kind.operands));
+    v.push_back(
+        evaluate(b, loc, operand,
+                 kind.operands == 'w' ? (i == 0 ? 'b' : 'i') : kind.operands));
   auto floorDiv = [&](Value x, Value y) -> Value {
     return arith::FloorDivSIOp::create(b, loc, x, y);
   };
@@ -284,9 +282,8 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
       x = math::CeilOp::create(b, loc, x);
     else if (name == "round")
       x = math::RoundEvenOp::create(b, loc, x);
-    return convert(castIndex(b, loc, index,
-                             arith::FPToSIOp::create(b, loc, i64, x)),
-                   'i');
+    return convert(
+        castIndex(b, loc, index, arith::FPToSIOp::create(b, loc, i64, x)), 'i');
   }
   return convert(r, kind.result);
 }

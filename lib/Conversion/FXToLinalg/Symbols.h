@@ -1,4 +1,4 @@
-//===- Symbols.h - symbolic sizes as index values --------------*- C++ -*-===//
+//===- Symbols.h - symbolic sizes as index values ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,9 +10,9 @@
 
 #include "fx/IR/FXDialect.h"
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
-#include "mlir/IR/Builders.h"
 
 namespace fx::lin {
 

@@ -1,4 +1,4 @@
-//===- Values.h - what an fx value becomes ---------------------*- C++ -*-===//
+//===- Values.h - what an fx value becomes ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,14 @@ struct Number {
 
 /// What an fx value became.
 struct Lowered {
-  enum class Kind { None, Tensor, Complex, Number, Graph, Object } kind = Kind::None;
+  enum class Kind {
+    None,
+    Tensor,
+    Complex,
+    Number,
+    Graph,
+    Object
+  } kind = Kind::None;
   /// Of a complex tensor in two: the real part. Such a pair does not leave the
   /// graph that it was made in.
   Tensor tensor;

@@ -146,8 +146,8 @@ static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
   });
   walker.walk(at);
   if (negative)
-    at = call("max", {zero, call("where", {call("lt", {at, zero}), plusSize(),
-                                           at})});
+    at = call("max",
+              {zero, call("where", {call("lt", {at, zero}), plusSize(), at})});
   return call("min", {at, size});
 }
 
@@ -203,12 +203,10 @@ static LogicalResult lowerNarrow(Node &n) {
   Tensor x = n.tensor(0, "self");
   int64_t dim = n.dim(1, "dim", x.rank());
   ExprAttr start = n.size(2, "start");
-  if (n.failed() || x.rank() == 0 ||
-      n.resultSizes().size() != size_t(x.rank()))
+  if (n.failed() || x.rank() == 0 || n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the arguments do not fit the tensor");
   start = clampPosition(n, start, x.sizes[dim]);
-  return n.result(
-      n.b.slice(x, dim, start, n.resultSizes()[dim], n.b.expr(1)));
+  return n.result(n.b.slice(x, dim, start, n.resultSizes()[dim], n.b.expr(1)));
 }
 
 static LogicalResult lowerSelect(Node &n) {
@@ -235,10 +233,9 @@ static LogicalResult lowerSelect(Node &n) {
   if (!at || !n.b.symbols.canEvaluate(at))
     return n.fail("the index is not known");
   if (!at.isInteger() || !size.isInteger()) {
-    ExprAttr inside = ExprAttr::call(
-        ctx, "and",
-        {ExprAttr::call(ctx, "le", {zero, at}),
-         ExprAttr::call(ctx, "lt", {at, size})});
+    ExprAttr inside = ExprAttr::call(ctx, "and",
+                                     {ExprAttr::call(ctx, "le", {zero, at}),
+                                      ExprAttr::call(ctx, "lt", {at, size})});
     n.b.check(n.b.symbols.boolean(n.b.b, n.b.loc, inside),
               "aten.select.int: the index is out of range");
   }
@@ -334,8 +331,8 @@ static LogicalResult lowerCat(Node &n) {
   });
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (parts.empty())
-    return n.result(Tensor(n.b.empty(sizes, n.resultDtype()), sizes,
-                           n.resultDtype()));
+    return n.result(
+        Tensor(n.b.empty(sizes, n.resultDtype()), sizes, n.resultDtype()));
   ExprAttr total = n.b.expr(0);
   for (Tensor &t : parts) {
     if (t.rank() != rank)

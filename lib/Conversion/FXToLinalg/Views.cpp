@@ -115,9 +115,9 @@ Tensor Builder::slice(const Tensor &t, int64_t dim, ExprAttr start,
   inner[v] = length;
   offsets[v] = fold(start);
   strides[v] = fold(step);
-  result.value = tensor::ExtractSliceOp::create(
-      b, loc, tensorType(inner, t.dtype), t.value, offsets, fold(inner),
-      strides);
+  result.value =
+      tensor::ExtractSliceOp::create(b, loc, tensorType(inner, t.dtype),
+                                     t.value, offsets, fold(inner), strides);
   return result;
 }
 
@@ -281,7 +281,8 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   for (Group &group : groups)
     if (group.position >= 0)
       order.push_back(&group);
-  llvm::sort(order, [](Group *x, Group *y) { return x->position < y->position; });
+  llvm::sort(order,
+             [](Group *x, Group *y) { return x->position < y->position; });
 
   // Collapse each group to one dimension, unit dimensions with a neighbour.
   Sizes inner = valueSizes(t), merged;
@@ -397,7 +398,8 @@ Tensor Builder::concat(ArrayRef<Tensor> parts, int64_t dim,
     if (isEmpty(part.sizes))
       continue;
     offsets[dim] = fold(at);
-    whole = insert(materialize(part), whole, offsets, fold(part.sizes), strides);
+    whole =
+        insert(materialize(part), whole, offsets, fold(part.sizes), strides);
     at = ExprAttr::add(context(), {at, part.sizes[dim]});
     if (!at)
       at = expr(0);

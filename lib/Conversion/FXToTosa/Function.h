@@ -1,4 +1,4 @@
-//===- Function.h - a graph on its way to TOSA ----------------------------===//
+//===- Function.h - a graph on its way to TOSA ------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

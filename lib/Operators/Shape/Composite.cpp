@@ -1,4 +1,4 @@
-//===- Composite.cpp - shape rules of larger operators ---------*- C++ -*-===//
+//===- Composite.cpp - shape rules of larger operators --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

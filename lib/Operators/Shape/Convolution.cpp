@@ -1,4 +1,4 @@
-//===- Convolution.cpp - shape rules of sliding windows --------*- C++ -*-===//
+//===- Convolution.cpp - shape rules of sliding windows -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

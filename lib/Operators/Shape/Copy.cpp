@@ -1,4 +1,4 @@
-//===- Copy.cpp - shape rules of copies and joins --------------*- C++ -*-===//
+//===- Copy.cpp - shape rules of copies and joins -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Creation.cpp - shape rules of factories -----------------*- C++ -*-===//
+//===- Creation.cpp - shape rules of factories ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Indexing.cpp - shape rules of gathers and scatters ------*- C++ -*-===//
+//===- Indexing.cpp - shape rules of gathers and scatters -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Infer.cpp - result types of operators -------------------*- C++ -*-===//
+//===- Infer.cpp - result types of operators ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

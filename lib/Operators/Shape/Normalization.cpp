@@ -1,4 +1,4 @@
-//===- Normalization.cpp - shape rules of normalizations -------*- C++ -*-===//
+//===- Normalization.cpp - shape rules of normalizations ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

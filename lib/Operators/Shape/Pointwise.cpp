@@ -1,4 +1,4 @@
-//===- Pointwise.cpp - shape rules of elementwise operators ----*- C++ -*-===//
+//===- Pointwise.cpp - shape rules of elementwise operators ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -203,17 +203,17 @@ static InferredTypes inferDequantize(const OperatorView &call) {
       makeTensor(input, input.getSizes(),
                  dtype ? dtype : Float32Type::get(call.getContext())));
 }
-FX_REGISTER_SHAPE_RULES(inferQuantize,
-                        "quantized_decomposed.quantize_per_tensor.default",
-                        "quantized_decomposed.quantize_per_tensor.tensor",
-                        "quantized_decomposed.quantize_per_tensor.tensor2",
-                        "quantized_decomposed.quantize_per_channel.default",
-                        "quantized_decomposed.quantize_per_channel_group.default",
-                        "quantized_decomposed.quantize_per_token.default")
-FX_REGISTER_SHAPE_RULES(inferDequantize,
-                        "quantized_decomposed.dequantize_per_tensor.default",
-                        "quantized_decomposed.dequantize_per_tensor.tensor",
-                        "quantized_decomposed.dequantize_per_tensor.tensor2",
-                        "quantized_decomposed.dequantize_per_channel.default",
-                        "quantized_decomposed.dequantize_per_channel_group.default",
-                        "quantized_decomposed.dequantize_per_token.default")
+FX_REGISTER_SHAPE_RULES(
+    inferQuantize, "quantized_decomposed.quantize_per_tensor.default",
+    "quantized_decomposed.quantize_per_tensor.tensor",
+    "quantized_decomposed.quantize_per_tensor.tensor2",
+    "quantized_decomposed.quantize_per_channel.default",
+    "quantized_decomposed.quantize_per_channel_group.default",
+    "quantized_decomposed.quantize_per_token.default")
+FX_REGISTER_SHAPE_RULES(
+    inferDequantize, "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.dequantize_per_tensor.tensor",
+    "quantized_decomposed.dequantize_per_tensor.tensor2",
+    "quantized_decomposed.dequantize_per_channel.default",
+    "quantized_decomposed.dequantize_per_channel_group.default",
+    "quantized_decomposed.dequantize_per_token.default")

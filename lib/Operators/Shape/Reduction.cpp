@@ -1,4 +1,4 @@
-//===- Reduction.cpp - shape rules of reductions and scans -----*- C++ -*-===//
+//===- Reduction.cpp - shape rules of reductions and scans ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

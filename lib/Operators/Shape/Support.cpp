@@ -1,4 +1,4 @@
-//===- Support.cpp - what shape rules are written with ---------*- C++ -*-===//
+//===- Support.cpp - what shape rules are written with --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

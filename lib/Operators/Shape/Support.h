@@ -1,4 +1,4 @@
-//===- Support.h - what shape rules are written with -----------*- C++ -*-===//
+//===- Support.h - what shape rules are written with ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Symbolic.cpp - result types of symbolic operators -------*- C++ -*-===//
+//===- Symbolic.cpp - result types of symbolic operators ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - identities of arithmetic -*- C++ -*-===//
+//===- Arithmetic.cpp - identities of arithmetic --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

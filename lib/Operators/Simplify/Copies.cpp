@@ -1,4 +1,4 @@
-//===- Copies.cpp - identities of copies, casts and joins -*- C++ -*-===//
+//===- Copies.cpp - identities of copies, casts and joins -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Simplify.cpp - apply identities of operators -*- C++ -*-===//
+//===- Simplify.cpp - apply identities of operators -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Emit.h - writes C++ from operator schemas ---------------*- C++ -*-===//
+//===- Emit.h - writes C++ from operator schemas ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

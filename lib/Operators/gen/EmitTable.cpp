@@ -1,4 +1,4 @@
-//===- EmitTable.cpp - writes the operator table ---------------*- C++ -*-===//
+//===- EmitTable.cpp - writes the operator table --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitViews.cpp - writes the typed views ------------------*- C++ -*-===//
+//===- EmitViews.cpp - writes the typed views -----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Main.cpp - fx-schema-gen --------------------------------*- C++ -*-===//
+//===- Main.cpp - fx-schema-gen -------------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

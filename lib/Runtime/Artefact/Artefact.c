@@ -1,4 +1,4 @@
-/*===- Artefact.c - the runtime that is linked into each artefact -*- C -*-===//
+/*===- Artefact.c - the runtime that is linked into each artefact ---------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===*/
 
+/* Each uses what is before it. */
+/* clang-format off */
 #include "Run.c"
 #include "States.c"
 #include "Memory.c"
@@ -22,3 +24,4 @@
 #include "CudaMemory.c"
 #include "CudaLaunch.c"
 #include "Cuda.c"
+/* clang-format on */

@@ -1,4 +1,4 @@
-/*===- Async.c - operators that ATen runs beside compiled code -*- C -*-===//
+/*===- Async.c - operators that ATen runs beside compiled code ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -143,8 +143,9 @@ void fx_rt_async_destroy(FXInstance *i) {
 //===----------------------------------------------------------------------===//
 
 /* Operands stay as they are until the call is awaited, once, by its slot. */
-void fx_rt_eager_start(int64_t slot, const char *json, int64_t n_in, const FXrtEagerTensor *in,
-                       int64_t n_scalars, const FXScalar *scalars, int64_t n_out) {
+void fx_rt_eager_start(int64_t slot, const char *json, int64_t n_in,
+                       const FXrtEagerTensor *in, int64_t n_scalars,
+                       const FXScalar *scalars, int64_t n_out) {
   FXrtRun *run = fx_rt_thread.run;
   FXrtCall *call = fx_rt_call_make(json, n_in, in, n_scalars, scalars, n_out);
   call->slot = slot;

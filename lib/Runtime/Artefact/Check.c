@@ -1,4 +1,4 @@
-/*===- Check.c - what a call must satisfy before anything runs -*- C -*-===//
+/*===- Check.c - what a call must satisfy before anything runs ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,32 +23,37 @@ typedef struct {
 } Symbols;
 
 static const char *dtype_name(DLDataType t, char *buf, size_t n) {
-  static const char *const names[] = {"int", "uint", "float", 0, "bfloat", "complex", "bool"};
-  static const char *const fp8[] = {"float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
-                                    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
-                                    "float8_e5m2fnuz", "float8_e8m0fnu"};
+  static const char *const names[] = {"int",    "uint",    "float", 0,
+                                      "bfloat", "complex", "bool"};
+  static const char *const fp8[] = {
+      "float8_e3m4",     "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn",
+      "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",    "float8_e8m0fnu"};
   if (t.code == kDLBool && t.bits == 8 && t.lanes == 1)
     return "bool";
   if (t.code >= 7 && t.code <= 14 && t.lanes == 1)
     return fp8[t.code - 7];
   if (t.code > 6 || !names[t.code] || t.lanes != 1)
-    snprintf(buf, n, "dtype(code %d, bits %d, lanes %d)", t.code, t.bits, t.lanes);
+    snprintf(buf, n, "dtype(code %d, bits %d, lanes %d)", t.code, t.bits,
+             t.lanes);
   else
     snprintf(buf, n, "%s%d", names[t.code], t.bits);
   return buf;
 }
 
-int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v, char *err,
-                       size_t size) {
+int fx_rt_check_tensor(const char *what, const DLTensor *t,
+                       const FXValueInfo *v, char *err, size_t size) {
   char a[64], b[64];
   if (!t) {
-    snprintf(err, size, "%s '%s': expected a tensor, got a null pointer", what, v->name);
+    snprintf(err, size, "%s '%s': expected a tensor, got a null pointer", what,
+             v->name);
     return 1;
   }
-  int is_host = t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
+  int is_host =
+      t->device.device_type == kDLCPU || t->device.device_type == kDLCUDAHost;
   int takes_device = fx_rt_model.device && v->kind == FX_VALUE_TENSOR;
   if (!is_host && !(takes_device && t->device.device_type == kDLCUDA)) {
-    snprintf(err, size, "%s '%s': expected a tensor in host memory%s, got device type %d",
+    snprintf(err, size,
+             "%s '%s': expected a tensor in host memory%s, got device type %d",
              what, v->name, takes_device ? " or on a CUDA device" : "",
              (int)t->device.device_type);
     return 1;
@@ -56,34 +61,42 @@ int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v
   if (t->dtype.code != v->dtype.code || t->dtype.bits != v->dtype.bits ||
       t->dtype.lanes != v->dtype.lanes) {
     snprintf(err, size, "%s '%s': expected dtype %s, got %s", what, v->name,
-             dtype_name(v->dtype, a, sizeof a), dtype_name(t->dtype, b, sizeof b));
+             dtype_name(v->dtype, a, sizeof a),
+             dtype_name(t->dtype, b, sizeof b));
     return 1;
   }
   if (t->ndim != v->rank) {
-    snprintf(err, size, "%s '%s': expected rank %d, got %d", what, v->name, v->rank, t->ndim);
+    snprintf(err, size, "%s '%s': expected rank %d, got %d", what, v->name,
+             v->rank, t->ndim);
     return 1;
   }
   if (t->ndim > 0 && !t->shape) {
-    snprintf(err, size, "%s '%s': expected a shape, got a null pointer", what, v->name);
+    snprintf(err, size, "%s '%s': expected a shape, got a null pointer", what,
+             v->name);
     return 1;
   }
   int64_t bytes = (t->dtype.bits + 7) / 8;
   int is_empty = 0;
   for (int d = 0; d < t->ndim; ++d) {
     is_empty |= t->shape[d] == 0;
-    if (t->shape[d] < 0 || __builtin_mul_overflow(bytes, t->shape[d] ? t->shape[d] : 1, &bytes)) {
-      snprintf(err, size, "%s '%s': dimension %d: expected a size that fits memory, got %lld",
-               what, v->name, d, (long long)t->shape[d]);
+    if (t->shape[d] < 0 ||
+        __builtin_mul_overflow(bytes, t->shape[d] ? t->shape[d] : 1, &bytes)) {
+      snprintf(
+          err, size,
+          "%s '%s': dimension %d: expected a size that fits memory, got %lld",
+          what, v->name, d, (long long)t->shape[d]);
       return 1;
     }
     if (v->sizes[d] >= 0 && t->shape[d] != v->sizes[d]) {
-      snprintf(err, size, "%s '%s': dimension %d: expected %lld, got %lld", what, v->name, d,
-               (long long)v->sizes[d], (long long)t->shape[d]);
+      snprintf(err, size, "%s '%s': dimension %d: expected %lld, got %lld",
+               what, v->name, d, (long long)v->sizes[d],
+               (long long)t->shape[d]);
       return 1;
     }
   }
   if (!t->data && !is_empty) {
-    snprintf(err, size, "%s '%s': expected data, got a null pointer", what, v->name);
+    snprintf(err, size, "%s '%s': expected data, got a null pointer", what,
+             v->name);
     return 1;
   }
   return 0;
@@ -155,7 +168,8 @@ static void bind_symbols(const DLTensor *const *inputs, Symbols *sym) {
         int plain = f.code[0] == FX_EXPR_SYMBOL && f.code[2] == FX_EXPR_END;
         if (pass == 0 && !plain)
           continue;
-        if (fx_rt_eval(f.code, sym->values, sym->bound, &ignored, &s) != 1 || s < 0)
+        if (fx_rt_eval(f.code, sym->values, sym->bound, &ignored, &s) != 1 ||
+            s < 0)
           continue;
         if (!solve(f.code, sym, s, f.got)) {
           sym->from_input[s] = i;
@@ -164,7 +178,8 @@ static void bind_symbols(const DLTensor *const *inputs, Symbols *sym) {
       }
 }
 
-static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err, size_t size) {
+static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err,
+                       size_t size) {
   int n = fx_rt_model.info->n_inputs;
   for (int i = 0; i < n; ++i)
     for (int d = -1; d < fx_rt_model.info->inputs[i].rank; ++d) {
@@ -178,15 +193,17 @@ static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err, s
         continue;
       where(at, sizeof at, i, d);
       if (rc == 0 && f.code[0] == FX_EXPR_SYMBOL && f.code[2] == FX_EXPR_END) {
-        where(from, sizeof from, sym->from_input[f.code[1]], sym->from_dim[f.code[1]]);
-        snprintf(err, size, "%s: expected %s = %lld (as in %s), got %lld", at, f.text,
-                 (long long)expected, from, (long long)f.got);
+        where(from, sizeof from, sym->from_input[f.code[1]],
+              sym->from_dim[f.code[1]]);
+        snprintf(err, size, "%s: expected %s = %lld (as in %s), got %lld", at,
+                 f.text, (long long)expected, from, (long long)f.got);
       } else if (rc == 0) {
         snprintf(err, size, "%s: expected %s = %lld, got %lld", at, f.text,
                  (long long)expected, (long long)f.got);
       } else {
-        snprintf(err, size, "%s: expected %s, got %lld, which no size of the symbol gives", at,
-                 f.text, (long long)f.got);
+        snprintf(err, size,
+                 "%s: expected %s, got %lld, which no size of the symbol gives",
+                 at, f.text, (long long)f.got);
       }
       return 1;
     }
@@ -194,7 +211,8 @@ static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err, s
 }
 
 /* Text of the symbols in `code` and where they come from. */
-static void describe(const int64_t *code, const Symbols *sym, char *buf, size_t n) {
+static void describe(const int64_t *code, const Symbols *sym, char *buf,
+                     size_t n) {
   size_t at = 0;
   buf[0] = 0;
   for (; *code != FX_EXPR_END; ++code) {
@@ -215,7 +233,8 @@ static void describe(const int64_t *code, const Symbols *sym, char *buf, size_t 
   }
 }
 
-static int check_condition(int64_t c, const Symbols *sym, char *err, size_t size) {
+static int check_condition(int64_t c, const Symbols *sym, char *err,
+                           size_t size) {
   const FXrtCondition *cond = &fx_rt_model.conditions[c];
   const FXConditionInfo *info = &fx_rt_model.info->conditions[c];
   int64_t value;
@@ -235,9 +254,11 @@ static int check_condition(int64_t c, const Symbols *sym, char *err, size_t size
     char at[256];
     int64_t s = cond->code[1];
     where(at, sizeof at, sym->from_input[s], sym->from_dim[s]);
-    snprintf(err, size, "%s: expected %s, got %lld", at, info->text, (long long)value);
+    snprintf(err, size, "%s: expected %s, got %lld", at, info->text,
+             (long long)value);
   } else if (cond->is_range) {
-    snprintf(err, size, "expected %s, got %lld with %s", info->text, (long long)value, from);
+    snprintf(err, size, "expected %s, got %lld with %s", info->text,
+             (long long)value, from);
   } else {
     snprintf(err, size, "guard '%s' (%s) does not hold: got %s", info->text,
              info->code ? info->code : "", from);
@@ -245,7 +266,8 @@ static int check_condition(int64_t c, const Symbols *sym, char *err, size_t size
   return 1;
 }
 
-int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err, size_t size) {
+int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
+                       size_t size) {
   const FXModelInfo *info = fx_rt_model.info;
   if (n_inputs != info->n_inputs) {
     snprintf(err, size, "expected %d inputs, got %d", info->n_inputs, n_inputs);

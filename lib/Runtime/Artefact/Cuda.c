@@ -1,4 +1,4 @@
-/*===- Cuda.c - instances and runs on a GPU -*- C -*-===//
+/*===- Cuda.c - instances and runs on a GPU -------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,7 @@
 //
 // What is different where kernels run on an NVIDIA GPU: compiled code is host
 // code that computes geometries and launches. It uses the primary context of
-the
-// device, which the process keeps, and the caller's stream.
+// the device, which the process keeps, and the caller's stream.
 //
 //===----------------------------------------------------------------------===*/
 

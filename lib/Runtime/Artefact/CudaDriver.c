@@ -1,4 +1,4 @@
-/*===- CudaDriver.c - NVIDIA's driver -*- C -*-===//
+/*===- CudaDriver.c - NVIDIA's driver -------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,7 @@
 //
 // The functions of CUDA's driver interface that the run-time calls, found in
 // libcuda.so.1 (or the library that FX_LIBCUDA names) when the first instance
-of
-// a model for a GPU is made. Nothing of a toolkit is needed.
+// of a model for a GPU is made. Nothing of a toolkit is needed.
 //
 //===----------------------------------------------------------------------===*/
 

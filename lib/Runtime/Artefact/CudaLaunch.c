@@ -1,4 +1,4 @@
-/*===- CudaLaunch.c - launches of kernels and their tensor maps -*- C -*-===//
+/*===- CudaLaunch.c - launches of kernels and their tensor maps -----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Called by compiled code. Tensor maps describe operands that a kernel copies
-by
-// boxes; the driver encodes them, which takes longer than to look them up, and
-// they are passed by value: a launch finds those of its run.
+// by boxes; the driver encodes them, which takes longer than to look them up,
+// and they are passed by value: a launch finds those of its run.
 //
 //===----------------------------------------------------------------------===*/
 

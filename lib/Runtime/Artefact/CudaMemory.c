@@ -1,4 +1,4 @@
-/*===- CudaMemory.c - memory of a GPU -*- C -*-===//
+/*===- CudaMemory.c - memory of a GPU -------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

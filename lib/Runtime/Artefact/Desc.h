@@ -1,12 +1,12 @@
-/*===- Desc.h - what fx-compile writes about a model for its runtime -*- C -*-===//
+/*===- Desc.h - what fx-compile writes about a model --------------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The tables that lib/CodeGen/CPU/Emit/EmitDescription.cpp emits as constants into
-// each artefact. Both sides must agree field by field: every field is a
+// The tables that lib/CodeGen/CPU/Emit/EmitDescription.cpp emits as constants
+// into each artefact. Both sides must agree field by field: every field is a
 // pointer, an int64_t or an array of them, so that no padding can differ.
 //
 //===----------------------------------------------------------------------===*/
@@ -49,7 +49,8 @@ typedef enum {
 /* A passed input; its dims are `info.inputs[i].rank` codes. */
 typedef struct {
   const int64_t *const *dims;
-  const int64_t *value; /* of an int input whose value is an expression; or null */
+  const int64_t
+      *value; /* of an int input whose value is an expression; or null */
   const char *value_text;
 } FXrtInput;
 
@@ -60,12 +61,16 @@ typedef struct {
   int64_t has_min, min, has_max, max;
 } FXrtCondition;
 
-typedef enum { FX_ARG_INPUT = 0, FX_ARG_CONSTANT = 1, FX_ARG_MUTABLE = 2 } FXrtArgKind;
+typedef enum {
+  FX_ARG_INPUT = 0,
+  FX_ARG_CONSTANT = 1,
+  FX_ARG_MUTABLE = 2
+} FXrtArgKind;
 
 /* An argument of the compiled function. */
 typedef struct {
-  int64_t kind;   /* FXrtArgKind */
-  int64_t index;  /* input: its index; mutable: its place among mutable states */
+  int64_t kind;  /* FXrtArgKind */
+  int64_t index; /* input: its index; mutable: its place among mutable states */
   int64_t offset; /* of the (first) value in the weights, bytes */
   int64_t bytes;
   int64_t rank;

@@ -1,4 +1,4 @@
-/*===- Eager.c - operators that ATen runs -*- C -*-===//
+/*===- Eager.c - operators that ATen runs ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,22 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want, int index,
-                        const char *json) {
+static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
+                        int index, const char *json) {
   FXrtRun *run = fx_rt_thread.run;
   if (!t)
-    fx_rt_fail("fallback %.80s: result %d: expected a tensor, got none", json, index);
+    fx_rt_fail("fallback %.80s: result %d: expected a tensor, got none", json,
+               index);
   DLTensor *d = &t->dl_tensor;
   int64_t elements = 1;
-  if (d->ndim != want->rank || d->dtype.code != want->code || d->dtype.bits != want->bits)
-    fx_rt_fail("fallback %.80s: result %d: expected rank %lld and dtype (%lld, %lld), got rank "
+  if (d->ndim != want->rank || d->dtype.code != want->code ||
+      d->dtype.bits != want->bits)
+    fx_rt_fail("fallback %.80s: result %d: expected rank %lld and dtype (%lld, "
+               "%lld), got rank "
                "%d and dtype (%d, %d)",
                json, index, (long long)want->rank, (long long)want->code,
                (long long)want->bits, d->ndim, d->dtype.code, d->dtype.bits);
   for (int k = 0; k < d->ndim; ++k) {
     if (want->sizes[k] >= 0 && d->shape[k] != want->sizes[k])
-      fx_rt_fail("fallback %.80s: result %d: dimension %d: expected %lld, got %lld", json,
-                 index, k, (long long)want->sizes[k], (long long)d->shape[k]);
+      fx_rt_fail(
+          "fallback %.80s: result %d: dimension %d: expected %lld, got %lld",
+          json, index, k, (long long)want->sizes[k], (long long)d->shape[k]);
     elements *= d->shape[k];
   }
   FXrtMemRef *m = want->memref;
@@ -48,14 +52,17 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want, int ind
   fx_rt_copy_strided(d, m->aligned, 0);
 }
 
-FXrtCall *fx_rt_call_make(const char *json, int64_t n_in, const FXrtEagerTensor *in,
-                          int64_t n_scalars, const FXScalar *scalars, int64_t n_out) {
+FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
+                          const FXrtEagerTensor *in, int64_t n_scalars,
+                          const FXScalar *scalars, int64_t n_out) {
   FXrtRun *run = fx_rt_thread.run;
   if (!run->instance->callbacks.fallback)
     fx_rt_fail("no fallback is registered for %.160s", json);
   /* One block: everything is freed with the run if the call fails. */
-  size_t bytes = sizeof(FXrtCall) + (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
-                 (size_t)n_out * sizeof(DLManagedTensor *) + (size_t)n_scalars * sizeof(FXScalar);
+  size_t bytes = sizeof(FXrtCall) +
+                 (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
+                 (size_t)n_out * sizeof(DLManagedTensor *) +
+                 (size_t)n_scalars * sizeof(FXScalar);
   FXrtCall *call = fx_rt_block_alloc(run, bytes, 0);
   if (!call)
     fx_rt_fail("out of memory");
@@ -88,8 +95,9 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in, const FXrtEagerTensor 
 void fx_rt_call_run(FXrtCall *call) {
   const FXCallbacks *cb = &call->run->instance->callbacks;
   call->failed =
-      cb->fallback(cb->fallback_context, call->json, call->n_in, call->inputs, call->n_scalars,
-                   call->scalars, call->n_out, call->outputs, call->err, sizeof call->err);
+      cb->fallback(cb->fallback_context, call->json, call->n_in, call->inputs,
+                   call->n_scalars, call->scalars, call->n_out, call->outputs,
+                   call->err, sizeof call->err);
 }
 
 void fx_rt_call_drop(FXrtCall *call) {
@@ -102,7 +110,8 @@ void fx_rt_call_drop(FXrtCall *call) {
 void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out) {
   if (call->failed) {
     call->err[sizeof call->err - 1] = 0;
-    fx_rt_fail("%s", call->err[0] ? call->err : "the fallback failed without a message");
+    fx_rt_fail("%s", call->err[0] ? call->err
+                                  : "the fallback failed without a message");
   }
   /* An error in take_output leaves through a jump: free the rest first. */
   jmp_buf *outer = fx_rt_thread.on_error;
@@ -121,8 +130,9 @@ void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out) {
   _longjmp(*outer, 1);
 }
 
-void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in, int64_t n_scalars,
-                 const FXScalar *scalars, int64_t n_out, const FXrtEagerTensor *out) {
+void fx_rt_eager(const char *json, int64_t n_in, const FXrtEagerTensor *in,
+                 int64_t n_scalars, const FXScalar *scalars, int64_t n_out,
+                 const FXrtEagerTensor *out) {
   FXrtCall *call = fx_rt_call_make(json, n_in, in, n_scalars, scalars, n_out);
   fx_rt_call_run(call);
   fx_rt_call_finish(call, out);

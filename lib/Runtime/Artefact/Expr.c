@@ -1,4 +1,4 @@
-/*===- Expr.c - symbolic sizes at run time -*- C -*-===//
+/*===- Expr.c - symbolic sizes at run time --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

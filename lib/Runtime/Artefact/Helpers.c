@@ -1,4 +1,4 @@
-/*===- Helpers.c - functions that lowered code calls by name -------*- C -*-===//
+/*===- Helpers.c - functions that lowered code calls by name --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,20 +20,21 @@ typedef struct {
 } FXrtUnrankedMemRef;
 
 /* Copies runs of `run` bytes; the strides count elements of `size` bytes. */
-static void copy_dims(char *to, const char *from, int64_t rank, const int64_t *sizes,
-                      const int64_t *to_strides, const int64_t *from_strides, int64_t size,
-                      int64_t run) {
+static void copy_dims(char *to, const char *from, int64_t rank,
+                      const int64_t *sizes, const int64_t *to_strides,
+                      const int64_t *from_strides, int64_t size, int64_t run) {
   if (rank == 0) {
     memmove(to, from, (size_t)run);
     return;
   }
   for (int64_t i = 0; i < sizes[0]; ++i)
-    copy_dims(to + i * to_strides[0] * size, from + i * from_strides[0] * size, rank - 1,
-              sizes + 1, to_strides + 1, from_strides + 1, size, run);
+    copy_dims(to + i * to_strides[0] * size, from + i * from_strides[0] * size,
+              rank - 1, sizes + 1, to_strides + 1, from_strides + 1, size, run);
 }
 
 /* memref.copy between layouts that are not both contiguous. */
-void memrefCopy(int64_t size, FXrtUnrankedMemRef *src, FXrtUnrankedMemRef *dst) {
+void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
+                FXrtUnrankedMemRef *dst) {
   FXrtMemRef *s = src->memref, *d = dst->memref;
   int64_t rank = src->rank;
   const int64_t *sizes = s->sizes_and_strides;
@@ -43,12 +44,14 @@ void memrefCopy(int64_t size, FXrtUnrankedMemRef *src, FXrtUnrankedMemRef *dst) 
       return;
   /* Inner dimensions that are contiguous on both sides are one run. */
   int64_t outer = rank, run = 1;
-  while (outer > 0 && (sizes[outer - 1] == 1 || (from[outer - 1] == run && to[outer - 1] == run))) {
+  while (outer > 0 && (sizes[outer - 1] == 1 ||
+                       (from[outer - 1] == run && to[outer - 1] == run))) {
     run *= sizes[outer - 1];
     --outer;
   }
-  copy_dims((char *)d->aligned + d->offset * size, (const char *)s->aligned + s->offset * size,
-            outer, sizes, to, from, size, run * size);
+  copy_dims((char *)d->aligned + d->offset * size,
+            (const char *)s->aligned + s->offset * size, outer, sizes, to, from,
+            size, run * size);
 }
 
 static uint32_t bits_of(float f) {
@@ -85,7 +88,8 @@ static uint16_t float_to_half(float f) {
     return (uint16_t)(sign | 0x7c00);
   if (mag < 0x33000001) /* below half of the least subnormal, or a tie at it */
     return (uint16_t)sign;
-  uint32_t exponent = mag >> 23, mantissa = (mag & 0x7fffff) | 0x800000, shift = 13;
+  uint32_t exponent = mag >> 23, mantissa = (mag & 0x7fffff) | 0x800000,
+           shift = 13;
   uint32_t h = 0;
   if (exponent < 113)
     shift = 126 - exponent;
@@ -99,7 +103,8 @@ static uint16_t float_to_half(float f) {
 }
 
 static float half_to_float(uint16_t h) {
-  uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 0x3ff, u;
+  uint32_t sign = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 0x3ff,
+           u;
   if (e == 31)
     u = sign | 0x7f800000 | m << 13;
   else if (e != 0)
@@ -120,9 +125,13 @@ static float half_to_float(uint16_t h) {
   memcpy(&out, &raw, 2);                                                       \
   return out
 __bf16 __truncsfbf2(float f) { RESULT(__bf16, float_to_bf16(f)); }
-__bf16 __truncdfbf2(double d) { RESULT(__bf16, float_to_bf16(to_float_odd(d))); }
+__bf16 __truncdfbf2(double d) {
+  RESULT(__bf16, float_to_bf16(to_float_odd(d)));
+}
 _Float16 __truncsfhf2(float f) { RESULT(_Float16, float_to_half(f)); }
-_Float16 __truncdfhf2(double d) { RESULT(_Float16, float_to_half(to_float_odd(d))); }
+_Float16 __truncdfhf2(double d) {
+  RESULT(_Float16, float_to_half(to_float_odd(d)));
+}
 float __extendhfsf2(_Float16 h) {
   uint16_t raw;
   memcpy(&raw, &h, 2);

@@ -56,7 +56,7 @@ struct FXInstance {
   const char *weights;
   void **arg_data;        /* where each state and prepared tensor lies */
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
-  FXrtGpu *gpu;           /* of a model for a GPU, where arg_data are addresses of it */
+  FXrtGpu *gpu; /* of a model for a GPU, where arg_data are addresses of it */
 };
 
 /* One call of run(). */
@@ -92,11 +92,11 @@ struct FXrtDeviceOps {
   int (*create)(FXInstance *i, char *err, size_t err_size);
   void (*destroy)(FXInstance *i);
   int (*reset)(FXInstance *i);
-  int (*set_states)(FXInstance *i, int n, const int *indices, const DLTensor *const *values,
-                    char *err, size_t err_size);
+  int (*set_states)(FXInstance *i, int n, const int *indices,
+                    const DLTensor *const *values, char *err, size_t err_size);
   void (*bind_args)(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs);
-  void (*collect)(const FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs,
-                  DLManagedTensor **outputs);
+  void (*collect)(const FXrtFrame *f, FXrtRun *run,
+                  const DLTensor *const *inputs, DLManagedTensor **outputs);
   /* Memory of a run; null: out of memory. */
   void *(*alloc)(FXrtRun *run, size_t bytes);
   void (*free)(FXrtRun *run, void *data);
@@ -145,7 +145,8 @@ typedef struct FXrtCall {
 } FXrtCall;
 
 /* Writes a message once and leaves the compiled code. Does not return. */
-_Noreturn void fx_rt_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void fx_rt_fail(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /* Evaluates an expression. Returns 0; 1 where a symbol is unbound (its index
  * to *unbound if that is the only one, else -1); 2 on overflow or division by
@@ -155,8 +156,8 @@ int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
 
 /* Checks a tensor against dtype, rank, static sizes and device; `what` names
  * its kind in the message. */
-int fx_rt_check_tensor(const char *what, const DLTensor *t, const FXValueInfo *v, char *err,
-                       size_t err_size);
+int fx_rt_check_tensor(const char *what, const DLTensor *t,
+                       const FXValueInfo *v, char *err, size_t err_size);
 /* Checks the inputs of a call; on failure writes a message and returns 1. */
 int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
                        size_t err_size);
@@ -172,7 +173,8 @@ int64_t fx_rt_count(const DLTensor *t);
 int64_t fx_rt_arg_of(int state);
 
 /* Writes the descriptor of a contiguous tensor. */
-void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes);
+void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank,
+                       const int64_t *sizes);
 
 /* Around each run: set_states waits for the end of those under way. */
 void fx_rt_run_begin(FXInstance *i);
@@ -200,8 +202,9 @@ void fx_rt_free_all(FXrtRun *run);
 void fx_rt_arena_return(FXrtRun *run);
 void fx_rt_arena_free_all(FXInstance *i);
 
-FXrtCall *fx_rt_call_make(const char *json, int64_t n_in, const FXrtEagerTensor *in,
-                          int64_t n_scalars, const FXScalar *scalars, int64_t n_out);
+FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
+                          const FXrtEagerTensor *in, int64_t n_scalars,
+                          const FXScalar *scalars, int64_t n_out);
 void fx_rt_call_run(FXrtCall *call);
 /* Takes the outputs and frees the call, also where it leaves by an error. */
 void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out);

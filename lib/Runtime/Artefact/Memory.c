@@ -1,4 +1,4 @@
-/*===- Memory.c - memory of a run -*- C -*-===//
+/*===- Memory.c - memory of a run -----------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,9 +32,12 @@ void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes) {
     free(ptr);
 }
 
-_Static_assert(sizeof(FXrtBlock) <= ALIGNMENT, "the header must fit before the data");
+_Static_assert(sizeof(FXrtBlock) <= ALIGNMENT,
+               "the header must fit before the data");
 
-static FXrtBlock *header_of(void *data) { return (FXrtBlock *)((char *)data - ALIGNMENT); }
+static FXrtBlock *header_of(void *data) {
+  return (FXrtBlock *)((char *)data - ALIGNMENT);
+}
 
 void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output) {
   if (bytes > (size_t)INT64_MAX - 2 * ALIGNMENT)
@@ -103,7 +106,8 @@ static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
      * run touches most. */
     if (bytes >= HUGE_PAGE)
       a->bytes = bytes = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-    a->data = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    a->data = mmap(0, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (a->data == MAP_FAILED)
       a->data = 0;
     else if (bytes >= HUGE_PAGE)
@@ -125,7 +129,8 @@ static FXrtArena *arena_take(FXInstance *i, size_t bytes) {
       *at = found->next;
       break;
     }
-  if (!found && i->arenas) { /* one that is too small makes room for a new one */
+  if (!found &&
+      i->arenas) { /* one that is too small makes room for a new one */
     small = i->arenas;
     i->arenas = small->next;
   }
@@ -167,9 +172,11 @@ static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
 
 /* Memory of the device, or no return. */
 static void *device_alloc(int64_t bytes, const char *what) {
-  void *data = fx_rt_model.device->ops->alloc(fx_rt_thread.run, bytes ? (size_t)bytes : 1);
+  void *data = fx_rt_model.device->ops->alloc(fx_rt_thread.run,
+                                              bytes ? (size_t)bytes : 1);
   if (!data)
-    fx_rt_fail("out of memory on the device: %lld bytes for %s", (long long)bytes, what);
+    fx_rt_fail("out of memory on the device: %lld bytes for %s",
+               (long long)bytes, what);
   return data;
 }
 
@@ -184,7 +191,8 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   }
   run->arena = arena_take(run->instance, bytes ? (size_t)bytes : 1);
   if (!run->arena)
-    fx_rt_fail("out of memory: %lld bytes for temporary tensors", (long long)bytes);
+    fx_rt_fail("out of memory: %lld bytes for temporary tensors",
+               (long long)bytes);
   set_bytes(out, run->arena->data, bytes);
 }
 
@@ -194,7 +202,8 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
     set_bytes(out, device_alloc(bytes, "an output"), bytes);
     return;
   }
-  void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 1);
+  void *data =
+      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 1);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for an output", (long long)bytes);
   set_bytes(out, data, bytes);
@@ -203,9 +212,11 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
   if (fx_rt_model.device && bytes >= 0)
     return device_alloc(bytes, "a temporary tensor");
-  void *data = bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
+  void *data =
+      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
   if (!data)
-    fx_rt_fail("out of memory: %lld bytes for a temporary tensor", (long long)bytes);
+    fx_rt_fail("out of memory: %lld bytes for a temporary tensor",
+               (long long)bytes);
   return data;
 }
 

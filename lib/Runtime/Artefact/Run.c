@@ -1,4 +1,4 @@
-/*===- Run.c - instances and runs -*- C -*-===//
+/*===- Run.c - instances and runs -----------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,7 +97,9 @@ static const char *find_weights(void) {
   for (int i = 0; i < ehdr->e_phnum; ++i)
     if (ph[i].p_type == PT_LOAD)
       last = &ph[i];
-  return last && last->p_memsz >= fx_rt_model.weight_bytes ? __ehdr_start + last->p_vaddr : 0;
+  return last && last->p_memsz >= fx_rt_model.weight_bytes
+             ? __ehdr_start + last->p_vaddr
+             : 0;
 }
 
 static int64_t cpu_features(void) {
@@ -119,7 +121,8 @@ static int64_t cpu_features(void) {
   }
   if ((xcr0 & 6) == 6 && (b7 & (1u << 5)) && (c1 & (1u << 12)))
     f |= FX_CPU_AVX2_FMA;
-  unsigned avx512 = (1u << 16) | (1u << 17) | (1u << 28) | (1u << 30) | (1u << 31);
+  unsigned avx512 =
+      (1u << 16) | (1u << 17) | (1u << 28) | (1u << 30) | (1u << 31);
   if ((xcr0 & 0xe6) == 0xe6 && (b7 & avx512) == avx512) {
     f |= FX_CPU_AVX512;
     if (c7 & (1u << 11))
@@ -149,8 +152,11 @@ static void destroy(FXInstance *i) {
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   if ((cpu_features() & fx_rt_model.cpu_features) != fx_rt_model.cpu_features) {
-    snprintf(err, size, "the model was compiled for '%s', which has instructions that this "
-             "processor lacks", fx_rt_model.info->cpu);
+    snprintf(
+        err, size,
+        "the model was compiled for '%s', which has instructions that this "
+        "processor lacks",
+        fx_rt_model.info->cpu);
     return 0;
   }
   FXInstance *i = calloc(1, sizeof *i);
@@ -163,13 +169,15 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   pthread_cond_init(&i->changed, 0);
   if (cb)
     memcpy(&i->callbacks, cb,
-           cb->struct_size < sizeof i->callbacks ? cb->struct_size : sizeof i->callbacks);
+           cb->struct_size < sizeof i->callbacks ? cb->struct_size
+                                                 : sizeof i->callbacks);
   i->has_parallel_for = i->callbacks.parallel_for != 0;
   i->weights = fx_rt_model.weight_bytes ? find_weights() : "";
   if (!i->weights) {
     snprintf(err, size, "the artefact has lost its weights");
   } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
-    snprintf(err, size, "call-backs: expected both alloc and free or none, got one");
+    snprintf(err, size,
+             "call-backs: expected both alloc and free or none, got one");
   } else if (fx_rt_model.device) {
     if (!fx_rt_model.device->ops->create(i, err, size))
       return i;
@@ -186,7 +194,8 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank, const int64_t *sizes) {
+void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank,
+                       const int64_t *sizes) {
   int64_t stride = 1;
   m->allocated = m->aligned = data;
   m->offset = 0;
@@ -212,7 +221,8 @@ static int make_frame(FXrtFrame *f) {
   return 0;
 }
 
-static void bind_args(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs) {
+static void bind_args(FXrtFrame *f, FXrtRun *run,
+                      const DLTensor *const *inputs) {
   int64_t *at = f->words;
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
@@ -226,7 +236,8 @@ static void bind_args(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs)
     const DLTensor *t = inputs[arg->index];
     void *data = (char *)t->data + t->byte_offset;
     if (!fx_rt_is_contiguous(t)) {
-      data = fx_rt_block_alloc(run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)), 0);
+      data = fx_rt_block_alloc(
+          run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)), 0);
       if (!data)
         fx_rt_fail("out of memory: a contiguous copy of input '%s'",
                    fx_rt_model.info->inputs[arg->index].name);
@@ -240,7 +251,8 @@ static void bind_args(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs)
 static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind != FX_ARG_INPUT || !fx_rt_model.info->inputs[arg->index].mutated)
+    if (arg->kind != FX_ARG_INPUT ||
+        !fx_rt_model.info->inputs[arg->index].mutated)
       continue;
     const DLTensor *t = inputs[arg->index];
     if (!fx_rt_is_contiguous(t))
@@ -251,7 +263,8 @@ static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
 /* An output: the managed tensor, its shape, and who frees the data. */
 typedef struct {
   DLManagedTensor tensor;
-  FXInstance allocator; /* only its call-backs count: the instance may be gone */
+  FXInstance
+      allocator; /* only its call-backs count: the instance may be gone */
   void *block;
   size_t bytes;
   int64_t shape[];
@@ -264,21 +277,25 @@ static void delete_output(DLManagedTensor *self) {
   free(o);
 }
 
-static DLManagedTensor *new_output(FXInstance *i, const FXValueInfo *v, const int64_t *sizes) {
+static DLManagedTensor *new_output(FXInstance *i, const FXValueInfo *v,
+                                   const int64_t *sizes) {
   Output *o = calloc(1, sizeof *o + (size_t)(v->rank + 1) * sizeof(int64_t));
   if (!o)
     return 0;
   o->allocator.callbacks = i->callbacks;
   for (int d = 0; d < v->rank; ++d)
     o->shape[d] = sizes[d];
-  o->tensor.dl_tensor = (DLTensor){
-      .device = {kDLCPU, 0}, .ndim = v->rank, .dtype = v->dtype, .shape = o->shape};
+  o->tensor.dl_tensor = (DLTensor){.device = {kDLCPU, 0},
+                                   .ndim = v->rank,
+                                   .dtype = v->dtype,
+                                   .shape = o->shape};
   o->tensor.manager_ctx = o;
   o->tensor.deleter = delete_output;
   return &o->tensor;
 }
 
-static void collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs) {
+static void collect(const FXrtFrame *f, FXrtRun *run,
+                    DLManagedTensor **outputs) {
   const FXModelInfo *info = fx_rt_model.info;
   for (int k = 0; k < info->n_outputs; ++k) {
     const FXrtOutput *spec = &fx_rt_model.outputs[k];
@@ -288,7 +305,8 @@ static void collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs)
     for (int64_t r = 0; r < spec->result; ++r)
       at += 3 + 2 * fx_rt_model.result_ranks[r];
     const FXrtMemRef *m = (const FXrtMemRef *)at;
-    outputs[k] = new_output(run->instance, &info->outputs[k], m->sizes_and_strides);
+    outputs[k] =
+        new_output(run->instance, &info->outputs[k], m->sizes_and_strides);
     if (!outputs[k])
       fx_rt_fail("out of memory: output %d", k);
     Output *o = outputs[k]->manager_ctx;
@@ -308,7 +326,8 @@ static void collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs)
   }
 }
 
-static void run_locked(FXrtRun *run, FXrtFrame *frame, const DLTensor *const *inputs,
+static void run_locked(FXrtRun *run, FXrtFrame *frame,
+                       const DLTensor *const *inputs,
                        DLManagedTensor **outputs) {
   FXrtThread saved = fx_rt_thread;
   jmp_buf on_error;
@@ -330,14 +349,14 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame, const DLTensor *const *in
 }
 
 static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
-                     DLManagedTensor **outputs, int n_outputs, const FXRunOptions *options,
-                     char *err, size_t size) {
+                     DLManagedTensor **outputs, int n_outputs,
+                     const FXRunOptions *options, char *err, size_t size) {
   FXrtFrame frame = {0};
   for (int k = 0; k < n_outputs; ++k)
     outputs[k] = 0;
   if (n_outputs != fx_rt_model.info->n_outputs) {
-    snprintf(err, size, "expected room for %d outputs, got %d", fx_rt_model.info->n_outputs,
-             n_outputs);
+    snprintf(err, size, "expected room for %d outputs, got %d",
+             fx_rt_model.info->n_outputs, n_outputs);
     return 1;
   }
   if (fx_rt_check_inputs(inputs, n_inputs, err, size))
@@ -346,11 +365,14 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
     snprintf(err, size, "out of memory");
     return 1;
   }
-  FXrtRun run = {.instance = i, .threads = options ? options->threads : 1, .err = err,
+  FXrtRun run = {.instance = i,
+                 .threads = options ? options->threads : 1,
+                 .err = err,
                  .err_size = size};
   if (options)
     memcpy(&run.options, options,
-           options->struct_size < sizeof run.options ? options->struct_size : sizeof run.options);
+           options->struct_size < sizeof run.options ? options->struct_size
+                                                     : sizeof run.options);
   pthread_mutex_init(&run.lock, 0);
   fx_rt_run_begin(i);
   if (fx_rt_model.n_mutable)
@@ -375,9 +397,13 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
 }
 
 __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
-  static FXModelApi api = {.magic = FX_MODEL_MAGIC, .abi_version = FX_MODEL_ABI_VERSION,
-                           .create = create, .destroy = destroy, .run = run_model,
-                           .get_state = fx_rt_get_state, .reset = fx_rt_reset,
+  static FXModelApi api = {.magic = FX_MODEL_MAGIC,
+                           .abi_version = FX_MODEL_ABI_VERSION,
+                           .create = create,
+                           .destroy = destroy,
+                           .run = run_model,
+                           .get_state = fx_rt_get_state,
+                           .reset = fx_rt_reset,
                            .set_states = fx_rt_set_states};
   api.info = fx_rt_model.info;
   return &api;

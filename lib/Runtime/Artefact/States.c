@@ -1,4 +1,4 @@
-/*===- States.c - the values that an instance holds -*- C -*-===//
+/*===- States.c - the values that an instance holds -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -213,7 +213,8 @@ static void call_prepare(Setting *s, void **args, void **results, int64_t *at) {
       fx_rt_fail("out of memory: %lld bytes for a prepared weight",
                  (long long)result->bytes);
     args[n + r] = at;
-    fx_rt_fill_memref((FXrtMemRef *)at, results[r], result->rank, result->sizes);
+    fx_rt_fill_memref((FXrtMemRef *)at, results[r], result->rank,
+                      result->sizes);
     at += 3 + 2 * result->rank;
   }
   fx_rt_model.prepare(0, args);
@@ -312,8 +313,8 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
   for (int k = 0; !failed && k < n; ++k)
     failed = check_state(names[k], values[k], &indices[k], err, size);
   if (!failed)
-    failed = (fx_rt_model.device ? fx_rt_model.device->ops->set_states : set_all)(
-        i, n, indices, values, err, size);
+    failed = (fx_rt_model.device ? fx_rt_model.device->ops->set_states
+                                 : set_all)(i, n, indices, values, err, size);
   free(indices);
   return failed;
 }

@@ -1,4 +1,4 @@
-/*===- Threads.c - parallel loops -*- C -*-===//
+/*===- Threads.c - parallel loops -----------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,7 +46,8 @@ static void pause_cpu(void) {
 
 static void work(FXrtPool *p) {
   for (;;) {
-    int64_t begin = atomic_fetch_add_explicit(&p->next, p->chunk, memory_order_relaxed);
+    int64_t begin =
+        atomic_fetch_add_explicit(&p->next, p->chunk, memory_order_relaxed);
     if (begin >= p->n)
       return;
     int64_t end = p->n - begin < p->chunk ? p->n : begin + p->chunk;
@@ -95,7 +96,8 @@ static FXrtPool *get_pool(FXInstance *i) {
   return p;
 }
 
-void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain, Body fn, void *arg) {
+void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
+                    Body fn, void *arg) {
   if (grain < 1)
     grain = 1;
   if (threads <= 0)
@@ -181,14 +183,15 @@ void fx_rt_parallel_for(int64_t n, int64_t grain, Body fn, void *arg) {
   FXrtRun *run = fx_rt_thread.run;
   if (n <= 0)
     return;
-  if (fx_rt_thread.nested || (run->threads == 1 && !run->instance->has_parallel_for)) {
+  if (fx_rt_thread.nested ||
+      (run->threads == 1 && !run->instance->has_parallel_for)) {
     fn(arg, 0, n);
     return;
   }
   Loop loop = {run, fn, arg};
   if (run->instance->has_parallel_for)
-    run->instance->callbacks.parallel_for(run->instance->callbacks.context, n, grain, run_range,
-                                          &loop);
+    run->instance->callbacks.parallel_for(run->instance->callbacks.context, n,
+                                          grain, run_range, &loop);
   else
     fx_rt_pool_run(run->instance, run->threads, n, grain, run_range, &loop);
   if (atomic_load(&run->failed))

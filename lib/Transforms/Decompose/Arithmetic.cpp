@@ -1,4 +1,4 @@
-//===- Arithmetic.cpp - operators that are formulas of others -===//
+//===- Arithmetic.cpp - operators that are formulas of others -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

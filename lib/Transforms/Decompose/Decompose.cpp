@@ -1,4 +1,4 @@
-//===- Decompose.cpp - the decomposition pass -===//
+//===- Decompose.cpp - the decomposition pass -----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,8 +61,8 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
     while (!worklist.empty()) {
       Operation *op = worklist.pop_back_val();
       OperatorView view = getOperatorView(op);
-      auto hook = view ? HookTable<Decomposition>::lookup(view.getSchema())
-                       : nullptr;
+      auto hook =
+          view ? HookTable<Decomposition>::lookup(view.getSchema()) : nullptr;
       if (!hook)
         continue;
       SmallVector<Operation *> created = replace(view, hook, namer);

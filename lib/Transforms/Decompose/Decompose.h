@@ -1,4 +1,4 @@
-//===- Decompose.h - decompositions of operators --------*- C++ -* -===//
+//===- Decompose.h - decompositions of operators ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ public:
   Decomposer(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
   /// The first result of a new call of View's operator.
-  template <class View, class... Args> mlir::Value call(const Args &...args) {
+  template <class View, class... Args>
+  mlir::Value call(const Args &...args) {
     if (failed)
       return {};
     CallFunctionOp op = View::createInferred(b, loc, args...);
@@ -53,8 +54,8 @@ private:
 /// Replaces a node by others: gives one value for each of its results, or
 /// fails, having perhaps built nodes that nothing uses, which are removed.
 struct Decomposition {
-  using Function = mlir::LogicalResult (*)(const OperatorView &, Decomposer &,
-                                           llvm::SmallVectorImpl<mlir::Value> &);
+  using Function = mlir::LogicalResult (*)(
+      const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
 };
 
 } // namespace fx

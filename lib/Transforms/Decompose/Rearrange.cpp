@@ -1,4 +1,4 @@
-//===- Rearrange.cpp - operators that only move elements -===//
+//===- Rearrange.cpp - operators that only move elements ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Extract.h - move nodes into a graph of their own -*- C++ -*-===//
+//===- Extract.h - move nodes into a graph of their own ---------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Fuse.cpp - producers and consumers in named groups -*- C++ -*-===//
+//===- Fuse.cpp - producers and consumers in named groups -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Matcher.cpp - finds a pattern graph in another -*- C++ -*-===//
+//===- Matcher.cpp - finds a pattern graph in another ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

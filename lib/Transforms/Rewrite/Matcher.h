@@ -1,4 +1,4 @@
-//===- Matcher.h - finds a pattern graph in another -*- C++ -*-===//
+//===- Matcher.h - finds a pattern graph in another -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Rewrite.cpp - replace sub-graphs by rules -*- C++ -*-===//
+//===- Rewrite.cpp - replace sub-graphs by rules --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Rules.cpp - rules read from a file -*- C++ -*-===//
+//===- Rules.cpp - rules read from a file ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

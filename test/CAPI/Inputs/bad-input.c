@@ -1,4 +1,4 @@
-/*===- bad-input.c - what the C interface must refuse ---------------* C -*-===//
+/*===- bad-input.c - what the C interface must refuse ---------------* C --===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,9 +30,11 @@ static FXError *error = NULL;
 static void refused(int failed, const char *part, int line) {
   const char *message = fxErrorGetMessage(error);
   ++numCalls;
-  if (!failed || !error || !*message || strchr(message, '\n') || !strstr(message, part)) {
-    fprintf(stderr, "bad-input.c:%d: expected an error with '%s', got %s '%s'\n", line, part,
-            failed ? "the error" : "success", message);
+  if (!failed || !error || !*message || strchr(message, '\n') ||
+      !strstr(message, part)) {
+    fprintf(stderr,
+            "bad-input.c:%d: expected an error with '%s', got %s '%s'\n", line,
+            part, failed ? "the error" : "success", message);
     ++numWrong;
   }
   fxErrorDestroy(error);
@@ -47,7 +49,8 @@ static void refused(int failed, const char *part, int line) {
 static void must(int holds, const char *what, int line) {
   if (holds)
     return;
-  fprintf(stderr, "bad-input.c:%d: failed: %s %s\n", line, what, fxErrorGetMessage(error));
+  fprintf(stderr, "bad-input.c:%d: failed: %s %s\n", line, what,
+          fxErrorGetMessage(error));
   exit(1);
 }
 #define MUST(condition) must(!!(condition), #condition, __LINE__)
@@ -73,7 +76,8 @@ static const char *inFolder(const char *folder, const char *name) {
   snprintf(path, sizeof paths[0], "%s/%s", folder, name);
   return path;
 }
-static const char *writeFile(const char *folder, const char *name, const char *data, size_t size) {
+static const char *writeFile(const char *folder, const char *name,
+                             const char *data, size_t size) {
   const char *path = inFolder(folder, name);
   FILE *file = fopen(path, "wb");
   MUST(file && fwrite(data, 1, size, file) == size && !fclose(file));
@@ -84,7 +88,8 @@ static const char *kModel =
     "fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {\n"
     "  %x = placeholder \"x\" : !fx.tensor<[s0, 4], f32>\n"
     "  %y = placeholder \"y\" : !fx.tensor<[s0], i64>\n"
-    "  %z = call_function @aten.relu.default(%x) : (!fx.tensor<[s0, 4], f32>) ->"
+    "  %z = call_function @aten.relu.default(%x) : (!fx.tensor<[s0, 4], f32>) "
+    "->"
     " !fx.tensor<[s0, 4], f32>\n"
     "  %w = call_function @aten.add.Tensor(%y, 1) : (!fx.tensor<[s0], i64>) ->"
     " !fx.tensor<[s0], i64>\n"
@@ -92,7 +97,8 @@ static const char *kModel =
 
 /*===----------------------------------------------------------------------===*/
 
-static void testNulls(FXContext *context, FXModule *module, const char *folder) {
+static void testNulls(FXContext *context, FXModule *module,
+                      const char *folder) {
   FXValue v;
   const char *type = "!fx.any", *path = inFolder(folder, "never");
   NULLED(NO(fxModuleImport(NULL, "m.pt2", NULL, &error)), "context");
@@ -125,18 +131,23 @@ static void testNulls(FXContext *context, FXModule *module, const char *folder) 
   NULLED(fxModelRun(NULL, NULL, 0, NULL, 0, 1, &error), "model");
   NULLED(fxModelRunWith(NULL, NULL, 0, NULL, 0, NULL, &error), "model");
   NULLED(fxModelGetState(NULL, 0, NULL, &error), "model");
-  MUST(!fxModelGetInfo(NULL) && !*fxModuleGetFolder(NULL) && !fxBuilderCreate(NULL));
-  MUST(!*fxErrorGetMessage(NULL) && !*fxErrorGetNode(NULL) && !*fxErrorGetFile(NULL) &&
-       !fxErrorGetLine(NULL));
+  MUST(!fxModelGetInfo(NULL) && !*fxModuleGetFolder(NULL) &&
+       !fxBuilderCreate(NULL));
+  MUST(!*fxErrorGetMessage(NULL) && !*fxErrorGetNode(NULL) &&
+       !*fxErrorGetFile(NULL) && !fxErrorGetLine(NULL));
 
   NULLED(fxBuilderSetAttribute(NULL, "a", "1", &error), "builder");
   NULLED(fxBuilderState(NULL, "a", type, NULL, 0, 0, 0, &error), "builder");
   NULLED(fxBuilderBeginGraph(NULL, "main", 0, &error), "builder");
   NULLED(fxBuilderSymbol(NULL, "s0", NULL, NULL, &error), "builder");
-  NULLED(fxBuilderExpression(NULL, "Integer(1)", drop, NULL, &error), "builder");
-  NULLED(fxBuilderPlaceholder(NULL, "x", NULL, NULL, type, &v, &error), "builder");
+  NULLED(fxBuilderExpression(NULL, "Integer(1)", drop, NULL, &error),
+         "builder");
+  NULLED(fxBuilderPlaceholder(NULL, "x", NULL, NULL, type, &v, &error),
+         "builder");
   NULLED(fxBuilderGetAttr(NULL, "x", "x", type, &v, &error), "builder");
-  NULLED(fxBuilderNode(NULL, "call_function", "t", "n", &type, 1, NULL, &v, &error), "builder");
+  NULLED(fxBuilderNode(NULL, "call_function", "t", "n", &type, 1, NULL, &v,
+                       &error),
+         "builder");
   NULLED(fxBuilderOutput(NULL, &error), "builder");
   NULLED(NO(fxBuilderFinish(NULL, NULL, &error)), "builder");
   FXBuilder *b = fxBuilderCreate(context);
@@ -151,37 +162,55 @@ static void testNulls(FXContext *context, FXModule *module, const char *folder) 
   NULLED(fxBuilderExpression(b, "Integer(1)", NULL, NULL, &error), "write");
   NULLED(fxBuilderPlaceholder(b, NULL, NULL, NULL, type, &v, &error), "name");
   NULLED(fxBuilderPlaceholder(b, "x", NULL, NULL, NULL, &v, &error), "type");
-  NULLED(fxBuilderPlaceholder(b, "x", NULL, NULL, type, NULL, &error), "result");
+  NULLED(fxBuilderPlaceholder(b, "x", NULL, NULL, type, NULL, &error),
+         "result");
   NULLED(fxBuilderGetAttr(b, NULL, "x", type, &v, &error), "name");
   NULLED(fxBuilderGetAttr(b, "x", NULL, type, &v, &error), "target");
   NULLED(fxBuilderGetAttr(b, "x", "x", NULL, &v, &error), "type");
   NULLED(fxBuilderGetAttr(b, "x", "x", type, NULL, &error), "result");
   NULLED(fxBuilderNode(b, NULL, "t", "n", &type, 1, NULL, &v, &error), "op");
-  NULLED(fxBuilderNode(b, "call_function", "t", NULL, &type, 1, NULL, &v, &error), "names");
-  NULLED(fxBuilderNode(b, "call_function", "t", "n", NULL, 1, NULL, &v, &error), "types");
-  NULLED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, NULL, &error), "results");
+  NULLED(
+      fxBuilderNode(b, "call_function", "t", NULL, &type, 1, NULL, &v, &error),
+      "names");
+  NULLED(fxBuilderNode(b, "call_function", "t", "n", NULL, 1, NULL, &v, &error),
+         "types");
+  NULLED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, NULL, &error),
+      "results");
   type = NULL;
-  NULLED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error), "types[0]");
+  NULLED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
+      "types[0]");
   type = "!fx.any";
-  REFUSED(fxBuilderNode(b, "call_function", "t", "n", &type, -1, NULL, &v, &error),
-          "expected a number of types, got -1");
+  REFUSED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, -1, NULL, &v, &error),
+      "expected a number of types, got -1");
   /* These have no way to say so: they push what a null may stand for. */
   fxBuilderPushFrame(b, NULL, -1, NULL);
   fxBuilderPushMetadata(b, NULL, NULL);
   fxBuilderPushString(b, NULL);
   fxBuilderPushKey(b, NULL);
-  REFUSED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error), "got a key");
+  REFUSED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
+      "got a key");
   fxBuilderPushAttribute(b, NULL);
-  REFUSED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error), "attribute");
+  REFUSED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
+      "attribute");
   fxBuilderPushNodeAttribute(b, NULL, NULL);
-  REFUSED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error), "attribute");
+  REFUSED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
+      "attribute");
   fxBuilderPushKeyword(b, NULL);
-  REFUSED(fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
-          "expected an argument");
+  REFUSED(
+      fxBuilderNode(b, "call_function", "t", "n", &type, 1, NULL, &v, &error),
+      "expected an argument");
   fxBuilderPushFrame(NULL, "f", 1, "g"), fxBuilderPushMetadata(NULL, "k", "v");
   fxBuilderPushNodeAttribute(NULL, "a", "1"), fxBuilderPushValue(NULL, 0);
-  fxBuilderPushInt(NULL, 1), fxBuilderPushFloat(NULL, 1), fxBuilderPushBool(NULL, 1);
-  fxBuilderPushNone(NULL), fxBuilderPushString(NULL, "s"), fxBuilderPushAttribute(NULL, "1");
+  fxBuilderPushInt(NULL, 1), fxBuilderPushFloat(NULL, 1),
+      fxBuilderPushBool(NULL, 1);
+  fxBuilderPushNone(NULL), fxBuilderPushString(NULL, "s"),
+      fxBuilderPushAttribute(NULL, "1");
   fxBuilderPushList(NULL), fxBuilderPushDict(NULL), fxBuilderPushKey(NULL, "k");
   fxBuilderPushEnd(NULL), fxBuilderPushKeyword(NULL, "k");
   fxBuilderDestroy(b), fxBuilderDestroy(NULL);
@@ -206,10 +235,13 @@ static void testFiles(FXContext *context, const char *folder) {
     REFUSED(fxPluginLoad(missing[i], &error), "");
   }
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
-    const char *path = writeFile(folder, files[i].name, files[i].data, strlen(files[i].data));
+    const char *path =
+        writeFile(folder, files[i].name, files[i].data, strlen(files[i].data));
     REFUSED(NO(fxModuleImport(context, path, NULL, &error)), files[i].name);
     REFUSED(NO(fxModelLoad(path, NULL, &error)), files[i].name);
-    REFUSED(NO(fxModelLoadBuffer(files[i].data, strlen(files[i].data), NULL, &error)), "<buffer>");
+    REFUSED(NO(fxModelLoadBuffer(files[i].data, strlen(files[i].data), NULL,
+                                 &error)),
+            "<buffer>");
     REFUSED(fxPluginLoad(path, &error), files[i].name);
     if (i > 0) /* an empty file is an empty module */
       REFUSED(NO(fxModuleParseFile(context, path, &error)), "");
@@ -235,7 +267,8 @@ static void testBytes(FXContext *context, FXModule *module) {
       }
       if (i % 4 == 0)
         size = (seed >> 9) % size;
-      FXModule *read = fxModuleParse(context, copy, size, "bytes", NULL, &error);
+      FXModule *read =
+          fxModuleParse(context, copy, size, "bytes", NULL, &error);
       if (read) {
         (void)fxModuleVerify(read, NULL);
         fxModuleDestroy(read);
@@ -247,43 +280,61 @@ static void testBytes(FXContext *context, FXModule *module) {
     }
   MUST(numRefused > 300);
   for (size_t size = 1; size < good[0].size; size += 7)
-    REFUSED(NO(fxModuleParse(context, good[0].data, size, "cut", NULL, &error)), "");
+    REFUSED(NO(fxModuleParse(context, good[0].data, size, "cut", NULL, &error)),
+            "");
   free(good[0].data), free(good[1].data);
 }
 
 static void testPasses(FXModule *module) {
-  const char *pipelines[][2] = {{"(", "pipeline"},
-                                {"cse)", "pipeline"},
-                                {"cse,,cse", "pipeline"},
-                                {"no-such-pass", "no-such-pass"},
-                                {"cse{max=", "pipeline"},
-                                {"fx-shape-prop{no-such-option=1}", "no-such-option"},
-                                {"fx-shape-prop{sizes=s0=x}", "s0"},
-                                {"func.func(cse)junk", "pipeline"},
-                                {"builtin.module(builtin.module(builtin.module(", "pipeline"},
-                                {"fx-rewrite{rules=/no/such/rules.mlir}", "/no/such/rules.mlir"},
-                                {"\1\377", "pipeline"}};
+  const char *pipelines[][2] = {
+      {"(", "pipeline"},
+      {"cse)", "pipeline"},
+      {"cse,,cse", "pipeline"},
+      {"no-such-pass", "no-such-pass"},
+      {"cse{max=", "pipeline"},
+      {"fx-shape-prop{no-such-option=1}", "no-such-option"},
+      {"fx-shape-prop{sizes=s0=x}", "s0"},
+      {"func.func(cse)junk", "pipeline"},
+      {"builtin.module(builtin.module(builtin.module(", "pipeline"},
+      {"fx-rewrite{rules=/no/such/rules.mlir}", "/no/such/rules.mlir"},
+      {"\1\377", "pipeline"}};
   Text before = {0}, after = {0};
   MUST(!fxModulePrint(module, 0, append, &before, &error));
   for (size_t i = 0; i < sizeof pipelines / sizeof *pipelines; ++i)
-    REFUSED(fxModuleRunPasses(module, pipelines[i][0], &error), pipelines[i][1]);
+    REFUSED(fxModuleRunPasses(module, pipelines[i][0], &error),
+            pipelines[i][1]);
   MUST(!fxModulePrint(module, 0, append, &after, &error));
   MUST(!strcmp(before.data, after.data));
   free(before.data), free(after.data);
-  REFUSED(fxModuleExport(module, (FXExportKind)-1, drop, NULL, &error), "expected an FXExportKind");
-  REFUSED(fxModuleExport(module, (FXExportKind)99, drop, NULL, &error), "expected an FXExportKind");
-  REFUSED(fxModuleGetText(module, "nothing", "a", drop, NULL, &error), "nothing");
+  REFUSED(fxModuleExport(module, (FXExportKind)-1, drop, NULL, &error),
+          "expected an FXExportKind");
+  REFUSED(fxModuleExport(module, (FXExportKind)99, drop, NULL, &error),
+          "expected an FXExportKind");
+  REFUSED(fxModuleGetText(module, "nothing", "a", drop, NULL, &error),
+          "nothing");
   const char *targets[] = {"", "x", "aten.relu.default", "a b.c.d", "."};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
     REFUSED(fxOperatorRegister(targets[i], 1, NULL, &error), "");
   const char *graphs[] = {"(", "fx.graph @f {", "func.func @f() { return }"};
   for (size_t i = 0; i < sizeof graphs / sizeof *graphs; ++i)
-    REFUSED(fxOperatorRegister("bad.f.default", 1, graphs[i], &error), "bad.f.default");
-  static const char *schemas[] = {"", "f", "bad::f", "bad::f(", "bad::f()", "bad::f() ->", "::f() -> ()",
-                                  "bad::() -> ()", "bad::f(Tensor) -> ()", "bad::f(Tensor x=) -> ()",
-                                  "bad::f(Tensor(a x) -> ()", "bad::f(Tensor(9!) x) -> ()",
-                                  "bad::f(Tensor[ x) -> ()", "bad::f(Tensor x) -> () and more",
-                                  "bad.f(Tensor x) -> ()", "aten::add.Tensor(Tensor self) -> Tensor"};
+    REFUSED(fxOperatorRegister("bad.f.default", 1, graphs[i], &error),
+            "bad.f.default");
+  static const char *schemas[] = {"",
+                                  "f",
+                                  "bad::f",
+                                  "bad::f(",
+                                  "bad::f()",
+                                  "bad::f() ->",
+                                  "::f() -> ()",
+                                  "bad::() -> ()",
+                                  "bad::f(Tensor) -> ()",
+                                  "bad::f(Tensor x=) -> ()",
+                                  "bad::f(Tensor(a x) -> ()",
+                                  "bad::f(Tensor(9!) x) -> ()",
+                                  "bad::f(Tensor[ x) -> ()",
+                                  "bad::f(Tensor x) -> () and more",
+                                  "bad.f(Tensor x) -> ()",
+                                  "aten::add.Tensor(Tensor self) -> Tensor"};
   for (size_t i = 0; i < sizeof schemas / sizeof *schemas; ++i)
     REFUSED(fxOperatorRegisterSchema(schemas[i], &error), "");
 }
@@ -294,20 +345,31 @@ static void testOptions(FXModule *module, const char *folder) {
     FXCompileOptions options;
     const char *part;
   } wrong[] = {
-      {{.struct_size = size, .emit = (FXEmitKind)-1}, "expected an FXEmitKind, got -1"},
-      {{.struct_size = size, .emit = (FXEmitKind)99}, "expected an FXEmitKind, got 99"},
-      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .cpu = "z80"}, "z80"},
-      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .opt_level = -1}, "opt_level"},
-      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .opt_level = 4}, "opt_level"},
-      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .target = "tpu"}, "tpu"},
-      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .target = "cuda:sm_x"}, "sm_x"},
+      {{.struct_size = size, .emit = (FXEmitKind)-1},
+       "expected an FXEmitKind, got -1"},
+      {{.struct_size = size, .emit = (FXEmitKind)99},
+       "expected an FXEmitKind, got 99"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .cpu = "z80"},
+       "z80"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .opt_level = -1},
+       "opt_level"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .opt_level = 4},
+       "opt_level"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .target = "tpu"},
+       "tpu"},
+      {{.struct_size = size,
+        .emit = FX_EMIT_SHARED_OBJECT,
+        .target = "cuda:sm_x"},
+       "sm_x"},
       {{.struct_size = 1, .emit = FX_EMIT_FX}, "struct_size"},
       {{.struct_size = (size_t)-1, .emit = FX_EMIT_FX}, "struct_size"}};
   const char *never = inFolder(folder, "never");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-    REFUSED(fxModuleCompile(module, never, &wrong[i].options, &error), wrong[i].part);
+    REFUSED(fxModuleCompile(module, never, &wrong[i].options, &error),
+            wrong[i].part);
   MUST(!fopen(never, "rb"));
-  const char *paths[] = {"", "-", "/no/such/folder/m.so", folder, "/dev/full/m.so"};
+  const char *paths[] = {"", "-", "/no/such/folder/m.so", folder,
+                         "/dev/full/m.so"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i)
     REFUSED(fxModuleCompile(module, paths[i], NULL, &error), "");
 }
@@ -334,7 +396,8 @@ static void testArtefact(const char *path, const char *folder) {
   const int bytes[] = {0, 4, 5, 16, 18, 32, 54, 56};
   for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
     good.data[bytes[i]] ^= 0x55;
-    REFUSED(NO(fxModelLoadBuffer(good.data, good.size, NULL, &error)), "<buffer>");
+    REFUSED(NO(fxModelLoadBuffer(good.data, good.size, NULL, &error)),
+            "<buffer>");
     good.data[bytes[i]] ^= 0x55;
   }
   free(good.data);
@@ -355,13 +418,14 @@ static void testTensors(const char *path) {
   int64_t ys[3] = {1, 2, 3}, shape[2] = {3, 4}, one[1] = {3};
   const DLTensor x = {xs, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, NULL, 0};
   const DLTensor y = {ys, {kDLCPU, 0}, 1, {kDLInt, 64, 1}, one, NULL, 0};
-  int64_t sizes[][2] = {{3, 5}, {1, 4}, {9, 4}, {0, 4}, {-3, 4}, {1ll << 62, 4}, {4, 4}};
+  int64_t sizes[][2] = {{3, 5},  {1, 4},         {9, 4}, {0, 4},
+                        {-3, 4}, {1ll << 62, 4}, {4, 4}};
   struct {
     DLTensor tensor;
     const char *part;
   } wrong[32];
   int n = 0;
-#define WRONG(field, value, text)                                                                  \
+#define WRONG(field, value, text)                                              \
   wrong[n].tensor = x, wrong[n].tensor.field = value, wrong[n++].part = text
   WRONG(data, NULL, "'x': expected data");
   WRONG(shape, NULL, "'x': expected a shape");
@@ -374,8 +438,10 @@ static void testTensors(const char *path) {
   WRONG(dtype.bits, 0, "'x': expected dtype float32");
   WRONG(dtype.lanes, 4, "'x': expected dtype float32");
   WRONG(dtype.lanes, 0, "'x': expected dtype float32");
-  WRONG(device.device_type, kDLCUDA, "x: expected a tensor on the CPU, got device type 2");
-  WRONG(device.device_type, (DLDeviceType)77, "x: expected a tensor on the CPU");
+  WRONG(device.device_type, kDLCUDA,
+        "x: expected a tensor on the CPU, got device type 2");
+  WRONG(device.device_type, (DLDeviceType)77,
+        "x: expected a tensor on the CPU");
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
     WRONG(shape, sizes[i], "dimension");
   DLManagedTensor *outputs[2] = {NULL, NULL};
@@ -384,12 +450,16 @@ static void testTensors(const char *path) {
     REFUSED(fxModelRun(model, inputs, 2, outputs, 2, 1, &error), wrong[i].part);
     MUST(!outputs[0] && !outputs[1]);
   }
-  const DLTensor *inputs[2] = {&x, &y}, *half[2] = {&x, NULL}, *swapped[2] = {&y, &x};
-  REFUSED(fxModelRun(model, half, 2, outputs, 2, 1, &error), "expected a tensor, got null");
-  REFUSED(fxModelRun(model, swapped, 2, outputs, 2, 1, &error), "'x': expected dtype float32");
+  const DLTensor *inputs[2] = {&x, &y}, *half[2] = {&x, NULL},
+                 *swapped[2] = {&y, &x};
+  REFUSED(fxModelRun(model, half, 2, outputs, 2, 1, &error),
+          "expected a tensor, got null");
+  REFUSED(fxModelRun(model, swapped, 2, outputs, 2, 1, &error),
+          "'x': expected dtype float32");
   const int counts[] = {0, 1, 3, -1, 1 << 30};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
-    REFUSED(fxModelRun(model, inputs, counts[i], outputs, 2, 1, &error), "expected 2 inputs");
+    REFUSED(fxModelRun(model, inputs, counts[i], outputs, 2, 1, &error),
+            "expected 2 inputs");
     REFUSED(fxModelRun(model, inputs, 2, outputs, counts[i], 1, &error),
             "expected room for 2 outputs");
   }
@@ -411,7 +481,8 @@ static void testTensors(const char *path) {
   fxModelDestroy(model);
 
   FXCallbacks callbacks = {.struct_size = sizeof callbacks, .alloc = allocate};
-  REFUSED(NO(fxModelLoad(path, &callbacks, &error)), "expected both alloc and free");
+  REFUSED(NO(fxModelLoad(path, &callbacks, &error)),
+          "expected both alloc and free");
   callbacks.free = release;
   model = fxModelLoad(path, &callbacks, &error);
   MUST(model && !error);
@@ -424,7 +495,8 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return fprintf(stderr, "usage: bad-input FOLDER\n"), 2;
   FXContext *context = fxContextCreate();
-  FXModule *module = fxModuleParse(context, kModel, strlen(kModel), "m.mlir", NULL, &error);
+  FXModule *module =
+      fxModuleParse(context, kModel, strlen(kModel), "m.mlir", NULL, &error);
   MUST(module && !error);
   const char *folder = argv[1];
   testNulls(context, module, folder);
@@ -442,6 +514,7 @@ int main(int argc, char **argv) {
   MUST(!fxModuleRunPasses(module, "fx-decompose,canonicalize,cse", &error));
   fxModuleDestroy(module);
   fxContextDestroy(context);
-  printf("%d calls refused\n%s\n", numCalls - numWrong, numWrong ? "wrong" : "ok");
+  printf("%d calls refused\n%s\n", numCalls - numWrong,
+         numWrong ? "wrong" : "ok");
   return numWrong != 0;
 }

@@ -1,4 +1,4 @@
-/*===- capi.c - the whole of the C interface, from C ---------------*- C -*-===//
+/*===- capi.c - the whole of the C interface, from C ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,8 @@ static void expectError(FXError **error, const char *part, int line) {
   check(*error != NULL, line, "an error is given");
   const char *message = fxErrorGetMessage(*error);
   if (!strstr(message, part) || strchr(message, '\n')) {
-    fprintf(stderr, "capi.c:%d: expected '%s', got '%s'\n", line, part, message);
+    fprintf(stderr, "capi.c:%d: expected '%s', got '%s'\n", line, part,
+            message);
     exit(1);
   }
   fxErrorDestroy(*error);
@@ -72,7 +73,8 @@ static void testErrors(const char *archive, const char *folder) {
 
   const char *bad = "fx.graph @main {\n  output(%x) : (f32)\n}";
   CHECK(!fxModuleParse(context, bad, strlen(bad), "bad.mlir", NULL, &error));
-  CHECK(!strcmp(fxErrorGetFile(error), "bad.mlir") && fxErrorGetLine(error) == 2);
+  CHECK(!strcmp(fxErrorGetFile(error), "bad.mlir") &&
+        fxErrorGetLine(error) == 2);
   EXPECT_ERROR("undeclared SSA value");
   CHECK(!fxModuleParse(context, "ML\xefR\r", 5, "bad.bc", NULL, &error));
   EXPECT_ERROR("");
@@ -106,7 +108,8 @@ static void testErrors(const char *archive, const char *folder) {
   EXPECT_ERROR("expected the path of a file, got ''");
   CHECK(fxModuleCompile(module, NULL, NULL, &error));
   EXPECT_ERROR("expected 'path', got null");
-  FXCompileOptions options = {.struct_size = sizeof options, .emit = (FXEmitKind)99};
+  FXCompileOptions options = {.struct_size = sizeof options,
+                              .emit = (FXEmitKind)99};
   CHECK(fxModuleCompile(module, path, &options, &error));
   EXPECT_ERROR("expected an FXEmitKind, got 99");
   options.emit = FX_EMIT_SHARED_OBJECT;
@@ -116,18 +119,20 @@ static void testErrors(const char *archive, const char *folder) {
   fxModuleDestroy(module);
 
   /* The place of an error: the node, and the Python line that made it. */
-  const char *eager =
-      "fx.graph @main attributes {functional} {\n"
-      "  %x = placeholder \"x\" : !fx.tensor<[2], f32>\n"
-      "  %y = call_function @torch._functorch.vmap(%x) : (!fx.tensor<[2], f32>) ->"
-      " !fx.tensor<[2], f32> loc(\"y\"(\"model.py\":12:3))\n"
-      "  output(%y) : (!fx.tensor<[2], f32>)\n}";
-  module = fxModuleParse(context, eager, strlen(eager), "eager.mlir", NULL, &error);
+  const char *eager = "fx.graph @main attributes {functional} {\n"
+                      "  %x = placeholder \"x\" : !fx.tensor<[2], f32>\n"
+                      "  %y = call_function @torch._functorch.vmap(%x) : "
+                      "(!fx.tensor<[2], f32>) ->"
+                      " !fx.tensor<[2], f32> loc(\"y\"(\"model.py\":12:3))\n"
+                      "  output(%y) : (!fx.tensor<[2], f32>)\n}";
+  module =
+      fxModuleParse(context, eager, strlen(eager), "eager.mlir", NULL, &error);
   CHECK(module && !error);
   snprintf(path, sizeof path, "%s/never.so", folder);
   CHECK(fxModuleCompile(module, path, NULL, &error));
   CHECK(!strcmp(fxErrorGetNode(error), "y"));
-  CHECK(!strcmp(fxErrorGetFile(error), "model.py") && fxErrorGetLine(error) == 12);
+  CHECK(!strcmp(fxErrorGetFile(error), "model.py") &&
+        fxErrorGetLine(error) == 12);
   EXPECT_ERROR("has no native code");
   fxModuleDestroy(module);
   fxContextDestroy(context);
@@ -164,13 +169,15 @@ static void testModules(const char *archive) {
   CHECK(!fxModuleVerify(module, &error));
   Text plain = {0}, located = {0}, bytes = {0}, again = {0};
   CHECK(!fxModulePrint(module, 0, append, &plain, &error));
-  CHECK(strstr(plain.data, "call_function @aten.linear.default") && !strstr(plain.data, "loc("));
+  CHECK(strstr(plain.data, "call_function @aten.linear.default") &&
+        !strstr(plain.data, "loc("));
   CHECK(!fxModulePrint(module, FX_PRINT_LOCATIONS, append, &located, &error));
   CHECK(strstr(located.data, "mlp.py\":"));
   CHECK(!fxModuleWriteBytecode(module, append, &bytes, &error));
   FXModule *copy = fxModuleClone(module, &error);
   CHECK(copy);
-  CHECK(!fxModuleRunPasses(copy, "builtin.module(fx-functionalize,fx-decompose,cse)", &error));
+  CHECK(!fxModuleRunPasses(
+      copy, "builtin.module(fx-functionalize,fx-decompose,cse)", &error));
   Text after = {0};
   CHECK(!fxModulePrint(copy, 0, append, &after, &error));
   CHECK(strstr(after.data, "functional") && strcmp(after.data, plain.data));
@@ -178,13 +185,15 @@ static void testModules(const char *archive) {
   fxModuleDestroy(module);
 
   FXContext *context = fxContextCreate();
-  module = fxModuleParse(context, bytes.data, bytes.size, "m.mlirbc", "/folder", &error);
+  module = fxModuleParse(context, bytes.data, bytes.size, "m.mlirbc", "/folder",
+                         &error);
   CHECK(module && !strcmp(fxModuleGetFolder(module), "/folder"));
   CHECK(!fxModulePrint(module, FX_PRINT_LOCATIONS, append, &again, &error));
   CHECK(!strcmp(located.data, again.data));
   fxModuleDestroy(module);
   fxContextDestroy(context);
-  free(plain.data), free(located.data), free(bytes.data), free(again.data), free(after.data);
+  free(plain.data), free(located.data), free(bytes.data), free(again.data),
+      free(after.data);
 }
 
 /* Builds x + alpha * 1, and every wrong graph. */
@@ -197,7 +206,8 @@ static void testBuilder(void) {
   FXValue x, y, lost;
   int64_t min = 2;
 
-  CHECK(fxBuilderNode(b, "call_function", "aten.relu.default", "r", &type, 1, NULL, &y, &error));
+  CHECK(fxBuilderNode(b, "call_function", "aten.relu.default", "r", &type, 1,
+                      NULL, &y, &error));
   EXPECT_ERROR("a node outside of a graph");
   CHECK(!fxBuilderState(b, "w", "!fx.tensor<[4], f32>", NULL, 0, 0, 0, &error));
   CHECK(!fxBuilderBeginGraph(b, "main", 0, &error));
@@ -212,50 +222,62 @@ static void testBuilder(void) {
   EXPECT_ERROR("expected the kind of an input, got 'gift'");
   CHECK(!fxBuilderPlaceholder(b, "x", NULL, NULL, type, &x, &error));
   Text text = {0};
-  CHECK(!fxBuilderExpression(b, "Add(Integer(1), Symbol('s0', integer=True))", append, &text,
-                             &error));
+  CHECK(!fxBuilderExpression(b, "Add(Integer(1), Symbol('s0', integer=True))",
+                             append, &text, &error));
   CHECK(!strcmp(text.data, "s0 + 1"));
   CHECK(fxBuilderExpression(b, "Nonsense(1)", append, &text, &error));
   EXPECT_ERROR("Nonsense");
 
-  CHECK(fxBuilderNode(b, "call_function", NULL, "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", NULL, "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("expected a target");
   CHECK(fxBuilderNode(b, "graph", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("expected a node of the fx dialect, got 'graph'");
   fxBuilderPushValue(b, 77);
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("expected a value of this graph, got number 77");
   fxBuilderPushList(b);
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("a list or dict has no end");
   for (int i = 0; i < 1000; ++i)
     fxBuilderPushList(b);
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("nested deeper than 64");
   fxBuilderPushDict(b);
   fxBuilderPushInt(b, 1);
   fxBuilderPushEnd(b);
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("expected a key before each value");
   fxBuilderPushKeyword(b, "k");
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("expected an argument, got none");
   fxBuilderPushKeyword(b, "k");
   fxBuilderPushInt(b, 1);
   fxBuilderPushInt(b, 1);
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("positional argument behind a keyword");
   fxBuilderPushAttribute(b, "#fx.device<");
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
+  CHECK(
+      fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
   EXPECT_ERROR("unbalanced");
-  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, "3 : i64", &y, &error));
+  CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, "3 : i64", &y,
+                      &error));
   EXPECT_ERROR("expected an array of results");
   CHECK(fxBuilderNode(b, "call_function", "t", "y", NULL, 1, NULL, &y, &error));
   EXPECT_ERROR("expected 'types', got null");
   for (int i = 0; i < 2; ++i) {
-    fxBuilderPushNodeAttribute(b, i ? "plain" : "fx.tuples", i ? "unit" : "array<i64: ");
-    CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y, &error));
-    EXPECT_ERROR(i ? "cannot parse the attribute 'plain = unit' of a node" : "expected integer literal");
+    fxBuilderPushNodeAttribute(b, i ? "plain" : "fx.tuples",
+                               i ? "unit" : "array<i64: ");
+    CHECK(fxBuilderNode(b, "call_function", "t", "y", &type, 1, NULL, &y,
+                        &error));
+    EXPECT_ERROR(i ? "cannot parse the attribute 'plain = unit' of a node"
+                   : "expected integer literal");
   }
   CHECK(fxBuilderSetAttribute(b, "a", "[", &error));
   EXPECT_ERROR("expected");
@@ -268,7 +290,8 @@ static void testBuilder(void) {
   fxBuilderPushInt(b, 1);
   fxBuilderPushKeyword(b, "alpha");
   fxBuilderPushFloat(b, 2.5);
-  CHECK(!fxBuilderNode(b, "call_function", "aten.add.Tensor", "add", &type, 1, NULL, &y, &error));
+  CHECK(!fxBuilderNode(b, "call_function", "aten.add.Tensor", "add", &type, 1,
+                       NULL, &y, &error));
   CHECK(!fxBuilderGetAttr(b, "w", "w", "!fx.tensor<[4], f32>", &lost, &error));
   fxBuilderPushValue(b, y);
   CHECK(!fxBuilderOutput(b, &error));
@@ -276,16 +299,19 @@ static void testBuilder(void) {
   CHECK(module && !error);
   text.size = 0;
   CHECK(!fxModulePrint(module, FX_PRINT_LOCATIONS, append, &text, &error));
-  CHECK(strstr(text.data, "%add = call_function @aten.add.Tensor(%x, 1, alpha = 2.5)"));
+  CHECK(strstr(text.data,
+               "%add = call_function @aten.add.Tensor(%x, 1, alpha = 2.5)"));
   CHECK(strstr(text.data, "my.mark = 7 : i8"));
   CHECK(strstr(text.data, "symbols [s0 in [2, ?]]"));
-  CHECK(strstr(text.data, "\"model.py\":12") && strstr(text.data, "L,layer,Linear"));
+  CHECK(strstr(text.data, "\"model.py\":12") &&
+        strstr(text.data, "L,layer,Linear"));
   fxModuleDestroy(module);
 
   /* Invalid as a whole: the verifier's error. */
   CHECK(!fxBuilderBeginGraph(b, "main", 0, &error));
   fxBuilderPushString(b, "text");
-  CHECK(!fxBuilderNode(b, "call_function", "aten.relu.default", "r", &type, 1, NULL, &y, &error));
+  CHECK(!fxBuilderNode(b, "call_function", "aten.relu.default", "r", &type, 1,
+                       NULL, &y, &error));
   CHECK(!fxBuilderOutput(b, &error));
   CHECK(!fxBuilderFinish(b, NULL, &error));
   CHECK(!strcmp(fxErrorGetNode(error), "r"));
@@ -303,15 +329,20 @@ static void testBuilder(void) {
   CHECK(fxOperatorRegister("capi.f.default", 1, "fx.graph @f {", &error));
   EXPECT_ERROR("decomposition of 'capi.f.default'");
   CHECK(!fxOperatorRegister("capi.f.default", 1, NULL, &error));
-  CHECK(fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x)", &error));
+  CHECK(
+      fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x)", &error));
   EXPECT_ERROR("expected '->'");
   CHECK(fxOperatorRegisterSchema("aten::relu(Tensor x) -> Tensor", &error));
   EXPECT_ERROR("is an operator of torch");
   CHECK(fxOperatorRegisterSchema("capi::f(Tensor(a!) x) -> ()", &error));
-  EXPECT_ERROR("'capi.f.default' writes to its arguments: expected it to be neither pure");
-  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()", &error));
-  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()", &error));
-  CHECK(fxOperatorRegisterSchema("capi::push(Tensor to, Tensor x) -> ()", &error));
+  EXPECT_ERROR("'capi.f.default' writes to its arguments: expected it to be "
+               "neither pure");
+  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()",
+                                  &error));
+  CHECK(!fxOperatorRegisterSchema("capi::push(Tensor(a!) to, Tensor x) -> ()",
+                                  &error));
+  CHECK(fxOperatorRegisterSchema("capi::push(Tensor to, Tensor x) -> ()",
+                                 &error));
   EXPECT_ERROR("'capi.push.default' is registered otherwise already");
   CHECK(fxOperatorRegister("capi.push.default", 1, NULL, &error));
   EXPECT_ERROR("'capi.push.default' writes to its arguments");
@@ -329,10 +360,11 @@ static void testCrashes(FXModule *module, const char *path) {
                               .emit = FX_EMIT_SHARED_OBJECT,
                               .name = "mlp"};
   const char *phases[] = {"simplify", "schedule:stack", "code:fatal", "link"};
-  const char *texts[] = {"mlp: the compiler crashed on this model (phase 'simplify')",
-                         "mlp: the compiler crashed on this model (phase 'schedule')",
-                         "mlp: the compiler crashed on this model (phase 'code'): a fatal error",
-                         "mlp: the compiler crashed on this model (phase 'link')"};
+  const char *texts[] = {
+      "mlp: the compiler crashed on this model (phase 'simplify')",
+      "mlp: the compiler crashed on this model (phase 'schedule')",
+      "mlp: the compiler crashed on this model (phase 'code'): a fatal error",
+      "mlp: the compiler crashed on this model (phase 'link')"};
   for (int i = 0; i < 4; ++i) {
     options.debug_crash = phases[i];
     CHECK(fxModuleCompile(module, path, &options, &error));
@@ -346,7 +378,8 @@ static void testRun(const char *path) {
   FXModel *model = fxModelLoad(path, NULL, &error);
   CHECK(model && !error);
   const FXModelInfo *info = fxModelGetInfo(model);
-  CHECK(info->n_inputs == 1 && info->n_outputs == 1 && info->inputs[0].rank == 2);
+  CHECK(info->n_inputs == 1 && info->n_outputs == 1 &&
+        info->inputs[0].rank == 2);
   float data[5 * 32];
   for (int i = 0; i < 5 * 32; ++i)
     data[i] = (float)(i % 7) / 7 - 0.5f;

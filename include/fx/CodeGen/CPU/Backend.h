@@ -1,4 +1,4 @@
-//===- Backend.h - from bufferized tensors to native code ------------*- C++ -*-===//
+//===- Backend.h - from bufferized tensors to native code -------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,16 +39,19 @@ struct CPUOptions {
 
 /// The machine that this runs on, or what `-mcpu=NAME` names. Fails for a name
 /// that LLVM does not know.
-mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef mcpu, std::string &error);
+mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef mcpu,
+                                          std::string &error);
 
 /// From tensors (the linalg contract, kernels already emitted) to memrefs.
 void buildBufferizePipeline(mlir::OpPassManager &pm, const CPUOptions &options);
 
 /// From memrefs to the LLVM dialect.
-void buildLowerToLLVMPipeline(mlir::OpPassManager &pm, const CPUOptions &options);
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm,
+                              const CPUOptions &options);
 
 /// Both.
-void buildCPUBackendPipeline(mlir::OpPassManager &pm, const CPUOptions &options);
+void buildCPUBackendPipeline(mlir::OpPassManager &pm,
+                             const CPUOptions &options);
 
 /// `fx-cpu-bufferize-pipeline` and `fx-cpu-lower-pipeline` for fx-opt, for the
 /// host.
@@ -65,16 +68,18 @@ llvm::Error optimizeLLVM(llvm::Module &module, const CPUOptions &options);
 
 enum class CodeKind { Assembly, Object };
 /// Assembly or object code, position independent.
-llvm::Expected<std::string> emitCode(llvm::Module &module, const CPUOptions &options,
-                                     CodeKind kind);
+llvm::Expected<std::string> emitCode(llvm::Module &module,
+                                     const CPUOptions &options, CodeKind kind);
 
 /// Adds `fx_entry(results, args)`, which calls `function`'s C interface with
 /// as many arguments as it has.
-llvm::Error addEntry(llvm::Module &module, llvm::StringRef function, llvm::StringRef name);
+llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
+                     llvm::StringRef name);
 
 /// Links objects with the artefact's runtime into a shared object at `output`,
 /// in process. It needs libc and libm only and exports `fx_model_api`.
-llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects, llvm::StringRef output);
+llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
+                             llvm::StringRef output);
 
 } // namespace fx::cpu
 

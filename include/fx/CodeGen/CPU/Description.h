@@ -1,4 +1,4 @@
-//===- Description.h - what an artefact says of its model ----------*- C++ -*-===//
+//===- Description.h - what an artefact says of its model -------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ struct ValueDescription {
   Dtype dtype{};
   bool isMutated = false;
   llvm::SmallVector<ExprAttr> sizes;
-  ExprAttr value; ///< of an int input
+  ExprAttr value;                ///< of an int input
   int64_t result = -1, bits = 0; ///< of an output: see FXrtOutput
 };
 
@@ -98,8 +98,8 @@ mlir::FailureOr<ModelDescription> describeModel(mlir::func::FuncOp main);
 
 /// Postfix code, with indices of symbols taken from (and added to) `symbols`.
 /// Fails for what the run-time cannot evaluate: reals and unknown functions.
-mlir::FailureOr<ExprCode> compileExpr(ExprAttr expr,
-                                      llvm::SmallVectorImpl<std::string> &symbols);
+mlir::FailureOr<ExprCode>
+compileExpr(ExprAttr expr, llvm::SmallVectorImpl<std::string> &symbols);
 
 /// An LLVM module that holds the tables of the description and refers to
 /// `fx_entry`.

@@ -1,4 +1,4 @@
-//===- Dtypes.h - dtypes as DLPack and torch name them -===//
+//===- Dtypes.h - dtypes as DLPack and torch name them ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

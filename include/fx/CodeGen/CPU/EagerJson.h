@@ -1,4 +1,4 @@
-//===- EagerJson.h - the JSON text of an fx.eager -===//
+//===- EagerJson.h - the JSON text of an fx.eager ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

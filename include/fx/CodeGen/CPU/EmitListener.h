@@ -1,4 +1,4 @@
-//===- EmitListener.h - object code, function by function ------------*- C++ -*-===//
+//===- EmitListener.h - object code, function by function -------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,8 +25,9 @@ namespace fx::cpu {
 using FunctionListener = std::function<void(const llvm::Function &)>;
 
 /// As in Backend.h; `listener` may be null.
-llvm::Expected<std::string> emitCode(llvm::Module &module, const CPUOptions &options,
-                                     CodeKind kind, const FunctionListener &listener);
+llvm::Expected<std::string> emitCode(llvm::Module &module,
+                                     const CPUOptions &options, CodeKind kind,
+                                     const FunctionListener &listener);
 
 } // namespace fx::cpu
 

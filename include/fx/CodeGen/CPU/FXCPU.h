@@ -1,4 +1,4 @@
-//===- FXCPU.h - calls of CPU kernels on tensors ---------------*- C++ -*-===//
+//===- FXCPU.h - calls of CPU kernels on tensors ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelPasses.h - linalg on tensors to kernels -----------*- C++ -*-===//
+//===- KernelPasses.h - linalg on tensors to kernels ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

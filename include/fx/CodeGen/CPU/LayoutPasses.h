@@ -1,4 +1,4 @@
-//===- LayoutPasses.h - passes that choose layouts ---*- C++ -*-===//
+//===- LayoutPasses.h - passes that choose layouts --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Math.h - code for mathematical functions ---------------------------===//
+//===- Math.h - code for mathematical functions -----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AssertToRuntime.cpp - failed assertions end the run -===//
+//===- AssertToRuntime.cpp - failed assertions end the run ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace fx::cpu;
 
 namespace {
-struct AssertToRuntime : fx::cpu::impl::FXCPUAssertToRuntimeBase<AssertToRuntime> {
+struct AssertToRuntime
+    : fx::cpu::impl::FXCPUAssertToRuntimeBase<AssertToRuntime> {
   void runOnOperation() override {
     SmallVector<cf::AssertOp> ops;
     getOperation().walk([&](cf::AssertOp op) { ops.push_back(op); });
@@ -39,8 +40,8 @@ struct AssertToRuntime : fx::cpu::impl::FXCPUAssertToRuntimeBase<AssertToRuntime
     auto branch = scf::IfOp::create(b, loc, failed, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
     Value text = createText(b, loc, getOperation(), op.getMsg());
-    auto fn = cast<func::FuncOp>(getOrDeclare(b, "fx_rt_assert_fail",
-                                              b.getFunctionType(text.getType(), {}), false));
+    auto fn = cast<func::FuncOp>(getOrDeclare(
+        b, "fx_rt_assert_fail", b.getFunctionType(text.getType(), {}), false));
     func::CallOp::create(b, loc, fn, text);
     op.erase();
   }

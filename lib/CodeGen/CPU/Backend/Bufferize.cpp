@@ -36,7 +36,8 @@ struct Bufferize : fx::cpu::impl::FXCPUBufferizeBase<Bufferize> {
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
     bufferization::BufferizationState state;
-    if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options, state)))
+    if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
+                                                        state)))
       return signalPassFailure();
   }
 };

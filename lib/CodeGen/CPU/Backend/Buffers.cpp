@@ -1,4 +1,4 @@
-//===- Buffers.cpp - memory got from the run-time -===//
+//===- Buffers.cpp - memory got from the run-time -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@
 
 using namespace mlir;
 
-llvm::SmallPtrSet<Value, 16> fx::cpu::getAliases(Value buffer,
-                                                 const BufferViewFlowAnalysis &analysis) {
+llvm::SmallPtrSet<Value, 16>
+fx::cpu::getAliases(Value buffer, const BufferViewFlowAnalysis &analysis) {
   llvm::SmallPtrSet<Value, 16> all;
   SmallVector<Value> open = {buffer};
   while (!open.empty()) {
@@ -39,9 +39,10 @@ int64_t fx::cpu::getElementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-Operation *fx::cpu::getOrDeclare(OpBuilder &b, StringRef name, FunctionType type,
-                                 bool cInterface) {
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+Operation *fx::cpu::getOrDeclare(OpBuilder &b, StringRef name,
+                                 FunctionType type, bool cInterface) {
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (auto func = module.lookupSymbol<func::FuncOp>(name))
     return func;
   OpBuilder::InsertionGuard guard(b);
@@ -53,14 +54,16 @@ Operation *fx::cpu::getOrDeclare(OpBuilder &b, StringRef name, FunctionType type
   return func;
 }
 
-Value fx::cpu::callForBytes(OpBuilder &b, Location loc, StringRef callee, Value bytes) {
+Value fx::cpu::callForBytes(OpBuilder &b, Location loc, StringRef callee,
+                            Value bytes) {
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
   auto func = cast<func::FuncOp>(
       getOrDeclare(b, callee, b.getFunctionType(b.getIndexType(), type), true));
   return func::CallOp::create(b, loc, func, bytes).getResult(0);
 }
 
-Value fx::cpu::computeBytes(OpBuilder &b, Location loc, MemRefType type, ValueRange sizes) {
+Value fx::cpu::computeBytes(OpBuilder &b, Location loc, MemRefType type,
+                            ValueRange sizes) {
   int64_t known = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     if (!ShapedType::isDynamic(size))
@@ -71,8 +74,8 @@ Value fx::cpu::computeBytes(OpBuilder &b, Location loc, MemRefType type, ValueRa
   return bytes;
 }
 
-Value fx::cpu::createBufferView(OpBuilder &b, Location loc, StringRef callee, MemRefType type,
-                                ValueRange sizes) {
+Value fx::cpu::createBufferView(OpBuilder &b, Location loc, StringRef callee,
+                                MemRefType type, ValueRange sizes) {
   Value bytes = callForBytes(b, loc, callee, computeBytes(b, loc, type, sizes));
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   return memref::ViewOp::create(b, loc, type, bytes, zero, sizes);

@@ -1,4 +1,4 @@
-//===- Buffers.h - memory got from the run-time -===//
+//===- Buffers.h - memory got from the run-time -----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,16 +21,17 @@ namespace fx::cpu {
 
 /// Calls `callee(bytes) -> memref<?xi8>`, a function of the run-time, which is
 /// declared where it is missing.
-mlir::Value callForBytes(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef callee,
-                         mlir::Value bytes);
+mlir::Value callForBytes(mlir::OpBuilder &b, mlir::Location loc,
+                         llvm::StringRef callee, mlir::Value bytes);
 
 /// Bytes of a buffer of `type` with the dynamic sizes given.
-mlir::Value computeBytes(mlir::OpBuilder &b, mlir::Location loc, mlir::MemRefType type,
-                         mlir::ValueRange sizes);
+mlir::Value computeBytes(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::MemRefType type, mlir::ValueRange sizes);
 
 /// A buffer of `type` (identity layout) in memory of its own from `callee`.
-mlir::Value createBufferView(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef callee,
-                             mlir::MemRefType type, mlir::ValueRange sizes);
+mlir::Value createBufferView(mlir::OpBuilder &b, mlir::Location loc,
+                             llvm::StringRef callee, mlir::MemRefType type,
+                             mlir::ValueRange sizes);
 
 /// Every value that may be a view of `buffer`, itself included. Unlike
 /// upstream's analysis alone, it sees through the casts from i1 to i8 in front

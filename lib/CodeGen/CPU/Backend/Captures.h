@@ -1,4 +1,4 @@
-//===- Captures.h - values passed through a block of memory -===//
+//===- Captures.h - values passed through a block of memory -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,20 +19,22 @@ namespace fx::cpu {
 /// that the conversion to LLVM resolves.
 mlir::Value castToLLVM(mlir::OpBuilder &b, const mlir::LLVMTypeConverter &types,
                        mlir::Value value);
-mlir::Value castFromLLVM(mlir::OpBuilder &b, mlir::Value value, mlir::Type type);
+mlir::Value castFromLLVM(mlir::OpBuilder &b, mlir::Value value,
+                         mlir::Type type);
 
 /// Stack memory for one `type`, taken at the start of the function so that it
 /// does not grow in a loop.
-mlir::Value createStackSlot(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
-                            int64_t count = 1);
+mlir::Value createStackSlot(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Type type, int64_t count = 1);
 
 /// The address of field or element `index` of `base`, which holds a `type`.
-mlir::Value createFieldAddress(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
-                               mlir::Value base, int32_t index);
+mlir::Value createFieldAddress(mlir::OpBuilder &b, mlir::Location loc,
+                               mlir::Type type, mlir::Value base,
+                               int32_t index);
 
 /// The address of a constant, zero-terminated string; equal ones are shared.
-mlir::Value createText(mlir::OpBuilder &b, mlir::Location loc, mlir::ModuleOp module,
-                       llvm::StringRef text);
+mlir::Value createText(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::ModuleOp module, llvm::StringRef text);
 
 } // namespace fx::cpu
 

@@ -1,4 +1,4 @@
-//===- Dtypes.cpp - dtypes as DLPack and torch name them -===//
+//===- Dtypes.cpp - dtypes as DLPack and torch name them ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,11 +26,14 @@ static Result getInteger(IntegerType type) {
   case 8:
     return isUnsigned ? Dtype{kDLUInt, 8, "uint8"} : Dtype{kDLInt, 8, "int8"};
   case 16:
-    return isUnsigned ? Dtype{kDLUInt, 16, "uint16"} : Dtype{kDLInt, 16, "int16"};
+    return isUnsigned ? Dtype{kDLUInt, 16, "uint16"}
+                      : Dtype{kDLInt, 16, "int16"};
   case 32:
-    return isUnsigned ? Dtype{kDLUInt, 32, "uint32"} : Dtype{kDLInt, 32, "int32"};
+    return isUnsigned ? Dtype{kDLUInt, 32, "uint32"}
+                      : Dtype{kDLInt, 32, "int32"};
   case 64:
-    return isUnsigned ? Dtype{kDLUInt, 64, "uint64"} : Dtype{kDLInt, 64, "int64"};
+    return isUnsigned ? Dtype{kDLUInt, 64, "uint64"}
+                      : Dtype{kDLInt, 64, "int64"};
   default:
     return std::nullopt;
   }
@@ -43,10 +46,12 @@ Result fx::cpu::getDtype(Type type) {
       .Case<BFloat16Type>([](Type) { return Dtype{kDLBfloat, 16, "bfloat16"}; })
       .Case<Float32Type>([](Type) { return Dtype{kDLFloat, 32, "float32"}; })
       .Case<Float64Type>([](Type) { return Dtype{kDLFloat, 64, "float64"}; })
-      .Case<Float8E4M3FNType>([](Type) { return Dtype{kDLFloat8_e4m3fn, 8, "float8_e4m3fn"}; })
+      .Case<Float8E4M3FNType>(
+          [](Type) { return Dtype{kDLFloat8_e4m3fn, 8, "float8_e4m3fn"}; })
       .Case<Float8E4M3FNUZType>(
           [](Type) { return Dtype{kDLFloat8_e4m3fnuz, 8, "float8_e4m3fnuz"}; })
-      .Case<Float8E5M2Type>([](Type) { return Dtype{kDLFloat8_e5m2, 8, "float8_e5m2"}; })
+      .Case<Float8E5M2Type>(
+          [](Type) { return Dtype{kDLFloat8_e5m2, 8, "float8_e5m2"}; })
       .Case<Float8E5M2FNUZType>(
           [](Type) { return Dtype{kDLFloat8_e5m2fnuz, 8, "float8_e5m2fnuz"}; })
       .Case<Float8E8M0FNUType>(
@@ -68,7 +73,8 @@ Result fx::cpu::getValueDtype(Type type) {
       .Case<fx::FakeTensorType>([](auto t) { return getDtype(t.getDtype()); })
       .Case<ShapedType>([](auto t) { return getDtype(t.getElementType()); })
       .Case<fx::SymIntType>([](Type) { return Dtype{kDLInt, 64, "int64"}; })
-      .Case<fx::SymFloatType>([](Type) { return Dtype{kDLFloat, 64, "float64"}; })
+      .Case<fx::SymFloatType>(
+          [](Type) { return Dtype{kDLFloat, 64, "float64"}; })
       .Case<fx::SymBoolType>([](Type) { return Dtype{kDLBool, 8, "bool"}; })
       .Default([](Type t) { return getDtype(t); });
 }

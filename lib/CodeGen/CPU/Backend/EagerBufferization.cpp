@@ -1,4 +1,4 @@
-//===- EagerBufferization.cpp - bufferization of fx.eager -===//
+//===- EagerBufferization.cpp - bufferization of fx.eager -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,27 +18,33 @@ using namespace mlir::bufferization;
 
 namespace {
 /// Operands are read, never written; results are new buffers.
-struct EagerInterface : BufferizableOpInterface::ExternalModel<EagerInterface, fx::EagerOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const {
+struct EagerInterface
+    : BufferizableOpInterface::ExternalModel<EagerInterface, fx::EagerOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
     return true;
   }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const {
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
     return false;
   }
-  AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const {
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
     return {};
   }
   bool bufferizesToAllocation(Operation *, Value) const { return true; }
 
   FailureOr<BufferLikeType> getBufferType(Operation *, Value value,
-                                          const BufferizationOptions &, const BufferizationState &,
+                                          const BufferizationOptions &,
+                                          const BufferizationState &,
                                           SmallVector<Value> &) const {
-    return cast<BufferLikeType>(
-        getMemRefTypeWithStaticIdentityLayout(cast<TensorType>(value.getType())));
+    return cast<BufferLikeType>(getMemRefTypeWithStaticIdentityLayout(
+        cast<TensorType>(value.getType())));
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
-                          const BufferizationOptions &options, BufferizationState &state) const {
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       if (!isa<TensorType>(operand.getType())) {
@@ -52,10 +58,12 @@ struct EagerInterface : BufferizableOpInterface::ExternalModel<EagerInterface, f
     }
     SmallVector<Type> types;
     for (Type type : op->getResultTypes())
-      types.push_back(isa<TensorType>(type)
-                          ? getMemRefTypeWithStaticIdentityLayout(cast<TensorType>(type))
-                          : type);
-    OperationState made(op->getLoc(), op->getName(), operands, types, op->getAttrs());
+      types.push_back(
+          isa<TensorType>(type)
+              ? getMemRefTypeWithStaticIdentityLayout(cast<TensorType>(type))
+              : type);
+    OperationState made(op->getLoc(), op->getName(), operands, types,
+                        op->getAttrs());
     Operation *created = rewriter.create(made);
     replaceOpWithBufferizedValues(rewriter, op, created->getResults());
     return success();

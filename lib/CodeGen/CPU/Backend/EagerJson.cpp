@@ -1,4 +1,4 @@
-//===- EagerJson.cpp - the JSON text of an fx.eager -===//
+//===- EagerJson.cpp - the JSON text of an fx.eager -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,8 @@ static std::string getExactText(const APFloat &value) {
 }
 
 Type fx::cpu::getEagerType(EagerOp op, bool isResult, unsigned i) {
-  auto types = op->getAttrOfType<ArrayAttr>(isResult ? "fx.result_types" : "fx.operand_types");
+  auto types = op->getAttrOfType<ArrayAttr>(isResult ? "fx.result_types"
+                                                     : "fx.operand_types");
   if (types && i < types.size())
     if (auto type = dyn_cast<TypeAttr>(types[i]))
       return type.getValue();
@@ -64,7 +65,10 @@ LogicalResult Writer::writeOperand() {
     return op.emitError("more values in the argument tree than operands");
   Type type = op->getOperand(operand++).getType();
   bool isTensor = isa<ShapedType>(type);
-  os.object([&] { os.attribute(isTensor ? "tensor" : "scalar", isTensor ? tensors++ : scalars++); });
+  os.object([&] {
+    os.attribute(isTensor ? "tensor" : "scalar",
+                 isTensor ? tensors++ : scalars++);
+  });
   return success();
 }
 
@@ -73,8 +77,8 @@ LogicalResult Writer::write(Attribute tree) {
   auto fail = [&](Attribute attr) {
     os.value(nullptr);
     return op.emitError("'")
-           << op.getTarget() << "' has no native code: the fallback takes no argument "
-           << attr;
+           << op.getTarget()
+           << "' has no native code: the fallback takes no argument " << attr;
   };
   if (isa<OperandAttr>(tree))
     return writeOperand();
@@ -112,13 +116,16 @@ LogicalResult Writer::write(Attribute tree) {
     });
   } else if (auto object = dyn_cast<FlatSymbolRefAttr>(tree)) {
     auto objects = op->getAttrOfType<DictionaryAttr>("fx.objects");
-    auto entry = objects ? objects.getAs<ArrayAttr>(object.getValue()) : ArrayAttr();
-    if (!entry || entry.size() != 2 || !llvm::all_of(entry, llvm::IsaPred<StringAttr>))
+    auto entry =
+        objects ? objects.getAs<ArrayAttr>(object.getValue()) : ArrayAttr();
+    if (!entry || entry.size() != 2 ||
+        !llvm::all_of(entry, llvm::IsaPred<StringAttr>))
       return fail(tree);
     os.object([&] {
       os.attribute("object", object.getValue());
       os.attribute("class", cast<StringAttr>(entry[0]).getValue());
-      os.attribute("pickle", llvm::encodeBase64(cast<StringAttr>(entry[1]).getValue()));
+      os.attribute("pickle",
+                   llvm::encodeBase64(cast<StringAttr>(entry[1]).getValue()));
     });
   } else if (auto o = dyn_cast<OperatorAttr>(tree)) {
     writeTagged("operator", o.getTarget());
@@ -168,7 +175,7 @@ LogicalResult Writer::writeOut(Attribute tree) {
       os.attribute("tensor", dtype->torchName);
       os.attribute("rank", shaped.getRank());
     } else {
-      os.attribute("scalar", dtype->torchName == "bool"     ? "bool"
+      os.attribute("scalar", dtype->torchName == "bool"    ? "bool"
                              : dtype->torchName == "int64" ? "int"
                                                            : "float");
     }

@@ -1,4 +1,4 @@
-//===- EagerToRuntime.cpp - fx.eager as calls of the fallback -===//
+//===- EagerToRuntime.cpp - fx.eager as calls of the fallback -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +7,9 @@
 
 #include "Buffers.h"
 #include "Captures.h"
-#include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/Dtypes.h"
+#include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,25 +29,31 @@ namespace {
 class Packer {
 public:
   Packer(OpBuilder &b, Location loc, const LLVMTypeConverter &types)
-      : b(b), loc(loc), types(types), ptr(LLVM::LLVMPointerType::get(b.getContext())),
-        i64(b.getI64Type()),
-        tensorType(LLVM::LLVMStructType::getLiteral(b.getContext(), {ptr, i64, i64, i64, ptr})),
-        scalarType(LLVM::LLVMStructType::getLiteral(b.getContext(), {b.getI32Type(), i64})) {}
+      : b(b), loc(loc), types(types),
+        ptr(LLVM::LLVMPointerType::get(b.getContext())), i64(b.getI64Type()),
+        tensorType(LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                    {ptr, i64, i64, i64, ptr})),
+        scalarType(LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                    {b.getI32Type(), i64})) {}
 
   Value constant(int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   }
   Value array(Type type, size_t n) {
-    return createStackSlot(b, loc, LLVM::LLVMArrayType::get(type, std::max<size_t>(n, 1)));
+    return createStackSlot(
+        b, loc, LLVM::LLVMArrayType::get(type, std::max<size_t>(n, 1)));
   }
   Value element(Type type, Value array, int64_t i) {
-    return LLVM::GEPOp::create(b, loc, ptr, type, array, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    return LLVM::GEPOp::create(b, loc, ptr, type, array,
+                               ArrayRef<LLVM::GEPArg>{int32_t(i)});
   }
   void store(Type structType, Value base, int32_t field, Value value) {
-    LLVM::StoreOp::create(b, loc, value, createFieldAddress(b, loc, structType, base, field));
+    LLVM::StoreOp::create(b, loc, value,
+                          createFieldAddress(b, loc, structType, base, field));
   }
 
-  void packTensor(Value at, Value descriptor, int64_t rank, Dtype dtype, Value sizes) {
+  void packTensor(Value at, Value descriptor, int64_t rank, Dtype dtype,
+                  Value sizes) {
     store(tensorType, at, 0, descriptor);
     store(tensorType, at, 1, constant(rank));
     store(tensorType, at, 2, constant(dtype.code));
@@ -64,13 +70,16 @@ public:
   }
 
   void packScalar(Value at, Value scalar) {
-    int32_t kind = scalar.getType().isF64() ? 1 : scalar.getType().isInteger(1) ? 2 : 0;
+    int32_t kind = scalar.getType().isF64()        ? 1
+                   : scalar.getType().isInteger(1) ? 2
+                                                   : 0;
     Value bits = scalar;
     if (kind == 1)
       bits = LLVM::BitcastOp::create(b, loc, i64, scalar);
     else if (kind == 2)
       bits = LLVM::ZExtOp::create(b, loc, i64, scalar);
-    store(scalarType, at, 0, LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(kind)));
+    store(scalarType, at, 0,
+          LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(kind)));
     store(scalarType, at, 1, bits);
   }
 
@@ -82,10 +91,14 @@ public:
 
 struct EagerToRuntime : fx::cpu::impl::FXCPUEagerToRuntimeBase<EagerToRuntime> {
   void runOnOperation() override;
-  LogicalResult lower(EagerOp op, StartEagerOp start, const LLVMTypeConverter &types);
-  LogicalResult lowerStart(StartEagerOp start, EagerOp op, const LLVMTypeConverter &types);
-  FailureOr<SmallVector<Value>> packInputs(EagerOp op, OperandRange operands, Packer &p);
-  FailureOr<Value> packOutputs(EagerOp op, Packer &p, SmallVectorImpl<Value> &slots);
+  LogicalResult lower(EagerOp op, StartEagerOp start,
+                      const LLVMTypeConverter &types);
+  LogicalResult lowerStart(StartEagerOp start, EagerOp op,
+                           const LLVMTypeConverter &types);
+  FailureOr<SmallVector<Value>> packInputs(EagerOp op, OperandRange operands,
+                                           Packer &p);
+  FailureOr<Value> packOutputs(EagerOp op, Packer &p,
+                               SmallVectorImpl<Value> &slots);
   void call(Packer &p, Location loc, StringRef name, ValueRange args);
 };
 } // namespace
@@ -112,8 +125,8 @@ static SmallVector<int> getOuts(EagerOp op) {
 }
 
 /// The arguments of a call: its text, its tensors and its numbers.
-FailureOr<SmallVector<Value>> EagerToRuntime::packInputs(EagerOp op, OperandRange operands,
-                                                         Packer &p) {
+FailureOr<SmallVector<Value>>
+EagerToRuntime::packInputs(EagerOp op, OperandRange operands, Packer &p) {
   FailureOr<std::string> json = getEagerJson(op);
   if (failed(json))
     return failure();
@@ -123,26 +136,29 @@ FailureOr<SmallVector<Value>> EagerToRuntime::packInputs(EagerOp op, OperandRang
   for (auto [i, v] : llvm::enumerate(operands))
     if (isa<MemRefType>(v.getType()))
       tensors.push_back({v, i});
-    else if (v.getType().isInteger(64) || v.getType().isF64() || v.getType().isInteger(1))
+    else if (v.getType().isInteger(64) || v.getType().isF64() ||
+             v.getType().isInteger(1))
       scalars.push_back(v);
     else
-      return op.emitError("operand ") << i << ": expected a tensor, i64, f64 or i1, got "
-                                      << v.getType();
+      return op.emitError("operand ")
+             << i << ": expected a tensor, i64, f64 or i1, got " << v.getType();
   Value in = p.array(p.tensorType, tensors.size());
   Value nullPtr = LLVM::ZeroOp::create(b, op.getLoc(), p.ptr);
   for (auto [k, entry] : llvm::enumerate(tensors)) {
-    std::optional<Dtype> dtype = getValueDtype(getEagerType(op, false, entry.second));
+    std::optional<Dtype> dtype =
+        getValueDtype(getEagerType(op, false, entry.second));
     if (!dtype)
       return op.emitError("operand ") << entry.second << " has no dtype";
     p.packTensor(p.element(p.tensorType, in, k), p.packDescriptor(entry.first),
-                 cast<MemRefType>(entry.first.getType()).getRank(), *dtype, nullPtr);
+                 cast<MemRefType>(entry.first.getType()).getRank(), *dtype,
+                 nullPtr);
   }
   Value scalarArray = p.array(p.scalarType, scalars.size());
   for (auto [k, v] : llvm::enumerate(scalars))
     p.packScalar(p.element(p.scalarType, scalarArray, k), v);
   Value text = createText(b, op.getLoc(), getOperation(), *json);
-  return SmallVector<Value>{text, p.constant(tensors.size()), in, p.constant(scalars.size()),
-                            scalarArray};
+  return SmallVector<Value>{text, p.constant(tensors.size()), in,
+                            p.constant(scalars.size()), scalarArray};
 }
 
 /// The array of outputs, and for each result the slot of its descriptor.
@@ -154,7 +170,8 @@ FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
   Value nullPtr = LLVM::ZeroOp::create(b, op.getLoc(), p.ptr);
   for (auto [i, k] : llvm::enumerate(outs))
     if (k < 0)
-      p.packTensor(p.element(p.tensorType, out, i), nullPtr, 0, Dtype{}, nullPtr);
+      p.packTensor(p.element(p.tensorType, out, i), nullPtr, 0, Dtype{},
+                   nullPtr);
   for (auto [k, result] : llvm::enumerate(op->getResults())) {
     auto type = dyn_cast<MemRefType>(result.getType());
     if (!type)
@@ -165,16 +182,19 @@ FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
     slots.push_back(createStackSlot(b, op.getLoc(), p.types.convertType(type)));
     Value sizes = p.array(p.i64, type.getRank());
     for (int64_t d = 0; d < type.getRank(); ++d)
-      LLVM::StoreOp::create(b, op.getLoc(),
-                            p.constant(type.isDynamicDim(d) ? -1 : type.getDimSize(d)),
-                            p.element(p.i64, sizes, d));
+      LLVM::StoreOp::create(
+          b, op.getLoc(),
+          p.constant(type.isDynamicDim(d) ? -1 : type.getDimSize(d)),
+          p.element(p.i64, sizes, d));
     unsigned at = llvm::find(outs, int(k)) - outs.begin();
-    p.packTensor(p.element(p.tensorType, out, at), slots.back(), type.getRank(), *dtype, sizes);
+    p.packTensor(p.element(p.tensorType, out, at), slots.back(), type.getRank(),
+                 *dtype, sizes);
   }
   return out;
 }
 
-void EagerToRuntime::call(Packer &p, Location loc, StringRef name, ValueRange args) {
+void EagerToRuntime::call(Packer &p, Location loc, StringRef name,
+                          ValueRange args) {
   auto runtime = cast<func::FuncOp>(
       getOrDeclare(p.b, name, p.b.getFunctionType(args.getTypes(), {}), false));
   func::CallOp::create(p.b, loc, runtime, args);
@@ -224,7 +244,9 @@ LogicalResult EagerToRuntime::lower(EagerOp op, StartEagerOp start,
         LLVM::LoadOp::create(b, op.getLoc(), types.convertType(inMemory), slot);
     Value memref = castFromLLVM(b, loaded, inMemory);
     result.replaceAllUsesWith(
-        type ? memref : memref::LoadOp::create(b, op.getLoc(), memref, ValueRange()).getResult());
+        type ? memref
+             : memref::LoadOp::create(b, op.getLoc(), memref, ValueRange())
+                   .getResult());
   }
   op.erase();
   return success();

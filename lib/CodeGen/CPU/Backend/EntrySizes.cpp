@@ -1,4 +1,4 @@
-//===- EntrySizes.cpp - sizes that can be computed when a function starts -===//
+//===- EntrySizes.cpp - sizes known when a function starts ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,7 +22,8 @@ EntrySizes::EntrySizes(func::FuncOp func) : func(func) {}
 static bool isScalarInput(Operation *op, func::FuncOp func) {
   auto load = dyn_cast<memref::LoadOp>(op);
   auto arg = load ? dyn_cast<BlockArgument>(load.getMemRef()) : BlockArgument();
-  if (!arg || arg.getOwner() != &func.front() || load.getMemRefType().getRank() != 0)
+  if (!arg || arg.getOwner() != &func.front() ||
+      load.getMemRefType().getRank() != 0)
     return false;
   return !func.getArgAttr(arg.getArgNumber(), "fx.written");
 }
@@ -33,7 +34,8 @@ Value EntrySizes::dimSource(Value memref, int64_t dim) {
   while (auto cast = memref.getDefiningOp<memref::CastOp>())
     memref = cast.getSource();
   auto pick = [&](MemRefType type, ValueRange sizes) -> Value {
-    return type.isDynamicDim(dim) ? sizes[type.getDynamicDimIndex(dim)] : Value();
+    return type.isDynamicDim(dim) ? sizes[type.getDynamicDimIndex(dim)]
+                                  : Value();
   };
   if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
     return pick(alloc.getType(), alloc.getDynamicSizes());
@@ -42,7 +44,8 @@ Value EntrySizes::dimSource(Value memref, int64_t dim) {
   if (auto expand = memref.getDefiningOp<memref::ExpandShapeOp>())
     return pick(expand.getResultType(), expand.getOutputShape());
   if (auto sub = memref.getDefiningOp<memref::SubViewOp>())
-    if (sub.getSourceType().getRank() == sub.getType().getRank() && sub.isDynamicSize(dim))
+    if (sub.getSourceType().getRank() == sub.getType().getRank() &&
+        sub.isDynamicSize(dim))
       return sub.getDynamicSize(dim);
   return {};
 }
@@ -61,10 +64,12 @@ bool EntrySizes::canMaterialize(Value value, unsigned depth) {
     Value base = dim.getSource();
     while (auto cast = base.getDefiningOp<memref::CastOp>())
       base = cast.getSource();
-    ok = index && (source ? canMaterialize(source, depth + 1)
-                          : isa<BlockArgument>(base) && canMaterialize(base, depth + 1));
+    ok = index &&
+         (source ? canMaterialize(source, depth + 1)
+                 : isa<BlockArgument>(base) && canMaterialize(base, depth + 1));
   } else if (ok) {
-    ok = op->getNumRegions() == 0 && (isMemoryEffectFree(op) || isScalarInput(op, func)) &&
+    ok = op->getNumRegions() == 0 &&
+         (isMemoryEffectFree(op) || isScalarInput(op, func)) &&
          llvm::all_of(op->getOperands(),
                       [&](Value v) { return canMaterialize(v, depth + 1); });
   }
@@ -137,11 +142,14 @@ ExprAttr EntrySizes::getExpr(Value value) {
         expr = getExpr(source);
       } else if (auto arg = dyn_cast<BlockArgument>(base);
                  arg && arg.getOwner() == &func.front()) {
-        auto attr = func.getArgAttrOfType<TypeAttr>(arg.getArgNumber(), "fx.type");
-        auto type = attr ? dyn_cast<FakeTensorType>(attr.getValue()) : FakeTensorType();
+        auto attr =
+            func.getArgAttrOfType<TypeAttr>(arg.getArgNumber(), "fx.type");
+        auto type =
+            attr ? dyn_cast<FakeTensorType>(attr.getValue()) : FakeTensorType();
         ExprAttr &known = dims[{base, *index}];
         if (!known)
-          known = type && *index < type.getRank() ? type.getSizes()[*index] : opaque(value);
+          known = type && *index < type.getRank() ? type.getSizes()[*index]
+                                                  : opaque(value);
         expr = known;
       }
     }

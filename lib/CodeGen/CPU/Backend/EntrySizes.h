@@ -1,4 +1,4 @@
-//===- EntrySizes.h - sizes that can be computed when a function starts -===//
+//===- EntrySizes.h - sizes known when a function starts --------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

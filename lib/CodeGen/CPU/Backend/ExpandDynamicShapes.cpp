@@ -1,4 +1,4 @@
-//===- ExpandDynamicShapes.cpp - expansions to several dynamic sizes -------===//
+//===- ExpandDynamicShapes.cpp - expansions to several dynamic sizes ------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,8 +51,9 @@ static void lower(memref::ExpandShapeOp op) {
   OpFoldResult start = ShapedType::isDynamic(offset)
                            ? OpFoldResult(source.getOffset())
                            : OpFoldResult(b.getIndexAttr(offset));
-  Value result = memref::ReinterpretCastOp::create(
-      b, loc, op.getResultType(), source.getBaseBuffer(), start, sizes, strides);
+  Value result = memref::ReinterpretCastOp::create(b, loc, op.getResultType(),
+                                                   source.getBaseBuffer(),
+                                                   start, sizes, strides);
   op.replaceAllUsesWith(result);
   op.erase();
 }

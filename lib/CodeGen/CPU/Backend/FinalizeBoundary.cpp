@@ -1,4 +1,4 @@
-//===- FinalizeBoundary.cpp - the boundary that an artefact's entry has -===//
+//===- FinalizeBoundary.cpp - the boundary that an artefact's entry has ---===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,12 +26,14 @@ static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
     if (isa<RankedTensorType>(arg.getType()))
       continue;
     if (!arg.getType().isIntOrFloat())
-      return func.emitError("argument ") << i << " of @main: expected a ranked tensor or a "
-                                         << "scalar, got " << arg.getType();
+      return func.emitError("argument ")
+             << i << " of @main: expected a ranked tensor or a "
+             << "scalar, got " << arg.getType();
     Type scalar = arg.getType();
     arg.setType(RankedTensorType::get({}, scalar));
     b.setInsertionPointToStart(&entry);
-    auto extract = tensor::ExtractOp::create(b, func.getLoc(), arg, ValueRange());
+    auto extract =
+        tensor::ExtractOp::create(b, func.getLoc(), arg, ValueRange());
     arg.replaceAllUsesExcept(extract.getResult(), extract);
   }
   return success();
@@ -39,25 +41,28 @@ static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
 
 /// The argument that result `i` is written back to; null if to none.
 static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
-  if (auto index = func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input")) {
+  if (auto index =
+          func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input")) {
     uint64_t arg = index.getInt();
     if (arg >= func.getNumArguments())
-      return func.emitError("result ") << i << " of @main writes to argument " << arg
-                                       << ", but there are " << func.getNumArguments();
+      return func.emitError("result ")
+             << i << " of @main writes to argument " << arg
+             << ", but there are " << func.getNumArguments();
     return Value(func.getArgument(arg));
   }
   auto state = func.getResultAttrOfType<FlatSymbolRefAttr>(i, "fx.mutates");
   if (!state)
     return Value();
   for (BlockArgument arg : func.getArguments())
-    if (func.getArgAttrOfType<FlatSymbolRefAttr>(arg.getArgNumber(), "fx.state") == state)
+    if (func.getArgAttrOfType<FlatSymbolRefAttr>(arg.getArgNumber(),
+                                                 "fx.state") == state)
       return Value(arg);
-  return func.emitError("result ") << i << " of @main writes to " << state
-                                   << ", which is no argument";
+  return func.emitError("result ")
+         << i << " of @main writes to " << state << ", which is no argument";
 }
 
-/// True if `value`, returned and written back to `dest` (null if to none), is or
-/// views an argument that is written back, or views a value that is.
+/// True if `value`, returned and written back to `dest` (null if to none), is
+/// or views an argument that is written back, or views a value that is.
 static bool isOverwritten(Value value, Value dest, ArrayRef<Value> dests,
                           const DenseSet<Value> &sources) {
   if (value == dest)
@@ -77,7 +82,8 @@ static bool isOverwritten(Value value, Value dest, ArrayRef<Value> dests,
 
 /// Copies results, before anything is written back, whose memory that changes:
 /// bufferization cannot, where the write has its place.
-static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret, OpBuilder &b) {
+static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret,
+                                   OpBuilder &b) {
   SmallVector<Value> dests;
   DenseSet<Value> sources;
   for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
@@ -99,8 +105,8 @@ static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret, OpBuil
 
 /// Branches and while loops that use an argument which the function writes get
 /// a copy of it: bufferization takes a carried tensor as read by the whole loop
-/// and a branch's result as either of what the branches give, and sees conflicts
-/// with the write behind it that no copy of its own can mend.
+/// and a branch's result as either of what the branches give, and sees
+/// conflicts with the write behind it that no copy of its own can mend.
 static void copyForRegions(Value arg, OpBuilder &b) {
   Value copy;
   for (OpOperand &use : llvm::make_early_inc_range(arg.getUses())) {
@@ -120,16 +126,19 @@ static void copyForRegions(Value arg, OpBuilder &b) {
 }
 
 /// Result `i` as a tensor.
-static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i, OpBuilder &b) {
+static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i,
+                                        OpBuilder &b) {
   Value value = ret.getOperand(i);
   if (isa<RankedTensorType>(value.getType()))
     return value;
   if (value.getType().isIntOrFloat())
     return tensor::FromElementsOp::create(
-               b, ret.getLoc(), RankedTensorType::get({}, value.getType()), value)
+               b, ret.getLoc(), RankedTensorType::get({}, value.getType()),
+               value)
         .getResult();
   return ret->getParentOp()->emitError("result ")
-         << i << " of @main: expected a ranked tensor or a scalar, got " << value.getType();
+         << i << " of @main: expected a ranked tensor or a scalar, got "
+         << value.getType();
 }
 
 static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
@@ -143,7 +152,8 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
   DenseMap<Value, Value> written;
   for (auto [i, operand] : llvm::enumerate(ret->getOpOperands())) {
     Value returned = operand.get();
-    FailureOr<Value> value = getTensorResult(ret, i, b), dest = getWrittenBack(func, i);
+    FailureOr<Value> value = getTensorResult(ret, i, b),
+                     dest = getWrittenBack(func, i);
     if (failed(value) || failed(dest))
       return failure();
     operand.set(*value);
@@ -151,7 +161,8 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
       continue;
     Value source = written.lookup(returned) ? written.lookup(returned) : *value;
     if ((*dest).getType() != source.getType())
-      source = tensor::CastOp::create(b, ret.getLoc(), (*dest).getType(), source);
+      source =
+          tensor::CastOp::create(b, ret.getLoc(), (*dest).getType(), source);
     Value held = bufferization::MaterializeInDestinationOp::create(
                      b, ret.getLoc(), source.getType(), source, *dest)
                      .getResult();
@@ -172,7 +183,8 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
 }
 
 namespace {
-struct FinalizeBoundary : fx::cpu::impl::FXCPUFinalizeBoundaryBase<FinalizeBoundary> {
+struct FinalizeBoundary
+    : fx::cpu::impl::FXCPUFinalizeBoundaryBase<FinalizeBoundary> {
   void runOnOperation() override {
     OpBuilder b(&getContext());
     for (StringRef name : {"main", "prepare"}) {

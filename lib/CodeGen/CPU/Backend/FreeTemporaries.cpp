@@ -21,7 +21,8 @@ using namespace mlir;
 
 /// The last op of `alloc`'s block that uses it, or null if it leaves the block
 /// (the run then frees it) or is freed already.
-static Operation *findLastUse(memref::AllocOp alloc, const BufferViewFlowAnalysis &aliases) {
+static Operation *findLastUse(memref::AllocOp alloc,
+                              const BufferViewFlowAnalysis &aliases) {
   Block *block = alloc->getBlock();
   Operation *last = alloc;
   for (Value v : fx::cpu::getAliases(alloc.getResult(), aliases)) {
@@ -29,7 +30,8 @@ static Operation *findLastUse(memref::AllocOp alloc, const BufferViewFlowAnalysi
       return nullptr;
     for (Operation *user : v.getUsers()) {
       Operation *at = block->findAncestorOpInBlock(*user);
-      if (!at || at->hasTrait<OpTrait::IsTerminator>() || isa<memref::DeallocOp>(user))
+      if (!at || at->hasTrait<OpTrait::IsTerminator>() ||
+          isa<memref::DeallocOp>(user))
         return nullptr;
       if (last->isBeforeInBlock(at))
         last = at;
@@ -39,7 +41,8 @@ static Operation *findLastUse(memref::AllocOp alloc, const BufferViewFlowAnalysi
 }
 
 namespace {
-struct FreeTemporaries : fx::cpu::impl::FXCPUFreeTemporariesBase<FreeTemporaries> {
+struct FreeTemporaries
+    : fx::cpu::impl::FXCPUFreeTemporariesBase<FreeTemporaries> {
   void runOnOperation() override {
     getOperation().walk([](func::FuncOp func) {
       if (func.isExternal())

@@ -1,4 +1,4 @@
-//===- KernelAttributes.cpp - what LLVM may assume of kernels -===//
+//===- KernelAttributes.cpp - what LLVM may assume of kernels -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,9 +24,11 @@ static void dropContractAttributes(LLVM::LLVMFuncOp func) {
     SmallVector<Attribute> kept;
     for (Attribute dict : all)
       kept.push_back(DictionaryAttr::get(
-          dict.getContext(), llvm::filter_to_vector(cast<DictionaryAttr>(dict), [](NamedAttribute a) {
-            return !a.getName().getValue().starts_with("fx.");
-          })));
+          dict.getContext(),
+          llvm::filter_to_vector(
+              cast<DictionaryAttr>(dict), [](NamedAttribute a) {
+                return !a.getName().getValue().starts_with("fx.");
+              })));
     return ArrayAttr::get(all.getContext(), kept);
   };
   if (ArrayAttr args = func.getArgAttrsAttr())
@@ -39,7 +41,8 @@ static void dropContractAttributes(LLVM::LLVMFuncOp func) {
 }
 
 namespace {
-struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttributes> {
+struct KernelAttributes
+    : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttributes> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -53,10 +56,12 @@ struct KernelAttributes : fx::cpu::impl::FXCPUKernelAttributesBase<KernelAttribu
         dropContractAttributes(func);
         continue;
       }
-      bool isKernel = func->hasAttr("fx.kernel") || func.getName().starts_with("kernel_");
+      bool isKernel =
+          func->hasAttr("fx.kernel") || func.getName().starts_with("kernel_");
       for (unsigned i = 0; isKernel && i < func.getNumArguments(); ++i)
         if (isa<LLVM::LLVMPointerType>(func.getArgument(i).getType()))
-          func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+          func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
       dropContractAttributes(func);
       func.setPreferVectorWidthAttr(b.getStringAttr(Twine(vectorWidth)));
       if (!isExported && !func.getName().starts_with("_mlir_ciface_"))

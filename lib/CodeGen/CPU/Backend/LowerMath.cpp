@@ -1,4 +1,4 @@
-//===- LowerMath.cpp - polynomials for math functions -===//
+//===- LowerMath.cpp - polynomials for math functions ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerVectors.cpp - vectors of one dimension -===//
+//===- LowerVectors.cpp - vectors of one dimension ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -31,9 +31,12 @@ struct LowerVectors : fx::cpu::impl::FXCPULowerVectorsBase<LowerVectors> {
       return;
     if (lowerTransfers) {
       apply([](RewritePatternSet &p) {
-        vector::populateVectorTransferLoweringPatterns(p, /*maxTransferRank=*/1);
+        vector::populateVectorTransferLoweringPatterns(p,
+                                                       /*maxTransferRank=*/1);
       });
-      apply([](RewritePatternSet &p) { vector::populateVectorShapeCastLoweringPatterns(p); });
+      apply([](RewritePatternSet &p) {
+        vector::populateVectorShapeCastLoweringPatterns(p);
+      });
       return;
     }
     apply([](RewritePatternSet &p) {
@@ -57,11 +60,13 @@ struct LowerVectors : fx::cpu::impl::FXCPULowerVectorsBase<LowerVectors> {
   bool isNeeded() {
     return getOperation()
         .walk([&](Operation *op) {
-          bool hit = isa<vector::TransferReadOp, vector::TransferWriteOp, vector::ContractionOp,
-                         vector::MultiDimReductionOp, vector::OuterProductOp,
-                         vector::TransposeOp, vector::ShapeCastOp>(op) ||
-                     (isa<vector::BroadcastOp>(op) &&
-                      cast<VectorType>(op->getResult(0).getType()).getRank() > 1);
+          bool hit =
+              isa<vector::TransferReadOp, vector::TransferWriteOp,
+                  vector::ContractionOp, vector::MultiDimReductionOp,
+                  vector::OuterProductOp, vector::TransposeOp,
+                  vector::ShapeCastOp>(op) ||
+              (isa<vector::BroadcastOp>(op) &&
+               cast<VectorType>(op->getResult(0).getType()).getRank() > 1);
           return hit ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

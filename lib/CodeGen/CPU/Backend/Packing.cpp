@@ -1,4 +1,4 @@
-//===- Packing.cpp - offsets for buffers that live at different times -===//
+//===- Packing.cpp - offsets of buffers by their life times ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Packing.h - offsets for buffers that live at different times -===//
+//===- Packing.h - offsets of buffers by their life times -------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,8 +22,8 @@ struct Interval {
 };
 
 /// Gives each interval an offset so that those that are live together do not
-/// overlap. Offsets are multiples of what all sizes are multiples of. Returns the
-/// units in all.
+/// overlap. Offsets are multiples of what all sizes are multiples of. Returns
+/// the units in all.
 int64_t packIntervals(llvm::MutableArrayRef<Interval> intervals);
 
 } // namespace fx::cpu

@@ -1,4 +1,4 @@
-//===- ParallelToRuntime.cpp - parallel loops as run-time calls -===//
+//===- ParallelToRuntime.cpp - parallel loops as run-time calls -----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,17 +34,21 @@ struct Nest {
   SmallVector<Value> ivs; ///< block arguments of the body
 };
 
-struct ParallelToRuntime : fx::cpu::impl::FXCPUParallelToRuntimeBase<ParallelToRuntime> {
+struct ParallelToRuntime
+    : fx::cpu::impl::FXCPUParallelToRuntimeBase<ParallelToRuntime> {
   void runOnOperation() override;
   void outline(Operation *op, const LLVMTypeConverter &types);
   func::FuncOp createBody(Nest &nest, ArrayRef<Value> captures, StringRef name);
-  func::FuncOp createThunk(func::FuncOp body, LLVM::LLVMStructType frame, StringRef name);
+  func::FuncOp createThunk(func::FuncOp body, LLVM::LLVMStructType frame,
+                           StringRef name);
 };
 } // namespace
 
-static SmallVector<Value> materialize(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> ofrs) {
-  return llvm::map_to_vector(
-      ofrs, [&](OpFoldResult v) { return getValueOrCreateConstantIndexOp(b, loc, v); });
+static SmallVector<Value> materialize(OpBuilder &b, Location loc,
+                                      ArrayRef<OpFoldResult> ofrs) {
+  return llvm::map_to_vector(ofrs, [&](OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(b, loc, v);
+  });
 }
 
 /// Bounds and iteration counts, computed before `op`.
@@ -136,11 +140,13 @@ func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
   map.map(captures, entry->getArguments().drop_back(2));
   llvm::SetVector<Value> constants;
   getUsedValuesDefinedAbove(nest.op->getRegions(), constants);
-  for (ArrayRef<Value> part : {ArrayRef(nest.lower), ArrayRef(nest.step), ArrayRef(nest.counts)})
+  for (ArrayRef<Value> part :
+       {ArrayRef(nest.lower), ArrayRef(nest.step), ArrayRef(nest.counts)})
     constants.insert(part.begin(), part.end());
   auto loadConstants = [&](Value v) {
     if (!map.contains(v) && v.getDefiningOp())
-      map.map(v, b.clone(*v.getDefiningOp())->getResult(cast<OpResult>(v).getResultNumber()));
+      map.map(v, b.clone(*v.getDefiningOp())
+                     ->getResult(cast<OpResult>(v).getResultNumber()));
   };
   for (Value v : constants)
     loadConstants(v);
@@ -151,13 +157,15 @@ func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
                      counts = mapped(nest.counts);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   unsigned n = entry->getNumArguments();
-  auto loop = scf::ForOp::create(b, loc, entry->getArgument(n - 2), entry->getArgument(n - 1), one);
+  auto loop = scf::ForOp::create(b, loc, entry->getArgument(n - 2),
+                                 entry->getArgument(n - 1), one);
   func::ReturnOp::create(b, loc);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> at = delinearize(b, loc, loop.getInductionVar(), counts);
   for (unsigned d = 0; d < at.size(); ++d) {
     Value scaled = arith::MulIOp::create(b, loc, at[d], step[d]);
-    map.map(nest.ivs[d], arith::AddIOp::create(b, loc, lower[d], scaled).getResult());
+    map.map(nest.ivs[d],
+            arith::AddIOp::create(b, loc, lower[d], scaled).getResult());
   }
   for (Operation &op : nest.op->getRegion(0).front().without_terminator())
     b.clone(op, map);
@@ -173,13 +181,15 @@ func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
 }
 
 /// `name(frame, begin, end)`: what the run-time calls.
-func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body, LLVM::LLVMStructType frame,
+func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body,
+                                            LLVM::LLVMStructType frame,
                                             StringRef name) {
   Location loc = body.getLoc();
   OpBuilder b(&getContext());
   b.setInsertionPointToEnd(getOperation().getBody());
   Type ptr = LLVM::LLVMPointerType::get(&getContext()), i64 = b.getI64Type();
-  auto func = func::FuncOp::create(b, loc, name, b.getFunctionType({ptr, i64, i64}, {}));
+  auto func = func::FuncOp::create(b, loc, name,
+                                   b.getFunctionType({ptr, i64, i64}, {}));
   func.setPrivate();
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToStart(entry);
@@ -190,7 +200,8 @@ func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body, LLVM::LLVMStructT
     args.push_back(castFromLLVM(b, loaded, body.getArgumentTypes()[i]));
   }
   for (unsigned i : {1, 2})
-    args.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(i)));
+    args.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                              entry->getArgument(i)));
   func::CallOp::create(b, loc, body, args);
   func::ReturnOp::create(b, loc);
   return func;
@@ -202,7 +213,8 @@ void ParallelToRuntime::outline(Operation *op, const LLVMTypeConverter &types) {
   Nest nest = getNest(op, b);
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(op->getRegions(), used);
-  for (ArrayRef<Value> part : {ArrayRef(nest.lower), ArrayRef(nest.step), ArrayRef(nest.counts)})
+  for (ArrayRef<Value> part :
+       {ArrayRef(nest.lower), ArrayRef(nest.step), ArrayRef(nest.counts)})
     used.insert(part.begin(), part.end());
   SmallVector<Value> captures;
   for (Value v : used)
@@ -227,19 +239,23 @@ void ParallelToRuntime::outline(Operation *op, const LLVMTypeConverter &types) {
   func::FuncOp thunk = createThunk(body, frame, name + "_range");
   Value slot = createStackSlot(b, loc, frame);
   for (auto [i, field] : llvm::enumerate(fields))
-    LLVM::StoreOp::create(b, loc, field, createFieldAddress(b, loc, frame, slot, i));
+    LLVM::StoreOp::create(b, loc, field,
+                          createFieldAddress(b, loc, frame, slot, i));
   Value n = nest.counts.front();
   for (Value count : ArrayRef(nest.counts).drop_front())
     n = arith::MulIOp::create(b, loc, n, count);
   n = arith::IndexCastOp::create(b, loc, b.getI64Type(), n);
   auto grainAttr = op->getAttrOfType<IntegerAttr>("fx.grain");
-  Value grain = arith::ConstantIntOp::create(b, loc, grainAttr ? grainAttr.getInt() : 1, 64);
+  Value grain = arith::ConstantIntOp::create(
+      b, loc, grainAttr ? grainAttr.getInt() : 1, 64);
   Type ptr = LLVM::LLVMPointerType::get(&getContext());
-  Value fn = func::ConstantOp::create(b, loc, thunk.getFunctionType(), thunk.getName());
+  Value fn = func::ConstantOp::create(b, loc, thunk.getFunctionType(),
+                                      thunk.getName());
   fn = castFromLLVM(b, fn, ptr);
-  auto runtime = cast<func::FuncOp>(
-      getOrDeclare(b, "fx_rt_parallel_for",
-                   b.getFunctionType({b.getI64Type(), b.getI64Type(), ptr, ptr}, {}), false));
+  auto runtime = cast<func::FuncOp>(getOrDeclare(
+      b, "fx_rt_parallel_for",
+      b.getFunctionType({b.getI64Type(), b.getI64Type(), ptr, ptr}, {}),
+      false));
   func::CallOp::create(b, loc, runtime, ValueRange{n, grain, fn, slot});
   op->erase();
 }

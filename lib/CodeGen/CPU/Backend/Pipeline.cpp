@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the order of the backend's passes -===//
+//===- Pipeline.cpp - the order of the backend's passes -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,8 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
   pm.addPass(createCSEPass());
 }
 
-void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm, const CPUOptions &options) {
+void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,
+                                       const CPUOptions &options) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createFXCPUAssertToRuntime());
   pm.addPass(createFXCPUParallelToRuntime());
@@ -84,15 +85,18 @@ void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm, const CPUOptions &opti
   pm.addPass(createFXCPUKernelAttributes({options.vectorWidth}));
 }
 
-void fx::cpu::buildCPUBackendPipeline(OpPassManager &pm, const CPUOptions &options) {
+void fx::cpu::buildCPUBackendPipeline(OpPassManager &pm,
+                                      const CPUOptions &options) {
   buildBufferizePipeline(pm, options);
   buildLowerToLLVMPipeline(pm, options);
 }
 
 void fx::cpu::registerCPUBackendPipelines() {
-  PassPipelineRegistration<>("fx-cpu-bufferize-pipeline",
-                             "from the linalg contract to memrefs with a planned arena",
-                             [](OpPassManager &pm) { buildBufferizePipeline(pm, {}); });
-  PassPipelineRegistration<>("fx-cpu-lower-pipeline", "from memrefs to the LLVM dialect",
-                             [](OpPassManager &pm) { buildLowerToLLVMPipeline(pm, {}); });
+  PassPipelineRegistration<>(
+      "fx-cpu-bufferize-pipeline",
+      "from the linalg contract to memrefs with a planned arena",
+      [](OpPassManager &pm) { buildBufferizePipeline(pm, {}); });
+  PassPipelineRegistration<>(
+      "fx-cpu-lower-pipeline", "from memrefs to the LLVM dialect",
+      [](OpPassManager &pm) { buildLowerToLLVMPipeline(pm, {}); });
 }

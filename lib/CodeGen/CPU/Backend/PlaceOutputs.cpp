@@ -1,4 +1,4 @@
-//===- PlaceOutputs.cpp - results of @main in buffers of their own -===//
+//===- PlaceOutputs.cpp - results of @main in buffers of their own --------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,8 @@ static memref::AllocOp getWholeAlloc(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
       return alloc;
-    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            op))
       return {};
     value = op->getOperand(0);
   }
@@ -63,12 +64,13 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
 
   /// What result `i` is written back to; null if it is an output.
   static Value getWrittenBack(func::FuncOp func, unsigned i) {
-    if (auto index = func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input"))
+    if (auto index =
+            func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input"))
       return func.getArgument(index.getInt());
     auto state = func.getResultAttrOfType<FlatSymbolRefAttr>(i, "fx.mutates");
     for (BlockArgument arg : func.getArguments())
-      if (state &&
-          func.getArgAttrOfType<FlatSymbolRefAttr>(arg.getArgNumber(), "fx.state") == state)
+      if (state && func.getArgAttrOfType<FlatSymbolRefAttr>(
+                       arg.getArgNumber(), "fx.state") == state)
         return arg;
     return {};
   }
@@ -87,7 +89,8 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
       }
       attrs.push_back(func.getResultAttrDict(i));
       memref::AllocOp alloc = getWholeAlloc(value);
-      if (!alloc || alloc->getBlock() != &func.front() || !taken.insert(alloc).second ||
+      if (!alloc || alloc->getBlock() != &func.front() ||
+          !taken.insert(alloc).second ||
           !alloc.getType().getLayout().isIdentity())
         value = copyToOutput(b, ret.getLoc(), value);
       outputs.push_back(value);
@@ -96,17 +99,20 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     for (Operation *op : taken) {
       auto alloc = cast<memref::AllocOp>(op);
       OpBuilder at(alloc);
-      alloc.replaceAllUsesWith(createBufferView(at, alloc.getLoc(), "fx_rt_output",
-                                                alloc.getType(), alloc.getDynamicSizes()));
+      alloc.replaceAllUsesWith(createBufferView(at, alloc.getLoc(),
+                                                "fx_rt_output", alloc.getType(),
+                                                alloc.getDynamicSizes()));
       alloc.erase();
     }
     for (Value value : ret.getOperands())
       if (!cast<MemRefType>(value.getType()).getLayout().isIdentity())
-        return ret.emitError("an output is not contiguous: ") << value.getType();
+        return ret.emitError("an output is not contiguous: ")
+               << value.getType();
     SmallVector<Type> types;
     for (Value value : ret.getOperands())
       types.push_back(value.getType());
-    func.setFunctionType(FunctionType::get(func.getContext(), func.getArgumentTypes(), types));
+    func.setFunctionType(
+        FunctionType::get(func.getContext(), func.getArgumentTypes(), types));
     func.setAllResultAttrs(attrs);
     return success();
   }

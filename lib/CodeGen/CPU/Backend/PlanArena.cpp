@@ -1,4 +1,4 @@
-//===- PlanArena.cpp - one planned block for the temporaries of a run -===//
+//===- PlanArena.cpp - one planned block for the temporaries of a run -----===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -84,7 +84,8 @@ static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
         rest.push_back(remains);
     }
     ExprAttr product = ExprAttr::mul(ctx, rest);
-    return product ? std::make_pair(factor, product) : std::make_pair(int64_t(1), expr);
+    return product ? std::make_pair(factor, product)
+                   : std::make_pair(int64_t(1), expr);
   }
   if (expr.getKind() == ExprKind::Add) {
     int64_t factor = 0;
@@ -97,7 +98,8 @@ static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
       return {1, expr};
     SmallVector<ExprAttr> rest;
     for (auto [n, remains] : parts)
-      rest.push_back(ExprAttr::mul(ctx, {ExprAttr::integer(ctx, n / factor), remains}));
+      rest.push_back(
+          ExprAttr::mul(ctx, {ExprAttr::integer(ctx, n / factor), remains}));
     if (llvm::is_contained(rest, ExprAttr()))
       return {1, expr};
     ExprAttr sum = ExprAttr::add(ctx, rest);
@@ -110,10 +112,12 @@ static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
 /// must not be one fixed block: it is carried through a loop or allocated in
 /// a parallel one.
 bool PlanArena::findLifetime(memref::AllocOp alloc, func::FuncOp func,
-                             const BufferViewFlowAnalysis &aliases, Interval &interval) {
+                             const BufferViewFlowAnalysis &aliases,
+                             Interval &interval) {
   Block &entry = func.front();
   auto values = getAliases(alloc.getResult(), aliases);
-  for (Operation *up = alloc->getParentOp(); up != func; up = up->getParentOp()) {
+  for (Operation *up = alloc->getParentOp(); up != func;
+       up = up->getParentOp()) {
     auto loop = dyn_cast<LoopLikeOpInterface>(up);
     if (!loop)
       continue;
@@ -137,7 +141,8 @@ bool PlanArena::findLifetime(memref::AllocOp alloc, func::FuncOp func,
   return true;
 }
 
-void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer, EntrySizes &sizes) {
+void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer,
+                           EntrySizes &sizes) {
   MemRefType type = buffer.alloc.getType();
   SmallVector<ExprAttr> factors;
   int64_t known = getElementBytes(type.getElementType());
@@ -149,9 +154,11 @@ void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer, EntrySizes
     factors.push_back(sizes.getExpr(size));
   ExprAttr bytes = ExprAttr::mul(&getContext(), factors);
   auto [units, rest] = splitContent(bytes ? bytes : factors[0]);
-  if (!bytes || units <= 0) { // overflow, or a size like -s that is never reached
+  if (!bytes ||
+      units <= 0) { // overflow, or a size like -s that is never reached
     units = 1;
-    rest = ExprAttr::symbol(&getContext(), ("%bytes" + Twine(groups.size())).str());
+    rest = ExprAttr::symbol(&getContext(),
+                            ("%bytes" + Twine(groups.size())).str());
   }
   bool isStatic = rest.getInteger() == 1;
   // A static buffer is rounded up itself, a dynamic one only if it must.
@@ -163,11 +170,12 @@ void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer, EntrySizes
     Value total = computeBytes(b, loc, type, buffer.sizes);
     group.unit = total;
     if (units != 1)
-      group.unit = arith::DivUIOp::create(b, loc, total,
-                                          arith::ConstantIndexOp::create(b, loc, units));
+      group.unit = arith::DivUIOp::create(
+          b, loc, total, arith::ConstantIndexOp::create(b, loc, units));
     if (rounded) {
-      Value up = arith::AddIOp::create(b, loc, group.unit,
-                                       arith::ConstantIndexOp::create(b, loc, kAlignment - 1));
+      Value up = arith::AddIOp::create(
+          b, loc, group.unit,
+          arith::ConstantIndexOp::create(b, loc, kAlignment - 1));
       group.unit = arith::AndIOp::create(
           b, loc, up, arith::ConstantIndexOp::create(b, loc, -kAlignment));
     }
@@ -189,7 +197,8 @@ void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
     int64_t units = packIntervals(intervals);
     for (auto [buffer, interval] : llvm::zip(group.buffers, intervals))
       buffer.interval = interval;
-    bases.push_back({&group, total ? total : arith::ConstantIndexOp::create(b, loc, 0)});
+    bases.push_back(
+        {&group, total ? total : arith::ConstantIndexOp::create(b, loc, 0)});
     Value bytes = arith::ConstantIndexOp::create(b, loc, units);
     if (group.unit)
       bytes = arith::MulIOp::create(b, loc, bytes, group.unit);
@@ -200,13 +209,15 @@ void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
   if (!total)
     return;
   bool isStatic = groups.size() == 1 && !groups.front().second.unit;
-  func->setAttr("fx.arena_bytes", b.getI64IntegerAttr(isStatic ? staticBytes : -1));
+  func->setAttr("fx.arena_bytes",
+                b.getI64IntegerAttr(isStatic ? staticBytes : -1));
   Value arena = callForBytes(b, loc, "fx_rt_arena", total);
   // All offsets first: the builder may stand at an allocation.
   SmallVector<std::pair<Buffer *, Value>> places;
   for (auto [group, base] : bases)
     for (Buffer &buffer : group->buffers) {
-      Value offset = arith::ConstantIndexOp::create(b, loc, buffer.interval.offset);
+      Value offset =
+          arith::ConstantIndexOp::create(b, loc, buffer.interval.offset);
       if (group->unit)
         offset = arith::MulIOp::create(b, loc, offset, group->unit);
       places.push_back({&buffer, arith::AddIOp::create(b, loc, base, offset)});
@@ -214,7 +225,8 @@ void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
   for (auto [buffer, offset] : places) {
     memref::AllocOp alloc = buffer->alloc;
     OpBuilder at(alloc);
-    alloc.replaceAllUsesWith(memref::ViewOp::create(at, alloc.getLoc(), alloc.getType(), arena,
+    alloc.replaceAllUsesWith(memref::ViewOp::create(at, alloc.getLoc(),
+                                                    alloc.getType(), arena,
                                                     offset, buffer->sizes)
                                  .getResult());
     alloc.erase();
@@ -235,7 +247,8 @@ void PlanArena::plan(func::FuncOp func) {
   func.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   for (memref::AllocOp alloc : allocs) {
     Buffer buffer{alloc, {}, {}};
-    bool ok = alloc.getType().getLayout().isIdentity() && !alloc.getType().getMemorySpace() &&
+    bool ok = alloc.getType().getLayout().isIdentity() &&
+              !alloc.getType().getMemorySpace() &&
               findLifetime(alloc, func, aliases, buffer.interval);
     for (Value size : alloc.getDynamicSizes()) {
       Value made = ok ? sizes.materialize(b, size) : Value();

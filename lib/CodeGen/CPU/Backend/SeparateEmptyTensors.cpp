@@ -23,13 +23,14 @@ struct SeparateEmptyTensors
     : fx::cpu::impl::FXCPUSeparateEmptyTensorsBase<SeparateEmptyTensors> {
   void runOnOperation() override {
     SmallVector<tensor::EmptyOp> empties;
-    getOperation()->walk([&](tensor::EmptyOp empty) { empties.push_back(empty); });
+    getOperation()->walk(
+        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
     for (tensor::EmptyOp empty : empties) {
       for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
         OpBuilder b(use.getOwner());
         if (isa<LoopLikeOpInterface>(use.getOwner()))
-          use.set(bufferization::AllocTensorOp::create(b, empty.getLoc(), empty.getType(),
-                                                       empty.getDynamicSizes()));
+          use.set(bufferization::AllocTensorOp::create(
+              b, empty.getLoc(), empty.getType(), empty.getDynamicSizes()));
         else
           use.set(b.clone(*empty)->getResult(0));
       }

@@ -1,4 +1,4 @@
-//===- Description.cpp - what an artefact says of its model -===//
+//===- Description.cpp - what an artefact says of its model ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,8 @@ private:
 
 LogicalResult ExprCompiler::compileCall(ExprAttr e, int depth) {
   // Functions that are the identity on integers.
-  static const StringRef identities[] = {"to_int", "trunc", "floor", "ceil", "round", "identity"};
+  static const StringRef identities[] = {"to_int", "trunc", "floor",
+                                         "ceil",   "round", "identity"};
   StringRef name = e.getName().getValue();
   ArrayRef<ExprAttr> args = e.getOperands();
   if (llvm::is_contained(identities, name) && args.size() == 1)
@@ -81,7 +82,8 @@ LogicalResult ExprCompiler::compileCall(ExprAttr e, int depth) {
                    .Case("where", FX_EXPR_WHERE)
                    .Default(FX_EXPR_END);
   bool isUnary = op == FX_EXPR_NOT || op == FX_EXPR_ABS;
-  bool isChain = op == FX_EXPR_MIN || op == FX_EXPR_MAX || op == FX_EXPR_AND || op == FX_EXPR_OR;
+  bool isChain = op == FX_EXPR_MIN || op == FX_EXPR_MAX || op == FX_EXPR_AND ||
+                 op == FX_EXPR_OR;
   if (op == FX_EXPR_END || args.empty())
     return failure();
   if (isChain)
@@ -122,7 +124,8 @@ LogicalResult ExprCompiler::compile(ExprAttr e, int depth) {
   return failure();
 }
 
-FailureOr<ExprCode> fx::cpu::compileExpr(ExprAttr expr, SmallVectorImpl<std::string> &symbols) {
+FailureOr<ExprCode>
+fx::cpu::compileExpr(ExprAttr expr, SmallVectorImpl<std::string> &symbols) {
   ExprCode code;
   size_t known = symbols.size();
   if (failed(ExprCompiler(code, symbols).compile(expr, 0))) {
@@ -150,7 +153,8 @@ private:
   LogicalResult addOutputs();
   LogicalResult addImmediate(Attribute attr, int leaf);
   LogicalResult addConditions();
-  LogicalResult describeValue(ValueDescription &v, Type builtin, Type fxType, Twine what);
+  LogicalResult describeValue(ValueDescription &v, Type builtin, Type fxType,
+                              Twine what);
   int getLeaf(unsigned arg);
 
   func::FuncOp main;
@@ -159,15 +163,15 @@ private:
 };
 } // namespace
 
-LogicalResult Describer::describeValue(ValueDescription &v, Type builtin, Type fxType,
-                                       Twine what) {
+LogicalResult Describer::describeValue(ValueDescription &v, Type builtin,
+                                       Type fxType, Twine what) {
   std::optional<Dtype> dtype = getValueDtype(fxType ? fxType : builtin);
   if (!dtype)
     return main.emitError(what) << " has a type without a dtype: " << builtin;
   v.dtype = *dtype;
   auto tensor = dyn_cast<RankedTensorType>(builtin);
   if (!tensor) {
-    v.kind = builtin.isInteger(1)   ? FX_VALUE_BOOL
+    v.kind = builtin.isInteger(1)    ? FX_VALUE_BOOL
              : builtin.isInteger(64) ? FX_VALUE_INT
                                      : FX_VALUE_FLOAT;
     if (auto sym = dyn_cast_or_null<SymIntType>(fxType))
@@ -176,8 +180,8 @@ LogicalResult Describer::describeValue(ValueDescription &v, Type builtin, Type f
   }
   auto fake = dyn_cast_or_null<FakeTensorType>(fxType);
   if (fake && fake.getRank() != tensor.getRank())
-    return main.emitError(what) << ": 'fx.type' has rank " << fake.getRank() << ", the tensor "
-                                << tensor.getRank();
+    return main.emitError(what) << ": 'fx.type' has rank " << fake.getRank()
+                                << ", the tensor " << tensor.getRank();
   for (int64_t d = 0; d < tensor.getRank(); ++d) {
     if (!tensor.isDynamicDim(d))
       v.sizes.push_back(ExprAttr::integer(ctx, tensor.getDimSize(d)));
@@ -231,12 +235,14 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
   auto prepared = main.getArgAttrOfType<IntegerAttr>(arg, "fx.prepared");
   auto type = dyn_cast<RankedTensorType>(main.getArgumentTypes()[arg]);
   if (!type || !type.hasStaticShape())
-    return main.emitError("argument ") << arg << ": expected a state of static shape, got "
-                                       << main.getArgumentTypes()[arg];
+    return main.emitError("argument ")
+           << arg << ": expected a state of static shape, got "
+           << main.getArgumentTypes()[arg];
   Type fxType = getFXType(main.getArgAttr(arg, "fx.type"));
   std::optional<Dtype> dtype = getValueDtype(fxType ? fxType : Type(type));
   if (!dtype)
-    return main.emitError("argument ") << arg << " has a type without a dtype: " << type;
+    return main.emitError("argument ")
+           << arg << " has a type without a dtype: " << type;
   a.dtype = *dtype;
   a.kind = ArgDescription::Constant;
   a.isUsed = main.isExternal() || !main.getArgument(arg).use_empty();
@@ -244,15 +250,17 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
   a.bytes = a.dtype.bits / 8;
   for (int64_t size : a.sizes)
     if (llvm::MulOverflow(a.bytes, size, a.bytes))
-      return main.emitError("argument ") << arg << " does not fit memory: " << type;
+      return main.emitError("argument ")
+             << arg << " does not fit memory: " << type;
   if (state)
     a.state = state.getValue().str();
   else
     a.prepared = prepared.getInt();
   if (main.getArgAttr(arg, "fx.mutable")) {
     a.kind = ArgDescription::Mutable;
-    a.index = llvm::count_if(
-        m.args, [](const ArgDescription &x) { return x.kind == ArgDescription::Mutable; });
+    a.index = llvm::count_if(m.args, [](const ArgDescription &x) {
+      return x.kind == ArgDescription::Mutable;
+    });
   }
   m.args.push_back(std::move(a));
   return success();
@@ -260,7 +268,8 @@ LogicalResult Describer::addConstantArg(unsigned arg) {
 
 LogicalResult Describer::addArgs() {
   for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    bool isConstant = main.getArgAttr(i, "fx.state") || main.getArgAttr(i, "fx.prepared");
+    bool isConstant =
+        main.getArgAttr(i, "fx.state") || main.getArgAttr(i, "fx.prepared");
     if (failed(isConstant ? addConstantArg(i) : addInput(i, getLeaf(i))))
       return failure();
   }
@@ -288,8 +297,8 @@ LogicalResult Describer::addImmediate(Attribute attr, int leaf) {
     v.dtype = {kDLFloat, 64, "float64"};
     v.bits = llvm::bit_cast<int64_t>(f.getValueAsDouble());
   } else {
-    return main.emitError("output ") << leaf << ": expected a result or an immediate, got "
-                                     << attr;
+    return main.emitError("output ")
+           << leaf << ": expected a result or an immediate, got " << attr;
   }
   m.outputs.push_back(std::move(v));
   return success();
@@ -299,7 +308,8 @@ LogicalResult Describer::addOutputs() {
   // Results that are written back leave the function's results.
   SmallVector<int64_t> place(main.getNumResults(), -1);
   for (unsigned r = 0; r < main.getNumResults(); ++r) {
-    if (main.getResultAttr(r, "fx.mutates") || main.getResultAttr(r, "fx.mutates_input"))
+    if (main.getResultAttr(r, "fx.mutates") ||
+        main.getResultAttr(r, "fx.mutates_input"))
       continue;
     place[r] = m.resultRanks.size();
     auto type = dyn_cast<RankedTensorType>(main.getResultTypes()[r]);
@@ -312,7 +322,8 @@ LogicalResult Describer::addOutputs() {
   else
     for (unsigned r = 0; r < main.getNumResults(); ++r)
       if (place[r] >= 0)
-        leaves.push_back(b.getDictionaryAttr(b.getNamedAttr("result", b.getI64IntegerAttr(r))));
+        leaves.push_back(b.getDictionaryAttr(
+            b.getNamedAttr("result", b.getI64IntegerAttr(r))));
   for (auto [leaf, attr] : llvm::enumerate(leaves)) {
     auto dict = dyn_cast<DictionaryAttr>(attr);
     auto index = dict ? dict.getAs<IntegerAttr>("result") : IntegerAttr();
@@ -323,7 +334,8 @@ LogicalResult Describer::addOutputs() {
     }
     uint64_t r = index.getInt();
     if (r >= place.size())
-      return main.emitError("output ") << leaf << " is result " << r << " of " << place.size();
+      return main.emitError("output ")
+             << leaf << " is result " << r << " of " << place.size();
     ValueDescription v;
     auto name = main.getResultAttrOfType<StringAttr>(r, "fx.name");
     v.name = name ? name.str() : ("output" + Twine(leaf)).str();
@@ -371,12 +383,14 @@ LogicalResult Describer::addConditions() {
   for (Attribute attr : guards ? guards.getValue() : ArrayRef<Attribute>()) {
     auto pair = dyn_cast<ArrayAttr>(attr);
     if (!pair || pair.size() != 2)
-      return main.emitError("expected [expression, code] as a guard, got ") << attr;
+      return main.emitError("expected [expression, code] as a guard, got ")
+             << attr;
     auto expr = dyn_cast<ExprAttr>(pair[0]);
     auto text = dyn_cast<StringAttr>(pair[1]);
     ConditionDescription c;
     c.python = text ? text.str() : "";
-    FailureOr<ExprCode> code = expr ? compileExpr(expr, m.symbols) : FailureOr<ExprCode>();
+    FailureOr<ExprCode> code =
+        expr ? compileExpr(expr, m.symbols) : FailureOr<ExprCode>();
     if (failed(code)) {
       m.unchecked.push_back(c.python);
       continue;
@@ -396,8 +410,8 @@ FailureOr<ModelDescription> Describer::run() {
   for (ValueDescription &v : m.inputs) {
     for (ExprAttr e : v.sizes)
       if (failed(compileExpr(e, m.symbols)))
-        return main.emitError("input '") << v.name << "': a size that cannot be checked: "
-                                         << getText(e);
+        return main.emitError("input '")
+               << v.name << "': a size that cannot be checked: " << getText(e);
     if (v.value && failed(compileExpr(v.value, m.symbols)))
       v.value = {};
   }

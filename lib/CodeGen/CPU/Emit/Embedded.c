@@ -1,4 +1,4 @@
-/*===- Embedded.c - files that are part of the compiler ----------*- C -*-===//
+/*===- Embedded.c - files that are part of the compiler -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitCode.cpp - LLVM IR, its optimization, and machine code -===//
+//===- EmitCode.cpp - LLVM IR, its optimization, and machine code ---------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,15 +20,16 @@
 
 using namespace fx::cpu;
 
-std::unique_ptr<llvm::Module> fx::cpu::translateToLLVMIR(mlir::ModuleOp module,
-                                                         llvm::LLVMContext &context,
-                                                         const CPUOptions &options) {
+std::unique_ptr<llvm::Module>
+fx::cpu::translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
+                           const CPUOptions &options) {
   // The context may have been set up by a caller that never meant to translate.
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
-  std::unique_ptr<llvm::Module> out = mlir::translateModuleToLLVMIR(module, context, "model");
+  std::unique_ptr<llvm::Module> out =
+      mlir::translateModuleToLLVMIR(module, context, "model");
   if (!out)
     return nullptr;
   auto machine = createTargetMachine(options);
@@ -56,7 +57,8 @@ std::unique_ptr<llvm::Module> fx::cpu::translateToLLVMIR(mlir::ModuleOp module,
   return out;
 }
 
-void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, int level) {
+void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module,
+                          int level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
@@ -71,13 +73,15 @@ void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, in
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::OptimizationLevel optimization = level >= 3   ? llvm::OptimizationLevel::O3
-                                         : level == 2 ? llvm::OptimizationLevel::O2
-                                                      : llvm::OptimizationLevel::O1;
+  llvm::OptimizationLevel optimization =
+      level >= 3   ? llvm::OptimizationLevel::O3
+      : level == 2 ? llvm::OptimizationLevel::O2
+                   : llvm::OptimizationLevel::O1;
   builder.buildPerModuleDefaultPipeline(optimization).run(module, modules);
 }
 
-llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module, const CPUOptions &options) {
+llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module,
+                                  const CPUOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
@@ -103,17 +107,18 @@ struct Listen : llvm::FunctionPass {
 char Listen::id;
 } // namespace
 
-llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
-                                              CodeKind kind,
-                                              const FunctionListener &listener) {
+llvm::Expected<std::string>
+fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
+                  CodeKind kind, const FunctionListener &listener) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;
-  llvm::CodeGenFileType type = kind == CodeKind::Object ? llvm::CodeGenFileType::ObjectFile
-                                                        : llvm::CodeGenFileType::AssemblyFile;
+  llvm::CodeGenFileType type = kind == CodeKind::Object
+                                   ? llvm::CodeGenFileType::ObjectFile
+                                   : llvm::CodeGenFileType::AssemblyFile;
   if ((*machine)->addPassesToEmitFile(passes, os, nullptr, type))
     return llvm::createStringError("the target cannot emit this kind of file");
   if (listener)
@@ -122,29 +127,35 @@ llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOpt
   return bytes.str().str();
 }
 
-llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module, const CPUOptions &options,
+llvm::Expected<std::string> fx::cpu::emitCode(llvm::Module &module,
+                                              const CPUOptions &options,
                                               CodeKind kind) {
   return emitCode(module, options, kind, nullptr);
 }
 
 llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,
                               llvm::StringRef name) {
-  llvm::Function *callee = module.getFunction(("_mlir_ciface_" + function).str());
+  llvm::Function *callee =
+      module.getFunction(("_mlir_ciface_" + function).str());
   if (!callee)
-    return llvm::createStringError("the function '" + function.str() + "' has no C interface");
+    return llvm::createStringError("the function '" + function.str() +
+                                   "' has no C interface");
   llvm::LLVMContext &context = module.getContext();
   llvm::Function *original = module.getFunction(function);
   bool hasResults = original && !original->getReturnType()->isVoidTy();
   auto *ptr = llvm::PointerType::getUnqual(context);
-  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, ptr}, false);
-  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {ptr, ptr}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                       name, module);
   entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", entry));
   llvm::SmallVector<llvm::Value *> args;
   if (hasResults)
     args.push_back(entry->getArg(0));
   for (unsigned i = 0; args.size() < callee->arg_size(); ++i)
-    args.push_back(b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, entry->getArg(1), i)));
+    args.push_back(
+        b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, entry->getArg(1), i)));
   b.CreateCall(callee, args);
   b.CreateRetVoid();
   callee->setLinkage(llvm::GlobalValue::InternalLinkage);

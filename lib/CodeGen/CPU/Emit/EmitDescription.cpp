@@ -1,4 +1,4 @@
-//===- EmitDescription.cpp - the tables of an artefact -===//
+//===- EmitDescription.cpp - the tables of an artefact --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,8 @@ public:
 
   llvm::Constant *global(llvm::Constant *value) {
     auto *g = new llvm::GlobalVariable(module, value->getType(), true,
-                                       llvm::GlobalValue::PrivateLinkage, value, "table");
+                                       llvm::GlobalValue::PrivateLinkage, value,
+                                       "table");
     g->setAlignment(llvm::Align(8));
     return g;
   }
@@ -71,11 +72,14 @@ public:
       rows.push_back(text(v));
     return table(rows);
   }
-  llvm::Constant *dtype(Dtype d) { return record({i8(d.code), i8(d.bits), i16(1)}); }
+  llvm::Constant *dtype(Dtype d) {
+    return record({i8(d.code), i8(d.bits), i16(1)});
+  }
 
 private:
   llvm::Constant *integer(unsigned bits, int64_t v) {
-    return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), v, /*isSigned=*/true);
+    return llvm::ConstantInt::get(llvm::Type::getIntNTy(context, bits), v,
+                                  /*isSigned=*/true);
   }
 
   llvm::Module &module;
@@ -127,9 +131,10 @@ llvm::Constant *Emitter::values(llvm::ArrayRef<ValueDescription> list) {
       sizes.push_back(e.getInteger().value_or(-1));
       exprs.push_back(t.text(getText(e)));
     }
-    rows.push_back(t.record({t.text(v.name), t.i32(v.kind), t.i32(v.leaf), t.dtype(v.dtype),
-                             t.i32(v.sizes.size()), t.i32(v.isMutated), t.words(sizes),
-                             t.table(exprs)}));
+    rows.push_back(
+        t.record({t.text(v.name), t.i32(v.kind), t.i32(v.leaf),
+                  t.dtype(v.dtype), t.i32(v.sizes.size()), t.i32(v.isMutated),
+                  t.words(sizes), t.table(exprs)}));
   }
   return t.table(rows);
 }
@@ -151,11 +156,13 @@ llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
   for (auto [i, a] : llvm::enumerate(m.args)) {
     if (a.state.empty() || !(a.isUsed || a.isPrepared))
       continue;
-    bool isSettable = a.kind == ArgDescription::Mutable || !a.isPrepared || m.keepsPrepare;
+    bool isSettable =
+        a.kind == ArgDescription::Mutable || !a.isPrepared || m.keepsPrepare;
     stateArgs.push_back(a.isUsed ? int64_t(i) : -1);
-    rows.push_back(t.record({t.text(a.state), t.dtype(a.dtype), t.i32(a.sizes.size()),
-                             t.i32(a.kind == ArgDescription::Mutable), t.i32(isSettable),
-                             t.words(a.sizes)}));
+    rows.push_back(
+        t.record({t.text(a.state), t.dtype(a.dtype), t.i32(a.sizes.size()),
+                  t.i32(a.kind == ArgDescription::Mutable), t.i32(isSettable),
+                  t.words(a.sizes)}));
   }
   return t.table(rows);
 }
@@ -163,8 +170,9 @@ llvm::Constant *Emitter::states(llvm::SmallVectorImpl<int64_t> &stateArgs) {
 llvm::Constant *Emitter::args() {
   llvm::SmallVector<llvm::Constant *> rows;
   for (const ArgDescription &a : m.args)
-    rows.push_back(t.record({t.i64(a.kind), t.i64(a.index), t.i64(a.offset), t.i64(a.bytes),
-                             t.i64(a.sizes.size()), t.words(a.sizes), t.i64(a.prepared)}));
+    rows.push_back(t.record({t.i64(a.kind), t.i64(a.index), t.i64(a.offset),
+                             t.i64(a.bytes), t.i64(a.sizes.size()),
+                             t.words(a.sizes), t.i64(a.prepared)}));
   return t.table(rows);
 }
 
@@ -176,11 +184,12 @@ llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
   llvm::Constant *stateTable = states(stateArgs);
   return t.global(t.record(
       {t.text(m.name), t.text("fx-mlir " + getVersion().str()), t.text(m.cpu),
-       t.i32(m.inputs.size()), t.i32(m.outputs.size()), values(m.inputs), values(m.outputs),
-       t.i32(m.inputLeaves), t.i32(m.conditions.size()), t.table(conditions),
-       t.i32(stateArgs.size()), t.i32(m.fallbacks.size()), stateTable,
-       t.textTable(m.fallbacks), t.i64(m.arenaBytes), t.i64(m.weightBytes),
-       t.text(m.report), m.target.empty() ? t.null() : t.text(m.target)}));
+       t.i32(m.inputs.size()), t.i32(m.outputs.size()), values(m.inputs),
+       values(m.outputs), t.i32(m.inputLeaves), t.i32(m.conditions.size()),
+       t.table(conditions), t.i32(stateArgs.size()), t.i32(m.fallbacks.size()),
+       stateTable, t.textTable(m.fallbacks), t.i64(m.arenaBytes),
+       t.i64(m.weightBytes), t.text(m.report),
+       m.target.empty() ? t.null() : t.text(m.target)}));
 }
 
 llvm::Constant *Emitter::device() {
@@ -188,15 +197,15 @@ llvm::Constant *Emitter::device() {
     return t.null();
   llvm::SmallVector<llvm::Constant *> images;
   for (const ImageDescription &image : m.images)
-    images.push_back(t.record({t.i64(image.isBinary), t.i64(image.chip), t.i64(image.family),
-                               t.i64(image.bytes.size() + !image.isBinary),
-                               t.bytes(image.bytes)}));
+    images.push_back(t.record(
+        {t.i64(image.isBinary), t.i64(image.chip), t.i64(image.family),
+         t.i64(image.bytes.size() + !image.isBinary), t.bytes(image.bytes)}));
   llvm::SmallVector<llvm::Constant *> kernels;
   for (const KernelDescription &kernel : m.kernels)
     kernels.push_back(t.record({t.text(kernel.name), t.i64(kernel.chip)}));
-  auto *ops = new llvm::GlobalVariable(module, llvm::Type::getInt8Ty(module.getContext()), true,
-                                       llvm::GlobalValue::ExternalLinkage, nullptr,
-                                       "fx_rt_cuda");
+  auto *ops = new llvm::GlobalVariable(
+      module, llvm::Type::getInt8Ty(module.getContext()), true,
+      llvm::GlobalValue::ExternalLinkage, nullptr, "fx_rt_cuda");
   ops->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return t.global(t.record({ops, t.i64(images.size()), t.table(images),
                             t.i64(kernels.size()), t.table(kernels)}));
@@ -208,7 +217,8 @@ llvm::Constant *Emitter::prepared() {
     int64_t bytes = dtype.bits / 8;
     for (int64_t size : sizes)
       bytes *= size;
-    rows.push_back(t.record({t.i64(bytes), t.i64(sizes.size()), t.words(sizes)}));
+    rows.push_back(
+        t.record({t.i64(bytes), t.i64(sizes.size()), t.words(sizes)}));
   }
   return t.table(rows);
 }
@@ -223,7 +233,8 @@ int64_t Emitter::cpuFeatures() const {
   int64_t bits = 0;
   if (has("+avx2") && has("+fma"))
     bits |= FX_CPU_AVX2_FMA;
-  if (has("+avx512f") && has("+avx512vl") && has("+avx512bw") && has("+avx512dq"))
+  if (has("+avx512f") && has("+avx512vl") && has("+avx512bw") &&
+      has("+avx512dq"))
     bits |= FX_CPU_AVX512;
   if (has("+avx512vnni"))
     bits |= FX_CPU_AVX512_VNNI;
@@ -235,19 +246,21 @@ int64_t Emitter::cpuFeatures() const {
 void Emitter::run() {
   llvm::SmallVector<llvm::Constant *> conditions, outputs;
   for (const ConditionDescription &c : m.conditions)
-    conditions.push_back(t.record({t.words(c.code), t.i64(c.isRange),
-                                   t.i64(c.min.has_value()), t.i64(c.min.value_or(0)),
-                                   t.i64(c.max.has_value()), t.i64(c.max.value_or(0))}));
+    conditions.push_back(
+        t.record({t.words(c.code), t.i64(c.isRange), t.i64(c.min.has_value()),
+                  t.i64(c.min.value_or(0)), t.i64(c.max.has_value()),
+                  t.i64(c.max.value_or(0))}));
   for (const ValueDescription &v : m.outputs)
     outputs.push_back(t.record({t.i64(v.result), t.i64(v.bits)}));
-  int64_t mutables = llvm::count_if(
-      m.args, [](const ArgDescription &a) { return a.kind == ArgDescription::Mutable; });
+  int64_t mutables = llvm::count_if(m.args, [](const ArgDescription &a) {
+    return a.kind == ArgDescription::Mutable;
+  });
   auto *ptr = llvm::PointerType::getUnqual(module.getContext());
-  auto *entryType =
-      llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);
+  auto *entryType = llvm::FunctionType::get(
+      llvm::Type::getVoidTy(module.getContext()), {ptr, ptr}, false);
   auto declare = [&](llvm::StringRef name) {
-    auto *function = llvm::Function::Create(entryType, llvm::GlobalValue::ExternalLinkage,
-                                            name, module);
+    auto *function = llvm::Function::Create(
+        entryType, llvm::GlobalValue::ExternalLinkage, name, module);
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return function;
   };
@@ -256,22 +269,37 @@ void Emitter::run() {
   llvm::SmallVector<int64_t> stateArgs;
   llvm::Constant *infoTable = info(stateArgs);
   llvm::Constant *inputTable = inputs();
-  llvm::Constant *model = t.record(
-      {infoTable, t.i64(symbols.size()), t.textTable(symbols), inputTable,
-       t.table(conditions), t.i64(m.args.size()), args(), t.i64(m.resultRanks.size()),
-       t.words(m.resultRanks), t.table(outputs), t.words(stateArgs), t.i64(mutables),
-       t.i64(m.weightBytes), entry, t.i64(cpuFeatures()), prepare,
-       t.i64(m.prepareArgs.size()), t.words(m.prepareArgs), t.i64(m.preparedSizes.size()),
-       prepared(), device()});
+  llvm::Constant *model = t.record({infoTable,
+                                    t.i64(symbols.size()),
+                                    t.textTable(symbols),
+                                    inputTable,
+                                    t.table(conditions),
+                                    t.i64(m.args.size()),
+                                    args(),
+                                    t.i64(m.resultRanks.size()),
+                                    t.words(m.resultRanks),
+                                    t.table(outputs),
+                                    t.words(stateArgs),
+                                    t.i64(mutables),
+                                    t.i64(m.weightBytes),
+                                    entry,
+                                    t.i64(cpuFeatures()),
+                                    prepare,
+                                    t.i64(m.prepareArgs.size()),
+                                    t.words(m.prepareArgs),
+                                    t.i64(m.preparedSizes.size()),
+                                    prepared(),
+                                    device()});
   auto *global = new llvm::GlobalVariable(module, model->getType(), true,
-                                          llvm::GlobalValue::ExternalLinkage, model,
-                                          "fx_rt_model");
+                                          llvm::GlobalValue::ExternalLinkage,
+                                          model, "fx_rt_model");
   global->setVisibility(llvm::GlobalValue::HiddenVisibility);
 }
 
-std::unique_ptr<llvm::Module> fx::cpu::emitDescription(const ModelDescription &model,
-                                                       llvm::LLVMContext &context,
-                                                       const CPUOptions &options) {
+std::unique_ptr<llvm::Module>
+fx::cpu::emitDescription(const ModelDescription &model,
+                         llvm::LLVMContext &context,
+                         const CPUOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine) {
     llvm::consumeError(machine.takeError());

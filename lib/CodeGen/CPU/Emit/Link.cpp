@@ -1,4 +1,4 @@
-//===- Link.cpp - objects into a shared object, in process -===//
+//===- Link.cpp - objects into a shared object, in process ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,8 @@
 
 LLD_HAS_DRIVER(elf)
 
-// Embedded.c: the runtime's object and the import libraries of libc, libm, libdl.
+// Embedded.c: the runtime's object and the import libraries of libc, libm,
+// libdl.
 extern "C" {
 extern const char fx_embedded_runtime[], fx_embedded_runtime_end[];
 extern const char fx_embedded_libc[], fx_embedded_libc_end[];
@@ -55,7 +56,9 @@ public:
     });
     return true;
   }
-  std::string getPath() const { return "/proc/self/fd/" + std::to_string(ends[1]); }
+  std::string getPath() const {
+    return "/proc/self/fd/" + std::to_string(ends[1]);
+  }
   /// What was written, once the writers are done.
   std::string finish() {
     if (ends[1] >= 0)
@@ -72,7 +75,8 @@ private:
 };
 } // namespace
 
-static llvm::Expected<std::string> linkObjects(llvm::ArrayRef<std::string> objects) {
+static llvm::Expected<std::string>
+linkObjects(llvm::ArrayRef<std::string> objects) {
   std::vector<UnlinkedFile> files;
   Pipe output;
   if (!output.open())
@@ -98,7 +102,8 @@ static llvm::Expected<std::string> linkObjects(llvm::ArrayRef<std::string> objec
   auto embedded = [](const char *begin, const char *end) {
     return llvm::StringRef(begin, end - begin);
   };
-  if (llvm::Error e = add(embedded(fx_embedded_runtime, fx_embedded_runtime_end)))
+  if (llvm::Error e =
+          add(embedded(fx_embedded_runtime, fx_embedded_runtime_end)))
     return e;
   if (llvm::Error e = add(embedded(fx_embedded_libc, fx_embedded_libc_end)))
     return e;
@@ -115,9 +120,11 @@ static llvm::Expected<std::string> linkObjects(llvm::ArrayRef<std::string> objec
   std::lock_guard<std::mutex> guard(lock);
   std::string messages;
   llvm::raw_string_ostream os(messages);
-  lld::Result result = lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result =
+      lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode)
-    return llvm::createStringError("linking failed: " + llvm::StringRef(messages).trim().str());
+    return llvm::createStringError("linking failed: " +
+                                   llvm::StringRef(messages).trim().str());
   return output.finish();
 }
 
@@ -135,6 +142,7 @@ llvm::Error fx::cpu::linkSharedObject(llvm::ArrayRef<std::string> objects,
     os.clear_error();
   }
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() + "': " + ec.message());
+    return llvm::createStringError("cannot write '" + path.str() +
+                                   "': " + ec.message());
   return llvm::Error::success();
 }

@@ -1,4 +1,4 @@
-//===- StateReader.cpp - the bytes of states -===//
+//===- StateReader.cpp - the bytes of states ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,8 @@ StateReader::StateReader(ModuleOp module, StringRef directory)
 
 llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
   auto fail = [&](Twine why) {
-    return llvm::createStringError("state '" + state.getSymName() + "': " + why);
+    return llvm::createStringError("state '" + state.getSymName() +
+                                   "': " + why);
   };
   Attribute init = state.getInitAttr();
   if (!init)
@@ -51,13 +52,15 @@ llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
     if (!dense.isSplat())
       return StringRef(raw.data(), raw.size());
     std::string &filled = splats[state.getSymName()];
-    filled.assign(raw.size() == 1 ? dense.getNumElements() : 0, raw.empty() ? 0 : raw[0]);
+    filled.assign(raw.size() == 1 ? dense.getNumElements() : 0,
+                  raw.empty() ? 0 : raw[0]);
     return StringRef(filled);
   }
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(init)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
-      return fail("its resource '" + resource.getRawHandle().getKey() + "' has no bytes");
+      return fail("its resource '" + resource.getRawHandle().getKey() +
+                  "' has no bytes");
     return StringRef(blob->getData().data(), blob->getData().size());
   }
   auto external = dyn_cast<ExternalAttr>(init);
@@ -71,7 +74,8 @@ llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
 
 llvm::Expected<StateView> StateReader::read(StringRef name) {
   auto state = module.lookupSymbol<StateOp>(name);
-  auto type = state ? dyn_cast<FakeTensorType>(state.getType()) : FakeTensorType();
+  auto type =
+      state ? dyn_cast<FakeTensorType>(state.getType()) : FakeTensorType();
   if (!type)
     return llvm::createStringError("no state '" + name + "' of a tensor type");
   auto fail = [&](Twine why) {
@@ -100,7 +104,8 @@ llvm::Expected<StateView> StateReader::read(StringRef name) {
     int64_t stride = 1;
     for (unsigned d = view.sizes.size(); d-- > 0;) {
       view.strides[d] = stride;
-      if (llvm::MulOverflow(stride, std::max<int64_t>(view.sizes[d], 1), stride))
+      if (llvm::MulOverflow(stride, std::max<int64_t>(view.sizes[d], 1),
+                            stride))
         return fail("its size overflows");
     }
   }
@@ -119,10 +124,13 @@ llvm::Expected<StateView> StateReader::read(StringRef name) {
       return fail("its strides overflow");
   }
   int64_t end;
-  if (llvm::AddOverflow(last, int64_t(1), end) || llvm::MulOverflow(end, elementBytes, end))
+  if (llvm::AddOverflow(last, int64_t(1), end) ||
+      llvm::MulOverflow(end, elementBytes, end))
     return fail("its strides overflow");
   if (view.getNumElements() > 0 && uint64_t(end) > bytes->size())
-    return fail("it ends at byte " + Twine(end) + " of a storage of " + Twine(bytes->size()));
-  view.data = bytes->data() + (view.getNumElements() > 0 ? offset * elementBytes : 0);
+    return fail("it ends at byte " + Twine(end) + " of a storage of " +
+                Twine(bytes->size()));
+  view.data =
+      bytes->data() + (view.getNumElements() > 0 ? offset * elementBytes : 0);
   return view;
 }

@@ -1,4 +1,4 @@
-//===- Target.cpp - the machine that code is made for -===//
+//===- Target.cpp - the machine that code is made for ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,8 @@ static const llvm::Target *getTarget(std::string &error) {
     return true;
   }();
   (void)initialized;
-  return llvm::TargetRegistry::lookupTarget(llvm::Triple(llvm::sys::getDefaultTargetTriple()),
-                                            error);
+  return llvm::TargetRegistry::lookupTarget(
+      llvm::Triple(llvm::sys::getDefaultTargetTriple()), error);
 }
 
 /// The features of a processor by name, as "+a,+b".
@@ -38,7 +38,8 @@ static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   return features.getString();
 }
 
-mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu, std::string &error) {
+mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
+                                                   std::string &error) {
   CPUOptions options;
   const llvm::Target *target = getTarget(error);
   if (!target)
@@ -46,8 +47,8 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu, std::st
   bool isHost = mcpu.empty() || mcpu == "native" || mcpu == "host";
   options.cpu = isHost ? llvm::sys::getHostCPUName().str() : mcpu.str();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, isHost ? "generic" : options.cpu, ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(
+      triple, isHost ? "generic" : options.cpu, ""));
   if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
     error = "unknown processor '" + options.cpu + "'";
     return mlir::failure();
@@ -61,7 +62,9 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu, std::st
     options.features = getFeaturesOf(*info);
   }
   llvm::StringRef features = options.features;
-  options.vectorWidth = features.contains("+avx512f") ? 512 : features.contains("+avx") ? 256 : 128;
+  options.vectorWidth = features.contains("+avx512f") ? 512
+                        : features.contains("+avx")   ? 256
+                                                      : 128;
   return options;
 }
 
@@ -75,12 +78,13 @@ fx::cpu::createTargetMachine(const CPUOptions &options) {
   // One rounding instead of two; nothing else is assumed of floating point.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu, options.features,
-      targetOptions, llvm::Reloc::PIC_, std::nullopt,
+      llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu,
+      options.features, targetOptions, llvm::Reloc::PIC_, std::nullopt,
       options.optLevel >= 3   ? llvm::CodeGenOptLevel::Aggressive
       : options.optLevel == 2 ? llvm::CodeGenOptLevel::Default
                               : llvm::CodeGenOptLevel::Less));
   if (!machine)
-    return llvm::createStringError("no code generator for '" + options.cpu + "'");
+    return llvm::createStringError("no code generator for '" + options.cpu +
+                                   "'");
   return machine;
 }

@@ -1,4 +1,4 @@
-//===- Target.h - the machine that code is made for ---------*- C++ -*-===//
+//===- Target.h - the machine that code is made for -------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AlignShapes.cpp - one shape from op to op ---------------*- C++ -*-===//
+//===- AlignShapes.cpp - one shape from op to op --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,8 @@ static bool splitsDimensions(OpOperand *fused) {
 /// then walk the whole dimension: a window smaller than its image does not.
 static SmallVector<unsigned> getDroppable(Operation *op) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
-    return llvm::to_vector(llvm::seq<unsigned>(0, pad.getSourceType().getRank()));
+    return llvm::to_vector(
+        llvm::seq<unsigned>(0, pad.getSourceType().getRank()));
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic)
     return {};

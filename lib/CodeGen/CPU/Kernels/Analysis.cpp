@@ -1,4 +1,4 @@
-//===- Analysis.cpp - what kernels are made of -----------------*- C++ -*-===//
+//===- Analysis.cpp - what kernels are made of ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,8 @@ static bool isIntegerProduct(Value product, Block *body, unsigned a) {
 }
 
 /// What is added to the sum; none if the body yields no such addition.
-template <typename Add> static Value getAddend(Value sum, Block *body) {
+template <typename Add>
+static Value getAddend(Value sum, Block *body) {
   auto add = sum.getDefiningOp<Add>();
   if (!add)
     return {};

@@ -1,4 +1,4 @@
-//===- Analysis.h - what kernels are made of -------------------*- C++ -*-===//
+//===- Analysis.h - what kernels are made of --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,8 +54,8 @@ struct Contraction {
 std::optional<Contraction> matchContraction(mlir::Operation *op,
                                             bool halves = false);
 
-/// The op that makes `v`, if it keeps the low four bits of signed bytes: what it
-/// reads fits half of the memory.
+/// The op that makes `v`, if it keeps the low four bits of signed bytes: what
+/// it reads fits half of the memory.
 mlir::linalg::GenericOp getNibbles(mlir::Value v);
 
 /// Makes generics, the one form that the passes know, of named linalg ops.

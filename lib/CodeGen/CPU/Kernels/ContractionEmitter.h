@@ -1,4 +1,4 @@
-//===- ContractionEmitter.h - matmuls and convolutions ---------*- C++ -*-===//
+//===- ContractionEmitter.h - matmuls and convolutions ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ContractionLoops.cpp - what a contraction walks, and how -*- C++ -*-===//
+//===- ContractionLoops.cpp - what a contraction walks, and how -----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -101,7 +101,8 @@ bool ContractionEmitter::scaleStrides() {
   t = unpack ? code.buffer(unpack.getSource()) : nullptr;
   AffineMap map = info.scalesMap();
   unsigned groups = map.getNumResults() - 1;
-  ArrayRef<int64_t> perm = unpack ? unpack.getOuterDimsPerm() : ArrayRef<int64_t>();
+  ArrayRef<int64_t> perm =
+      unpack ? unpack.getOuterDimsPerm() : ArrayRef<int64_t>();
   if (!t || perm.size() != map.getNumResults() ||
       unpack.getInnerDimsPos().size() != 1 ||
       getConstantIntValue(unpack.getMixedTiles()[0]) != panel() ||

@@ -1,4 +1,4 @@
-//===- ContractionSteps.cpp - what a step of a sum computes ----*- C++ -*-===//
+//===- ContractionSteps.cpp - what a step of a sum computes ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Dequantized.cpp - floats that come from integers -*- C++ -*-===//
+//===- Dequantized.cpp - floats that come from integers -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Dequantized.h - floats that come from integers -*- C++ -*-===//
+//===- Dequantized.h - floats that come from integers -----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

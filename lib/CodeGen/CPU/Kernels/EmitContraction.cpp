@@ -1,4 +1,4 @@
-//===- EmitContraction.cpp - matmuls and convolutions ----------*- C++ -*-===//
+//===- EmitContraction.cpp - matmuls and convolutions ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

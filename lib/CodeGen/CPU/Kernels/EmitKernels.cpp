@@ -1,4 +1,4 @@
-//===- EmitKernels.cpp - replace kernels by their code ---------*- C++ -*-===//
+//===- EmitKernels.cpp - replace kernels by their code --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

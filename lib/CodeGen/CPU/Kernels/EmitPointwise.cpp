@@ -1,4 +1,4 @@
-//===- EmitPointwise.cpp - kernels without a reduction ---------*- C++ -*-===//
+//===- EmitPointwise.cpp - kernels without a reduction --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

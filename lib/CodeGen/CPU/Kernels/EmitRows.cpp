@@ -1,4 +1,4 @@
-//===- EmitRows.cpp - kernels that reduce rows -----------------*- C++ -*-===//
+//===- EmitRows.cpp - kernels that reduce rows ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -93,8 +93,9 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
       while (parts.size() > 1) {
         SmallVector<Value> half;
         for (unsigned p = 0; p + 1 < parts.size(); p += 2)
-          half.push_back(combine(all[slot].first->combiners[all[slot].second].op,
-                                 parts[p], parts[p + 1]));
+          half.push_back(
+              combine(all[slot].first->combiners[all[slot].second].op, parts[p],
+                      parts[p + 1]));
         if (parts.size() % 2)
           half.push_back(parts.back());
         parts = half;
@@ -103,7 +104,8 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
     }
   };
   if (!fixed || innerSize.constant >= kUnroll * L) {
-    Index to = c.mul(c.floorDiv(innerSize, kUnroll * L), Index::of(kUnroll * L));
+    Index to =
+        c.mul(c.floorDiv(innerSize, kUnroll * L), Index::of(kUnroll * L));
     sweep(done, to, kUnroll);
     done = to;
   }
@@ -125,9 +127,9 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
   for (auto [slot, entry] : llvm::enumerate(all)) {
     auto [r, i] = entry;
     Combiner &combiner = r->combiners[i];
-    Value sum = vector::ReductionOp::create(
-        c.b, c.loc, getCombiningKind(combiner.op), acc[slot],
-        arith::FastMathFlags::reassoc);
+    Value sum =
+        vector::ReductionOp::create(c.b, c.loc, getCombiningKind(combiner.op),
+                                    acc[slot], arith::FastMathFlags::reassoc);
     OpResult result = r->op->getResult(i);
     Coords where = coords(labels.ofTensor(result), Index::of(0));
     Value init = c.eval(row, r->op.getDpsInits()[i], where);
@@ -153,16 +155,17 @@ void RowEmitter::emitRow(Scope &row) {
   }
   if (late.empty())
     return;
-  code.forVectors(row, Index::of(0), innerSize,
-                  [&](Scope &scope, const Index &at) {
-    SmallVector<Value> values;
-    for (unsigned i : late)
-      values.push_back(code.eval(scope, code.output(i),
-                                 coords(labels.ofTensor(code.output(i)), at)));
-    for (auto [i, value] : llvm::zip(late, values))
-      code.store(*code.buffer(code.outputArg(i)),
-                 coords(labels.ofTensor(code.output(i)), at), value);
-  });
+  code.forVectors(
+      row, Index::of(0), innerSize, [&](Scope &scope, const Index &at) {
+        SmallVector<Value> values;
+        for (unsigned i : late)
+          values.push_back(
+              code.eval(scope, code.output(i),
+                        coords(labels.ofTensor(code.output(i)), at)));
+        for (auto [i, value] : llvm::zip(late, values))
+          code.store(*code.buffer(code.outputArg(i)),
+                     coords(labels.ofTensor(code.output(i)), at), value);
+      });
 }
 
 void fx::cpu::emitRows(KernelCode &code) {
@@ -229,57 +232,58 @@ void fx::cpu::emitWindow(KernelCode &code) {
   };
   SmallVector<unsigned> reduced;
   root.getReductionDims(reduced);
-  code.forVectors(task, Index::of(0), code.loopSize(root, lane),
-                  [&](Scope &scope, const Index &base) {
-    at[lane] = base;
-    SmallVector<Value> acc;
-    for (Combiner &c : *combiners) {
-      auto neutral = arith::getNeutralElement(c.op);
-      if (!neutral)
-        return code.fail("a reduction without a neutral element");
-      acc.push_back(code.splatConstant(*neutral));
-    }
-    SmallVector<scf::ForOp> nest;
-    std::deque<Scope> scopes;
-    Scope *current = &scope;
-    for (unsigned d : reduced) {
-      Index size = code.loopSize(root, d);
-      if (size == Index::of(1)) {
-        at[d] = Index::of(0);
-        continue;
-      }
-      scopes.emplace_back();
-      auto loop = code.beginFor(*current, scopes.back(), Index::of(0), size, 1,
-                                acc);
-      at[d] = Index(loop.getInductionVar());
-      acc.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-      nest.push_back(loop);
-      current = &scopes.back();
-    }
-    Coords all;
-    for (unsigned d = 0; d < at.size(); ++d)
-      all.push_back({at[d], d == lane});
-    for (auto [slot, c] : llvm::enumerate(*combiners))
-      acc[slot] = RowPlan::combine(
-          code, c.op, acc[slot],
-          code.splat(code.evalBody(*current, root, c.input, all)));
-    for (scf::ForOp loop : llvm::reverse(nest)) {
-      code.endFor(loop, acc);
-      acc.assign(loop.getResults().begin(), loop.getResults().end());
-    }
-    for (auto [slot, c] : llvm::enumerate(*combiners)) {
-      OpResult result = root->getResult(slot);
-      Coords to = where(labels.ofTensor(result));
-      Value init = code.eval(scope, root.getDpsInits()[slot], to);
-      code.know(scope, result, to,
-                RowPlan::combine(code, c.op, acc[slot], code.splat(init)));
-    }
-    for (unsigned i = 0; i < code.numOutputs(); ++i) {
-      Coords to = where(labels.ofTensor(code.output(i)));
-      code.store(*code.buffer(code.outputArg(i)), to,
-                 code.eval(scope, code.output(i), to));
-    }
-  });
+  code.forVectors(
+      task, Index::of(0), code.loopSize(root, lane),
+      [&](Scope &scope, const Index &base) {
+        at[lane] = base;
+        SmallVector<Value> acc;
+        for (Combiner &c : *combiners) {
+          auto neutral = arith::getNeutralElement(c.op);
+          if (!neutral)
+            return code.fail("a reduction without a neutral element");
+          acc.push_back(code.splatConstant(*neutral));
+        }
+        SmallVector<scf::ForOp> nest;
+        std::deque<Scope> scopes;
+        Scope *current = &scope;
+        for (unsigned d : reduced) {
+          Index size = code.loopSize(root, d);
+          if (size == Index::of(1)) {
+            at[d] = Index::of(0);
+            continue;
+          }
+          scopes.emplace_back();
+          auto loop = code.beginFor(*current, scopes.back(), Index::of(0), size,
+                                    1, acc);
+          at[d] = Index(loop.getInductionVar());
+          acc.assign(loop.getRegionIterArgs().begin(),
+                     loop.getRegionIterArgs().end());
+          nest.push_back(loop);
+          current = &scopes.back();
+        }
+        Coords all;
+        for (unsigned d = 0; d < at.size(); ++d)
+          all.push_back({at[d], d == lane});
+        for (auto [slot, c] : llvm::enumerate(*combiners))
+          acc[slot] = RowPlan::combine(
+              code, c.op, acc[slot],
+              code.splat(code.evalBody(*current, root, c.input, all)));
+        for (scf::ForOp loop : llvm::reverse(nest)) {
+          code.endFor(loop, acc);
+          acc.assign(loop.getResults().begin(), loop.getResults().end());
+        }
+        for (auto [slot, c] : llvm::enumerate(*combiners)) {
+          OpResult result = root->getResult(slot);
+          Coords to = where(labels.ofTensor(result));
+          Value init = code.eval(scope, root.getDpsInits()[slot], to);
+          code.know(scope, result, to,
+                    RowPlan::combine(code, c.op, acc[slot], code.splat(init)));
+        }
+        for (unsigned i = 0; i < code.numOutputs(); ++i) {
+          Coords to = where(labels.ofTensor(code.output(i)));
+          code.store(*code.buffer(code.outputArg(i)), to,
+                     code.eval(scope, code.output(i), to));
+        }
+      });
   code.endForall(forall);
 }

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - the elements of a kernel's tensors -------*- C++ -*-===//
+//===- Evaluate.cpp - the elements of a kernel's tensors ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,16 @@ Scope::Key KernelCode::key(Value tensor, ArrayRef<Coord> coords) const {
   Scope::Key key;
   key.first = tensor.getAsOpaquePointer();
   for (const Coord &c : coords)
-    key.second.push_back({c.base.value ? c.base.value.getAsOpaquePointer()
-                                       : nullptr,
-                          c.base.constant * 2 + c.lane});
+    key.second.push_back(
+        {c.base.value ? c.base.value.getAsOpaquePointer() : nullptr,
+         c.base.constant * 2 + c.lane});
   return key;
 }
 
 /// True if `value` is defined in the body of `loop`.
 static bool isWithin(Value value, Operation *loop) {
-  return value && loop && loop->isAncestor(value.getParentBlock()->getParentOp());
+  return value && loop &&
+         loop->isAncestor(value.getParentBlock()->getParentOp());
 }
 
 void KernelCode::know(Scope &scope, Value tensor, ArrayRef<Coord> coords,
@@ -208,12 +209,13 @@ Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
     if (c.lane) {
       Value step = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
       Value all = arith::AddIOp::create(b, loc, step, splat(at));
-      lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, all,
-                                          splat(size));
+      lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          all, splat(size));
       from.push_back({Index(at), true});
       continue;
     }
-    Value in = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
+    Value in =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
     inside = inside ? Value(arith::AndIOp::create(b, loc, inside, in)) : in;
     Value safe = arith::SelectOp::create(b, loc, in, at, constant(0));
     from.push_back({Index(safe), false});
@@ -253,8 +255,7 @@ Value KernelCode::evalGeneric(Scope &scope, linalg::GenericOp op,
 }
 
 Value KernelCode::evalExtract(
-    Scope &scope, tensor::ExtractOp op,
-    llvm::function_ref<Value(Value)> get,
+    Scope &scope, tensor::ExtractOp op, llvm::function_ref<Value(Value)> get,
     llvm::function_ref<std::optional<Coord>(Value)> linear) {
   Coords coords;
   SmallVector<Value> vectors(op.getIndices().size());
@@ -296,13 +297,14 @@ Value KernelCode::evalExtract(
     else
       continue;
     part = arith::MulIOp::create(b, loc, part, splat(by));
-    offsets = offsets ? Value(arith::AddIOp::create(b, loc, offsets, part)) : part;
+    offsets =
+        offsets ? Value(arith::AddIOp::create(b, loc, offsets, part)) : part;
   }
   Value all = mask ? mask : splatConstant(b.getIntegerAttr(b.getI1Type(), 1));
-  return vector::GatherOp::create(b, loc, vectorType(memory->element),
-                                  memory->flat, ValueRange{materialize(base)},
-                                  offsets, all,
-                                  splatConstant(b.getZeroAttr(memory->element)));
+  return vector::GatherOp::create(
+      b, loc, vectorType(memory->element), memory->flat,
+      ValueRange{materialize(base)}, offsets, all,
+      splatConstant(b.getZeroAttr(memory->element)));
 }
 
 Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
@@ -375,9 +377,10 @@ Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
       for (Value &operand : operands)
         operand = splat(operand);
       // Lanes that are not in use hold zeros: they must not divide.
-      if (mask && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                      arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-                      arith::CeilDivUIOp>(def)) {
+      if (mask &&
+          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
+              def)) {
         Type element = def->getOperand(1).getType();
         operands[1] = arith::SelectOp::create(
             b, loc, mask, operands[1],

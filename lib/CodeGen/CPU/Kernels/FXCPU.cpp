@@ -1,4 +1,4 @@
-//===- FXCPU.cpp - calls of CPU kernels on tensors -------------*- C++ -*-===//
+//===- FXCPU.cpp - calls of CPU kernels on tensors ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - group linalg ops ----------------------*- C++ -*-===//
+//===- FormKernels.cpp - group linalg ops ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,8 @@ static bool isEasyPad(Operation *op) {
   if (!pad || !pad.getConstantPaddingValue() ||
       pad.getSourceType().getRank() == 0)
     return false;
-  for (auto [low, high] : llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad())) {
+  for (auto [low, high] :
+       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad())) {
     auto l = getConstantIntValue(low), h = getConstantIntValue(high);
     if (!l || !h || *l < 0 || *h < 0)
       return false;
@@ -119,7 +120,8 @@ bool Former::isConvex(const Group &group) {
   }
   llvm::SmallPtrSet<Operation *, 16> outside;
   unsigned span = 0;
-  for (Operation *op = first; op != last->getNextNode(); op = op->getNextNode()) {
+  for (Operation *op = first; op != last->getNextNode();
+       op = op->getNextNode()) {
     if (++span > kMaxSpan)
       return false;
     bool isMember = group.contains(op);
@@ -282,8 +284,8 @@ std::optional<LoopLabels> Former::rowLabels(const Group &group) {
     bool isReduction = generic.getNumReductionLoops() > 0;
     SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
     for (auto [d, label] : llvm::enumerate(labels.ofLoops(op)))
-      if (isReduction && (kinds[d] == utils::IteratorType::reduction) !=
-                             (label == inner))
+      if (isReduction &&
+          (kinds[d] == utils::IteratorType::reduction) != (label == inner))
         return std::nullopt;
     for (Value result : op->getResults()) {
       ArrayRef<int> dims = labels.ofTensor(result);
@@ -397,9 +399,9 @@ Group Former::pointwise(Operation *op) {
           group.insert(ownSlice(*operand));
         continue;
       }
-      if (!isPointwise(def) || !llvm::all_of(def->getUsers(), [&](Operation *u) {
-            return group.contains(u);
-          }))
+      if (!isPointwise(def) ||
+          !llvm::all_of(def->getUsers(),
+                        [&](Operation *u) { return group.contains(u); }))
         continue;
       AffineMap map = generic.getMatchingIndexingMap(operand);
       if (!map.isPermutation() &&

@@ -1,4 +1,4 @@
-//===- GroupedContractions.cpp - weights with scales by group --*- C++ -*-===//
+//===- GroupedContractions.cpp - weights with scales by group -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HoistPrepare.cpp - computations on states alone ---------*- C++ -*-===//
+//===- HoistPrepare.cpp - computations on states alone --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,8 @@ StateOnly::Kind StateOnly::kind(Value value) {
 /// Operators of ATen stay at run time: the compiler does not need LibTorch, and
 /// what one of its versions computes is not the model's.
 static bool callsFallback(Operation *op) {
-  return op->walk([](fx::EagerOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return op->walk([](fx::EagerOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 StateOnly::Kind StateOnly::kind(Operation *op) {
@@ -69,7 +70,8 @@ StateOnly::Kind StateOnly::kind(Operation *op) {
 static bool isFree(Operation *op) {
   return matchPattern(op, m_Constant()) ||
          isa<tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
-             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(op);
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+             op);
 }
 
 static int64_t numBytes(Type type) {
@@ -112,8 +114,7 @@ struct HoistPrepare : fx::cpu::impl::FXHoistPrepareBase<HoistPrepare> {
 
   void runOnOperation() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal() ||
-        getOperation().lookupSymbol("prepare"))
+    if (!main || main.isExternal() || getOperation().lookupSymbol("prepare"))
       return;
     Block &body = main.getBody().front();
     StateOnly states(main);

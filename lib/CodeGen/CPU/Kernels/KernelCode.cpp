@@ -1,4 +1,4 @@
-//===- KernelCode.cpp - indices, memory and loops of kernels ---*- C++ -*-===//
+//===- KernelCode.cpp - indices, memory and loops of kernels --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,7 +32,8 @@ KernelCode::KernelCode(func::FuncOp source, int64_t lanes)
   // Everything of the prologue goes before this mark.
   prologueEnd = arith::ConstantIndexOp::create(b, loc, 0);
   b.setInsertionPoint(prologueEnd);
-  for (auto [from, to] : llvm::zip(source.getArguments(), entry->getArguments())) {
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), entry->getArguments())) {
     auto tensor = dyn_cast<RankedTensorType>(from.getType());
     if (!tensor) {
       scalars[from] = to;
@@ -68,10 +69,10 @@ KernelCode::KernelCode(func::FuncOp source, int64_t lanes)
         stride.constant *= tensor.getDimSize(d);
       } else {
         Value size = meta.getSizes()[d];
-        stride.value = stride.value
-                           ? Value(arith::MulIOp::create(b, loc, stride.value,
-                                                         size))
-                           : size;
+        stride.value =
+            stride.value
+                ? Value(arith::MulIOp::create(b, loc, stride.value, size))
+                : size;
       }
     }
     buffers[from] = buffer;
@@ -164,8 +165,7 @@ Index KernelCode::ceilDiv(const Index &a, int64_t c) {
 Index KernelCode::min(const Index &a, const Index &c) {
   if (a.isStatic() && c.isStatic())
     return Index::of(std::min(a.constant, c.constant));
-  return Value(
-      arith::MinSIOp::create(b, loc, materialize(a), materialize(c)));
+  return Value(arith::MinSIOp::create(b, loc, materialize(a), materialize(c)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,11 +217,13 @@ Index KernelCode::size(Value tensor, int64_t dim) {
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(prologueEnd);
-    return add(add(size(pad.getSource(), dim), fromOfr(pad.getMixedLowPad()[dim])),
-               fromOfr(pad.getMixedHighPad()[dim]));
+    return add(
+        add(size(pad.getSource(), dim), fromOfr(pad.getMixedLowPad()[dim])),
+        fromOfr(pad.getMixedHighPad()[dim]));
   }
   if (auto generic = dyn_cast<linalg::LinalgOp>(op)) {
-    AffineMap map = generic.getIndexingMapMatchingResult(cast<OpResult>(tensor));
+    AffineMap map =
+        generic.getIndexingMapMatchingResult(cast<OpResult>(tensor));
     if (auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim)))
       for (OpOperand *operand : generic.getDpsInputOperands()) {
         if (!isa<RankedTensorType>(operand->get().getType()))
@@ -231,9 +233,10 @@ Index KernelCode::size(Value tensor, int64_t dim) {
           if (e == expr)
             return size(operand->get(), d);
       }
-    return size(generic.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())
-                    ->get(),
-                dim);
+    return size(
+        generic.getDpsInitOperand(cast<OpResult>(tensor).getResultNumber())
+            ->get(),
+        dim);
   }
   fail("a size is unknown");
   return Index::of(1);
@@ -313,8 +316,8 @@ Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {
   } else if (lane.isStatic(1)) {
     VectorType type = vectorType(element);
     if (!mask)
-      value = vector::LoadOp::create(b, loc, type, buffer.flat,
-                                     ValueRange{offset});
+      value =
+          vector::LoadOp::create(b, loc, type, buffer.flat, ValueRange{offset});
     else
       value = vector::MaskedLoadOp::create(
           b, loc, type, buffer.flat, ValueRange{offset}, mask,
@@ -353,8 +356,8 @@ void KernelCode::store(const Buffer &buffer, ArrayRef<Coord> coords,
     Index by = mul(Index::of(1), lane);
     Value at = arith::MulIOp::create(b, loc, step, splat(materialize(by)));
     Value all = mask ? mask : splatConstant(b.getIntegerAttr(b.getI1Type(), 1));
-    vector::ScatterOp::create(b, loc, Type(), buffer.flat,
-                              ValueRange{offset}, at, all, value);
+    vector::ScatterOp::create(b, loc, Type(), buffer.flat, ValueRange{offset},
+                              at, all, value);
   } else if (!mask) {
     vector::StoreOp::create(b, loc, value, buffer.flat, ValueRange{offset});
   } else {
@@ -378,7 +381,8 @@ Value KernelCode::splatConstant(TypedAttr element) {
   b.setInsertionPointToStart(entry);
   return arith::ConstantOp::create(
       b, loc,
-      DenseElementsAttr::get(vectorType(element.getType()), Attribute(element)));
+      DenseElementsAttr::get(vectorType(element.getType()),
+                             Attribute(element)));
 }
 
 Value KernelCode::maskBelow(const Index &count) {
@@ -410,20 +414,19 @@ void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
 
 Operation *KernelCode::beginForall(Scope &outer, Scope &inner,
                                    ArrayRef<Index> sizes,
-                                   SmallVectorImpl<Index> &ivs,
-                                   int64_t work) {
+                                   SmallVectorImpl<Index> &ivs, int64_t work) {
   inner.parent = &outer;
   inner.loop = nullptr;
   ivs.assign(sizes.size(), Index::of(0));
   SmallVector<OpFoldResult> bounds;
   for (const Index &size : sizes)
     if (!(size == Index::of(1)))
-      bounds.push_back(size.isStatic() ? OpFoldResult(b.getIndexAttr(size.constant))
-                                       : OpFoldResult(materialize(size)));
+      bounds.push_back(size.isStatic()
+                           ? OpFoldResult(b.getIndexAttr(size.constant))
+                           : OpFoldResult(materialize(size)));
   if (bounds.empty())
     return nullptr;
-  auto loop =
-      scf::ForallOp::create(b, loc, bounds, ValueRange(), std::nullopt);
+  auto loop = scf::ForallOp::create(b, loc, bounds, ValueRange(), std::nullopt);
   inner.loop = loop;
   // Waking a thread costs microseconds: tens of thousands of elements.
   constexpr int64_t kThreadWork = 64 * 1024;

@@ -1,4 +1,4 @@
-//===- Outline.cpp - make a kernel function of a group ---------*- C++ -*-===//
+//===- Outline.cpp - make a kernel function of a group --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,9 +59,8 @@ static Value makeDestination(OpBuilder &b, OpResult result) {
 
 void Outliner::outline(ArrayRef<Operation *> group) {
   SmallVector<Operation *> ops(group);
-  llvm::sort(ops, [](Operation *x, Operation *y) {
-    return x->isBeforeInBlock(y);
-  });
+  llvm::sort(ops,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
   Operation *last = ops.back();
   OpBuilder b(last->getContext());

@@ -1,4 +1,4 @@
-//===- Outline.h - make a kernel function of a group -----------*- C++ -*-===//
+//===- Outline.h - make a kernel function of a group ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

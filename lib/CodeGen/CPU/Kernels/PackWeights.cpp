@@ -1,4 +1,4 @@
-//===- PackWeights.cpp - operands of contractions in panels ----*- C++ -*-===//
+//===- PackWeights.cpp - operands of contractions in panels ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the tensor-level half of the CPU backend -*- C++ -*-===//
+//===- Pipeline.cpp - the tensor-level half of the CPU backend ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,7 +50,8 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   buildEmitPipeline(pm, options);
 }
 
-void fx::cpu::buildEmitPipeline(OpPassManager &pm, const KernelOptions &options) {
+void fx::cpu::buildEmitPipeline(OpPassManager &pm,
+                                const KernelOptions &options) {
   pm.addPass(createFXCPUSelectSchedules({options.lanes}));
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;

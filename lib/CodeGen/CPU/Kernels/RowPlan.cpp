@@ -1,4 +1,4 @@
-//===- RowPlan.cpp - the passes of kernels that reduce rows -===//
+//===- RowPlan.cpp - the passes of kernels that reduce rows ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SelectSchedules.cpp - strategy of kernels ---------------*- C++ -*-===//
+//===- SelectSchedules.cpp - strategy of kernels --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

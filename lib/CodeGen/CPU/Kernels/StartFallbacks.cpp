@@ -1,4 +1,4 @@
-//===- StartFallbacks.cpp - ATen beside compiled code ----------*- C++ -*-===//
+//===- StartFallbacks.cpp - ATen beside compiled code ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

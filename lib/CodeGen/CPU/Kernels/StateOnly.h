@@ -1,4 +1,4 @@
-//===- StateOnly.h - what the states alone determine -----------*- C++ -*-===//
+//===- StateOnly.h - what the states alone determine ------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ChannelsLast.cpp - hold images channels-last ---*- C++ -*-===//
+//===- ChannelsLast.cpp - hold images channels-last -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PermuteLinalg.cpp - linalg ops on permuted tensors ---*- C++ -*-===//
+//===- PermuteLinalg.cpp - linalg ops on permuted tensors -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -87,7 +87,8 @@ struct ConvolutionLayout {
 /// `dims` sorted by key, equal keys in order.
 static Order sortedBy(ArrayRef<int> keys) {
   Order order = identityOrder(keys.size());
-  llvm::stable_sort(order, [&](int64_t x, int64_t y) { return keys[x] < keys[y]; });
+  llvm::stable_sort(order,
+                    [&](int64_t x, int64_t y) { return keys[x] < keys[y]; });
   return order;
 }
 
@@ -114,7 +115,8 @@ static std::optional<ConvolutionLayout> analyse(linalg::LinalgOp op) {
   SmallVector<Kind> kinds(numLoops);
   bool smallIn = true, smallOut = true, hasGroup = false;
   for (unsigned d = 0; d < numLoops; ++d) {
-    bool inFilter = filter.isFunctionOfDim(d), inResult = result.isFunctionOfDim(d);
+    bool inFilter = filter.isFunctionOfDim(d),
+         inResult = result.isFunctionOfDim(d);
     if (inSum[d]) {
       if (inFilter == inResult)
         return std::nullopt;
@@ -143,17 +145,17 @@ static std::optional<ConvolutionLayout> analyse(linalg::LinalgOp op) {
   };
   SmallVector<int> imageKeys, filterKeys, resultKeys, loopKeys;
   for (AffineExpr expr : image.getResults())
-    imageKeys.push_back(depthwise
-        ? rank(kindOf(expr), {Batch, Image, InChannel, Group})
-        : rank(kindOf(expr), {Batch, Image, Group, InChannel}));
+    imageKeys.push_back(
+        depthwise ? rank(kindOf(expr), {Batch, Image, InChannel, Group})
+                  : rank(kindOf(expr), {Batch, Image, Group, InChannel}));
   for (AffineExpr expr : filter.getResults())
-    filterKeys.push_back(depthwise
-        ? rank(kindOf(expr), {OutChannel, InChannel, Filter, Group})
-        : rank(kindOf(expr), {Group, Filter, InChannel, OutChannel}));
+    filterKeys.push_back(
+        depthwise ? rank(kindOf(expr), {OutChannel, InChannel, Filter, Group})
+                  : rank(kindOf(expr), {Group, Filter, InChannel, OutChannel}));
   for (AffineExpr expr : result.getResults())
-    resultKeys.push_back(depthwise
-        ? rank(kindOf(expr), {Batch, Image, OutChannel, Group})
-        : rank(kindOf(expr), {Batch, Image, Group, OutChannel}));
+    resultKeys.push_back(
+        depthwise ? rank(kindOf(expr), {Batch, Image, OutChannel, Group})
+                  : rank(kindOf(expr), {Batch, Image, Group, OutChannel}));
   ConvolutionLayout layout;
   layout.image = sortedBy(imageKeys);
   layout.filter = sortedBy(filterKeys);
@@ -233,8 +235,8 @@ bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
   } else {
     for (OpOperand &operand : op->getOpOperands())
       if (isPermuted(operand.get())) {
-        SmallVector<unsigned> where = follow(maps[operand.getOperandNumber()],
-                                             held(operand.get()).order);
+        SmallVector<unsigned> where =
+            follow(maps[operand.getOperandNumber()], held(operand.get()).order);
         if (numPlaced(where) > numPlaced(at))
           at = where;
       }
@@ -249,7 +251,8 @@ bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
       keep |= llvm::any_of(ArrayRef(maps).drop_front(numInputs),
                            [&](AffineMap m) { return m.isFunctionOfDim(d); }) &&
               op.getStaticLoopRanges()[d] != 1;
-  SmallVector<unsigned> loops = llvm::to_vector(llvm::seq<unsigned>(0, numLoops));
+  SmallVector<unsigned> loops =
+      llvm::to_vector(llvm::seq<unsigned>(0, numLoops));
   if (!keep)
     llvm::stable_sort(loops, [&](unsigned x, unsigned y) {
       bool p = iterators[x] == utils::IteratorType::parallel,
@@ -280,7 +283,7 @@ bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
     // A whole tensor is read in the order of the loops: better one transpose
     // than strided reads in every use.
     bool whole = !keep && map.isPermutation() && !isPermuted(v);
-    Order order = keep && isInit ? identityOrder(map.getNumResults())
+    Order order = keep && isInit    ? identityOrder(map.getNumResults())
                   : isInit || whole ? orderOf(map)
                                     : held(v).order;
     operands.push_back({get(v, order), order});

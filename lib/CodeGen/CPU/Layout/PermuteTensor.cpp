@@ -1,4 +1,4 @@
-//===- PermuteTensor.cpp - tensor ops on permuted tensors ---*- C++ -*-===//
+//===- PermuteTensor.cpp - tensor ops on permuted tensors -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -231,10 +231,9 @@ bool Permuter::visitDim(tensor::DimOp op) {
 
 bool Permuter::visitExtract(tensor::ExtractOp op) {
   Permuted source = held(op.getTensor());
-  SmallVector<Value> at = permute<Value>(
-      SmallVector<Value>(op.getIndices()), source.order);
-  Value element =
-      tensor::ExtractOp::create(b, op.getLoc(), source.value, at);
+  SmallVector<Value> at =
+      permute<Value>(SmallVector<Value>(op.getIndices()), source.order);
+  Value element = tensor::ExtractOp::create(b, op.getLoc(), source.value, at);
   op.getResult().replaceAllUsesWith(element);
   return true;
 }

@@ -1,4 +1,4 @@
-//===- Permuter.cpp - tensors held in another order of dimensions ---*- C++ -*-===//
+//===- Permuter.cpp - tensors in another order of dimensions --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -64,8 +64,9 @@ Value Permuter::moveUnits(Value v, ArrayRef<int64_t> permutation) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, v);
   Value core = v;
   if (static_cast<int64_t>(before.size()) != type.getRank())
-    core = tensor::CollapseShapeOp::create(
-        b, loc, v, groupsOf([&](int64_t d) { return type.getDimSize(d) == 1; }));
+    core = tensor::CollapseShapeOp::create(b, loc, v, groupsOf([&](int64_t d) {
+                                             return type.getDimSize(d) == 1;
+                                           }));
   else
     return v; // nothing moves
   SmallVector<int64_t> shape = permute<int64_t>(type.getShape(), permutation);
@@ -197,17 +198,19 @@ void Permuter::visit(Operation *op) {
         done = visitLinalg(linalgOp);
     }
   } else if (any) {
-    done = llvm::TypeSwitch<Operation *, bool>(op)
-               .Case([&](tensor::PadOp o) { return visitPad(o); })
-               .Case([&](tensor::ExtractSliceOp o) { return visitExtractSlice(o); })
-               .Case([&](tensor::InsertSliceOp o) { return visitInsertSlice(o); })
-               .Case([&](tensor::ConcatOp o) { return visitConcat(o); })
-               .Case([&](tensor::CollapseShapeOp o) { return visitCollapse(o); })
-               .Case([&](tensor::ExpandShapeOp o) { return visitExpand(o); })
-               .Case([&](tensor::CastOp o) { return visitCast(o); })
-               .Case([&](tensor::DimOp o) { return visitDim(o); })
-               .Case([&](tensor::ExtractOp o) { return visitExtract(o); })
-               .Default([](Operation *) { return false; });
+    done =
+        llvm::TypeSwitch<Operation *, bool>(op)
+            .Case([&](tensor::PadOp o) { return visitPad(o); })
+            .Case(
+                [&](tensor::ExtractSliceOp o) { return visitExtractSlice(o); })
+            .Case([&](tensor::InsertSliceOp o) { return visitInsertSlice(o); })
+            .Case([&](tensor::ConcatOp o) { return visitConcat(o); })
+            .Case([&](tensor::CollapseShapeOp o) { return visitCollapse(o); })
+            .Case([&](tensor::ExpandShapeOp o) { return visitExpand(o); })
+            .Case([&](tensor::CastOp o) { return visitCast(o); })
+            .Case([&](tensor::DimOp o) { return visitDim(o); })
+            .Case([&](tensor::ExtractOp o) { return visitExtract(o); })
+            .Default([](Operation *) { return false; });
   }
   if (done)
     replaced.insert(op);

@@ -1,4 +1,4 @@
-//===- Permuter.h - tensors held in another order of dimensions ---*- C++ -*-===//
+//===- Permuter.h - tensors in another order of dimensions ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

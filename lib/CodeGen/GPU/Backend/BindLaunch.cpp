@@ -1,4 +1,4 @@
-//===- BindLaunch.cpp - what a kernel gets when it is launched -===//
+//===- BindLaunch.cpp - what a kernel gets when it is launched ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

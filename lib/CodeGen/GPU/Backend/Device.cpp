@@ -1,4 +1,4 @@
-//===- Device.cpp - code for NVIDIA GPUs -===//
+//===- Device.cpp - code for NVIDIA GPUs ----------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

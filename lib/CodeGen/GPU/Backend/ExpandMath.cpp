@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - functions of math in kernels -===//
+//===- ExpandMath.cpp - functions of math in kernels ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LaunchToRuntime.cpp - launches as calls of the run-time -===//
+//===- LaunchToRuntime.cpp - launches as calls of the run-time ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerHost.cpp - host code that leaves device memory alone -===//
+//===- LowerHost.cpp - host code that leaves device memory alone ----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Outline.cpp - code of threads in functions of its own -===//
+//===- Outline.cpp - code of threads in functions of its own --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the order of the passes for CUDA -===//
+//===- Pipeline.cpp - the order of the passes for CUDA --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitElements.cpp - one thread for each element -===//
+//===- EmitElements.cpp - one thread for each element ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

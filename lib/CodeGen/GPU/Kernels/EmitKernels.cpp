@@ -1,4 +1,4 @@
-//===- EmitKernels.cpp - kernels as launches of threads -===//
+//===- EmitKernels.cpp - kernels as launches of threads -------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitRows.cpp - one block for each row -===//
+//===- EmitRows.cpp - one block for each row ------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

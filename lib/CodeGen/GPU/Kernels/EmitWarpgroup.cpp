@@ -1,4 +1,4 @@
-//===- EmitWarpgroup.cpp - sums of products on tensor cores of sm_90a -===//
+//===- EmitWarpgroup.cpp - sums of products on tensor cores of sm_90a -----===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

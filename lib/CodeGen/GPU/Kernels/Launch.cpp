@@ -1,4 +1,4 @@
-//===- Launch.cpp - grids of threads around kernels -===//
+//===- Launch.cpp - grids of threads around kernels -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Launch.h - grids of threads around kernels --- -*- C++ -*-===//
+//===- Launch.h - grids of threads around kernels ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MatMulPlan.cpp - a contraction as M, N, K and a batch -===//
+//===- MatMulPlan.cpp - a contraction as M, N, K and a batch --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MatMulPlan.h - a contraction as M, N, K and a batch -----*- C++ -*-===//
+//===- MatMulPlan.h - a contraction as M, N, K and a batch ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

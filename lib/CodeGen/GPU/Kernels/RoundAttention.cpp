@@ -1,4 +1,4 @@
-//===- RoundAttention.cpp - attention's second product on tensor cores -===//
+//===- RoundAttention.cpp - attention's second product on tensor cores ----===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

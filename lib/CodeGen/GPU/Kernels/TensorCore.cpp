@@ -1,4 +1,4 @@
-//===- TensorCore.cpp - instructions of tensor cores -===//
+//===- TensorCore.cpp - instructions of tensor cores ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

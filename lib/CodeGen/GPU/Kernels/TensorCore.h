@@ -1,4 +1,4 @@
-//===- TensorCore.h - instructions of tensor cores --- -*- C++ -*-===//
+//===- TensorCore.h - instructions of tensor cores --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorMap.h - operands that the device copies by boxes --*- C++ -*-===//
+//===- TensorMap.h - operands that the device copies by boxes ---*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Warpgroup.h - instructions of sm_90a's tensor cores --- -*- C++ -*-===//
+//===- Warpgroup.h - instructions of sm_90a's tensor cores ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
