@@ -323,12 +323,10 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   Sizes expanded, collapsed;
   for (auto [group, size] : llvm::zip(order, merged)) {
     reassociation.emplace_back();
-    bool dynamic = false;
     for (int64_t d : group->to) {
       reassociation.back().push_back(expanded.size());
       result.dims[d] = expanded.size();
       expanded.push_back(sizes[d]);
-      dynamic |= !sizes[d].isInteger();
     }
     // The type of the whole is as static as its parts are.
     if (group->to.size() > 1) {

@@ -188,6 +188,72 @@ Value fx::cpu::makeZeros(OpBuilder &b, Location loc,
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }
 
+Value fx::cpu::multiplyBytes(OpBuilder &b, Location loc, Contraction &c,
+                             Value left, Value right) {
+  Type i32 = b.getI32Type();
+  Value init = makeZeros(
+      b, loc, tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]), i32);
+  SmallVector<AffineMap> maps(3);
+  maps[c.a] = c.lhsMap();
+  maps[c.b] = c.rhsMap();
+  maps[2] = c.resultMap();
+  SmallVector<Value> operands(2);
+  operands[c.a] = left;
+  operands[c.b] = right;
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(init.getType()), operands, init, maps,
+             c.op.getIteratorTypesArray(),
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
+               Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
+               Value product = arith::MulIOp::create(nested, at, s, t);
+               linalg::YieldOp::create(
+                   nested, at,
+                   arith::AddIOp::create(nested, at, v[2], product)
+                       .getResult());
+             })
+      .getResult(0);
+}
+
+TermSums fx::cpu::sumTerms(OpBuilder &b, Location loc, Contraction &c,
+                           Value bytes, AffineMap map, bool isUnsigned) {
+  TermSums sums;
+  unsigned rank = map.getNumResults();
+  Type i32 = b.getI32Type();
+  SmallVector<AffineExpr> kept;
+  SmallVector<utils::IteratorType> kinds;
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned d = 0; d < rank; ++d) {
+    unsigned loop = map.getDimPosition(d);
+    bool isTerm = llvm::is_contained(c.k, loop);
+    kinds.push_back(isTerm ? utils::IteratorType::reduction
+                           : utils::IteratorType::parallel);
+    if (isTerm)
+      continue;
+    kept.push_back(b.getAffineDimExpr(d));
+    sums.loops.push_back(loop);
+    sizes.push_back(tensor::getMixedSize(b, loc, bytes, d));
+  }
+  Value start = makeZeros(b, loc, sizes, i32);
+  sums.values =
+      linalg::GenericOp::create(
+          b, loc, TypeRange(start.getType()), bytes, start,
+          ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank),
+                              AffineMap::get(rank, 0, kept, b.getContext())},
+          kinds,
+          [&](OpBuilder &nested, Location at, ValueRange v) {
+            Value term =
+                isUnsigned
+                    ? Value(arith::ExtUIOp::create(nested, at, i32, v[0]))
+                    : arith::ExtSIOp::create(nested, at, i32, v[0]);
+            linalg::YieldOp::create(
+                nested, at,
+                arith::AddIOp::create(nested, at, v[1], term).getResult());
+          })
+          .getResult(0);
+  return sums;
+}
+
 bool fx::cpu::startsAtZero(Contraction &c) {
   auto fill = c.op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat());

@@ -78,6 +78,21 @@ struct Quads {
 /// None if the terms are too many for 32 bits, not known, or lie otherwise.
 std::optional<Quads> matchQuads(Contraction &c);
 
+/// The sums of the products of `left`, unsigned bytes, and `right`, signed
+/// ones, in the loops of `c`, in i32.
+mlir::Value multiplyBytes(mlir::OpBuilder &b, mlir::Location loc,
+                          Contraction &c, mlir::Value left, mlir::Value right);
+
+/// Sums of an operand's terms, i32, and the loops of the product that walk
+/// them.
+struct TermSums {
+  mlir::Value values;
+  llvm::SmallVector<unsigned> loops;
+};
+/// The sums of the terms of `bytes`, which `map` walks.
+TermSums sumTerms(mlir::OpBuilder &b, mlir::Location loc, Contraction &c,
+                  mlir::Value bytes, mlir::AffineMap map, bool isUnsigned);
+
 /// A pointwise op on one tensor.
 mlir::Value
 mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,

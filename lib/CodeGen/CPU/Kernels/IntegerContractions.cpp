@@ -312,7 +312,7 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
     return false;
   if (!startsAtZero(c))
     return false;
-  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
+  AffineMap rhs = c.rhsMap(), result = c.resultMap();
   std::optional<Quads> quads = matchQuads(c);
   if (!quads)
     return false;
@@ -332,68 +332,17 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
   auto [weights, scales] = viewWeight(b, c, *w, *scaleLoops);
   Value p = padToQuads(b, loc, weights, quads->inRight);
 
-  // The sums of products, and of the weights.
   Value out = c.op.getDpsInits()[0];
-  Value init = makeZeros(b, loc, tensor::getMixedSizes(b, loc, out), i32);
-  SmallVector<AffineMap> maps(3);
-  maps[c.a] = lhs;
-  maps[c.b] = rhs;
-  maps[2] = result;
-  SmallVector<Value> operands(2);
-  operands[c.a] = q;
-  operands[c.b] = p;
-  Value sum =
-      linalg::GenericOp::create(
-          b, loc, TypeRange(init.getType()), operands, init, maps,
-          c.op.getIteratorTypesArray(),
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
-            Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
-            Value product = arith::MulIOp::create(nested, at, s, t);
-            linalg::YieldOp::create(
-                nested, at,
-                arith::AddIOp::create(nested, at, v[2], product).getResult());
-          })
-          .getResult(0);
+  Value sum = multiplyBytes(b, loc, c, q, p);
 
   unsigned rank = result.getNumResults();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   SmallVector<Value> inputs{sum};
   SmallVector<AffineMap> epilogue{identity};
   if (zero) {
-    // In the weights' own loops: one for each of their dimensions.
-    unsigned weightRank = rhs.getNumResults();
-    SmallVector<AffineExpr> kept;
-    SmallVector<utils::IteratorType> kinds;
-    SmallVector<unsigned> loops;
-    SmallVector<OpFoldResult> sizes;
-    for (unsigned d = 0; d < weightRank; ++d) {
-      bool isKept = isColumn(c, rhs.getDimPosition(d));
-      kinds.push_back(isKept ? utils::IteratorType::parallel
-                             : utils::IteratorType::reduction);
-      if (!isKept)
-        continue;
-      kept.push_back(b.getAffineDimExpr(d));
-      loops.push_back(rhs.getDimPosition(d));
-      sizes.push_back(tensor::getMixedSize(b, loc, p, d));
-    }
-    Value start = makeZeros(b, loc, sizes, i32);
-    Value total =
-        linalg::GenericOp::create(
-            b, loc, TypeRange(start.getType()), p, start,
-            ArrayRef<AffineMap>{
-                b.getMultiDimIdentityMap(weightRank),
-                AffineMap::get(weightRank, 0, kept, b.getContext())},
-            kinds,
-            [&](OpBuilder &nested, Location at, ValueRange v) {
-              Value t = arith::ExtSIOp::create(nested, at, i32, v[0]);
-              linalg::YieldOp::create(
-                  nested, at,
-                  arith::AddIOp::create(nested, at, v[1], t).getResult());
-            })
-            .getResult(0);
-    inputs.push_back(total);
-    epilogue.push_back(columnsMap(c, loops));
+    TermSums total = sumTerms(b, loc, c, p, rhs, /*isUnsigned=*/false);
+    inputs.push_back(total.values);
+    epilogue.push_back(columnsMap(c, total.loops));
   }
   if (w->scales) {
     inputs.push_back(scales);

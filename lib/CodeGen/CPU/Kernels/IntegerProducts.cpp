@@ -20,53 +20,6 @@ using namespace fx::cpu;
 
 using Kind = utils::IteratorType;
 
-namespace {
-/// Sums of an operand's terms, and the loops of the product that walk them.
-struct TermSums {
-  Value values;
-  SmallVector<unsigned> loops;
-};
-} // namespace
-
-/// The sums of the terms of `bytes`, which `map` walks.
-static TermSums sumTerms(OpBuilder &b, Location loc, Contraction &c,
-                         Value bytes, AffineMap map, bool isUnsigned) {
-  TermSums sums;
-  unsigned rank = map.getNumResults();
-  Type i32 = b.getI32Type();
-  SmallVector<AffineExpr> kept;
-  SmallVector<Kind> kinds;
-  SmallVector<OpFoldResult> sizes;
-  for (unsigned d = 0; d < rank; ++d) {
-    unsigned loop = map.getDimPosition(d);
-    bool isTerm = llvm::is_contained(c.k, loop);
-    kinds.push_back(isTerm ? Kind::reduction : Kind::parallel);
-    if (isTerm)
-      continue;
-    kept.push_back(b.getAffineDimExpr(d));
-    sums.loops.push_back(loop);
-    sizes.push_back(tensor::getMixedSize(b, loc, bytes, d));
-  }
-  Value start = makeZeros(b, loc, sizes, i32);
-  sums.values =
-      linalg::GenericOp::create(
-          b, loc, TypeRange(start.getType()), bytes, start,
-          ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank),
-                              AffineMap::get(rank, 0, kept, b.getContext())},
-          kinds,
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            Value term =
-                isUnsigned
-                    ? Value(arith::ExtUIOp::create(nested, at, i32, v[0]))
-                    : arith::ExtSIOp::create(nested, at, i32, v[0]);
-            linalg::YieldOp::create(
-                nested, at,
-                arith::AddIOp::create(nested, at, v[1], term).getResult());
-          })
-          .getResult(0);
-  return sums;
-}
-
 bool fx::cpu::rewriteActivations(Contraction &c) {
   if (c.isMixed || c.isHalf || c.groupSize || !startsAtZero(c) ||
       !c.lhsMap().isProjectedPermutation())
@@ -85,34 +38,14 @@ bool fx::cpu::rewriteActivations(Contraction &c) {
 
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Type f32 = b.getF32Type();
   ByteTensor left = makeBytes(b, loc, *x, /*isUnsigned=*/true),
              right = makeBytes(b, loc, *y, /*isUnsigned=*/false);
   Value q = padToQuads(b, loc, left.values, quads->inLeft);
   Value p = padToQuads(b, loc, right.values, quads->inRight);
   Value out = c.op.getDpsInits()[0];
-  Value init = makeZeros(b, loc, tensor::getMixedSizes(b, loc, out), i32);
   AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
-  SmallVector<AffineMap> maps(3);
-  maps[c.a] = lhs;
-  maps[c.b] = rhs;
-  maps[2] = result;
-  SmallVector<Value> operands(2);
-  operands[c.a] = q;
-  operands[c.b] = p;
-  Value sum =
-      linalg::GenericOp::create(
-          b, loc, TypeRange(init.getType()), operands, init, maps,
-          c.op.getIteratorTypesArray(),
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            Value s = arith::ExtUIOp::create(nested, at, i32, v[c.a]);
-            Value t = arith::ExtSIOp::create(nested, at, i32, v[c.b]);
-            Value product = arith::MulIOp::create(nested, at, s, t);
-            linalg::YieldOp::create(
-                nested, at,
-                arith::AddIOp::create(nested, at, v[2], product).getResult());
-          })
-          .getResult(0);
+  Value sum = multiplyBytes(b, loc, c, q, p);
 
   unsigned rank = result.getNumResults();
   AffineMap identity = b.getMultiDimIdentityMap(rank);

@@ -515,10 +515,7 @@ void TensorCoreMatMul::emit() {
 
 void fx::cuda::emitTensorCore(KernelCode &code) {
   TensorCoreMatMul e(code);
-  if (!e.analyse() || !e.info.isHalf)
-    return code.fail("no product of bf16 or f16 with pointwise ops");
-  for (unsigned o = 0; o < code.numOutputs(); ++o)
-    if (e.asOperand(o))
-      return code.fail("an operand is an output, too");
+  if (!e.analyseHalves())
+    return;
   e.emit();
 }

@@ -442,11 +442,8 @@ void WarpgroupMatMul::emit() {
 
 void fx::cuda::emitWarpgroup(KernelCode &code) {
   WarpgroupMatMul e(code);
-  if (!e.analyse() || !e.info.isHalf)
-    return code.fail("no product of bf16 or f16 with pointwise ops");
-  for (unsigned o = 0; o < code.numOutputs(); ++o)
-    if (e.asOperand(o))
-      return code.fail("an operand is an output, too");
+  if (!e.analyseHalves())
+    return;
   e.split();
   if (!e.matches())
     return code.fail("a small product, or operands that are no boxes");

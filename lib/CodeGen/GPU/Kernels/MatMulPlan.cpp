@@ -57,6 +57,19 @@ bool MatMulPlan::analyse() {
   return true;
 }
 
+bool MatMulPlan::analyseHalves() {
+  if (!analyse() || !info.isHalf) {
+    code.fail("no product of bf16 or f16 with pointwise ops");
+    return false;
+  }
+  for (unsigned o = 0; o < code.numOutputs(); ++o)
+    if (asOperand(o)) {
+      code.fail("an operand is an output, too");
+      return false;
+    }
+  return true;
+}
+
 /// True if each element of the operand is fetched by the first row or column of
 /// blocks.
 bool MatMulPlan::mayStoreOperand(Value operand) {

@@ -33,6 +33,9 @@ struct MatMulPlan {
 
   /// False if the kernel is no contraction with pointwise ops around it.
   bool analyse();
+  /// The same for a product of bf16 or f16 whose operands are no outputs; says
+  /// why not.
+  bool analyseHalves();
   /// Fills the loops and sizes.
   void split();
   /// Says that `loops`, of `sizes`, are at the `linear`-th point.
