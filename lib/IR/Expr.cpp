@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Text.h"
+#include "fx/IR/ExprFunctions.h"
 #include "fx/IR/FXDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -263,7 +264,8 @@ ExprAttr ExprAttr::call(MLIRContext *ctx, StringRef name,
   if (!args.empty() && constants.size() == args.size()) {
     if (std::optional<int64_t> folded = foldCall(name, constants))
       return integer(ctx, *folded);
-    if ((name == "floordiv" || name == "mod") && args[1].getInteger() == 0)
+    if (args.size() == 2 && (name == "floordiv" || name == "mod") &&
+        args[1].getInteger() == 0)
       return {};
   }
   if (name == "identity" && args.size() == 1)
@@ -481,6 +483,11 @@ private:
         } while (succeeded(parser.parseOptionalComma()));
         if (parser.parseRParen())
           return failure();
+      }
+      std::string error = getExprArityError(callee, args.size());
+      if (!error.empty()) {
+        parser.emitError(parser.getCurrentLocation(), error);
+        return failure();
       }
       return check(ExprAttr::call(ctx, callee, args));
     }

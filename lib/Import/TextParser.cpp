@@ -7,6 +7,8 @@
 
 #include "TextParser.h"
 
+#include "fx/IR/ExprFunctions.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -82,20 +84,8 @@ ExprAttr TextParser::callNamed(StringRef callee, ArrayRef<ExprAttr> args) {
   StringRef function = getFunction(callee);
   if (function.empty())
     return fail("unknown function '" + callee.take_front(40) + "'");
-  bool anyCount = llvm::is_contained(
-      {"max", "min", "and", "or", "is_non_overlapping_and_dense"}, function);
-  size_t arity =
-      llvm::StringSwitch<size_t>(function)
-          .Case("where", 3)
-          .Cases({"not", "abs", "floor", "ceil", "trunc", "to_int", "to_float",
-                  "trunc_to_float", "identity", "sqrt", "exp"},
-                 1)
-          .Cases({"log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh",
-                  "asin", "acos", "atan", "round"},
-                 1)
-          .Default(2);
-  if (!anyCount && args.size() != arity)
-    return fail("expected " + Twine(arity) + " arguments for '" + callee +
-                "', got " + Twine(args.size()));
+  std::string error = getExprArityError(function, args.size());
+  if (!error.empty())
+    return fail(error);
   return call(function, args);
 }

@@ -144,5 +144,15 @@ fx.state @overflow : !fx.tensor<[9223372036854775807 + 1], f32>
 
 // -----
 
+// expected-error @below {{expected 2 arguments for 'floordiv', got 1}}
+fx.state @arity : !fx.tensor<[floordiv(4)], f32>
+
+// -----
+
+// expected-error @below {{expected one or more arguments for 'max', got 0}}
+fx.state @none : !fx.tensor<[max()], f32>
+
+// -----
+
 // expected-error @below {{expected one device and one #fx.meta}}
 fx.state @twice : !fx.tensor<[1], f32, "cpu", "cpu">
