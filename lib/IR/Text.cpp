@@ -105,6 +105,20 @@ static void printTree(OpAsmPrinter &printer, OperandRange operands,
     printer.printAttribute(tree);
 }
 
+/// Whether the bare word would be read as an immediate or the type it begins.
+static bool isAlsoImmediate(StringRef word) {
+  if (parseSpecialReal(word) ||
+      llvm::is_contained({"true", "false", "None", "index", "none", "complex",
+                          "memref", "tensor", "tuple", "vector"},
+                         word))
+    return true;
+  StringRef width = word;
+  for (StringRef number : {"bf", "tf", "f", "si", "ui", "i"})
+    if (width.consume_front(number))
+      return !width.empty() && llvm::isDigit(width.front());
+  return false;
+}
+
 void fx::printArguments(OpAsmPrinter &printer, OperandRange operands,
                         ArrayAttr args, ArrayAttr kwnames) {
   unsigned next = 0;
@@ -115,8 +129,11 @@ void fx::printArguments(OpAsmPrinter &printer, OperandRange operands,
     if (i > 0)
       printer << ", ";
     if (i >= numPositional) {
-      printer.printKeywordOrString(
-          cast<StringAttr>(kwnames[i - numPositional]).getValue());
+      StringRef name = cast<StringAttr>(kwnames[i - numPositional]).getValue();
+      if (isAlsoImmediate(name))
+        printer.printString(name);
+      else
+        printer.printKeywordOrString(name);
       printer << " = ";
     }
     printTree(printer, operands, next, arg);

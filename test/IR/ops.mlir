@@ -31,6 +31,10 @@ fx.graph @main symbols [s17 in [2, 1024], s17*2 in [?, ?]] attributes {functiona
   %add = call_function @aten.add.Tensor(%x, 1, alpha = 2.5) : (!fx.tensor<[s17, 8], f32, "cuda:0">) -> !fx.tensor<[s17, 8], f32>
   // CHECK: call_function @custom.cat.default([%add, %{{.*}}, None], [-1, [true, "a"]], dtype = f16, device = #fx.device<"cuda", 0>)
   %cat = call_function @custom.cat.default([%add, %x, None], [-1, [true, "a"]], dtype = f16, device = #fx.device<"cuda", 0>) : (!fx.tensor<[s17, 8], f32>, !fx.tensor<[s17, 8], f32, "cuda:0">) -> !fx.tensor<[1 + 2*s17*2, 16], f16>
+  // Keywords that are also types or immediates.
+  // CHECK: call_function @foo("index" = %x, "f32" = 1, "nan" = 2, "si8" = 3, "tensor" = 4, i = 5, int = 6, "a b" = 7)
+  %words = call_function @foo("index" = %x, "f32" = 1, "nan" = 2, "si8" = 3, "tensor" = 4, "i" = 5, int = 6, "a b" = 7) : (!fx.tensor<[s17, 8], f32, "cuda:0">) -> !fx.any
+
   // CHECK: call_function @foo(inf, neg_inf, nan, 1.0e-05, {"k" = %cat, "a" = [1]}, #fx.memory_format<"channels_last">, -3)
   // CHECK-SAME: !fx.tensor<[4*s17 + 1, 16], f16>
   %v, %i = call_function @foo(inf, neg_inf, nan, 1.0e-05, {"k" = %cat, "a" = [1]}, #fx.memory_format<"channels_last">, -3) outs [[#fx.operand, #fx.operand], #fx.none] : (!fx.tensor<[4*s17 + 1, 16], f16>) -> (!fx.tensor<[max(4, s17)], f32>, !fx.any)
