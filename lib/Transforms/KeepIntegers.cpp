@@ -75,21 +75,26 @@ struct KeepIntegersPass : fx::impl::KeepIntegersPassBase<KeepIntegersPass> {
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (!graph.getFunctional())
         continue;
-      SmallVector<CallFunctionOp> calls(
-          graph.getBlock().getOps<CallFunctionOp>());
-      for (CallFunctionOp call : calls)
-        if (keep(call))
-          ++numKept;
+      // What is kept erases itself and operations behind it.
+      for (Operation *op = &graph.getBlock().front(); op;
+           op = op->getNextNode())
+        if (auto call = dyn_cast<CallFunctionOp>(op))
+          if (Operation *kept = keep(call)) {
+            op = kept;
+            ++numKept;
+          }
     }
   }
 
 private:
   /// Lets `op` take integers, if all that it takes comes from such, and all
-  /// that it gives becomes the same again.
-  static bool keep(CallFunctionOp op) {
+  /// that it gives becomes the same again; what stands in its place then.
+  static Operation *keep(CallFunctionOp op) {
     OperatorView call = getOperatorView(op);
-    if (!call || !takesValues(call) || op->getNumOperands() == 0)
-      return false;
+    if (!call || !takesValues(call) || op->getNumOperands() == 0 ||
+        op->getNumResults() == 0 ||
+        !isa<FakeTensorType>(op->getResult(0).getType()))
+      return nullptr;
     std::optional<Parameters> common;
     auto agrees = [&](std::optional<Parameters> p) {
       if (!p || (common && !(*common == *p)))
@@ -100,14 +105,14 @@ private:
     SmallVector<Operation *> users(op->getResult(0).getUsers());
     for (OpResult other : op->getResults().drop_front())
       if (!other.use_empty())
-        return false;
+        return nullptr;
     for (Operation *user : users) {
       auto quantize = dyn_cast<qd::QuantizePerTensor>(user);
       if (!quantize || !agrees(getParameters(quantize, user->getResult(0))))
-        return false;
+        return nullptr;
     }
     if (!common || !common->isWhole())
-      return false;
+      return nullptr;
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
@@ -116,7 +121,7 @@ private:
         continue;
       auto dequantize = dyn_cast_if_present<qd::DequantizePerTensor>(def);
       if (!dequantize || !agrees(getParameters(dequantize, dequantize.input())))
-        return false;
+        return nullptr;
       mapping.map(operand, dequantize.input());
     }
     OpBuilder b(op);
@@ -129,7 +134,7 @@ private:
       user->erase();
     }
     op->erase();
-    return true;
+    return made;
   }
 };
 } // namespace
