@@ -73,7 +73,8 @@ Location LocationBuilder::get(const schema::Node &node,
   }
   std::string joined = llvm::join(results, ",");
   // The node's own name, where it has several results or none of its name.
-  if (node.name && *node.name != joined && !joined.empty())
+  if (node.name && !node.name->empty() && *node.name != joined &&
+      !joined.empty())
     metadata.set("name", b.getStringAttr(*node.name));
   if (joined.empty() && node.name)
     joined = node.name->str();

@@ -27,8 +27,29 @@ using namespace fx;
 using namespace fx::fuzz;
 using namespace mlir;
 
+/// The node's location without a name of its own beside its values' names: a
+/// node that has none, or that of another one, gets one on the way back.
+static Location withoutOwnName(Location loc) {
+  auto fused = dyn_cast<FusedLoc>(loc);
+  auto metadata = fused
+                      ? dyn_cast_if_present<DictionaryAttr>(fused.getMetadata())
+                      : nullptr;
+  if (!metadata || !metadata.contains("name"))
+    return loc;
+  NamedAttrList others(metadata);
+  others.erase("name");
+  if (others.empty() && fused.getLocations().size() == 1)
+    return fused.getLocations().front();
+  return FusedLoc::get(fused.getLocations(),
+                       others.getDictionary(loc.getContext()),
+                       loc.getContext());
+}
+
 /// The graphs as text, without the states: these say where the weights lie.
-static std::string getText(ModuleOp module) {
+static std::string getText(ModuleOp original) {
+  OwningOpRef<ModuleOp> copy = original.clone();
+  ModuleOp module = *copy;
+  module.walk([](Operation *op) { op->setLoc(withoutOwnName(op->getLoc())); });
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;

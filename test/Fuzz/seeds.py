@@ -11,6 +11,8 @@ import sys
 TEST = pathlib.Path(__file__).resolve().parent.parent
 #: Larger inputs are slow, and change in more places than matter.
 LARGEST = {"import": 200_000, "compile": 4_000}
+#: What the programs are compiled to, as Compile.cpp reads it.
+FORMS = ["ll", "so", "ptx"]
 MODELS = "mlp cond bert_small llama_small_decode resnet_small".split()
 
 
@@ -27,13 +29,15 @@ def exports(folder: pathlib.Path) -> None:
 
 
 def programs(folder: pathlib.Path) -> None:
-    """Every graph of the lit tests, without what is said to FileCheck."""
+    """Every graph of the lit tests, without what is said to FileCheck, in each form."""
     for path in sorted(TEST.rglob("*.mlir")):
         for k, part in enumerate(re.split(r"^// -----.*$", path.read_text(), flags=re.M)):
             lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]
             if "fx.graph" in part:
                 text = "\n".join(lines).strip() + "\n"
-                (folder / f"{path.parent.name}-{path.stem}-{k}.mlir").write_text(text)
+                for form in FORMS:
+                    name = f"{path.parent.name}-{path.stem}-{k}.{form}.mlir"
+                    (folder / name).write_text(f"// emit: {form}\n{text}")
 
 
 def main() -> None:
