@@ -25,7 +25,9 @@ struct Adaptive {
 };
 } // namespace
 
-static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a) {
+/// With `anyPlane` the size of a window that is all there is may be unknown.
+static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a,
+                                  bool anyPlane = false) {
   a.x = n.tensor(0, "self");
   a.spatial = spatial;
   a.first = a.x.rank() - spatial;
@@ -38,6 +40,10 @@ static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a) {
     std::optional<int64_t> k = in.getInteger(), m = out.getInteger();
     if (in == out) {
       a.longest.push_back(1);
+      continue;
+    }
+    if (!k && m == 1 && anyPlane) {
+      a.longest.push_back(ShapedType::kDynamic);
       continue;
     }
     if (!k || !m)
@@ -139,15 +145,29 @@ static LogicalResult lowerAdaptiveAvgPool(Node &n) {
 template <unsigned spatial>
 static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   Adaptive a;
-  if (failed(readAdaptive(n, spatial, a)))
+  if (failed(readAdaptive(n, spatial, a, /*anyPlane=*/true)))
     return failure();
   Builder &b = n.b;
   for (ExprAttr e : a.x.sizes)
     if (e.getInteger() == 0)
       return n.fail("an empty tensor");
   int64_t rank = a.x.rank(), taps = 1;
-  for (int64_t k : a.longest)
+  if (llvm::all_of(ArrayRef<ExprAttr>(a.out).take_back(spatial),
+                   [](ExprAttr e) { return e.getInteger() == 1; })) {
+    // One window, which is the plane: no copy of it.
+    Sizes planes(a.out);
+    planes.push_back(
+        b.product(ArrayRef<ExprAttr>(a.x.sizes).take_back(spatial)));
+    auto [value, at] = extreme(b, b.reshape(a.x, planes), rank, false, true);
+    if (failed(n.set(0, value)))
+      return failure();
+    return n.numResults() < 2 || !n.isUsed(1) ? success() : n.set(1, at);
+  }
+  for (int64_t k : a.longest) {
+    if (ShapedType::isDynamic(k))
+      return n.fail("windows whose sizes are not known");
     taps *= k;
+  }
   Tensor all = windows(b, a, a.x.dtype, [](Scalars &s) { return s.lowest(); });
   Sizes flat(a.out);
   flat.push_back(b.expr(taps));

@@ -94,11 +94,18 @@ static LogicalResult lowerProd(Node &n) {
 
 std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
                                   bool keepDim, bool max) {
+  // The value, then the first index where it stands: two reductions of numbers,
+  // which vectors compute, where a pair would go through its elements in order.
   Tensor t = input.dims[dim] < 0 ? b.contiguous(input) : input;
+  Tensor value = b.reduce(
+      t, dim, /*keepDim=*/true, t.dtype,
+      [&](Scalars &s) { return max ? s.lowest() : s.highest(); },
+      [&](Scalars &s, Value a, Value x) {
+        return max ? s.max(a, x) : s.min(a, x);
+      });
   Type i64 = b.b.getI64Type();
   unsigned rank = t.rank();
-  Tensor value, index;
-  value.dtype = t.dtype;
+  Tensor index;
   index.dtype = i64;
   Sizes kept;
   SmallVector<AffineExpr> outExprs;
@@ -106,49 +113,42 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
                                              utils::IteratorType::parallel);
   iterators[dim] = utils::IteratorType::reduction;
   for (unsigned i = 0; i < rank; ++i) {
-    bool reduced = i == dim;
-    if (reduced && !keepDim)
+    if (i == dim) {
+      index.sizes.push_back(b.expr(1));
+      index.dims.push_back(-1);
       continue;
-    value.sizes.push_back(reduced ? b.expr(1) : t.sizes[i]);
-    value.dims.push_back(reduced ? -1 : int(kept.size()));
-    if (reduced)
-      continue;
+    }
+    index.sizes.push_back(t.sizes[i]);
+    index.dims.push_back(kept.size());
     outExprs.push_back(b.b.getAffineDimExpr(i));
     kept.push_back(t.sizes[i]);
   }
-  if (keepDim) {
-    outExprs.clear();
-    for (unsigned i = 0; i < rank; ++i)
-      if (i != dim)
-        outExprs.push_back(b.b.getAffineDimExpr(i));
-  }
-  index.sizes = value.sizes;
-  index.dims = value.dims;
-  Scalars outer(b.b, b.loc, t.dtype), outerIndex(b.b, b.loc, i64);
-  Value values =
-      b.filled(kept, t.dtype, max ? outer.lowest() : outer.highest());
-  Value indices = b.filled(kept, i64, outerIndex.integer(0));
+  Value none = b.filled(kept, i64, Scalars(b.b, b.loc, i64).highest());
   SmallVector<unsigned> loops = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-  AffineMap out = AffineMap::get(rank, 0, outExprs, b.context());
-  SmallVector<AffineMap> maps = {b.map(t, loops, rank), out, out};
-  auto op = linalg::GenericOp::create(
-      b.b, b.loc, TypeRange{values.getType(), indices.getType()}, t.value,
-      ValueRange{values, indices}, maps, iterators,
-      [&](OpBuilder &nested, Location loc, ValueRange args) {
-        Scalars s(nested, loc, t.dtype), si(nested, loc, i64);
-        Value x = args[0], best = args[1], at = args[2];
-        Value i = si.fromIndex(linalg::IndexOp::create(nested, loc, dim));
-        Value better = max ? s.gt(x, best) : s.lt(x, best);
-        if (s.isFloat()) {
-          Value newNan = s.logicalAnd(s.isNan(x), s.logicalNot(s.isNan(best)));
-          better = s.logicalOr(better, newNan);
-        }
-        linalg::YieldOp::create(
-            nested, loc,
-            ValueRange{s.select(better, x, best), si.select(better, i, at)});
-      });
-  value.value = op.getResult(0);
-  index.value = op.getResult(1);
+  SmallVector<AffineMap> maps = {
+      b.map(t, loops, rank), b.map(value, loops, rank),
+      AffineMap::get(rank, 0, outExprs, b.context())};
+  index.value =
+      linalg::GenericOp::create(
+          b.b, b.loc, none.getType(), ValueRange{t.value, value.value}, none,
+          maps, iterators,
+          [&](OpBuilder &nested, Location loc, ValueRange args) {
+            Scalars s(nested, loc, t.dtype), si(nested, loc, i64);
+            Value x = args[0], best = args[1];
+            Value here = s.eq(x, best);
+            // A NaN is the extreme if there is one.
+            if (s.isFloat())
+              here = s.logicalOr(here, s.isNan(x));
+            Value i = si.fromIndex(linalg::IndexOp::create(nested, loc, dim));
+            Value at = si.select(here, i, si.highest());
+            linalg::YieldOp::create(nested, loc, si.min(args[2], at));
+          })
+          .getResult(0);
+  if (!keepDim)
+    for (Tensor *result : {&value, &index}) {
+      result->sizes.erase(result->sizes.begin() + dim);
+      result->dims.erase(result->dims.begin() + dim);
+    }
   return {value, index};
 }
 

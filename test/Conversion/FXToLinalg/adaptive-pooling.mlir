@@ -11,8 +11,8 @@ fx.graph @main attributes {functional} {
   // CHECK: arith.divf
   %a = call_function @aten.adaptive_avg_pool2d.default(%x, [3, 4]) : (!fx.tensor<[2, 3, 7, 5], f32>) -> !fx.tensor<[2, 3, 3, 4], f32>
   // CHECK: linalg.generic
-  // CHECK: arith.cmpf ogt
-  // CHECK: arith.index_cast
+  // CHECK: arith.maximumf
+  // CHECK: arith.minsi
   %m, %k = call_function @aten.adaptive_max_pool2d.default(%x, [3, 4]) : (!fx.tensor<[2, 3, 7, 5], f32>) -> (!fx.tensor<[2, 3, 3, 4], f32>, !fx.tensor<[2, 3, 3, 4], i64>)
   // CHECK: cf.assert %{{.*}}, "{{[^ ]*}}: aten.max_unpool2d.default: an index is out of range (
   // CHECK: tensor.insert

@@ -21,8 +21,12 @@ fx.graph @main symbols [s0 in [2, 16]] attributes {functional} {
   // CHECK: arith.addf %{{.*}} : f32
   // CHECK: arith.truncf
   %b = call_function @aten.sum.dim_IntList(%h, [1]) : (!fx.tensor<[s0, 8], bf16>) -> !fx.tensor<[s0], bf16>
+  // The value, then the first place where it stands.
+  // CHECK: arith.maximumf
+  // CHECK: arith.cmpf oeq
   // CHECK: linalg.index 1
-  // CHECK: -> (tensor<?xf32>, tensor<?xi64>)
+  // CHECK: arith.minsi
+  // CHECK: -> tensor<?xi64>
   %v, %i = call_function @aten.max.dim(%s, 1) : (!fx.tensor<[s0, 8], f32>) -> (!fx.tensor<[s0], f32>, !fx.tensor<[s0], i64>)
   // CHECK: scf.for
   %c = call_function @aten.cumsum.default(%s, 0) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[s0, 8], f32>

@@ -25,6 +25,32 @@ def FXCPUAlignShapes : Pass<"fx-cpu-align-shapes", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPUCollapseReductions
+    : Pass<"fx-cpu-collapse-reductions", "::mlir::ModuleOp"> {
+  let summary = "give each reduction one reduction loop";
+  let description = [{
+    A kernel reduces rows: the last dimension, by one loop. Reduction loops that
+    lie together in every operand become one, in the reduction and in the
+    pointwise ops that will share its kernel. Of loops that stay apart, as those
+    of a mean over the first and the last dimension, the innermost is reduced
+    first, to a tensor that keeps the others, and so on: each step is a
+    reduction over one loop. So is a large tensor that is reduced to less than
+    half of `rows` numbers: its outer dimensions are rows of a first step, for
+    as many tasks. Sums are added up in another order than before.
+
+    Contractions, windows, reductions that keep the last dimension, and bodies
+    that read indices stay as they are.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", /*default=*/"16",
+           "rows that give every processor work">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
   let summary = "keep weights with scales by group two-dimensional";
   let description = [{

@@ -36,6 +36,10 @@ static bool splitsDimensions(OpOperand *fused) {
     return units(op->getOperand(0).getType()) ==
            units(op->getResult(0).getType());
   };
+  // The index along one reduction loop would become a sum over several.
+  auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
+  if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
+    return false;
   return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
 }
 

@@ -22,6 +22,8 @@ using namespace fx::cpu;
 
 /// Vectors whose partial results are kept apart, to hide the latency.
 static constexpr int64_t kUnroll = 4;
+/// Steps from which the sums of a column are worth that.
+static constexpr int64_t kLongColumn = 32;
 
 namespace {
 struct RowEmitter : RowPlan {
@@ -232,58 +234,92 @@ void fx::cpu::emitWindow(KernelCode &code) {
   };
   SmallVector<unsigned> reduced;
   root.getReductionDims(reduced);
-  code.forVectors(
-      task, Index::of(0), code.loopSize(root, lane),
-      [&](Scope &scope, const Index &base) {
-        at[lane] = base;
-        SmallVector<Value> acc;
-        for (Combiner &c : *combiners) {
-          auto neutral = arith::getNeutralElement(c.op);
-          if (!neutral)
-            return code.fail("a reduction without a neutral element");
-          acc.push_back(code.splatConstant(*neutral));
-        }
-        SmallVector<scf::ForOp> nest;
-        std::deque<Scope> scopes;
-        Scope *current = &scope;
-        for (unsigned d : reduced) {
-          Index size = code.loopSize(root, d);
-          if (size == Index::of(1)) {
-            at[d] = Index::of(0);
-            continue;
-          }
-          scopes.emplace_back();
-          auto loop = code.beginFor(*current, scopes.back(), Index::of(0), size,
-                                    1, acc);
-          at[d] = Index(loop.getInductionVar());
-          acc.assign(loop.getRegionIterArgs().begin(),
-                     loop.getRegionIterArgs().end());
-          nest.push_back(loop);
-          current = &scopes.back();
-        }
-        Coords all;
-        for (unsigned d = 0; d < at.size(); ++d)
-          all.push_back({at[d], d == lane});
-        for (auto [slot, c] : llvm::enumerate(*combiners))
-          acc[slot] = RowPlan::combine(
-              code, c.op, acc[slot],
-              code.splat(code.evalBody(*current, root, c.input, all)));
-        for (scf::ForOp loop : llvm::reverse(nest)) {
-          code.endFor(loop, acc);
-          acc.assign(loop.getResults().begin(), loop.getResults().end());
-        }
-        for (auto [slot, c] : llvm::enumerate(*combiners)) {
-          OpResult result = root->getResult(slot);
-          Coords to = where(labels.ofTensor(result));
-          Value init = code.eval(scope, root.getDpsInits()[slot], to);
-          code.know(scope, result, to,
-                    RowPlan::combine(code, c.op, acc[slot], code.splat(init)));
-        }
-        for (unsigned i = 0; i < code.numOutputs(); ++i) {
-          Coords to = where(labels.ofTensor(code.output(i)));
-          code.store(*code.buffer(code.outputArg(i)), to,
-                     code.eval(scope, code.output(i), to));
-        }
-      });
+  SmallVector<Value> neutral;
+  for (Combiner &c : *combiners) {
+    auto attr = arith::getNeutralElement(c.op);
+    if (!attr)
+      return code.fail("a reduction without a neutral element");
+    neutral.push_back(code.splatConstant(*attr));
+  }
+  unsigned each = combiners->size();
+  // Vectors of lanes side by side, from `base`.
+  auto columns = [&](Scope &scope, const Index &base, int64_t unroll) {
+    SmallVector<Value> acc;
+    for (int64_t u = 0; u < unroll; ++u)
+      llvm::append_range(acc, neutral);
+    SmallVector<scf::ForOp> nest;
+    std::deque<Scope> scopes;
+    Scope *current = &scope;
+    for (unsigned d : reduced) {
+      Index size = code.loopSize(root, d);
+      if (size == Index::of(1)) {
+        at[d] = Index::of(0);
+        continue;
+      }
+      scopes.emplace_back();
+      auto loop =
+          code.beginFor(*current, scopes.back(), Index::of(0), size, 1, acc);
+      at[d] = Index(loop.getInductionVar());
+      acc.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+      nest.push_back(loop);
+      current = &scopes.back();
+    }
+    auto lanesAt = [&](int64_t u) {
+      return code.add(base, Index::of(u * code.lanes));
+    };
+    for (int64_t u = 0; u < unroll; ++u) {
+      at[lane] = lanesAt(u);
+      Coords all;
+      for (unsigned d = 0; d < at.size(); ++d)
+        all.push_back({at[d], d == lane});
+      for (auto [slot, c] : llvm::enumerate(*combiners)) {
+        Value &sum = acc[u * each + slot];
+        sum = RowPlan::combine(
+            code, c.op, sum,
+            code.splat(code.evalBody(*current, root, c.input, all)));
+      }
+    }
+    for (scf::ForOp loop : llvm::reverse(nest)) {
+      code.endFor(loop, acc);
+      acc.assign(loop.getResults().begin(), loop.getResults().end());
+    }
+    for (int64_t u = 0; u < unroll; ++u) {
+      at[lane] = lanesAt(u);
+      for (auto [slot, c] : llvm::enumerate(*combiners)) {
+        OpResult result = root->getResult(slot);
+        Coords to = where(labels.ofTensor(result));
+        Value init = code.eval(scope, root.getDpsInits()[slot], to);
+        code.know(scope, result, to,
+                  RowPlan::combine(code, c.op, acc[u * each + slot],
+                                   code.splat(init)));
+      }
+      for (unsigned i = 0; i < code.numOutputs(); ++i) {
+        Coords to = where(labels.ofTensor(code.output(i)));
+        code.store(*code.buffer(code.outputArg(i)), to,
+                   code.eval(scope, code.output(i), to));
+      }
+    }
+  };
+  // A column that is long enough hides the latency of its sums behind those of
+  // its neighbours; the windows of pooling are short.
+  int64_t length = 1;
+  for (unsigned d : reduced) {
+    Index size = code.loopSize(root, d);
+    length *= size.isStatic() ? size.constant : kLongColumn;
+  }
+  Index done = Index::of(0), wide = Index::of(kUnroll * code.lanes);
+  if (length >= kLongColumn &&
+      (!width.isStatic() || width.constant >= wide.constant)) {
+    done = code.mul(code.floorDiv(width, wide.constant), wide);
+    Scope inner;
+    scf::ForOp loop =
+        code.beginFor(task, inner, Index::of(0), done, wide.constant);
+    columns(inner, Index(loop.getInductionVar()), kUnroll);
+    code.endFor(loop);
+  }
+  code.forVectors(task, done, width, [&](Scope &scope, const Index &base) {
+    columns(scope, base, 1);
+  });
   code.endForall(forall);
 }

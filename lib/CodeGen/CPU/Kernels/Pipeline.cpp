@@ -39,6 +39,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUFlattenGroups());
   pm.addPass(createFXCPUChannelsLast());
   pm.addPass(createFXCPUAlignShapes());
+  pm.addPass(createFXCPUCollapseReductions());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // From here to the forming of kernels no canonicalization: it would fold

@@ -27,6 +27,7 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
   pm.addPass(createCSEPass());
   pm.addPass(cpu::createFXCPUChannelsLast());
   pm.addPass(cpu::createFXCPUAlignShapes());
+  pm.addPass(cpu::createFXCPUCollapseReductions({/*rows=*/1024}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // Only to generalize named ops: a product reads its operands as they lie.

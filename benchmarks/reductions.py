@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Times reductions of a million elements, each a program of its own: eager
+PyTorch, torch.compile and fx-mlir.
+
+    benchmarks/reductions.py [--rounds 9] [--threads 1] [NAME...]
+
+The three run in turn; least times of all rounds, in microseconds.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "test" / "EndToEnd"), str(ROOT / "benchmarks")]
+
+import exporting  # noqa: E402
+import harness  # noqa: E402
+import native  # noqa: E402
+import torch  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+CUBE, IMAGE = (16, 256, 256), (4, 16, 128, 128)
+CASES = {
+    "sum": (torch.sum, CUBE),
+    "sum (2)": (lambda x: x.sum(2), CUBE),
+    "sum (1)": (lambda x: x.sum(1), CUBE),
+    "sum (0, 1)": (lambda x: x.sum((0, 1)), CUBE),
+    "sum (0, 2)": (lambda x: x.sum((0, 2)), CUBE),
+    "amax (1, 2)": (lambda x: x.amax((1, 2)), CUBE),
+    "var": (torch.var, CUBE),
+    "norm": (torch.linalg.vector_norm, CUBE),
+    "mse_loss": (lambda x: F.mse_loss(x, x * 0.5), CUBE),
+    "any": (lambda x: (x > 5).any(), CUBE),
+    "argmax": (torch.argmax, CUBE),
+    "max (2)": (lambda x: tuple(x.max(2)), CUBE),
+    "layer_norm": (lambda x: F.layer_norm(x, CUBE[1:]), CUBE),
+    "batch_norm": (lambda x: F.batch_norm(x, None, None, training=True), IMAGE),
+    "group_norm": (lambda x: F.group_norm(x, 4), IMAGE),
+    "mean (2, 3)": (lambda x: x.mean((2, 3)), IMAGE),
+    "max_pool to 1": (lambda x: F.adaptive_max_pool2d(x, 1), IMAGE),
+}
+
+
+class One(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def microseconds(function, x) -> float:
+    start = time.perf_counter()
+    for _ in range(10):
+        function(x)
+    return (time.perf_counter() - start) * 1e5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="some of the cases")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--threads", type=int, default=1)
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(CASES):
+        parser.error(f"expected names among {', '.join(CASES)}; got {', '.join(unknown)}")
+    torch.set_num_threads(options.threads)
+    print(f"{'':14}{'eager':>10}{'compile':>10}{'fx-mlir':>10}   of eager, of compile")
+    for name, (function, shape) in CASES.items():
+        if options.names and name not in options.names:
+            continue
+        torch.manual_seed(0)
+        x, module = torch.randn(shape), One(function)
+        with tempfile.TemporaryDirectory() as directory, torch.no_grad():
+            model = pathlib.Path(directory, "m.pt2")
+            exporting.save(exporting.export(module, (x,), {}), model)
+            result = harness.tool("fx-compile", model, "-o", model.with_suffix(".so"))
+            if result.returncode:
+                raise SystemExit(f"error: {name}: {result.stderr.strip()}")
+            ours = native.Model(model.with_suffix(".so"), options.threads)
+            torch._dynamo.reset()
+            variants = [module, torch.compile(module), ours]
+            harness.compare(ours(x), module(x))
+            times = [[microseconds(f, x) for f in variants] for _ in range(options.rounds)]
+            eager, compiled, fx = map(min, zip(*times))
+        print(
+            f"{name:14}{eager:10.1f}{compiled:10.1f}{fx:10.1f}   "
+            f"{eager / fx:8.2f}{compiled / fx:12.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Reductions over several dimensions, which kernels see as rows, columns or steps."""
+
+import exporting
+import harness
+import pytest
+import torch
+import torch.nn.functional as F
+
+DIMS = [(0, 1), (1, 2), (0, 2), (2, 3), (0, 2, 3), (1, 2, 3), (0, 1, 2), (0, 1, 2, 3)]
+ONE = {
+    "sum": torch.sum,
+    "mean": torch.mean,
+    "amax": torch.amax,
+    "amin": lambda x, d: x.amin(d, keepdim=True),
+    "norm": lambda x, d: torch.linalg.vector_norm(x, dim=d),
+    "var": lambda x, d: x.var(d, keepdim=True),
+    "logsumexp": torch.logsumexp,
+    "centred": lambda x, d: ((x - x.mean(d, True)) ** 2).sum(d),
+    "softmax": lambda x, d: (x - x.logsumexp(d, True)).exp(),
+    "two": lambda x, d: x.amax(d, True) + x.sum((1, 3), True),
+    "count": lambda x, d: (x > 0).sum(d),
+    "turned": lambda x, d: x.transpose(0, 3).sum(d),
+    "sliced": lambda x, d: x[:, 1:, :, 2:].sum(d),
+    "relu": lambda x, d: x.relu().mean(d) + x.relu().amax(d),
+}
+WHOLE = {
+    "layer_norm": lambda x: F.layer_norm(x, x.shape[1:]),
+    "group_norm": lambda x: F.group_norm(x, 2),
+    "instance_norm": lambda x: F.instance_norm(x),
+    "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+    "argmax": lambda x: (x.argmax(), x.argmin(1), x.argmax(3, keepdim=True)),
+    "max": lambda x: (x.max(), *x.max(2), *x.min(3)),
+    "any": lambda x: ((x > 2).any(), (x < 3).all((1, 3))),
+    "pool": lambda x: F.adaptive_max_pool2d(x, 1, return_indices=True),
+    "pool_row": lambda x: F.adaptive_max_pool2d(x, (None, 1), return_indices=True),
+    "mse": lambda x: F.mse_loss(x, x * 0.5),
+    "product": lambda x: F.conv2d(x, x[:2, :, :3, :3]).relu().mean((2, 3)),
+    "cat": lambda x: torch.cat([x.relu(), x - x.mean((2, 3), True)], 1).amax((1, 2)),
+}
+
+
+class Reductions(torch.nn.Module):
+    def forward(self, x):
+        one = {f"{name} {d}": f(x, d) for name, f in ONE.items() for d in DIMS}
+        return one | {name: f(x) for name, f in WHOLE.items()}
+
+
+def drawn(*shape) -> tuple:
+    generator = torch.Generator().manual_seed(7)
+    return ((torch.randn(*shape, generator=generator),), {})
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_dims(dynamic, tmp_path):
+    dims = ({0: torch.export.Dim("n", min=2), 3: torch.export.Dim("w", min=4)},) if dynamic else None
+    harness.check(
+        Reductions(),
+        *drawn(3, 4, 6, 19),
+        folder=tmp_path,
+        modes=["compiled"],
+        dynamic=dims,
+        others=[drawn(5, 4, 6, 64), drawn(2, 4, 6, 5)] if dynamic else [],
+    )
+
+
+class Sums(torch.nn.Module):
+    def forward(self, x):
+        return x.sum(), (x * x).sum((1, 2)), x.mean((0, 1)), torch.linalg.vector_norm(x)
+
+
+def test_long_sums(tmp_path):
+    """One after the other, a million terms of float32 lose three digits."""
+    ((x,), _) = drawn(16, 256, 256)
+    x += 1
+    exporting.save(exporting.export(Sums(), (x,), {}), tmp_path / "m.pt2")
+    want = exporting.eager(Sums(), (x.double(),))
+    got = harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, want)
+    for g, w in zip(got, want):
+        torch.testing.assert_close(g.double(), w, rtol=3e-6, atol=0)
+
+
+class Extremes(torch.nn.Module):
+    def forward(self, x, n):
+        return x.argmax(1), x.argmin(0), *x.max(1), *n.min(1), n.argmax()
+
+
+def test_extremes(tmp_path):
+    """The first of equals, the first NaN, and numbers at the ends of their range."""
+    nan, inf = float("nan"), float("inf")
+    x = torch.zeros(6, 40)
+    x[0, 7] = x[0, 20] = nan
+    x[1, 3] = x[1, 39] = 5
+    x[2] = -inf
+    x[3, 33] = inf
+    x[4, 5], x[4, 1] = nan, inf
+    n = torch.full((3, 70), -(2**31), dtype=torch.int32)
+    n[1] = 2**31 - 1
+    harness.check(Extremes(), (x, n), {}, folder=tmp_path, modes=["compiled"])
