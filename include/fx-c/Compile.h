@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* What a compilation writes. */
-typedef enum {
+typedef enum FX_CAPI_INT {
   FX_EMIT_FX,      /* the graph, functional and decomposed */
   FX_EMIT_LINALG,  /* func.func @main on builtin tensors */
   FX_EMIT_KERNELS, /* after grouping, scheduling and vectorization */

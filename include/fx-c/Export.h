@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* What a module of the fx dialect is written as; fx-translate has the same. */
-typedef enum {
+typedef enum FX_CAPI_INT {
   FX_EXPORT_PT2,            /* an archive that torch.export.load opens */
   FX_EXPORT_FX_TEXT,        /* what str(graph) is in torch.fx */
   FX_EXPORT_PYTHON,         /* source that torch.fx would generate */

@@ -34,6 +34,14 @@ extern "C" {
 
 #define FX_CAPI __attribute__((visibility("default")))
 
+/* Beneath an enumeration: its variables may hold any int, also where it is C++
+ * that reads what a caller passes. */
+#ifdef __cplusplus
+#define FX_CAPI_INT : int
+#else
+#define FX_CAPI_INT
+#endif
+
 /* What went wrong, and where. */
 typedef struct FXError FXError;
 

@@ -23,7 +23,16 @@ extern "C" {
 
 /* Where the data lies. Models for a GPU take and give memory of its device,
  * too. */
+#ifdef __cplusplus
+/* Others know more devices: C++ must be able to read their numbers. */
+typedef enum : int32_t {
+  kDLCPU = 1,
+  kDLCUDA = 2,
+  kDLCUDAHost = 3
+} DLDeviceType;
+#else
 typedef enum { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3 } DLDeviceType;
+#endif
 
 typedef struct {
   DLDeviceType device_type;
