@@ -20,7 +20,12 @@ if(FX_ENABLE_SANITIZERS)
   # LLVM has no type information at run time, which `vptr` and `function` need.
   set(sanitizers -fsanitize=address,undefined -fno-sanitize=vptr,function)
   add_compile_options(${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  add_link_options(${sanitizers})
+  # The sanitizer as a library of its own, so that Python can load it, too,
+  # before it loads ours.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --print-runtime-dir
+    OUTPUT_VARIABLE runtime_dir OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(FX_SANITIZER_RUNTIME "${runtime_dir}/libclang_rt.asan-x86_64.so")
+  add_link_options(${sanitizers} -shared-libasan "-Wl,-rpath,${runtime_dir}")
 endif()
 if(FX_ENABLE_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)

@@ -1,9 +1,10 @@
 # How lit runs the tests. Loaded by the build's lit.site.cfg.py.
 #
-# Substitutions: %python (the interpreter that has torch), %fx_lib (the build's
-# lib folder), %torch_lib (torch's), %fx_obj (the build folder), %fx_src (the source root), %docs (the
-# generated pages), %scripts (scripts/), %cmake_compilers (what to configure
-# another project with).
+# Substitutions: %python (the interpreter that has torch), %loading_python (the
+# same, where it loads our libraries), %fx_lib (the build's lib folder),
+# %torch_lib (torch's), %fx_obj (the build folder), %fx_src (the source root),
+# %docs (the generated pages), %scripts (scripts/), %cmake_compilers (what to
+# configure another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
 # are built), asan, ptxas (of a CUDA toolkit), clang-format, long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-quantize, fx-run, fx-reduce,
@@ -35,6 +36,9 @@ for name in ("CCACHE_DIR", "ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "OMP_NUM_THRE
 config.environment["PYTHONPATH"] = os.path.join(config.fx_src_root, "test", "EndToEnd")
 
 config.substitutions.append(("%python", config.python))
+# Libraries with the sanitizer need it to be there first.
+preload = f"env LD_PRELOAD={config.sanitizer_runtime} " if config.sanitizers else ""
+config.substitutions.append(("%loading_python", preload + config.python))
 config.substitutions.append(("%fx_lib", lib_dir))
 config.substitutions.append(("%torch_lib", os.path.join(config.torch_dir or "", "lib")))
 config.substitutions.append(("%fx_obj", config.fx_obj_root))
