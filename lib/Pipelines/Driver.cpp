@@ -147,9 +147,17 @@ llvm::Error Driver::checkSharedStates() {
   return llvm::Error::success();
 }
 
+/// Whether all chips have those of compute capability 8.0.
+static bool hasTensorCores(const cuda::Target &gpu) {
+  return cuda::getChipName(cuda::getCommonChip(gpu)).number >= 80;
+}
+
 llvm::Error Driver::toLinalg() {
-  return runPasses([](OpPassManager &pm) {
-    pm.addPass(createConvertFXToLinalg());
+  ConvertFXToLinalgOptions lowering;
+  if (gpu && hasTensorCores(*gpu))
+    lowering.wholeHeads = cpu::kMaxHeadSize;
+  return runPasses([&](OpPassManager &pm) {
+    pm.addPass(createConvertFXToLinalg(lowering));
     pm.addPass(createLowerCustom());
   });
 }
@@ -160,7 +168,7 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return llvm::createStringError(": " + error);
-  bool tensorCores = cuda::getChipName(cuda::getCommonChip(*gpu)).number >= 80;
+  bool tensorCores = hasTensorCores(*gpu);
   if (llvm::Error e = runPasses([&](OpPassManager &pm) {
         cuda::buildGroupPipeline(pm, tensorCores);
       }))

@@ -15,6 +15,7 @@
 
 #include "Threads.h"
 
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -156,4 +157,12 @@ extern "C" {
 MULTIPLY(multiplyBF16, "nvvm.mma.m16n8k16.row.col.bf16.to", true)
 MULTIPLY(multiplyF16, "nvvm.mma.m16n8k16.row.col.f32.f32.to", false)
 #undef MULTIPLY
+
+// Exact; a GPU's is off by two units of the last place at most.
+float powerOfTwo(float x) NAMED("nvvm.ex2.approx.ftz.f32");
+float powerOfTwo(float x) {
+  constexpr float kSmallest = 0x1p-126f;
+  float y = std::exp2(std::fabs(x) < kSmallest ? 0.0f : x);
+  return y < kSmallest ? 0.0f : y;
+}
 }

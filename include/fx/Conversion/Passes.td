@@ -46,6 +46,11 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"wholeHeads", "whole-heads", "int64_t", "0",
+           "attention of bf16 and f16 with heads of at most this size is not cut "
+           "into blocks of queries: the target has a kernel that stores no scores">
+  ];
   let dependentDialects = [
     "::fx::FXDialect", "::mlir::arith::ArithDialect",
     "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",

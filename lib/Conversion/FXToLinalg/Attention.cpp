@@ -188,8 +188,15 @@ static constexpr int64_t kScoreBytes = 8 << 20;
 /// is on its own. Blocks of a causal attention leave out the keys that none of
 /// their queries sees. Sizes have to be known, as the number of blocks is.
 static Tensor attendInBlocks(Builder &b, const Attention &a,
-                             ArrayRef<ExprAttr> batch, Type dtype) {
+                             ArrayRef<ExprAttr> batch, Type dtype,
+                             int64_t wholeHeads) {
   unsigned nb = batch.size();
+  auto isWhole = [&](const Tensor &t) {
+    std::optional<int64_t> size = t.sizes[nb + 1].getInteger();
+    return size && *size <= wholeHeads;
+  };
+  if ((dtype.isBF16() || dtype.isF16()) && isWhole(a.q) && isWhole(a.v))
+    return attend(b, a, batch, dtype);
   std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
                          keys = a.k.sizes[nb].getInteger(),
                          heads = b.product(batch).getInteger();
@@ -308,7 +315,7 @@ static LogicalResult lowerAttention(Node &n) {
 
   // All operations of one attention carry its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());
-  Tensor y = attendInBlocks(b, a, batch, a.q.dtype);
+  Tensor y = attendInBlocks(b, a, batch, a.q.dtype, n.graph.wholeHeads);
   if (n.graph.nextGroup) {
     Attribute id = b.b.getI64IntegerAttr((*n.graph.nextGroup)++);
     for (Operation &op : llvm::make_range(std::next(Block::iterator(before)),

@@ -35,7 +35,8 @@ namespace {
 /// The making of one function from one graph.
 class Function {
 public:
-  Function(GraphOp graph, SymbolTable &table) : graph(graph), table(table) {}
+  Function(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
+      : graph(graph), table(table), wholeHeads(wholeHeads) {}
   LogicalResult convert();
 
 private:
@@ -51,6 +52,7 @@ private:
 
   GraphOp graph;
   SymbolTable &table;
+  int64_t wholeHeads; ///< see lin::Graph
   func::FuncOp function;
   SmallVector<Argument> arguments;
   llvm::StringMap<unsigned> byState, byName;
@@ -310,6 +312,7 @@ LogicalResult Function::convert() {
   b.setInsertionPointToStart(&function.front());
   lin::Graph body(b, Symbols(&function.front()), table);
   body.nextGroup = &nextGroup;
+  body.wholeHeads = wholeHeads;
   for (PlaceholderOp placeholder : graph.getPlaceholders())
     body.set(placeholder.getResult(), constantInput(placeholder));
   bindSymbols(body, b);
@@ -328,6 +331,7 @@ LogicalResult Function::convert() {
 namespace {
 struct ConvertFXToLinalg
     : public fx::impl::ConvertFXToLinalgBase<ConvertFXToLinalg> {
+  using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable table(module);
@@ -339,7 +343,8 @@ struct ConvertFXToLinalg
         return signalPassFailure();
       }
     for (GraphOp graph : graphs)
-      if (!graph.isPrivate() && failed(Function(graph, table).convert()))
+      if (!graph.isPrivate() &&
+          failed(Function(graph, table, wholeHeads).convert()))
         return signalPassFailure();
     // What a fallback still needs stays.
     llvm::StringSet<> kept;

@@ -397,6 +397,7 @@ FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
                                                    ArrayRef<Lowered> operands) {
   Graph inner(b, symbols, table);
   inner.nextGroup = nextGroup;
+  inner.wholeHeads = wholeHeads;
   inner.numNames = numNames;
   auto placeholders = callee.getPlaceholders();
   if (placeholders.size() != operands.size())

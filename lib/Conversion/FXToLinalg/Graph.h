@@ -32,6 +32,9 @@ public:
   mlir::SymbolTable &table;
   /// Number of the next attention; its operations carry it.
   int64_t *nextGroup = nullptr;
+  /// Attention of bf16 and f16 whose heads are no larger is not cut into blocks
+  /// of queries.
+  int64_t wholeHeads = 0;
 
   void set(mlir::Value fx, Lowered lowered);
   const Lowered *lookup(mlir::Value fx) const;

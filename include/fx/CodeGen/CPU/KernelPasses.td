@@ -189,8 +189,8 @@ def FXCPUStartFallbacks : Pass<"fx-cpu-start-fallbacks", "::mlir::ModuleOp"> {
 def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group linalg ops and outline each group as a kernel";
   let description = [{
-    Groups the linalg ops of every public function: a contraction with the
-    pointwise ops that consume it, reductions over rows with the pointwise ops
+    Groups the linalg ops of every public function: with `attention` two products
+    and the softmax between them, a contraction with the pointwise ops that consume it, reductions over rows with the pointwise ops
     around them, and trees of pointwise ops. A group becomes a private function
     `kernel_<n>` in destination-passing style, called by `fx_cpu.invoke`.
     Structurally identical groups share one function. What no schedule covers
@@ -198,7 +198,9 @@ def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"halves", "halves", "bool", "false",
-           "products of bf16 and f16 are contractions, too: a GPU computes them">
+           "products of bf16 and f16 are contractions, too: a GPU computes them">,
+    Option<"attention", "attention", "bool", "false",
+           "two such products with a softmax in between are one group">
   ];
   let dependentDialects = [
     "::fx::cpu::FXCPUDialect", "::mlir::func::FuncDialect",

@@ -16,7 +16,9 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
     Attention of bf16 or f16 (ops with `fx.attention`) keeps the exponentials of
     its scores in f32. Their sum stays so; where they multiply the values they
     are rounded to the values' dtype, as PyTorch's fused kernels do, so that the
-    product is one for tensor cores and the tensor between takes half the memory.
+    product is one for tensor cores, in the same kernel where
+    `fx-cpu-form-kernels` makes one of both products; else the tensor between takes
+    half the memory.
     Products that users wrote are not touched.
   }];
   let dependentDialects = [
@@ -33,6 +35,8 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     function on memrefs: host code that computes sizes, then a `gpu.launch`. The
     schedule, which `fx.schedule` names afterwards, is the first that fits:
 
+    - `attention`: softmax(Q K^T) V of bf16 or f16, on tensor cores, with a running
+      maximum and sum of each row; scores stay in registers;
     - `warpgroup`: tiles for products of bf16 or f16, on tensor cores of sm_90a,
       which read shared memory that tensor maps are copied to; and `tensorcore`,
       for other chips and for operands that begin elsewhere than at 16 bytes;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis.h"
+#include "Attention.h"
 #include "Outline.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
@@ -33,7 +34,6 @@ static constexpr unsigned kMaxSpan = 1000;
 /// broadcast to.
 static constexpr int64_t kCheap = 4;
 
-/// The memory of `tensor` is read as it lies: not through a slice.
 static bool isUnitSlice(tensor::ExtractSliceOp op) {
   return llvm::all_of(op.getMixedStrides(),
                       [](OpFoldResult s) { return isConstantIntValue(s, 1); });
@@ -73,7 +73,8 @@ using Group = llvm::SmallSetVector<Operation *, 16>;
 
 class Former {
 public:
-  Former(Block &block, bool halves) : block(block), halves(halves) {}
+  Former(Block &block, bool halves, bool attentions)
+      : block(block), halves(halves), attentions(attentions) {}
   SmallVector<Group> run();
 
 private:
@@ -87,13 +88,14 @@ private:
   std::optional<LoopLabels> rowLabels(const Group &group);
   void addChain(Group &group, llvm::function_ref<bool(const Group &)> fits);
   void addProducers(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  Group attention(Attention match);
   Group contraction(const Contraction &match);
   Group rows(linalg::GenericOp op);
   Group window(linalg::GenericOp op);
   Group pointwise(Operation *op);
 
   Block &block;
-  bool halves;
+  bool halves, attentions;
   SmallVector<Group> groups;
   llvm::SmallPtrSet<Operation *, 32> taken;
 };
@@ -181,7 +183,7 @@ void Former::addProducers(Group &group,
       Operation *def = operand->get().getDefiningOp();
       if (!isFree(def) || group.contains(def))
         continue;
-      bool slice = isa<tensor::ExtractSliceOp>(def) && i > 0 &&
+      bool slice = isa<tensor::ExtractSliceOp>(def) && isPointwise(generic) &&
                    isUnitSlice(cast<tensor::ExtractSliceOp>(def));
       if (slice) {
         def = ownSlice(*operand);
@@ -201,6 +203,30 @@ void Former::addProducers(Group &group,
         group = more;
     }
   }
+}
+
+Group Former::attention(Attention match) {
+  Group group(match.ops.begin(), match.ops.end());
+  auto fits = [&](const Group &g) {
+    // Queries, keys and values are read from memory.
+    for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
+      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
+        return false;
+    return match.label(g.getArrayRef()).has_value();
+  };
+  if (!llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
+      !isConvex(group) || !fits(group))
+    return Group();
+  addChain(group, fits);
+  addProducers(group, fits);
+  // Of what lies between the products nothing goes to memory.
+  Operation *values = group[0];
+  for (Operation *op : match.ops)
+    if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return group.contains(user);
+        }))
+      return Group();
+  return group;
 }
 
 Group Former::contraction(const Contraction &match) {
@@ -417,14 +443,15 @@ Group Former::pointwise(Operation *op) {
 }
 
 SmallVector<Group> Former::run() {
-  SmallVector<linalg::GenericOp> generics;
-  for (Operation &op : block)
-    if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      generics.push_back(generic);
+  auto generics = llvm::to_vector(block.getOps<linalg::GenericOp>());
   auto tryTake = [&](Group group) {
     if (!group.empty())
       take(group);
   };
+  for (linalg::GenericOp op : generics)
+    if (attentions && isFree(op))
+      if (auto match = matchAttention(op))
+        tryTake(attention(std::move(*match)));
   for (linalg::GenericOp op : generics)
     if (isFree(op))
       if (auto match = matchContraction(op, halves))
@@ -458,7 +485,7 @@ struct FormKernels : fx::cpu::impl::FXCPUFormKernelsBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        for (Group &group : Former(*block, halves).run()) {
+        for (Group &group : Former(*block, halves, attention).run()) {
           SmallVector<Operation *> ops(group.begin(), group.end());
           outliner.outline(ops);
         }

@@ -32,7 +32,8 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
   pm.addPass(createCSEPass());
   // Only to generalize named ops: a product reads its operands as they lie.
   pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
-  pm.addPass(cpu::createFXCPUFormKernels({/*halves=*/true}));
+  pm.addPass(cpu::createFXCPUFormKernels(
+      {/*halves=*/true, /*attention=*/tensorCores}));
   pm.addPass(cpu::createFXHoistPrepare());
 }
 

@@ -7,6 +7,7 @@
 
 #include "Launch.h"
 
+#include "../../CPU/Kernels/Attention.h"
 #include "../../CPU/Kernels/Outline.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/GPU/Passes.h"
@@ -36,6 +37,8 @@ getSchedules(func::FuncOp kernel, bool tensorCores, bool warpgroups) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
+    if (tensorCores && cpu::matchAttention(op))
+      return {{"attention", emitAttention}};
     if (auto match = cpu::matchContraction(op, /*halves=*/true)) {
       hasContraction = true;
       hasHalves |= match->isHalf;

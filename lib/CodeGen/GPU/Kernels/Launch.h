@@ -70,6 +70,8 @@ void guarded(cpu::KernelCode &code, cpu::Scope &outer,
 void emitElements(cpu::KernelCode &code);
 /// One block for each row: softmax, layer norm and their like.
 void emitRows(cpu::KernelCode &code);
+/// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
+void emitAttention(cpu::KernelCode &code);
 /// Sums of products of bf16 or f16 on tensor cores of compute capability 8.0.
 void emitTensorCore(cpu::KernelCode &code);
 /// The same on those of 9.0a where the device has them, else as above.

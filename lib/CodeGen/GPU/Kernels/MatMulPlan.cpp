@@ -223,6 +223,8 @@ void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
     sum = arith::AddFOp::create(code.b, code.loc, sum,
                                 code.eval(scope, init, where));
   code.know(scope, result, where, sum);
+  if (knowOfRow)
+    knowOfRow(scope, row);
 }
 
 void MatMulPlan::storeOutputs(Scope &scope, const Index &row,

@@ -30,6 +30,9 @@ struct MatMulPlan {
   llvm::SmallVector<cpu::Index> mSizes, nSizes, kSizes, batchSizes;
   cpu::Index mSize, nSize, kSize;   ///< the products
   llvm::SmallVector<cpu::Index> at; ///< where each loop is
+  /// Says what else is known where the sums of a row are, before the group's
+  /// pointwise ops are evaluated; `at` is there.
+  std::function<void(cpu::Scope &, const cpu::Index &row)> knowOfRow;
 
   /// False if the kernel is no contraction with pointwise ops around it.
   bool analyse();

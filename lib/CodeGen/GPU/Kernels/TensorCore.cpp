@@ -8,6 +8,7 @@
 #include "TensorCore.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -49,6 +50,8 @@ Value Int32::exclusiveOr(Value x, Value y) {
 // Shared memory has 8 groups of banks, 16 bytes each. Rows of less than 8
 // chunks fill the groups together: `together` rows get one permutation.
 Value SharedTile::offset(Int32 &i, Value row, Value chunk) const {
+  if (!isPermuted())
+    return i.mul(i.add(i.mul(row, pitch()), chunk), kChunkBytes);
   int64_t together = std::max<int64_t>(1, 8 / chunks());
   Value by = i.rem(i.div(row, together), std::min<int64_t>(8, chunks()));
   return i.add(i.mul(row, columns * 2),
@@ -128,4 +131,27 @@ SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                      NVVM::MMALayout::col});
   return unpack(b, loc, sum);
+}
+
+Value TensorCore::pack(Value low, Value high) {
+  Int32 i{b, loc};
+  Value two =
+      LLVM::PoisonOp::create(b, loc, VectorType::get({2}, low.getType()));
+  two = LLVM::InsertElementOp::create(b, loc, two, low, i.of(0));
+  two = LLVM::InsertElementOp::create(b, loc, two, high, i.of(1));
+  two = LLVM::FPTruncOp::create(b, loc, VectorType::get({2}, element), two);
+  return LLVM::BitcastOp::create(b, loc, b.getI32Type(), two);
+}
+
+Value TensorCore::exp2(Value x) {
+  return LLVM::CallIntrinsicOp::create(
+             b, loc, b.getF32Type(),
+             b.getStringAttr("llvm.nvvm.ex2.approx.ftz"), ValueRange{x})
+      .getResults();
+}
+
+Value TensorCore::shuffle(Value v, int64_t distance) {
+  return gpu::ShuffleOp::create(b, loc, v, distance, /*width=*/32,
+                                gpu::ShuffleMode::XOR)
+      .getShuffleResult();
 }

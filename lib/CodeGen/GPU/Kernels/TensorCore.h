@@ -15,6 +15,7 @@
 #define FX_LIB_CODEGEN_GPU_TENSORCORE_H
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace fx::cuda {
 
@@ -38,12 +39,17 @@ struct Int32 {
 inline constexpr int64_t kChunk = 8;
 inline constexpr int64_t kChunkBytes = 16;
 
-/// A matrix in shared memory, elements of 2 bytes. Its rows' chunks of 8 are
-/// permuted, so that those of one column of 8 rows lie in different banks.
+/// A matrix in shared memory, elements of 2 bytes. Those chunks of 8 that are
+/// in one column of 8 rows lie in different banks: chunks of a row are
+/// permuted, or where their number is no power of two, rows are an odd number
+/// apart.
 struct SharedTile {
   int64_t rows = 0, columns = 0;
-  int64_t bytes() const { return rows * columns * 2; }
+  int64_t bytes() const { return rows * pitch() * kChunkBytes; }
   int64_t chunks() const { return columns / kChunk; }
+  bool isPermuted() const { return llvm::isPowerOf2_64(chunks()); }
+  /// From row to row, in chunks.
+  int64_t pitch() const { return isPermuted() ? chunks() : chunks() | 1; }
   /// Where the chunk is, in bytes.
   mlir::Value offset(Int32 &i, mlir::Value row, mlir::Value chunk) const;
 };
@@ -78,6 +84,12 @@ struct TensorCore {
   llvm::SmallVector<mlir::Value, 4> multiply(llvm::ArrayRef<mlir::Value> x,
                                              llvm::ArrayRef<mlir::Value> y,
                                              llvm::ArrayRef<mlir::Value> c);
+  /// Two numbers of f32, rounded to `element`, as matrices hold them.
+  mlir::Value pack(mlir::Value low, mlir::Value high);
+  /// 2^x in f32, to 2^-22 of its size; 0 for what is below normal numbers.
+  mlir::Value exp2(mlir::Value x);
+  /// What the lane has whose number differs by `distance`, bitwise; of 32 bits.
+  mlir::Value shuffle(mlir::Value v, int64_t distance);
 };
 
 } // namespace fx::cuda

@@ -1,0 +1,191 @@
+//===- FlashAttention.cpp - softmax(Q K^T) V in pieces --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlashAttention.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cuda;
+using cpu::Index;
+using cpu::Scope;
+
+Value FlashAttention::number(float c) {
+  return arith::ConstantOp::create(code.b, code.loc, code.b.getF32FloatAttr(c));
+}
+
+SmallVector<Value, 4> FlashAttention::loadQueries(int64_t p, int64_t k) {
+  return scores.fragment(scores.lhs,
+                         core.pointer(memory, i.of(queryBytes()), 3),
+                         i.add(i.mul(warpRow, tiles.warpRows()), 16 * p), k);
+}
+
+SmallVector<Value>
+FlashAttention::multiplyScores(Value stage,
+                               ArrayRef<SmallVector<Value, 4>> queries) {
+  SmallVector<Value> sums(parts() * keyGroups() * 4, number(0));
+  int64_t steps = scores.tiles.k / 16;
+  for (int64_t s = 0; s < steps; ++s) {
+    SmallVector<SmallVector<Value, 4>> xs;
+    for (int64_t p = 0; p < parts(); ++p)
+      xs.push_back(keepsQueries() ? queries[p * steps + s]
+                                  : loadQueries(p, 16 * s));
+    for (int64_t g = 0; g < keyGroups(); g += 2) {
+      SmallVector<Value, 4> y =
+          scores.fragment(scores.rhs, stage, i.of(8 * g), 16 * s);
+      for (int64_t p = 0; p < parts(); ++p)
+        for (int64_t half = 0; half < 2; ++half) {
+          auto sum = MutableArrayRef<Value>(sums).slice(
+              4 * (p * keyGroups() + g + half), 4);
+          llvm::copy(
+              core.multiply(xs[p], ArrayRef<Value>(y).slice(2 * half, 2), sum),
+              sum.begin());
+        }
+    }
+  }
+  return sums;
+}
+
+void FlashAttention::mask(Scope &scope, const Index &key0,
+                          MutableArrayRef<Value> sums) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Index first = code.add(key0, Index(i.toIndex(i.mul(i.rem(lane, 4), 2))));
+  Index last = code.sub(kSize, Index::of(1));
+  bool isWhole = isMultiple(kSize, tiles.k);
+  Value lowest = number(-INFINITY), result = attention.scores.op->getResult(0);
+  SmallVector<Index> block = at;
+  for (int64_t g = 0; g < keyGroups(); ++g)
+    for (int64_t e = 0; e < 2; ++e) {
+      Index key = code.add(first, Index::of(8 * g + e)), there = key;
+      Value isInside;
+      if (!isWhole)
+        isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         code.materialize(key),
+                                         code.materialize(kSize));
+      if (!isWhole && readsMasks)
+        there = code.min(key, last);
+      for (int64_t row = 0; row < 2 * parts(); ++row) {
+        Value &x = sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e];
+        at = rowAt[row];
+        at[attention.key] = there;
+        code.know(scope, result, coords(labels.ofTensor(result)), x);
+        x = code.eval(scope, attention.x, coords(labels.ofTensor(attention.x)));
+        if (isInside)
+          x = arith::SelectOp::create(b, loc, isInside, x, lowest);
+      }
+    }
+  at = block;
+}
+
+void FlashAttention::softmax(Rows &rows, MutableArrayRef<Value> sums) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value log2e = number(float(M_LOG2E)), lowest = number(-INFINITY);
+  auto multiplyAdd = [&](Value x, Value minus) -> Value {
+    return math::FmaOp::create(b, loc, x, log2e, minus);
+  };
+  for (int64_t row = 0; row < 2 * parts(); ++row) {
+    SmallVector<Value *> mine;
+    for (int64_t g = 0; g < keyGroups(); ++g)
+      for (int64_t e = 0; e < 2; ++e)
+        mine.push_back(
+            &sums[4 * (row / 2 * keyGroups() + g) + row % 2 * 2 + e]);
+    Value max = rows.max[row];
+    for (Value *x : mine)
+      max = arith::MaximumFOp::create(b, loc, max, *x);
+    // Four lanes share a row.
+    for (int64_t distance : {1, 2})
+      max = arith::MaximumFOp::create(b, loc, max, core.shuffle(max, distance));
+    Value isMasked =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, max, lowest);
+    Value minus = arith::MulFOp::create(b, loc, max, number(-float(M_LOG2E)));
+    minus = arith::SelectOp::create(b, loc, isMasked, number(0), minus);
+    Value scale = core.exp2(multiplyAdd(rows.max[row], minus));
+    Value sum = arith::MulFOp::create(b, loc, rows.sum[row], scale);
+    for (Value *x : mine) {
+      *x = core.exp2(multiplyAdd(*x, minus));
+      sum = arith::AddFOp::create(b, loc, sum, *x);
+    }
+    rows.max[row] = max;
+    rows.sum[row] = sum;
+    for (int64_t c = 0; c < columnGroups(); ++c)
+      for (int64_t e = 0; e < 2; ++e) {
+        Value &y =
+            rows.acc[4 * (row / 2 * columnGroups() + c) + row % 2 * 2 + e];
+        y = arith::MulFOp::create(b, loc, y, scale);
+      }
+  }
+}
+
+void FlashAttention::multiplyValues(Value stage, ArrayRef<Value> probabilities,
+                                    Rows &rows) {
+  Value tile = core.pointer(stage, i.of(scores.rhs.tile.bytes()), 3);
+  for (int64_t s = 0; s < tiles.k / 16; ++s) {
+    SmallVector<SmallVector<Value, 4>> xs(parts());
+    for (int64_t p = 0; p < parts(); ++p)
+      for (int64_t pair = 0; pair < 4; ++pair) {
+        int64_t from = 4 * (p * keyGroups() + 2 * s) + 2 * pair;
+        xs[p].push_back(
+            core.pack(probabilities[from], probabilities[from + 1]));
+      }
+    for (int64_t c = 0; c < columnGroups(); c += 2) {
+      SmallVector<Value, 4> y = fragment(rhs, tile, i.of(8 * c), 16 * s);
+      for (int64_t p = 0; p < parts(); ++p)
+        for (int64_t half = 0; half < 2; ++half) {
+          auto sum = MutableArrayRef<Value>(rows.acc).slice(
+              4 * (p * columnGroups() + c + half), 4);
+          llvm::copy(
+              core.multiply(xs[p], ArrayRef<Value>(y).slice(2 * half, 2), sum),
+              sum.begin());
+        }
+    }
+  }
+}
+
+void FlashAttention::store(Launch &launch, Rows rows) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  for (Value &sum : rows.sum)
+    for (int64_t distance : {1, 2})
+      sum = arith::AddFOp::create(b, loc, sum, core.shuffle(sum, distance));
+  if (attention.isNormalized) {
+    for (auto [row, sum] : llvm::enumerate(rows.sum)) {
+      Value by = arith::DivFOp::create(b, loc, number(1), sum);
+      for (int64_t c = 0; c < columnGroups(); ++c)
+        for (int64_t e = 0; e < 2; ++e) {
+          Value &y =
+              rows.acc[4 * (row / 2 * columnGroups() + c) + row % 2 * 2 + e];
+          y = arith::MulFOp::create(b, loc, y, by);
+        }
+    }
+    return finish(launch, rows.acc);
+  }
+  Value first = core.pointer(memory, i.of(tileBytes()), 3);
+  auto slot = [&](Value row) { return core.pointer(first, i.mul(row, 4), 3); };
+  Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        i.rem(lane, 4), i.of(0));
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (auto [row, sum] : llvm::enumerate(rows.sum))
+    LLVM::StoreOp::create(b, loc, sum, slot(i.add(myRow, 8 * row)));
+  b.setInsertionPointAfter(branch);
+  Value result = attention.sum->getResult(0);
+  knowOfRow = [&, slot](Scope &scope, const Index &row) {
+    Value local = i.from(code.materialize(code.sub(row, row0)));
+    Value sum = LLVM::LoadOp::create(b, loc, b.getF32Type(), slot(local));
+    code.know(scope, result, coords(labels.ofTensor(result)), sum);
+  };
+  finish(launch, rows.acc);
+  knowOfRow = nullptr;
+}

@@ -1,0 +1,303 @@
+//===- TileMatMul.cpp - tiles of products for tensor cores ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileMatMul.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::cuda;
+using cpu::Coords;
+using cpu::Index;
+using cpu::Scope;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// True if chunks of the operand lie together: where its memory begins at a
+/// chunk, and `multiples` are some.
+bool TileMatMul::canCopy(TileOperand &operand) {
+  const cpu::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  AffineMap map = operandMap(operand.isLhs);
+  if (!buffer || map.getNumResults() == 0 ||
+      !buffer->strides.back().isStatic(1))
+    return false;
+  unsigned last = map.getNumResults() - 1;
+  auto fast = dyn_cast<AffineDimExpr>(map.getResult(last));
+  if (!fast)
+    return false;
+  // Neighbours of a chunk differ in this loop alone, the innermost of its kind.
+  ArrayRef<unsigned> loops = operand.isAlongK ? k : operand.isLhs ? m : n;
+  ArrayRef<Index> sizes = operand.isAlongK ? kSizes
+                          : operand.isLhs  ? mSizes
+                                           : nSizes;
+  unsigned at = loops.size();
+  while (at > 0 && loops[at - 1] != fast.getPosition())
+    if (!(sizes[--at] == Index::of(1)))
+      return false;
+  if (at == 0)
+    return false;
+  bool isAlone = llvm::all_of(sizes.take_front(at - 1),
+                              [](const Index &s) { return s == Index::of(1); });
+  if (!isAlone) {
+    if (!sizes[at - 1].isStatic())
+      operand.multiples.push_back(code.materialize(sizes[at - 1]));
+    else if (sizes[at - 1].constant % kChunk)
+      return false;
+  }
+  auto type = cast<RankedTensorType>(this->operand(operand.isLhs).getType());
+  for (unsigned d = 0; d < last; ++d) {
+    if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
+      return false;
+    cpu::Stride stride = buffer->strides[d];
+    if (type.getDimSize(d) == 1 || stride.constant % kChunk == 0)
+      continue;
+    if (!stride.value)
+      return false;
+    operand.multiples.push_back(
+        code.materialize(code.mul(Index::of(1), stride)));
+  }
+  return true;
+}
+
+TileOperand TileMatMul::describe(bool isLhs) {
+  TileOperand operand;
+  operand.isLhs = isLhs;
+  operand.isAlongK = isAlongK(isLhs);
+  int64_t width = isLhs ? tiles.m : tiles.n;
+  operand.tile = operand.isAlongK ? SharedTile{width, tiles.k}
+                                  : SharedTile{tiles.k, width};
+  operand.isAsync = canCopy(operand);
+  if (!operand.isAsync)
+    return operand;
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  operand.address = operandAddress(isLhs);
+  operand.pointer = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), operand.address);
+  return operand;
+}
+
+Value TileMatMul::isAligned(const TileOperand &operand) {
+  if (!operand.isAsync)
+    return Value();
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Type i64 = b.getI64Type();
+  auto number = [&](int64_t c) {
+    return arith::ConstantIntOp::create(b, loc, i64, c);
+  };
+  Value rest =
+      arith::RemUIOp::create(b, loc, operand.address, number(kChunkBytes));
+  for (Value v : operand.multiples) {
+    Value wide = arith::IndexCastOp::create(b, loc, i64, v);
+    Value part = arith::RemUIOp::create(b, loc, wide, number(kChunk));
+    rest = arith::OrIOp::create(b, loc, rest, part);
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                               number(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Fetching
+//===----------------------------------------------------------------------===//
+
+void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
+                            const Index &k0, Value to) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const cpu::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  const SharedTile &tile = operand.tile;
+  Index size = operand.isLhs ? mSize : nSize;
+  int64_t width = operand.isLhs ? tiles.m : tiles.n;
+  int64_t total = tile.rows * tile.chunks();
+  assert(total % tiles.threads() == 0 && "every thread copies as much");
+  for (int64_t e = 0; e < total; e += tiles.threads()) {
+    Value linear = i.add(thread, e);
+    Value row = i.div(linear, tile.chunks()),
+          chunk = i.rem(linear, tile.chunks());
+    Index slow(i.toIndex(row)), fast(i.toIndex(i.mul(chunk, kChunk)));
+    Index x = code.add(first, operand.isAlongK ? slow : fast),
+          atK = code.add(k0, operand.isAlongK ? fast : slow);
+    Index offset;
+    for (auto [coord, stride] :
+         llvm::zip(operandCoords(operand.isLhs, x, atK), buffer->strides))
+      offset = code.add(offset, code.mul(coord.base, stride));
+    offset = code.mul(offset, Index::of(2));
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                            code.materialize(offset));
+    Value from = core.pointer(operand.pointer, wide, 1);
+    // What of the chunk lies in the operand; the whole row may be outside.
+    const Index &along = operand.isAlongK ? kSize : size,
+                &across = operand.isAlongK ? size : kSize;
+    bool isWhole = isMultiple(along, operand.isAlongK ? tiles.k : width),
+         isInside = isMultiple(across, operand.isAlongK ? width : tiles.k);
+    Value bytes;
+    if (!isWhole || !isInside) {
+      Value zero = code.constant(0);
+      bytes = code.constant(kChunkBytes);
+      if (!isWhole) {
+        Index left =
+            code.mul(code.sub(along, operand.isAlongK ? atK : x), Index::of(2));
+        bytes = arith::MinSIOp::create(b, loc, code.materialize(left), bytes);
+        bytes = arith::MaxSIOp::create(b, loc, bytes, zero);
+      }
+      if (!isInside) {
+        Value inside =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                  code.materialize(operand.isAlongK ? x : atK),
+                                  code.materialize(across));
+        bytes = arith::SelectOp::create(b, loc, inside, bytes, zero);
+      }
+      bytes = i.from(bytes);
+    }
+    core.copyAsync(core.pointer(to, tile.offset(i, row, chunk), 3), from,
+                   bytes);
+  }
+}
+
+void TileMatMul::copyElements(Scope &scope, Launch &launch,
+                              const TileOperand &operand, const Index &first,
+                              const Index &k0, Value to) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const SharedTile &tile = operand.tile;
+  Scope inner;
+  auto loop =
+      code.beginFor(scope, inner, launch.thread,
+                    Index::of(tile.rows * tile.columns), tiles.threads());
+  SmallVector<Index> split =
+      delinearize(code, Index(loop.getInductionVar()),
+                  {Index::of(tile.rows), Index::of(tile.columns)});
+  Index x = code.add(first, split[operand.isAlongK ? 0 : 1]),
+        atK = code.add(k0, split[operand.isAlongK ? 1 : 0]);
+  Value xInside = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::slt, code.materialize(x),
+      code.materialize(operand.isLhs ? mSize : nSize));
+  Value kInside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            code.materialize(atK), code.materialize(kSize));
+  Value inside = arith::AndIOp::create(b, loc, xInside, kInside);
+  auto branch = scf::IfOp::create(b, loc, core.element, inside,
+                                  /*withElseRegion=*/true);
+  Scope here;
+  here.parent = &inner;
+  here.loop = branch;
+  here.isGuarded = true;
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value element = code.eval(here, this->operand(operand.isLhs),
+                            operandCoords(operand.isLhs, x, atK));
+  scf::YieldOp::create(b, loc, element);
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(core.element));
+  scf::YieldOp::create(b, loc, zero);
+  b.setInsertionPointAfter(branch);
+  Value row = i.from(code.materialize(split[0])),
+        column = i.from(code.materialize(split[1]));
+  Value offset = i.add(tile.offset(i, row, i.div(column, kChunk)),
+                       i.mul(i.rem(column, kChunk), 2));
+  LLVM::StoreOp::create(b, loc, branch.getResult(0),
+                        core.pointer(to, offset, 3));
+  code.endFor(loop);
+}
+
+void TileMatMul::copyTile(Scope &scope, Launch &launch,
+                          const TileOperand &operand, const Index &first,
+                          const Index &k0, Value to) {
+  if (operand.isAsync)
+    copyChunks(operand, first, k0, to);
+  else
+    copyElements(scope, launch, operand, first, k0, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments and sums
+//===----------------------------------------------------------------------===//
+
+void TileMatMul::placeThread(const Launch &launch) {
+  thread = i.from(code.materialize(launch.thread));
+  lane = i.rem(thread, kWarp);
+  Value warp = i.div(thread, kWarp);
+  warpRow = i.div(warp, tiles.warpsN);
+  warpColumn = i.rem(warp, tiles.warpsN);
+}
+
+SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
+                                           Value tile, Value first, int64_t k) {
+  Value inner = i.rem(lane, 8), one = i.rem(i.div(lane, 8), 2),
+        two = i.div(lane, 16);
+  // The second matrix is further along M of the left operand, along K of the
+  // right one.
+  Value x = i.add(first, i.mul(operand.isLhs ? one : two, 8));
+  Value atK = i.add(i.mul(operand.isLhs ? two : one, 8), k);
+  Value row = i.add(operand.isAlongK ? x : atK, inner);
+  Value chunk = i.div(operand.isAlongK ? atK : x, kChunk);
+  Value address = core.pointer(tile, operand.tile.offset(i, row, chunk), 3);
+  return core.loadMatrices(address, /*isTransposed=*/!operand.isAlongK);
+}
+
+void TileMatMul::finish(Launch &launch, ValueRange acc) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  int64_t columns = tiles.warpColumns() / 8;
+  auto pair = VectorType::get({2}, b.getF32Type());
+  auto bound = [](const Index &size, int64_t tile) {
+    return isMultiple(size, tile) ? Index::of(-1) : size;
+  };
+  Value laneRow = i.div(lane, 4);
+  Value myRow = i.add(i.mul(warpRow, 16), laneRow);
+  Value myColumn =
+      i.add(i.mul(warpColumn, tiles.warpColumns()), i.mul(i.rem(lane, 4), 2));
+  for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
+    // What others still read.
+    gpu::BarrierOp::create(b, loc);
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t half = 0; half < 2; ++half) {
+        auto mine = acc.slice(4 * (part / 16 * columns + c) + 2 * half, 2);
+        Value two = LLVM::PoisonOp::create(b, loc, pair);
+        for (int64_t e = 0; e < 2; ++e)
+          two = LLVM::InsertElementOp::create(b, loc, two, mine[e], i.of(e));
+        Value at = i.add(i.mul(i.add(myRow, 8 * half), sumColumns()),
+                         i.add(myColumn, 8 * c));
+        LLVM::StoreOp::create(b, loc, two,
+                              core.pointer(memory, i.mul(at, 4), 3),
+                              /*alignment=*/8);
+      }
+    gpu::BarrierOp::create(b, loc);
+    // What a thread takes at a time: a run of columns, or one.
+    int64_t width = hasRuns ? kRun : 1;
+    Scope inner;
+    auto loop = code.beginFor(launch.scope, inner, launch.thread,
+                              Index::of(tiles.warpsM * 16 * tiles.n / width),
+                              tiles.threads());
+    SmallVector<Index> at = delinearize(
+        code, Index(loop.getInductionVar()),
+        {Index::of(tiles.warpsM), Index::of(16), Index::of(tiles.n / width)});
+    at[2] = code.mul(at[2], Index::of(width));
+    Index row = code.add(code.mul(at[0], Index::of(tiles.warpRows())), at[1]);
+    row = code.add(code.add(row0, row), Index::of(part));
+    Index column = code.add(column0, at[2]);
+    guarded(
+        code, inner,
+        {{row, bound(mSize, tiles.m)}, {column, bound(nSize, tiles.n)}},
+        [&](Scope &here) {
+          Index linear = code.add(code.mul(at[0], Index::of(16)), at[1]);
+          linear = code.add(code.mul(linear, Index::of(sumColumns())), at[2]);
+          Value offset = i.mul(i.from(code.materialize(linear)), 4);
+          Value from = core.pointer(memory, offset, 3);
+          if (hasRuns)
+            storeRun(here, row, column, core.loadRun(from));
+          else
+            storeOutputs(here, row, column,
+                         LLVM::LoadOp::create(b, loc, b.getF32Type(), from));
+        });
+    code.endFor(loop);
+  }
+}

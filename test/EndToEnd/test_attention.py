@@ -1,0 +1,242 @@
+"""softmax(Q K^T) V of bf16 and f16 in one kernel, run by the emulator and compared with eager PyTorch.
+
+Masks of every kind, sizes that fill tiles and that do not, heads that share keys and values, what
+models write by hand; and kernels from which a wait, a barrier, a step of the softmax or a bound is
+taken away, which the emulator must notice.
+"""
+
+import math
+import re
+
+import emulate
+import exporting
+import harness
+import pytest
+import torch
+from test_gpu import Function, randn
+from test_tensorcore import BF16, F16, build, check_mistakes
+from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+INF = float("inf")
+BATCH, QUERIES, KEYS = (torch.export.Dim(name, max=4096) for name in ("batch", "queries", "keys"))
+
+
+def heads(*sizes, dtype=BF16, seed=0):
+    """Numbers whose products with others are spread as scores are."""
+    return torch.roll(randn(*sizes), seed + 1).to(dtype)
+
+
+def qkv(queries, keys, size, groups=2, dtype=BF16, values=None, batch=1):
+    return (heads(batch, groups, queries, size, dtype=dtype),
+            heads(batch, groups, keys, size, dtype=dtype, seed=1),
+            heads(batch, groups, keys, values or size, dtype=dtype, seed=2))
+
+
+def allowed(queries, keys):
+    """Which keys a query sees: the second sees none."""
+    mask = randn(queries, keys) > -0.5
+    mask[1] = False
+    return mask
+
+
+def added(*sizes):
+    mask = randn(*sizes)
+    mask[..., 0, :] = -INF
+    return mask.to(BF16)
+
+
+def attend(q, k, v, mask=None):
+    return sdpa(q, k, v, mask)
+
+
+def shared(q, k, v):
+    """All heads have the same keys and values."""
+    return sdpa(q, k.expand(-1, 6, -1, -1), v.expand(-1, 6, -1, -1))
+
+
+def by_hand(q, k, v, mask):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]) + mask
+    return torch.softmax(scores, -1, dtype=torch.float32).to(q.dtype) @ v
+
+
+def capped(q, k, v):
+    """Scores that are bounded, and a bias by distance."""
+    scores = torch.tanh(q @ k.mT * 0.05) * 20
+    at = torch.arange(k.shape[-2], dtype=q.dtype)
+    scores = scores - 0.1 * (at[: q.shape[-2], None] - at).abs()
+    return torch.softmax(scores.float(), -1).to(v.dtype) @ v
+
+
+def causal_by_hand(q, k, v):
+    scores = (q @ k.mT).float() * 0.2
+    seen = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    return torch.softmax(scores.masked_fill(~seen, -INF), -1).to(q.dtype) @ v
+
+
+def repeated(q, k, v):
+    """Heads that models copy: they are read where they lie."""
+    b, groups, n, size = k.shape
+    k, v = (x[:, :, None].expand(b, groups, 2, n, size).reshape(b, 2 * groups, n, size)
+            for x in (k, v))
+    return sdpa(q, k, v, is_causal=True)
+
+
+class Projected(torch.nn.Module):
+    """Heads side by side in memory, as linear layers leave them; biased, and back again."""
+
+    def forward(self, qkv, residual):
+        b, n, width = qkv.shape
+        q, k, v = (x.view(b, n, 3, width // 9).transpose(1, 2) for x in qkv.chunk(3, -1))
+        return residual + sdpa(q, k, v).transpose(1, 2).reshape(b, n, width // 3)
+
+
+class Several(torch.nn.Module):
+    """Functions of arguments of their own, each an attention."""
+
+    def __init__(self, functions):
+        super().__init__()
+        self.functions = functions
+
+    def forward(self, arguments):
+        return [f(*args) for f, args in zip(self.functions, arguments)]
+
+
+def several(*calls):
+    functions, arguments = zip(*((f, args) for f, *args in calls))
+    return Several(functions), (list(arguments),), None
+
+
+def causal(q, k, v):
+    return sdpa(q, k, v, is_causal=True)
+
+
+def grouped(q, k, v, mask=None, is_causal=False):
+    return sdpa(q, k, v, mask, is_causal=is_causal, enable_gqa=True)
+
+
+GROUPS = heads(1, 6, 70, 32), *qkv(70, 70, 32)[1:]
+
+#: Modules, inputs and dynamic sizes, and how many kernels there are.
+CASES = {
+    "sizes": lambda: (several(
+        (attend, *qkv(130, 200, 64)), (attend, *qkv(128, 128, 32)), (attend, *qkv(40, 70, 80)),
+        (attend, *qkv(17, 70, 96, dtype=F16)), (attend, *qkv(20, 65, 40, values=24)),
+        # Rows that begin at no 16 bytes.
+        (attend, *qkv(20, 65, 20))), 6),
+    "masks": lambda: (several(
+        (causal, *qkv(150, 150, 32)), (causal, *qkv(130, 70, 64, dtype=F16)),
+        (causal, *qkv(100, 130, 128)), (attend, *qkv(70, 90, 32), allowed(70, 90)),
+        (attend, *qkv(70, 128, 64, batch=2), added(2, 1, 70, 128)),
+        (attend, *qkv(33, 90, 64, batch=2), allowed(2, 90)[:, None, None])), 6),
+    "heads": lambda: (several(
+        (lambda q, k, v: grouped(q, k, v, None, True), *GROUPS), (shared, heads(1, 6, 20, 32), *qkv(1, 70, 32, groups=1)[1:]),
+        (repeated, heads(1, 4, 40, 64), *qkv(70, 70, 64)[1:]),
+        (grouped, heads(2, 8, 1, 64), *qkv(1, 200, 64, batch=2)[1:],
+         torch.arange(200)[None] < 130),
+        (attend, heads(70, 64), heads(80, 64, seed=1), heads(80, 64, seed=2))), 5),
+    # Biases by distance, a mask and slices are made by others.
+    "by-hand": lambda: (several(
+        (by_hand, *qkv(70, 90, 64, batch=2), added(2, 1, 70, 90)), (capped, *qkv(40, 90, 64, dtype=F16)),
+        (causal_by_hand, *qkv(140, 140, 32)),
+        (Projected(), heads(2, 70, 9 * 32), heads(2, 70, 3 * 32))), 4),
+    "dynamic": lambda: ((Function(attend), (*qkv(70, 90, 64, batch=2), allowed(70, 90)),
+                         ({0: BATCH, 2: QUERIES}, {0: BATCH, 2: KEYS}, {0: BATCH, 2: KEYS},
+                          {0: QUERIES, 1: KEYS})), 1),
+    "dynamic-causal": lambda: ((Function(lambda q, k, v: grouped(q, k, v, None, True)), GROUPS,
+                                ({2: QUERIES},) * 3), 1),
+}
+
+
+def launches(log):
+    return [c["kernel"] for c in emulate.read_log(log) if c["call"] == "launch"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_attention(name, tmp_path):
+    case, count = CASES[name]()
+    module, args, model = build(lambda: case, tmp_path)
+    want = exporting.eager(module, args)
+    first = model.run(args, want, log=tmp_path / "log")
+    harness.compare(first, want)
+    # Only the kernels of attentions multiply, and each is launched once.
+    nvvm = (tmp_path / "emulated" / "nvvm.mlir").read_text()
+    kernels = re.findall(r"llvm\.func @(\w+)\((?:(?!llvm\.func).)*?nvvm\.mma", nvvm, re.S)
+    launched = [name for name in launches(tmp_path / "log") if name in kernels]
+    assert len(launched) == count and all("ex2" in part for part in nvvm.split("llvm.func")
+                                          if "nvvm.mma" in part)
+    # Neither the order of threads nor when copies are done is anybody's to see.
+    for a, b in zip(first, model.run(args, want, seed=1)):
+        torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
+
+
+def test_dynamic_sizes(tmp_path):
+    """One artefact for few and many queries and keys, and none."""
+    case, _ = CASES["dynamic"]()
+    module, _, model = build(lambda: case, tmp_path)
+    for batch, queries, keys in [(1, 1, 1), (3, 65, 64), (2, 64, 300), (0, 5, 5), (1, 0, 3)]:
+        args = (*qkv(queries, keys, 64, batch=batch), allowed(queries + 2, keys)[2:])
+        want = exporting.eager(module, args)
+        harness.compare(model.run(args, want), want)
+
+
+def test_without_keys(tmp_path):
+    """A softmax of nothing: as the separate kernels have it, no zeros are made up."""
+    module, _, model = build(lambda: (Function(causal), GROUPS[1:2] * 3, ({2: KEYS},) * 3),
+                             tmp_path)
+    args = (heads(1, 2, 1, 32)[:, :, :0],) * 3
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want), want)
+
+
+def test_apart(tmp_path):
+    """What does not fit one kernel stays several: heads of 192, scores that are results, a softmax
+    along the queries."""
+    def scores(q, k, v):
+        p = torch.softmax(q @ k.mT, -1)
+        return p @ v, p
+
+    case = several((attend, *qkv(20, 30, 192)), (scores, *qkv(20, 30, 32)),
+                   (lambda q, k, v: torch.softmax(q @ k.mT, -2) @ v, *qkv(30, 30, 32)))
+    module, args, model = build(lambda: case, tmp_path)
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want), want)
+    assert "ex2.approx" not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
+
+
+def mutations(nvvm):
+    """The kernels with one thing wrong in that by chunks, which is the first, by name."""
+    end = nvvm.index("llvm.func @kernel_0_1")
+    kernel, rest = nvvm[:end], nvvm[end:]
+
+    def change(pattern, by, which=0):
+        match = list(re.finditer(pattern, kernel, re.M))[which]
+        return kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
+
+    barrier = r"^ *nvvm\.barrier0.*\n"
+    for which in range(len(re.findall(barrier, kernel, re.M))):
+        yield f"barrier {which}", change(barrier, "", which)
+    yield "queries that are not waited for", change("wait.group 2", "wait.group 3")
+    yield "keys that are not waited for", change("wait.group 1", "wait.group 2")
+    copy = r"(cp\.async\.shared\.global.*cache =  cg), (%\w+) : (.*), i32$"
+    yield "values beyond the end", change(copy, r"\1 : \3", -1)
+    mma = r"mma\.sync A\[(%\w+), (%\w+), (%\w+), (%\w+)\]"
+    yield "rows of the queries", change(mma, r"mma.sync A[\2, \1, \3, \4]")
+    yield "keys of the probabilities", change(mma, r"mma.sync A[\1, \2, \4, \3]", -1)
+    yield "values by rows", change(r"(ldmatrix .*layout = #nvvm\.mma_layout<)col", r"\1row")
+    power = r"^( *%\w+ = )llvm\.call_intrinsic \"llvm\.nvvm\.ex2.*$"
+    yield "sums that are not scaled", change(power, r"\1llvm.mlir.constant(1.0 : f32) : f32")
+    shuffle = r"nvvm\.shfl\.sync +bfly %\w+, (%\w+), .*$"
+    yield "a maximum of half a row", change(shuffle, r"llvm.bitcast \1 : f32 to f32")
+    yield "a sum of half a row", change(shuffle, r"llvm.bitcast \1 : f32 to f32", -1)
+    inside = r"llvm\.select (%\w+), (%\w+), (%\w+) : i1, f32"
+    yield "keys beyond the end", re.sub(inside, r"llvm.select \1, \2, \2 : i1, f32", kernel,
+                                        count=32) + rest
+
+
+def test_mistakes_show(tmp_path):
+    """Five pieces of keys go round the ring of three buffers, in several blocks of four warps."""
+    case = Function(attend), qkv(40, 266, 32, groups=8), None
+    module, args, model = build(lambda: case, tmp_path)
+    want = exporting.eager(module, args)
+    names = check_mistakes(model, args, want, mutations, tmp_path, AssertionError)
+    assert len(names) == 14, names
