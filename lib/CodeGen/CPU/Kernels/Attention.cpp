@@ -43,6 +43,12 @@ static Value getTensor(Value v) {
   return isa<RankedTensorType>(tensor.getType()) ? tensor : Value();
 }
 
+/// `v` before it was made f32.
+static Value getNarrow(Value v) {
+  auto wide = v.getDefiningOp<arith::ExtFOp>();
+  return wide ? wide.getIn() : v;
+}
+
 /// The number that the result of `op` starts from.
 static Value getInit(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
@@ -151,8 +157,11 @@ bool Matcher::matchSoftmax() {
   found.max = getReduction<arith::MaximumFOp, arith::MaxNumFOp>(row, input);
   if (!found.max || !getInit(found.max) || !isLowest(getInit(found.max)))
     return false;
-  found.x = getTensor(input);
-  if (!found.x || getTensor(follow(sub.getLhs(), found.x)) != found.x)
+  found.x = getTensor(getNarrow(input));
+  if (!found.x)
+    return false;
+  Value x = getNarrow(follow(sub.getLhs(), found.x));
+  if (getTensor(follow(x, found.x)) != found.x)
     return false;
   found.isNormalized = bool(sum);
   if (!sum)

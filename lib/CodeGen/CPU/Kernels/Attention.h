@@ -20,7 +20,8 @@ namespace fx::cpu {
 struct Attention {
   Contraction scores; ///< queries times keys; keys are its columns
   Contraction values; ///< probabilities times values; keys are summed
-  /// What softmax is of, f32: the scores, or made of them by pointwise ops.
+  /// What softmax is of, made f32: the scores, or what pointwise ops make of
+  /// them.
   mlir::Value x;
   /// Of each row: the maximum of x, and the sum of exp(x - maximum).
   mlir::linalg::GenericOp max, sum;

@@ -80,6 +80,8 @@ void FlashAttention::mask(Scope &scope, const Index &key0,
         at[attention.key] = there;
         code.know(scope, result, coords(labels.ofTensor(result)), x);
         x = code.eval(scope, attention.x, coords(labels.ofTensor(attention.x)));
+        if (!x.getType().isF32())
+          x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
         if (isInside)
           x = arith::SelectOp::create(b, loc, isInside, x, lowest);
       }
