@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels="halves=1 attention=1" --fx-gpu-emit-kernels | FileCheck %s
-// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels=halves | FileCheck %s --check-prefix=APART
+// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels="gpu=1 attention=1" --fx-gpu-emit-kernels | FileCheck %s
+// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels=gpu | FileCheck %s --check-prefix=APART
 
 #q = affine_map<(b, m, n, k) -> (b, m, k)>
 #k = affine_map<(b, m, n, k) -> (b, n, k)>

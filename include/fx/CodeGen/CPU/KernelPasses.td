@@ -121,6 +121,21 @@ def FXCPUIntegerContractions
   ];
 }
 
+def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
+  let summary = "make the left operand of products of bf16 and f16 f32";
+  let description = [{
+    A kernel multiplies f32. It makes floats of a vector of the right operand
+    where it loads one, for all rows of a tile, so weights stay as small as they
+    are; of the left operand it takes one number for each row and step. Those are
+    made f32 before, once, by the op that computes them where that is part of a
+    kernel. The products and their sum are exact f32, as PyTorch's are.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "pack the constant operands of contractions into panels";
   let description = [{
@@ -197,10 +212,10 @@ def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
     stays as it is.
   }];
   let options = [
-    Option<"halves", "halves", "bool", "false",
-           "products of bf16 and f16 are contractions, too: a GPU computes them">,
+    Option<"forGPU", "gpu", "bool", "false",
+           "group what a GPU's kernels compute">,
     Option<"attention", "attention", "bool", "false",
-           "two such products with a softmax in between are one group">
+           "two products with a softmax in between are one group">
   ];
   let dependentDialects = [
     "::fx::cpu::FXCPUDialect", "::mlir::func::FuncDialect",

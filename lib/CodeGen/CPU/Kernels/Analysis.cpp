@@ -135,8 +135,21 @@ linalg::GenericOp fx::cpu::getNibbles(Value v) {
   return op;
 }
 
+static bool isF64(Value v) { return getElementTypeOrSelf(v.getType()).isF64(); }
+
+/// Both operands are bf16 or both f16, or one of them f32 if not all must be.
+static bool hasHalves(ValueRange operands, bool all) {
+  Type left = getElementTypeOrSelf(operands[0].getType()),
+       right = getElementTypeOrSelf(operands[1].getType());
+  auto isHalf = [](Type t) { return t.isBF16() || t.isF16(); };
+  if (left == right)
+    return isHalf(left);
+  return !all &&
+         ((isHalf(left) && right.isF32()) || (left.isF32() && isHalf(right)));
+}
+
 std::optional<Contraction> fx::cpu::matchContraction(Operation *operation,
-                                                     bool halves) {
+                                                     bool forGPU) {
   auto op = dyn_cast<linalg::GenericOp>(operation);
   if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
       op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
@@ -155,7 +168,9 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation,
   Value sum = body->getTerminator()->getOperand(0), product;
   bool isInteger = holds(0, 8) && holds(1, 8);
   bool isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
-  if (hasElements(op.getDpsInits()[0], 0))
+  bool isDouble = !forGPU && !isGrouped && isF64(op.getDpsInits()[0]) &&
+                  isF64(op.getInputs()[0]) && isF64(op.getInputs()[1]);
+  if (isDouble || hasElements(op.getDpsInits()[0], 0))
     product = getAddend<arith::AddFOp>(sum, body);
   else if (isInteger && !isGrouped && hasElements(op.getDpsInits()[0], 32))
     product = getAddend<arith::AddIOp>(sum, body);
@@ -169,12 +184,11 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation,
   }
   if (!product)
     return std::nullopt;
-  Type left = getElementTypeOrSelf(op.getInputs()[0].getType());
-  bool isHalf = halves && !isGrouped && hasElements(op.getDpsInits()[0], 0) &&
-                (left.isBF16() || left.isF16()) &&
-                left == getElementTypeOrSelf(op.getInputs()[1].getType());
+  bool isHalf = !isGrouped && hasElements(op.getDpsInits()[0], 0) &&
+                hasHalves(op.getInputs(), forGPU);
   bool isFloat = (holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8));
-  if (!isInteger && !((isFloat || isHalf) && isProduct(product, body)))
+  if (!isInteger &&
+      !((isFloat || isHalf || isDouble) && isProduct(product, body)))
     return std::nullopt;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap result = maps.back();
@@ -208,7 +222,8 @@ std::optional<Contraction> fx::cpu::matchContraction(Operation *operation,
   c.isInteger = isInteger;
   c.isMixed = isMixed;
   c.isHalf = isHalf;
-  if (isMixed && !holds(c.b, 8))
+  c.isDouble = isDouble;
+  if ((isMixed && !holds(c.b, 8)) || (isHalf && holds(c.b, 0)))
     return std::nullopt;
   if (isInteger && !isIntegerProduct(product, body, c.a))
     return std::nullopt;

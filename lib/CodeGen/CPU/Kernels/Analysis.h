@@ -22,8 +22,9 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "fx.schedule";
 /// Marks kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A sum of products of two operands: f32 (or `isMixed`, or `isHalf`), or
-/// `isInteger`, then `a` is unsigned and `b` signed, of 8 bits, and the sum of
+/// A sum of products of two operands: f32 (or `isMixed`, or `isHalf`), or f64
+/// (`isDouble`), or `isInteger`, then `a` is unsigned and `b` signed, of 8
+/// bits, and the sum of
 /// 32. Each loop is in one list. `a` may be read at sums of loops (a
 /// convolution), `b` and the result may not; the result's last dimension is in
 /// `n`. With a `groupSize` each product is scaled by a third operand, and the
@@ -34,8 +35,10 @@ struct Contraction {
   bool isInteger = false;
   /// `b` holds signed integers of 8 bits, made floats where they are used.
   bool isMixed = false;
-  /// Both are bf16 or both f16, made f32 where they are used; the sum is f32.
+  /// `b` is bf16 or f16, `a` the same or f32; they are made f32 where they are
+  /// used, and the sum is f32.
   bool isHalf = false;
+  bool isDouble = false;
   int64_t groupSize = 0;
   llvm::SmallVector<unsigned> batch, m, n, k;
   mlir::Value lhs() { return op.getInputs()[a]; }
@@ -50,9 +53,9 @@ struct Contraction {
     return map.getDimPosition(map.getNumResults() - 1);
   }
 };
-/// With `halves` also those of bf16 and f16.
+/// A GPU has no kernels for f64, and for halves only if both operands are.
 std::optional<Contraction> matchContraction(mlir::Operation *op,
-                                            bool halves = false);
+                                            bool forGPU = false);
 
 /// The op that makes `v`, if it keeps the low four bits of signed bytes: what
 /// it reads fits half of the memory.

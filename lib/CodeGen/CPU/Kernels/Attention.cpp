@@ -187,7 +187,7 @@ bool Matcher::findScores(Value tensor) {
     return false;
   if (found.scores.op == def)
     return true;
-  if (auto match = matchContraction(def, /*halves=*/true)) {
+  if (auto match = matchContraction(def, /*forGPU=*/true)) {
     if (!match->isHalf || found.scores.op)
       return false;
     found.scores = *match;
@@ -300,7 +300,7 @@ bool Matcher::fits() {
 }
 
 bool Matcher::match(linalg::GenericOp op) {
-  auto values = matchContraction(op, /*halves=*/true);
+  auto values = matchContraction(op, /*forGPU=*/true);
   if (!values || !values->isHalf)
     return false;
   found.values = *values;

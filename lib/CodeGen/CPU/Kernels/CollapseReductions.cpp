@@ -115,7 +115,7 @@ static bool followsProduct(linalg::GenericOp op) {
       continue;
     auto generic = dyn_cast<linalg::GenericOp>(def.getOperation());
     if (!generic ? !isa<linalg::FillOp>(def)
-                 : matchContraction(generic, /*halves=*/true) ||
+                 : matchContraction(generic) ||
                        !llvm::all_of(generic.getIndexingMapsArray(),
                                      [](AffineMap map) {
                                        return map.isProjectedPermutation();
@@ -132,8 +132,7 @@ void Component::addReaders(linalg::GenericOp reduction) {
   while (!stack.empty() && readers.size() < kMaxOps)
     for (Operation *user : stack.pop_back_val()->getUsers()) {
       auto generic = dyn_cast<linalg::GenericOp>(user);
-      if (generic && !matchContraction(generic, true) &&
-          readers.insert(user).second)
+      if (generic && !matchContraction(generic) && readers.insert(user).second)
         stack.push_back(user);
     }
 }
@@ -176,7 +175,7 @@ void Component::visit(linalg::GenericOp op) {
       if (!user || !user.isDpsInput(&use))
         continue;
       if (user.getNumReductionLoops()
-              ? matchReduction(user) && !matchContraction(user, true)
+              ? matchReduction(user) && !matchContraction(user)
               : isPointwise(user) && readers.contains(user))
         consider(user, user.getMatchingIndexingMap(&use), joined);
     }
@@ -305,8 +304,7 @@ struct CollapseReductions
   using Base::Base;
 
   static bool isCandidate(linalg::GenericOp op) {
-    return hasSimpleMaps(op) && matchReduction(op) &&
-           !matchContraction(op, /*halves=*/true);
+    return hasSimpleMaps(op) && matchReduction(op) && !matchContraction(op);
   }
 
   void runOnOperation() override {

@@ -74,6 +74,8 @@ struct ContractionEmitter {
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);
   void emitPrefetch(const Index &bAt, const Index &next, int64_t unrolled);
+  /// The type of the sums: i32, f32 or f64.
+  mlir::Type sumType();
   /// Where the sums begin, those within a group if there are groups.
   mlir::TypedAttr zeroSum();
   mlir::Value add(mlir::Value x, mlir::Value y);

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Floats: a vector of the right operand, which may be stored as bytes, times
-// one number of the left. Integers: four terms a step. A vector of sums takes
-// four signed bytes for each column and the same four unsigned bytes of the
-// left operand for all of them, which is what vpdpbusd multiplies and adds.
+// Floats: a vector of the right operand, which may be stored as bytes or
+// halves, times one number of the left. Integers: four terms a step. A vector
+// of sums takes four signed bytes for each column and the same four unsigned
+// bytes of the left operand for all of them, which is what vpdpbusd multiplies
+// and adds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +23,14 @@
 using namespace mlir;
 using namespace fx::cpu;
 
+Type ContractionEmitter::sumType() {
+  return getElementTypeOrSelf(info.op.getResult(0).getType());
+}
+
 TypedAttr ContractionEmitter::zeroSum() {
   if (info.isInteger)
     return code.b.getI32IntegerAttr(0);
-  return code.b.getF32FloatAttr(0.0);
+  return code.b.getFloatAttr(sumType(), 0.0);
 }
 
 Value ContractionEmitter::add(Value x, Value y) {
@@ -41,19 +46,24 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
     return vector::LoadOp::create(
         code.b, code.loc, VectorType::get({width()}, code.b.getI8Type()),
         b->flat, ValueRange{offset});
-  VectorType type = code.vectorType(code.b.getF32Type());
+  VectorType type = code.vectorType(sumType());
   if (info.isMixed) {
     Value bytes = vector::LoadOp::create(code.b, code.loc,
                                          code.vectorType(code.b.getI8Type()),
                                          b->flat, ValueRange{offset});
     return arith::SIToFPOp::create(code.b, code.loc, type, bytes);
   }
+  VectorType stored = code.vectorType(b->element);
+  Value v;
   if (masked && !packed)
-    return vector::MaskedLoadOp::create(code.b, code.loc, type, b->flat,
-                                        ValueRange{offset}, masks[vector],
-                                        code.splatConstant(zeroSum()));
-  return vector::LoadOp::create(code.b, code.loc, type, b->flat,
-                                ValueRange{offset});
+    v = vector::MaskedLoadOp::create(
+        code.b, code.loc, stored, b->flat, ValueRange{offset}, masks[vector],
+        code.splatConstant(code.b.getZeroAttr(b->element)));
+  else
+    v = vector::LoadOp::create(code.b, code.loc, stored, b->flat,
+                               ValueRange{offset});
+  return info.isHalf ? Value(arith::ExtFOp::create(code.b, code.loc, type, v))
+                     : v;
 }
 
 // A word of a column holds its terms 0 to 3 in the lower halves of the bytes,
@@ -91,8 +101,12 @@ SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
 /// What a step takes of the left operand: a number, or four bytes as one.
 Value ContractionEmitter::loadLeft(const Index &at) {
   Value offset = code.materialize(at);
-  if (!info.isInteger)
-    return memref::LoadOp::create(code.b, code.loc, a->flat, offset);
+  if (!info.isInteger) {
+    Value x = memref::LoadOp::create(code.b, code.loc, a->flat, offset);
+    if (x.getType() != sumType())
+      x = arith::ExtFOp::create(code.b, code.loc, sumType(), x);
+    return x;
+  }
   Value bytes = vector::LoadOp::create(code.b, code.loc,
                                        VectorType::get({4}, code.b.getI8Type()),
                                        a->flat, ValueRange{offset});

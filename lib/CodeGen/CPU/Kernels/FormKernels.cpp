@@ -73,8 +73,8 @@ using Group = llvm::SmallSetVector<Operation *, 16>;
 
 class Former {
 public:
-  Former(Block &block, bool halves, bool attentions)
-      : block(block), halves(halves), attentions(attentions) {}
+  Former(Block &block, bool forGPU, bool attentions)
+      : block(block), forGPU(forGPU), attentions(attentions) {}
   SmallVector<Group> run();
 
 private:
@@ -95,7 +95,7 @@ private:
   Group pointwise(Operation *op);
 
   Block &block;
-  bool halves, attentions;
+  bool forGPU, attentions;
   SmallVector<Group> groups;
   llvm::SmallPtrSet<Operation *, 32> taken;
 };
@@ -236,7 +236,7 @@ Group Former::contraction(const Contraction &match) {
   bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
   unsigned last = map.getNumResults() - 1;
   // Tensor cores read columns as they lie.
-  if (!packed && !c.isHalf && map.getDimPosition(last) != c.lastN())
+  if (!packed && !(forGPU && c.isHalf) && map.getDimPosition(last) != c.lastN())
     return group;
   group.insert(c.op);
   int column = c.lastN();
@@ -454,7 +454,7 @@ SmallVector<Group> Former::run() {
         tryTake(attention(std::move(*match)));
   for (linalg::GenericOp op : generics)
     if (isFree(op))
-      if (auto match = matchContraction(op, halves))
+      if (auto match = matchContraction(op, forGPU))
         tryTake(contraction(*match));
   for (linalg::GenericOp op : generics)
     if (isFree(op) && op.getNumReductionLoops())
@@ -485,7 +485,7 @@ struct FormKernels : fx::cpu::impl::FXCPUFormKernelsBase<FormKernels> {
           blocks.push_back(block);
       });
       for (Block *block : blocks) {
-        for (Group &group : Former(*block, halves, attention).run()) {
+        for (Group &group : Former(*block, forGPU, attention).run()) {
           SmallVector<Operation *> ops(group.begin(), group.end());
           outliner.outline(ops);
         }

@@ -392,7 +392,8 @@ void IntegerContractions::runOnOperation() {
       continue;
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
-      if (auto match = matchContraction(op))
+      if (auto match = matchContraction(op);
+          match && !match->isHalf && !match->isDouble)
         found.push_back(*match);
     });
     StateOnly states(func);

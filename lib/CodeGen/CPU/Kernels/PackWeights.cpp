@@ -215,7 +215,9 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
     int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
-    int64_t width = !ShapedType::isDynamic(n) && n <= lanes ? lanes : 2 * lanes;
+    // A vector of f64 fills two registers.
+    bool isNarrow = c.isDouble || (!ShapedType::isDynamic(n) && n <= lanes);
+    int64_t width = isNarrow ? lanes : 2 * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
     // reductions in the order in which the left operand has them.
     int64_t pos = 0;

@@ -45,6 +45,7 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   // From here to the forming of kernels no canonicalization: it would fold
   // packing against unpacking.
   pm.addPass(createFXCPUIntegerContractions());
+  pm.addPass(createFXCPUWidenHalves());
   pm.addPass(createFXCPUPackWeights({options.lanes}));
   pm.addPass(createFXCPUFormKernels());
   pm.addPass(createFXHoistPrepare());

@@ -76,7 +76,9 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     return all;
   };
   int64_t n = ranges[c.lastN()];
-  int64_t vectors = !ShapedType::isDynamic(n) && n <= lanes ? 1 : 2;
+  // A vector of f64 fills two registers.
+  bool isNarrow = c.isDouble || (!ShapedType::isDynamic(n) && n <= lanes);
+  int64_t vectors = isNarrow ? 1 : 2;
   if (auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>())
     if (auto tile = getConstantIntValue(unpack.getMixedTiles()[0]))
       vectors = std::max<int64_t>(1, *tile / lanes);
@@ -86,8 +88,10 @@ static DictionaryAttr contractionSchedule(Contraction &c, int64_t lanes) {
     if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
       m = ranges[loop];
   }
-  int64_t rows = chooseRows(m, vectors, lanes, c.groupSize > 0);
-  int64_t bytes = c.isInteger || c.isMixed ? 1 : 4;
+  int64_t registers = c.isDouble ? 2 * vectors : vectors;
+  int64_t rows = chooseRows(m, registers, lanes, c.groupSize > 0);
+  int64_t bytes =
+      getElementTypeOrSelf(c.rhs().getType()).getIntOrFloatBitWidth() / 8;
   int64_t k = product(c.k), columns = product(c.n);
   int64_t block = 0;
   if (!ShapedType::isDynamic(k)) {

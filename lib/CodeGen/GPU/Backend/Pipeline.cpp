@@ -33,7 +33,7 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
   // Only to generalize named ops: a product reads its operands as they lie.
   pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
   pm.addPass(cpu::createFXCPUFormKernels(
-      {/*halves=*/true, /*attention=*/tensorCores}));
+      {/*forGPU=*/true, /*attention=*/tensorCores}));
   pm.addPass(cpu::createFXHoistPrepare());
 }
 

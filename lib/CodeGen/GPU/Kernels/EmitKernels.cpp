@@ -39,7 +39,7 @@ getSchedules(func::FuncOp kernel, bool tensorCores, bool warpgroups) {
       continue;
     if (tensorCores && cpu::matchAttention(op))
       return {{"attention", emitAttention}};
-    if (auto match = cpu::matchContraction(op, /*halves=*/true)) {
+    if (auto match = cpu::matchContraction(op, /*forGPU=*/true)) {
       hasContraction = true;
       hasHalves |= match->isHalf;
     }

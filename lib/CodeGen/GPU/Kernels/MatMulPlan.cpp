@@ -28,7 +28,7 @@ bool MatMulPlan::analyse() {
     if (!generic)
       continue;
     if (generic.getNumReductionLoops()) {
-      auto match = cpu::matchContraction(&op, /*halves=*/true);
+      auto match = cpu::matchContraction(&op, /*forGPU=*/true);
       if (!match || match->isInteger || match->groupSize || info.op)
         return false;
       info = *match;
