@@ -7,18 +7,12 @@
 //
 // Short rows are sorted by counting: the place of an element is the number of
 // elements that come before it. That is n^2 comparisons without a branch, and
-// nothing but reductions, which vectorize and fuse. Others are merged: in a
-// pass over runs of length w, the place of an element is its place in its run
-// plus the number of elements of the neighbouring run that come before it,
-// found by bisection.
+// nothing but reductions, which vectorize and fuse. For others see
+// RadixSort.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -69,79 +63,10 @@ static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
   return b.sum(chosen, {rank}, false, i64);
 }
 
-/// The order of the rows' elements by merging, of any length.
-static Tensor mergingOrder(Builder &b, const Tensor &x, bool descending) {
-  Type i64 = b.b.getI64Type(), dtype = x.dtype;
-  Tensor start = b.indexed({}, x.sizes, i64, i64,
-                           [](Scalars &s, ValueRange, ArrayRef<Value> i) {
-                             return s.fromIndex(i.back());
-                           });
-  Scalars ix(b.b, b.loc, b.b.getIndexType()), si(b.b, b.loc, i64);
-  Value zero = b.index(0), one = b.index(1), two = ix.integer(2);
-  Value length = b.index(x.sizes.back());
-  // As many passes as the last index has bits.
-  Value end = si.fromIndex(ix.sub(ix.max(length, one), one));
-  Value passes = si.toIndex(si.sub(
-      si.integer(64), math::CountLeadingZerosOp::create(b.b, b.loc, end)));
-  auto loop = scf::ForOp::create(b.b, b.loc, zero, passes, one,
-                                 ValueRange{start.value, one});
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(loop.getBody());
-  Value steps = ix.add(loop.getInductionVar(), one);
-  Value source = loop.getRegionIterArg(0), width = loop.getRegionIterArg(1);
-  Value merged = loopNest(
-      b, x.sizes, b.empty(x.sizes, i64),
-      [&](ArrayRef<Value> i, Value carried) -> Value {
-        auto element = [&](Value at) -> std::pair<Value, Value> {
-          SmallVector<Value> place(i);
-          place.back() = at;
-          Value which = tensor::ExtractOp::create(b.b, b.loc, source, place);
-          place.back() = si.toIndex(which);
-          return {which, tensor::ExtractOp::create(b.b, b.loc, x.value, place)};
-        };
-        Scalars e(b.b, b.loc, dtype);
-        auto [which, v] = element(i.back());
-        Value run = ix.div(i.back(), width);
-        Value right = ix.eq(ix.fmod(run, two), one);
-        Value mine = ix.mul(run, width);
-        Value first = ix.select(right, ix.sub(mine, width), mine);
-        Value from =
-            ix.min(ix.select(right, first, ix.add(mine, width)), length);
-        Value to = ix.min(ix.add(from, width), length);
-        auto search = scf::ForOp::create(b.b, b.loc, zero, steps, one,
-                                         ValueRange{from, to});
-        {
-          OpBuilder::InsertionGuard inner(b.b);
-          b.b.setInsertionPointToStart(search.getBody());
-          Value low = search.getRegionIterArg(0),
-                high = search.getRegionIterArg(1);
-          Value active = ix.lt(low, high);
-          Value middle = ix.div(ix.add(low, high), two);
-          Value u = element(ix.min(middle, ix.sub(length, one))).second;
-          // Of equal elements those of the left run come first.
-          Value comes =
-              e.select(right, e.logicalNot(before(e, v, u, descending)),
-                       before(e, u, v, descending));
-          Value up = e.logicalAnd(active, comes);
-          Value down = e.logicalAnd(active, e.logicalNot(comes));
-          scf::YieldOp::create(
-              b.b, b.loc,
-              ValueRange{ix.select(up, ix.add(middle, one), low),
-                         ix.select(down, middle, high)});
-        }
-        SmallVector<Value> place(i);
-        place.back() = ix.add(ix.add(first, ix.sub(i.back(), mine)),
-                              ix.sub(search.getResult(0), from));
-        return tensor::InsertOp::create(b.b, b.loc, which, carried, place);
-      });
-  scf::YieldOp::create(b.b, b.loc, ValueRange{merged, ix.mul(width, two)});
-  return Tensor(loop.getResult(0), x.sizes, i64);
-}
-
 Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
   std::optional<int64_t> length = x.sizes.back().getInteger();
   return length && *length <= mostCounted ? countingOrder(b, x, descending)
-                                          : mergingOrder(b, x, descending);
+                                          : radixOrder(b, x, descending);
 }
 
 FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {

@@ -20,6 +20,10 @@ struct Sorted {
       back; // the permutation to the operand's dimensions
 };
 
+/// The stable order of the rows of `x`, of its own shape and order, of any
+/// length: i64, like `x`.
+Tensor radixOrder(Builder &b, const Tensor &x, bool descending);
+
 /// Sorts along `dim`, stably. Fails, with the node's reason, where there is
 /// nothing to sort.
 mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending);

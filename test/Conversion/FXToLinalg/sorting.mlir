@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// Short rows are sorted by counting, others by merging.
+// Short rows are sorted by counting, others by their bytes.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
@@ -14,13 +14,10 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
   // CHECK: tensor.extract
   %a, %b = call_function @aten.sort.default(%x, 1) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], i64>)
-  // As many passes as the last index has bits; a bisection for each element.
-  // CHECK: math.ctlz
-  // CHECK: scf.for
-  // CHECK: scf.for
-  // CHECK: scf.for
-  // CHECK: scf.for
-  // CHECK: tensor.insert
+  // Keys of 32 bits; for each of their four bytes counts, places and moves.
+  // CHECK: arith.bitcast %{{.+}} : f32 to i32
+  // CHECK-COUNT-4: -> (tensor<?xi32>, tensor<?xi64>, tensor<256xindex>)
+  // CHECK: tensor.insert_slice
   %c, %d = call_function @aten.sort.default(%w, 1, true) : (!fx.tensor<[3, s0], f32>) -> (!fx.tensor<[3, s0], f32>, !fx.tensor<[3, s0], i64>)
   // CHECK: tensor.extract_slice {{.*}}[0, 0] [%{{.*}}, 2] [1, 1]
   %e, %f = call_function @aten.topk.default(%x, 2) : (!fx.tensor<[s0, 4], f32>) -> (!fx.tensor<[s0, 2], f32>, !fx.tensor<[s0, 2], i64>)
