@@ -20,6 +20,28 @@ static bool isEmpty(ArrayRef<ExprAttr> sizes) {
 SmallVector<Tensor> scan(Builder &b, ArrayRef<Tensor> operands, int64_t dim,
                          ExprAttr length, ArrayRef<Tensor> start,
                          unsigned numWhole, ScanFn step, bool reverse) {
+  // A slice across the last dimension has an element in each row: turned, it
+  // lies together.
+  bool isLast =
+      dim > 0 && llvm::all_of(operands, [&](const Tensor &t) {
+        return dim + 1 == t.rank() &&
+               llvm::any_of(ArrayRef<ExprAttr>(t.sizes).drop_back(),
+                            [](ExprAttr e) { return e.getInteger() != 1; });
+      });
+  if (isLast) {
+    SmallVector<int64_t> order{dim}, back;
+    llvm::append_range(order, llvm::seq<int64_t>(0, dim));
+    llvm::append_range(back, llvm::seq<int64_t>(1, dim + 1));
+    back.push_back(0);
+    SmallVector<Tensor> turned;
+    for (const Tensor &t : operands)
+      turned.push_back(b.permute(t, order));
+    SmallVector<Tensor> results =
+        scan(b, turned, 0, length, start, numWhole, step, reverse);
+    for (unsigned i = 0; i < numWhole; ++i)
+      results[i] = b.permute(results[i], back);
+    return results;
+  }
   SmallVector<Tensor> whole;
   for (const Tensor &t : operands)
     whole.push_back(b.contiguous(t));

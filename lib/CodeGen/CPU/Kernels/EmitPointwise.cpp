@@ -17,46 +17,58 @@ using namespace fx::cpu;
 /// Elements that one task of a flat kernel handles.
 static constexpr int64_t kFlatChunk = 8192;
 
-int64_t fx::cpu::countMergedDims(KernelCode &code) {
-  unsigned numOutputs = code.numOutputs();
-  Value first = code.output(0);
-  int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
-  SmallVector<Operation *> ops;
+std::optional<LoopLabels>
+fx::cpu::labelOutput(KernelCode &code, SmallVectorImpl<Operation *> &ops) {
   for (Operation &op : code.source.getBody().front().without_terminator())
     ops.push_back(&op);
+  for (unsigned i = 0; i < code.numOutputs(); ++i)
+    if (!isa_and_nonnull<linalg::GenericOp>(code.output(i).getDefiningOp()))
+      return std::nullopt;
+  Value first = code.output(0);
+  auto root = first.getDefiningOp<linalg::GenericOp>();
+  AffineMap map = root.getIndexingMapMatchingResult(cast<OpResult>(first));
+  SmallVector<int> loops(root.getNumLoops(), LoopLabels::kUnknown);
+  for (unsigned d = 0; d < map.getNumResults(); ++d)
+    loops[map.getDimPosition(d)] = d;
+  LoopLabels labels;
+  labels.setRoot(root, loops);
+  if (!labels.propagate(ops))
+    return std::nullopt;
+  for (Operation *op : ops)
+    if (isa<linalg::GenericOp>(op) &&
+        (!labels.isComplete(op) ||
+         llvm::is_contained(labels.ofLoops(op), LoopLabels::kUnit)))
+      return std::nullopt;
+  return labels;
+}
 
-  // Label the dimensions of the first output.
+int64_t fx::cpu::countMergedDims(KernelCode &code) {
+  int64_t rank = cast<RankedTensorType>(code.output(0).getType()).getRank();
   int64_t merged = rank > 0 ? 1 : 0;
-  bool onlyGenerics = true;
-  for (unsigned i = 0; i < numOutputs; ++i)
-    onlyGenerics &=
-        isa_and_nonnull<linalg::GenericOp>(code.output(i).getDefiningOp());
-  if (rank > 1 && onlyGenerics) {
-    auto root = first.getDefiningOp<linalg::GenericOp>();
-    AffineMap map = root.getIndexingMapMatchingResult(cast<OpResult>(first));
-    SmallVector<int> loops(root.getNumLoops(), LoopLabels::kUnknown);
-    for (unsigned d = 0; d < rank; ++d)
-      loops[map.getDimPosition(d)] = d;
-    LoopLabels labels;
-    labels.setRoot(root, loops);
-    bool known = labels.propagate(ops);
-    for (Operation *op : ops)
-      if (isa<linalg::GenericOp>(op))
-        known &= labels.isComplete(op) &&
-                 !llvm::is_contained(labels.ofLoops(op), LoopLabels::kUnit);
-    while (known && merged < rank &&
-           canMergeLabels(ops, labels, rank - merged - 1, rank - merged))
-      ++merged;
-  }
+  SmallVector<Operation *> ops;
+  std::optional<LoopLabels> labels =
+      rank > 1 ? labelOutput(code, ops) : std::nullopt;
+  while (labels && merged < rank &&
+         canMergeLabels(ops, *labels, rank - merged - 1, rank - merged))
+    ++merged;
   return merged;
 }
 
+void fx::cpu::storeOutputs(KernelCode &code, Scope &scope,
+                           ArrayRef<Coord> coords) {
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    Value value = code.eval(scope, code.output(i), coords);
+    code.store(*code.buffer(code.outputArg(i)), coords, value);
+  }
+}
+
 void fx::cpu::emitPointwise(KernelCode &code) {
-  unsigned numOutputs = code.numOutputs();
   Value first = code.output(0);
   int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
 
   int64_t merged = countMergedDims(code);
+  if (emitTransposed(code, merged))
+    return;
 
   // The lanes walk the last dimension, or, where that is narrow and another is
   // wide, that one: stores are scattered then.
@@ -82,15 +94,12 @@ void fx::cpu::emitPointwise(KernelCode &code) {
   }
   auto emit = [&](Scope &scope, ArrayRef<Index> outer, const Index &at,
                   bool isVector) {
-    for (unsigned i = 0; i < numOutputs; ++i) {
-      Coords coords(rank, Coord{Index::of(0), false});
-      for (auto [d, iv] : llvm::zip(walked, outer))
-        coords[d] = {iv, false};
-      if (rank)
-        coords[lane] = {at, isVector};
-      Value value = code.eval(scope, code.output(i), coords);
-      code.store(*code.buffer(code.outputArg(i)), coords, value);
-    }
+    Coords coords(rank, Coord{Index::of(0), false});
+    for (auto [d, iv] : llvm::zip(walked, outer))
+      coords[d] = {iv, false};
+    if (rank)
+      coords[lane] = {at, isVector};
+    storeOutputs(code, scope, coords);
   };
   Scope inForall;
   SmallVector<Index> ivs;
@@ -110,25 +119,6 @@ void fx::cpu::emitPointwise(KernelCode &code) {
     emit(scope, ivs, at, true);
   });
   code.endForall(forall);
-}
-
-/// The transpose of as many vectors as each has lanes: rounds of perfect
-/// shuffles, each of which rotates the bits of the element numbers by one.
-static void transpose(KernelCode &code, SmallVector<Value> &rows) {
-  int64_t n = rows.size();
-  SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < n; ++i) {
-    low.push_back(i / 2 + (i % 2) * n);
-    high.push_back(n / 2 + i / 2 + (i % 2) * n);
-  }
-  for (int64_t round = 1; round < n; round *= 2) {
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < n / 2; ++i)
-      for (const SmallVector<int64_t> &mask : {low, high})
-        next.push_back(vector::ShuffleOp::create(code.b, code.loc, rows[i],
-                                                 rows[i + n / 2], mask));
-    rows = next;
-  }
 }
 
 /// packed[o..., i, j] = source[...] with the columns at o * tile + i and the
@@ -256,7 +246,7 @@ void fx::cpu::emitPack(KernelCode &code) {
         source[last] = {k, true};
         rows.push_back(code.load(*from, source));
       }
-      transpose(code, rows);
+      transposeVectors(code, rows);
       for (int64_t i = 0; i < code.lanes; ++i) {
         place(code.add(k, Index::of(i)), source, packed);
         code.store(to, packed, rows[i]);

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <map>
+#include <optional>
 
 namespace fx::cpu {
 
@@ -193,6 +194,21 @@ private:
 std::optional<Coord> applyExpr(KernelCode &code, mlir::AffineExpr expr,
                                llvm::ArrayRef<Coord> loops);
 
+class LoopLabels;
+
+/// The ops of a pointwise kernel, and which dimension of the first output each
+/// of their loops is; none if an output is not a generic op's, or not every
+/// loop is a dimension.
+std::optional<LoopLabels>
+labelOutput(KernelCode &code, llvm::SmallVectorImpl<mlir::Operation *> &ops);
+
+/// Computes all outputs of a pointwise kernel at `coords`, and stores them.
+void storeOutputs(KernelCode &code, Scope &scope, llvm::ArrayRef<Coord> coords);
+
+/// The transpose of as many vectors as each has lanes: rounds of perfect
+/// shuffles, each of which rotates the bits of the element numbers by one.
+void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
+
 /// How many trailing dimensions of a pointwise kernel's first output can be
 /// walked as one: they lie together in all operands. 0 if it has none.
 int64_t countMergedDims(KernelCode &code);
@@ -202,6 +218,10 @@ int64_t countMergedDims(KernelCode &code);
 //===----------------------------------------------------------------------===//
 
 void emitPointwise(KernelCode &code);
+/// A pointwise kernel whose operands lie in another order than its outputs, of
+/// which `merged` trailing dimensions are walked as one. False, and nothing
+/// emitted, if it is none.
+bool emitTransposed(KernelCode &code, int64_t merged);
 void emitPack(KernelCode &code);
 void emitRows(KernelCode &code);
 void emitWindow(KernelCode &code);

@@ -1,0 +1,47 @@
+"""Pointwise kernels whose operands lie in another order than their results."""
+
+import itertools
+
+import harness
+import pytest
+import torch
+
+TYPES = [torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.uint8, torch.bool]
+
+
+class Transposed(torch.nn.Module):
+    def forward(self, x, y):
+        if x.dtype in (torch.bool, torch.uint8):
+            return [x.permute(p).contiguous() for p in itertools.permutations(range(4))]
+        both = y.mT + x[0, 0]
+        results = [x.permute(p).contiguous() for p in itertools.permutations(range(4))]
+        results += [y.t() + y.t() * 2, y.mT * x[0, 0], both, both.t() + y, (y.t() + 1).t() * 2]
+        results += [x.transpose(2, 3) * y + x.sum(), x.flatten(1).t() + 1]
+        return [*results, torch.cat([x.mT, y.expand(2, 3, -1, -1)], 1), torch.maximum(x, y.t()).mT + 1]
+
+
+def drawn(dtype, *sizes) -> tuple:
+    generator = torch.Generator().manual_seed(sum(sizes))
+    h, w = sizes
+    x = torch.randint(-90, 90, (2, 3, h, w), generator=generator)
+    y = torch.randint(-90, 90, (w, h), generator=generator)
+    return ((x.to(dtype), y.to(dtype)), {})
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("size", [(16, 32), (33, 50), (5, 70)], ids=str)
+def test_static(dtype, size, tmp_path):
+    harness.check(Transposed(), *drawn(dtype, *size), folder=tmp_path, modes=["compiled"])
+
+
+def test_dynamic(tmp_path):
+    h, w = torch.export.Dim("h", min=2), torch.export.Dim("w", min=2)
+    others = [(2, 3), (16, 16), (17, 15), (64, 33), (40, 100)]
+    harness.check(
+        Transposed(),
+        *drawn(torch.float32, 20, 37),
+        folder=tmp_path,
+        modes=["compiled"],
+        dynamic=({2: h, 3: w}, {0: w, 1: h}),
+        others=[drawn(torch.float32, *s) for s in others],
+    )
