@@ -14,7 +14,7 @@ import harness
 import pytest
 import torch
 from test_gpu import Function, randn
-from test_tensorcore import BF16, F16, build, check_mistakes
+from test_tensorcore import BF16, F16, build, check_mistakes, chunk_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
 INF = float("inf")
@@ -27,9 +27,11 @@ def heads(*sizes, dtype=BF16, seed=0):
 
 
 def qkv(queries, keys, size, groups=2, dtype=BF16, values=None, batch=1):
-    return (heads(batch, groups, queries, size, dtype=dtype),
-            heads(batch, groups, keys, size, dtype=dtype, seed=1),
-            heads(batch, groups, keys, values or size, dtype=dtype, seed=2))
+    return (
+        heads(batch, groups, queries, size, dtype=dtype),
+        heads(batch, groups, keys, size, dtype=dtype, seed=1),
+        heads(batch, groups, keys, values or size, dtype=dtype, seed=2),
+    )
 
 
 def allowed(queries, keys):
@@ -76,8 +78,9 @@ def causal_by_hand(q, k, v):
 def repeated(q, k, v):
     """Heads that models copy: they are read where they lie."""
     b, groups, n, size = k.shape
-    k, v = (x[:, :, None].expand(b, groups, 2, n, size).reshape(b, 2 * groups, n, size)
-            for x in (k, v))
+    k, v = (
+        x[:, :, None].expand(b, groups, 2, n, size).reshape(b, 2 * groups, n, size) for x in (k, v)
+    )
     return sdpa(q, k, v, is_causal=True)
 
 
@@ -118,32 +121,71 @@ GROUPS = heads(1, 6, 70, 32), *qkv(70, 70, 32)[1:]
 
 #: Modules, inputs and dynamic sizes, and how many kernels there are.
 CASES = {
-    "sizes": lambda: (several(
-        (attend, *qkv(130, 200, 64)), (attend, *qkv(128, 128, 32)), (attend, *qkv(40, 70, 80)),
-        (attend, *qkv(17, 70, 96, dtype=F16)), (attend, *qkv(20, 65, 40, values=24)),
-        # Rows that begin at no 16 bytes.
-        (attend, *qkv(20, 65, 20))), 6),
-    "masks": lambda: (several(
-        (causal, *qkv(150, 150, 32)), (causal, *qkv(130, 70, 64, dtype=F16)),
-        (causal, *qkv(100, 130, 128)), (attend, *qkv(70, 90, 32), allowed(70, 90)),
-        (attend, *qkv(70, 128, 64, batch=2), added(2, 1, 70, 128)),
-        (attend, *qkv(33, 90, 64, batch=2), allowed(2, 90)[:, None, None])), 6),
-    "heads": lambda: (several(
-        (lambda q, k, v: grouped(q, k, v, None, True), *GROUPS), (shared, heads(1, 6, 20, 32), *qkv(1, 70, 32, groups=1)[1:]),
-        (repeated, heads(1, 4, 40, 64), *qkv(70, 70, 64)[1:]),
-        (grouped, heads(2, 8, 1, 64), *qkv(1, 200, 64, batch=2)[1:],
-         torch.arange(200)[None] < 130),
-        (attend, heads(70, 64), heads(80, 64, seed=1), heads(80, 64, seed=2))), 5),
+    "sizes": lambda: (
+        several(
+            (attend, *qkv(130, 200, 64)),
+            (attend, *qkv(128, 128, 32)),
+            (attend, *qkv(40, 70, 80)),
+            (attend, *qkv(17, 70, 96, dtype=F16)),
+            (attend, *qkv(20, 65, 40, values=24)),
+            # Rows that begin at no 16 bytes.
+            (attend, *qkv(20, 65, 20)),
+        ),
+        6,
+    ),
+    "masks": lambda: (
+        several(
+            (causal, *qkv(150, 150, 32)),
+            (causal, *qkv(130, 70, 64, dtype=F16)),
+            (causal, *qkv(100, 130, 128)),
+            (attend, *qkv(70, 90, 32), allowed(70, 90)),
+            (attend, *qkv(70, 128, 64, batch=2), added(2, 1, 70, 128)),
+            (attend, *qkv(33, 90, 64, batch=2), allowed(2, 90)[:, None, None]),
+        ),
+        6,
+    ),
+    "heads": lambda: (
+        several(
+            (lambda q, k, v: grouped(q, k, v, None, True), *GROUPS),
+            (shared, heads(1, 6, 20, 32), *qkv(1, 70, 32, groups=1)[1:]),
+            (repeated, heads(1, 4, 40, 64), *qkv(70, 70, 64)[1:]),
+            (
+                grouped,
+                heads(2, 8, 1, 64),
+                *qkv(1, 200, 64, batch=2)[1:],
+                torch.arange(200)[None] < 130,
+            ),
+            (attend, heads(70, 64), heads(80, 64, seed=1), heads(80, 64, seed=2)),
+        ),
+        5,
+    ),
     # Biases by distance, a mask and slices are made by others.
-    "by-hand": lambda: (several(
-        (by_hand, *qkv(70, 90, 64, batch=2), added(2, 1, 70, 90)), (capped, *qkv(40, 90, 64, dtype=F16)),
-        (causal_by_hand, *qkv(140, 140, 32)),
-        (Projected(), heads(2, 70, 9 * 32), heads(2, 70, 3 * 32))), 4),
-    "dynamic": lambda: ((Function(attend), (*qkv(70, 90, 64, batch=2), allowed(70, 90)),
-                         ({0: BATCH, 2: QUERIES}, {0: BATCH, 2: KEYS}, {0: BATCH, 2: KEYS},
-                          {0: QUERIES, 1: KEYS})), 1),
-    "dynamic-causal": lambda: ((Function(lambda q, k, v: grouped(q, k, v, None, True)), GROUPS,
-                                ({2: QUERIES},) * 3), 1),
+    "by-hand": lambda: (
+        several(
+            (by_hand, *qkv(70, 90, 64, batch=2), added(2, 1, 70, 90)),
+            (capped, *qkv(40, 90, 64, dtype=F16)),
+            (causal_by_hand, *qkv(140, 140, 32)),
+            (Projected(), heads(2, 70, 9 * 32), heads(2, 70, 3 * 32)),
+        ),
+        4,
+    ),
+    "dynamic": lambda: (
+        (
+            Function(attend),
+            (*qkv(70, 90, 64, batch=2), allowed(70, 90)),
+            (
+                {0: BATCH, 2: QUERIES},
+                {0: BATCH, 2: KEYS},
+                {0: BATCH, 2: KEYS},
+                {0: QUERIES, 1: KEYS},
+            ),
+        ),
+        1,
+    ),
+    "dynamic-causal": lambda: (
+        (Function(lambda q, k, v: grouped(q, k, v, None, True)), GROUPS, ({2: QUERIES},) * 3),
+        1,
+    ),
 }
 
 
@@ -162,8 +204,9 @@ def test_attention(name, tmp_path):
     nvvm = (tmp_path / "emulated" / "nvvm.mlir").read_text()
     kernels = re.findall(r"llvm\.func @(\w+)\((?:(?!llvm\.func).)*?nvvm\.mma", nvvm, re.S)
     launched = [name for name in launches(tmp_path / "log") if name in kernels]
-    assert len(launched) == count and all("ex2" in part for part in nvvm.split("llvm.func")
-                                          if "nvvm.mma" in part)
+    assert len(launched) == count and all(
+        "ex2" in part for part in nvvm.split("llvm.func") if "nvvm.mma" in part
+    )
     # Neither the order of threads nor when copies are done is anybody's to see.
     for a, b in zip(first, model.run(args, want, seed=1)):
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
@@ -181,8 +224,9 @@ def test_dynamic_sizes(tmp_path):
 
 def test_without_keys(tmp_path):
     """A softmax of nothing: as the separate kernels have it, no zeros are made up."""
-    module, _, model = build(lambda: (Function(causal), GROUPS[1:2] * 3, ({2: KEYS},) * 3),
-                             tmp_path)
+    module, _, model = build(
+        lambda: (Function(causal), GROUPS[1:2] * 3, ({2: KEYS},) * 3), tmp_path
+    )
     args = (heads(1, 2, 1, 32)[:, :, :0],) * 3
     want = exporting.eager(module, args)
     harness.compare(model.run(args, want), want)
@@ -191,12 +235,16 @@ def test_without_keys(tmp_path):
 def test_apart(tmp_path):
     """What does not fit one kernel stays several: heads of 192, scores that are results, a softmax
     along the queries."""
+
     def scores(q, k, v):
         p = torch.softmax(q @ k.mT, -1)
         return p @ v, p
 
-    case = several((attend, *qkv(20, 30, 192)), (scores, *qkv(20, 30, 32)),
-                   (lambda q, k, v: torch.softmax(q @ k.mT, -2) @ v, *qkv(30, 30, 32)))
+    case = several(
+        (attend, *qkv(20, 30, 192)),
+        (scores, *qkv(20, 30, 32)),
+        (lambda q, k, v: torch.softmax(q @ k.mT, -2) @ v, *qkv(30, 30, 32)),
+    )
     module, args, model = build(lambda: case, tmp_path)
     want = exporting.eager(module, args)
     harness.compare(model.run(args, want), want)
@@ -204,14 +252,8 @@ def test_apart(tmp_path):
 
 
 def mutations(nvvm):
-    """The kernels with one thing wrong in that by chunks, which is the first, by name."""
-    end = nvvm.index("llvm.func @kernel_0_1")
-    kernel, rest = nvvm[:end], nvvm[end:]
-
-    def change(pattern, by, which=0):
-        match = list(re.finditer(pattern, kernel, re.M))[which]
-        return kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
-
+    """The kernels with one thing wrong in that by chunks, by name."""
+    kernel, rest, change = chunk_kernel(nvvm)
     barrier = r"^ *nvvm\.barrier0.*\n"
     for which in range(len(re.findall(barrier, kernel, re.M))):
         yield f"barrier {which}", change(barrier, "", which)
@@ -229,8 +271,10 @@ def mutations(nvvm):
     yield "a maximum of half a row", change(shuffle, r"llvm.bitcast \1 : f32 to f32")
     yield "a sum of half a row", change(shuffle, r"llvm.bitcast \1 : f32 to f32", -1)
     inside = r"llvm\.select (%\w+), (%\w+), (%\w+) : i1, f32"
-    yield "keys beyond the end", re.sub(inside, r"llvm.select \1, \2, \2 : i1, f32", kernel,
-                                        count=32) + rest
+    yield (
+        "keys beyond the end",
+        re.sub(inside, r"llvm.select \1, \2, \2 : i1, f32", kernel, count=32) + rest,
+    )
 
 
 def test_mistakes_show(tmp_path):

@@ -69,7 +69,7 @@ class Sums(torch.nn.Module):
 
 
 def test_long_sums(tmp_path):
-    """One after the other, a million terms of float32 lose three digits."""
+    """One after the other, a million squares of float32 lose three digits."""
     ((x,), _) = drawn(16, 256, 256)
     x += 1
     exporting.save(exporting.export(Sums(), (x,), {}), tmp_path / "m.pt2")

@@ -43,25 +43,53 @@ class Block(nn.Module):
 
 def mixed(b, x, y, q):
     """A product of transposed operands, one with bias, batches, a slice, and attention."""
-    return (x.T @ y.T, torch.addmm(b, y, x, beta=0.5, alpha=2), torch.bmm(q, q.transpose(1, 2)),
-            x[1:, 3:35] @ y[:32], nn.functional.scaled_dot_product_attention(q, q, q))
+    return (
+        x.T @ y.T,
+        torch.addmm(b, y, x, beta=0.5, alpha=2),
+        torch.bmm(q, q.transpose(1, 2)),
+        x[1:, 3:35] @ y[:32],
+        nn.functional.scaled_dot_product_attention(q, q, q),
+    )
 
 
 CASES = {
     # By chunks: full tiles, tails, few rows, and of f16.
-    "chunks": lambda: (Products(), ([pair(64, 64, 32), pair(70, 72, 40), pair(5, 136, 200),
-                                     pair(70, 72, 104, F16)],), None),
+    "chunks": lambda: (
+        Products(),
+        ([pair(64, 64, 32), pair(70, 72, 40), pair(5, 136, 200), pair(70, 72, 104, F16)],),
+        None,
+    ),
     # No row begins at a chunk; the rows of one operand do.
-    "elements": lambda: (Products(), ([pair(65, 63, 17), pair(3, 5, 70, F16), pair(20, 72, 33),
-                                       pair(1, 7, 9)],), None),
-    "mixed": lambda: (Function(mixed), (randn(72).to(BF16), randn(72, 72).to(BF16),
-                                        randn(72, 72).to(BF16), randn(3, 40, 16).to(BF16)), None),
-    "dynamic": lambda: (Block(64, 48).to(BF16), (randn(66, 48).to(BF16), randn(66, 64).to(BF16)),
-                        ({0: ROWS}, {0: ROWS})),
-    "large": lambda: (Function(lambda x, y: torch.relu(x @ y)),
-                      (randn(130, 72).to(BF16), randn(72, 1032).to(BF16)), ({0: ROWS}, None)),
-    "conv": lambda: (nn.Sequential(nn.Conv2d(16, 24, 3, padding=1, stride=2), nn.ReLU()).to(BF16),
-                     (randn(2, 16, 9, 7).to(BF16),), None),
+    "elements": lambda: (
+        Products(),
+        ([pair(65, 63, 17), pair(3, 5, 70, F16), pair(20, 72, 33), pair(1, 7, 9)],),
+        None,
+    ),
+    "mixed": lambda: (
+        Function(mixed),
+        (
+            randn(72).to(BF16),
+            randn(72, 72).to(BF16),
+            randn(72, 72).to(BF16),
+            randn(3, 40, 16).to(BF16),
+        ),
+        None,
+    ),
+    "dynamic": lambda: (
+        Block(64, 48).to(BF16),
+        (randn(66, 48).to(BF16), randn(66, 64).to(BF16)),
+        ({0: ROWS}, {0: ROWS}),
+    ),
+    "large": lambda: (
+        Function(lambda x, y: torch.relu(x @ y)),
+        (randn(130, 72).to(BF16), randn(72, 1032).to(BF16)),
+        ({0: ROWS}, None),
+    ),
+    "conv": lambda: (
+        nn.Sequential(nn.Conv2d(16, 24, 3, padding=1, stride=2), nn.ReLU()).to(BF16),
+        (randn(2, 16, 9, 7).to(BF16),),
+        None,
+    ),
 }
 
 
@@ -70,8 +98,7 @@ def build(case, tmp_path, target="cuda:sm_80"):
     module, args, dynamic = case()
     module = module.eval()
     exporting.save(exporting.export(module, args, dynamic=dynamic), tmp_path / "m.pt2")
-    return module, args, emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated",
-                                       target=target)
+    return module, args, emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", target=target)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -87,8 +114,9 @@ def test_products(name, tmp_path):
 
 def test_dynamic_strides(tmp_path):
     """The host chooses the kernel: by chunks where rows begin at them, else by elements."""
-    module, _, model = build(lambda: (Function(lambda x, y: x @ y), pair(20, 40, 24),
-                                      ({1: INNER}, {0: INNER})), tmp_path)
+    module, _, model = build(
+        lambda: (Function(lambda x, y: x @ y), pair(20, 40, 24), ({1: INNER}, {0: INNER})), tmp_path
+    )
     for inner, kernel in [(24, "kernel_0"), (25, "kernel_0_1"), (200, "kernel_0")]:
         args = pair(20, 40, inner)
         want = exporting.eager(module, args)
@@ -100,9 +128,14 @@ def test_dynamic_strides(tmp_path):
 def test_alignment(tmp_path):
     """What is read beside the operands counts, too: where it begins at no 16 bytes, all is moved by
     elements. The columns that are read begin at 8."""
-    module, _, model = build(lambda: (Function(lambda x, y, z: x @ y + z[:, 4:]),
-                                      (*pair(70, 72, 40), randn(70, 76).to(BF16)),
-                                      ({0: ROWS}, None, {0: ROWS})), tmp_path)
+    module, _, model = build(
+        lambda: (
+            Function(lambda x, y, z: x @ y + z[:, 4:]),
+            (*pair(70, 72, 40), randn(70, 76).to(BF16)),
+            ({0: ROWS}, None, {0: ROWS}),
+        ),
+        tmp_path,
+    )
     for rows, kernel in [(70, "kernel_0"), (69, "kernel_0_1")]:
         args = (*pair(rows, 72, 40), randn(rows, 76).to(BF16))
         want = exporting.eager(module, args)
@@ -113,15 +146,17 @@ def test_alignment(tmp_path):
 
 def test_without_tensor_cores(tmp_path):
     """What is compiled for older chips, too, multiplies exactly."""
-    module, args, model = build(lambda: (Products(), ([pair(70, 72, 40, F16)],), None), tmp_path,
-                                target="cuda:sm_90a,sm_75")
+    module, args, model = build(
+        lambda: (Products(), ([pair(70, 72, 40, F16)],), None), tmp_path, target="cuda:sm_90a,sm_75"
+    )
     assert "nvvm.mma" not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
     want = exporting.eager(module, args)
     harness.compare(model.run(args, want, chip=75), want)
 
 
-def mutations(nvvm):
-    """The kernels with one thing wrong in that by chunks, which is the first, by name."""
+def chunk_kernel(nvvm):
+    """The kernel that copies by chunks, which is the first, what follows it, and what gives all
+    of it with one match of a pattern in that kernel changed."""
     end = nvvm.index("llvm.func @kernel_0_1")
     kernel, rest = nvvm[:end], nvvm[end:]
 
@@ -129,6 +164,12 @@ def mutations(nvvm):
         match = list(re.finditer(pattern, kernel, re.M))[which]
         return kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
 
+    return kernel, rest, change
+
+
+def mutations(nvvm):
+    """The kernels with one thing wrong in that by chunks, by name."""
+    kernel, _, change = chunk_kernel(nvvm)
     barrier = r"^ *nvvm\.barrier0.*\n"
     for which in range(len(re.findall(barrier, kernel, re.M))):
         yield f"barrier {which}", change(barrier, "", which)

@@ -188,7 +188,6 @@ void Component::visit(linalg::GenericOp op) {
 
 void Component::grow(linalg::GenericOp root, ArrayRef<Pair> pairs) {
   members[root] = Pairs(pairs);
-  open.push_back(root);
   addReaders(root);
   // What is found later may let more in.
   for (unsigned size = 0; size != members.size();) {
@@ -247,7 +246,9 @@ namespace {
 /// The loops of a reduction, in the order of an operand's dimensions.
 struct Order {
   SmallVector<unsigned> kept, reduced;
-  /// The last dimension is reduced.
+  /// The loop of the last dimension.
+  unsigned last = 0;
+  /// That is one of `reduced`.
   bool isRow = false;
 
   /// None if no operand has all reduction loops.
@@ -272,8 +273,8 @@ std::optional<Order> Order::of(linalg::GenericOp op) {
         order.reduced.push_back(map.getDimPosition(d));
     if (order.reduced.size() != op.getNumReductionLoops())
       continue;
-    unsigned last = map.getDimPosition(map.getNumResults() - 1);
-    order.isRow = last == order.reduced.back();
+    order.last = map.getDimPosition(map.getNumResults() - 1);
+    order.isRow = order.last == order.reduced.back();
     return order;
   }
   return std::nullopt;
@@ -281,9 +282,9 @@ std::optional<Order> Order::of(linalg::GenericOp op) {
 
 unsigned Order::numRowLoops(linalg::GenericOp op, int64_t wanted) const {
   // A kernel that keeps the last dimension walks it in one task.
-  ArrayRef<unsigned> tasks(kept), loops(reduced);
-  if (!isRow)
-    tasks = tasks.drop_back();
+  SmallVector<unsigned> tasks(kept);
+  llvm::erase(tasks, last);
+  ArrayRef<unsigned> loops(reduced);
   int64_t rows = sizeOf(op, tasks);
   if (rows >= wanted / 2 || sizeOf(op, kept) * sizeOf(op, loops) < kLarge)
     return 0;

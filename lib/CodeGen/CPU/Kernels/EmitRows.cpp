@@ -15,8 +15,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <deque>
-
 using namespace mlir;
 using namespace fx::cpu;
 
@@ -247,43 +245,24 @@ void fx::cpu::emitWindow(KernelCode &code) {
     SmallVector<Value> acc;
     for (int64_t u = 0; u < unroll; ++u)
       llvm::append_range(acc, neutral);
-    SmallVector<scf::ForOp> nest;
-    std::deque<Scope> scopes;
-    Scope *current = &scope;
-    for (unsigned d : reduced) {
-      Index size = code.loopSize(root, d);
-      if (size == Index::of(1)) {
-        at[d] = Index::of(0);
-        continue;
-      }
-      scopes.emplace_back();
-      auto loop =
-          code.beginFor(*current, scopes.back(), Index::of(0), size, 1, acc);
-      at[d] = Index(loop.getInductionVar());
-      acc.assign(loop.getRegionIterArgs().begin(),
-                 loop.getRegionIterArgs().end());
-      nest.push_back(loop);
-      current = &scopes.back();
-    }
     auto lanesAt = [&](int64_t u) {
       return code.add(base, Index::of(u * code.lanes));
     };
-    for (int64_t u = 0; u < unroll; ++u) {
-      at[lane] = lanesAt(u);
-      Coords all;
-      for (unsigned d = 0; d < at.size(); ++d)
-        all.push_back({at[d], d == lane});
-      for (auto [slot, c] : llvm::enumerate(*combiners)) {
-        Value &sum = acc[u * each + slot];
-        sum = RowPlan::combine(
-            code, c.op, sum,
-            code.splat(code.evalBody(*current, root, c.input, all)));
+    auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
+      for (int64_t u = 0; u < unroll; ++u) {
+        at[lane] = lanesAt(u);
+        Coords all;
+        for (unsigned d = 0; d < at.size(); ++d)
+          all.push_back({at[d], d == lane});
+        for (auto [slot, c] : llvm::enumerate(*combiners)) {
+          Value &sum = sums[u * each + slot];
+          sum = RowPlan::combine(
+              code, c.op, sum,
+              code.splat(code.evalBody(inner, root, c.input, all)));
+        }
       }
-    }
-    for (scf::ForOp loop : llvm::reverse(nest)) {
-      code.endFor(loop, acc);
-      acc.assign(loop.getResults().begin(), loop.getResults().end());
-    }
+    };
+    acc = code.forReduction(scope, root, at, acc, step);
     for (int64_t u = 0; u < unroll; ++u) {
       at[lane] = lanesAt(u);
       for (auto [slot, c] : llvm::enumerate(*combiners)) {

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <deque>
+
 using namespace mlir;
 using namespace fx::cpu;
 
@@ -410,6 +412,38 @@ scf::ForOp KernelCode::beginFor(Scope &outer, Scope &inner, const Index &from,
 void KernelCode::endFor(scf::ForOp loop, ValueRange carried) {
   scf::YieldOp::create(b, loc, carried);
   b.setInsertionPointAfter(loop);
+}
+
+SmallVector<Value> KernelCode::forReduction(
+    Scope &outer, linalg::LinalgOp op, MutableArrayRef<Index> at,
+    ValueRange init,
+    llvm::function_ref<void(Scope &, MutableArrayRef<Value>)> body) {
+  SmallVector<Value> acc(init);
+  SmallVector<unsigned> reduced;
+  op.getReductionDims(reduced);
+  SmallVector<scf::ForOp> nest;
+  std::deque<Scope> scopes;
+  Scope *current = &outer;
+  for (unsigned d : reduced) {
+    Index size = loopSize(op, d);
+    if (size == Index::of(1)) {
+      at[d] = Index::of(0);
+      continue;
+    }
+    Scope &inner = scopes.emplace_back();
+    scf::ForOp loop = beginFor(*current, inner, Index::of(0), size, 1, acc);
+    at[d] = Index(loop.getInductionVar());
+    acc.assign(loop.getRegionIterArgs().begin(),
+               loop.getRegionIterArgs().end());
+    nest.push_back(loop);
+    current = &inner;
+  }
+  body(*current, acc);
+  for (scf::ForOp loop : llvm::reverse(nest)) {
+    endFor(loop, acc);
+    acc.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  return acc;
 }
 
 Operation *KernelCode::beginForall(Scope &outer, Scope &inner,

@@ -153,6 +153,14 @@ public:
                             const Index &to, int64_t step,
                             mlir::ValueRange carried = {});
   void endFor(mlir::scf::ForOp loop, mlir::ValueRange carried = {});
+  /// Loops over the reduced ones of `op`, which set their places `at` and
+  /// carry `acc`: `body` takes and leaves there the values of one step. Returns
+  /// those of the last.
+  llvm::SmallVector<mlir::Value> forReduction(
+      Scope &outer, mlir::linalg::LinalgOp op, llvm::MutableArrayRef<Index> at,
+      mlir::ValueRange acc,
+      llvm::function_ref<void(Scope &, llvm::MutableArrayRef<mlir::Value>)>
+          body);
   /// An scf.forall over `sizes`; no loop at all if there are none. The builder
   /// stands in the body; `endForall` leaves it. `work` is about how many
   /// elements an iteration computes (0: unknown): few are no thread's worth.

@@ -57,9 +57,10 @@ struct WidenHalves : fx::cpu::impl::FXCPUWidenHalvesBase<WidenHalves> {
     Attribute number;
     if (!filling || !matchPattern(filling, m_Constant(&number)))
       return wide = widen(b, half.getLoc(), half);
-    bool exact;
+    bool losesInfo;
     APFloat value = cast<FloatAttr>(number).getValue();
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &exact);
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
     Value constant = arith::ConstantOp::create(
         b, pad.getLoc(), FloatAttr::get(b.getF32Type(), value));
     Value source = widen(b, pad.getLoc(), pad.getSource());

@@ -286,28 +286,14 @@ void FlashAttention::emit() {
   split();
   mapLoops();
   chooseTiles();
-  OpBuilder &b = code.b;
   core.element = scores.core.element =
       cast<RankedTensorType>(info.rhs().getType()).getElementType();
   scores.lhs = scores.describe(/*isLhs=*/true);
   scores.rhs = scores.describe(/*isLhs=*/false);
   rhs = describe(/*isLhs=*/false);
-  hasRuns = storesRuns();
-  Value all;
-  for (Value part : {scores.isAligned(scores.lhs), scores.isAligned(scores.rhs),
-                     isAligned(rhs)})
-    if (part)
-      all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
-  if (!all)
-    return emitLaunch(/*isAsync=*/false);
-  if (hasRuns)
-    all = arith::AndIOp::create(b, code.loc, all, areAligned());
-  auto branch = scf::IfOp::create(b, code.loc, all, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitLaunch(/*isAsync=*/true);
-  b.setInsertionPointToStart(branch.elseBlock());
-  emitLaunch(/*isAsync=*/false);
-  b.setInsertionPointAfter(branch);
+  emitVersions({scores.isAligned(scores.lhs), scores.isAligned(scores.rhs),
+                isAligned(rhs)},
+               [&](bool isAsync) { emitLaunch(isAsync); });
 }
 
 void fx::cuda::emitAttention(KernelCode &code) {

@@ -11,8 +11,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <deque>
-
 using namespace mlir;
 using namespace fx;
 using namespace fx::cuda;
@@ -91,33 +89,15 @@ static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
     }
     acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
   }
-  SmallVector<unsigned> reduced;
-  root.getReductionDims(reduced);
-  SmallVector<scf::ForOp> nest;
-  std::deque<Scope> scopes;
-  Scope *current = &scope;
-  for (unsigned d : reduced) {
-    Index size = code.loopSize(root, d);
-    scopes.emplace_back();
-    auto loop =
-        code.beginFor(*current, scopes.back(), Index::of(0), size, 1, acc);
-    at[d] = Index(loop.getInductionVar());
-    acc.assign(loop.getRegionIterArgs().begin(),
-               loop.getRegionIterArgs().end());
-    nest.push_back(loop);
-    current = &scopes.back();
-  }
-  Coords all;
-  for (const Index &i : at)
-    all.push_back({i, false});
-  for (auto [slot, c] : llvm::enumerate(combiners))
-    acc[slot] = cpu::RowPlan::combine(
-        code, c.op, acc[slot], code.evalBody(*current, root, c.input, all));
-  for (scf::ForOp loop : llvm::reverse(nest)) {
-    code.endFor(loop, acc);
-    acc.assign(loop.getResults().begin(), loop.getResults().end());
-  }
-  return acc;
+  return code.forReduction(
+      scope, root, at, acc, [&](Scope &inner, MutableArrayRef<Value> sums) {
+        Coords all;
+        for (const Index &i : at)
+          all.push_back({i, false});
+        for (auto [slot, c] : llvm::enumerate(combiners))
+          sums[slot] = cpu::RowPlan::combine(
+              code, c.op, sums[slot], code.evalBody(inner, root, c.input, all));
+      });
 }
 
 static void emitReduction(KernelCode &code, linalg::GenericOp root) {

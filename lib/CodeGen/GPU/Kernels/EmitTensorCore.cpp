@@ -163,26 +163,11 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
 void TensorCoreMatMul::emit() {
   split();
   chooseTiles();
-  OpBuilder &b = code.b;
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);
-  Value left = isAligned(lhs), right = isAligned(rhs);
-  hasRuns = storesRuns();
-  if (!left && !right)
-    return emitLaunch(/*isAsync=*/false);
-  Value both = left && right
-                   ? Value(arith::AndIOp::create(b, code.loc, left, right))
-               : left ? left
-                      : right;
-  if (hasRuns)
-    both = arith::AndIOp::create(b, code.loc, both, areAligned());
-  auto branch = scf::IfOp::create(b, code.loc, both, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitLaunch(/*isAsync=*/true);
-  b.setInsertionPointToStart(branch.elseBlock());
-  emitLaunch(/*isAsync=*/false);
-  b.setInsertionPointAfter(branch);
+  emitVersions({isAligned(lhs), isAligned(rhs)},
+               [&](bool isAsync) { emitLaunch(isAsync); });
 }
 
 void fx::cuda::emitTensorCore(KernelCode &code) {

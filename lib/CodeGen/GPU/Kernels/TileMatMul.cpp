@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fx;
@@ -220,6 +221,27 @@ void TileMatMul::copyTile(Scope &scope, Launch &launch,
 //===----------------------------------------------------------------------===//
 // Fragments and sums
 //===----------------------------------------------------------------------===//
+
+void TileMatMul::emitVersions(
+    ArrayRef<Value> aligned,
+    llvm::function_ref<void(bool isAsync)> emitLaunch) {
+  OpBuilder &b = code.b;
+  hasRuns = storesRuns();
+  Value all;
+  for (Value part : aligned)
+    if (part)
+      all = all ? Value(arith::AndIOp::create(b, code.loc, all, part)) : part;
+  if (!all)
+    return emitLaunch(/*isAsync=*/false);
+  if (hasRuns)
+    all = arith::AndIOp::create(b, code.loc, all, areAligned());
+  auto branch = scf::IfOp::create(b, code.loc, all, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitLaunch(/*isAsync=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitLaunch(/*isAsync=*/false);
+  b.setInsertionPointAfter(branch);
+}
 
 void TileMatMul::placeThread(const Launch &launch) {
   thread = i.from(code.materialize(launch.thread));

@@ -62,6 +62,10 @@ struct TileMatMul : MatMulPlan {
   TileOperand describe(bool isLhs);
   /// Host code: whether the operand may be copied in chunks; null if it is not.
   mlir::Value isAligned(const TileOperand &operand);
+  /// Emits the kernel that copies in chunks, which runs where all of `aligned`,
+  /// as `isAligned` has them, and the results are; and that by elements.
+  void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
+                    llvm::function_ref<void(bool isAsync)> emitLaunch);
   /// Says which thread of `launch` runs.
   void placeThread(const Launch &launch);
   /// Starts to copy the tile of an operand that begins at row (column) `first`

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Times reductions of a million elements, each a program of its own: eager
-PyTorch, torch.compile and fx-mlir.
+"""Times operators, each a program of its own: eager PyTorch, torch.compile and
+fx-mlir.
 
-    benchmarks/reductions.py [--rounds 9] [--threads 1] [NAME...]
+    benchmarks/operators.py [--rounds 9] [--threads 1] [NAME...]
 
 The three run in turn; least times of all rounds, in microseconds.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import sys
@@ -23,7 +24,8 @@ import native  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
-CUBE, IMAGE = (16, 256, 256), (4, 16, 128, 128)
+CUBE, IMAGE, SQUARE = (16, 256, 256), (4, 16, 128, 128), (1024, 1024)
+#: The functions of one tensor, and its shape.
 CASES = {
     "sum": (torch.sum, CUBE),
     "sum (2)": (lambda x: x.sum(2), CUBE),
@@ -42,6 +44,18 @@ CASES = {
     "group_norm": (lambda x: F.group_norm(x, 4), IMAGE),
     "mean (2, 3)": (lambda x: x.mean((2, 3)), IMAGE),
     "max_pool to 1": (lambda x: F.adaptive_max_pool2d(x, 1), IMAGE),
+    "mm": (lambda x: x[0] @ x[1], (2, 512, 512)),
+    "mm bf16": (lambda x: x[0] @ x[1], (2, 512, 512), torch.bfloat16),
+    "mm f16": (lambda x: x[0] @ x[1], (2, 512, 512), torch.float16),
+    "mm f64": (lambda x: x[0] @ x[1], (2, 512, 512), torch.float64),
+    "transpose": (lambda x: x.t().contiguous(), SQUARE),
+    "to NHWC": (lambda x: x.permute(0, 2, 3, 1).contiguous(), (4, 64, 56, 56)),
+    "cumsum (0)": (lambda x: x.cumsum(0), SQUARE),
+    "cumsum (1)": (lambda x: x.cumsum(1), SQUARE),
+    "sort": (lambda x: tuple(x.sort(1)), (256, 1024)),
+    "topk 50": (lambda x: tuple(x.topk(50)), (16, 32000)),
+    "median": (lambda x: tuple(x.median(1)), (256, 1024)),
+    "quantile": (lambda x: x.quantile(0.3, 1), (256, 1024)),
 }
 
 
@@ -71,11 +85,13 @@ def main() -> None:
         parser.error(f"expected names among {', '.join(CASES)}; got {', '.join(unknown)}")
     torch.set_num_threads(options.threads)
     print(f"{'':14}{'eager':>10}{'compile':>10}{'fx-mlir':>10}   of eager, of compile")
-    for name, (function, shape) in CASES.items():
+    for name, (function, shape, *dtype) in CASES.items():
         if options.names and name not in options.names:
             continue
         torch.manual_seed(0)
-        x, module = torch.randn(shape), One(function)
+        # All different: eager's order of equal elements is its own.
+        x = torch.randperm(math.prod(shape)).reshape(shape) / math.prod(shape) * 6 - 3
+        x, module = x.to(*(dtype or [torch.float32])), One(function)
         with tempfile.TemporaryDirectory() as directory, torch.no_grad():
             model = pathlib.Path(directory, "m.pt2")
             exporting.save(exporting.export(module, (x,), {}), model)
