@@ -55,6 +55,12 @@ CASES = {
     "sort": (lambda x: tuple(x.sort(1)), (256, 1024)),
     "topk 50": (lambda x: tuple(x.topk(50)), (16, 32000)),
     "median": (lambda x: tuple(x.median(1)), (256, 1024)),
+    "sin": (torch.sin, SQUARE),
+    "tan": (torch.tan, SQUARE),
+    "asinh": (torch.asinh, SQUARE),
+    "exp2": (torch.exp2, SQUARE),
+    "atan2": (lambda x: torch.atan2(x, x.flip(0)), SQUARE),
+    "pow": (lambda x: x.abs() ** 1.7, SQUARE),
     "quantile": (lambda x: x.quantile(0.3, 1), (256, 1024)),
 }
 

@@ -27,19 +27,44 @@ func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
   return %6 : vector<16xf32>
 }
 
-// Those that would be wrong near zeros and poles stay with libm, and so does
-// what is wider than f32.
+// Those that would be wrong near zeros and poles are computed in f64; numbers,
+// and what is wider than f32, stay with libm.
 // CHECK-LABEL: func.func @exact
-func.func @exact(%x: vector<16xf32>, %y: f64) -> (vector<16xf32>, f64) {
-  // CHECK: math.sin
+func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf32>, vector<8xf64>, f32) {
+  // CHECK: arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
+  // CHECK-NOT: math.{{atan|cbrt|powf}}
+  // CHECK: arith.truncf
+  %0 = math.atan %x : vector<16xf32>
+  %1 = math.cbrt %0 : vector<16xf32>
+  %2 = math.powf %1, %x : vector<16xf32>
+  // CHECK: math.sin %{{.+}} : vector<8xf64>
+  %3 = math.sin %y : vector<8xf64>
+  // CHECK: math.sin %{{.+}} : f32
+  %4 = math.sin %z : f32
+  return %2, %3, %4 : vector<16xf32>, vector<8xf64>, f32
+}
+
+// Angles from 2^51 on, where any is, are libm's; f16 has none.
+// CHECK-LABEL: func.func @angles
+func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) -> (vector<16xf32>, vector<2x8xbf16>, vector<16xf16>) {
+  // CHECK: %[[SINE:.*]] = arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
+  // CHECK: %[[SIZE:.*]] = math.absf %arg0
+  // CHECK: %[[LARGEST:.*]] = arith.constant dense<2.25179981E+15> : vector<16xf32>
+  // CHECK: %[[LARGE:.*]] = arith.cmpf oge, %[[SIZE]], %[[LARGEST]]
+  // CHECK: %[[INF:.*]] = arith.constant dense<0x7F800000> : vector<16xf32>
+  // CHECK: %[[FINITE:.*]] = arith.cmpf olt, %[[SIZE]], %[[INF]]
+  // CHECK: %[[BOTH:.*]] = arith.andi %[[LARGE]], %[[FINITE]]
+  // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[BOTH]]
+  // CHECK: scf.if %[[ANY]] -> (vector<16xf32>) {
+  // CHECK-NEXT: %[[LIBM:.*]] = math.sin %arg0 : vector<16xf32>
+  // CHECK-NEXT: scf.yield %[[LIBM]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: scf.yield %[[SINE]]
   %0 = math.sin %x : vector<16xf32>
-  // CHECK: math.cos
-  %1 = math.cos %0 : vector<16xf32>
-  // CHECK: math.atan
-  %2 = math.atan %1 : vector<16xf32>
-  // CHECK: math.cbrt
-  %3 = math.cbrt %2 : vector<16xf32>
-  // CHECK: math.exp %{{.+}} : f64
-  %4 = math.exp %y : f64
-  return %3, %4 : vector<16xf32>, f64
+  // CHECK: vector.shape_cast %{{.*}} : vector<2x8xi1> to vector<16xi1>
+  // CHECK: scf.if
+  %1 = math.cos %y : vector<2x8xbf16>
+  // CHECK-NOT: scf.if
+  %2 = math.tan %z : vector<16xf16>
+  return %0, %1, %2 : vector<16xf32>, vector<2x8xbf16>, vector<16xf16>
 }

@@ -176,20 +176,22 @@ def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
   let description = [{
     exp, expm1, log, log1p, log2, tanh, erf of f32 (f16 and bf16 through f32)
     become straight-line code, on vectors and, so that LLVM can vectorize the
-    loops around them, on scalars. The others and f64 are left to libm; vectors
-    of those that LLVM has no intrinsic for are taken apart:
+    loops around them, on scalars. Vectors of the others (sin, atan2, pow, ...)
+    are computed in f64 and rounded, but for angles above 2^51. f64, and scalars
+    of those others, are left to libm; vectors that LLVM has no intrinsic for
+    are taken apart:
 
     ```mlir
-    %y = math.asinh %x : vector<2xf32>
+    %y = math.asinh %x : vector<2xf64>
     // becomes
-    %x0 = vector.extract %x[0] : f32 from vector<2xf32>
-    %y0 = math.asinh %x0 : f32
+    %x0 = vector.extract %x[0] : f64 from vector<2xf64>
+    %y0 = math.asinh %x0 : f64
     ...
     ```
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

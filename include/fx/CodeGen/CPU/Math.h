@@ -11,8 +11,10 @@
 #include "mlir/Support/LLVM.h"
 
 namespace mlir {
+class OpBuilder;
 class Operation;
 class RewritePatternSet;
+class Value;
 } // namespace mlir
 
 namespace fx::cpu {
@@ -21,12 +23,28 @@ namespace fx::cpu {
 /// through f32) within `root` straight-line code that is right to a few units
 /// in the last place over the whole range of f32, subnormals included. The
 /// others, whose approximations in MLIR are wrong near zeros or poles (sin,
-/// cos, atan, cbrt), and f64 stay.
+/// cos, atan, cbrt), and f64 stay: see `computeInDouble`.
 mlir::LogicalResult approximateMath(mlir::Operation *root);
 
 /// Adds the rewriting of erf, on f32 and on vectors of it, that is preferred to
 /// upstream's.
 void populateErfApproximation(mlir::RewritePatternSet &patterns);
+
+/// From there on sine, cosine and tangent are NaN in `computeInDouble`.
+inline constexpr double kLargestAngle = 0x1p51;
+
+/// True if `op` is a function of math that `computeInDouble` has.
+bool hasDoubleForm(mlir::Operation *op);
+
+/// The result of `op`, on floating-point numbers or vectors of them, by
+/// straight-line arithmetic in f64: right to half a unit in the last place of
+/// f32, and to some 1e-14 of f64; infinities, NaN and zeros as in C.
+mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
+
+/// Makes vectors of f32, f16 and bf16 that libm would take by elements (sin,
+/// cos, tan and their inverses, hyperbolic functions, pow, exp2, log10, cbrt)
+/// code in f64. Angles above `kLargestAngle` are still libm's.
+void expandVectorsInDouble(mlir::Operation *root);
 
 /// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
 /// cbrt, erf, erfc) apart into calls on their elements: those go to libm.

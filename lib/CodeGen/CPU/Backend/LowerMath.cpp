@@ -24,6 +24,7 @@ struct LowerMath : fx::cpu::impl::FXCPULowerMathBase<LowerMath> {
   void runOnOperation() override {
     if (failed(fx::cpu::approximateMath(getOperation())))
       return signalPassFailure();
+    fx::cpu::expandVectorsInDouble(getOperation());
     fx::cpu::unrollLibmVectors(getOperation());
   }
 };

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -17,6 +18,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -64,6 +66,58 @@ LogicalResult fx::cpu::approximateMath(Operation *root) {
   populateMathPolynomialApproximationPatterns(patterns, isAccurate);
   populateErfApproximation(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
+}
+
+/// The value of `op`, on a vector, or `y` where none of its angles is too large
+/// for that.
+static Value keepLargeAngles(OpBuilder &b, Operation *op, Value y) {
+  Location loc = op->getLoc();
+  Value x = op->getOperand(0);
+  auto type = cast<VectorType>(x.getType());
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(type,
+                               b.getFloatAttr(type.getElementType(), value)));
+  };
+  Value size = math::AbsFOp::create(b, loc, x);
+  auto is = [&](arith::CmpFPredicate predicate, double bound) -> Value {
+    return arith::CmpFOp::create(b, loc, predicate, size, constant(bound));
+  };
+  Value isLarge = arith::AndIOp::create(
+      b, loc, is(arith::CmpFPredicate::OGE, fx::cpu::kLargestAngle),
+      is(arith::CmpFPredicate::OLT, std::numeric_limits<double>::infinity()));
+  if (type.getRank() != 1)
+    isLarge = vector::ShapeCastOp::create(
+        b, loc, VectorType::get(type.getNumElements(), b.getI1Type()), isLarge);
+  Value any =
+      vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isLarge);
+  auto branch = scf::IfOp::create(b, loc, type, any, /*withElseRegion=*/true);
+  OpBuilder large = branch.getThenBodyBuilder(b.getListener());
+  scf::YieldOp::create(large, loc, large.clone(*op)->getResult(0));
+  OpBuilder other = branch.getElseBodyBuilder(b.getListener());
+  scf::YieldOp::create(other, loc, y);
+  return branch.getResult(0);
+}
+
+void fx::cpu::expandVectorsInDouble(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) {
+    if (!hasDoubleForm(op))
+      return;
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (type && !type.isScalable() && !type.getElementType().isF64())
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    OpBuilder b(op);
+    Value y = computeInDouble(b, op);
+    if (isa<math::SinOp, math::CosOp, math::TanOp>(op) &&
+        !getElementTypeOrSelf(y).isF16())
+      y = keepLargeAngles(b, op, y);
+    op->getResult(0).replaceAllUsesWith(y);
+    op->erase();
+  }
 }
 
 void fx::cpu::unrollLibmVectors(Operation *root) {

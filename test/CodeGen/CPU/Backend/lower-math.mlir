@@ -2,12 +2,12 @@
 
 // What LLVM has no intrinsic for is called for each element.
 // CHECK-LABEL: func.func @asinh
-// CHECK-COUNT-4: math.asinh %{{.*}} : f32
+// CHECK-COUNT-4: math.asinh %{{.*}} : f64
 // CHECK-NOT: math.asinh
-// CHECK: vector.insert {{.*}} [1, 1] : f32 into vector<2x2xf32>
-func.func @asinh(%x: vector<2x2xf32>) -> vector<2x2xf32> {
-  %y = math.asinh %x : vector<2x2xf32>
-  return %y : vector<2x2xf32>
+// CHECK: vector.insert {{.*}} [1, 1] : f64 into vector<2x2xf64>
+func.func @asinh(%x: vector<2x2xf64>) -> vector<2x2xf64> {
+  %y = math.asinh %x : vector<2x2xf64>
+  return %y : vector<2x2xf64>
 }
 
 // -----
@@ -24,10 +24,10 @@ func.func @erf(%x: vector<2xf64>) -> vector<2xf64> {
 
 // Vectors that have an intrinsic stay whole.
 // CHECK-LABEL: func.func @sin
-// CHECK: math.sin %{{.*}} : vector<16xf32>
-func.func @sin(%x: vector<16xf32>) -> vector<16xf32> {
-  %y = math.sin %x : vector<16xf32>
-  return %y : vector<16xf32>
+// CHECK: math.sin %{{.*}} : vector<8xf64>
+func.func @sin(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.sin %x : vector<8xf64>
+  return %y : vector<8xf64>
 }
 
 // -----

@@ -1,0 +1,56 @@
+"""Functions of numbers, against float64: within a unit in the last place of float32, bfloat16 and
+float16, and as torch has them at zeros, infinities, NaN, poles and the ends of the range."""
+
+import exporting
+import harness
+import pytest
+import torch
+
+UNARY = ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"]
+UNARY += ["exp2", "log10"]
+BINARY = ["atan2", "pow"]
+
+inf, nan, pi = float("inf"), float("nan"), torch.pi
+SPECIAL = [0.0, inf, nan, 1, 1e-45, 1e-30, 3e38, 2.0**51, 2.0**60, 1e10, pi, pi / 2, 0.5, 2, 3]
+SPECIAL += [0.3, 1e-3, 1.1e-3, 88, 104, 20, 65504]
+
+
+class Functions(torch.nn.Module):
+    def forward(self, x, a, b):
+        return tuple(getattr(torch, name)(x) for name in UNARY) + tuple(
+            getattr(torch, name)(a, b) for name in BINARY
+        )
+
+
+def spacing(x):
+    """Between |x| and the next larger number."""
+    top = torch.full_like(x, torch.finfo(x.dtype).max)
+    return torch.nextafter(x.abs(), top).double() - x.abs().double()
+
+
+def numbers(dtype):
+    torch.manual_seed(0)
+    special = torch.tensor(SPECIAL + [-x for x in SPECIAL], dtype=torch.float64)
+    drawn = [torch.randn(3001), torch.randn(2000) * 100, torch.randn(2000) * 1e6]
+    drawn += [torch.rand(3000) * 2 - 1, torch.exp(torch.randn(3000) * 20)]
+    x = torch.cat([special, *drawn]).to(dtype)
+    a, b = torch.meshgrid(special, special, indexing="ij")
+    pairs = [torch.cat([v.flatten(), torch.randn(5000) * 3]).to(dtype) for v in (a, b)]
+    return x, *pairs
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
+def test_functions(tmp_path, dtype):
+    inputs = numbers(dtype)
+    exporting.save(exporting.export(Functions(), inputs, {}), tmp_path / "m.pt2")
+    got = harness.run(tmp_path / "m.pt2", (inputs, {}), tmp_path, Functions()(*inputs))
+    exact = Functions()(*(v.double() for v in inputs))
+    for name, g, wide in zip(UNARY + BINARY, got, exact, strict=True):
+        want = wide.to(dtype)
+        same = (g == want) & (g.signbit() == want.signbit()) | g.isnan() & want.isnan()
+        error = (g.double() - wide).abs() / spacing(want)
+        bad = ~same & ~(error < 0.8)
+        if dtype == torch.bfloat16:  # the instruction that rounds to it has no subnormals
+            bad &= ~(want.abs() < torch.finfo(dtype).tiny)
+        places = bad.nonzero().flatten()[:5]
+        assert not bad.any(), (name, [(g[i].item(), wide[i].item()) for i in places])
