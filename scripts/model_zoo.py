@@ -16,6 +16,7 @@ import json
 import logging
 import os
 import pathlib
+import signal
 import statistics
 import sys
 import tempfile
@@ -31,6 +32,18 @@ os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 
 FORMS = ["static", "static, decomposed", "dynamic", "dynamic, decomposed"]
+
+
+#: Seconds that torch.compile may take for a model.
+LIMIT = 300
+
+
+class Limit(Exception):
+    """torch.compile has taken LIMIT seconds."""
+
+
+def stop(*_) -> None:
+    raise Limit
 
 
 def general(entry) -> str:
@@ -49,10 +62,15 @@ def compile_seconds(module, inputs, dynamic: bool) -> float:
     eager = time.perf_counter() - start
     torch._dynamo.reset()
     compiled = torch.compile(module, dynamic=dynamic)
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LIMIT)
     start = time.perf_counter()
-    with torch.no_grad():
-        compiled(*args, **kwargs)
-    return time.perf_counter() - start - eager
+    try:
+        with torch.no_grad():
+            compiled(*args, **kwargs)
+        return time.perf_counter() - start - eager
+    finally:
+        signal.alarm(0)
 
 
 def measure(key: tuple[str, str]) -> dict:
@@ -101,7 +119,9 @@ def measure(key: tuple[str, str]) -> dict:
         try:
             result["inductor"] = compile_seconds(module, entry.sample(module), dynamic)
         except Exception as error:
-            result["inductor_problem"] = type(error).__name__
+            # torch.compile may wrap what stops it.
+            over = isinstance(error, Limit) or "Limit" in str(error)
+            result["inductor_problem"] = f"> {LIMIT}" if over else type(error).__name__
     return result
 
 
@@ -134,8 +154,12 @@ def write(names: list[str], missing: int, done: dict[tuple[str, str], dict]) -> 
         "forms at three sizes. *native*: no node needs ATen. The times are seconds: of",
         "`torch.export.export`, of `fx-compile` as a process, and until the first result of",
         "`torch.compile` (which exports and compiles) is there, its caches off, for the form",
-        "`dynamic` where there is one.",
-        *([f"Not measured yet: {missing} of {len(names) + missing} definitions."] if missing else []),
+        f"`dynamic` where there is one; after {LIMIT} seconds it is stopped.",
+        *(
+            [f"Not measured yet: {missing} of {len(names) + missing} definitions."]
+            if missing
+            else []
+        ),
         "",
         "| form | models | native | at most two fallbacks | more | wrong | refused |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -169,6 +193,8 @@ def write(names: list[str], missing: int, done: dict[tuple[str, str], dict]) -> 
         why = "; ".join(filter(None, [", ".join(f"`{t}`" for t in runs), problem[:120]]))
         cells = [name, str(row.get("nodes", "-")), *map(path_of, results)]
         cells += [seconds(row, what) for what in ("export", "compile", "inductor")]
+        if "inductor_problem" in row:
+            cells[-1] = row["inductor_problem"]
         lines.append("| " + " | ".join([*cells, why.replace("|", "\\|").replace("\n", " ")]) + " |")
     return "\n".join(lines) + "\n"
 

@@ -1,5 +1,6 @@
 """Rows too long to be counted, with everything that a number can be."""
 
+import exporting
 import harness
 import pytest
 import torch
@@ -52,3 +53,46 @@ def test_dynamic(tmp_path):
         dynamic=({0: rows, 1: length},),
         others=others,
     )
+
+
+class First(torch.nn.Module):
+    def forward(self, x):
+        return (
+            *x.topk(1),
+            *x.topk(7, largest=False),
+            *x.topk(100),
+            *x.transpose(0, 1).topk(50, dim=0, sorted=False),
+        )
+
+
+def first(x):
+    """What `First` gives, of equal elements those that come first."""
+    result = []
+    for k, descending in ((1, True), (7, False), (100, True), (50, True)):
+        values, indices = x.sort(stable=True, dim=1, descending=descending)
+        result += [values[:, :k], indices[:, :k]]
+    return *result[:-2], *(t.t() for t in result[-2:])
+
+
+@pytest.mark.parametrize("length", [601, 4500])
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS[:-1], ids=str)
+def test_first(dtype, length, tmp_path):
+    """Rows from which few are chosen before they are sorted; the second has one value alone."""
+    (x,), _ = drawn(dtype, 3, length)
+    x[1] = x[1, 0]
+    exporting.save(exporting.export(First(), (x,), {}), tmp_path / "m.pt2")
+    want = First()(x)
+    got = harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, want)
+    harness.compare(got[:6:2], want[:6:2])
+    harness.compare(got, first(x))
+
+
+def test_first_dynamic(tmp_path):
+    rows, length = torch.export.Dim("r", min=2), torch.export.Dim("n", min=101)
+    (x,), _ = drawn(torch.float32, 4, 700)
+    program = exporting.export(First(), (x,), {}, dynamic=({0: rows, 1: length},))
+    exporting.save(program, tmp_path / "m.pt2")
+    for shape in ((4, 700), (2, 101), (3, 9000)):
+        (x,), _ = drawn(torch.float32, *shape)
+        got = harness.run(tmp_path / "m.pt2", ((x,), {}), tmp_path, first(x))
+        harness.compare(got, first(x))

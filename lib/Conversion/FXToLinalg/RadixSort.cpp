@@ -10,6 +10,9 @@
 // byte occurs in the row and moves keys and indices to their places: two walks
 // without comparisons, stable, and of the same length for all data.
 //
+// Where only the first few are wanted, the highest bits of all are counted, and
+// only those are sorted that have no more than the last of the few.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Sorting.h"
@@ -22,7 +25,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-static constexpr int64_t kDigitBits = 8, kDigits = 1 << kDigitBits;
+static constexpr unsigned kDigitBits = 8;
+static constexpr int64_t kDigits = 1 << kDigitBits;
 
 static Value constant(OpBuilder &b, Location loc, Type type, const APInt &v) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
@@ -65,6 +69,11 @@ static Value getKey(OpBuilder &b, Location loc, Value x, Type dtype,
 }
 
 namespace {
+/// Keys and what they are the keys of, the first `count` of each.
+struct Items {
+  Value keys, indices, count;
+};
+
 /// Code for one row.
 struct Row {
   Builder &b;
@@ -75,13 +84,25 @@ struct Row {
     return tensor::EmptyOp::create(
         b.b, b.loc, ArrayRef<OpFoldResult>{getAsOpFoldResult(length)}, type);
   }
-  Value digit(OpBuilder &at, Location loc, Value key, unsigned shift) {
+  /// `numBits` of `key` from `shift` on.
+  Value digit(Value key, unsigned shift, unsigned numBits = kDigitBits) {
     unsigned bits = keyType.getIntOrFloatBitWidth();
     key = arith::ShRUIOp::create(
-        at, loc, key, constant(at, loc, keyType, APInt(bits, shift)));
-    key = arith::AndIOp::create(
-        at, loc, key, constant(at, loc, keyType, APInt(bits, kDigits - 1)));
-    return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), key);
+        b.b, b.loc, key, constant(b.b, b.loc, keyType, APInt(bits, shift)));
+    if (shift + numBits < bits)
+      key = arith::AndIOp::create(
+          b.b, b.loc, key,
+          constant(b.b, b.loc, keyType, APInt::getLowBitsSet(bits, numBits)));
+    return arith::IndexCastUIOp::create(b.b, b.loc, b.b.getIndexType(), key);
+  }
+  Value get(Value tensor, Value i) {
+    return tensor::ExtractOp::create(b.b, b.loc, tensor, i);
+  }
+  Value put(Value element, Value tensor, Value i) {
+    return tensor::InsertOp::create(b.b, b.loc, element, tensor, i);
+  }
+  Value add(Value x, Value y) {
+    return arith::AddIOp::create(b.b, b.loc, x, y);
   }
   /// A loop to `end` that carries `init`.
   SmallVector<Value>
@@ -94,50 +115,98 @@ struct Row {
                          body(op.getInductionVar(), op.getRegionIterArgs()));
     return llvm::to_vector_of<Value>(op.getResults());
   }
-  std::pair<Value, Value> pass(Value keys, Value indices, unsigned shift);
+  /// How often each value of a digit occurs.
+  Value count(Value keys, Value end, unsigned shift, unsigned numBits);
+  Items pass(Items from, unsigned shift);
+  Items all(Value keys);
+  Items first(Value keys, Value k, unsigned numBits);
 };
 } // namespace
 
-/// Sorts by the byte at `shift`.
-std::pair<Value, Value> Row::pass(Value keys, Value indices, unsigned shift) {
-  OpBuilder &o = b.b;
-  Location loc = b.loc;
-  Type index = o.getIndexType();
-  Value counts =
-      tensor::EmptyOp::create(o, loc, ArrayRef<int64_t>{kDigits}, index);
-  Value digits = arith::ConstantIndexOp::create(o, loc, kDigits);
-  counts = loop(digits, counts, [&](Value i, ValueRange c) {
-    return SmallVector<Value>{tensor::InsertOp::create(o, loc, zero, c[0], i)};
+Value Row::count(Value keys, Value end, unsigned shift, unsigned numBits) {
+  int64_t digits = int64_t(1) << numBits;
+  Value counts = tensor::EmptyOp::create(b.b, b.loc, ArrayRef<int64_t>{digits},
+                                         b.b.getIndexType());
+  counts = loop(b.index(digits), counts, [&](Value i, ValueRange c) {
+    return SmallVector<Value>{put(zero, c[0], i)};
   })[0];
-  counts = loop(length, counts, [&](Value i, ValueRange c) {
-    Value d = digit(o, loc, tensor::ExtractOp::create(o, loc, keys, i), shift);
-    Value n = tensor::ExtractOp::create(o, loc, c[0], d);
-    n = arith::AddIOp::create(o, loc, n, one);
-    return SmallVector<Value>{tensor::InsertOp::create(o, loc, n, c[0], d)};
+  return loop(end, counts, [&](Value i, ValueRange c) {
+    Value d = digit(get(keys, i), shift, numBits);
+    return SmallVector<Value>{put(add(get(c[0], d), one), c[0], d)};
   })[0];
-  // Where those of each digit begin.
-  counts = loop(digits, {counts, zero}, [&](Value i, ValueRange c) {
-    Value n = tensor::ExtractOp::create(o, loc, c[0], i);
-    Value starts = tensor::InsertOp::create(o, loc, c[1], c[0], i);
-    return SmallVector<Value>{starts, arith::AddIOp::create(o, loc, c[1], n)};
-  })[0];
-  Type i64 = o.getI64Type();
-  SmallVector<Value> moved = loop(
-      length, {empty(keyType), empty(i64), counts}, [&](Value i, ValueRange c) {
-        Value key = tensor::ExtractOp::create(o, loc, keys, i);
-        Value which = tensor::ExtractOp::create(o, loc, indices, i);
-        Value d = digit(o, loc, key, shift);
-        Value place = tensor::ExtractOp::create(o, loc, c[2], d);
-        Value next = arith::AddIOp::create(o, loc, place, one);
-        return SmallVector<Value>{
-            tensor::InsertOp::create(o, loc, key, c[0], place),
-            tensor::InsertOp::create(o, loc, which, c[1], place),
-            tensor::InsertOp::create(o, loc, next, c[2], d)};
-      });
-  return {moved[0], moved[1]};
 }
 
-Tensor radixOrder(Builder &b, const Tensor &x, bool descending) {
+/// Sorts by the byte at `shift`.
+Items Row::pass(Items from, unsigned shift) {
+  Value counts = count(from.keys, from.count, shift, kDigitBits);
+  // Where those of each digit begin.
+  counts = loop(b.index(kDigits), {counts, zero}, [&](Value i, ValueRange c) {
+    Value n = get(c[0], i);
+    return SmallVector<Value>{put(c[1], c[0], i), add(c[1], n)};
+  })[0];
+  SmallVector<Value> moved =
+      loop(from.count, {empty(keyType), empty(b.b.getI64Type()), counts},
+           [&](Value i, ValueRange c) {
+             Value key = get(from.keys, i), d = digit(key, shift);
+             Value place = get(c[2], d);
+             return SmallVector<Value>{put(key, c[0], place),
+                                       put(get(from.indices, i), c[1], place),
+                                       put(add(place, one), c[2], d)};
+           });
+  return {moved[0], moved[1], from.count};
+}
+
+Items Row::all(Value keys) {
+  Type i64 = b.b.getI64Type();
+  Value indices = loop(length, empty(i64), [&](Value i, ValueRange c) {
+    Value number = arith::IndexCastOp::create(b.b, b.loc, i64, i);
+    return SmallVector<Value>{put(number, c[0], i)};
+  })[0];
+  return {keys, indices, length};
+}
+
+/// Those whose highest bits are not above those of the `k`-th in order.
+Items Row::first(Value keys, Value k, unsigned numBits) {
+  unsigned shift = keyType.getIntOrFloatBitWidth() - numBits;
+  Value counts = count(keys, length, shift, numBits);
+  // How many digits have fewer than k elements below and at them.
+  Value last = loop(b.index(int64_t(1) << numBits), {zero, zero},
+                    [&](Value i, ValueRange c) {
+                      Value sum = add(c[0], get(counts, i));
+                      Value isBelow = arith::CmpIOp::create(
+                          b.b, b.loc, arith::CmpIPredicate::ult, sum, k);
+                      Value more = arith::IndexCastUIOp::create(
+                          b.b, b.loc, b.b.getIndexType(), isBelow);
+                      return SmallVector<Value>{sum, add(c[1], more)};
+                    })[1];
+  Type i64 = b.b.getI64Type();
+  // What is not wanted is written, too, and then written over.
+  SmallVector<Value> chosen = loop(
+      length, {empty(keyType), empty(i64), zero}, [&](Value i, ValueRange c) {
+        Value key = get(keys, i);
+        Value isWanted =
+            arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ule,
+                                  digit(key, shift, numBits), last);
+        Value more = arith::IndexCastUIOp::create(b.b, b.loc,
+                                                  b.b.getIndexType(), isWanted);
+        Value number = arith::IndexCastOp::create(b.b, b.loc, i64, i);
+        return SmallVector<Value>{put(key, c[0], c[2]), put(number, c[1], c[2]),
+                                  add(c[2], more)};
+      });
+  return {chosen[0], chosen[1], chosen[2]};
+}
+
+/// How many bits `first` counts for `k` of `length` elements; 0 if all are
+/// better sorted.
+static unsigned numSelectedBits(unsigned bits, ExprAttr length, ExprAttr k) {
+  std::optional<int64_t> n = length.getInteger(), first = k.getInteger();
+  if (n && (*n < 512 || (first && *first > *n / 4)))
+    return 0;
+  // Clearing and adding up the counts is part of the work for a row.
+  return std::min(bits, n && *n < 4096 ? 9u : 11u);
+}
+
+Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k) {
   Type i64 = b.b.getI64Type(), dtype = x.dtype;
   unsigned bits = std::max(dtype.getIntOrFloatBitWidth(), 8u);
   Type keyType = b.b.getIntegerType(bits);
@@ -151,26 +220,31 @@ Tensor radixOrder(Builder &b, const Tensor &x, bool descending) {
         return getKey(s.b, s.loc, v[0], dtype, isUnsigned, descending);
       },
       keyType));
-  Value length = b.index(rows[1]);
-  Row row{b, keyType, length, b.index(0), b.index(1)};
+  Sizes shape(x.sizes), found{rows[0], k};
+  shape.back() = k;
+  unsigned selected = numSelectedBits(bits, rows[1], k);
+  Row row{b, keyType, b.index(rows[1]), b.index(0), b.index(1)};
+  Value wanted = b.index(k);
   Value all = row.loop(
-      b.index(rows[0]), b.empty(rows, i64), [&](Value r, ValueRange carried) {
+      b.index(rows[0]), b.empty(found, i64), [&](Value r, ValueRange carried) {
         Value line = b.materialize(b.select(keys, 0, r));
-        Value indices =
-            row.loop(length, row.empty(i64), [&](Value i, ValueRange c) {
-              Value number = arith::IndexCastOp::create(b.b, b.loc, i64, i);
-              return SmallVector<Value>{
-                  tensor::InsertOp::create(b.b, b.loc, number, c[0], i)};
-            })[0];
+        Items items =
+            selected ? row.first(line, wanted, selected) : row.all(line);
         for (unsigned shift = 0; shift < bits; shift += kDigitBits)
-          std::tie(line, indices) = row.pass(line, indices, shift);
-        SmallVector<OpFoldResult> offsets{r, b.b.getIndexAttr(0)},
-            sizes{b.b.getIndexAttr(1), getAsOpFoldResult(length)},
-            strides(2, b.b.getIndexAttr(1));
+          items = row.pass(items, shift);
+        SmallVector<OpFoldResult> first{b.b.getIndexAttr(0)},
+            sizes{getAsOpFoldResult(wanted)}, strides(2, b.b.getIndexAttr(1));
+        Value part = items.indices;
+        if (k != rows[1])
+          part = tensor::ExtractSliceOp::create(
+              b.b, b.loc, part, first, sizes,
+              ArrayRef<OpFoldResult>(strides).drop_back());
         return SmallVector<Value>{tensor::InsertSliceOp::create(
-            b.b, b.loc, indices, carried[0], offsets, sizes, strides)};
+            b.b, b.loc, part, carried[0],
+            SmallVector<OpFoldResult>{r, b.b.getIndexAttr(0)},
+            SmallVector<OpFoldResult>{b.b.getIndexAttr(1), sizes[0]}, strides)};
       })[0];
-  return b.reshape(Tensor(all, rows, i64), x.sizes);
+  return b.reshape(Tensor(all, found, i64), shape);
 }
 
 } // namespace fx::lin

@@ -63,13 +63,23 @@ static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
   return b.sum(chosen, {rank}, false, i64);
 }
 
-Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
+static Tensor firstInOrder(Builder &b, const Tensor &x, bool descending,
+                           ExprAttr k) {
   std::optional<int64_t> length = x.sizes.back().getInteger();
-  return length && *length <= mostCounted ? countingOrder(b, x, descending)
-                                          : radixOrder(b, x, descending);
+  if (!length || *length > mostCounted)
+    return radixOrder(b, x, descending, k);
+  Tensor order = countingOrder(b, x, descending);
+  return k == x.sizes.back()
+             ? order
+             : b.slice(order, order.rank() - 1, b.expr(0), k, b.expr(1));
 }
 
-FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
+Tensor sortedOrder(Builder &b, const Tensor &x, bool descending) {
+  return firstInOrder(b, x, descending, x.sizes.back());
+}
+
+FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
+                       ExprAttr k) {
   Builder &b = n.b;
   if (n.failed())
     return failure();
@@ -87,7 +97,7 @@ FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending) {
   for (auto [i, d] : llvm::enumerate(order))
     r.back[d] = i;
   r.x = b.contiguous(b.permute(x, order));
-  r.index = sortedOrder(b, r.x, descending);
+  r.index = firstInOrder(b, r.x, descending, k ? k : r.x.sizes.back());
   return r;
 }
 
@@ -138,14 +148,10 @@ static LogicalResult lowerTopK(Node &n) {
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   ExprAttr k = x.rank() ? n.resultSizes()[dim] : n.b.expr(1);
-  FailureOr<Sorted> r = sort(n, x, dim, largest);
-  if (failed(r))
+  FailureOr<Sorted> r = sort(n, x, dim, largest, k);
+  if (failed(r) || failed(n.set(0, restore(n, *r, pick(n.b, r->x, r->index)))))
     return failure();
-  Tensor at =
-      n.b.slice(r->index, r->index.rank() - 1, n.b.expr(0), k, n.b.expr(1));
-  if (failed(n.set(0, restore(n, *r, pick(n.b, r->x, at)))))
-    return failure();
-  return n.set(1, restore(n, *r, at));
+  return n.set(1, restore(n, *r, r->index));
 }
 
 void registerSorting(Registry &r) {

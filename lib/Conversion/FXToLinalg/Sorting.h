@@ -20,13 +20,14 @@ struct Sorted {
       back; // the permutation to the operand's dimensions
 };
 
-/// The stable order of the rows of `x`, of its own shape and order, of any
-/// length: i64, like `x`.
-Tensor radixOrder(Builder &b, const Tensor &x, bool descending);
+/// The first `k` of the stable order of the rows of `x`, of any length: i64,
+/// like `x` but for the last size.
+Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k);
 
-/// Sorts along `dim`, stably. Fails, with the node's reason, where there is
-/// nothing to sort.
-mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending);
+/// Sorts along `dim`, stably; with `k`, `index` has only the first k of each
+/// row. Fails, with the node's reason, where there is nothing to sort.
+mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
+                             ExprAttr k = {});
 
 /// The elements at places of the rows; `at` has the shape of the rows.
 Tensor pick(Builder &b, const Tensor &x, const Tensor &at);
