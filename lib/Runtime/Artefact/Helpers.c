@@ -19,39 +19,84 @@ typedef struct {
   FXrtMemRef *memref;
 } FXrtUnrankedMemRef;
 
-/* Copies runs of `run` bytes; the strides count elements of `size` bytes. */
-static void copy_dims(char *to, const char *from, int64_t rank,
-                      const int64_t *sizes, const int64_t *to_strides,
-                      const int64_t *from_strides, int64_t size, int64_t run) {
-  if (rank == 0) {
-    memmove(to, from, (size_t)run);
+/* A dimension of a copy; strides are in bytes. */
+typedef struct {
+  int64_t size, to, from;
+} Dim;
+
+#define COPY_ROW(type)                                                         \
+  for (int64_t i = 0; i < d.size; ++i) {                                       \
+    type x;                                                                    \
+    memcpy(&x, from + i * d.from, sizeof x);                                   \
+    memcpy(to + i * d.to, &x, sizeof x);                                       \
+  }                                                                            \
+  return
+
+/* Copies `d.size` runs of `run` bytes. */
+static void copy_row(char *to, const char *from, Dim d, int64_t run) {
+  switch (run) {
+  case 1:
+    COPY_ROW(uint8_t);
+  case 2:
+    COPY_ROW(uint16_t);
+  case 4:
+    COPY_ROW(uint32_t);
+  case 8:
+    COPY_ROW(uint64_t);
+  }
+  for (int64_t i = 0; i < d.size; ++i)
+    memmove(to + i * d.to, from + i * d.from, (size_t)run);
+}
+
+/* The last of `rank` dimensions, at least one, is the innermost. */
+static void copy_dims(char *to, const char *from, const Dim *dims, int64_t rank,
+                      int64_t run) {
+  if (rank == 1) {
+    copy_row(to, from, dims[0], run);
     return;
   }
-  for (int64_t i = 0; i < sizes[0]; ++i)
-    copy_dims(to + i * to_strides[0] * size, from + i * from_strides[0] * size,
-              rank - 1, sizes + 1, to_strides + 1, from_strides + 1, size, run);
+  for (int64_t i = 0; i < dims[0].size; ++i)
+    copy_dims(to + i * dims[0].to, from + i * dims[0].from, dims + 1, rank - 1,
+              run);
 }
+
+/* Expanded views have more dimensions than tensors. */
+enum { MAX_RANK = 4 * FX_MAX_RANK };
 
 /* memref.copy between layouts that are not both contiguous. */
 void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
                 FXrtUnrankedMemRef *dst) {
   FXrtMemRef *s = src->memref, *d = dst->memref;
-  int64_t rank = src->rank;
+  int64_t given = src->rank;
   const int64_t *sizes = s->sizes_and_strides;
-  const int64_t *from = sizes + rank, *to = d->sizes_and_strides + rank;
-  for (int64_t i = 0; i < rank; ++i)
-    if (sizes[i] == 0)
+  const int64_t *from = sizes + given, *to = d->sizes_and_strides + given;
+  char *out = (char *)d->aligned + d->offset * size;
+  const char *in = (const char *)s->aligned + s->offset * size;
+  /* From the innermost on: what lies together on both sides is one run, and
+   * dimensions that lie together on both are one. */
+  Dim dims[MAX_RANK];
+  int64_t first = MAX_RANK, run = size;
+  for (int64_t i = given - 1; i >= 0; --i) {
+    Dim here = {sizes[i], to[i] * size, from[i] * size};
+    if (here.size == 0)
       return;
-  /* Inner dimensions that are contiguous on both sides are one run. */
-  int64_t outer = rank, run = 1;
-  while (outer > 0 && (sizes[outer - 1] == 1 ||
-                       (from[outer - 1] == run && to[outer - 1] == run))) {
-    run *= sizes[outer - 1];
-    --outer;
+    if (here.size == 1)
+      continue;
+    if (first == MAX_RANK && here.to == run && here.from == run) {
+      run *= here.size;
+      continue;
+    }
+    Dim *inner = first == MAX_RANK ? 0 : &dims[first];
+    if (inner && here.to == inner->to * inner->size &&
+        here.from == inner->from * inner->size)
+      inner->size *= here.size;
+    else
+      dims[--first] = here;
   }
-  copy_dims((char *)d->aligned + d->offset * size,
-            (const char *)s->aligned + s->offset * size, outer, sizes, to, from,
-            size, run * size);
+  if (first == MAX_RANK)
+    memmove(out, in, (size_t)run);
+  else
+    copy_dims(out, in, dims + first, MAX_RANK - first, run);
 }
 
 static uint32_t bits_of(float f) {

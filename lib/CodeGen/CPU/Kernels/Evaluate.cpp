@@ -256,7 +256,8 @@ Value KernelCode::evalGeneric(Scope &scope, linalg::GenericOp op,
 
 Value KernelCode::evalExtract(
     Scope &scope, tensor::ExtractOp op, llvm::function_ref<Value(Value)> get,
-    llvm::function_ref<std::optional<Coord>(Value)> linear) {
+    llvm::function_ref<std::optional<Coord>(Value)> linear,
+    llvm::function_ref<std::optional<Index>(Value)> falling) {
   Coords coords;
   SmallVector<Value> vectors(op.getIndices().size());
   bool gather = false;
@@ -279,6 +280,21 @@ Value KernelCode::evalExtract(
   if (!memory || memory->element.isInteger(1)) {
     fail("a gather from a computed tensor");
     return splatConstant(b.getZeroAttr(op.getType()));
+  }
+  auto varies = [&](unsigned d) { return vectors[d] || coords[d].lane; };
+  auto dims = llvm::seq<unsigned>(coords.size());
+  unsigned which = *llvm::find_if(dims, varies);
+  std::optional<Index> last = falling(op.getIndices()[which]);
+  Stride apart = memory->strides[which];
+  apart.constant = -apart.constant;
+  if (last && llvm::count_if(dims, varies) == 1 && canLoadApart(apart)) {
+    Coords at(coords);
+    at[which].base = *last;
+    Index offset;
+    for (auto [c, stride] : llvm::zip(at, memory->strides))
+      offset = add(offset, mul(c.base, stride));
+    return loadApart(vectorType(memory->element), memory->flat,
+                     materialize(offset), apart.constant);
   }
   // Element by element: the offset of each lane.
   Value at = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
@@ -310,7 +326,8 @@ Value KernelCode::evalExtract(
 Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
                            ArrayRef<Coord> loops) {
   DenseMap<Value, Value> done;
-  DenseMap<Value, Coord> linear; // indices that run along the lanes
+  DenseMap<Value, Coord> linear;  // indices that run along the lanes
+  DenseMap<Value, Index> falling; // indices that run against them, from here
   std::function<Value(Value)> get = [&](Value value) -> Value {
     if (auto it = done.find(value); it != done.end())
       return it->second;
@@ -351,13 +368,14 @@ Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
     if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
       for (Value index : extract.getIndices())
         get(index);
-      auto isLinear = [&](Value v) -> std::optional<Coord> {
-        auto it = linear.find(v);
-        if (it == linear.end())
-          return std::nullopt;
-        return it->second;
+      auto in = [](auto &map) {
+        return [&](Value v) {
+          auto it = map.find(v);
+          return it == map.end() ? std::nullopt : std::optional(it->second);
+        };
       };
-      return done[value] = evalExtract(scope, extract, get, isLinear);
+      return done[value] =
+                 evalExtract(scope, extract, get, in(linear), in(falling));
     }
     if (def->getNumRegions() || !isMemoryEffectFree(def)) {
       fail("no code for '" + def->getName().getStringRef() + "'");
@@ -371,6 +389,11 @@ Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
       operands.push_back(get(operand));
       isVector |= isa<VectorType>(operands.back().getType());
     }
+    if (isa<arith::SubIOp>(def) && operands[0].getType().isIndex())
+      if (auto it = linear.find(def->getOperand(1)); it != linear.end()) {
+        Index from = it->second.base;
+        falling[value] = sub(Index(operands[0]), from);
+      }
     if (isVector) {
       if (!OpTrait::hasElementwiseMappableTraits(def))
         fail("no vector code for '" + def->getName().getStringRef() + "'");

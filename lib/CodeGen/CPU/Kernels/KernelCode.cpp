@@ -306,6 +306,43 @@ static Value toBool(OpBuilder &b, Location loc, Value v) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero);
 }
 
+/// The largest distance of elements that are loaded with what lies between.
+static constexpr int64_t kMostApart = 4;
+
+bool KernelCode::canLoadApart(const Stride &stride) const {
+  return !mask && !stride.value && stride.constant &&
+         std::abs(stride.constant) <= kMostApart && lanes >= kMostApart;
+}
+
+/// The elements at `offset`, `offset` + `stride` and so on, as vectors of all
+/// between the first and the last, and shuffles.
+Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
+                            int64_t stride) {
+  int64_t L = lanes, apart = std::abs(stride), span = apart * (L - 1);
+  Index first = stride < 0 ? Index(offset, -span) : Index(offset);
+  Value result;
+  SmallVector<int64_t> from(L);
+  for (int64_t v = 0; v < apart; ++v) {
+    // The last ends with the last element.
+    int64_t start = std::min(v * L, span + 1 - L);
+    Value part = vector::LoadOp::create(
+        b, loc, type, flat, materialize(add(first, Index::of(start))));
+    if (v == 0 && apart > 1) {
+      result = part;
+      continue;
+    }
+    for (int64_t lane = 0; lane < L; ++lane) {
+      int64_t at = apart * (stride < 0 ? L - 1 - lane : lane);
+      if (at >= v * L && at < start + L)
+        from[lane] = (v ? L : 0) + at - start;
+      else // in an earlier vector, in its lane but in the first; or in a later
+        from[lane] = v > 1 ? lane : at % L;
+    }
+    result = vector::ShuffleOp::create(b, loc, v ? result : part, part, from);
+  }
+  return result;
+}
+
 Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {
   Stride lane;
   Value offset = materialize(linearize(buffer, coords, lane));
@@ -324,6 +361,8 @@ Value KernelCode::load(const Buffer &buffer, ArrayRef<Coord> coords) {
       value = vector::MaskedLoadOp::create(
           b, loc, type, buffer.flat, ValueRange{offset}, mask,
           splatConstant(b.getZeroAttr(element)));
+  } else if (canLoadApart(lane)) {
+    value = loadApart(vectorType(element), buffer.flat, offset, lane.constant);
   } else {
     VectorType type = vectorType(element), index = vectorType(b.getIndexType());
     Value step = vector::StepOp::create(b, loc, index);

@@ -184,7 +184,11 @@ private:
   mlir::Value
   evalExtract(Scope &scope, mlir::tensor::ExtractOp op,
               llvm::function_ref<mlir::Value(mlir::Value)> get,
-              llvm::function_ref<std::optional<Coord>(mlir::Value)> linear);
+              llvm::function_ref<std::optional<Coord>(mlir::Value)> linear,
+              llvm::function_ref<std::optional<Index>(mlir::Value)> falling);
+  bool canLoadApart(const Stride &stride) const;
+  mlir::Value loadApart(mlir::VectorType type, mlir::Value flat,
+                        mlir::Value offset, int64_t stride);
   Index linearize(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
                   Stride &lane);
   Scope::Key key(mlir::Value tensor, llvm::ArrayRef<Coord> coords) const;
