@@ -52,10 +52,12 @@ if [ $lit_only -eq 0 ]; then
     # LibTorch and LLVM come without the sanitizer: what they leave in containers
     # and slabs is not seen to be right, and they never free all.
     export ASAN_OPTIONS="detect_leaks=0:allow_user_poisoning=0:detect_container_overflow=0:hard_rss_limit_mb=8192${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+    # An interpreter that loads our libraries must begin with the sanitizer.
+    FX_SANITIZER_RUNTIME="$(clang-22 -print-file-name=libclang_rt.asan-x86_64.so)"
+    export FX_SANITIZER_RUNTIME
   fi
   "${pytest[@]}" --junitxml "$results/end-to-end.xml" "$fx_root/test/EndToEnd" || status=1
-  # An interpreter that loads our libraries must have begun with the sanitizer.
-  [ $asan -eq 1 ] && export LD_PRELOAD="$(clang-22 -print-file-name=libclang_rt.asan-x86_64.so)"
+  [ $asan -eq 1 ] && export LD_PRELOAD="$FX_SANITIZER_RUNTIME"
   "${pytest[@]}" --junitxml "$results/python.xml" "$fx_root/test/Python" || status=1
   unset LD_PRELOAD
 fi

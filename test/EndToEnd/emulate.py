@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 from unittest import mock
 
 import harness
@@ -27,9 +28,11 @@ def _from_cache(name: str) -> str:
 
 
 def run_program(*command, env=None) -> str:
+    env = {**os.environ, **(env or {})}
+    if command[0] == sys.executable and "FX_SANITIZER_RUNTIME" in env:
+        env["LD_PRELOAD"] = env["FX_SANITIZER_RUNTIME"]
     result = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, timeout=120,
-        env={**os.environ, **(env or {})},
+        list(map(str, command)), capture_output=True, text=True, timeout=120, env=env
     )
     if result.returncode:
         raise harness.ToolError(f"{command[0]} ended with {result.returncode}: {result.stderr}")
