@@ -22,8 +22,7 @@ std::optional<size_t> fx::getExprArity(StringRef function) {
       .Cases({"asin", "acos", "atan"}, 1)
       .Cases({"floordiv", "ceildiv", "div", "mod", "pow"}, 2)
       .Cases({"lshift", "rshift", "eq", "ne", "lt", "le", "gt", "ge"}, 2)
-      .Cases({"float_pow", "float_truediv", "int_truediv"}, 2)
-      .Cases({"float_true_div", "int_true_div", "round_decimal"}, 2)
+      .Cases({"float_pow", "float_truediv", "int_truediv", "round_decimal"}, 2)
       .Cases({"bitwise_and", "bitwise_or", "bitwise_xor"}, 2)
       .Case("where", 3)
       .Default(std::nullopt);

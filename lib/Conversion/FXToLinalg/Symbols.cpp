@@ -35,7 +35,7 @@ static CallKind callKind(StringRef name) {
       .Cases({"eq", "ne", "lt", "le", "gt", "ge"}, {'i', 'b'})
       .Cases({"and", "or", "not"}, {'b', 'b'})
       .Case("where", {'w', 'i'})
-      .Cases({"to_float", "float_true_div", "int_true_div"}, {'f', 'f'})
+      .Cases({"to_float", "float_truediv", "int_truediv"}, {'f', 'f'})
       .Cases({"float_pow", "sqrt"}, {'f', 'f'})
       .Cases({"to_int", "trunc", "floor", "ceil", "round"}, {'f', 'i'})
       .Default({});
@@ -268,7 +268,7 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
     r = arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
   else if (name == "to_float")
     r = v[0];
-  else if (name == "float_true_div" || name == "int_true_div")
+  else if (name == "float_truediv" || name == "int_truediv")
     r = arith::DivFOp::create(b, loc, v[0], v[1]);
   else if (name == "float_pow")
     r = math::PowFOp::create(b, loc, v[0], v[1]);
