@@ -59,3 +59,20 @@ fx.graph @not_functional {
   %r = call_function @aten.roll.default(%x, [1], [0]) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%r) : (!fx.tensor<[4], f32>)
 }
+
+// -----
+
+// As many differences as the result says: PyTorch takes no more than there are
+// elements.
+// CHECK-LABEL: fx.graph @diff
+fx.graph @diff symbols [s0 in [2, ?]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[3], f32>
+  %y = placeholder "y" : !fx.tensor<[s0], f32>
+  guard "s0 == 3" : eq(s0, 3)
+  // CHECK-COUNT-3: call_function @aten.sub.Tensor({{.*}} -> !fx.tensor<[{{[0-2]}}], f32>
+  %a = call_function @aten.diff.default(%x, 17) : (!fx.tensor<[3], f32>) -> !fx.tensor<[0], f32>
+  // CHECK-COUNT-2: call_function @aten.sub.Tensor({{.*}} -> !fx.tensor<[s0 + -{{[12]}}], f32>
+  // CHECK-NOT: aten.sub
+  %b = call_function @aten.diff.default(%y, 17) : (!fx.tensor<[s0], f32>) -> !fx.tensor<[s0 + -2], f32>
+  output(%a, %b) : (!fx.tensor<[0], f32>, !fx.tensor<[s0 + -2], f32>)
+}

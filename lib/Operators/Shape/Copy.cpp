@@ -248,7 +248,11 @@ static InferredTypes inferDiff(const OperatorView &call) {
         return failure();
       sizes[*dim] = Size(sizes[*dim]) + Size(tensor.getSizes()[*dim]);
     }
-  sizes[*dim] = Size(sizes[*dim]) - *n;
+  // No more than there are elements; two are taken to be there.
+  Size size = sizes[*dim];
+  if (!size.getInt() && *n > 2)
+    return failure();
+  sizes[*dim] = size.getInt() ? size.constant(0).max(size - *n) : size - *n;
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferDiff, "aten.diff.default")

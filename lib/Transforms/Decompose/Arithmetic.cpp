@@ -64,7 +64,23 @@ LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
       parts.push_back(part);
   if (parts.size() > 1)
     self = d.call<aten::Cat>(parts, *dim);
-  for (int64_t i = 0; i < *n && self; ++i) {
+  // PyTorch takes no more differences than there are elements. Where it found
+  // that so with symbolic sizes, the result says how many it took.
+  int64_t times = *n;
+  auto type =
+      dyn_cast<FakeTensorType>(op.getOperation()->getResult(0).getType());
+  if (type && self && type.getRank() == d.rank(self)) {
+    MLIRContext *context = type.getContext();
+    ExprAttr taken = ExprAttr::add(
+        context, {d.type(self).getSizes()[*dim],
+                  ExprAttr::mul(context, {ExprAttr::integer(context, -1),
+                                          type.getSizes()[*dim]})});
+    if (std::optional<int64_t> count =
+            taken ? taken.getInteger() : std::nullopt;
+        count && *count >= 0)
+      times = std::min(times, *count);
+  }
+  for (int64_t i = 0; i < times && self; ++i) {
     Value next = d.call<aten::SliceTensor>(self, *dim, 1);
     Value previous = d.call<aten::SliceTensor>(self, *dim, 0, -1);
     self = d.call<aten::SubTensor>(next, previous);

@@ -81,6 +81,7 @@ row("size_in_values", lambda x: x * x.shape[0] + x.shape[1], f("n", 4))
 row("input_is_output", lambda x: x, f("n", 4))
 row("same_twice", lambda x: (lambda y: (y, y))(x + 1), f("n", 4))
 row("diff", lambda x: x.diff(dim=1), f("n", 4))
+row("diff_all", lambda x: x.diff(n=9, dim=1), f("n", 4))
 
 for name, op in {
     "view": lambda x: x.view(3, 0),
