@@ -27,6 +27,15 @@ static bool isDtype(Type type) {
   return isa<FloatType>(type);
 }
 
+/// A name, and perhaps a number.
+static bool isDevice(StringRef device) {
+  auto [type, index] = device.split(':');
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return !type.empty() && llvm::all_of(type, isWord) &&
+         (index.empty() ? !device.contains(':')
+                        : llvm::all_of(index, llvm::isDigit));
+}
+
 LogicalResult
 FakeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                        ArrayRef<ExprAttr> sizes, Type dtype, StringAttr device,
@@ -41,6 +50,9 @@ FakeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
       meta.getStrides().size() != sizes.size())
     return emitError() << "expected " << sizes.size() << " strides, got "
                        << meta.getStrides().size();
+  if (device && !isDevice(device.getValue()))
+    return emitError() << "expected a device like 'cuda' or 'cuda:0', got '"
+                       << device.getValue().take_front(40) << "'";
   return success();
 }
 

@@ -156,3 +156,11 @@ fx.state @none : !fx.tensor<[max()], f32>
 
 // expected-error @below {{expected one device and one #fx.meta}}
 fx.state @twice : !fx.tensor<[1], f32, "cpu", "cpu">
+
+// -----
+
+fx.graph @device {
+  // expected-error @below {{expected a device like 'cuda' or 'cuda:0', got 'cp:'}}
+  %x = placeholder "x" : !fx.tensor<[4], f32, "cp:">
+  output(%x) : (!fx.tensor<[4], f32, "cp:">)
+}

@@ -183,6 +183,8 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
 /// Scores of all heads that stay in a cache on their way from the first product
 /// to the softmax and the second one.
 static constexpr int64_t kScoreBytes = 8 << 20;
+/// Blocks of a causal attention, at most: each has kernels of its own.
+static constexpr int64_t kCausalBlocks = 16;
 
 /// `attend`, where the scores are many in blocks of queries: each row of scores
 /// is on its own. Blocks of a causal attention leave out the keys that none of
@@ -206,6 +208,9 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
       *rows <= 2 * kScoreBytes / rowBytes)
     return attend(b, a, batch, dtype);
   int64_t block = std::max<int64_t>(32, kScoreBytes / rowBytes / 8 * 8);
+  if (a.causal)
+    block = std::max<int64_t>(
+        block, llvm::alignTo(llvm::divideCeil(*rows, kCausalBlocks), 32));
   auto slice = [&](const Tensor &t, int64_t dim, int64_t start, int64_t size) {
     return b.slice(t, dim, b.expr(start), b.expr(size), b.expr(1));
   };

@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
+// RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
 
 // Scores of eight heads, 32 MiB: four blocks of queries. The first of a causal
 // attention reads a quarter of the keys and values only; the second one
@@ -24,4 +24,18 @@ fx.graph @main attributes {functional} {
   %v = placeholder "v" : !fx.tensor<[1, 8, 1024, 16], f32>
   %y = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, None, 0.0, true) : (!fx.tensor<[1, 8, 1024, 16], f32>, !fx.tensor<[1, 8, 1024, 16], f32>, !fx.tensor<[1, 8, 1024, 16], f32>) -> !fx.tensor<[1, 8, 1024, 16], f32>
   output(%y) : (!fx.tensor<[1, 8, 1024, 16], f32>)
+}
+
+// -----
+
+// Sixteen blocks at most, each with keys, and so kernels, of its own, though one
+// of 32 rows would do for 32 heads.
+// CHECK-LABEL: func.func @main
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x32x128x128xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x32x128x256xf32>)
+// CHECK-COUNT-16: tensor.insert_slice
+fx.graph @main attributes {functional} {
+  %q = placeholder "q" : !fx.tensor<[1, 32, 2048, 16], f32>
+  %y = call_function @aten.scaled_dot_product_attention.default(%q, %q, %q, None, 0.0, true) : (!fx.tensor<[1, 32, 2048, 16], f32>, !fx.tensor<[1, 32, 2048, 16], f32>, !fx.tensor<[1, 32, 2048, 16], f32>) -> !fx.tensor<[1, 32, 2048, 16], f32>
+  output(%y) : (!fx.tensor<[1, 32, 2048, 16], f32>)
 }
