@@ -81,6 +81,8 @@ Location LocationBuilder::get(const schema::Node &node,
   LocationAttr loc = stack;
   if (!joined.empty())
     loc = NameLoc::get(b.getStringAttr(joined), stack);
+  else if (auto function = dyn_cast<NameLoc>(stack))
+    loc = function.getChildLoc(); // Its name would be taken for the node's.
   if (!metadata.empty())
     loc = FusedLoc::get({Location(loc)}, metadata.getDictionary(ctx), ctx);
   return loc;

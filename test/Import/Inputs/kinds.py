@@ -73,7 +73,9 @@ def program():
                 {"stack_trace": '  File "a.py", line 3, in f\n    g()\n  File "b.py", line 9, in g\n',
                  "torch_fn": "everything_1", "odd key": "kept", "name": "its own", "name_": "too"}),
          a.node("torch.my.function", [a.named("", a.tensor("x"), None)],
-                [a.tensor("m0"), a.tensor("m1")], "both", {"name": "no name"})],
+                [a.tensor("m0"), a.tensor("m1")], "both", {"name": "no name"}),
+         a.node("torch.my.nameless", [a.named("", a.tensor("x"))], [], None,
+                {"stack_trace": '  File "c.py", line 5, in h\n'})],
         tensor_values={n: F32 for n in names},
         sym_int_values={"n": sym(s0)},
         sym_bool_values={"c": sym(f"StrictGreaterThan({s0}, Integer(3))")},
@@ -115,7 +117,9 @@ def program():
 def main():
     model = program()
     if "exact" in sys.argv:
-        model["graph_module"]["graph"]["nodes"][3]["inputs"][0]["kind"] = 1
+        nodes = model["graph_module"]["graph"]["nodes"]
+        nodes[3]["inputs"][0]["kind"] = 1
+        del nodes[4]
     if "newer" in sys.argv:
         model["schema_version"]["minor"] = 99
         model["later"] = {}
