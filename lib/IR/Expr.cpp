@@ -353,7 +353,8 @@ bool ExprAttr::isProvablyDifferent(ExprAttr other) const {
   if (*this == other)
     return false;
   MLIRContext *ctx = getContext();
-  ExprAttr difference = add(ctx, {*this, mul(ctx, {other, integer(ctx, -1)})});
+  ExprAttr negative = mul(ctx, {other, integer(ctx, -1)});
+  ExprAttr difference = negative ? add(ctx, {*this, negative}) : negative;
   return difference && difference.isInteger() && difference.getValue() != 0;
 }
 

@@ -60,9 +60,6 @@ static void copy_dims(char *to, const char *from, const Dim *dims, int64_t rank,
               run);
 }
 
-/* Expanded views have more dimensions than tensors. */
-enum { MAX_RANK = 4 * FX_MAX_RANK };
-
 /* memref.copy between layouts that are not both contiguous. */
 void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
                 FXrtUnrankedMemRef *dst) {
@@ -74,29 +71,29 @@ void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
   const char *in = (const char *)s->aligned + s->offset * size;
   /* From the innermost on: what lies together on both sides is one run, and
    * dimensions that lie together on both are one. */
-  Dim dims[MAX_RANK];
-  int64_t first = MAX_RANK, run = size;
+  Dim dims[given + 1];
+  int64_t first = given, run = size;
   for (int64_t i = given - 1; i >= 0; --i) {
     Dim here = {sizes[i], to[i] * size, from[i] * size};
     if (here.size == 0)
       return;
     if (here.size == 1)
       continue;
-    if (first == MAX_RANK && here.to == run && here.from == run) {
+    if (first == given && here.to == run && here.from == run) {
       run *= here.size;
       continue;
     }
-    Dim *inner = first == MAX_RANK ? 0 : &dims[first];
+    Dim *inner = first == given ? 0 : &dims[first];
     if (inner && here.to == inner->to * inner->size &&
         here.from == inner->from * inner->size)
       inner->size *= here.size;
     else
       dims[--first] = here;
   }
-  if (first == MAX_RANK)
+  if (first == given)
     memmove(out, in, (size_t)run);
   else
-    copy_dims(out, in, dims + first, MAX_RANK - first, run);
+    copy_dims(out, in, dims + first, given - first, run);
 }
 
 static uint32_t bits_of(float f) {

@@ -65,22 +65,14 @@ LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
   if (parts.size() > 1)
     self = d.call<aten::Cat>(parts, *dim);
   // PyTorch takes no more differences than there are elements. Where it found
-  // that so with symbolic sizes, the result says how many it took.
-  int64_t times = *n;
+  // that so with symbolic sizes, the result says when it was done.
   auto type =
       dyn_cast<FakeTensorType>(op.getOperation()->getResult(0).getType());
-  if (type && self && type.getRank() == d.rank(self)) {
-    MLIRContext *context = type.getContext();
-    ExprAttr taken = ExprAttr::add(
-        context, {d.type(self).getSizes()[*dim],
-                  ExprAttr::mul(context, {ExprAttr::integer(context, -1),
-                                          type.getSizes()[*dim]})});
-    if (std::optional<int64_t> count =
-            taken ? taken.getInteger() : std::nullopt;
-        count && *count >= 0)
-      times = std::min(times, *count);
-  }
-  for (int64_t i = 0; i < times && self; ++i) {
+  auto isDone = [&] {
+    return type && type.getRank() == d.rank(self) &&
+           type.getSizes()[*dim] == d.type(self).getSizes()[*dim];
+  };
+  for (int64_t i = 0; i < *n && self && !isDone(); ++i) {
     Value next = d.call<aten::SliceTensor>(self, *dim, 1);
     Value previous = d.call<aten::SliceTensor>(self, *dim, 0, -1);
     self = d.call<aten::SubTensor>(next, previous);

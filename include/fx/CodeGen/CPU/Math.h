@@ -37,7 +37,7 @@ inline constexpr double kLargestAngle = 0x1p51;
 bool hasDoubleForm(mlir::Operation *op);
 
 /// The result of `op`, on floating-point numbers or vectors of them, by
-/// straight-line arithmetic in f64: right to half a unit in the last place of
+/// straight-line arithmetic in f64: right to 0.8 units in the last place of
 /// f32, and to some 1e-14 of f64; infinities, NaN and zeros as in C.
 mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
 

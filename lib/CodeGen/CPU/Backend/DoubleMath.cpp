@@ -82,7 +82,7 @@ struct Doubles {
     return arith::BitcastOp::create(b, shaped(b.getI64Type()), x);
   }
   Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
-  /// x + kWhole; `whole` is what the sum was rounded to.
+  /// x * factor + kWhole; `whole` is what the product was rounded to.
   Value round(Value x, double factor, Value &whole) {
     Value sum = fma(x, number(factor), number(kWhole));
     whole = sub(sum, number(kWhole));
@@ -210,8 +210,8 @@ Value Doubles::angle(Value up, Value across) {
   Value near = select(isSteep, across, up), far = select(isSteep, up, across);
   Value isMiddle = isLess(mul(far, number(M_SQRT2 - 1)), near);
   // Halved: the sum of two large numbers may be infinite.
-  auto turned = [&](Value x) { return isExact ? mul(x, number(0.5)) : x; };
-  Value x = turned(near), y = turned(far);
+  auto halved = [&](Value v) { return isExact ? mul(v, number(0.5)) : v; };
+  Value x = halved(near), y = halved(far);
   Value t =
       div(select(isMiddle, sub(x, y), near), select(isMiddle, add(x, y), far));
   double series[18];
