@@ -21,17 +21,51 @@
 using namespace mlir;
 using namespace fx;
 
-/// The kernels of `module` in a module of their own, in the NVVM dialect.
+/// The kernels of `module` in a module of their own, in the dialect of the
+/// target.
 static llvm::Expected<OwningOpRef<ModuleOp>>
-lowerKernels(ModuleOp module, ErrorCatcher &errors) {
+lowerKernels(ModuleOp module, const cuda::Target &target,
+             ErrorCatcher &errors) {
   OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
   (*device)->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                      UnitAttr::get(module.getContext()));
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())
     device->getBody()->push_back(kernels->clone());
-  if (llvm::Error e = runPasses(*device, errors, cuda::buildNVVMPipeline))
+  auto build = [&](OpPassManager &pm) {
+    switch (target.platform) {
+    case cuda::Platform::CUDA:
+      return cuda::buildNVVMPipeline(pm);
+    case cuda::Platform::ROCm:
+      return cuda::buildROCDLPipeline(pm, target.chips.front());
+    }
+  };
+  if (llvm::Error e = runPasses(*device, errors, build))
     return e;
   return device;
+}
+
+/// What `options.emit` asks for of `device`, the kernels that were lowered.
+static llvm::Expected<std::string> emitKernels(ModuleOp device,
+                                               const CompileOptions &options,
+                                               const cuda::Target &target) {
+  llvm::StringRef chip = target.chips.front();
+  switch (options.emit) {
+  case EmitKind::PTX:
+    return cuda::emitPTX(device, chip, options.optLevel);
+  case EmitKind::Cubin: {
+    llvm::Expected<std::string> ptx =
+        cuda::emitPTX(device, chip, options.optLevel);
+    if (!ptx)
+      return ptx.takeError();
+    return cuda::assemble(*ptx, chip);
+  }
+  case EmitKind::GCN:
+    return cuda::emitGCN(device, chip, options.optLevel);
+  case EmitKind::HSACO:
+    return cuda::emitHSACO(device, chip, options.optLevel);
+  default:
+    llvm_unreachable("checkFormat refuses others for a GPU");
+  }
 }
 
 llvm::Error fx::generateDeviceCode(ModuleOp module,
@@ -60,18 +94,13 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
   if (options.emit == EmitKind::GPU)
     return print(module);
   return phases.run("code", 0.4, [&]() -> llvm::Error {
-    llvm::Expected<OwningOpRef<ModuleOp>> device = lowerKernels(module, errors);
+    llvm::Expected<OwningOpRef<ModuleOp>> device =
+        lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
-    if (options.emit == EmitKind::NVVM)
+    if (options.emit == EmitKind::NVVM || options.emit == EmitKind::ROCDL)
       return print(**device);
-    llvm::Expected<std::string> code =
-        cuda::emitPTX(**device, target.chips[0], options.optLevel);
-    if (code && options.emit == EmitKind::Cubin)
-      code = cuda::assemble(*code, target.chips[0]);
-    else if (code && options.emit != EmitKind::PTX)
-      return llvm::createStringError(
-          ": --emit: expected gpu, nvvm, ptx, cubin or so for a GPU");
+    llvm::Expected<std::string> code = emitKernels(**device, options, target);
     if (!code)
       return code.takeError();
     return writeFile(path, [&](llvm::raw_ostream &os) { os << *code; });
@@ -134,7 +163,8 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
     }
   description.target = target.getText();
   if (!description.kernels.empty()) {
-    llvm::Expected<OwningOpRef<ModuleOp>> device = lowerKernels(module, errors);
+    llvm::Expected<OwningOpRef<ModuleOp>> device =
+        lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
     if (llvm::Error e =

@@ -8,6 +8,7 @@
 #include "Driver.h"
 #include "CodeUnit.h"
 #include "DeviceCode.h"
+#include "Formats.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
@@ -147,14 +148,9 @@ llvm::Error Driver::checkSharedStates() {
   return llvm::Error::success();
 }
 
-/// Whether all chips have those of compute capability 8.0.
-static bool hasTensorCores(const cuda::Target &gpu) {
-  return cuda::getChipName(cuda::getCommonChip(gpu)).number >= 80;
-}
-
 llvm::Error Driver::toLinalg() {
   ConvertFXToLinalgOptions lowering;
-  if (gpu && hasTensorCores(*gpu))
+  if (gpu && gpu->hasTensorCores())
     lowering.wholeHeads = cpu::kMaxHeadSize;
   return runPasses([&](OpPassManager &pm) {
     pm.addPass(createConvertFXToLinalg(lowering));
@@ -168,7 +164,7 @@ llvm::Error Driver::scheduleForDevice() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return llvm::createStringError(": " + error);
-  bool tensorCores = hasTensorCores(*gpu);
+  bool tensorCores = gpu->hasTensorCores();
   if (llvm::Error e = runPasses([&](OpPassManager &pm) {
         cuda::buildGroupPipeline(pm, tensorCores);
       }))
@@ -271,9 +267,6 @@ llvm::Error Driver::emit(StringRef path) {
 llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
-  bool isDevice = llvm::is_contained(
-      {EmitKind::GPU, EmitKind::NVVM, EmitKind::PTX, EmitKind::Cubin},
-      options.emit);
   if (!options.target.empty()) {
     auto parsed = cuda::parseTarget(options.target);
     if (!parsed)
@@ -283,10 +276,9 @@ llvm::Error Driver::run() {
       return llvm::createStringError(
           ": --swappable-weights: expected the processor as the "
           "target, got a GPU");
-  } else if (isDevice) {
-    return llvm::createStringError(
-        ": --emit: expected --target=cuda for the code of a GPU");
   }
+  if (llvm::Error e = checkFormat(options.emit, gpu ? &*gpu : nullptr))
+    return e;
   // What launches kernels is fast on any processor.
   std::string error;
   FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(

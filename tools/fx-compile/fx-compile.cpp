@@ -39,10 +39,15 @@ static cl::opt<EmitKind> emitKind(
         clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
         clEnumValN(EmitKind::GPU, "gpu", "host code and kernels of a GPU"),
         clEnumValN(EmitKind::NVVM, "nvvm",
-                   "kernels of a GPU in the NVVM dialect"),
-        clEnumValN(EmitKind::PTX, "ptx", "kernels of a GPU as PTX"),
+                   "kernels of an NVIDIA GPU in the NVVM dialect"),
+        clEnumValN(EmitKind::PTX, "ptx", "kernels of an NVIDIA GPU as PTX"),
         clEnumValN(EmitKind::Cubin, "cubin",
-                   "kernels of a GPU as machine code"),
+                   "kernels of an NVIDIA GPU as machine code"),
+        clEnumValN(EmitKind::ROCDL, "rocdl",
+                   "kernels of an AMD GPU in the ROCDL dialect"),
+        clEnumValN(EmitKind::GCN, "gcn", "kernels of an AMD GPU as assembly"),
+        clEnumValN(EmitKind::HSACO, "hsaco",
+                   "kernels of an AMD GPU as a code object"),
         clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
         clEnumValN(EmitKind::Assembly, "asm", "assembly"),
         clEnumValN(EmitKind::Object, "obj", "object code"),
@@ -55,7 +60,9 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     target("target",
            cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
-                    "NVIDIA GPUs (default: the processor)"),
+                    "NVIDIA GPUs; rocm or rocm:gfxNNN, AMD GPUs, which only "
+                    "--emit=gpu|rocdl|gcn|hsaco is there for (default: the "
+                    "processor)"),
            cl::value_desc("target"), cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
 // registers it too.
@@ -114,6 +121,7 @@ static std::string getDefaultOutput() {
   llvm::SmallString<128> path(input);
   switch (emitKind) {
   case EmitKind::Assembly:
+  case EmitKind::GCN:
     llvm::sys::path::replace_extension(path, "s");
     break;
   case EmitKind::Object:
@@ -124,6 +132,9 @@ static std::string getDefaultOutput() {
     break;
   case EmitKind::Cubin:
     llvm::sys::path::replace_extension(path, "cubin");
+    break;
+  case EmitKind::HSACO:
+    llvm::sys::path::replace_extension(path, "hsaco");
     break;
   case EmitKind::SharedObject:
     llvm::sys::path::replace_extension(path, "so");

@@ -38,10 +38,14 @@ enum class EmitKind {
   Object,
   SharedObject, ///< the artefact, fx/Runtime/model.h
   Header,       ///< a C header of the model's inputs and outputs
-  GPU,          ///< host code and gpu.module @kernels (target cuda)
-  NVVM,         ///< gpu.module @kernels in the NVVM dialect
-  PTX,
-  Cubin ///< machine code of a GPU, by ptxas
+  // Of a GPU, `target`.
+  GPU,   ///< host code and gpu.module @kernels
+  NVVM,  ///< gpu.module @kernels in the NVVM dialect (cuda)
+  PTX,   ///< (cuda)
+  Cubin, ///< machine code, by ptxas (cuda)
+  ROCDL, ///< gpu.module @kernels in the ROCDL dialect (rocm)
+  GCN,   ///< assembly (rocm)
+  HSACO  ///< a code object, as HIP loads it (rocm)
 };
 
 struct CompileOptions {
@@ -60,9 +64,9 @@ struct CompileOptions {
   std::string model;
   /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
-  /// What runs the kernels: empty for the processor, "cuda" or
-  /// "cuda:sm_90a,sm_80". Host code is then for any x86-64 unless `cpu` says
-  /// more.
+  /// What runs the kernels: empty for the processor, "cuda",
+  /// "cuda:sm_90a,sm_80", "rocm" or "rocm:gfx942". Host code is then for any
+  /// x86-64 unless `cpu` says more; of "rocm" there is code of kernels alone.
   std::string target;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.

@@ -1,4 +1,4 @@
-//===- Device.h - code for NVIDIA GPUs --------------------------*- C++ -*-===//
+//===- Device.h - targets and code of GPUs ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,13 +17,29 @@
 
 namespace fx::cuda {
 
-/// What `--target=cuda[:CHIP[,CHIP...]]` names.
+enum class Platform {
+  CUDA, ///< NVIDIA GPUs
+  ROCm, ///< AMD GPUs
+};
+
+/// What `--target=PLATFORM[:CHIP[,CHIP...]]` names.
 struct Target {
+  Platform platform = Platform::CUDA;
   /// The first one counts where one kind of code is asked for.
   llvm::SmallVector<std::string, 2> chips = {"sm_90a"};
   /// As it was written, with the default for what was left out.
   std::string getText() const;
+  /// All chips have tensor cores of compute capability 8.0.
+  bool hasTensorCores() const;
 };
+
+/// Reads "cuda", "cuda:sm_90a,sm_80", "rocm" or "rocm:gfx942". The error says
+/// what was expected.
+llvm::Expected<Target> parseTarget(llvm::StringRef text);
+
+//===----------------------------------------------------------------------===//
+// NVIDIA GPUs
+//===----------------------------------------------------------------------===//
 
 /// A chip's name in parts: "sm_90a" is 90 and 'a'.
 struct ChipName {
@@ -35,9 +51,6 @@ ChipName getChipName(llvm::StringRef chip);
 /// The chip whose PTX runs on every GPU that is not older than it and all of
 /// `target`; compute capability 8.0 or what is named below it.
 std::string getCommonChip(const Target &target);
-
-/// Reads "cuda" or "cuda:sm_90a,sm_80". The error says what was expected.
-llvm::Expected<Target> parseTarget(llvm::StringRef text);
 
 /// PTX of `gpu.module @kernels` in `module`, which has gone through
 /// `buildNVVMPipeline`. Reports what has no code on a GPU.
@@ -51,6 +64,19 @@ std::string findPtxas();
 /// Machine code by ptxas, which says in `log` what each kernel takes.
 llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);
+
+//===----------------------------------------------------------------------===//
+// AMD GPUs
+//===----------------------------------------------------------------------===//
+
+/// Assembly of `gpu.module @kernels` in `module`, which has gone through
+/// `buildROCDLPipeline`. Reports what has no code on a GPU.
+llvm::Expected<std::string> emitGCN(mlir::ModuleOp module, llvm::StringRef chip,
+                                    int optLevel);
+
+/// The same as a code object, the shared object that HIP loads.
+llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
+                                      llvm::StringRef chip, int optLevel);
 
 } // namespace fx::cuda
 

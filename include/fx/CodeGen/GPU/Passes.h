@@ -1,4 +1,4 @@
-//===- Passes.h - from linalg on tensors to CUDA kernels --------*- C++ -*-===//
+//===- Passes.h - from linalg on tensors to kernels of GPUs -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,8 +50,11 @@ void buildDevicePipeline(mlir::OpPassManager &pm);
 /// `gpu.module @kernels` from upstream's dialects to the NVVM dialect.
 void buildNVVMPipeline(mlir::OpPassManager &pm);
 
+/// The same to the ROCDL dialect, for `chip`.
+void buildROCDLPipeline(mlir::OpPassManager &pm, llvm::StringRef chip);
+
 /// Registers the passes and, as pipelines for fx-opt, `fx-gpu-kernels`,
-/// `fx-gpu-device` and `fx-gpu-nvvm`.
+/// `fx-gpu-device`, `fx-gpu-nvvm` and `fx-gpu-rocdl`.
 void registerPasses();
 
 } // namespace fx::cuda

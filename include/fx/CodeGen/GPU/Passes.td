@@ -1,4 +1,4 @@
-//===- Passes.td - from linalg on tensors to CUDA kernels --- -*- tablegen -*-===//
+//===- Passes.td - from linalg on tensors to kernels ----- -*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -119,6 +119,17 @@ def FXGPUBindLaunch : Pass<"fx-gpu-bind-launch", "::mlir::gpu::GPUModuleOp"> {
     the driver put them, and dynamic shared memory is not the module's own.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def FXGPUMendLanes : Pass<"fx-gpu-mend-lanes", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "forget a wrong range of numbers of threads in waves";
+  let description = [{
+    Upstream's conversion to the ROCDL dialect says of `rocdl.mbcnt.lo`, how many of
+    the first 32 threads of the wave are in front of this one, that it is below 32:
+    for the second half of a wave of 64 it is 32, and LLVM may take what is said
+    for granted.
+  }];
+  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect"];
 }
 
 def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> {

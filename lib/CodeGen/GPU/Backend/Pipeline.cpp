@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the order of the passes for CUDA --------------------===//
+//===- Pipeline.cpp - the order of the passes for GPUs --------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,10 @@ void fx::cuda::buildDevicePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void fx::cuda::buildNVVMPipeline(OpPassManager &pm) {
+/// `convert` takes the ops of the GPU dialect to those of a vendor; what is
+/// around it is the same for all.
+static void lowerKernels(OpPassManager &pm,
+                         function_ref<void(OpPassManager &)> convert) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
@@ -67,17 +70,41 @@ void fx::cuda::buildNVVMPipeline(OpPassManager &pm) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createSCFToControlFlowPass());
-  ConvertGpuOpsToNVVMOpsOptions options;
-  options.indexBitwidth = 64;
-  kernels.addPass(createConvertGpuOpsToNVVMOps(options));
-  kernels.addPass(createConvertNVVMToLLVMPass());
+  convert(kernels);
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createConvertToLLVMPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createReconcileUnrealizedCastsPass());
-  kernels.addPass(createFXGPUBindLaunch());
 }
+
+void fx::cuda::buildNVVMPipeline(OpPassManager &pm) {
+  lowerKernels(pm, [](OpPassManager &kernels) {
+    ConvertGpuOpsToNVVMOpsOptions options;
+    options.indexBitwidth = 64;
+    kernels.addPass(createConvertGpuOpsToNVVMOps(options));
+    kernels.addPass(createConvertNVVMToLLVMPass());
+  });
+  pm.nest<gpu::GPUModuleOp>().addPass(createFXGPUBindLaunch());
+}
+
+void fx::cuda::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
+  lowerKernels(pm, [&](OpPassManager &kernels) {
+    ConvertGpuOpsToROCDLOpsOptions options;
+    options.chipset = chip.str();
+    options.indexBitwidth = 64;
+    options.runtime = gpu::amd::Runtime::HIP;
+    kernels.addPass(createConvertGpuOpsToROCDLOps(options));
+    kernels.addPass(createFXGPUMendLanes());
+  });
+}
+
+namespace {
+struct ROCDLOptions : PassPipelineOptions<ROCDLOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("the GPU"),
+                           llvm::cl::init("gfx942")};
+};
+} // namespace
 
 void fx::cuda::registerPasses() {
   registerFXGPUPasses();
@@ -93,4 +120,9 @@ void fx::cuda::registerPasses() {
   PassPipelineRegistration<>("fx-gpu-nvvm",
                              "gpu.module @kernels to the NVVM dialect",
                              buildNVVMPipeline);
+  PassPipelineRegistration<ROCDLOptions>(
+      "fx-gpu-rocdl", "gpu.module @kernels to the ROCDL dialect",
+      [](OpPassManager &pm, const ROCDLOptions &options) {
+        buildROCDLPipeline(pm, options.chip);
+      });
 }

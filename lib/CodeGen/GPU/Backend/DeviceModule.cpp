@@ -1,0 +1,227 @@
+//===- DeviceModule.cpp - kernels through LLVM's generators ---------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModule.h"
+
+#include "../../CPU/Emit/Target.h"
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace fx;
+using namespace fx::cuda;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTarget();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmPrinter();
+}
+
+static void initializeNVPTX() {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
+static void initializeAMDGPU() {
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+}
+
+const CodeGenerator &fx::cuda::getCodeGenerator(Platform platform) {
+  static const CodeGenerator nvidia = {llvm::Triple("nvptx64-nvidia-cuda"),
+                                       "NVIDIA GPUs", "+ptx80",
+                                       initializeNVPTX};
+  static const CodeGenerator amd = {llvm::Triple("amdgcn-amd-amdhsa"),
+                                    "AMD GPUs", "", initializeAMDGPU};
+  return platform == Platform::ROCm ? amd : nvidia;
+}
+
+llvm::Expected<const llvm::Target *> CodeGenerator::find() const {
+  // LLVM's registry is not locked.
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (Platform platform : {Platform::CUDA, Platform::ROCm})
+      getCodeGenerator(platform).initialize();
+  });
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return llvm::createStringError("this LLVM has no code generator for " +
+                                   gpus.str());
+  return target;
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createMachine(Platform platform, llvm::StringRef chip, int optLevel) {
+  const CodeGenerator &generator = getCodeGenerator(platform);
+  llvm::Expected<const llvm::Target *> target = generator.find();
+  if (!target)
+    return target.takeError();
+  llvm::TargetOptions options;
+  // One rounding instead of two, as on the CPU.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
+      generator.triple, chip, generator.features, options, llvm::Reloc::PIC_,
+      std::nullopt,
+      optLevel >= 2 ? llvm::CodeGenOptLevel::Aggressive
+                    : llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return llvm::createStringError("no code generator for '" + chip.str() +
+                                   "'");
+  return machine;
+}
+
+/// The function that upstream's conversions mean: "sqrt" by "__nv_sqrtf" of
+/// CUDA's libdevice and by "__ocml_sqrt_f32" of ROCm's library.
+static llvm::StringRef getMathName(const llvm::Function &f) {
+  llvm::StringRef name = f.getName();
+  if (name.consume_front("__ocml_"))
+    return name.rsplit('_').first;
+  if (!name.consume_front("__nv_"))
+    return "";
+  if (f.getReturnType()->isFloatTy())
+    name.consume_back("f");
+  return name;
+}
+
+/// Functions that the processor has instructions for get a body here; the
+/// others (exp, log, tanh, erf) were made polynomials before.
+static void defineMath(llvm::Module &module) {
+  static const llvm::StringMap<llvm::Intrinsic::ID> known = {
+      {"sqrt", llvm::Intrinsic::sqrt},
+      {"rsqrt", llvm::Intrinsic::sqrt},
+      {"fabs", llvm::Intrinsic::fabs},
+      {"floor", llvm::Intrinsic::floor},
+      {"ceil", llvm::Intrinsic::ceil},
+      {"trunc", llvm::Intrinsic::trunc},
+      {"round", llvm::Intrinsic::round},
+      {"rint", llvm::Intrinsic::roundeven},
+      {"fma", llvm::Intrinsic::fma},
+      {"copysign", llvm::Intrinsic::copysign}};
+  for (llvm::Function &f : module) {
+    if (!f.isDeclaration())
+      continue;
+    llvm::StringRef name = getMathName(f);
+    auto it = known.find(name);
+    if (it == known.end() && name != "fmod")
+      continue;
+    llvm::IRBuilder<> b(
+        llvm::BasicBlock::Create(module.getContext(), "entry", &f));
+    llvm::SmallVector<llvm::Value *> args;
+    for (llvm::Argument &arg : f.args())
+      args.push_back(&arg);
+    llvm::Value *result =
+        it == known.end()
+            ? b.CreateFRem(args[0], args[1])
+            : b.CreateIntrinsic(f.getReturnType(), it->second, args);
+    if (name == "rsqrt")
+      result =
+          b.CreateFDiv(llvm::ConstantFP::get(f.getReturnType(), 1.0), result);
+    b.CreateRet(result);
+    f.setLinkage(llvm::GlobalValue::InternalLinkage);
+    f.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
+/// Reports functions that would be calls of a library.
+static llvm::Error checkCalls(const llvm::Module &module) {
+  for (const llvm::Function &f : module)
+    if (f.isDeclaration() && !f.isIntrinsic()) {
+      llvm::StringRef name = f.getName();
+      if (!name.consume_front("__nv_"))
+        name.consume_front("__ocml_");
+      return llvm::createStringError(": no code for the function '" +
+                                     name.str() + "' on a GPU");
+    }
+  return llvm::Error::success();
+}
+
+/// @kernels, without those of other chips.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+translate(mlir::ModuleOp module, llvm::StringRef chip,
+          llvm::LLVMContext &context) {
+  mlir::DialectRegistry registry;
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+  mlir::registerGPUDialectTranslation(registry);
+  mlir::registerNVVMDialectTranslation(registry);
+  mlir::registerROCDLDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  auto kernels = module.lookupSymbol<mlir::gpu::GPUModuleOp>("kernels");
+  if (!kernels)
+    return llvm::createStringError("the model has nothing to run on a GPU");
+  mlir::OwningOpRef<mlir::gpu::GPUModuleOp> mine = kernels.clone();
+  for (auto func :
+       llvm::make_early_inc_range(mine->getOps<mlir::LLVM::LLVMFuncOp>()))
+    if (auto only = func->getAttrOfType<mlir::StringAttr>(kChipAttr);
+        only && only.getValue() != chip)
+      func.erase();
+  std::unique_ptr<llvm::Module> code =
+      mlir::translateModuleToLLVMIR(*mine, context, "kernels");
+  if (!code)
+    return llvm::createStringError(
+        "the kernels cannot be translated to LLVM IR");
+  return code;
+}
+
+llvm::Expected<std::string>
+fx::cuda::emitKernels(mlir::ModuleOp module, Platform platform,
+                      llvm::StringRef chip, int optLevel,
+                      llvm::CodeGenFileType kind,
+                      llvm::function_ref<void(llvm::Module &)> prepare) {
+  llvm::LLVMContext context;
+  auto translated = translate(module, chip, context);
+  if (!translated)
+    return translated.takeError();
+  auto machine = createMachine(platform, chip, optLevel);
+  if (!machine)
+    return machine.takeError();
+  llvm::Module &code = **translated;
+  code.setTargetTriple((*machine)->getTargetTriple());
+  code.setDataLayout((*machine)->createDataLayout());
+  defineMath(code);
+  if (llvm::Error e = checkCalls(code))
+    return e;
+  if (prepare)
+    prepare(code);
+  cpu::optimizeFor(**machine, code, optLevel);
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, os, nullptr, kind))
+    return llvm::createStringError("code for " +
+                                   getCodeGenerator(platform).gpus.str() +
+                                   " cannot be emitted");
+  passes.run(code);
+  return bytes.str().str();
+}

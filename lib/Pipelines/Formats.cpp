@@ -1,0 +1,97 @@
+//===- Formats.cpp - what can be written for which target -----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formats.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace fx;
+
+namespace {
+/// Targets, as bits of a set.
+enum : unsigned {
+  kProcessor = 1,
+  kCUDA = 2,
+  kROCm = 4,
+  kAll = kProcessor | kCUDA | kROCm
+};
+
+struct Format {
+  EmitKind kind;
+  llvm::StringLiteral name;
+  unsigned targets;
+};
+} // namespace
+
+static constexpr Format formats[] = {
+    {EmitKind::FX, "fx", kAll},
+    {EmitKind::Linalg, "linalg", kAll},
+    {EmitKind::Kernels, "kernels", kAll},
+    {EmitKind::MemRef, "memref", kAll},
+    {EmitKind::GPU, "gpu", kCUDA | kROCm},
+    {EmitKind::NVVM, "nvvm", kCUDA},
+    {EmitKind::PTX, "ptx", kCUDA},
+    {EmitKind::Cubin, "cubin", kCUDA},
+    {EmitKind::ROCDL, "rocdl", kROCm},
+    {EmitKind::GCN, "gcn", kROCm},
+    {EmitKind::HSACO, "hsaco", kROCm},
+    {EmitKind::LLVM, "llvm", kProcessor},
+    {EmitKind::Assembly, "asm", kProcessor},
+    {EmitKind::Object, "obj", kProcessor},
+    // Artefacts: there is no run-time for AMD GPUs yet.
+    {EmitKind::SharedObject, "so", kProcessor | kCUDA},
+    {EmitKind::Header, "header", kProcessor | kCUDA}};
+
+static unsigned getBit(const cuda::Target *gpu) {
+  if (!gpu)
+    return kProcessor;
+  switch (gpu->platform) {
+  case cuda::Platform::CUDA:
+    return kCUDA;
+  case cuda::Platform::ROCm:
+    return kROCm;
+  }
+  llvm_unreachable("unknown platform");
+}
+
+/// "a, b or c".
+static std::string join(llvm::ArrayRef<llvm::StringRef> names) {
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(names)) {
+    if (i > 0)
+      text += i + 1 < names.size() ? ", " : " or ";
+    text += name;
+  }
+  return text;
+}
+
+llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
+  const Format &asked = *llvm::find_if(
+      formats, [&](const Format &format) { return format.kind == emit; });
+  unsigned bit = getBit(gpu);
+  if (asked.targets & bit)
+    return llvm::Error::success();
+  llvm::SmallVector<llvm::StringRef> names;
+  if (!gpu) {
+    if (asked.targets & kCUDA)
+      names.push_back("--target=cuda");
+    if (asked.targets & kROCm)
+      names.push_back("--target=rocm");
+    return llvm::createStringError(": --emit: expected " + join(names) +
+                                   " for " + asked.name.str() +
+                                   ", the code of a GPU, got no --target");
+  }
+  for (const Format &format : formats)
+    if ((format.targets & bit) && format.targets != kAll)
+      names.push_back(format.name);
+  std::string text = ": --emit: expected " + join(names) + " for " +
+                     gpu->getText() + ", got " + asked.name.str();
+  if (gpu->platform == cuda::Platform::ROCm && (asked.targets & kCUDA) &&
+      (asked.targets & kProcessor))
+    text += ": there is no run-time for AMD GPUs yet";
+  return llvm::createStringError(text);
+}

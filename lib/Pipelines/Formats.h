@@ -1,0 +1,21 @@
+//===- Formats.h - what can be written for which target ---------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_PIPELINES_FORMATS_H
+#define FX_LIB_PIPELINES_FORMATS_H
+
+#include "fx/CodeGen/GPU/Device.h"
+#include "fx/Pipelines/Compile.h"
+
+namespace fx {
+
+/// Fails unless `emit` can be made for `gpu`, null for the processor.
+llvm::Error checkFormat(EmitKind emit, const cuda::Target *gpu);
+
+} // namespace fx
+
+#endif // FX_LIB_PIPELINES_FORMATS_H
