@@ -13,7 +13,7 @@ import exporting
 import harness
 import pytest
 import torch
-from test_gpu import Function, randn
+from gpu_cases import Function, randn
 from test_tensorcore import BF16, F16, build, check_mistakes, chunk_kernel
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 

@@ -10,7 +10,7 @@ import harness
 import models
 import pytest
 import torch
-from test_gpu import CASES, Mlp, randn
+from gpu_cases import CASES, Mlp, randn
 from torch import nn
 
 READELF = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llvm-readelf"

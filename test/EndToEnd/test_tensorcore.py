@@ -12,7 +12,7 @@ import exporting
 import harness
 import pytest
 import torch
-from test_gpu import Function, randn
+from gpu_cases import Function, randn
 from torch import nn
 
 BF16, F16 = torch.bfloat16, torch.float16

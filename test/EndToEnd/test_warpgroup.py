@@ -13,7 +13,7 @@ import exporting
 import harness
 import pytest
 import torch
-from test_gpu import Function, randn
+from gpu_cases import Function, randn
 from test_tensorcore import BF16, F16, ROWS, Block, Products, build, check_mistakes, pair
 from torch import nn
 
