@@ -23,6 +23,7 @@ fx_packages=(
   clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libgtest-dev zlib1g-dev libzstd-dev
+  libvulkan-dev mesa-vulkan-drivers spirv-tools # tests of SPIR-V
 )
 
 fx_say() { printf '==> %s\n' "$*" >&2; }

@@ -6,7 +6,7 @@
 # %docs (the generated pages), %scripts (scripts/), %cmake_compilers (what to
 # configure another project with).
 # Features: torch (%python has it), libtorch (the interpreter and the fallback
-# are built), asan, ptxas (of a CUDA toolkit), clang-format, long (only with scripts/test.sh --long), and one for each
+# are built), asan, ptxas (of a CUDA toolkit), spirv-val, clang-format, long (only with scripts/test.sh --long), and one for each
 # tool that was built (fx-opt, fx-translate, fx-compile, fx-quantize, fx-run, fx-reduce,
 # fx-lsp-server).
 
@@ -54,6 +54,8 @@ if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):
     config.available_features.add("fx-docs")
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
+if shutil.which("spirv-val", path=config.environment["PATH"]):
+    config.available_features.add("spirv-val")
 if shutil.which("clang-format-22", path=config.environment["PATH"]):
     config.available_features.add("clang-format")
 if config.torch_dir:

@@ -48,8 +48,8 @@ typedef struct {
    * --debug-crash has it. Null: none. */
   const char *debug_crash;
   /* What runs the kernels, as fx-compile --target has it: "cuda",
-   * "cuda:sm_90a,sm_80". Null: the processor. Of "rocm", AMD GPUs, there are
-   * no shared objects. */
+   * "cuda:sm_90a,sm_80". Null: the processor. Of "rocm", AMD GPUs, and
+   * "vulkan" there are no shared objects. */
   const char *target;
 } FXCompileOptions;
 

@@ -37,6 +37,8 @@ lowerKernels(ModuleOp module, const cuda::Target &target,
       return cuda::buildNVVMPipeline(pm);
     case cuda::Platform::ROCm:
       return cuda::buildROCDLPipeline(pm, target.chips.front());
+    case cuda::Platform::Vulkan:
+      return cuda::buildSPIRVPipeline(pm);
     }
   };
   if (llvm::Error e = runPasses(*device, errors, build))
@@ -48,6 +50,8 @@ lowerKernels(ModuleOp module, const cuda::Target &target,
 static llvm::Expected<std::string> emitKernels(ModuleOp device,
                                                const CompileOptions &options,
                                                const cuda::Target &target) {
+  if (options.emit == EmitKind::SPIRV)
+    return cuda::emitSPIRV(device);
   llvm::StringRef chip = target.chips.front();
   switch (options.emit) {
   case EmitKind::PTX:

@@ -17,7 +17,8 @@ enum : unsigned {
   kProcessor = 1,
   kCUDA = 2,
   kROCm = 4,
-  kAll = kProcessor | kCUDA | kROCm
+  kVulkan = 8,
+  kAll = kProcessor | kCUDA | kROCm | kVulkan
 };
 
 struct Format {
@@ -32,17 +33,18 @@ static constexpr Format formats[] = {
     {EmitKind::Linalg, "linalg", kAll},
     {EmitKind::Kernels, "kernels", kAll},
     {EmitKind::MemRef, "memref", kAll},
-    {EmitKind::GPU, "gpu", kCUDA | kROCm},
+    {EmitKind::GPU, "gpu", kCUDA | kROCm | kVulkan},
     {EmitKind::NVVM, "nvvm", kCUDA},
     {EmitKind::PTX, "ptx", kCUDA},
     {EmitKind::Cubin, "cubin", kCUDA},
     {EmitKind::ROCDL, "rocdl", kROCm},
     {EmitKind::GCN, "gcn", kROCm},
     {EmitKind::HSACO, "hsaco", kROCm},
+    {EmitKind::SPIRV, "spirv", kVulkan},
     {EmitKind::LLVM, "llvm", kProcessor},
     {EmitKind::Assembly, "asm", kProcessor},
     {EmitKind::Object, "obj", kProcessor},
-    // Artefacts: there is no run-time for AMD GPUs yet.
+    // Artefacts: there is a run-time for NVIDIA GPUs alone yet.
     {EmitKind::SharedObject, "so", kProcessor | kCUDA},
     {EmitKind::Header, "header", kProcessor | kCUDA}};
 
@@ -54,6 +56,8 @@ static unsigned getBit(const cuda::Target *gpu) {
     return kCUDA;
   case cuda::Platform::ROCm:
     return kROCm;
+  case cuda::Platform::Vulkan:
+    return kVulkan;
   }
   llvm_unreachable("unknown platform");
 }
@@ -81,6 +85,8 @@ llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
       names.push_back("--target=cuda");
     if (asked.targets & kROCm)
       names.push_back("--target=rocm");
+    if (asked.targets & kVulkan)
+      names.push_back("--target=vulkan");
     return llvm::createStringError(": --emit: expected " + join(names) +
                                    " for " + asked.name.str() +
                                    ", the code of a GPU, got no --target");
@@ -90,8 +96,8 @@ llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
       names.push_back(format.name);
   std::string text = ": --emit: expected " + join(names) + " for " +
                      gpu->getText() + ", got " + asked.name.str();
-  if (gpu->platform == cuda::Platform::ROCm && (asked.targets & kCUDA) &&
+  if (gpu->platform != cuda::Platform::CUDA && (asked.targets & kCUDA) &&
       (asked.targets & kProcessor))
-    text += ": there is no run-time for AMD GPUs yet";
+    text += ": there is no run-time for it yet";
   return llvm::createStringError(text);
 }

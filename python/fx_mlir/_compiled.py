@@ -294,8 +294,8 @@ def compile(
     (phase, part done), True or False for a line on stderr; by default one is
     shown on terminals. `target`: what runs it, "cuda" or "cuda:sm_90a,sm_80"; then
     `device` is the GPU's number, tensors may be on it, and the outputs are where
-    the inputs are. "rocm" (AMD GPUs) is an error: `fx-compile` makes kernels for
-    them, and nothing runs them yet.
+    the inputs are. "rocm" (AMD GPUs) and "vulkan" are errors: `fx-compile` makes
+    kernels for them, and nothing runs them yet.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)

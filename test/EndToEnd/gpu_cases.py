@@ -1,7 +1,11 @@
 """Modules for tests of GPUs: kinds of kernels at sizes that do not fill their tiles, blocks and
 warps, and the project's models."""
 
+import exporting
+import harness
+import models
 import torch
+from random_graphs import Many, RandomGraph
 from test_random_graphs import TwoSoftmaxes
 from torch import nn
 
@@ -135,3 +139,27 @@ MODELS = ["mlp-dynamic", "cond-static", "resnet_small-static", "bert_small-dynam
           "hf_bert_small-static", "autoencoder_small-static", "llama_small-dynamic",
           "llama_small_decode-static", "llama_small_decode_index_put-static",
           "llama_small_decode_slice-static"]
+
+
+def check_model(name, folder, make):
+    """One of MODELS at its sizes. `make(archive, folder)`: has `run(args, expected, kwargs=)`."""
+    name, shapes = name.split("-")
+    spec, dynamic = models.get(name), shapes == "dynamic"
+    module = spec.build()
+    args, kwargs = (spec.wide if dynamic and spec.wide else spec.inputs)()
+    runs = [(args, kwargs), *(spec.others() if dynamic or spec.dynamic is None else [])]
+    want = [exporting.eager(module, *run) for run in runs]
+    exporting.save(spec.program(module, dynamic), folder / "m.pt2")
+    model = make(folder / "m.pt2", folder / "made")
+    for (args, kwargs), expected in zip(runs, want):
+        harness.compare(model.run(args, expected, kwargs=kwargs), expected)
+
+
+def check_random_graphs(program, folder, make):
+    """25 graphs in one; as above."""
+    seeds = range(program * 25, (program + 1) * 25)
+    module, inputs = Many(seeds), ([RandomGraph.sample(seed) for seed in seeds],)
+    want = exporting.eager(module, inputs)
+    exporting.save(exporting.export(module, inputs, decomposed=bool(program % 2)),
+                   folder / "m.pt2")
+    harness.compare(make(folder / "m.pt2", folder / "made").run(inputs, want), want)

@@ -17,9 +17,9 @@ import models
 import numpy as np
 import pytest
 import torch
-from gpu_cases import CASES, MODELS, ROWS, randn
-from random_graphs import Many, RandomGraph
+from gpu_cases import CASES, MODELS, ROWS, check_model, check_random_graphs, randn
 from torch import nn
+
 
 def build(name, tmp_path, **options):
     torch.manual_seed(3)
@@ -45,16 +45,7 @@ def test_emulated(name, tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name, tmp_path):
     """No operator falls back: that is an error on a GPU."""
-    name, shapes = name.split("-")
-    spec, dynamic = models.get(name), shapes == "dynamic"
-    module = spec.build()
-    args, kwargs = (spec.wide if dynamic and spec.wide else spec.inputs)()
-    runs = [(args, kwargs), *(spec.others() if dynamic or spec.dynamic is None else [])]
-    want = [exporting.eager(module, *run) for run in runs]
-    exporting.save(spec.program(module, dynamic), tmp_path / "m.pt2")
-    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
-    for (args, kwargs), expected in zip(runs, want):
-        harness.compare(model.run(args, expected, kwargs=kwargs), expected)
+    check_model(name, tmp_path, emulate.Model)
 
 
 @pytest.mark.long
@@ -78,13 +69,7 @@ def test_launches_at_full_size(name, tmp_path):
 @pytest.mark.parametrize("program", [2, *(pytest.param(k, marks=pytest.mark.long)
                                           for k in range(3, 20))])
 def test_random_graphs(program, tmp_path):
-    seeds = range(program * 25, (program + 1) * 25)
-    module, inputs = Many(seeds), ([RandomGraph.sample(seed) for seed in seeds],)
-    want = exporting.eager(module, inputs)
-    exporting.save(exporting.export(module, inputs, decomposed=bool(program % 2)),
-                   tmp_path / "m.pt2")
-    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
-    harness.compare(model.run(inputs, want), want)
+    check_random_graphs(program, tmp_path, emulate.Model)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 63, 65])

@@ -48,6 +48,7 @@ static cl::opt<EmitKind> emitKind(
         clEnumValN(EmitKind::GCN, "gcn", "kernels of an AMD GPU as assembly"),
         clEnumValN(EmitKind::HSACO, "hsaco",
                    "kernels of an AMD GPU as a code object"),
+        clEnumValN(EmitKind::SPIRV, "spirv", "kernels for Vulkan as SPIR-V"),
         clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
         clEnumValN(EmitKind::Assembly, "asm", "assembly"),
         clEnumValN(EmitKind::Object, "obj", "object code"),
@@ -61,7 +62,8 @@ static cl::opt<std::string>
     target("target",
            cl::desc("What runs the kernels: cuda or cuda:sm_NN[,sm_NN...], "
                     "NVIDIA GPUs; rocm or rocm:gfxNNN, AMD GPUs, which only "
-                    "--emit=gpu|rocdl|gcn|hsaco is there for (default: the "
+                    "--emit=gpu|rocdl|gcn|hsaco is there for; vulkan, which "
+                    "only --emit=gpu|spirv is there for (default: the "
                     "processor)"),
            cl::value_desc("target"), cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
@@ -135,6 +137,9 @@ static std::string getDefaultOutput() {
     break;
   case EmitKind::HSACO:
     llvm::sys::path::replace_extension(path, "hsaco");
+    break;
+  case EmitKind::SPIRV:
+    llvm::sys::path::replace_extension(path, "spv");
     break;
   case EmitKind::SharedObject:
     llvm::sys::path::replace_extension(path, "so");

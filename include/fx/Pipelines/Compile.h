@@ -45,7 +45,8 @@ enum class EmitKind {
   Cubin, ///< machine code, by ptxas (cuda)
   ROCDL, ///< gpu.module @kernels in the ROCDL dialect (rocm)
   GCN,   ///< assembly (rocm)
-  HSACO  ///< a code object, as HIP loads it (rocm)
+  HSACO, ///< a code object, as HIP loads it (rocm)
+  SPIRV  ///< a module, as a driver takes it (vulkan)
 };
 
 struct CompileOptions {
@@ -65,8 +66,9 @@ struct CompileOptions {
   /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
   /// What runs the kernels: empty for the processor, "cuda",
-  /// "cuda:sm_90a,sm_80", "rocm" or "rocm:gfx942". Host code is then for any
-  /// x86-64 unless `cpu` says more; of "rocm" there is code of kernels alone.
+  /// "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". Host code is then
+  /// for any x86-64 unless `cpu` says more; of the last three there is code of
+  /// kernels alone.
   std::string target;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.

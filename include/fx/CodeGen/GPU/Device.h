@@ -18,8 +18,9 @@
 namespace fx::cuda {
 
 enum class Platform {
-  CUDA, ///< NVIDIA GPUs
-  ROCm, ///< AMD GPUs
+  CUDA,   ///< NVIDIA GPUs
+  ROCm,   ///< AMD GPUs
+  Vulkan, ///< any GPU with a driver of Vulkan 1.2
 };
 
 /// What `--target=PLATFORM[:CHIP[,CHIP...]]` names.
@@ -33,8 +34,8 @@ struct Target {
   bool hasTensorCores() const;
 };
 
-/// Reads "cuda", "cuda:sm_90a,sm_80", "rocm" or "rocm:gfx942". The error says
-/// what was expected.
+/// Reads "cuda", "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". The
+/// error says what was expected.
 llvm::Expected<Target> parseTarget(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
@@ -77,6 +78,14 @@ llvm::Expected<std::string> emitGCN(mlir::ModuleOp module, llvm::StringRef chip,
 /// The same as a code object, the shared object that HIP loads.
 llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
                                       llvm::StringRef chip, int optLevel);
+
+//===----------------------------------------------------------------------===//
+// Vulkan
+//===----------------------------------------------------------------------===//
+
+/// The `spirv.module` of `module`, which has gone through `buildSPIRVPipeline`,
+/// as the words that a driver of Vulkan 1.2 takes.
+llvm::Expected<std::string> emitSPIRV(mlir::ModuleOp module);
 
 } // namespace fx::cuda
 

@@ -15,6 +15,9 @@
 namespace mlir {
 class ModuleOp;
 class OpPassManager;
+namespace spirv {
+class ModuleOp;
+} // namespace spirv
 } // namespace mlir
 
 namespace fx::cuda {
@@ -53,8 +56,12 @@ void buildNVVMPipeline(mlir::OpPassManager &pm);
 /// The same to the ROCDL dialect, for `chip`.
 void buildROCDLPipeline(mlir::OpPassManager &pm, llvm::StringRef chip);
 
+/// `gpu.module @kernels` from upstream's dialects to a `spirv.module` for
+/// Vulkan.
+void buildSPIRVPipeline(mlir::OpPassManager &pm);
+
 /// Registers the passes and, as pipelines for fx-opt, `fx-gpu-kernels`,
-/// `fx-gpu-device`, `fx-gpu-nvvm` and `fx-gpu-rocdl`.
+/// `fx-gpu-device`, `fx-gpu-nvvm`, `fx-gpu-rocdl` and `fx-gpu-spirv`.
 void registerPasses();
 
 } // namespace fx::cuda

@@ -147,4 +147,62 @@ def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> 
   ];
 }
 
+def FXGPUSPIRVMemory : Pass<"fx-gpu-spirv-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "make the memory of kernels addresses and variables of SPIR-V";
+  let description = [{
+    Every `gpu.func` loses its parameters and becomes an entry point. The one push
+    constant is the address of what it took, 8 bytes each; buffers are addresses
+    there too, which `spirv.ConvertUToPtr` makes pointers to physical storage
+    buffers of. Memory that a block shares is a variable of the module. What the
+    threads of a warp exchange goes through such memory: devices differ in how
+    many threads run in step. bf16 is read and written as i16. All else stays in
+    upstream's dialects. Strided metadata must be expanded.
+
+    ```mlir
+    %x = memref.load %buffer[%i] : memref<?xf32, 1>
+    // becomes
+    %p = spirv.ConvertUToPtr %address : i64 to !spirv.ptr<f32, PhysicalStorageBuffer>
+    %x = spirv.Load "PhysicalStorageBuffer" %p ["Aligned", 4] : f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::spirv::SPIRVDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FXGPUSPIRVMath : Pass<"fx-gpu-spirv-math", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "compute what SPIR-V has no exact instruction for";
+  let description = [{
+    `math.fma` of float64, which drivers round twice: the result differs from what
+    is rounded once in the last place at most; operands beyond 1e300 become NaN.
+    What may be rounded twice (`fastmath<contract>`), and float32, stay.
+    `math.roundeven` of float64, which drivers get wrong, `arith.remsi`, which
+    upstream's conversion does, and `math.trunc`, which it lacks.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def FXGPUConvertToSPIRV
+    : Pass<"fx-gpu-convert-to-spirv", "::mlir::ModuleOp"> {
+  let summary = "make a spirv.module of a gpu.module";
+  let description = [{
+    After `fx-gpu-spirv-memory`: what is left of upstream's dialects is converted
+    by upstream's patterns, for Vulkan 1.2 (SPIR-V 1.5).
+  }];
+  let dependentDialects = ["::mlir::spirv::SPIRVDialect"];
+}
+
+def FXGPUFinishSPIRV : Pass<"fx-gpu-finish-spirv", "::mlir::spirv::ModuleOp"> {
+  let summary = "demand floating point as IEEE 754 has it, and capabilities";
+  let description = [{
+    Sums and products keep their order (`NoContraction`), and infinities, NaN and
+    the sign of zero are what they are (`SignedZeroInfNanPreserve`). Comes after
+    `spirv-update-vce`, and adds the capabilities that it does not see.
+  }];
+  let dependentDialects = ["::mlir::spirv::SPIRVDialect"];
+}
+
 #endif // FX_GPU_PASSES

@@ -56,8 +56,13 @@ struct Doubles {
   Value neg(Value x) { return arith::NegFOp::create(b, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, x); }
+  /// Rounded once: it must be.
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z);
+  }
+  /// Rounded once or twice, as is faster.
+  Value mulAdd(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z, arith::FastMathFlags::contract);
   }
   Value withSign(Value x, Value sign) {
     return math::CopySignOp::create(b, x, sign);
@@ -84,7 +89,7 @@ struct Doubles {
   Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
   /// x * factor + kWhole; `whole` is what the product was rounded to.
   Value round(Value x, double factor, Value &whole) {
-    Value sum = fma(x, number(factor), number(kWhole));
+    Value sum = mulAdd(x, number(factor), number(kWhole));
     whole = sub(sum, number(kWhole));
     return sum;
   }
@@ -95,7 +100,7 @@ struct Doubles {
       c = c.take_front(enough);
     Value sum = number(c.back());
     for (double next : llvm::reverse(c.drop_back()))
-      sum = fma(sum, x, number(next));
+      sum = mulAdd(sum, x, number(next));
     return sum;
   }
   /// `near` where |x| is so small that `far` loses digits, else `far`.

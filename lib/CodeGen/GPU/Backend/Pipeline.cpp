@@ -13,6 +13,9 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -59,16 +62,22 @@ void fx::cuda::buildDevicePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// `convert` takes the ops of the GPU dialect to those of a vendor; what is
-/// around it is the same for all.
-static void lowerKernels(OpPassManager &pm,
-                         function_ref<void(OpPassManager &)> convert) {
+/// Leaves views and affine expressions as arithmetic on indices.
+static OpPassManager &simplifyKernels(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  return kernels;
+}
+
+/// `convert` takes the ops of the GPU dialect to those of a vendor; what is
+/// around it is the same for all.
+static void lowerKernels(OpPassManager &pm,
+                         function_ref<void(OpPassManager &)> convert) {
+  OpPassManager &kernels = simplifyKernels(pm);
   kernels.addPass(createSCFToControlFlowPass());
   convert(kernels);
   kernels.addPass(createConvertVectorToLLVMPass());
@@ -99,6 +108,29 @@ void fx::cuda::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
   });
 }
 
+void fx::cuda::buildSPIRVPipeline(OpPassManager &pm) {
+  OpPassManager &kernels = simplifyKernels(pm);
+  kernels.addPass(createFXGPUSPIRVMath());
+  kernels.addPass(createFXGPUSPIRVMemory());
+  // bf16 as the upper half of f32.
+  arith::ArithExpandOpsPassOptions options;
+  options.includeBf16 = true;
+  kernels.addPass(arith::createArithExpandOpsPass(options));
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  // Upstream's conversion leaves what a loop that never runs would yield
+  // undefined where it is an scf.for.
+  kernels.addPass(createForToWhileLoopPass());
+  pm.addPass(createFXGPUConvertToSPIRV());
+  OpPassManager &module = pm.nest<spirv::ModuleOp>();
+  module.addPass(createCanonicalizerPass());
+  module.addPass(createCSEPass());
+  module.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  module.addPass(spirv::createSPIRVUpdateVCEPass());
+  module.addPass(createFXGPUFinishSPIRV());
+}
+
 namespace {
 struct ROCDLOptions : PassPipelineOptions<ROCDLOptions> {
   Option<std::string> chip{*this, "chip", llvm::cl::desc("the GPU"),
@@ -125,4 +157,7 @@ void fx::cuda::registerPasses() {
       [](OpPassManager &pm, const ROCDLOptions &options) {
         buildROCDLPipeline(pm, options.chip);
       });
+  PassPipelineRegistration<>("fx-gpu-spirv",
+                             "gpu.module @kernels to a spirv.module",
+                             buildSPIRVPipeline);
 }

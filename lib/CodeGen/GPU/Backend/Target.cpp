@@ -17,6 +17,8 @@ using namespace fx;
 using namespace fx::cuda;
 
 std::string Target::getText() const {
+  if (platform == Platform::Vulkan)
+    return "vulkan";
   return (platform == Platform::ROCm ? "rocm:" : "cuda:") +
          llvm::join(chips, ",");
 }
@@ -64,9 +66,13 @@ llvm::Expected<Target> fx::cuda::parseTarget(llvm::StringRef text) {
     target.platform = Platform::ROCm;
     target.chips = {"gfx942"};
     expected = "rocm or rocm:gfxNNN with one chip of gfx800 or newer";
+  } else if (text == "vulkan") {
+    target.platform = Platform::Vulkan;
+    target.chips.clear();
+    return target;
   } else {
     return llvm::createStringError(
-        "--target: expected cuda[:sm_NN,...] or rocm[:gfxNNN], got '" +
+        "--target: expected cuda[:sm_NN,...], rocm[:gfxNNN] or vulkan, got '" +
         text.str() + "'");
   }
   bool isKnown = true;

@@ -1,0 +1,153 @@
+//===- ConvertToSPIRV.cpp - kernels as a module of SPIR-V -----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPUCONVERTTOSPIRV
+#define GEN_PASS_DEF_FXGPUFINISHSPIRV
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using spirv::Capability;
+using spirv::StorageClass;
+
+/// What a device of Vulkan 1.2 with features for all dtypes has. A module
+/// requires no more of it than it uses.
+static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
+  auto triple = spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_5,
+      {Capability::Shader, Capability::PhysicalStorageBufferAddresses,
+       Capability::Int8, Capability::Int16, Capability::Int64,
+       Capability::Float16, Capability::Float64,
+       Capability::StorageBuffer8BitAccess,
+       Capability::StorageBuffer16BitAccess,
+       Capability::SignedZeroInfNanPreserve},
+      {spirv::Extension::SPV_KHR_physical_storage_buffer}, context);
+  return spirv::TargetEnvAttr::get(
+      triple, spirv::getDefaultResourceLimits(context),
+      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
+      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+}
+
+namespace {
+struct ConvertToSPIRV
+    : fx::cuda::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
+  using Base::Base;
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    spirv::TargetEnvAttr env = getTargetEnv(&getContext());
+    module->setAttr(spirv::getTargetEnvAttrName(), env);
+    SPIRVConversionOptions options;
+    options.use64bitIndex = true;
+    SPIRVTypeConverter types(env, options);
+    std::unique_ptr<SPIRVConversionTarget> target =
+        SPIRVConversionTarget::get(env);
+    target->addIllegalDialect<arith::ArithDialect, gpu::GPUDialect,
+                              math::MathDialect, memref::MemRefDialect,
+                              scf::SCFDialect, ub::UBDialect,
+                              vector::VectorDialect, LLVM::LLVMDialect>();
+    RewritePatternSet patterns(&getContext());
+    ScfToSPIRVContext loops;
+    populateGPUToSPIRVPatterns(types, patterns);
+    populateSCFToSPIRVPatterns(types, loops, patterns);
+    arith::populateArithToSPIRVPatterns(types, patterns);
+    populateMathToSPIRVPatterns(types, patterns);
+    populateVectorToSPIRVPatterns(types, patterns);
+    ub::populateUBToSPIRVConversionPatterns(types, patterns);
+    if (failed(applyPartialConversion(module, *target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+/// Sums stay in the order that they were written in: polynomials that round by
+/// adding a large number rely on it. (Without the decoration a driver may
+/// reassociate them.)
+static void keepOrder(spirv::ModuleOp module) {
+  auto unit = UnitAttr::get(module.getContext());
+  module.walk([&](Operation *op) {
+    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
+            spirv::FNegateOp>(op))
+      op->setAttr("no_contraction", unit);
+  });
+}
+
+/// What `spirv-update-vce` does not see: small elements in physical storage
+/// buffers, and the execution modes below; and the version, which it lowers.
+static void addCapabilities(spirv::ModuleOp module, ArrayRef<Capability> more) {
+  auto vce = *module.getVceTriple();
+  llvm::SmallSetVector<Capability, 8> all;
+  for (Capability c : vce.getCapabilities())
+    all.insert(c);
+  all.insert(more.begin(), more.end());
+  module.walk([&](Operation *op) {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                              op->getResultTypes())) {
+      auto pointer = dyn_cast<spirv::PointerType>(type);
+      if (!pointer ||
+          pointer.getStorageClass() != StorageClass::PhysicalStorageBuffer)
+        continue;
+      unsigned bits = pointer.getPointeeType().getIntOrFloatBitWidth();
+      if (bits == 8)
+        all.insert(Capability::StorageBuffer8BitAccess);
+      if (bits == 16)
+        all.insert(Capability::StorageBuffer16BitAccess);
+    }
+  });
+  // SPIR-V 1.5 has what it would take as extensions.
+  SmallVector<Capability> sorted = all.takeVector();
+  llvm::sort(sorted);
+  module.setVceTripleAttr(spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_5, sorted,
+      /*extensions=*/ArrayRef<spirv::Extension>(), module.getContext()));
+}
+
+namespace {
+struct FinishSPIRV : fx::cuda::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
+  using Base::Base;
+  void runOnOperation() override {
+    spirv::ModuleOp module = getOperation();
+    keepOrder(module);
+    llvm::SmallSetVector<int32_t, 3> widths;
+    module.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (type.isFloat())
+          widths.insert(type.getIntOrFloatBitWidth());
+    });
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    SmallVector<spirv::EntryPointOp> entries(
+        module.getOps<spirv::EntryPointOp>());
+    for (spirv::EntryPointOp entry : entries)
+      for (int32_t width : widths)
+        spirv::ExecutionModeOp::create(
+            b, entry.getLoc(),
+            module.lookupSymbol<spirv::FuncOp>(entry.getFn()),
+            spirv::ExecutionMode::SignedZeroInfNanPreserve, {width});
+    addCapabilities(module, {Capability::SignedZeroInfNanPreserve});
+  }
+};
+} // namespace

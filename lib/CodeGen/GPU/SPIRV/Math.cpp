@@ -1,0 +1,123 @@
+//===- Math.cpp - what SPIR-V has no exact instructions for ---------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// SPIR-V's Fma may round twice, and drivers do. Where sines and exponentials
+// subtract multiples of a constant in parts, all digits would be lost. The
+// error of the product is computed after Dekker ("A floating-point technique
+// for extending the available precision", 1971), that of the sum after Knuth
+// (The Art of Computer Programming, volume 2, 4.2.2, theorem B).
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPUSPIRVMATH
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+
+namespace {
+struct Exact {
+  ImplicitLocOpBuilder &b;
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+
+  /// The upper half of the digits of `x`, and the lower.
+  std::pair<Value, Value> split(Value x) {
+    Value factor = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p27 + 1));
+    Value large = mul(x, factor), high = sub(large, sub(large, x));
+    return {high, sub(x, high)};
+  }
+  /// x * y is `product` and what this returns.
+  Value getProductError(Value x, Value y, Value product) {
+    auto [xh, xl] = split(x);
+    auto [yh, yl] = split(y);
+    Value error = sub(mul(xh, yh), product);
+    error = add(add(error, mul(xh, yl)), mul(xl, yh));
+    return add(error, mul(xl, yl));
+  }
+  /// x + y is `sum` and what this returns.
+  Value getSumError(Value x, Value y, Value sum) {
+    Value ofY = sub(sum, x), ofX = sub(sum, ofY);
+    return add(sub(x, ofX), sub(y, ofY));
+  }
+  Value fma(Value x, Value y, Value z) {
+    Value product = mul(x, y), sum = add(product, z);
+    return add(
+        sum, add(getSumError(product, z, sum), getProductError(x, y, product)));
+  }
+};
+} // namespace
+
+/// A sum with 2^52 has no digits after the point; ties go to even numbers.
+/// (Mesa 22.3 rounds 709.5 to 709 otherwise.)
+static Value roundEven(ImplicitLocOpBuilder &b, Value x) {
+  Value large = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p52));
+  Value size = math::AbsFOp::create(b, x);
+  Value whole =
+      arith::SubFOp::create(b, arith::AddFOp::create(b, size, large), large);
+  Value isSmall =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, size, large);
+  return arith::SelectOp::create(b, isSmall,
+                                 math::CopySignOp::create(b, whole, x), x);
+}
+
+/// Upstream has no conversion.
+static Value truncate(ImplicitLocOpBuilder &b, Value x) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
+  Value isBelow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, zero);
+  return arith::SelectOp::create(b, isBelow, math::CeilOp::create(b, x),
+                                 math::FloorOp::create(b, x));
+}
+
+/// Upstream takes the smallest number for a positive one.
+static Value getRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
+  Value quotient = arith::DivSIOp::create(b, x, y);
+  return arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, y));
+}
+
+namespace {
+struct SPIRVMath : fx::cuda::impl::FXGPUSPIRVMathBase<SPIRVMath> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      if (Value value = expand(op)) {
+        op->getResult(0).replaceAllUsesWith(value);
+        op->erase();
+      }
+  }
+
+  /// Null: it stays.
+  static Value expand(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    if (auto fma = dyn_cast<math::FmaOp>(op))
+      return fma.getType().isF64() &&
+                     !bitEnumContainsAll(fma.getFastmath(),
+                                         arith::FastMathFlags::contract)
+                 ? Exact{b}.fma(fma.getA(), fma.getB(), fma.getC())
+                 : Value();
+    if (auto round = dyn_cast<math::RoundEvenOp>(op))
+      return round.getType().isF64() ? roundEven(b, round.getOperand())
+                                     : Value();
+    if (auto trunc = dyn_cast<math::TruncOp>(op))
+      return truncate(b, trunc.getOperand());
+    if (auto rem = dyn_cast<arith::RemSIOp>(op))
+      return getRemainder(b, rem.getLhs(), rem.getRhs());
+    return {};
+  }
+};
+} // namespace

@@ -1,0 +1,521 @@
+//===- Memory.cpp - the memory of kernels as addresses and variables ------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's conversion makes a descriptor set of the buffers of a kernel and
+// knows static shapes. Ours take addresses and numbers, as they do for CUDA,
+// which Vulkan has as physical storage buffers
+// (SPV_KHR_physical_storage_buffer): the one push constant is the address of
+// the parameters, 8 bytes each, and an access computes its address. Memory of a
+// block or a thread is an array.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace fx::cuda {
+#define GEN_PASS_DEF_FXGPUSPIRVMEMORY
+#include "fx/CodeGen/GPU/Passes.h.inc"
+} // namespace fx::cuda
+
+using namespace mlir;
+using spirv::StorageClass;
+
+namespace {
+/// What a memref stands for.
+struct View {
+  Value address;  ///< of the first element, an i64; null: it has a variable
+  Value variable; ///< a pointer to an array
+  Value offset;   ///< in elements, an index
+  SmallVector<Value> sizes, strides; ///< indices
+};
+
+class Exposer {
+public:
+  explicit Exposer(gpu::GPUFuncOp func)
+      : func(func), module(func->getParentOfType<gpu::GPUModuleOp>()),
+        b(func.getContext()), loc(func.getLoc()) {}
+  LogicalResult run();
+
+private:
+  Value loadPushConstant();
+  LogicalResult receiveParameters();
+  void addWorkgroupArrays();
+  LogicalResult lowerAccess(Operation *op);
+  LogicalResult lowerShuffle(gpu::ShuffleOp op);
+
+  FailureOr<View> getView(Value memref);
+  FailureOr<View> findView(Value memref);
+  FailureOr<View> readDescriptor(UnrealizedConversionCastOp cast);
+  void addStaticShape(View &view, MemRefType type);
+
+  Value getIndex(int64_t c) {
+    return arith::ConstantIndexOp::create(b, loc, c);
+  }
+  Value toI64(Value index);
+  Value toIndex(Value number);
+  /// What memory holds of an element; null where SPIR-V has no such thing.
+  Type getStored(Type element);
+  Value fromStored(Value v, Type element);
+  Value toStored(Value v);
+  Value getPointer(const View &view, Type stored, ValueRange indices,
+                   int64_t last);
+  Value load(Value pointer);
+  void store(Value pointer, Value v);
+  Value getArray(StringRef name, int64_t n, Type stored);
+
+  gpu::GPUFuncOp func;
+  gpu::GPUModuleOp module;
+  OpBuilder b;
+  Location loc;
+  llvm::DenseMap<Value, View> views;
+  llvm::DenseMap<Value, Value> addresses; ///< of parameters
+  unsigned numArrays = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Value Exposer::toI64(Value index) {
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+}
+
+Value Exposer::toIndex(Value number) {
+  APInt c;
+  if (matchPattern(number, m_ConstantInt(&c)))
+    return getIndex(c.getSExtValue());
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+Type Exposer::getStored(Type element) {
+  if (element.isIndex())
+    return b.getI64Type();
+  if (element.isInteger(1))
+    return b.getI8Type();
+  if (element.isBF16())
+    return b.getI16Type();
+  bool isKnown = element.isF16() || element.isF32() || element.isF64() ||
+                 element.isInteger(8) || element.isInteger(16) ||
+                 element.isInteger(32) || element.isInteger(64);
+  return isKnown ? element : Type();
+}
+
+Value Exposer::fromStored(Value v, Type element) {
+  if (element.isIndex())
+    return toIndex(v);
+  if (element.isInteger(1)) {
+    Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero);
+  }
+  if (element.isBF16())
+    return arith::BitcastOp::create(b, loc, element, v);
+  return v;
+}
+
+Value Exposer::toStored(Value v) {
+  Type element = v.getType();
+  if (element.isIndex())
+    return toI64(v);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, loc, b.getI8Type(), v);
+  if (element.isBF16())
+    return arith::BitcastOp::create(b, loc, b.getI16Type(), v);
+  return v;
+}
+
+static int64_t getBytes(Type stored) {
+  return stored.getIntOrFloatBitWidth() / 8;
+}
+
+/// Memory of the device is aligned to its elements.
+Value Exposer::load(Value pointer) {
+  auto type = cast<spirv::PointerType>(pointer.getType());
+  if (type.getStorageClass() != StorageClass::PhysicalStorageBuffer)
+    return spirv::LoadOp::create(b, loc, pointer);
+  return spirv::LoadOp::create(
+      b, loc, pointer,
+      spirv::MemoryAccessAttr::get(b.getContext(),
+                                   spirv::MemoryAccess::Aligned),
+      b.getI32IntegerAttr(getBytes(type.getPointeeType())));
+}
+
+void Exposer::store(Value pointer, Value v) {
+  auto type = cast<spirv::PointerType>(pointer.getType());
+  auto op = spirv::StoreOp::create(b, loc, pointer, v);
+  if (type.getStorageClass() != StorageClass::PhysicalStorageBuffer)
+    return;
+  op.setMemoryAccess(spirv::MemoryAccess::Aligned);
+  op.setAlignment(getBytes(type.getPointeeType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+void Exposer::addStaticShape(View &view, MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  view.offset = getIndex(0);
+  for (auto [size, stride] : llvm::zip(type.getShape(), strides)) {
+    view.sizes.push_back(getIndex(size));
+    view.strides.push_back(getIndex(stride));
+  }
+}
+
+/// The descriptor that fx-gpu-outline built: fields 0 to 2 are two pointers and
+/// the offset, {3, d} and {4, d} sizes and strides.
+FailureOr<View> Exposer::readDescriptor(UnrealizedConversionCastOp cast) {
+  llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> fields;
+  Value rest = cast.getInputs()[0];
+  while (auto insert = rest.getDefiningOp<LLVM::InsertValueOp>()) {
+    ArrayRef<int64_t> at = insert.getPosition();
+    fields.try_emplace({at[0], at.size() > 1 ? at[1] : 0}, insert.getValue());
+    rest = insert.getContainer();
+  }
+  View view;
+  view.address = addresses.lookup(fields.lookup({1, 0}));
+  if (!view.address)
+    return failure();
+  view.offset = toIndex(fields.lookup({2, 0}));
+  auto type = mlir::cast<MemRefType>(cast.getResult(0).getType());
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    view.sizes.push_back(toIndex(fields.lookup({3, d})));
+    view.strides.push_back(toIndex(fields.lookup({4, d})));
+  }
+  return view;
+}
+
+FailureOr<View> Exposer::findView(Value memref) {
+  Operation *op = memref.getDefiningOp();
+  auto type = cast<MemRefType>(memref.getType());
+  OpBuilder::InsertionGuard guard(b);
+  if (!op)
+    return failure();
+  b.setInsertionPoint(op);
+  if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
+    return readDescriptor(cast);
+  if (auto cast = dyn_cast<memref::CastOp>(op))
+    return getView(cast.getSource());
+  if (auto meta = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+    FailureOr<View> view = getView(meta.getSource());
+    if (succeeded(view)) {
+      view->sizes.clear();
+      view->strides.clear();
+      view->offset = getIndex(0);
+    }
+    return view;
+  }
+  if (auto again = dyn_cast<memref::ReinterpretCastOp>(op)) {
+    FailureOr<View> view = getView(again.getSource());
+    if (failed(view))
+      return failure();
+    auto values = [&](ArrayRef<OpFoldResult> mixed) {
+      SmallVector<Value> result;
+      for (OpFoldResult r : mixed)
+        result.push_back(isa<Value>(r) ? cast<Value>(r)
+                                       : getIndex(*getConstantIntValue(r)));
+      return result;
+    };
+    view->offset = values(again.getMixedOffsets())[0];
+    view->sizes = values(again.getMixedSizes());
+    view->strides = values(again.getMixedStrides());
+    return view;
+  }
+  Type stored = getStored(type.getElementType());
+  if (isa<memref::AllocaOp>(op) && type.hasStaticShape() && stored) {
+    View view;
+    auto array = spirv::ArrayType::get(
+        stored, std::max<int64_t>(type.getNumElements(), 1));
+    OpBuilder entry = OpBuilder::atBlockBegin(&func.getBody().front());
+    view.variable = spirv::VariableOp::create(
+        entry, loc, spirv::PointerType::get(array, StorageClass::Function),
+        StorageClass::Function, /*initializer=*/Value());
+    addStaticShape(view, type);
+    return view;
+  }
+  return failure();
+}
+
+FailureOr<View> Exposer::getView(Value memref) {
+  if (auto it = views.find(memref); it != views.end())
+    return it->second;
+  FailureOr<View> view = findView(memref);
+  if (succeeded(view))
+    views[memref] = *view;
+  return view;
+}
+
+/// A pointer to the element at `indices`, `last` elements on.
+Value Exposer::getPointer(const View &view, Type stored, ValueRange indices,
+                          int64_t last) {
+  Value linear = view.offset;
+  for (auto [index, stride] : llvm::zip(indices, view.strides))
+    linear = arith::AddIOp::create(
+        b, loc, linear, arith::MulIOp::create(b, loc, index, stride));
+  if (last)
+    linear = arith::AddIOp::create(b, loc, linear, getIndex(last));
+  linear = toI64(linear);
+  if (!view.address) {
+    Value variable = view.variable;
+    return spirv::AccessChainOp::create(b, loc, variable, ValueRange{linear});
+  }
+  Value bytes =
+      arith::ConstantIntOp::create(b, loc, b.getI64Type(), getBytes(stored));
+  Value at = arith::AddIOp::create(
+      b, loc, view.address, arith::MulIOp::create(b, loc, linear, bytes));
+  return spirv::ConvertUToPtrOp::create(
+      b, loc,
+      spirv::PointerType::get(stored, StorageClass::PhysicalStorageBuffer), at);
+}
+
+/// An array that the threads of a block share.
+Value Exposer::getArray(StringRef name, int64_t n, Type stored) {
+  auto type = spirv::PointerType::get(spirv::ArrayType::get(stored, n),
+                                      StorageClass::Workgroup);
+  std::string symbol = (func.getName() + "_" + name).str();
+  auto variable = module.lookupSymbol<spirv::GlobalVariableOp>(symbol);
+  if (!variable) {
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    variable = spirv::GlobalVariableOp::create(top, loc, TypeAttr::get(type),
+                                               top.getStringAttr(symbol));
+  }
+  return spirv::AddressOfOp::create(b, loc, variable);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+LogicalResult Exposer::lowerAccess(Operation *op) {
+  b.setInsertionPoint(op);
+  loc = op->getLoc();
+  auto access = [&](Value memref) -> FailureOr<View> {
+    FailureOr<View> view = getView(memref);
+    if (failed(view) ||
+        !getStored(cast<MemRefType>(memref.getType()).getElementType()))
+      return op->emitError("no SPIR-V for an access of ") << memref.getType();
+    return view;
+  };
+  auto element = [&](Value memref) {
+    return cast<MemRefType>(memref.getType()).getElementType();
+  };
+  auto loadAt = [&](const View &view, Type type, ValueRange indices,
+                    int64_t last) {
+    return fromStored(load(getPointer(view, getStored(type), indices, last)),
+                      type);
+  };
+  if (auto read = dyn_cast<memref::LoadOp>(op)) {
+    FailureOr<View> view = access(read.getMemref());
+    if (failed(view))
+      return failure();
+    op->getResult(0).replaceAllUsesWith(
+        loadAt(*view, read.getType(), read.getIndices(), 0));
+  } else if (auto write = dyn_cast<memref::StoreOp>(op)) {
+    FailureOr<View> view = access(write.getMemref());
+    if (failed(view))
+      return failure();
+    Value v = toStored(write.getValue());
+    store(getPointer(*view, v.getType(), write.getIndices(), 0), v);
+  } else if (auto read = dyn_cast<vector::LoadOp>(op)) {
+    FailureOr<View> view = access(read.getBase());
+    if (failed(view))
+      return failure();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < read.getVectorType().getNumElements(); ++i)
+      elements.push_back(
+          loadAt(*view, element(read.getBase()), read.getIndices(), i));
+    op->getResult(0).replaceAllUsesWith(
+        vector::FromElementsOp::create(b, loc, read.getVectorType(), elements));
+  } else if (auto write = dyn_cast<vector::StoreOp>(op)) {
+    FailureOr<View> view = access(write.getBase());
+    if (failed(view))
+      return failure();
+    for (int64_t i = 0; i < write.getVectorType().getNumElements(); ++i) {
+      Value v = toStored(
+          vector::ExtractOp::create(b, loc, write.getValueToStore(), i));
+      store(getPointer(*view, v.getType(), write.getIndices(), i), v);
+    }
+  } else if (auto meta = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+    FailureOr<View> view = access(meta.getSource());
+    if (failed(view))
+      return failure();
+    meta.getOffset().replaceAllUsesWith(view->offset);
+    for (auto [from, to] : llvm::zip(meta.getSizes(), view->sizes))
+      from.replaceAllUsesWith(to);
+    for (auto [from, to] : llvm::zip(meta.getStrides(), view->strides))
+      from.replaceAllUsesWith(to);
+    return success(); // Its buffer is asked for later.
+  } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    FailureOr<View> view = access(dim.getSource());
+    std::optional<int64_t> d = dim.getConstantIndex();
+    if (failed(view) || !d)
+      return failure();
+    op->getResult(0).replaceAllUsesWith(view->sizes[*d]);
+  } else {
+    return success();
+  }
+  op->erase();
+  return success();
+}
+
+/// Devices differ in how many threads run in step, and a warp of ours has 32:
+/// through memory, where all threads of a block come by (which kernels see to).
+LogicalResult Exposer::lowerShuffle(gpu::ShuffleOp op) {
+  b.setInsertionPoint(op);
+  loc = op.getLoc();
+  Type type = op.getValue().getType();
+  if (op.getMode() != gpu::ShuffleMode::XOR || !type.isIntOrFloat() ||
+      type.getIntOrFloatBitWidth() != 32 || !op.getValid().use_empty())
+    return op.emitError("no SPIR-V for this shuffle");
+  Type i32 = b.getI32Type();
+  Value v = op.getValue();
+  if (!type.isInteger())
+    v = arith::BitcastOp::create(b, loc, i32, v);
+  std::optional<ArrayRef<int32_t>> block = func.getKnownBlockSize();
+  View memory;
+  memory.variable = getArray("exchange", (*block)[0], i32);
+  memory.offset = getIndex(0);
+  memory.strides = {getIndex(1)};
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value distance =
+      arith::IndexCastUIOp::create(b, loc, b.getIndexType(), op.getOffset());
+  Value other = arith::XOrIOp::create(b, loc, thread, distance);
+  store(getPointer(memory, i32, thread, 0), v);
+  gpu::BarrierOp::create(b, loc);
+  Value got = load(getPointer(memory, i32, other, 0));
+  gpu::BarrierOp::create(b, loc);
+  if (!type.isInteger())
+    got = arith::BitcastOp::create(b, loc, type, got);
+  op.getShuffleResult().replaceAllUsesWith(got);
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The address of the parameters. (Upstream's helper knows i32 alone.)
+Value Exposer::loadPushConstant() {
+  auto block = spirv::StructType::get({b.getI64Type()}, /*offsetInfo=*/{0});
+  auto type = spirv::PointerType::get(block, StorageClass::PushConstant);
+  StringRef name = "parameters";
+  auto variable = module.lookupSymbol<spirv::GlobalVariableOp>(name);
+  if (!variable) {
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    variable = spirv::GlobalVariableOp::create(top, loc, TypeAttr::get(type),
+                                               top.getStringAttr(name));
+  }
+  Value pointer = spirv::AddressOfOp::create(b, loc, variable);
+  Value first = spirv::ConstantOp::getZero(b.getI32Type(), loc, b);
+  return load(spirv::AccessChainOp::create(b, loc, pointer, ValueRange{first}));
+}
+
+LogicalResult Exposer::receiveParameters() {
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  unsigned n = func.getFunctionType().getNumInputs();
+  Value params = loadPushConstant();
+  for (unsigned i = 0; i < n; ++i) {
+    Value arg = entry.getArgument(i);
+    bool isPointer = isa<LLVM::LLVMPointerType>(arg.getType());
+    Type element = isPointer ? b.getI64Type() : arg.getType();
+    if (!getStored(element))
+      return func.emitError("no SPIR-V for a parameter of type ") << element;
+    View slot;
+    // In slots of 8 bytes, whatever their type.
+    Value eight =
+        arith::ConstantIntOp::create(b, loc, b.getI64Type(), 8 * int64_t(i));
+    slot.address = arith::AddIOp::create(b, loc, params, eight);
+    slot.offset = getIndex(0);
+    Value v =
+        fromStored(load(getPointer(slot, getStored(element), {}, 0)), element);
+    if (isPointer)
+      addresses[arg] = v;
+    else
+      arg.replaceAllUsesWith(v);
+  }
+  return success();
+}
+
+void Exposer::addWorkgroupArrays() {
+  Block &entry = func.getBody().front();
+  unsigned n = func.getFunctionType().getNumInputs();
+  for (BlockArgument arg : entry.getArguments().drop_front(n)) {
+    auto type = cast<MemRefType>(arg.getType());
+    if (!type.hasStaticShape() || !getStored(type.getElementType()))
+      continue; // Whoever uses it is told.
+    View view;
+    std::string name = "shared_" + std::to_string(numArrays++);
+    view.variable = getArray(name, std::max<int64_t>(type.getNumElements(), 1),
+                             getStored(type.getElementType()));
+    addStaticShape(view, type);
+    views[arg] = view;
+  }
+}
+
+LogicalResult Exposer::run() {
+  std::optional<ArrayRef<int32_t>> block = func.getKnownBlockSize();
+  if (!block)
+    return func.emitError("no SPIR-V for blocks of a size that only the run "
+                          "tells");
+  func->setAttr(spirv::getEntryPointABIAttrName(),
+                spirv::getEntryPointABIAttr(b.getContext(), *block));
+  if (failed(receiveParameters()))
+    return failure();
+  addWorkgroupArrays();
+  SmallVector<Operation *> ops;
+  func.walk([&](Operation *op) { ops.push_back(op); });
+  bool isRight = true;
+  for (Operation *op : ops) {
+    if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+      isRight &= succeeded(lowerShuffle(shuffle));
+    else
+      isRight &= succeeded(lowerAccess(op));
+  }
+  if (!isRight)
+    return failure();
+  IRRewriter rewriter(b.getContext());
+  (void)runRegionDCE(rewriter, func->getRegions());
+  Block &entry = func.getBody().front();
+  for (BlockArgument arg : entry.getArguments())
+    if (!arg.use_empty())
+      return (*arg.getUsers().begin())
+          ->emitError("no SPIR-V for this use of memory");
+  entry.eraseArguments(0, entry.getNumArguments());
+  func.setFunctionType(b.getFunctionType({}, {}));
+  func->removeAttr(func.getArgAttrsAttrName());
+  func->removeAttr(func.getWorkgroupAttribAttrsAttrName());
+  func->setAttr(func.getNumWorkgroupAttributionsAttrName(),
+                b.getI64IntegerAttr(0));
+  return success();
+}
+
+namespace {
+struct SPIRVMemory : fx::cuda::impl::FXGPUSPIRVMemoryBase<SPIRVMemory> {
+  using Base::Base;
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (failed(Exposer(func).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
