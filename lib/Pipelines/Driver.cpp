@@ -191,8 +191,7 @@ llvm::Error Driver::schedule() {
 }
 
 llvm::Error Driver::checkFallbacks() {
-  // What ATen computes for a GPU has no code yet.
-  if (options.allowFallback && !gpu)
+  if (options.allowFallback)
     return llvm::Error::success();
   std::string list;
   int64_t n = 0;

@@ -174,11 +174,11 @@ class Model:
     """A model compiled for a GPU that is emulated."""
 
     def __init__(self, model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
-                 target: str = "cuda"):
+                 target: str = "cuda", flags=()):
         self.folder, self.artefact = folder, folder / "model.so"
         self.kernels = compile_kernels(model, folder, mutate, target)
-        run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", model, "-o",
-                    self.artefact)
+        run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
+                    "-o", self.artefact)
 
     def run(self, args: tuple, expected, seed: int = 0, kwargs: dict | None = None,
             **variables) -> list:

@@ -89,6 +89,18 @@ def functions(dtype):
     return Function(lambda x: [f(x) for f in FUNCTIONS]), (x.to(dtype),), None
 
 
+class Fallbacks(nn.Module):
+    """Operators that ATen runs, between kernels: of a strided operand, of a broadcast, with results
+    whose sizes only the run tells, with several results, and one that is a result of the model."""
+
+    def forward(self, x):
+        y = torch.relu(x)
+        values = torch.linalg.eigvalsh((y.t() @ y).expand(2, 8, 8))
+        rows, counts = torch.unique_consecutive(x.sign().flip(1), return_counts=True, dim=0)
+        _, singular, right = torch.linalg.svd(y.t(), full_matrices=False)
+        return values * 2, rows + 1, counts, singular, right.abs() + 1, y.sum()
+
+
 def product(m, n, k):
     return lambda: (Function(lambda x, y: x @ y), (randn(m, k), randn(k, n)), None)
 
@@ -127,6 +139,14 @@ CASES = {
     "matmul-keeps-batched": lambda: (Function(lambda x, y: ((z := x.exp()), z @ y)),
                                      (randn(3, 66, 9), randn(3, 9, 5)), None),
     "residual": lambda: (KeepsOperand(), (randn(37, 20),), ({0: ROWS},)),
+    "fallbacks": lambda: (Fallbacks(), (randn(5, 8),), None),
+    "fallbacks-dynamic": lambda: (Fallbacks(), (randn(11, 8),),
+                                  ({0: torch.export.Dim("rows", min=9, max=4096)},)),
+    "complex": lambda: (Function(lambda x, y: (torch.view_as_real(x * y), x.abs(), x @ y.mT, x.real,
+                                               torch.complex(x.real, y.imag), x.sum(-1),
+                                               torch.fft.fft(x[0].real))),
+                        (torch.view_as_complex(randn(3, 7, 2)),
+                         torch.view_as_complex(randn(4, 7, 2))[:3]), None),
     "two-softmaxes": lambda: (TwoSoftmaxes(), (randn(4, 6),), None),
     "functions-f32": lambda: functions(torch.float32),
     "functions-f64": lambda: functions(torch.float64),

@@ -17,6 +17,7 @@ import models
 import numpy as np
 import pytest
 import torch
+import zoo
 from gpu_cases import CASES, MODELS, ROWS, check_model, check_random_graphs, randn
 from torch import nn
 
@@ -46,6 +47,25 @@ def test_emulated(name, tmp_path):
 def test_models(name, tmp_path):
     """No operator falls back: that is an error on a GPU."""
     check_model(name, tmp_path, emulate.Model)
+
+
+#: Definitions that people use, of each kind; all others with --long.
+QUICK = ["distilbert", "vit", "whisper_encoder", "segformer", "lstm", "dlrm", "unet",
+         "mobilenet_v2_handmade", "convnext_handmade", "dcgan"]
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in zoo.entries])
+def test_zoo(name, tmp_path):
+    """In their most general form, natively."""
+    entry = zoo.entries[name]
+    module, dynamic = entry.build(), bool(entry.dynamic)
+    exporting.save(entry.program(module, dynamic), tmp_path / "m.pt2")
+    flags = [] if entry.fallbacks else ["--no-fallback"]
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated", flags=flags)
+    for args, kwargs in [entry.sample(module), *(entry.others(module)[:1] if dynamic else [])]:
+        want = exporting.eager(module, args, kwargs)
+        harness.compare(model.run(args, want, kwargs=kwargs), want)
 
 
 @pytest.mark.long

@@ -497,4 +497,6 @@ const FXrtDeviceOps fx_rt_cuda = {.create = cuda_create,
                                   .collect = cuda_collect,
                                   .alloc = gpu_alloc,
                                   .free = gpu_free,
+                                  .fetch_operand = cuda_fetch_operand,
+                                  .place_result = cuda_place_result,
                                   .end = cuda_end};

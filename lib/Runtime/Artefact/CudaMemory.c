@@ -269,3 +269,37 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
                (int)i->callbacks.device, (long long)bytes);
   set_bytes(out, (void *)(uintptr_t)data, bytes);
 }
+
+//===----------------------------------------------------------------------===//
+// The fallback
+//===----------------------------------------------------------------------===//
+
+/* What lies between the first and the last element is copied as it lies: one
+ * copy, whatever the strides. */
+static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
+  int64_t first = 0, last = 0, size = (t->dtype.bits + 7) / 8;
+  if (fx_rt_count(t) == 0 || is_host_value((int64_t)(intptr_t)t->data))
+    return 0;
+  for (int d = 0; d < t->ndim; ++d) {
+    int64_t reach = (t->shape[d] - 1) * t->strides[d];
+    first += reach < 0 ? reach : 0;
+    last += reach > 0 ? reach : 0;
+  }
+  size_t bytes = (size_t)((last - first + 1) * size);
+  char *copy = fx_rt_block_alloc(run, bytes, 0);
+  if (!copy)
+    fx_rt_fail("out of memory: %lld bytes for an operand of the fallback",
+               (long long)bytes);
+  CUdeviceptr from =
+      (CUdeviceptr)(uintptr_t)t->data + (CUdeviceptr)(first * size);
+  CUstream stream = run->options.stream;
+  gpu_check(driver.to_host(copy, from, bytes, stream), "a copy failed");
+  gpu_check(driver.synchronize(stream), "a kernel failed");
+  t->data = copy - first * size;
+  return copy;
+}
+
+static void cuda_place_result(FXrtRun *run, const DLTensor *t, void *to) {
+  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, run->options.stream),
+            "a copy failed");
+}

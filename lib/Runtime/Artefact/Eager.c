@@ -45,11 +45,17 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
     stride *= d->shape[k];
   }
   m->offset = 0;
+  const FXrtDeviceOps *device =
+      fx_rt_model.device && want->sizes ? fx_rt_model.device->ops : 0;
+  size_t bytes = (size_t)(elements * (want->bits / 8));
   m->allocated = m->aligned =
-      fx_rt_block_alloc(run, (size_t)(elements * (want->bits / 8)), 0);
+      device ? device->alloc(run, bytes) : fx_rt_block_alloc(run, bytes, 0);
   if (!m->aligned)
     fx_rt_fail("out of memory: result %d of fallback %.80s", index, json);
-  fx_rt_copy_strided(d, m->aligned, 0);
+  if (device)
+    device->place_result(run, d, m->aligned);
+  else
+    fx_rt_copy_strided(d, m->aligned, 0);
 }
 
 FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
@@ -59,10 +65,11 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
   if (!run->instance->callbacks.fallback)
     fx_rt_fail("no fallback is registered for %.160s", json);
   /* One block: everything is freed with the run if the call fails. */
-  size_t bytes = sizeof(FXrtCall) +
-                 (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *)) +
-                 (size_t)n_out * sizeof(DLManagedTensor *) +
-                 (size_t)n_scalars * sizeof(FXScalar);
+  size_t bytes =
+      sizeof(FXrtCall) +
+      (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *) + sizeof(void *)) +
+      (size_t)n_out * sizeof(DLManagedTensor *) +
+      (size_t)n_scalars * sizeof(FXScalar);
   FXrtCall *call = fx_rt_block_alloc(run, bytes, 0);
   if (!call)
     fx_rt_fail("out of memory");
@@ -74,7 +81,8 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
   call->n_scalars = (int)n_scalars;
   call->n_out = (int)n_out;
   call->inputs = (const DLTensor **)(tensors + n_in);
-  call->outputs = (DLManagedTensor **)(call->inputs + n_in);
+  call->copies = (void **)(call->inputs + n_in);
+  call->outputs = (DLManagedTensor **)(call->copies + n_in);
   call->scalars = (FXScalar *)(call->outputs + n_out);
   if (n_scalars)
     memcpy(call->scalars, scalars, (size_t)n_scalars * sizeof *scalars);
@@ -88,6 +96,8 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
     t->shape = m->sizes_and_strides;
     t->strides = m->sizes_and_strides + in[i].rank;
     call->inputs[i] = t;
+    if (fx_rt_model.device)
+      call->copies[i] = fx_rt_model.device->ops->fetch_operand(run, t);
   }
   return call;
 }
@@ -104,6 +114,9 @@ void fx_rt_call_drop(FXrtCall *call) {
   for (int i = 0; i < call->n_out; ++i)
     if (call->outputs[i] && call->outputs[i]->deleter)
       call->outputs[i]->deleter(call->outputs[i]);
+  for (int i = 0; i < call->n_in; ++i)
+    if (call->copies[i])
+      fx_rt_block_free(call->run, call->copies[i]);
   fx_rt_block_free(call->run, call);
 }
 

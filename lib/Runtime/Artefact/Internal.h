@@ -100,6 +100,12 @@ struct FXrtDeviceOps {
   /* Memory of a run; null: out of memory. */
   void *(*alloc)(FXrtRun *run, size_t bytes);
   void (*free)(FXrtRun *run, void *data);
+  /* Of a call of the fallback, which works on the host: waits for operand `t`
+   * and makes it a copy there, to be freed as a block of the run; null: it is
+   * there already. */
+  void *(*fetch_operand)(FXrtRun *run, DLTensor *t);
+  /* Copies a result, of the host and possibly strided, to memory of `alloc`. */
+  void (*place_result)(FXrtRun *run, const DLTensor *t, void *to);
   /* After the run, also one that failed: frees what is left. */
   void (*end)(FXrtRun *run);
 };
@@ -125,7 +131,8 @@ typedef struct {
   FXrtMemRef *memref;
   int64_t rank;
   int64_t code, bits;
-  /* Results: sizes that the compiled code relies on, -1 where it asks. */
+  /* Results: sizes that the compiled code relies on, -1 where it asks. Null: a
+   * number, which the host reads. */
   const int64_t *sizes;
 } FXrtEagerTensor;
 
@@ -135,6 +142,7 @@ typedef struct FXrtCall {
   const char *json;
   int n_in, n_scalars, n_out, failed;
   const DLTensor **inputs;
+  void **copies; /* of operands that are not on the host, or null */
   FXScalar *scalars;
   DLManagedTensor **outputs;
   char err[512];

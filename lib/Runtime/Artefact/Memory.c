@@ -19,14 +19,15 @@
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 void *fx_rt_host_alloc(FXInstance *i, size_t bytes) {
-  if (i->callbacks.alloc)
+  /* That of a model for a GPU gives memory of the device. */
+  if (i->callbacks.alloc && !fx_rt_model.device)
     return i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT);
   void *p = 0;
   return posix_memalign(&p, ALIGNMENT, bytes) ? 0 : p;
 }
 
 void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes) {
-  if (i->callbacks.free)
+  if (i->callbacks.free && !fx_rt_model.device)
     i->callbacks.free(i->callbacks.context, ptr, bytes);
   else
     free(ptr);

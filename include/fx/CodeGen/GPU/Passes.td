@@ -166,8 +166,9 @@ def FXGPUSPIRVMemory : Pass<"fx-gpu-spirv-memory", "::mlir::gpu::GPUModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::spirv::SPIRVDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::spirv::SPIRVDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

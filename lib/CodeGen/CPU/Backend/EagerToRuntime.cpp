@@ -174,13 +174,15 @@ FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
                    nullPtr);
   for (auto [k, result] : llvm::enumerate(op->getResults())) {
     auto type = dyn_cast<MemRefType>(result.getType());
-    if (!type)
+    // Without sizes: read here, on the host.
+    bool isNumber = !type;
+    if (isNumber)
       type = MemRefType::get({}, result.getType());
     std::optional<Dtype> dtype = getValueDtype(getEagerType(op, true, k));
     if (!dtype)
       return op.emitError("result ") << k << " has no dtype";
     slots.push_back(createStackSlot(b, op.getLoc(), p.types.convertType(type)));
-    Value sizes = p.array(p.i64, type.getRank());
+    Value sizes = isNumber ? nullPtr : p.array(p.i64, type.getRank());
     for (int64_t d = 0; d < type.getRank(); ++d)
       LLVM::StoreOp::create(
           b, op.getLoc(),

@@ -80,6 +80,7 @@ static void lowerKernels(OpPassManager &pm,
   OpPassManager &kernels = simplifyKernels(pm);
   kernels.addPass(createSCFToControlFlowPass());
   convert(kernels);
+  kernels.addPass(createConvertComplexToLLVMPass());
   kernels.addPass(createConvertVectorToLLVMPass());
   kernels.addPass(createConvertToLLVMPass());
   kernels.addPass(createCanonicalizerPass());

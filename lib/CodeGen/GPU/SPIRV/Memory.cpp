@@ -17,6 +17,7 @@
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -69,14 +70,20 @@ private:
   }
   Value toI64(Value index);
   Value toIndex(Value number);
-  /// What memory holds of an element; null where SPIR-V has no such thing.
+  /// What memory holds of an element; null where SPIR-V has no such thing. A
+  /// complex number is two elements of its part's type.
   Type getStored(Type element);
   Value fromStored(Value v, Type element);
   Value toStored(Value v);
-  Value getPointer(const View &view, Type stored, ValueRange indices,
-                   int64_t last);
+  Value getPointer(const View &view, Type element, ValueRange indices,
+                   int64_t last, int64_t part = 0);
   Value load(Value pointer);
   void store(Value pointer, Value v);
+  /// The element at `indices`, `last` elements on.
+  Value loadElement(const View &view, Type element, ValueRange indices,
+                    int64_t last = 0);
+  void storeElement(const View &view, Value v, ValueRange indices,
+                    int64_t last = 0);
   Value getArray(StringRef name, int64_t n, Type stored);
 
   gpu::GPUFuncOp func;
@@ -105,6 +112,8 @@ Value Exposer::toIndex(Value number) {
 }
 
 Type Exposer::getStored(Type element) {
+  if (auto type = dyn_cast<ComplexType>(element))
+    element = type.getElementType();
   if (element.isIndex())
     return b.getI64Type();
   if (element.isInteger(1))
@@ -142,6 +151,12 @@ Value Exposer::toStored(Value v) {
 
 static int64_t getBytes(Type stored) {
   return stored.getIntOrFloatBitWidth() / 8;
+}
+
+/// At least one, as an array of SPIR-V has.
+static int64_t countStored(MemRefType type) {
+  int64_t parts = isa<ComplexType>(type.getElementType()) ? 2 : 1;
+  return std::max<int64_t>(type.getNumElements() * parts, 1);
 }
 
 /// Memory of the device is aligned to its elements.
@@ -242,8 +257,7 @@ FailureOr<View> Exposer::findView(Value memref) {
   Type stored = getStored(type.getElementType());
   if (isa<memref::AllocaOp>(op) && type.hasStaticShape() && stored) {
     View view;
-    auto array = spirv::ArrayType::get(
-        stored, std::max<int64_t>(type.getNumElements(), 1));
+    auto array = spirv::ArrayType::get(stored, countStored(type));
     OpBuilder entry = OpBuilder::atBlockBegin(&func.getBody().front());
     view.variable = spirv::VariableOp::create(
         entry, loc, spirv::PointerType::get(array, StorageClass::Function),
@@ -263,20 +277,25 @@ FailureOr<View> Exposer::getView(Value memref) {
   return view;
 }
 
-/// A pointer to the element at `indices`, `last` elements on.
-Value Exposer::getPointer(const View &view, Type stored, ValueRange indices,
-                          int64_t last) {
+/// A pointer to the element at `indices`, `last` elements on; of a complex
+/// number to a part.
+Value Exposer::getPointer(const View &view, Type element, ValueRange indices,
+                          int64_t last, int64_t part) {
   Value linear = view.offset;
   for (auto [index, stride] : llvm::zip(indices, view.strides))
     linear = arith::AddIOp::create(
         b, loc, linear, arith::MulIOp::create(b, loc, index, stride));
   if (last)
     linear = arith::AddIOp::create(b, loc, linear, getIndex(last));
+  if (isa<ComplexType>(element))
+    linear = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, linear, getIndex(2)),
+        getIndex(part));
   linear = toI64(linear);
-  if (!view.address) {
-    Value variable = view.variable;
-    return spirv::AccessChainOp::create(b, loc, variable, ValueRange{linear});
-  }
+  if (!view.address)
+    return spirv::AccessChainOp::create(b, loc, view.variable,
+                                        ValueRange{linear});
+  Type stored = getStored(element);
   Value bytes =
       arith::ConstantIntOp::create(b, loc, b.getI64Type(), getBytes(stored));
   Value at = arith::AddIOp::create(
@@ -284,6 +303,26 @@ Value Exposer::getPointer(const View &view, Type stored, ValueRange indices,
   return spirv::ConvertUToPtrOp::create(
       b, loc,
       spirv::PointerType::get(stored, StorageClass::PhysicalStorageBuffer), at);
+}
+
+Value Exposer::loadElement(const View &view, Type element, ValueRange indices,
+                           int64_t last) {
+  Value first = load(getPointer(view, element, indices, last));
+  if (!isa<ComplexType>(element))
+    return fromStored(first, element);
+  Value second = load(getPointer(view, element, indices, last, 1));
+  return complex::CreateOp::create(b, loc, element, first, second);
+}
+
+void Exposer::storeElement(const View &view, Value v, ValueRange indices,
+                           int64_t last) {
+  Type element = v.getType();
+  if (!isa<ComplexType>(element))
+    return store(getPointer(view, element, indices, last), toStored(v));
+  store(getPointer(view, element, indices, last),
+        complex::ReOp::create(b, loc, v));
+  store(getPointer(view, element, indices, last, 1),
+        complex::ImOp::create(b, loc, v));
 }
 
 /// An array that the threads of a block share.
@@ -317,23 +356,17 @@ LogicalResult Exposer::lowerAccess(Operation *op) {
   auto element = [&](Value memref) {
     return cast<MemRefType>(memref.getType()).getElementType();
   };
-  auto loadAt = [&](const View &view, Type type, ValueRange indices,
-                    int64_t last) {
-    return fromStored(load(getPointer(view, getStored(type), indices, last)),
-                      type);
-  };
   if (auto read = dyn_cast<memref::LoadOp>(op)) {
     FailureOr<View> view = access(read.getMemref());
     if (failed(view))
       return failure();
     op->getResult(0).replaceAllUsesWith(
-        loadAt(*view, read.getType(), read.getIndices(), 0));
+        loadElement(*view, read.getType(), read.getIndices()));
   } else if (auto write = dyn_cast<memref::StoreOp>(op)) {
     FailureOr<View> view = access(write.getMemref());
     if (failed(view))
       return failure();
-    Value v = toStored(write.getValue());
-    store(getPointer(*view, v.getType(), write.getIndices(), 0), v);
+    storeElement(*view, write.getValue(), write.getIndices());
   } else if (auto read = dyn_cast<vector::LoadOp>(op)) {
     FailureOr<View> view = access(read.getBase());
     if (failed(view))
@@ -341,18 +374,17 @@ LogicalResult Exposer::lowerAccess(Operation *op) {
     SmallVector<Value> elements;
     for (int64_t i = 0; i < read.getVectorType().getNumElements(); ++i)
       elements.push_back(
-          loadAt(*view, element(read.getBase()), read.getIndices(), i));
+          loadElement(*view, element(read.getBase()), read.getIndices(), i));
     op->getResult(0).replaceAllUsesWith(
         vector::FromElementsOp::create(b, loc, read.getVectorType(), elements));
   } else if (auto write = dyn_cast<vector::StoreOp>(op)) {
     FailureOr<View> view = access(write.getBase());
     if (failed(view))
       return failure();
-    for (int64_t i = 0; i < write.getVectorType().getNumElements(); ++i) {
-      Value v = toStored(
-          vector::ExtractOp::create(b, loc, write.getValueToStore(), i));
-      store(getPointer(*view, v.getType(), write.getIndices(), i), v);
-    }
+    for (int64_t i = 0; i < write.getVectorType().getNumElements(); ++i)
+      storeElement(
+          *view, vector::ExtractOp::create(b, loc, write.getValueToStore(), i),
+          write.getIndices(), i);
   } else if (auto meta = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
     FailureOr<View> view = access(meta.getSource());
     if (failed(view))
@@ -398,9 +430,9 @@ LogicalResult Exposer::lowerShuffle(gpu::ShuffleOp op) {
   Value distance =
       arith::IndexCastUIOp::create(b, loc, b.getIndexType(), op.getOffset());
   Value other = arith::XOrIOp::create(b, loc, thread, distance);
-  store(getPointer(memory, i32, thread, 0), v);
+  storeElement(memory, v, thread);
   gpu::BarrierOp::create(b, loc);
-  Value got = load(getPointer(memory, i32, other, 0));
+  Value got = loadElement(memory, i32, other);
   gpu::BarrierOp::create(b, loc);
   if (!type.isInteger())
     got = arith::BitcastOp::create(b, loc, type, got);
@@ -438,7 +470,7 @@ LogicalResult Exposer::receiveParameters() {
     Value arg = entry.getArgument(i);
     bool isPointer = isa<LLVM::LLVMPointerType>(arg.getType());
     Type element = isPointer ? b.getI64Type() : arg.getType();
-    if (!getStored(element))
+    if (!getStored(element) || isa<ComplexType>(element))
       return func.emitError("no SPIR-V for a parameter of type ") << element;
     View slot;
     // In slots of 8 bytes, whatever their type.
@@ -446,8 +478,7 @@ LogicalResult Exposer::receiveParameters() {
         arith::ConstantIntOp::create(b, loc, b.getI64Type(), 8 * int64_t(i));
     slot.address = arith::AddIOp::create(b, loc, params, eight);
     slot.offset = getIndex(0);
-    Value v =
-        fromStored(load(getPointer(slot, getStored(element), {}, 0)), element);
+    Value v = loadElement(slot, element, {});
     if (isPointer)
       addresses[arg] = v;
     else
@@ -465,8 +496,8 @@ void Exposer::addWorkgroupArrays() {
       continue; // Whoever uses it is told.
     View view;
     std::string name = "shared_" + std::to_string(numArrays++);
-    view.variable = getArray(name, std::max<int64_t>(type.getNumElements(), 1),
-                             getStored(type.getElementType()));
+    view.variable =
+        getArray(name, countStored(type), getStored(type.getElementType()));
     addStaticShape(view, type);
     views[arg] = view;
   }
