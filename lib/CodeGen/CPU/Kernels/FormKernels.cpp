@@ -78,12 +78,13 @@ public:
   SmallVector<Group> run();
 
 private:
-  void take(Group &group);
+  void take(Group group);
   Operation *soleUser(Value v);
   bool isFree(Operation *op) {
     return op && op->getBlock() == &block && !taken.contains(op);
   }
   bool isConvex(const Group &group);
+  bool isCyclic(const Group &group);
   std::optional<LoopLabels> labelsOf(const Group &group);
   std::optional<LoopLabels> rowLabels(const Group &group);
   void addChain(Group &group, llvm::function_ref<bool(const Group &)> fits);
@@ -97,14 +98,19 @@ private:
   Block &block;
   bool forGPU, attentions;
   SmallVector<Group> groups;
-  llvm::SmallPtrSet<Operation *, 32> taken;
+  /// Numbers of `groups`.
+  llvm::DenseMap<Operation *, unsigned> taken;
 };
 } // namespace
 
-void Former::take(Group &group) {
+/// Without the ops that were added last, where it needs another group that
+/// needs it.
+void Former::take(Group group) {
+  while (group.size() > 1 && isCyclic(group))
+    group.pop_back();
   for (Operation *op : group)
-    taken.insert(op);
-  groups.push_back(group);
+    taken[op] = groups.size();
+  groups.push_back(std::move(group));
 }
 
 Operation *Former::soleUser(Value v) {
@@ -141,6 +147,38 @@ bool Former::isConvex(const Group &group) {
       outside.insert(op);
   }
   return true;
+}
+
+/// True if what reads `group` leads back to it, by way of groups that were
+/// taken: of those all members are computed at once.
+bool Former::isCyclic(const Group &group) {
+  SmallVector<Operation *> reached;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  bool isBack = false;
+  auto follow = [&](Operation *op, bool isMember) {
+    for (Operation *user : op->getUsers()) {
+      Operation *next = block.findAncestorOpInBlock(*user);
+      if (next && group.contains(next))
+        isBack |= !isMember;
+      else if (next && seen.insert(next).second)
+        reached.push_back(next);
+    }
+  };
+  for (Operation *op : group)
+    follow(op, /*isMember=*/true);
+  while (!reached.empty() && !isBack) {
+    Operation *op = reached.pop_back_val();
+    auto it = taken.find(op);
+    if (it == taken.end()) {
+      follow(op, /*isMember=*/false);
+      continue;
+    }
+    for (Operation *together : groups[it->second]) {
+      seen.insert(together);
+      follow(together, /*isMember=*/false);
+    }
+  }
+  return isBack;
 }
 
 /// Labels of a group whose first member is the root; none if loops disagree.
@@ -446,7 +484,7 @@ SmallVector<Group> Former::run() {
   auto generics = llvm::to_vector(block.getOps<linalg::GenericOp>());
   auto tryTake = [&](Group group) {
     if (!group.empty())
-      take(group);
+      take(std::move(group));
   };
   for (linalg::GenericOp op : generics)
     if (attentions && isFree(op))
