@@ -31,13 +31,37 @@ if(FX_ENABLE_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# One precompiled header (lib/Pch.cpp) serves all libraries that use MLIR.
-function(fx_use_pch target)
-  get_property(pch GLOBAL PROPERTY FX_PCH)
+# fx_add_pch(name source [flags...]) compiles `source` as a header, to be named in
+# fx_use_pch with the same flags: lib/Pch.cpp serves what uses MLIR,
+# lib/Interpreter/Pch.cpp what uses LibTorch besides. They list upstream's headers
+# only: a cached object is found by a sum over that file, which does not see a
+# change in a header of ours.
+#
+# Not target_precompile_headers: that force-includes a generated file by its
+# absolute path, so that a compiler cache never finds an object of another build
+# folder. ccache compares the sum beside it (CCACHE_PCH_EXTSUM) instead of its
+# content, and must not share the header itself, which does hold paths.
+function(fx_add_pch name source)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
+  add_library(${name} OBJECT ${source})
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  # Templates that the headers use are instantiated once, here, not in each file.
+  target_compile_options(${name} PRIVATE -xc++-header
+    "SHELL:-Xclang -fpch-instantiate-templates" ${ARGN})
+  set(pch "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/${source}.o")
+  set_property(GLOBAL PROPERTY ${name} "${pch}")
+  file(SHA256 "${CMAKE_CURRENT_SOURCE_DIR}/${source}" sum)
+  file(WRITE "${pch}.sum" "${sum} ${LLVM_PACKAGE_VERSION} ${CMAKE_CXX_COMPILER_VERSION}\n")
+endfunction()
+
+function(fx_use_pch target name)
+  get_property(pch GLOBAL PROPERTY ${name})
   if(NOT pch)
     return()
   endif()
-  add_dependencies(${target} fx_pch)
+  add_dependencies(${target} ${name})
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${pch}>")
   get_target_property(sources ${target} SOURCES)
@@ -85,7 +109,7 @@ function(add_fx_library name)
     add_dependencies(${name} ${gen} ${ARG_DEPENDS})
   endif()
   if(NOT ARG_NO_PCH)
-    fx_use_pch(${name})
+    fx_use_pch(${name} fx_pch)
   endif()
   set_property(GLOBAL APPEND PROPERTY FX_LIBS ${name})
   set_property(GLOBAL APPEND PROPERTY FX_LINK_LIBS ${ARG_LINK_LIBS})
@@ -95,6 +119,10 @@ endfunction()
 function(add_fx_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  # Like the libraries, not -fPIE: the precompiled header must have the same.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
   target_link_libraries(${name} PRIVATE fx_flags FX ${FX_MLIR_LIBS} ${ARG_LINK_LIBS})
+  fx_use_pch(${name} fx_pch)
   set_property(GLOBAL APPEND PROPERTY FX_TOOLS ${name})
 endfunction()

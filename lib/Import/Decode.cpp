@@ -17,7 +17,7 @@ using namespace fx;
 using namespace fx::schema;
 
 namespace {
-using AK = Argument::Kind;
+using AK = schema::Argument::Kind;
 
 //===----------------------------------------------------------------------===//
 // Decoder
@@ -208,7 +208,7 @@ bool Decoder::read(OptionalTensorArgument &out) {
 
 template <typename Spec>
 bool Decoder::readArg(Spec &out, const SpecKind &kind) {
-  auto as = [&](Argument::Kind argument, auto value) {
+  auto as = [&](AK argument, auto value) {
     bool good = read(value);
     out.arg.kind = argument;
     out.arg.value = std::move(value);

@@ -113,9 +113,9 @@ static LogicalResult printDiagnostic(mlir::Diagnostic &diag) {
 // Modules in
 //===----------------------------------------------------------------------===//
 
-using Module = mlir::OwningOpRef<mlir::ModuleOp>;
+using OwnedModule = mlir::OwningOpRef<mlir::ModuleOp>;
 
-static Module importModel(StringRef path, mlir::MLIRContext &context) {
+static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
   if (output != "-" && !mlirToPt2) {
@@ -123,7 +123,7 @@ static Module importModel(StringRef path, mlir::MLIRContext &context) {
     if (options.irFolder.empty())
       options.irFolder = ".";
   }
-  mlir::FailureOr<Module> module = fx::importPt2(path, context, options);
+  mlir::FailureOr<OwnedModule> module = fx::importPt2(path, context, options);
   if (failed(module))
     return {};
   if (verifyWeights) {
@@ -131,19 +131,19 @@ static Module importModel(StringRef path, mlir::MLIRContext &context) {
     for (auto state : (**module).getOps<fx::StateOp>())
       if (state.getInitAttr())
         if (Error e = data.get(state).takeError())
-          return fail(toString(std::move(e))), Module();
+          return fail(toString(std::move(e))), OwnedModule();
   }
   return std::move(*module);
 }
 
 /// Reads text or bytecode; an error names the place in the file.
-static Module parseModule(StringRef path, mlir::MLIRContext &context) {
+static OwnedModule parseModule(StringRef path, mlir::MLIRContext &context) {
   context.getOrLoadDialect<fx::FXDialect>();
   return fx::parseModuleFile(path, &context);
 }
 
 static bool readModules(mlir::MLIRContext &context,
-                        SmallVectorImpl<Module> &modules) {
+                        SmallVectorImpl<OwnedModule> &modules) {
   for (const std::string &path : inputs)
     if (!modules.emplace_back(pt2ToMlir ? importModel(path, context)
                                         : parseModule(path, context)))
@@ -163,12 +163,12 @@ static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
   return fx::writeBytecode(module, os);
 }
 
-static Error writeArchive(ArrayRef<Module> modules, raw_ostream &os) {
+static Error writeArchive(ArrayRef<OwnedModule> modules, raw_ostream &os) {
   SmallVector<fx::ExportModel> models;
   for (auto [module, path] : zip_equal(modules, inputs)) {
     // An imported module has the paths as they were given.
     bool isRelative = !pt2ToMlir && path != "-";
-    models.push_back({const_cast<Module &>(module).get(),
+    models.push_back({const_cast<OwnedModule &>(module).get(),
                       isRelative ? sys::path::parent_path(path).str() : ""});
   }
   StringRef root = output == "-" ? "archive" : sys::path::stem(output);
@@ -179,7 +179,7 @@ static Error writeArchive(ArrayRef<Module> modules, raw_ostream &os) {
 static int translate() {
   mlir::MLIRContext context;
   mlir::ScopedDiagnosticHandler handler(&context, printDiagnostic);
-  SmallVector<Module> modules;
+  SmallVector<OwnedModule> modules;
   if (!readModules(context, modules))
     return 1;
   // Writes beside the output and renames, so that no partial file is left.

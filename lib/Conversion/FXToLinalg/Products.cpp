@@ -218,7 +218,7 @@ static LogicalResult lowerTrilinear(Node &n) {
     for (unsigned d = 0; d < rank; ++d) {
       if (llvm::is_contained(expand, d))
         continue;
-      if (has[k].size() == operands[k].rank())
+      if (int64_t(has[k].size()) == operands[k].rank())
         return n.fail("the expanded dimensions do not fit the operands");
       ExprAttr size = operands[k].sizes[has[k].size()];
       if (sizes[d] && sizes[d] != size)

@@ -107,7 +107,7 @@ struct FusePass : fx::impl::FusePassBase<FusePass> {
       if (group.numComputing < minSize)
         continue;
       std::reverse(group.nodes.begin(), group.nodes.end());
-      std::string base = getName(group);
+      std::string base = nameGroup(group);
       std::string name = namer.getUnique(base);
       while (
           getOperation().lookupSymbol((graph.getSymName() + "." + name).str()))
@@ -127,7 +127,7 @@ private:
   bool fits(Operation *op, Kind kind, const Group &group);
 
   /// What the group is made of, its first few operators.
-  std::string getName(const Group &group) {
+  std::string nameGroup(const Group &group) {
     std::string name = prefix;
     unsigned n = 0;
     for (Operation *op : group.nodes)

@@ -39,7 +39,7 @@ struct TransposedEmitter {
   KernelCode &code;
   int64_t rank, merged;
   /// The output's dimension that is the last one of what is turned.
-  int64_t rowDim = -1;
+  int64_t rowDim;
   SmallVector<Turned> turned;
 
   bool analyse(ArrayRef<Operation *> ops, const LoopLabels &labels);
@@ -199,7 +199,7 @@ bool fx::cpu::emitTransposed(KernelCode &code, int64_t merged) {
     return false;
   SmallVector<Operation *> ops;
   std::optional<LoopLabels> labels = labelOutput(code, ops);
-  TransposedEmitter emitter{code, rank, merged};
+  TransposedEmitter emitter{code, rank, merged, /*rowDim=*/-1, /*turned=*/{}};
   if (!labels || !emitter.analyse(ops, *labels) ||
       isNarrow(type.getDimSize(emitter.rowDim)))
     return false;

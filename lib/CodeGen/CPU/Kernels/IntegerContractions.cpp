@@ -213,7 +213,7 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
   for (int64_t d = 0; d < all.getRank(); ++d)
     if (llvm::is_contained(loops, c.rhsMap().getDimPosition(d)))
       kept.push_back(d);
-  if (kept.size() < all.getRank())
+  if (int64_t(kept.size()) < all.getRank())
     scales = tensor::CollapseShapeOp::create(
         b, loc, scales,
         kept.empty() ? SmallVector<ReassociationIndices>()
@@ -325,7 +325,7 @@ bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
 
   OpBuilder b(c.op);
   Location loc = c.op.getLoc();
-  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  Type f32 = b.getF32Type();
   ByteTensor u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
   Value zero = u.zero;
   Value q = padToQuads(b, loc, u.values, quads->inLeft);
