@@ -71,7 +71,7 @@ def randn(*sizes):
 #: What float32 has no polynomials for, and in float64 all.
 FUNCTIONS = [torch.exp, torch.expm1, torch.exp2, torch.log, torch.log1p, torch.log2, torch.log10,
              torch.sin, torch.cos, torch.tan, torch.atan, torch.asin, torch.acos, torch.sinh,
-             torch.cosh, torch.tanh, torch.asinh, torch.acosh, torch.atanh,
+             torch.cosh, torch.tanh, torch.asinh, torch.acosh, torch.atanh, torch.erf, torch.erfc,
              lambda x: x.abs().pow(x), lambda x: x.pow(3), lambda x: x.pow(0.5),
              lambda x: torch.pow(-2.5, x.round()), lambda x: x.round().pow(x.flip(0).round()),
              lambda x: torch.atan2(x, x.flip(0)), lambda x: torch.atan2(x.flip(0), -x)]

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All is made of an exponential, a logarithm, sine and cosine, and an arc
-// tangent. Their relative errors are some 1e-14, of results that are rounded to
-// less than float64 1e-9: series are cut there.
+// All is made of an exponential, a logarithm, sine and cosine, an arc tangent,
+// and the error function. Their relative errors are some 1e-14, of results that
+// are rounded to less than float64 1e-9: series are cut there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,6 +114,10 @@ struct Doubles {
   Value angle(Value up, Value across);
   Value atan2(Value y, Value x);
   Value pow(Value x, Value y);
+  Value chebyshev(Value x, ArrayRef<double> c, unsigned enough);
+  Value erfcOfPositive(Value x);
+  Value erf(Value x);
+  Value erfc(Value x);
   Value hyperbolic(Operation *op, Value x);
   Value expand(Operation *op, Value x, Value y);
 };
@@ -260,6 +264,71 @@ Value Doubles::pow(Value x, Value y) {
   return select(isOne, one, p);
 }
 
+/// The sum of c[k] T_k(x), by Clenshaw's recurrence; of results that are
+/// rounded, `enough` terms.
+Value Doubles::chebyshev(Value x, ArrayRef<double> c, unsigned enough) {
+  if (!isExact)
+    c = c.take_front(enough);
+  Value twice = add(x, x), last = number(0), sum = number(c.back());
+  for (double next : llvm::reverse(c.drop_front().drop_back())) {
+    Value previous = sum;
+    sum = mulAdd(twice, sum, sub(number(next), last));
+    last = previous;
+  }
+  return mulAdd(x, sum, sub(number(c.front()), last));
+}
+
+/// erfc(x) = t exp(P(2t - 1) - x^2) with t = 2 / (2 + x), where the logarithm P
+/// of what is left is so smooth that 27 terms of its Chebyshev series (sampled
+/// in 60 digits at 80 nodes) are right to 1e-17, for all x that are not
+/// negative. Digits that the exponent loses beside a large x^2 are put back
+/// after the exponential, by its derivative.
+Value Doubles::erfcOfPositive(Value x) {
+  static constexpr double series[] = {
+      -0.651326859890854717,    0.64196979235649026,
+      0.0194764732041858363,    -0.00956151478680863164,
+      -0.000946595344482036866, 0.000366839497852761452,
+      4.25233248069077719e-5,   -2.02785781125342434e-5,
+      -1.62429000464702523e-6,  1.30365583558052293e-6,
+      1.56264417220664035e-8,   -8.52380959149267922e-8,
+      6.5290544390990896e-9,    5.05934349555124322e-9,
+      -9.91364156492820535e-10, -2.27365122293382233e-10,
+      9.64679110203393207e-11,  2.39403808287029482e-12,
+      -6.8860275263445518e-12,  8.94487927172420022e-13,
+      3.13092140054125292e-13,  -1.12708223716263282e-13,
+      3.81090610515092945e-16,  7.10609754650248743e-15,
+      -1.52302815247255183e-15, -9.45749764053527271e-17,
+      1.21023731216292486e-16};
+  // Beyond, it rounds to zero.
+  x = select(isLess(number(30), x), number(30), x);
+  Value t = div(number(2), add(x, number(2)));
+  Value p = chebyshev(sub(add(t, t), number(1)), series, 16);
+  Value square = mul(x, x), exponent = sub(p, square);
+  Value y = mul(t, exp(exponent));
+  if (!isExact)
+    return y;
+  Value lost = sub(sub(p, add(exponent, square)), fma(x, x, neg(square)));
+  return mulAdd(y, lost, y);
+}
+
+Value Doubles::erfc(Value x) {
+  Value y = erfcOfPositive(abs(x));
+  y = select(isLess(x, number(0)), sub(number(2), y), y);
+  return select(isNaN(x), x, y);
+}
+
+/// Taylor's series below 1, where 1 - erfc(x) would cancel.
+Value Doubles::erf(Value x) {
+  double series[20], factorial = 1;
+  for (int i = 0; i < 20; ++i) {
+    factorial *= i ? -i : 1;
+    series[i] = M_2_SQRTPI / (factorial * (2 * i + 1));
+  }
+  Value near = mul(x, polynomial(mul(x, x), series, 13));
+  Value far = withSign(sub(number(1), erfcOfPositive(abs(x))), x);
+  return select(isNaN(x), x, select(isLess(abs(x), number(1)), near, far));
+}
+
 Value Doubles::hyperbolic(Operation *op, Value x) {
   Value x2 = mul(x, x), one = number(1);
   auto series = [&](double c3, double c5) {
@@ -332,6 +401,10 @@ Value Doubles::expand(Operation *op, Value x, Value y) {
   }
   if (isa<math::PowFOp>(op))
     return pow(x, y);
+  if (isa<math::ErfOp>(op))
+    return erf(x);
+  if (isa<math::ErfcOp>(op))
+    return erfc(x);
   if (isa<math::CbrtOp>(op))
     return withSign(exp(div(log(abs(x)), number(3))), x);
   return {};
@@ -343,7 +416,7 @@ bool fx::cpu::hasDoubleForm(Operation *op) {
              math::Log1pOp, math::AtanOp, math::Atan2Op, math::AsinOp,
              math::AcosOp, math::PowFOp, math::CbrtOp, math::SinhOp,
              math::CoshOp, math::TanhOp, math::AsinhOp, math::AcoshOp,
-             math::AtanhOp>(op) &&
+             math::AtanhOp, math::ErfOp, math::ErfcOp>(op) &&
          isa<FloatType, VectorType>(op->getResult(0).getType());
 }
 
