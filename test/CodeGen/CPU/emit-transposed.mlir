@@ -49,3 +49,18 @@ func.func @narrow(%x: tensor<64x8xf32>) -> tensor<8x64xf32> {
   } -> tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
+
+// bf16 is moved as integers: a processor without it would move each element.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK-COUNT-16: arith.bitcast %{{.*}} : vector<16xbf16> to vector<16xi16>
+// CHECK-COUNT-64: vector.shuffle %{{.*}} : vector<16xi16>, vector<16xi16>
+// CHECK-COUNT-16: arith.bitcast %{{.*}} : vector<16xi16> to vector<16xbf16>
+// CHECK: return
+func.func @brain(%x: tensor<64x32xbf16>) -> tensor<32x64xbf16> {
+  %e = tensor.empty() : tensor<32x64xbf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x32xbf16>) outs(%e : tensor<32x64xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    linalg.yield %a : bf16
+  } -> tensor<32x64xbf16>
+  return %0 : tensor<32x64xbf16>
+}

@@ -51,6 +51,16 @@ struct TransposedEmitter {
 
 void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
   int64_t n = rows.size();
+  auto type = cast<VectorType>(rows.front().getType());
+  // LLVM takes vectors of bf16 apart into elements on a processor without
+  // AVX512-BF16: as integers they are moved whole.
+  auto view = [&](VectorType as) {
+    for (Value &row : rows)
+      row = arith::BitcastOp::create(code.b, code.loc, as, row);
+  };
+  bool isBF16 = type.getElementType().isBF16();
+  if (isBF16)
+    view(type.clone(code.b.getI16Type()));
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < n; ++i) {
     low.push_back(i / 2 + (i % 2) * n);
@@ -64,6 +74,8 @@ void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
                                                  rows[i + n / 2], mask));
     rows = next;
   }
+  if (isBF16)
+    view(type);
 }
 
 bool TransposedEmitter::analyse(ArrayRef<Operation *> ops,
