@@ -25,6 +25,7 @@ struct Format {
   EmitKind kind;
   llvm::StringLiteral name;
   unsigned targets;
+  llvm::StringLiteral extension = "";
 };
 } // namespace
 
@@ -35,18 +36,18 @@ static constexpr Format formats[] = {
     {EmitKind::MemRef, "memref", kAll},
     {EmitKind::GPU, "gpu", kCUDA | kROCm | kVulkan},
     {EmitKind::NVVM, "nvvm", kCUDA},
-    {EmitKind::PTX, "ptx", kCUDA},
-    {EmitKind::Cubin, "cubin", kCUDA},
+    {EmitKind::PTX, "ptx", kCUDA, "ptx"},
+    {EmitKind::Cubin, "cubin", kCUDA, "cubin"},
     {EmitKind::ROCDL, "rocdl", kROCm},
-    {EmitKind::GCN, "gcn", kROCm},
-    {EmitKind::HSACO, "hsaco", kROCm},
-    {EmitKind::SPIRV, "spirv", kVulkan},
+    {EmitKind::GCN, "gcn", kROCm, "s"},
+    {EmitKind::HSACO, "hsaco", kROCm, "hsaco"},
+    {EmitKind::SPIRV, "spirv", kVulkan, "spv"},
     {EmitKind::LLVM, "llvm", kProcessor},
-    {EmitKind::Assembly, "asm", kProcessor},
-    {EmitKind::Object, "obj", kProcessor},
+    {EmitKind::Assembly, "asm", kProcessor, "s"},
+    {EmitKind::Object, "obj", kProcessor, "o"},
     // Artefacts: there is a run-time for NVIDIA GPUs alone yet.
-    {EmitKind::SharedObject, "so", kProcessor | kCUDA},
-    {EmitKind::Header, "header", kProcessor | kCUDA}};
+    {EmitKind::SharedObject, "so", kProcessor | kCUDA, "so"},
+    {EmitKind::Header, "header", kProcessor | kCUDA, "h"}};
 
 static unsigned getBit(const cuda::Target *gpu) {
   if (!gpu)
@@ -73,9 +74,17 @@ static std::string join(llvm::ArrayRef<llvm::StringRef> names) {
   return text;
 }
 
-llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
-  const Format &asked = *llvm::find_if(
+static const Format &getFormat(EmitKind emit) {
+  return *llvm::find_if(
       formats, [&](const Format &format) { return format.kind == emit; });
+}
+
+llvm::StringRef fx::getExtension(EmitKind emit) {
+  return getFormat(emit).extension;
+}
+
+llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
+  const Format &asked = getFormat(emit);
   unsigned bit = getBit(gpu);
   if (asked.targets & bit)
     return llvm::Error::success();

@@ -120,40 +120,14 @@ static cl::opt<std::string> crashIn("debug-crash",
                                     cl::cat(category));
 
 static std::string getDefaultOutput() {
-  llvm::SmallString<128> path(input);
-  switch (emitKind) {
-  case EmitKind::Assembly:
-  case EmitKind::GCN:
-    llvm::sys::path::replace_extension(path, "s");
-    break;
-  case EmitKind::Object:
-    llvm::sys::path::replace_extension(path, "o");
-    break;
-  case EmitKind::PTX:
-    llvm::sys::path::replace_extension(path, "ptx");
-    break;
-  case EmitKind::Cubin:
-    llvm::sys::path::replace_extension(path, "cubin");
-    break;
-  case EmitKind::HSACO:
-    llvm::sys::path::replace_extension(path, "hsaco");
-    break;
-  case EmitKind::SPIRV:
-    llvm::sys::path::replace_extension(path, "spv");
-    break;
-  case EmitKind::SharedObject:
-    llvm::sys::path::replace_extension(path, "so");
-    break;
-  case EmitKind::Header:
-    llvm::sys::path::replace_extension(path, "h");
-    break;
-  default:
+  llvm::StringRef extension = fx::getExtension(emitKind);
+  if (extension.empty())
     return "-";
-  }
+  llvm::SmallString<128> path(input);
+  llvm::sys::path::replace_extension(path, extension);
   return path.str().str();
 }
 
-/// One line on a terminal, from the second on: the phase and how far it is.
 static int fail(llvm::StringRef text) {
   llvm::errs() << "error: " << text << "\n";
   return 1;

@@ -49,6 +49,10 @@ enum class EmitKind {
   SPIRV  ///< a module, as a driver takes it (vulkan)
 };
 
+/// What the name of a file with it ends in, without the dot; empty for the
+/// texts that go to standard output unless a name is given.
+llvm::StringRef getExtension(EmitKind emit);
+
 struct CompileOptions {
   /// A `.pt2` archive, or a `.mlir` file that holds an `fx.graph @main` or the
   /// linalg contract (`func.func @main`).
