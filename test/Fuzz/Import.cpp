@@ -28,28 +28,33 @@ using namespace fx::fuzz;
 using namespace mlir;
 
 /// The node's location without a name of its own beside its values' names: a
-/// node that has none, or that of another one, gets one on the way back.
-static Location withoutOwnName(Location loc) {
-  auto fused = dyn_cast<FusedLoc>(loc);
-  auto metadata = fused
-                      ? dyn_cast_if_present<DictionaryAttr>(fused.getMetadata())
-                      : nullptr;
-  if (!metadata || !metadata.contains("name"))
+/// node that has none, or that of another one, gets one on the way back. One
+/// without results may have had no name at all, where frames stand then.
+static Location withoutOwnName(Operation *op) {
+  Location loc = op->getLoc();
+  DictionaryAttr metadata;
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    metadata = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
+    if (metadata && fused.getLocations().size() == 1)
+      loc = fused.getLocations().front();
+  }
+  if (op->getNumResults() == 0)
+    loc = UnknownLoc::get(op->getContext());
+  if (!metadata)
     return loc;
   NamedAttrList others(metadata);
   others.erase("name");
-  if (others.empty() && fused.getLocations().size() == 1)
-    return fused.getLocations().front();
-  return FusedLoc::get(fused.getLocations(),
-                       others.getDictionary(loc.getContext()),
-                       loc.getContext());
+  return others.empty()
+             ? loc
+             : FusedLoc::get({loc}, others.getDictionary(op->getContext()),
+                             op->getContext());
 }
 
 /// The graphs as text, without the states: these say where the weights lie.
 static std::string getText(ModuleOp original) {
   OwningOpRef<ModuleOp> copy = original.clone();
   ModuleOp module = *copy;
-  module.walk([](Operation *op) { op->setLoc(withoutOwnName(op->getLoc())); });
+  module.walk([](Operation *op) { op->setLoc(withoutOwnName(op)); });
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
