@@ -84,6 +84,22 @@ def test_choice(tmp_path):
     assert KERNEL not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
 
 
+def test_driver_without_tensor_maps(tmp_path, monkeypatch):
+    """One older than CUDA 12 cannot make them: the host takes the other kernel."""
+    case = lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64), None)
+    module, args, model = build(case, tmp_path, target="cuda")
+    want = exporting.eager(module, args)
+    for name, kernel in [(b"cuTensorMapEncodeTiled", KERNEL), (b"cuTensorMapEncodeOther", "kernel_0")]:
+        # What a table of symbols names otherwise is not found.
+        driver = tmp_path / emulate.DRIVER.name
+        driver.write_bytes(emulate.DRIVER.read_bytes().replace(b"\0cuTensorMapEncodeTiled\0",
+                                                               b"\0" + name + b"\0"))
+        with monkeypatch.context() as patch:
+            patch.setattr(emulate, "DRIVER", driver)
+            harness.compare(model.run(args, want, log=tmp_path / "log"), want)
+        assert kernels(tmp_path / "log") == [kernel]
+
+
 def test_tensor_maps(tmp_path):
     """What the driver is told, once: sizes from the innermost on, distances in bytes."""
     module, args, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 264, 72), None),
