@@ -29,6 +29,8 @@ fx_packages=(
 fx_say() { printf '==> %s\n' "$*" >&2; }
 fx_die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
+fx_has_python() { python3 -c 'import venv, ensurepip' >/dev/null 2>&1; }
+
 # Packages of the distribution: installed only where they are missing.
 fx_setup_packages() {
   local missing=() package
@@ -37,7 +39,7 @@ fx_setup_packages() {
       grep -q 'ok installed' || missing+=("$package")
   done
   # Another Python than the distribution's brings these along.
-  if ! python3 -c 'import venv, ensurepip' >/dev/null 2>&1; then
+  if ! fx_has_python; then
     missing+=(python3 python3-venv)
   fi
   if ! python3 -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' \
@@ -108,8 +110,14 @@ fx_setup_build() {
 
 # fx_setup [ninja targets]: everything from a bare machine to built tools.
 fx_setup() {
-  fx_setup_packages
-  fx_setup_venv
+  if fx_has_python; then # Neither waits for the other.
+    fx_setup_venv &
+    fx_setup_packages
+    wait $! || exit 1
+  else
+    fx_setup_packages
+    fx_setup_venv
+  fi
   fx_setup_build "$@"
   export PATH="$fx_build/bin:$PATH"
 }

@@ -384,13 +384,19 @@ EXPECTED = {
 }
 
 
+def forms():
+    """Each case with dynamic sizes, where it has them; with fixed ones too with --long."""
+    for name, (_, _, shapes) in CASES.items():
+        marks = [] if shapes is None else [pytest.mark.long]
+        yield pytest.param(name, False, id=f"{name}-static", marks=marks)
+        if shapes is not None:
+            yield pytest.param(name, True, id=f"{name}-dynamic")
+
+
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
-@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name, dynamic", list(forms()))
 def test_higher_order(name, dynamic, decomposed, tmp_path):
     build, inputs, shapes = CASES[name]
-    if dynamic and shapes is None:
-        pytest.skip("static only")
     torch.manual_seed(0)
     module = build()
     operator, strict = EXPECTED.get(name, ("", False))

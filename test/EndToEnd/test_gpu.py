@@ -50,8 +50,7 @@ def test_models(name, tmp_path):
 
 
 #: Definitions that people use, of each kind; all others with --long.
-QUICK = ["distilbert", "vit", "whisper_encoder", "segformer", "lstm", "dlrm", "unet",
-         "mobilenet_v2_handmade", "convnext_handmade", "dcgan"]
+QUICK = ["distilbert", "whisper_encoder", "lstm", "dlrm", "unet"]
 
 
 @pytest.mark.parametrize("name", [

@@ -63,12 +63,11 @@ def check(name, dynamic, decomposed, modes, folder):
     )
 
 
-@pytest.mark.parametrize("mode", ["interpret", "native"])
 @pytest.mark.parametrize(
     "name, dynamic, decomposed", [form for name in SMALL for form in forms(name)]
 )
-def test_small(name, dynamic, decomposed, mode, tmp_path):
-    check(name, dynamic, decomposed, [mode], tmp_path)
+def test_small(name, dynamic, decomposed, tmp_path):
+    check(name, dynamic, decomposed, ["interpret", "native"], tmp_path)
 
 
 @pytest.mark.parametrize(

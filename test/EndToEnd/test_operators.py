@@ -5,15 +5,15 @@ import harness
 import pytest
 from operators import FAMILIES
 
+#: As exported. "compiled": what native code cannot do.
 CONFIGS = [
-    batch.Config(dynamic=False, decomposed=False, mode="interpret"),
-    batch.Config(dynamic=True, decomposed=True, mode="interpret"),
-    batch.Config(dynamic=False, decomposed=False, mode="native"),
-    batch.Config(dynamic=True, decomposed=True, mode="native"),
-    batch.Config(dynamic=True, decomposed=False, mode="native"),
-    # What native code cannot do.
-    batch.Config(dynamic=False, decomposed=False, mode="compiled"),
-    batch.Config(dynamic=True, decomposed=False, mode="compiled"),
+    batch.Config(dynamic=dynamic, decomposed=False, mode=mode)
+    for dynamic in (False, True)
+    for mode in ("interpret", "native", "compiled")
+]
+#: With --long.
+DECOMPOSED = [
+    batch.Config(dynamic=True, decomposed=True, mode=mode) for mode in ("interpret", "native")
 ]
 
 
@@ -28,7 +28,7 @@ def selected(family: str, config: batch.Config):
 
 def parameters():
     for family in FAMILIES:
-        for config in CONFIGS:
+        for config in [*CONFIGS, *DECOMPOSED]:
             for case in selected(family, config):
                 yield pytest.param(
                     family,
@@ -36,6 +36,7 @@ def parameters():
                     case.name,
                     # What stands before the slash is done by one worker.
                     id=f"{family}-{config.graph}/{config.mode}-{case.name}",
+                    marks=[pytest.mark.long] if config in DECOMPOSED else [],
                 )
 
 

@@ -53,7 +53,12 @@ def test_cases(name, tmp_path):
     assert emulate.read_log(tmp_path / "log")
 
 
-@pytest.mark.parametrize("name", MODELS)
+#: All others with --long.
+QUICK = ["mlp-dynamic", "resnet_small-static", "llama_small-dynamic"]
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in MODELS])
 def test_models(name, tmp_path):
     check_model(name, tmp_path, vulkan.Model)
 

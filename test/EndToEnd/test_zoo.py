@@ -34,43 +34,41 @@ def export(entry, module, dynamic, decomposed):
         pytest.skip(f"torch cannot decompose it: {error}"[:200])
 
 
-@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
-def test_compiled(entry, dynamic, decomposed, tmp_path):
+def check_compiled(entry, runs, folder):
     """Natively, but for so many nodes as the entry says."""
-    module = entry.build()
-    exporting.save(export(entry, module, dynamic, decomposed), tmp_path / "m.pt2")
     result = harness.tool(
-        "fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--report", tmp_path / "r.json"
+        "fx-compile", folder / "m.pt2", "-o", folder / "m.so", "--report", folder / "r.json"
     )
     assert result.returncode == 0, result.stderr
-    report = json.loads((tmp_path / "r.json").read_text())
+    report = json.loads((folder / "r.json").read_text())
     fallbacks = [op["target"] for op in report["operators"] if not op["native"]]
     assert max(len(fallbacks), report["fallbacks"]) <= entry.fallbacks, fallbacks
-    for k, inputs in enumerate([entry.sample(module)] + (entry.others(module) if dynamic else [])):
-        expected = exporting.eager(module, *inputs)
-        got = harness.run(tmp_path / "m.so", inputs, tmp_path / str(k), expected)
+    for k, (inputs, expected) in enumerate(runs):
+        got = harness.run(folder / "m.so", inputs, folder / f"compiled_{k}", expected)
         harness.compare(got, expected)
 
 
-@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
-def test_interpreted(entry, dynamic, decomposed, tmp_path):
-    module = entry.build()
-    harness.check(
-        module,
-        *entry.sample(module),
-        folder=tmp_path,
-        modes=["interpret"],
-        others=entry.others(module) if dynamic else [],
-        program=export(entry, module, dynamic, decomposed),
-    )
+def check_interpreted(runs, folder):
+    for k, (inputs, expected) in enumerate(runs):
+        flags = harness.MODES["interpret"]
+        got = harness.run(folder / "m.pt2", inputs, folder / f"run_{k}", expected, *flags)
+        harness.compare(got, expected)
 
 
-@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
-def test_roundtrip(entry, dynamic, decomposed, tmp_path):
+def check_roundtrip(inputs, folder):
     """The way back: archive, FX's text, and Python that re-traces."""
+    before, after = roundtrip.check(folder / "m.pt2", folder)
+    roundtrip.equal(before, after, *inputs)
+    roundtrip.check_source(folder / "m.pt2", before, *inputs)
+
+
+@pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
+def test_model(entry, dynamic, decomposed, tmp_path):
+    """All of one export, which takes as long as the rest."""
     module = entry.build()
     exporting.save(export(entry, module, dynamic, decomposed), tmp_path / "m.pt2")
-    before, after = roundtrip.check(tmp_path / "m.pt2", tmp_path)
-    inputs = entry.sample(module)
-    roundtrip.equal(before, after, *inputs)
-    roundtrip.check_source(tmp_path / "m.pt2", before, *inputs)
+    samples = [entry.sample(module), *(entry.others(module) if dynamic else [])]
+    runs = [(inputs, exporting.eager(module, *inputs)) for inputs in samples]
+    check_compiled(entry, runs, tmp_path)
+    check_interpreted(runs, tmp_path)
+    check_roundtrip(samples[0], tmp_path)

@@ -12,7 +12,7 @@ def add(name, prefix, config=None, inputs=TOKENS, **options):
 
 add("bert", "Bert", inputs=PAIRS, quick=True)
 add("bert_mlm", "Bert", suffix="ForMaskedLM")
-add("albert", "Albert", dict(embedding_size=16), quick=True)
+add("albert", "Albert", dict(embedding_size=16))
 add("big_bird", "BigBird", dict(attention_type="original_full"))
 add("camembert", "Camembert")
 add(
@@ -32,7 +32,7 @@ transformer(
     quick=True,
     **BOTH,
 )
-add("electra", "Electra", dict(embedding_size=16), quick=True)
+add("electra", "Electra", dict(embedding_size=16))
 add("ernie", "Ernie")
 add("esm", "Esm", dict(pad_token_id=1, mask_token_id=2), inputs=PAIRS)
 transformer(
@@ -77,7 +77,7 @@ add(
     dynamic=("b",),
 )
 add("rembert", "RemBert", dict(input_embedding_size=16, output_embedding_size=16))
-add("roberta", "Roberta", quick=True)
+add("roberta", "Roberta")
 add("roberta_prelayernorm", "RobertaPreLayerNorm")
 add(
     "roc_bert",
