@@ -6,7 +6,7 @@
 #
 #   scripts/test.sh [--long] [--asan] [--lit-only]
 #
-#   --long      also the slow tests (every form of full-size models, every model of test/EndToEnd/zoo)
+#   --long      also the slow tests (every form of every model and operator, every model of test/EndToEnd/zoo)
 #   --asan      the same tests of a build with AddressSanitizer and UndefinedBehaviorSanitizer, in build-asan.
 #               Code that is compiled from models is not instrumented. Left out: what measures memory or
 #               crashes on purpose (tests with `asan` in UNSUPPORTED or in a skip)

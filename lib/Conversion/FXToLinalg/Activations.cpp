@@ -171,7 +171,7 @@ static LogicalResult plain(Node &n) {
 void registerActivations(Registry &r) {
   r.add("aten.relu.default",
         plain<[](Scalars &s, Value x) { return s.max(x, s.integer(0)); }>);
-  r.add("aten.sigmoid.default",
+  r.add({"aten.sigmoid.default", "aten.special_expit.default"},
         plain<[](Scalars &s, Value x) { return s.sigmoid(x); }>);
   r.add("aten.silu.default", plain<[](Scalars &s, Value x) {
           return s.div(x, s.add(s.constant(1), s.exp(s.neg(x))));

@@ -372,7 +372,8 @@ void registerArithmetic(Registry &r) {
   r.add("aten.ldexp.Tensor", lowerLdexp);
   r.add("aten.nan_to_num.default", lowerNanToNum);
   r.add("aten.isclose.default", lowerIsClose);
-  r.add("aten.round.decimals", lowerRoundDecimals);
+  r.add({"aten.round.decimals", "aten.special_round.default"},
+        lowerRoundDecimals);
   r.add({"aten.logit.default", "aten.special_logit.default"}, lowerLogit);
   r.add("aten.frexp.Tensor", lowerFrexp);
   r.add("aten.addr.default", lowerAddr);

@@ -488,8 +488,11 @@ void registerNormalizations(Registry &r) {
         lowerBatchStats);
   r.add("aten._softmax_backward_data.default", lowerSoftmaxBackward);
   r.add("aten._safe_softmax.default", lowerSafeSoftmax);
-  r.add({"aten.softmax.int", "aten._softmax.default"}, lowerSoftmax<false>);
-  r.add({"aten.log_softmax.int", "aten._log_softmax.default"},
+  r.add({"aten.softmax.int", "aten._softmax.default",
+         "aten.special_softmax.default"},
+        lowerSoftmax<false>);
+  r.add({"aten.log_softmax.int", "aten._log_softmax.default",
+         "aten.special_log_softmax.default"},
         lowerSoftmax<true>);
   r.add("aten._weight_norm.default", lowerWeightNorm);
 }

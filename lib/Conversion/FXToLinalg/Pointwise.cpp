@@ -243,12 +243,15 @@ static void registerUnary(Registry &r) {
   r.add("aten.abs.default", unary<BODY1(s.abs(x))>);
   r.add("aten.neg.default", unary<BODY1(s.neg(x))>);
   r.add("aten.exp.default", unary<BODY1(s.exp(x))>);
-  r.add("aten.exp2.default", unary<BODY1(s.unary<math::Exp2Op>(x))>);
-  r.add("aten.expm1.default", unary<BODY1(s.unary<math::ExpM1Op>(x))>);
+  r.add({"aten.exp2.default", "aten.special_exp2.default"},
+        unary<BODY1(s.unary<math::Exp2Op>(x))>);
+  r.add({"aten.expm1.default", "aten.special_expm1.default"},
+        unary<BODY1(s.unary<math::ExpM1Op>(x))>);
   r.add("aten.log.default", unary<BODY1(s.log(x))>);
   r.add("aten.log2.default", unary<BODY1(s.unary<math::Log2Op>(x))>);
   r.add("aten.log10.default", unary<BODY1(s.unary<math::Log10Op>(x))>);
-  r.add("aten.log1p.default", unary<BODY1(s.unary<math::Log1pOp>(x))>);
+  r.add({"aten.log1p.default", "aten.special_log1p.default"},
+        unary<BODY1(s.unary<math::Log1pOp>(x))>);
   r.add("aten.sqrt.default", unary<BODY1(s.sqrt(x))>);
   r.add("aten.rsqrt.default", unary<BODY1(s.rsqrt(x))>);
   r.add("aten.reciprocal.default", unary<BODY1(s.div(s.constant(1), x))>);
@@ -265,8 +268,10 @@ static void registerUnary(Registry &r) {
   r.add("aten.acosh.default", unary<BODY1(s.unary<math::AcoshOp>(x))>);
   r.add("aten.atanh.default", unary<BODY1(s.unary<math::AtanhOp>(x))>);
   r.add("aten.tanh.default", unary<BODY1(s.tanh(x))>);
-  r.add("aten.erf.default", unary<BODY1(s.erf(x))>);
-  r.add("aten.erfc.default", unary<BODY1(s.unary<math::ErfcOp>(x))>);
+  r.add({"aten.erf.default", "aten.special_erf.default"},
+        unary<BODY1(s.erf(x))>);
+  r.add({"aten.erfc.default", "aten.special_erfc.default"},
+        unary<BODY1(s.unary<math::ErfcOp>(x))>);
   r.add("aten.floor.default", unary<BODY1(s.floor(x))>);
   r.add("aten.ceil.default", unary<BODY1(s.ceil(x))>);
   r.add("aten.trunc.default", unary<BODY1(s.trunc(x))>);

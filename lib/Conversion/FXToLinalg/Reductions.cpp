@@ -366,7 +366,8 @@ void registerReductions(Registry &r) {
          "aten.var_mean.default", "aten.std_mean.correction",
          "aten.std_mean.dim", "aten.std_mean.default"},
         lowerVar);
-  r.add("aten.logsumexp.default", lowerLogSumExp);
+  r.add({"aten.logsumexp.default", "aten.special_logsumexp.default"},
+        lowerLogSumExp);
 }
 
 } // namespace fx::lin

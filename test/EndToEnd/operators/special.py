@@ -76,6 +76,17 @@ case("special", "ndtri", lambda x: special.ndtri((x + 1) / 2), unit("n", 9))
 case("special", "erfcx", special.erfcx, f("n", 9))
 case("special", "log_ndtr", special.log_ndtr, f("n", 9))
 
+# Other names of what stands elsewhere: an export keeps them.
+for name in ("erf", "erfc", "exp2", "expit", "expm1"):
+    case("special", name, getattr(special, name), f("n", 9))
+case("special", "log1p", lambda x: special.log1p(x.abs()), f("n", 9))
+case("special", "round", lambda x: special.round(x * 9, decimals=1), f("n", 9))
+case("special", "logsumexp", lambda x: special.logsumexp(x, (-1,), keepdim=True), f("n", 9))
+case("special", "softmax", lambda x: special.softmax(x, 0), f("n", 9))
+case("special", "softmax.dtype", lambda x: special.softmax(x, 1, dtype=torch.float64), f("n", 9))
+case("special", "log_softmax", lambda x: special.log_softmax(x, -1), f("n", 9))
+case("special", "log_softmax.dtype", lambda x: special.log_softmax(x, -1, dtype=torch.float64), f("n", 9))
+
 #: Each where its formula changes, and at its poles.
 BESSEL = {
     "bessel_j0": special.bessel_j0,
