@@ -31,8 +31,8 @@ if(FX_ENABLE_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# fx_add_pch(name source [flags...]) compiles `source` as a header, to be named in
-# fx_use_pch with the same flags: lib/Pch.cpp serves what uses MLIR,
+# fx_add_pch(name source) compiles `source` as a header for the targets that
+# fx_use_pch names, with the same flags as theirs: lib/Pch.cpp serves what uses MLIR,
 # lib/Interpreter/Pch.cpp what uses LibTorch besides. They list upstream's headers
 # only: a cached object is found by a sum over that file, which does not see a
 # change in a header of ours.
@@ -49,7 +49,7 @@ function(fx_add_pch name source)
   set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
   # Templates that the headers use are instantiated once, here, not in each file.
   target_compile_options(${name} PRIVATE -xc++-header
-    "SHELL:-Xclang -fpch-instantiate-templates" ${ARGN})
+    "SHELL:-Xclang -fpch-instantiate-templates")
   set(pch "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/${source}.o")
   set_property(GLOBAL PROPERTY ${name} "${pch}")
   file(SHA256 "${CMAKE_CURRENT_SOURCE_DIR}/${source}" sum)

@@ -167,7 +167,9 @@ static Cost costSoftmax(const OperatorView &call) {
   return makeCost(call, result(call) * 5);
 }
 FX_REGISTER_COST_RULES(costSoftmax, "aten.softmax.int", "aten._softmax.default",
-                       "aten.log_softmax.int", "aten._log_softmax.default")
+                       "aten.log_softmax.int", "aten._log_softmax.default",
+                       "aten.special_softmax.default",
+                       "aten.special_log_softmax.default")
 
 /// Mean, centring, squares, their mean, scaling; weight and bias.
 static Cost costNorm(const OperatorView &call) {

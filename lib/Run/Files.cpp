@@ -73,7 +73,11 @@ readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
     return values;
   }
   if (needed && !llvm::sys::fs::is_directory(folder))
-    return makeLocatedError(folder, "no such folder");
+    return makeLocatedError(
+        folder, llvm::sys::fs::exists(folder)
+                    ? "expected a folder with a file in_K.npy for input K, got "
+                      "a file"
+                    : "no such folder");
   if (llvm::sys::fs::is_directory(folder))
     if (llvm::Error error = findStrays(folder, leaves))
       return std::move(error);

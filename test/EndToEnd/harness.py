@@ -37,7 +37,7 @@ class ToolError(AssertionError):
 
 
 #: A tool that runs away fails its test, not the machine. Not by a preexec_fn: then each process
-#: begins with a copy of the page tables of this one, which takes longer than many a tool runs.
+#: begins as a fork of this one, with a copy of the page tables of a gigabyte.
 LIMITS = [] if os.environ.get("ASAN_OPTIONS") else ["prlimit", f"--as={16 << 30}:", "--core=0"]
 
 

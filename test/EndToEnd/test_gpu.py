@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 import torch
 import zoo
-from gpu_cases import CASES, MODELS, ROWS, check_model, check_random_graphs, randn
+from gpu_cases import (CASES, MODELS, ROWS, Function, check_model, check_random_graphs,
+                       randn)
 from torch import nn
 
 
@@ -41,6 +42,18 @@ def test_emulated(name, tmp_path):
     for variables in ({"seed": 1}, {"seed": 2, "chip": 86, "pools": 0}):
         for a, b in zip(first, model.run(args, want, **variables)):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def test_error_function(tmp_path):
+    """Each digit, also where erfc is next to nothing: the tolerance of outputs is wider."""
+    x = torch.cat([torch.linspace(-7, 26.4, 3000, dtype=torch.float64), randn(500).double() * 1e-5])
+    module = Function(lambda x: (torch.erf(x), torch.erfc(x)))
+    exporting.save(exporting.export(module, (x,)), tmp_path / "m.pt2")
+    want = exporting.eager(module, (x,))
+    got = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated").run((x,), want)
+    for a, b in zip(got, want):
+        normal = b.abs() > 1e-300
+        assert ((a - b) / b)[normal].abs().max() < 1e-14
 
 
 @pytest.mark.parametrize("name", MODELS)

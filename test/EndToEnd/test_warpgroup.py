@@ -89,7 +89,8 @@ def test_driver_without_tensor_maps(tmp_path, monkeypatch):
     case = lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64), None)
     module, args, model = build(case, tmp_path, target="cuda")
     want = exporting.eager(module, args)
-    for name, kernel in [(b"cuTensorMapEncodeTiled", KERNEL), (b"cuTensorMapEncodeOther", "kernel_0")]:
+    for name, kernel in [(b"cuTensorMapEncodeTiled", KERNEL),
+                         (b"cuTensorMapEncodeOther", "kernel_0")]:
         # What a table of symbols names otherwise is not found.
         driver = tmp_path / emulate.DRIVER.name
         driver.write_bytes(emulate.DRIVER.read_bytes().replace(b"\0cuTensorMapEncodeTiled\0",

@@ -29,25 +29,28 @@ using namespace mlir;
 
 /// The node's location without a name of its own beside its values' names: a
 /// node that has none, or that of another one, gets one on the way back. One
-/// without results may have had no name at all, where frames stand then.
+/// without results and name has no name of the function of its only frame,
+/// either, which would be taken for its own.
 static Location withoutOwnName(Operation *op) {
+  MLIRContext *context = op->getContext();
   Location loc = op->getLoc();
-  DictionaryAttr metadata;
+  SmallVector<Location> frames = {loc};
+  NamedAttrList others;
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    metadata = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
-    if (metadata && fused.getLocations().size() == 1)
-      loc = fused.getLocations().front();
+    auto metadata = dyn_cast_if_present<DictionaryAttr>(fused.getMetadata());
+    if (!metadata)
+      return loc;
+    frames = llvm::to_vector(fused.getLocations());
+    others = NamedAttrList(metadata);
+    others.erase("name");
   }
   if (op->getNumResults() == 0)
-    loc = UnknownLoc::get(op->getContext());
-  if (!metadata)
-    return loc;
-  NamedAttrList others(metadata);
-  others.erase("name");
-  return others.empty()
-             ? loc
-             : FusedLoc::get({loc}, others.getDictionary(op->getContext()),
-                             op->getContext());
+    for (Location &frame : frames)
+      while (auto name = dyn_cast<NameLoc>(frame))
+        frame = name.getChildLoc();
+  if (others.empty() && frames.size() == 1)
+    return frames.front();
+  return FusedLoc::get(frames, others.getDictionary(context), context);
 }
 
 /// The graphs as text, without the states: these say where the weights lie.

@@ -42,11 +42,15 @@ struct Group {
 /// Composite operators over rows, which are reductions with what is around
 /// them.
 static bool isOverRows(StringRef target) {
-  static constexpr StringLiteral names[] = {
-      "aten.softmax.int",        "aten._softmax.default",
-      "aten.log_softmax.int",    "aten._log_softmax.default",
-      "aten.layer_norm.default", "aten.native_layer_norm.default",
-      "aten.rms_norm.default"};
+  static constexpr StringLiteral names[] = {"aten.softmax.int",
+                                            "aten._softmax.default",
+                                            "aten.log_softmax.int",
+                                            "aten._log_softmax.default",
+                                            "aten.layer_norm.default",
+                                            "aten.native_layer_norm.default",
+                                            "aten.rms_norm.default",
+                                            "aten.special_softmax.default",
+                                            "aten.special_log_softmax.default"};
   return llvm::is_contained(names, target);
 }
 

@@ -85,7 +85,12 @@ case("special", "logsumexp", lambda x: special.logsumexp(x, (-1,), keepdim=True)
 case("special", "softmax", lambda x: special.softmax(x, 0), f("n", 9))
 case("special", "softmax.dtype", lambda x: special.softmax(x, 1, dtype=torch.float64), f("n", 9))
 case("special", "log_softmax", lambda x: special.log_softmax(x, -1), f("n", 9))
-case("special", "log_softmax.dtype", lambda x: special.log_softmax(x, -1, dtype=torch.float64), f("n", 9))
+case(
+    "special",
+    "log_softmax.dtype",
+    lambda x: special.log_softmax(x, -1, dtype=torch.float64),
+    f("n", 9),
+)
 
 #: Each where its formula changes, and at its poles.
 BESSEL = {

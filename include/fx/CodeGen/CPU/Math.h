@@ -42,8 +42,8 @@ bool hasDoubleForm(mlir::Operation *op);
 mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
 
 /// Makes vectors of f32, f16 and bf16 that libm would take by elements (sin,
-/// cos, tan and their inverses, hyperbolic functions, pow, exp2, log10, cbrt)
-/// code in f64. Angles above `kLargestAngle` are still libm's.
+/// cos, tan and their inverses, hyperbolic functions, pow, exp2, log10, cbrt,
+/// erfc) code in f64. Angles above `kLargestAngle` are still libm's.
 void expandVectorsInDouble(mlir::Operation *root);
 
 /// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
