@@ -1,6 +1,7 @@
 """import_, Module, compile and their errors."""
 
 import concurrent.futures
+import os
 import pathlib
 import subprocess
 import sys
@@ -88,25 +89,42 @@ def test_compiler_crashes(tmp_path):
     assert sorted(str(p) for p in tmp_path.iterdir()) == good
 
 
-def test_signal_handlers_stay(tmp_path):
-    """In a process of its own: other tests may have set handlers."""
-    text = """if True:
-        import pathlib, sys
-        sys.path.insert(0, sys.argv[3])
-        import fx_mlir
-        def handlers():
-            status = pathlib.Path("/proc/self/status").read_text()
-            lines = dict(line.split(":", 1) for line in status.splitlines())
-            # 1 to 31: libc catches signals of its own when the first thread starts.
-            return [int(lines[key], 16) & 0x7FFFFFFF for key in ("SigIgn", "SigCgt")]
-        before = handlers()
-        fx_mlir.import_(sys.argv[1]).emit("so", sys.argv[2])
-        assert before == handlers(), (before, handlers())
-    """
+def run_alone(text, tmp_path):
+    """Python in a process of its own, with an archive and a path to write to."""
     torch.export.save(export(Net(), torch.randn(3, 8)), tmp_path / "m.pt2")
     package = pathlib.Path(fx_mlir.__file__).parent.parent
+    text = f"if True:\n import sys\n sys.path.insert(0, sys.argv[3])\n import fx_mlir\n{text}"
     command = [sys.executable, "-c", text, tmp_path / "m.pt2", tmp_path / "m.so", package]
     subprocess.run(command, check=True)
+
+
+def test_signal_handlers_stay(tmp_path):
+    """In a process of its own: other tests may have set handlers."""
+    text = """
+ import pathlib
+ def handlers():
+     status = pathlib.Path("/proc/self/status").read_text()
+     lines = dict(line.split(":", 1) for line in status.splitlines())
+     # 1 to 31: libc catches signals of its own when the first thread starts.
+     return [int(lines[key], 16) & 0x7FFFFFFF for key in ("SigIgn", "SigCgt")]
+ before = handlers()
+ fx_mlir.import_(sys.argv[1]).emit("so", sys.argv[2])
+ assert before == handlers(), (before, handlers())
+"""
+    run_alone(text, tmp_path)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_affinity_changes_between_links(tmp_path):
+    text = """
+ import os
+ module = fx_mlir.import_(sys.argv[1])
+ allowed = os.sched_getaffinity(0)
+ for processors in (allowed, {min(allowed)}, allowed):
+     os.sched_setaffinity(0, processors)
+     module.clone().emit("so", sys.argv[2])
+"""
+    run_alone(text, tmp_path)
 
 
 def test_export(tmp_path):

@@ -79,7 +79,11 @@ llvm::Expected<std::string> Linker::run() {
   if (!output.open())
     return llvm::createStringError("cannot make a pipe");
   std::string path = output.getPath();
-  std::vector<const char *> argv = {"ld.lld", "-o", path.c_str()};
+  // One thread: lld counts the processors anew at each link, and LLVM makes its
+  // threads at the first one, so that a process whose affinity changes between
+  // two links would have more threads than lld has lists for.
+  std::vector<const char *> argv = {"ld.lld", "--threads=1", "-o",
+                                    path.c_str()};
   for (const std::string &arg : args)
     argv.push_back(arg.c_str());
   // lld keeps its state in globals between the start and the end of a link.
