@@ -24,7 +24,16 @@ typedef enum FX_CAPI_INT {
   FX_EMIT_ASSEMBLY,
   FX_EMIT_OBJECT,
   FX_EMIT_SHARED_OBJECT, /* a model that fx-c/Run.h loads */
-  FX_EMIT_HEADER         /* a C header of the inputs and outputs */
+  FX_EMIT_HEADER,        /* a C header of the inputs and outputs */
+  /* Of a GPU, the option `target`; kernels alone but for the first. */
+  FX_EMIT_GPU,   /* host code and gpu.module @kernels */
+  FX_EMIT_NVVM,  /* the NVVM dialect ("cuda") */
+  FX_EMIT_PTX,   /* of the first chip of `target` ("cuda") */
+  FX_EMIT_CUBIN, /* of the first chip, by ptxas, which must be there ("cuda") */
+  FX_EMIT_ROCDL, /* the ROCDL dialect ("rocm") */
+  FX_EMIT_GCN,   /* assembly ("rocm") */
+  FX_EMIT_HSACO, /* a code object, as HIP loads it ("rocm") */
+  FX_EMIT_SPIRV  /* a module, as a driver takes it ("vulkan") */
 } FXEmitKind;
 
 /* All zero but struct_size and emit: what fx-compile does by default. */

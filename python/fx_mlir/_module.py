@@ -14,7 +14,10 @@ from fx_mlir import _fx
 from fx_mlir._error import Error
 
 # As FXEmitKind of fx-c/Compile.h has them.
-EMIT_KINDS = ("fx", "linalg", "kernels", "memref", "llvm", "asm", "obj", "so", "header")
+EMIT_KINDS = (
+    *("fx", "linalg", "kernels", "memref", "llvm", "asm", "obj", "so", "header"),
+    *("gpu", "nvvm", "ptx", "cubin", "rocdl", "gcn", "hsaco", "spirv"),
+)
 
 # As FXExportKind of fx-c/Export.h has them.
 EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer", "nodes")
@@ -109,8 +112,9 @@ class Module:
         target: str = "",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is
-        one of EMIT_KINDS, as `fx-compile --emit` has them. A crash of the compiler
-        is an `Error`; `debug_crash` names a phase that crashes, for tests of that."""
+        one of EMIT_KINDS and `target` a GPU, as `fx-compile --emit` and `--target`
+        have them. A crash of the compiler is an `Error`; `debug_crash` names a phase
+        that crashes, for tests of that."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:

@@ -7,7 +7,8 @@
 //
 // An input is a program in text. Whatever it holds, it is refused by an error
 // of one line, or compiled: to LLVM IR, or to what its first line names, as
-// `// emit: so` (an artefact, linked, its weights packed) or `// emit: ptx`.
+// `// emit: so` (an artefact, linked, its weights packed), or kernels of a GPU:
+// `// emit: ptx`, `hsaco` or `spirv`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,9 @@ struct Form {
 };
 constexpr Form forms[] = {{"ll", EmitKind::LLVM, ""},
                           {"so", EmitKind::SharedObject, ""},
-                          {"ptx", EmitKind::PTX, "cuda:sm_90a"}};
+                          {"ptx", EmitKind::PTX, "cuda:sm_90a"},
+                          {"hsaco", EmitKind::HSACO, "rocm:gfx942"},
+                          {"spirv", EmitKind::SPIRV, "vulkan"}};
 constexpr llvm::StringLiteral directive = "// emit: ";
 } // namespace
 

@@ -12,7 +12,7 @@ TEST = pathlib.Path(__file__).resolve().parent.parent
 #: Larger inputs are slow, and change in more places than matter.
 LARGEST = {"import": 200_000, "compile": 4_000}
 #: What the programs are compiled to, as Compile.cpp reads it.
-FORMS = ["ll", "so", "ptx"]
+FORMS = ["ll", "so", "ptx", "hsaco", "spirv"]
 MODELS = "mlp cond bert_small llama_small_decode resnet_small".split()
 
 

@@ -70,6 +70,26 @@ def test_emit(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.mlir"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "target", "part"),
+    [
+        ("gpu", "cuda:sm_80", b"gpu.launch_func"),
+        ("nvvm", "cuda:sm_80", b"nvvm."),
+        ("ptx", "cuda:sm_80", b".target sm_80"),
+        ("rocdl", "rocm:gfx942", b"rocdl."),
+        ("gcn", "rocm:gfx942", b"s_endpgm"),
+        ("hsaco", "rocm:gfx942", b"\x7fELF"),
+        ("spirv", "vulkan", (0x07230203).to_bytes(4, "little")),
+    ],
+)
+def test_emit_for_gpus(kind, target, part, tmp_path):
+    module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
+    module.emit(kind, tmp_path / "m", target=target)
+    assert part in (tmp_path / "m").read_bytes()
+    with pytest.raises(fx_mlir.Error, match=f"expected .* for {kind}, .*got no --target"):
+        module.emit(kind, tmp_path / "m")
+
+
 def test_compiler_crashes(tmp_path):
     module = fx_mlir.import_(export(Net(), torch.randn(3, 8)))
 

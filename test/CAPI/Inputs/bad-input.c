@@ -361,6 +361,10 @@ static void testOptions(FXModule *module, const char *folder) {
         .emit = FX_EMIT_SHARED_OBJECT,
         .target = "cuda:sm_x"},
        "sm_x"},
+      {{.struct_size = size, .emit = FX_EMIT_PTX},
+       "expected --target=cuda for ptx"},
+      {{.struct_size = size, .emit = FX_EMIT_SPIRV, .target = "rocm"},
+       "got spirv"},
       {{.struct_size = 1, .emit = FX_EMIT_FX}, "struct_size"},
       {{.struct_size = (size_t)-1, .emit = FX_EMIT_FX}, "struct_size"}};
   const char *never = inFolder(folder, "never");
