@@ -133,6 +133,22 @@ CASES = {
         ),
         6,
     ),
+    "wide": lambda: (
+        several(
+            (attend, *qkv(70, 100, 256)),
+            (causal, *qkv(130, 70, 256, dtype=F16)),
+            # Of DeepSeek's latent attention.
+            (causal, *qkv(70, 90, 192, values=128)),
+            (attend, *qkv(20, 70, 160), allowed(20, 70)),
+            # Sizes of which no piece is as much for every thread.
+            (attend, *qkv(70, 100, 144)),
+            (causal, *qkv(100, 100, 208, values=176)),
+            (attend, *qkv(1, 33, 256), added(1, 1, 1, 33)),
+            # Rows that begin at no 16 bytes.
+            (attend, *qkv(20, 65, 132)),
+        ),
+        8,
+    ),
     "masks": lambda: (
         several(
             (causal, *qkv(150, 150, 32)),
@@ -233,7 +249,7 @@ def test_without_keys(tmp_path):
 
 
 def test_apart(tmp_path):
-    """What does not fit one kernel stays several: heads of 192, scores that are results, a softmax
+    """What does not fit one kernel stays several: heads of 264, scores that are results, a softmax
     along the queries."""
 
     def scores(q, k, v):
@@ -241,7 +257,7 @@ def test_apart(tmp_path):
         return p @ v, p
 
     case = several(
-        (attend, *qkv(20, 30, 192)),
+        (attend, *qkv(20, 30, 264)),
         (scores, *qkv(20, 30, 32)),
         (lambda q, k, v: torch.softmax(q @ k.mT, -2) @ v, *qkv(30, 30, 32)),
     )

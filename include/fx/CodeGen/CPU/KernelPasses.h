@@ -24,7 +24,7 @@ namespace fx::cpu {
 #include "fx/CodeGen/CPU/KernelPasses.h.inc"
 
 /// Heads of an attention that is one kernel have at most so many elements.
-inline constexpr int64_t kMaxHeadSize = 128;
+inline constexpr int64_t kMaxHeadSize = 256;
 
 /// What the tensor-level passes need to know of the machine.
 struct KernelOptions {

@@ -106,9 +106,17 @@ void FlashAttention::chooseTiles() {
   // places of their masks.
   bool isNarrow = inner <= 64 && columns <= 64;
   tiles.m = tiles.warpsM * (isNarrow && !readsMasks && rows > 64 ? 32 : 16);
-  tiles.n = columns;
-  tiles.k = 64;
-  tiles.stages = isNarrow && keepsQueries() ? 3 : 2;
+  // Of 256 columns the results of a row take half of the registers: there is no
+  // room for its queries, and for fewer scores.
+  isWide = inner + columns > 256;
+  bool isWidest = inner + columns > 320;
+  tiles.k = isWidest ? 16 : isWide ? 32 : 64;
+  tiles.stages = isWidest || (isNarrow && keepsQueries()) ? 3 : 2;
+  // Every thread copies as many chunks of a piece: 16, 32 or 64 elements at
+  // least are a row's.
+  int64_t unit = std::max<int64_t>(16, kChunk * tiles.threads() / tiles.k);
+  inner = llvm::alignTo(inner, unit);
+  tiles.n = llvm::alignTo(columns, unit);
   scores.tiles = tiles;
   scores.tiles.n = tiles.k;
   scores.tiles.k = inner;

@@ -43,6 +43,8 @@ struct FlashAttention : TileMatMul {
   std::optional<cpu::CausalMask> causal;
   /// Pointwise ops before the softmax read memory, at the keys' places.
   bool readsMasks = false;
+  /// Heads have more elements than a warp has registers for.
+  bool isWide = false;
 
   // Of the launch that is emitted: where the loops are in each of the rows that
   // a thread has scores of, by parts of 16, and how many keys the block's rows
@@ -102,9 +104,9 @@ struct FlashAttention : TileMatMul {
   int64_t stageBytes() const {
     return scores.rhs.tile.bytes() + rhs.tile.bytes();
   }
-  /// Queries of 16 rows are in registers while keys go by; those of 32 rows are
-  /// read anew for each piece: all would be too many.
-  bool keepsQueries() const { return parts() == 1; }
+  /// Queries of 16 rows are in registers while keys go by; those of 32 rows, or
+  /// of wide heads, are read anew for each piece: all would be too many.
+  bool keepsQueries() const { return parts() == 1 && !isWide; }
   /// Where queries lie: after the ring, or where the first piece goes that is
   /// fetched after they were read.
   int64_t queryBytes() const {
