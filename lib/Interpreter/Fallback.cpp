@@ -12,6 +12,7 @@
 #include "fx/Runtime/fallback.h"
 #include "Border.h"
 #include "FallbackCall.h"
+#include "FallbackDevice.h"
 #include "Objects.h"
 #include "Print.h"
 #include "fx/Support/LocatedError.h"
@@ -105,15 +106,22 @@ static std::shared_ptr<Prepared> prepare(const char *text, size_t numInputs) {
 
 /// A view of the caller's memory.
 static at::Tensor borrow(const DLTensor &t) {
-  if (t.device.device_type != kDLCPU)
+  c10::Device device(c10::DeviceType::CPU);
+  if (t.device.device_type == kDLCUDA && hasCUDADevice(t.device.device_id))
+    device = {c10::DeviceType::CUDA,
+              static_cast<c10::DeviceIndex>(t.device.device_id)};
+  else if (t.device.device_type != kDLCPU)
     throw std::runtime_error("expected a tensor in host memory");
-  auto options = at::TensorOptions().dtype(toScalarType(t.dtype));
   c10::IntArrayRef sizes(t.shape, t.ndim);
-  char *data = static_cast<char *>(t.data) + t.byte_offset;
-  if (!t.strides)
-    return at::from_blob(data, sizes, options);
-  return at::from_blob(data, sizes, c10::IntArrayRef(t.strides, t.ndim),
-                       options);
+  at::TensorMaker maker =
+      at::for_blob(static_cast<char *>(t.data) + t.byte_offset, sizes);
+  if (t.strides)
+    maker.strides(c10::IntArrayRef(t.strides, t.ndim));
+  // With a target the address is not asked what device it is of.
+  return maker
+      .options(at::TensorOptions().dtype(toScalarType(t.dtype)).device(device))
+      .target_device(device)
+      .make_tensor();
 }
 
 namespace {
@@ -132,7 +140,8 @@ static DLManagedTensor *give(at::Tensor tensor) {
   owned->strides = t.strides().vec();
   DLTensor &dl = owned->managed.dl_tensor;
   dl.data = t.mutable_data_ptr();
-  dl.device = {kDLCPU, 0};
+  dl.device =
+      t.is_cpu() ? DLDevice{kDLCPU, 0} : DLDevice{kDLCUDA, t.device().index()};
   dl.ndim = static_cast<int32_t>(t.dim());
   dl.dtype = fromScalarTypeToDL(t.scalar_type());
   dl.shape = owned->shape.data();
@@ -195,49 +204,77 @@ static void flattenResults(const IValue &value, std::vector<IValue> &out) {
   }
 }
 
-static void execute(const Prepared *call, int nInputs,
-                    const DLTensor *const *inputs, int nScalars,
-                    const FXScalar *scalars, int nOutputs,
+/// Calls the operator on tensors, which are not written, and scalars.
+static Values invoke(const Prepared &call,
+                     const std::vector<at::Tensor> &tensors,
+                     const Values &scalars) {
+  // What the operator may write is a copy. An object may keep what it is given.
+  bool writes = call.call && call.call->getOperator().schema->is_mutable();
+  Values values, returned;
+  for (const at::Tensor &t : tensors)
+    values.emplace_back(writes || call.takesObjects ? t.clone() : t);
+  values.insert(values.end(), scalars.begin(), scalars.end());
+  if (call.isMethod) {
+    returned = callTorchbind(call.args, values);
+  } else if (call.call) {
+    (*call.call)(values, returned);
+  } else if (call.prints) {
+    printText(call.args, values);
+  } else if (call.onCopies) {
+    returned = call.onCopies(*call.written, call.args, values);
+  } else {
+    Values args;
+    for (const ArgTree &arg : call.args.args)
+      args.push_back(toIValue(arg, values));
+    returned.push_back(call.scalar(args));
+  }
+  return returned;
+}
+
+/// The same on the device where the tensors are, all of them then, if it has a
+/// kernel, else on the host.
+static Values invokeOn(const std::optional<c10::Device> &device, Prepared &call,
+                       std::vector<at::Tensor> &tensors,
+                       const Values &scalars) {
+  auto move = [&](c10::Device to) {
+    for (at::Tensor &t : tensors)
+      t = t.to(to);
+  };
+  // Objects have their tensors on the host, where is printed, too.
+  if (device && !call.onHost && !call.takesObjects && !call.prints) {
+    move(*device);
+    try {
+      return invoke(call, tensors, scalars);
+    } catch (const c10::NotImplementedError &) {
+      call.onHost = true;
+    }
+  }
+  if (device)
+    move(c10::DeviceType::CPU);
+  return invoke(call, tensors, scalars);
+}
+
+static void execute(Prepared *call, int nInputs, const DLTensor *const *inputs,
+                    int nScalars, const FXScalar *scalars, int nOutputs,
                     DLManagedTensor **outputs) {
   c10::InferenceMode inference;
   SilenceWarnings silence;
   std::vector<at::Tensor> tensors;
-  Values values;
-  for (int i = 0; i < nInputs; ++i) {
+  Values numbers;
+  for (int i = 0; i < nInputs; ++i)
     tensors.push_back(borrow(*inputs[i]));
-    values.emplace_back(tensors.back());
-  }
   for (int i = 0; i < nScalars; ++i) {
     const FXScalar &s = scalars[i];
     if (s.kind == FX_SCALAR_FLOAT)
-      values.emplace_back(s.value.f);
+      numbers.emplace_back(s.value.f);
     else if (s.kind == FX_SCALAR_BOOL)
-      values.emplace_back(s.value.i != 0);
+      numbers.emplace_back(s.value.i != 0);
     else
-      values.emplace_back(s.value.i);
+      numbers.emplace_back(s.value.i);
   }
-  // Inputs are never written: what the operator may write is a copy. An object
-  // may keep what it is given.
-  bool writes = call->call && call->call->getOperator().schema->is_mutable();
-  if (writes || call->takesObjects)
-    for (int i = 0; i < nInputs; ++i)
-      values[i] = tensors[i].clone();
-
-  Values returned;
-  if (call->isMethod) {
-    returned = callTorchbind(call->args, values);
-  } else if (call->call) {
-    (*call->call)(values, returned);
-  } else if (call->prints) {
-    printText(call->args, values);
-  } else if (call->onCopies) {
-    returned = call->onCopies(*call->written, call->args, values);
-  } else {
-    Values args;
-    for (const ArgTree &arg : call->args.args)
-      args.push_back(toIValue(arg, values));
-    returned.push_back(call->scalar(args));
-  }
+  std::optional<c10::Device> device = getDevice(tensors);
+  DeviceScope scope(device);
+  Values returned = invokeOn(device, *call, tensors, numbers);
   std::vector<IValue> results;
   if (call->hasToken)
     results.emplace_back(at::empty({0}));
@@ -266,6 +303,7 @@ static void execute(const Prepared *call, int nInputs,
           give(finishResult(results[at], out, tensors, call->takesObjects));
     ++at;
   }
+  scope.wait();
 }
 
 static void run(const char *text, int nInputs, const DLTensor *const *inputs,

@@ -10,6 +10,7 @@
 
 #include "Arguments.h"
 #include "Operators.h"
+#include <atomic>
 #include <c10/core/ScalarType.h>
 
 namespace fx::interp {
@@ -45,6 +46,8 @@ struct Prepared {
   bool hasToken = false;
   /// The higher-order operator that prints.
   bool prints = false;
+  /// Its operator has no kernel for the device of its inputs.
+  std::atomic<bool> onHost = false;
 };
 
 /// Parses the text of a call that passes `numInputs` tensors, as

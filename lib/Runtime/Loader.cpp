@@ -45,11 +45,20 @@ static std::string getLoadError() {
   return line;
 }
 
+namespace {
+/// What libFXTorch.so exports.
+struct TorchFallback {
+  FXFallbackFn run = nullptr;
+  /// Null: it works on the host alone.
+  FXFallbackDeviceFn takesDevice = nullptr;
+};
+} // namespace
+
 /// The fallback of libFXTorch.so, loaded once in a process and never unloaded:
 /// LibTorch does not survive that.
-static llvm::Expected<FXFallbackFn> getTorchFallback() {
+static llvm::Expected<TorchFallback> getTorchFallback() {
   static std::string error;
-  static FXFallbackFn fn = []() -> FXFallbackFn {
+  static TorchFallback fallback = []() -> TorchFallback {
     std::vector<std::string> places;
     if (const char *path = getenv("FX_TORCH_LIBRARY"))
       places.push_back(path);
@@ -69,15 +78,17 @@ static llvm::Expected<FXFallbackFn> getTorchFallback() {
         error = getLoadError();
         continue;
       }
-      if (void *symbol = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))
-        return reinterpret_cast<FXFallbackFn>(symbol);
+      if (void *run = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))
+        return {reinterpret_cast<FXFallbackFn>(run),
+                reinterpret_cast<FXFallbackDeviceFn>(
+                    dlsym(library, FX_TORCH_FALLBACK_DEVICE_SYMBOL))};
       error = place + " does not export " FX_TORCH_FALLBACK_SYMBOL;
     }
-    return nullptr;
+    return {};
   }();
-  if (!fn)
+  if (!fallback.run)
     return llvm::createStringError("cannot load the fallback: " + error);
-  return fn;
+  return fallback;
 }
 
 /// Fails where the file ends before what its headers name does: to read behind
@@ -153,10 +164,12 @@ CompiledModel::open(const std::string &path, const std::string &name,
     callbacks.device = options.device;
   if (api->info->n_fallbacks > 0 && !callbacks.fallback &&
       options.loadFallback) {
-    llvm::Expected<FXFallbackFn> fallback = getTorchFallback();
+    llvm::Expected<TorchFallback> fallback = getTorchFallback();
     if (!fallback)
       return fail(llvm::toString(fallback.takeError()));
-    callbacks.fallback = *fallback;
+    callbacks.fallback = fallback->run;
+    callbacks.fallback_on_device = api->info->target && fallback->takesDevice &&
+                                   fallback->takesDevice(callbacks.device);
   }
   char error[512] = "";
   model->instance = api->create(&callbacks, error, sizeof error);

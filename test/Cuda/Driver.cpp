@@ -364,6 +364,11 @@ Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
     pending.push_back([=] { memmove((void *)to, (const void *)from, bytes); });
   return kSuccess;
 }
+/// For tests: nothing on a stream is left to do.
+int fx_fake_cuda_is_idle() {
+  std::lock_guard<std::recursive_mutex> guard(lock);
+  return pending.empty();
+}
 Result cuStreamSynchronize(void *) {
   ENTER;
   log("\"call\": \"synchronize\"");

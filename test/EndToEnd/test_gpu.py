@@ -166,6 +166,18 @@ def test_device_tensors(pools, tmp_path):
                         emulate.DRIVER, env=emulate.driver(model.kernels, pools=pools))
 
 
+@pytest.mark.parametrize("name", ["fallbacks", "fallbacks-dynamic"])
+def test_fallback_on_the_device(name, tmp_path):
+    """Operands and results of the fallback stay on the device where it can do with them; this one
+    ends the process where they do not."""
+    module, args, model = build(name, tmp_path)
+    libraries = {"FX_TORCH_LIBRARY": emulate.DRIVER.with_name("libDeviceFallback.so"),
+                 "FX_HOST_FALLBACK": harness.BUILD / "lib" / "libFXTorch.so"}
+    want = exporting.eager(module, args)
+    with mock.patch.dict(os.environ, {k: str(v) for k, v in libraries.items()}):
+        harness.compare(model.run(args, want), want)
+
+
 PACKAGE = """
 import sys, torch, fx_mlir
 program = torch.export.load(sys.argv[1])

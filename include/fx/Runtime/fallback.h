@@ -81,12 +81,19 @@ typedef struct {
 
 /* Runs one operator.
  *
+ * Tensors are on the host, unless a model for a GPU was told that the fallback
+ * takes those of its device (FXCallbacks): inputs are on the device then, but
+ * for numbers that the caller passed, which are 0-d and on the host, and so may
+ * outputs be. All that writes to the inputs is over when this is called, on
+ * every stream; when it returns, all that writes to the outputs must be.
+ * Outputs are freed when nothing reads them any more.
+ *
  * context     as registered in the model's call-backs
  * json        the operator and its immediates, as above; the pointer is the
  *             same on every call of the same node, so that an implementation
  *             can keep what it parsed (it may key on the address together
  *             with the text; addresses are reused after a model is unloaded)
- * inputs      n_inputs host tensors, possibly strided. They belong to the
+ * inputs      n_inputs tensors, possibly strided. They belong to the
  *             caller and live until the call returns; results must not alias
  *             them (copy where the operator returns a view). Never written.
  * scalars     n_scalars values
@@ -106,6 +113,11 @@ typedef int (*FXFallbackFn)(void *context, const char *json, int n_inputs,
 /* The name under which libFXTorch.so exports a FXFallbackFn; its context is
  * ignored. */
 #define FX_TORCH_FALLBACK_SYMBOL "fx_torch_fallback"
+
+/* Nonzero if that function takes tensors of CUDA's device of this number:
+ * LibTorch was built for CUDA, and finds it. libFXTorch.so exports one. */
+typedef int (*FXFallbackDeviceFn)(int device);
+#define FX_TORCH_FALLBACK_DEVICE_SYMBOL "fx_torch_fallback_on_cuda"
 
 #ifdef __cplusplus
 }

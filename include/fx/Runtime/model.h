@@ -140,6 +140,9 @@ typedef struct {
   /* Of a model for a GPU: the number of the device that the instance lives on.
    */
   int32_t device;
+  /* Of a model for a GPU: nonzero if the fallback takes tensors of this device;
+   * else it is passed copies on the host. See fallback.h. */
+  int32_t fallback_on_device;
 } FXCallbacks;
 
 /* How a model for a GPU runs; others know no flags. */

@@ -277,8 +277,16 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
 /* What lies between the first and the last element is copied as it lies: one
  * copy, whatever the strides. */
 static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
+  const FXCallbacks *callbacks = &run->instance->callbacks;
   int64_t first = 0, last = 0, size = (t->dtype.bits + 7) / 8;
-  if (fx_rt_count(t) == 0 || is_host_value((int64_t)(intptr_t)t->data))
+  if (is_host_value((int64_t)(intptr_t)t->data))
+    return 0;
+  if (callbacks->fallback_on_device) {
+    t->device = (DLDevice){kDLCUDA, callbacks->device};
+    gpu_check(driver.synchronize(run->options.stream), "a kernel failed");
+    return 0;
+  }
+  if (fx_rt_count(t) == 0)
     return 0;
   for (int d = 0; d < t->ndim; ++d) {
     int64_t reach = (t->shape[d] - 1) * t->strides[d];
@@ -300,6 +308,8 @@ static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
 }
 
 static void cuda_place_result(FXrtRun *run, const DLTensor *t, void *to) {
-  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, run->options.stream),
-            "a copy failed");
+  CUstream stream = run->options.stream;
+  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, stream), "a copy failed");
+  if (t->device.device_type == kDLCUDA)
+    gpu_check(driver.synchronize(stream), "a copy failed");
 }

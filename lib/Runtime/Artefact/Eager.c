@@ -30,6 +30,18 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
                "%d and dtype (%d, %d)",
                json, index, (long long)want->rank, (long long)want->code,
                (long long)want->bits, d->ndim, d->dtype.code, d->dtype.bits);
+  /* The host reads numbers. */
+  const FXrtDeviceOps *device =
+      fx_rt_model.device && want->sizes ? fx_rt_model.device->ops : 0;
+  int number = run->instance->callbacks.device;
+  if (d->device.device_type != kDLCPU &&
+      !(device && d->device.device_type == kDLCUDA &&
+        d->device.device_id == number))
+    fx_rt_fail(
+        "fallback %.80s: result %d: expected a tensor on the host%s, got "
+        "one on device %d of type %d",
+        json, index, device ? " or the model's device" : "",
+        (int)d->device.device_id, (int)d->device.device_type);
   for (int k = 0; k < d->ndim; ++k) {
     if (want->sizes[k] >= 0 && d->shape[k] != want->sizes[k])
       fx_rt_fail(
@@ -45,8 +57,6 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
     stride *= d->shape[k];
   }
   m->offset = 0;
-  const FXrtDeviceOps *device =
-      fx_rt_model.device && want->sizes ? fx_rt_model.device->ops : 0;
   size_t bytes = (size_t)(elements * (want->bits / 8));
   m->allocated = m->aligned =
       device ? device->alloc(run, bytes) : fx_rt_block_alloc(run, bytes, 0);

@@ -100,11 +100,12 @@ struct FXrtDeviceOps {
   /* Memory of a run; null: out of memory. */
   void *(*alloc)(FXrtRun *run, size_t bytes);
   void (*free)(FXrtRun *run, void *data);
-  /* Of a call of the fallback, which works on the host: waits for operand `t`
-   * and makes it a copy there, to be freed as a block of the run; null: it is
-   * there already. */
+  /* Of a call of the fallback: waits for operand `t`, and where the fallback
+   * works on the host makes it a copy there, to be freed as a block of the run;
+   * null: it stays where it is. */
   void *(*fetch_operand)(FXrtRun *run, DLTensor *t);
-  /* Copies a result, of the host and possibly strided, to memory of `alloc`. */
+  /* Copies a result, possibly strided, to memory of `alloc`; it may be freed
+   * then. */
   void (*place_result)(FXrtRun *run, const DLTensor *t, void *to);
   /* After the run, also one that failed: frees what is left. */
   void (*end)(FXrtRun *run);
