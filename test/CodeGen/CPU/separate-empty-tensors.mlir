@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --fx-cpu-separate-empty-tensors | FileCheck %s
-// RUN: fx-opt %s --fx-cpu-bufferize-pipeline | FileCheck %s --check-prefix=BUFFERS
+// RUN: fx-opt %s -split-input-file --fx-cpu-separate-empty-tensors | FileCheck %s
+// RUN: fx-opt %s -split-input-file --fx-cpu-bufferize-pipeline | FileCheck %s --check-prefix=BUFFERS
 
 // CHECK-LABEL: func.func @main
 // CHECK: %[[E0:.*]] = tensor.empty() : tensor<4x3xf32>
@@ -31,4 +31,17 @@ func.func @main(%x: tensor<4x3xf32> {fx.name = "x"}, %y: tensor<4x3xf32> {fx.nam
   }
   %l = linalg.log ins(%e : tensor<4x3xf32>) outs(%empty : tensor<4x3xf32>) -> tensor<4x3xf32>
   return %sums, %l : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// A view of no elements, of a size that is not known.
+// CHECK-LABEL: func.func @views
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK: %[[N:.*]] = tensor.dim %arg0, %c3
+// CHECK: tensor.empty(%[[ZERO]], {{.*}}) : tensor<?x?xf32>
+// CHECK-NOT: collapse_shape
+func.func @views(%x: tensor<0x?x2x?xf32>) -> tensor<?x?xf32> {
+  %y = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<0x?x2x?xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
 }

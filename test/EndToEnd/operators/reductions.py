@@ -39,6 +39,7 @@ for name, op in REDUCE.items():
         fixed([[1.0, NAN, 2.0], [INF, 1.0, -1.0], [INF, -INF, 0.0], [-INF, -INF, -INF]]),
         dynamic=False,
     )
+case("reductions_edge", "var.nothing", lambda x: (x.var(), x.flatten() + 1), f(0, "n"))
 case("reductions", "sum.int", lambda x: x.sum(0), i("n", 4))
 case("reductions", "sum.bool", lambda x: x.sum(1), b("n", 4))
 case("reductions", "sum.dtype", lambda x: x.sum(1, dtype=torch.float64), f("n", 4))

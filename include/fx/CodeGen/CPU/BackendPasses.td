@@ -47,8 +47,12 @@ def FXCPUSeparateEmptyTensors
     `bufferization.alloc_tensor` instead, which never becomes that of a result:
     bufferization takes what a loop starts from as read by all of it, and sees a
     conflict with the write to the result that no copy can mend.
+
+    Views of tensors without elements whose size is not known become empty
+    tensors: `memref.collapse_shape` has no type for them.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect"];
 }
 
 def FXCPUBufferize : Pass<"fx-cpu-bufferize", "::mlir::ModuleOp"> {

@@ -7,6 +7,7 @@
 
 #include "fx/CodeGen/CPU/Backend.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -18,10 +19,44 @@ namespace fx::cpu {
 
 using namespace mlir;
 
+/// The size of a dimension that `group` of the dimensions of `from` become.
+static Value getSize(OpBuilder &b, Location loc, Value from,
+                     ArrayRef<int64_t> group) {
+  auto type = cast<RankedTensorType>(from.getType());
+  Value size = arith::ConstantIndexOp::create(b, loc, 1);
+  for (int64_t d : group) {
+    if (type.getDimSize(d) == 0)
+      return arith::ConstantIndexOp::create(b, loc, 0);
+    Value factor = tensor::DimOp::create(b, loc, from, d);
+    size = arith::MulIOp::create(b, loc, size, factor);
+  }
+  return size;
+}
+
+/// Of 0 by ? elements a tensor's dimensions become one of unknown size, while
+/// a memref's would be one of size 0, which its verifier refuses.
+static void replaceEmptyViews(ModuleOp module) {
+  module.walk([](tensor::CollapseShapeOp op) {
+    RankedTensorType type = op.getResultType();
+    if (type.hasStaticShape() ||
+        !llvm::is_contained(op.getSrcType().getShape(), 0))
+      return;
+    OpBuilder b(op);
+    SmallVector<Value> sizes;
+    for (auto [d, group] : llvm::enumerate(op.getReassociationIndices()))
+      if (type.isDynamicDim(d))
+        sizes.push_back(getSize(b, op.getLoc(), op.getSrc(), group));
+    auto empty = tensor::EmptyOp::create(b, op.getLoc(), type, sizes);
+    op.replaceAllUsesWith(empty.getResult());
+    op.erase();
+  });
+}
+
 namespace {
 struct SeparateEmptyTensors
     : fx::cpu::impl::FXCPUSeparateEmptyTensorsBase<SeparateEmptyTensors> {
   void runOnOperation() override {
+    replaceEmptyViews(getOperation());
     SmallVector<tensor::EmptyOp> empties;
     getOperation()->walk(
         [&](tensor::EmptyOp empty) { empties.push_back(empty); });
