@@ -24,46 +24,36 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 import exporting  # noqa: E402
-import harness  # noqa: E402
 import leaves  # noqa: E402
 import models  # noqa: E402
 import native  # noqa: E402
+import norms  # noqa: E402
 import torch  # noqa: E402
 from torch.fx.experimental.optimization import fuse  # noqa: E402
 
-SIMPLIFY = ["-fx-inline-wrappers", "-fx-functionalize", "-canonicalize"]
 #: The folded weights, as states: 16 Mi elements cover each of ResNet-50's.
 FOLD = ["-fx-fold-conv-bn", "-fx-constant-fold=max-bytes=67108864", "-canonicalize"]
-TO_LINALG = ["-fx-decompose", "-canonicalize", "-cse", "-convert-fx-to-linalg"]
-
-
-def tool(name: str, *args) -> str:
-    result = harness.tool(name, *args)
-    if result.returncode:
-        raise SystemExit(f"error: {name}: {result.stderr.strip()}")
-    return result.stdout
-
 
 def build(module, x, folder: pathlib.Path) -> dict:
     """The variants by name: each a function that gives seconds of one run."""
     exporting.save(exporting.export(module, (x,)), folder / "m.pt2")
-    tool("fx-translate", "--pt2-to-mlir", folder / "m.pt2", "-o", folder / "m.mlir")
-    plain, folded, linalg = (folder / f"{n}.mlir" for n in ("plain", "folded", "linalg"))
-    tool("fx-opt", folder / "m.mlir", *SIMPLIFY, "-o", plain)
-    tool("fx-opt", folder / "m.mlir", *SIMPLIFY, *FOLD, "-o", folded)
-    tool("fx-opt", folder / "m.mlir", *SIMPLIFY, *TO_LINALG, "-o", linalg)
+    linalg = norms.keep(folder / "m.pt2")
+    plain, folded = folder / "plain.mlir", folder / "folded.mlir"
+    norms.tool("fx-opt", folder / "m.mlir", *norms.SIMPLIFY, "-o", plain)
+    norms.tool("fx-opt", folder / "m.mlir", *norms.SIMPLIFY, *FOLD, "-o", folded)
     assert "@aten.batch_norm" in plain.read_text()
     assert "@aten.batch_norm" not in folded.read_text()
     leaves.save_inputs(folder / "in", (x,), {})
     compiled = {}
     for name, source in (("norms", linalg), ("folded", folder / "m.pt2")):
         so = folder / f"{name}.so"
-        tool("fx-compile", source, "-o", so, "--no-fallback")
+        norms.tool("fx-compile", source, "-o", so, "--no-fallback")
         compiled[name] = native.Model(so)
 
     def interpret(model):
         flags = ["--interpret", "--benchmark", 1, "--json"]
-        text = tool("fx-run", model, "--inputs", folder / "in", "--outputs", folder / "out", *flags)
+        inputs = ["--inputs", folder / "in", "--outputs", folder / "out"]
+        text = norms.tool("fx-run", model, *inputs, *flags)
         return json.loads(text)["median_ms"] / 1e3
 
     def run(model):

@@ -19,11 +19,13 @@ class Case:
     build    makes the module for a size
     inputs   makes its (args, kwargs), on the host
     work     floating-point operations ("FLOP") or bytes that must move ("B") at a size
+    folds    batch norms become part of convolutions, as fx-compile does by default
     """
 
     build: Callable[[bool], nn.Module]
     inputs: Callable[[bool], tuple[tuple, dict]]
     work: Callable[[bool], tuple[float, str]] | None = None
+    folds: bool = True
 
 
 class Function(nn.Module):
@@ -52,13 +54,15 @@ def _rows(function, reads: int = 2) -> Case:
     )
 
 
-def _product(m: int, n: int, k: int) -> Case:
+def _product(m: int, n: int, k: int, dtype=torch.float32) -> Case:
+    few = (65, 63, 17) if dtype == torch.float32 else (130, 72, 136)
+
     def sizes(small):
-        return (65, 63, 17) if small else (m, n, k)
+        return few if small else (m, n, k)
 
     def inputs(small):
         m, n, k = sizes(small)
-        return (_random(m, k), _random(k, n)), {}
+        return (_random(m, k).to(dtype), _random(k, n).to(dtype)), {}
 
     def work(small):
         m, n, k = sizes(small)
@@ -67,7 +71,7 @@ def _product(m: int, n: int, k: int) -> Case:
     return Case(lambda small: Function(torch.mm), inputs, work)
 
 
-def _half_product(m: int, n: int, k: int, dtype=torch.bfloat16) -> Case:
+def _half_linear(m: int, n: int, k: int, dtype=torch.bfloat16) -> Case:
     """On tensor cores, with a weight, a bias and GELU as in a model."""
 
     def sizes(small):
@@ -112,11 +116,11 @@ def _convolution() -> Case:
         2.0 * 64 * 64 * 9 * (81 if small else 32 * 56 * 56), "FLOP"))
 
 
-def _model(full: str, small: str) -> Case:
+def _model(full: str, small: str, folds: bool = True) -> Case:
     def get(is_small):
         return models.get(small if is_small else full)
 
-    return Case(lambda small: get(small).build(), lambda small: get(small).inputs())
+    return Case(lambda small: get(small).build(), lambda small: get(small).inputs(), folds=folds)
 
 
 CASES: dict[str, Case] = {
@@ -129,14 +133,18 @@ CASES: dict[str, Case] = {
     "matmul_1024": _product(1024, 1024, 1024),
     "matmul_4096": _product(4096, 4096, 4096),
     "matmul_16_rows": _product(16, 4096, 4096),
-    "linear_4096_bf16": _half_product(4096, 4096, 4096),
-    "linear_8192_bf16": _half_product(8192, 8192, 8192),
-    "linear_4096_f16": _half_product(4096, 4096, 4096, torch.float16),
+    # Eager's are cuBLAS alone.
+    "matmul_4096_bf16": _product(4096, 4096, 4096, torch.bfloat16),
+    "matmul_8192_bf16": _product(8192, 8192, 8192, torch.bfloat16),
+    "linear_4096_bf16": _half_linear(4096, 4096, 4096),
+    "linear_8192_bf16": _half_linear(8192, 8192, 8192),
+    "linear_4096_f16": _half_linear(4096, 4096, 4096, torch.float16),
     "attention_bf16": _attention(),
     "conv_3x3": _convolution(),
     "cond": _model("cond", "cond"),
     "autoencoder": _model("autoencoder", "autoencoder_small"),
     "resnet50": _model("resnet50", "resnet_small"),
+    "resnet50_norms": _model("resnet50", "resnet_small", folds=False),
     "bert_base": _model("bert_base", "bert_small"),
     "llama": _model("llama", "llama_small"),
     "llama_decode": _model("llama_decode", "llama_small_decode"),
