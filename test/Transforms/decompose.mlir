@@ -38,9 +38,10 @@ fx.graph @repeat_interleave symbols [s0 in [2, 9]] attributes {functional} {
 // CHECK-LABEL: fx.graph @moves
 fx.graph @moves attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[1, 8, 2, 3], f32>
-  // CHECK: @aten.reshape.default(%x, [1, 2, 2, 2, 2, 3])
+  // CHECK: @aten.unflatten.int(%x, 1, [2, 2, 2])
   // CHECK: @aten.permute.default(%{{.*}}, [0, 1, 4, 2, 5, 3])
-  // CHECK: @aten.reshape.default(%{{.*}}, [1, 2, 4, 6])
+  // CHECK: @aten.flatten.using_ints(%{{.*}}, 4, 5)
+  // CHECK: @aten.flatten.using_ints(%{{.*}}, 2, 3)
   %p = call_function @aten.pixel_shuffle.default(%x, 2) : (!fx.tensor<[1, 8, 2, 3], f32>) -> !fx.tensor<[1, 2, 4, 6], f32>
   // CHECK: @aten.slice.Tensor(%{{.*}}, 3, 5)
   // CHECK: @aten.slice.Tensor(%{{.*}}, 3, 0, 5)
@@ -49,6 +50,18 @@ fx.graph @moves attributes {functional} {
   // CHECK-NOT: aten.glu
   %g = call_function @aten.glu.default(%r, 1) : (!fx.tensor<[1, 2, 4, 6], f32>) -> !fx.tensor<[1, 1, 4, 6], f32>
   output(%g) : (!fx.tensor<[1, 1, 4, 6], f32>)
+}
+
+// Another name is the usual one, and may decompose then.
+// CHECK-LABEL: fx.graph @other_names
+fx.graph @other_names attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[1, 4, 2, 3], f32>
+  // CHECK: @aten.sub.Tensor(%x, %x, alpha = 2)
+  %s = call_function @aten.subtract.Tensor(%x, %x, alpha = 2) : (!fx.tensor<[1, 4, 2, 3], f32>, !fx.tensor<[1, 4, 2, 3], f32>) -> !fx.tensor<[1, 4, 2, 3], f32>
+  // CHECK-NOT: shuffle
+  // CHECK: @aten.permute.default
+  %c = call_function @aten.native_channel_shuffle.default(%s, 2) : (!fx.tensor<[1, 4, 2, 3], f32>) -> !fx.tensor<[1, 4, 2, 3], f32>
+  output(%c) : (!fx.tensor<[1, 4, 2, 3], f32>)
 }
 
 // Views of a graph that mutates may be written through.

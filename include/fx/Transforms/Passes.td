@@ -61,7 +61,8 @@ def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
     from a lowering of their own: `einsum`, `repeat_interleave`, `meshgrid`,
     `pixel_shuffle`, `roll`, `_weight_norm`, `diff`, `glu`, losses. What has a
     lowering (linear, sdpa, layer_norm, softmax …) stays whole, since the
-    lowering knows more than a decomposition would leave it.
+    lowering knows more than a decomposition would leave it. An operator that
+    has two names (`absolute`, `less`, `divide`) gets the usual one.
 
     ```mlir
     %e = call_function @aten.einsum.default("bij,bkj->bik", [%x, %y])

@@ -10,18 +10,26 @@
 #include "fx/Operators/aten/_weight_norm.h"
 #include "fx/Operators/aten/abs.h"
 #include "fx/Operators/aten/cat.h"
+#include "fx/Operators/aten/conj_physical.h"
 #include "fx/Operators/aten/diff.h"
 #include "fx/Operators/aten/div.h"
+#include "fx/Operators/aten/eq.h"
+#include "fx/Operators/aten/frobenius_norm.h"
 #include "fx/Operators/aten/glu.h"
+#include "fx/Operators/aten/isin.h"
 #include "fx/Operators/aten/l1_loss.h"
 #include "fx/Operators/aten/linalg_vector_norm.h"
+#include "fx/Operators/aten/mH.h"
+#include "fx/Operators/aten/matrix_H.h"
 #include "fx/Operators/aten/mean.h"
 #include "fx/Operators/aten/mse_loss.h"
 #include "fx/Operators/aten/mul.h"
+#include "fx/Operators/aten/ne.h"
 #include "fx/Operators/aten/sigmoid.h"
 #include "fx/Operators/aten/slice.h"
 #include "fx/Operators/aten/sub.h"
 #include "fx/Operators/aten/sum.h"
+#include "fx/Operators/aten/transpose.h"
 
 using namespace mlir;
 using namespace fx;
@@ -119,6 +127,36 @@ LogicalResult decomposeMseLoss(aten::MseLoss op, Decomposer &d,
                     results);
 }
 
+/// The conjugate of complex elements; of others it is a view.
+LogicalResult decomposeConjugateTranspose(const OperatorView &op, Decomposer &d,
+                                          SmallVectorImpl<Value> &results) {
+  Value self = op.getArg("self").getValue();
+  if (!self || !isa<ComplexType>(d.type(self).getDtype()) || d.rank(self) < 2)
+    return failure();
+  Value turned = d.call<aten::TransposeInt>(self, -2, -1);
+  results.push_back(d.call<aten::ConjPhysical>(turned));
+  return success();
+}
+
+LogicalResult decomposeFrobeniusNorm(aten::FrobeniusNormDim op, Decomposer &d,
+                                     SmallVectorImpl<Value> &results) {
+  results.push_back(
+      d.call<aten::LinalgVectorNorm>(op.self(), 2.0, op.dim(), op.keepdim()));
+  return success();
+}
+
+/// x == element.
+LogicalResult decomposeIsin(aten::IsinTensorScalar op, Decomposer &d,
+                            SmallVectorImpl<Value> &results) {
+  std::optional<bool> invert = op.invert().getBool();
+  if (!invert)
+    return failure();
+  results.push_back(
+      *invert ? d.call<aten::NeScalar>(op.elements(), op.test_element())
+              : d.call<aten::EqScalar>(op.elements(), op.test_element()));
+  return success();
+}
+
 LogicalResult decomposeL1Loss(aten::L1Loss op, Decomposer &d,
                               SmallVectorImpl<Value> &results) {
   Value difference = d.call<aten::SubTensor>(op.self(), op.target_());
@@ -132,5 +170,9 @@ FX_REGISTER_HOOK(Decomposition, aten::Diff, decomposeDiff)
 FX_REGISTER_HOOK(Decomposition, aten::Glu, decomposeGlu)
 FX_REGISTER_HOOK(Decomposition, aten::MseLoss, decomposeMseLoss)
 FX_REGISTER_HOOK(Decomposition, aten::L1Loss, decomposeL1Loss)
+FX_REGISTER_HOOKS(Decomposition, decomposeConjugateTranspose, aten::MH::target,
+                  aten::MatrixH::target)
+FX_REGISTER_HOOK(Decomposition, aten::FrobeniusNormDim, decomposeFrobeniusNorm)
+FX_REGISTER_HOOK(Decomposition, aten::IsinTensorScalar, decomposeIsin)
 
 } // namespace

@@ -60,6 +60,9 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
     std::reverse(worklist.begin(), worklist.end());
     while (!worklist.empty()) {
       Operation *op = worklist.pop_back_val();
+      if (auto call = dyn_cast<CallFunctionOp>(op))
+        if (std::optional<std::string> usual = getUsualTarget(call.getTarget()))
+          call.setTarget(*usual);
       OperatorView view = getOperatorView(op);
       auto hook =
           view ? HookTable<Decomposition>::lookup(view.getSchema()) : nullptr;

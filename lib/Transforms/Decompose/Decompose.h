@@ -58,6 +58,10 @@ struct Decomposition {
       const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
 };
 
+/// The target under which hooks and lowerings know an operator that has two
+/// names, "aten.abs.default" for "aten.absolute.default".
+std::optional<std::string> getUsualTarget(llvm::StringRef target);
+
 } // namespace fx
 
 #endif // FX_LIB_TRANSFORMS_DECOMPOSE_DECOMPOSE_H

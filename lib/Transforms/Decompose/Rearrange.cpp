@@ -10,6 +10,7 @@
 #include "fx/Operators/aten/cat.h"
 #include "fx/Operators/aten/channel_shuffle.h"
 #include "fx/Operators/aten/expand.h"
+#include "fx/Operators/aten/flatten.h"
 #include "fx/Operators/aten/meshgrid.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/pixel_shuffle.h"
@@ -18,6 +19,7 @@
 #include "fx/Operators/aten/reshape.h"
 #include "fx/Operators/aten/roll.h"
 #include "fx/Operators/aten/slice.h"
+#include "fx/Operators/aten/unflatten.h"
 #include "fx/Operators/aten/unsqueeze.h"
 #include "fx/Operators/aten/view.h"
 
@@ -91,26 +93,18 @@ LogicalResult decomposePixelShuffle(aten::PixelShuffle op, Decomposer &d,
   int64_t rank = d.rank(self);
   if (!r || *r <= 0 || rank < 3)
     return failure();
-  std::optional<int64_t> channels = d.staticSize(self, rank - 3);
-  std::optional<int64_t> h = d.staticSize(self, rank - 2);
-  std::optional<int64_t> w = d.staticSize(self, rank - 1);
-  if (!channels || !h || !w || *channels % (*r * *r) != 0)
+  int64_t c = rank - 3; // split into C, r, r, H, W
+  std::optional<int64_t> channels = d.staticSize(self, c);
+  if (!channels || *channels % (*r * *r) != 0)
     return failure();
-  SmallVector<Arg> split, merged;
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < rank - 3; ++i) {
-    Arg size = d.size(self, i);
-    split.push_back(size);
-    merged.push_back(size);
-    order.push_back(i);
-  }
-  int64_t c = rank - 3; // then C, r, r, H, W
-  split.append({*channels / (*r * *r), *r, *r, *h, *w});
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq(c));
   order.append({c, c + 3, c + 1, c + 4, c + 2});
-  merged.append({*channels / (*r * *r), *h * *r, *w * *r});
-  Value parts = d.call<aten::Reshape>(self, split);
+  Value parts = d.call<aten::UnflattenInt>(
+      self, c, SmallVector<int64_t>{*channels / (*r * *r), *r, *r});
   parts = d.call<aten::Permute>(parts, order);
-  results.push_back(d.call<aten::Reshape>(parts, merged));
+  // Heights and widths may be unknown: what is merged needs no sizes.
+  parts = d.call<aten::FlattenUsingInts>(parts, c + 3, c + 4);
+  results.push_back(d.call<aten::FlattenUsingInts>(parts, c + 1, c + 2));
   return success();
 }
 
@@ -121,26 +115,14 @@ LogicalResult decomposePixelUnshuffle(aten::PixelUnshuffle op, Decomposer &d,
   int64_t rank = d.rank(self);
   if (!r || *r <= 0 || rank < 3)
     return failure();
-  std::optional<int64_t> channels = d.staticSize(self, rank - 3);
-  std::optional<int64_t> h = d.staticSize(self, rank - 2);
-  std::optional<int64_t> w = d.staticSize(self, rank - 1);
-  if (!channels || !h || !w || *h % *r != 0 || *w % *r != 0)
-    return failure();
-  SmallVector<Arg> split, merged;
-  SmallVector<int64_t> order;
-  for (int64_t i = 0; i < rank - 3; ++i) {
-    Arg size = d.size(self, i);
-    split.push_back(size);
-    merged.push_back(size);
-    order.push_back(i);
-  }
-  int64_t c = rank - 3; // then C, H, r, W, r
-  split.append({*channels, *h / *r, *r, *w / *r, *r});
+  int64_t c = rank - 3; // split into C, H, r, W, r
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq(c));
   order.append({c, c + 2, c + 4, c + 1, c + 3});
-  merged.append({*channels * *r * *r, *h / *r, *w / *r});
-  Value parts = d.call<aten::Reshape>(self, split);
+  SmallVector<int64_t> sizes = {-1, *r};
+  Value parts = d.call<aten::UnflattenInt>(self, c + 2, sizes);
+  parts = d.call<aten::UnflattenInt>(parts, c + 1, sizes);
   parts = d.call<aten::Permute>(parts, order);
-  results.push_back(d.call<aten::Reshape>(parts, merged));
+  results.push_back(d.call<aten::FlattenUsingInts>(parts, c, c + 2));
   return success();
 }
 

@@ -24,6 +24,7 @@ from operators import (  # noqa: F401
     losses,
     matmul,
     normalization,
+    other_names,
     pointwise,
     rearranging,
     recurrent,

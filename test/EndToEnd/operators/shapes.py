@@ -76,6 +76,13 @@ row("alias", lambda x: torch.ops.aten.alias(x), f("n", 4))
 row("tril", lambda x: x.tril(), f("n", 4))
 row("triu", lambda x: x.triu(1), f("n", 4))
 row("pixel_shuffle", lambda x: F.pixel_shuffle(x, 2), f("n", 4, 3, 3))
+row("pixel_shuffle.image", lambda x: F.pixel_shuffle(x, 2) + 1, f(2, 8, "n", "m"))
+row("pixel_unshuffle", lambda x: F.pixel_unshuffle(x, 2), f("n", 4, 6, 4))
+row("pixel_unshuffle.image", lambda x: F.pixel_unshuffle(x.repeat(1, 1, 3, 3), 3), f(2, 8, "n", "m"))
+row("affine_grid", lambda x: F.affine_grid(x, [5, 3, 6, 4], align_corners=False), f(5, 2, 3),
+    dynamic=False)
+row("affine_grid.volume", lambda x: F.affine_grid(x, [2, 3, 6, 1, 5], align_corners=True), f(2, 3, 4),
+    dynamic=False)
 row("meshgrid", lambda x, y: torch.meshgrid(x, y, indexing="ij"), f("n"), f("m"))
 row("size_in_values", lambda x: x * x.shape[0] + x.shape[1], f("n", 4))
 row("input_is_output", lambda x: x, f("n", 4))

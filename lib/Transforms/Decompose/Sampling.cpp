@@ -1,0 +1,126 @@
+//===- Sampling.cpp - grids and images ------------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include "fx/Operators/aten/affine_grid_generator.h"
+#include "fx/Operators/aten/expand.h"
+#include "fx/Operators/aten/linspace.h"
+#include "fx/Operators/aten/matmul.h"
+#include "fx/Operators/aten/mul.h"
+#include "fx/Operators/aten/ones.h"
+#include "fx/Operators/aten/reshape.h"
+#include "fx/Operators/aten/stack.h"
+#include "fx/Operators/aten/transpose.h"
+#include "fx/Operators/aten/upsample_bicubic2d.h"
+#include "fx/Operators/aten/upsample_bilinear2d.h"
+#include "fx/Operators/aten/upsample_linear1d.h"
+#include "fx/Operators/aten/upsample_nearest1d.h"
+#include "fx/Operators/aten/upsample_nearest2d.h"
+#include "fx/Operators/aten/upsample_nearest3d.h"
+#include "fx/Operators/aten/upsample_trilinear3d.h"
+#include "fx/Operators/aten/view.h"
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+
+/// Places (x, y, 1) or (x, y, z, 1) from -1 to 1, times each matrix
+/// (ATen/native/AffineGridGenerator.cpp). theta [N, d, d+1], size [N, C, sizes
+/// of the image], result [N, sizes, d].
+LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
+                                  SmallVectorImpl<Value> &results) {
+  std::optional<bool> alignCorners = op.align_corners().getBool();
+  auto result =
+      dyn_cast<FakeTensorType>(op.getOperation()->getResult(0).getType());
+  Value theta = op.theta();
+  if (!alignCorners || !result || d.rank(theta) != 3)
+    return failure();
+  SmallVector<Arg> sizes;
+  int64_t dims = result.getRank() - 2;
+  for (ExprAttr size : result.getSizes().slice(1, dims)) {
+    if (!size.getInteger())
+      return failure();
+    sizes.push_back(*size.getInteger());
+  }
+  Type dtype = d.type(theta).getDtype();
+  // The last dimension of the image is x.
+  SmallVector<Value> places;
+  for (int64_t k = dims - 1; k >= 0; --k) {
+    int64_t size = *result.getSizes()[k + 1].getInteger();
+    // At the pixels' centers, or with the first and the last one at the ends.
+    double end = size <= 1       ? 0
+                 : *alignCorners ? 1
+                                 : double(size - 1) / double(size);
+    Value line = d.call<aten::Linspace>(-end, end, size, dtype);
+    SmallVector<int64_t> shape(dims, 1);
+    shape[k] = size;
+    line = d.call<aten::View>(line, shape);
+    places.push_back(d.call<aten::Expand>(line, sizes));
+  }
+  places.push_back(d.call<aten::Ones>(sizes, dtype));
+  if (!places.back())
+    return failure();
+  Value base = d.call<aten::Stack>(places, -1);
+  base = d.call<aten::Reshape>(base, ArrayRef<int64_t>{-1, dims + 1});
+  Value turned = d.call<aten::TransposeInt>(theta, 1, 2);
+  Value grid = d.call<aten::Matmul>(base, turned);
+  SmallVector<Arg> shape = {d.size(theta, 0)};
+  shape.append(sizes);
+  shape.push_back(dims);
+  results.push_back(d.call<aten::Reshape>(grid, shape));
+  return success();
+}
+
+/// The form that torch.nn.functional.interpolate calls: sizes, or factors if
+/// they were given.
+template <class From, class To>
+LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
+                                SmallVectorImpl<Value> &results) {
+  SmallVector<Arg> factors;
+  bool isGiven = true;
+  for (StringRef name : {"scales", "scales_d", "scales_h", "scales_w"}) {
+    Argument factor = op.getArg(name);
+    if (!factor.tree)
+      continue;
+    if (std::optional<double> number = factor.getFloat())
+      factors.push_back(*number);
+    else
+      isGiven = false;
+  }
+  if (!isGiven && !factors.empty())
+    return failure();
+  Arg sizes = isGiven ? Arg(std::nullopt) : Arg(op.getArg("output_size"));
+  Arg scales = isGiven ? Arg(factors) : Arg(std::nullopt);
+  Value self = op.getArg("self").getValue(), image;
+  if constexpr (requires { &From::align_corners; })
+    image = d.call<To>(self, sizes, op.getArg("align_corners"), scales);
+  else
+    image = d.call<To>(self, sizes, scales);
+  if (!image || image.getType() != op.getOperation()->getResult(0).getType())
+    return failure();
+  results.push_back(image);
+  return success();
+}
+
+FX_REGISTER_HOOK(Decomposition, aten::AffineGridGenerator, decomposeAffineGrid)
+
+#define UPSAMPLE(NAME)                                                         \
+  FX_REGISTER_HOOKS(Decomposition,                                             \
+                    (decomposeUpsample<aten::NAME, aten::NAME##Vec>),          \
+                    aten::NAME::target)
+UPSAMPLE(UpsampleBicubic2d)
+UPSAMPLE(UpsampleBilinear2d)
+UPSAMPLE(UpsampleLinear1d)
+UPSAMPLE(UpsampleNearest1d)
+UPSAMPLE(UpsampleNearest2d)
+UPSAMPLE(UpsampleNearest3d)
+UPSAMPLE(UpsampleTrilinear3d)
+#undef UPSAMPLE
+
+} // namespace
