@@ -14,74 +14,6 @@
 using namespace mlir;
 using namespace fx;
 
-//===----------------------------------------------------------------------===//
-// Which values share storage
-//===----------------------------------------------------------------------===//
-
-static bool isContiguous(Value value) {
-  auto type = dyn_cast<FakeTensorType>(value.getType());
-  return type && (!type.getMeta() || type.getMeta().getStrides().empty());
-}
-
-static bool hasSameDtype(Value a, Value b) {
-  auto x = dyn_cast<FakeTensorType>(a.getType());
-  auto y = dyn_cast<FakeTensorType>(b.getType());
-  return x && y && x.getDtype() == y.getDtype() &&
-         x.getDevice() == y.getDevice();
-}
-
-/// The argument `name` of a call, as an immediate boolean.
-static bool isTrue(CallFunctionOp op, StringRef name) {
-  const OperatorSchema *schema = lookupOperator(op.getTarget());
-  int index = schema ? schema->findArgument(name) : -1;
-  size_t numPositional = op.getArgs().size() - op.getKwnames().size();
-  Attribute tree;
-  if (index >= 0 && (size_t)index < numPositional)
-    tree = op.getArgs()[index];
-  for (auto [i, keyword] : llvm::enumerate(op.getKwnames()))
-    if (cast<StringAttr>(keyword).getValue() == name)
-      tree = op.getArgs()[numPositional + i];
-  auto boolean = dyn_cast_if_present<BoolAttr>(tree);
-  return boolean && boolean.getValue();
-}
-
-/// Whether an operator that torch lets alias or copy does alias.
-static bool mayAliasDoes(CallFunctionOp op, Value self, Value result) {
-  StringRef base = op.getTarget().rsplit('.').first;
-  if (base == "aten.to" || base == "aten.type_as")
-    return hasSameDtype(self, result) && !isTrue(op, "copy");
-  if (base == "aten.reshape" || base == "aten.flatten" ||
-      base == "aten.ravel" || base == "aten.contiguous" ||
-      base == "aten.reshape_as")
-    return isContiguous(self);
-  if (base == "aten.dropout" || base == "aten.feature_dropout")
-    return !isTrue(op, "train");
-  return true;
-}
-
-Value fx::getAliasedOperand(CallFunctionOp op, unsigned result) {
-  const OperatorSchema *schema = lookupOperator(op.getTarget());
-  SmallVector<Argument> args = getArguments(op);
-  if (!schema || args.empty() || !args.front().isValue())
-    return {};
-  Value self = args.front().getValue();
-  if (!isa<FakeTensorType>(self.getType()) ||
-      !isa<FakeTensorType>(op->getResult(result).getType()))
-    return {};
-  StringRef base = op.getTarget().rsplit('.').first;
-  bool maybeUnannotated =
-      llvm::StringSwitch<bool>(base)
-          .Cases({"aten.dropout", "aten.feature_dropout", "aten.type_as"}, true)
-          .Default(false);
-  if (!schema->isView() && !maybeUnannotated)
-    return {};
-  return mayAliasDoes(op, self, op->getResult(result)) ? self : Value();
-}
-
-//===----------------------------------------------------------------------===//
-// Inverses
-//===----------------------------------------------------------------------===//
-
 ArgumentTree fx::createSize(OpBuilder &b, NodeNamer &namer, Location loc,
                             Value tensor, int64_t dim) {
   MLIRContext *ctx = b.getContext();
@@ -94,6 +26,12 @@ ArgumentTree fx::createSize(OpBuilder &b, NodeNamer &namer, Location loc,
   return ArgumentTree(call->getResult(0));
 }
 
+static bool hasSameDtype(Value a, Value b) {
+  auto x = dyn_cast<FakeTensorType>(a.getType());
+  auto y = dyn_cast<FakeTensorType>(b.getType());
+  return x && y && x.getDtype() == y.getDtype();
+}
+
 namespace {
 
 /// What an inverse is made of.
@@ -101,17 +39,27 @@ struct InverseBuilder {
   OpBuilder &b;
   NodeNamer &namer;
   CallFunctionOp view;
-  unsigned result;
+  unsigned viewedOperand, result;
   Value base, newView;
   SmallVector<Argument> args = getArguments(view);
   MLIRContext *ctx = b.getContext();
 
   Value create(StringRef target, ArrayRef<ArgumentTree> arguments,
                ArrayRef<StringRef> keywords = {}) {
+    return createTyped(target, getBaseType(), arguments, keywords);
+  }
+
+  Value createTyped(StringRef target, Type type,
+                    ArrayRef<ArgumentTree> arguments,
+                    ArrayRef<StringRef> keywords = {}) {
     StringRef name = target.split('.').second.rsplit('.').first;
-    return createCall(b, namer.rename(view.getLoc(), name), target,
-                      base.getType(), arguments, keywords)
+    return createCall(b, namer.rename(view.getLoc(), name), target, type,
+                      arguments, keywords)
         ->getResult(0);
+  }
+
+  FakeTensorType getBaseType() const {
+    return cast<FakeTensorType>(base.getType()).withoutMeta();
   }
 
   ArgumentTree integer(int64_t value) {
@@ -137,14 +85,92 @@ struct InverseBuilder {
     return create(view.getTarget(), arguments);
   }
 
+  /// The sizes of the base as an argument.
+  ArgumentTree getBaseSizes() {
+    SmallVector<ArgumentTree> sizes;
+    for (int64_t i = 0; i < getBaseType().getRank(); ++i)
+      sizes.push_back(createSize(b, namer, view.getLoc(), base, i));
+    return ArgumentTree::list(ctx, sizes);
+  }
+
   /// A view of the new elements with the base's sizes.
   Value reshape() {
-    SmallVector<ArgumentTree> sizes;
-    int64_t rank = cast<FakeTensorType>(base.getType()).getRank();
-    for (int64_t i = 0; i < rank; ++i)
-      sizes.push_back(createSize(b, namer, view.getLoc(), base, i));
-    return create("aten.reshape.default",
-                  {newView, ArgumentTree::list(ctx, sizes)});
+    return create("aten.reshape.default", {newView, getBaseSizes()});
+  }
+
+  /// The elements in one dimension.
+  Value flatten(Value value) {
+    auto type = cast<FakeTensorType>(value.getType());
+    ExprAttr count = ExprAttr::mul(ctx, type.getSizes());
+    if (!count)
+      return {};
+    return createTyped("aten.reshape.default",
+                       FakeTensorType::get({count}, type.getDtype()),
+                       {value, ArgumentTree::list(ctx, {integer(-1)})});
+  }
+
+  /// Writes each element to the place that the same view of the elements'
+  /// numbers has for it.
+  Value scatterByIndex() {
+    if (!hasSameDtype(base, newView))
+      return {};
+    Value flat = flatten(base), source = flatten(newView);
+    if (!flat || !source)
+      return {};
+    Type i64 = b.getI64Type();
+    auto retype = [&](Type type) -> FakeTensorType {
+      return cast<FakeTensorType>(type).withoutMeta().withDtype(i64);
+    };
+    Value numbers = createTyped("aten.arange.default", retype(flat.getType()),
+                                {createSize(b, namer, view.getLoc(), flat, 0)});
+    numbers = createTyped("aten.reshape.default", retype(base.getType()),
+                          {numbers, getBaseSizes()});
+    Operation *viewed = b.clone(*view);
+    viewed->setOperand(viewedOperand, numbers);
+    // Of a list of tensors only the viewed one has other elements.
+    bool isList = isa<ArrayAttr>(view.getArgs()[0]);
+    for (OpResult value : viewed->getResults())
+      if (!isList || value.getResultNumber() == result)
+        value.setType(retype(value.getType()));
+    namer.makeUnique(viewed);
+    Value index = flatten(viewed->getResult(result));
+    if (!index)
+      return {};
+    Value written = createTyped("aten.scatter.src", flat.getType(),
+                                {flat, integer(0), index, source});
+    return create("aten.reshape.default", {written, getBaseSizes()});
+  }
+
+  /// The base with another real part.
+  Value setReal() {
+    if (!isa<ComplexType>(getBaseType().getDtype()))
+      return newView;
+    return create("aten.complex.default",
+                  {newView, getPart("aten.imag.default")});
+  }
+  Value setImag() {
+    return create("aten.complex.default",
+                  {getPart("aten.real.default"), newView});
+  }
+  Value getPart(StringRef target) {
+    return createTyped(
+        target, cast<FakeTensorType>(newView.getType()).withoutMeta(), {base});
+  }
+
+  /// The same bits in the base's dtype.
+  Value viewDtype() {
+    if (hasSameDtype(base, newView))
+      return reshape();
+    return create(
+        "aten.view.dtype",
+        {newView, Attribute(TypeAttr::get(getBaseType().getDtype()))});
+  }
+
+  /// As conj and its like leave a real tensor alone.
+  Value conjugate() {
+    if (!isa<ComplexType>(getBaseType().getDtype()))
+      return newView;
+    return create("aten._conj.default", {newView});
   }
 
   std::optional<int64_t> getInt(size_t index, int64_t absent) {
@@ -210,14 +236,20 @@ struct InverseBuilder {
 
 } // namespace
 
-Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
-                            unsigned result, Value base, Value newView) {
+/// The inverse by an operator; null where none is known.
+static Value createByOperator(InverseBuilder &builder) {
   using Fn = Value (*)(InverseBuilder &);
   Fn fn =
-      llvm::StringSwitch<Fn>(view.getTarget().rsplit('.').first)
+      llvm::StringSwitch<Fn>(builder.view.getTarget().rsplit('.').first)
           .Cases({"aten.alias", "aten.detach", "aten.contiguous", "aten.to",
                   "aten.type_as", "aten.dropout", "aten.feature_dropout",
-                  "aten.lift_fresh"},
+                  "aten.alpha_dropout", "aten.feature_alpha_dropout",
+                  "aten.native_dropout", "aten.lift_fresh", "aten.positive",
+                  "aten.resolve_conj", "aten.resolve_neg", "aten.cpu"},
+                 [](InverseBuilder &i) { return i.newView; })
+          .Cases({"aten.conj_physical", "aten.sum_to_size",
+                  "aten._autocast_to_full_precision",
+                  "aten._autocast_to_reduced_precision"},
                  [](InverseBuilder &i) { return i.newView; })
           .Case("aten.slice",
                 [](InverseBuilder &i) {
@@ -227,28 +259,37 @@ Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
                 [](InverseBuilder &i) {
                   return i.scatter("aten.select_scatter.default");
                 })
-          .Case("aten.diagonal",
-                [](InverseBuilder &i) {
-                  return i.scatter("aten.diagonal_scatter.default");
-                })
+          .Cases({"aten.diagonal", "aten.linalg_diagonal"},
+                 [](InverseBuilder &i) {
+                   return i.view.getTarget() == "aten.diagonal.default"
+                              ? i.scatter("aten.diagonal_scatter.default")
+                              : Value();
+                 })
           .Case("aten.as_strided",
                 [](InverseBuilder &i) {
                   return i.scatter("aten.as_strided_scatter.default");
                 })
           .Cases({"aten.transpose", "aten.t", "aten.numpy_T", "aten.mT",
-                  "aten.swapaxes", "aten.swapdims"},
+                  "aten.swapaxes", "aten.swapdims", "aten._neg_view", "aten.mH",
+                  "aten.adjoint", "aten.matrix_H"},
                  [](InverseBuilder &i) { return i.involution(); })
+          .Cases({"aten._conj", "aten.conj"},
+                 [](InverseBuilder &i) { return i.conjugate(); })
+          .Case("aten.real", [](InverseBuilder &i) { return i.setReal(); })
+          .Case("aten.imag", [](InverseBuilder &i) { return i.setImag(); })
           .Case("aten.permute", [](InverseBuilder &i) { return i.permute(); })
-          .Cases({"aten.view", "aten.reshape", "aten.flatten", "aten.unflatten",
-                  "aten.squeeze", "aten.unsqueeze", "aten.view_as",
-                  "aten.reshape_as", "aten._unsafe_view", "aten.ravel"},
-                 [](InverseBuilder &i) {
-                   return hasSameDtype(i.base, i.newView) ? i.reshape()
-                                                          : Value();
-                 })
-          .Cases({"aten.chunk", "aten.split"},
-                 [](InverseBuilder &i) { return i.part(2); })
-          .Cases({"aten.split_with_sizes", "aten.tensor_split"},
+          .Case("aten.view", [](InverseBuilder &i) { return i.viewDtype(); })
+          .Cases(
+              {"aten.reshape", "aten.flatten", "aten.unflatten", "aten.squeeze",
+               "aten.unsqueeze", "aten.view_as", "aten.reshape_as",
+               "aten._unsafe_view", "aten.ravel", "aten._reshape_alias",
+               "aten.atleast_1d", "aten.atleast_2d", "aten.atleast_3d"},
+              [](InverseBuilder &i) {
+                return hasSameDtype(i.base, i.newView) ? i.reshape() : Value();
+              })
+          .Cases({"aten.chunk", "aten.split", "aten.split_with_sizes",
+                  "aten.tensor_split", "aten.unsafe_chunk", "aten.unsafe_split",
+                  "aten.unsafe_split_with_sizes"},
                  [](InverseBuilder &i) { return i.part(2); })
           .Case("aten.narrow", [](InverseBuilder &i) { return i.narrow(); })
           .Case("aten.unbind", [](InverseBuilder &i) { return i.unbind(); })
@@ -261,6 +302,14 @@ Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
                   return i.create("aten.view_as_real.default", {i.newView});
                 })
           .Default(nullptr);
-  InverseBuilder builder{b, namer, view, result, base, newView};
   return fn ? fn(builder) : Value();
+}
+
+Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
+                            unsigned viewedOperand, unsigned result, Value base,
+                            Value newView) {
+  InverseBuilder builder{b, namer, view, viewedOperand, result, base, newView};
+  if (Value value = createByOperator(builder))
+    return value;
+  return builder.scatterByIndex();
 }

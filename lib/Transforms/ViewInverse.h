@@ -13,17 +13,15 @@
 
 namespace fx {
 
-/// The value whose storage result `result` of `op` shares, or null if the
-/// result has a storage of its own. Where torch decides by strides (reshape,
-/// contiguous, to …) the strides in the types decide.
-mlir::Value getAliasedOperand(CallFunctionOp op, unsigned result);
-
 /// The value of the viewed tensor after `newView` was written through
-/// `view`'s result `result`; `base` is its value before. Null if there is no
-/// functional form.
+/// `view`'s result `result`. The view is of operand `viewedOperand`; `base` is
+/// its value before. Where no operator is the view's inverse, the view of the
+/// elements' numbers tells where each of `newView`'s elements goes. Null for a
+/// view of another dtype that has no inverse.
 mlir::Value createViewInverse(mlir::OpBuilder &b, NodeNamer &namer,
-                              CallFunctionOp view, unsigned result,
-                              mlir::Value base, mlir::Value newView);
+                              CallFunctionOp view, unsigned viewedOperand,
+                              unsigned result, mlir::Value base,
+                              mlir::Value newView);
 
 /// The size of dimension `dim` of `tensor` as an argument: an integer or the
 /// result of a new `aten.sym_size.int`.

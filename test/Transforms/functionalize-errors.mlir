@@ -1,15 +1,5 @@
 // RUN: fx-opt %s -fx-functionalize -split-input-file -verify-diagnostics
 
-fx.graph @expanded {
-  %x = placeholder "x" : !fx.tensor<[1], f32>
-  %e = call_function @aten.expand.default(%x, [4]) : (!fx.tensor<[1], f32>) -> !fx.tensor<[4], f32, #fx.meta<strides = [0]>>
-  // expected-remark @below {{graph @expanded stays as it is: writes through a view that has no inverse, 'aten.expand.default'}}
-  %relu_ = call_function @aten.relu_.default(%e) : (!fx.tensor<[4], f32, #fx.meta<strides = [0]>>) -> !fx.tensor<[4], f32, #fx.meta<strides = [0]>>
-  output(%x) : (!fx.tensor<[1], f32>)
-}
-
-// -----
-
 fx.graph @custom {
   %x = placeholder "x" : !fx.tensor<[1], f32>
   // expected-remark @below {{graph @custom stays as it is: the effects of 'mylib.foo.default' are not known}}

@@ -117,8 +117,15 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
     %x2 = call_function @aten.select_scatter.default(%x, %a, 0, 0)
     ```
 
-    A graph with a mutation that has no functional form is left as it was, with
-    a remark that says which; it still runs on the interpreter.
+    A view of the mutated storage is derived anew from what that holds where it
+    is used. A write through a view without an inverse operator goes to the
+    places that the same view of the elements' numbers has. Views by strides
+    become views of the whole storage in memory order.
+
+    An operator that writes and has no functional form becomes an
+    `auto_functionalized` of it, which runs it on a copy. A graph with any other
+    mutation (through an unknown method, of one tensor by two names) is left as
+    it was, with a remark that says which; it still runs on the interpreter.
   }];
   let options = [
     Option<"assumesFunctional", "assume-unknown-functional", "bool", "false",
@@ -129,6 +136,18 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
     Statistic<"numMutations", "mutations", "Mutations replaced">,
     Statistic<"numReplayed", "replayed", "Views computed again after a mutation">
   ];
+}
+
+def VerifyFunctionalPass : Pass<"fx-verify-functional", "::mlir::ModuleOp"> {
+  let summary = "check what fx-functionalize promises";
+  let description = [{
+    Checks graphs marked `functional`, beyond what the dialect verifies: a graph
+    that returns the last value of an input reads the input's first value only
+    in front of the first new one, other than to make that one, and a view by
+    strides has an operand whose memory is what its value is: an input or a
+    copy, contiguous. To be run directly behind `fx-functionalize`: passes that
+    drop copies may move a read behind a write.
+  }];
 }
 
 def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {

@@ -17,8 +17,13 @@ using namespace fx;
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// A copy to the same dtype, device and strides.
+/// A copy to the same dtype, device and strides. A view by strides reads the
+/// memory of a copy, whatever the strides are of what is copied.
 static LogicalResult dropCopy(const OperatorView &call, Simplifier &s) {
+  for (Operation *user : call->getUsers())
+    if (auto node = dyn_cast<NodeOpInterface>(user))
+      if (node.getTargetName().starts_with("aten.as_strided"))
+        return failure();
   return s.replaceByEqual(getSelf(call));
 }
 FX_REGISTER_SIMPLIFICATIONS(dropCopy, "aten.clone.default",

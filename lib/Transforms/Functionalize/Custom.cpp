@@ -112,7 +112,7 @@ LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
     unsigned uses = 0;
     for (Value operand : op->getOperands())
       uses += isa<FakeTensorType>(operand.getType()) &&
-              getTensor(operand).storage == getTensor(target).storage;
+              getRoot(operand) == getRoot(target);
     if (uses > 1)
       return fail(op, "'" + op.getTarget() +
                           "' writes what it also has by another name");
@@ -145,9 +145,6 @@ LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
   }
   for (OpResult result : op->getResults())
     result.replaceAllUsesWith(call->getResult(result.getResultNumber()));
-  for (Value result : call->getResults())
-    if (isa<FakeTensorType>(result.getType()))
-      getTensor(result);
   replaced.push_back(op);
   unsigned first = op->getNumResults();
   for (auto [i, target] : llvm::enumerate(written))

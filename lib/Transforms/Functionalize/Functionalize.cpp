@@ -23,6 +23,12 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
 
   void runOnOperation() override {
     SubgraphForms forms;
+    for (GraphOp graph : getOperation().getOps<GraphOp>())
+      if (graph.getFunctional()) {
+        NodeNamer namer(graph);
+        addressStorage(graph, namer);
+        isolateStridedViews(graph, namer);
+      }
     // Sub-graphs first, to a fixed point: they may hold sub-graphs too.
     SmallVector<GraphOp> pending;
     for (GraphOp graph : getOperation().getOps<GraphOp>())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functionalizer.h"
+#include "../Aliases.h"
 #include "../ViewInverse.h"
 #include "fx/Custom/Operators.h"
 
@@ -13,60 +14,87 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::functionalize;
 
-Tensor &Functionalizer::getTensor(Value value) {
-  auto it = tensors.find(value);
-  if (it != tensors.end())
-    return it->second;
-  Tensor tensor;
-  if (auto call = value.getDefiningOp<CallFunctionOp>()) {
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    if (Value viewed = getAliasedOperand(call, index)) {
-      Tensor &base = getTensor(viewed);
-      tensor.storage = base.storage;
-      tensor.view = call;
-      tensor.viewResult = index;
-      tensor.viewed = viewed;
-      tensor.version = base.storage->version;
-    }
-  }
-  if (!tensor.viewed) {
-    storages.push_back(std::make_unique<Storage>(Storage{value}));
-    tensor.storage = storages.back().get();
-  }
-  tensor.current = value;
-  return tensors.try_emplace(value, tensor).first->second;
+void Functionalizer::noteViews(CallFunctionOp op) {
+  for (OpResult result : op->getResults())
+    if (OpOperand *viewed = getAliasedOperand(op, result.getResultNumber()))
+      setView(result, {viewed->get(), op, viewed->getOperandNumber(),
+                       result.getResultNumber()});
 }
 
-/// The value that holds what `value` shows now, made where the last operation
-/// visited stands.
+Value Functionalizer::getRoot(Value value) const {
+  while (true) {
+    auto it = views.find(value);
+    if (it == views.end())
+      return value;
+    value = it->second.viewed;
+  }
+}
+
 Value Functionalizer::getCurrent(Value value) {
   if (!isa<FakeTensorType>(value.getType()))
     return value;
-  Tensor tensor = getTensor(value);
-  if (tensor.version == tensor.storage->version || !tensor.viewed)
-    return tensor.current;
-  Value viewed = getCurrent(tensor.viewed);
-  OpBuilder b(graph.getContext());
-  // Behind all that it needs: the viewed value is the latest of them.
-  b.setInsertionPointAfterValue(viewed);
-  if (tensor.view->getBlock() == viewed.getParentBlock() &&
-      viewed.getDefiningOp()->isBeforeInBlock(tensor.view))
-    b.setInsertionPointAfter(tensor.view);
-  Operation *replay = b.clone(*tensor.view);
-  for (Value operand : tensor.view->getOperands())
-    if (operand == tensor.viewed) {
-      replay->replaceUsesOfWith(operand, viewed);
-      break;
-    }
+  auto it = views.find(value);
+  if (it == views.end()) {
+    Value content = contents.lookup(value);
+    return content ? content : value;
+  }
+  ViewOf of = it->second;
+  Value base = getCurrent(of.viewed);
+  return of.view ? derive(of, base) : base;
+}
+
+/// `base` as `view` takes it: some make a view only where the strides allow it,
+/// and what replaces a viewed tensor may have others.
+Value Functionalizer::prepareViewed(CallFunctionOp view, Value base) {
+  if (!llvm::is_contained({"aten.view.dtype", "aten.view_as_complex.default",
+                           "aten.unflatten.int"},
+                          view.getTarget()))
+    return base;
+  OpBuilder b(visited);
+  auto type = cast<FakeTensorType>(base.getType()).withoutMeta();
+  return createCall(b, namer.rename(view.getLoc(), "contiguous"),
+                    "aten.contiguous.default", type, {base})
+      ->getResult(0);
+}
+
+void functionalize::takeAnyStrides(CallFunctionOp view) {
+  StringRef target = view.getTarget();
+  OpBuilder b(view);
+  if (target == "aten.view_as.default")
+    view.setTargetAttr(b.getStringAttr("aten.reshape_as.default"));
+  if (target != "aten.view.default" && target != "aten._unsafe_view.default" &&
+      target != "aten._reshape_alias.default")
+    return;
+  view.setTargetAttr(b.getStringAttr("aten.reshape.default"));
+  if (target != "aten._reshape_alias.default")
+    return;
+  // The last argument, the strides, goes.
+  SmallVector<Argument> args = getArguments(view);
+  SmallVector<ArgumentTree> kept(args.begin(), args.begin() + 2);
+  ArgumentTree all = ArgumentTree::list(view.getContext(), kept);
+  view->setOperands(all.values);
+  view.setArgsAttr(cast<ArrayAttr>(all.tree));
+  view.setKwnamesAttr(b.getArrayAttr({}));
+}
+
+Value Functionalizer::derive(const ViewOf &of, Value base) {
+  SmallVector<Value, 1> &results = derived[{of.view, base}];
+  results.resize(of.view->getNumResults());
+  if (results[of.result])
+    return results[of.result];
+  OpBuilder b(visited);
+  auto replay = cast<CallFunctionOp>(b.clone(*of.view));
+  base = prepareViewed(of.view, base);
+  replay->moveBefore(visited);
+  replay->setOperand(of.operand, base);
+  takeAnyStrides(replay);
   namer.makeUnique(replay);
   ++numReplayed;
   // All results of a split are valid now.
-  for (OpResult result : tensor.view->getResults()) {
-    Tensor &sibling = getTensor(result);
-    sibling.current = replay->getResult(result.getResultNumber());
-    sibling.version = sibling.storage->version;
-  }
-  return getTensor(value).current;
+  for (auto [result, value] : llvm::zip_equal(results, replay->getResults()))
+    if (!result)
+      result = value;
+  return results[of.result];
 }
 
 SmallVector<ArgumentTree> Functionalizer::getCurrent(ArrayRef<Argument> args) {
@@ -77,29 +105,30 @@ SmallVector<ArgumentTree> Functionalizer::getCurrent(ArrayRef<Argument> args) {
   return current;
 }
 
-/// Records that `target` shows `newValue` from here on.
 LogicalResult Functionalizer::write(Operation *op, Value target,
                                     Value newValue) {
-  SmallVector<std::pair<Value, Value>> chain{{target, newValue}};
   while (true) {
-    Tensor tensor = getTensor(chain.back().first);
-    if (!tensor.viewed)
+    auto it = views.find(target);
+    if (it == views.end())
       break;
-    Value viewed = getCurrent(tensor.viewed);
-    OpBuilder b(op);
-    Value inverse = createViewInverse(b, namer, tensor.view, tensor.viewResult,
-                                      viewed, chain.back().second);
-    if (!inverse)
-      return fail(op, "writes through a view that has no inverse, '" +
-                          tensor.view.getTarget() + "'");
-    chain.emplace_back(tensor.viewed, inverse);
+    ViewOf of = it->second;
+    if (of.view) {
+      Value base = getCurrent(of.viewed);
+      OpBuilder b(visited);
+      Value written = createViewInverse(b, namer, of.view, of.operand,
+                                        of.result, base, newValue);
+      if (!written)
+        return fail(op, "writes through a view that has no inverse, '" +
+                            of.view.getTarget() + "'");
+      // What was written is what the view of the new value shows.
+      SmallVector<Value, 1> &results = derived[{of.view, written}];
+      results.resize(of.view->getNumResults());
+      results[of.result] = newValue;
+      newValue = written;
+    }
+    target = of.viewed;
   }
-  unsigned version = ++getTensor(target).storage->version;
-  for (auto [value, current] : chain) {
-    Tensor &tensor = getTensor(value);
-    tensor.current = current;
-    tensor.version = version;
-  }
+  contents[target] = newValue;
   ++numMutations;
   return success();
 }
@@ -111,10 +140,7 @@ void Functionalizer::addOutputs() {
   SmallVector<Attribute> trees, signature;
   SmallVector<Value> operands;
   for (PlaceholderOp placeholder : graph.getPlaceholders()) {
-    if (!tensors.contains(placeholder.getResult()))
-      continue;
-    Tensor &tensor = getTensor(placeholder.getResult());
-    if (tensor.storage->version == 0)
+    if (!isWritten(getRoot(placeholder.getResult())))
       continue;
     bool isState = !!placeholder.getTargetAttr();
     OutputKind kind = placeholder.getKind() == InputKind::Parameter
@@ -126,7 +152,7 @@ void Functionalizer::addOutputs() {
     trees.push_back(OperandAttr::get(ctx));
     signature.push_back(
         OutputSpecAttr::get(ctx, kind, StringAttr::get(ctx, target)));
-    operands.push_back(tensor.current);
+    operands.push_back(getCurrent(placeholder.getResult()));
   }
   if (trees.empty())
     return;
@@ -151,21 +177,19 @@ LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
   for (auto [position, operand] : llvm::enumerate(op->getOperands())) {
     if (!isa<FakeTensorType>(operand.getType()))
       continue;
-    Storage *storage = getTensor(operand).storage;
+    Value root = getRoot(operand);
     for (auto &[target, value] : call->written)
-      if (target != position &&
-          storage == getTensor(op->getOperand(target)).storage) {
+      if (target != position && root == getRoot(op->getOperand(target))) {
         forms.erase(*call);
         return fail(op, "a sub-graph writes what it also has by another name");
       }
   }
+  visited = call->op;
   for (OpOperand &operand : call->op->getOpOperands())
     operand.set(getCurrent(operand.get()));
+  visited = op;
   for (auto [old, now] : llvm::zip(op->getResults(), call->results))
     old.replaceAllUsesWith(now);
-  for (Value result : call->op->getResults())
-    if (isa<FakeTensorType>(result.getType()))
-      getTensor(result);
   replaced.push_back(op);
   for (auto &[target, value] : call->written)
     if (failed(write(op, op->getOperand(target), value)))
@@ -173,72 +197,91 @@ LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
   return success();
 }
 
-LogicalResult Functionalizer::run() {
-  for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
-    if (isa<PlaceholderOp, GuardOp, GetAttrOp>(op))
+/// States that are the same bytes (tied weights) are one tensor.
+void Functionalizer::shareStates() {
+  auto module = graph->getParentOfType<ModuleOp>();
+  DenseMap<Attribute, Value> first;
+  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
+    auto state = placeholder.getTargetAttr() && module
+                     ? module.lookupSymbol<StateOp>(placeholder.getTargetAttr())
+                     : StateOp();
+    auto bytes = state ? dyn_cast_if_present<ExternalAttr>(state.getInitAttr())
+                       : ExternalAttr();
+    if (!bytes)
       continue;
-    if (isa<CondOp, HigherOrderOp>(op) && !forms.areFunctional(&op)) {
-      if (failed(visitSubgraphs(&op)))
-        return failure();
-      continue;
-    }
-    if (isa<CallMethodOp, CallModuleOp>(op))
-      return fail(&op, "the effects of a call_method or call_module are not "
-                       "known");
-    if (auto call = dyn_cast<CallFunctionOp>(op)) {
-      const OperatorSchema *schema = lookupOperator(call.getTarget());
-      const gen::Operator *custom =
-          schema ? nullptr : lookupCustomSchema(call.getTarget());
-      if (custom && custom->isMutating()) {
-        if (failed(visitCustom(call, *custom)))
-          return failure();
-        continue;
-      }
-      if (!schema && !custom && !assumesFunctional &&
-          !isPureCustomOperator(call.getTarget()))
-        return fail(call,
-                    "the effects of '" + call.getTarget() + "' are not known");
-      bool isInstance = isInstanceNorm(call.getTarget());
-      if (isInstance || isBatchNorm(call.getTarget())) {
-        if (failed(isInstance ? visitInstanceNorm(call) : visitBatchNorm(call)))
-          return failure();
-        if (!replaced.empty() && replaced.back() == &op)
-          continue;
-      }
-      if (schema && schema->isMutating()) {
-        if (failed(visitMutation(call, *schema)))
-          return failure();
-        continue;
-      }
-    }
-    // Register results before a later mutation of what they view.
-    for (OpOperand &operand : op.getOpOperands()) {
-      Value current = getCurrent(operand.get());
-      if (current == operand.get())
-        continue;
-      Value original = operand.get();
-      SmallVector<Tensor> views;
-      operand.set(current);
-      // The result still views `original`, whatever value that has now.
-      if (auto call = dyn_cast<CallFunctionOp>(op))
-        for (OpResult result : op.getResults())
-          if (getAliasedOperand(call, result.getResultNumber()) == current) {
-            Tensor tensor = getTensor(original);
-            tensor.view = call;
-            tensor.viewResult = result.getResultNumber();
-            tensor.viewed = original;
-            tensor.current = result;
-            tensor.version = tensor.storage->version;
-            tensors[result] = tensor;
-          }
-    }
-    for (Value result : op.getResults())
-      if (isa<FakeTensorType>(result.getType()))
-        getTensor(result);
+    auto [it, isNew] = first.try_emplace(bytes, placeholder.getResult());
+    auto a = dyn_cast<FakeTensorType>(it->second.getType());
+    auto b = dyn_cast<FakeTensorType>(placeholder.getResult().getType());
+    if (!isNew && a && b && a.getSizes() == b.getSizes() &&
+        a.getDtype() == b.getDtype() && isContiguous(a) && isContiguous(b))
+      setView(placeholder.getResult(), {it->second, {}});
   }
+}
+
+LogicalResult Functionalizer::visit(Operation &op) {
+  if (isa<PlaceholderOp, GuardOp, GetAttrOp>(op))
+    return success();
+  if (isa<CondOp, HigherOrderOp>(op) && !forms.areFunctional(&op))
+    return visitSubgraphs(&op);
+  if (isa<CallMethodOp, CallModuleOp>(op))
+    return fail(&op, "the effects of a call_method or call_module are not "
+                     "known");
+  auto call = dyn_cast<CallFunctionOp>(op);
+  if (call) {
+    const OperatorSchema *schema = lookupOperator(call.getTarget());
+    const gen::Operator *custom =
+        schema ? nullptr : lookupCustomSchema(call.getTarget());
+    if (custom && custom->isMutating())
+      return visitCustom(call, *custom);
+    if (!schema && !custom && !assumesFunctional &&
+        !isPureCustomOperator(call.getTarget()))
+      return fail(call,
+                  "the effects of '" + call.getTarget() + "' are not known");
+    bool isInstance = isInstanceNorm(call.getTarget());
+    if (isInstance || isBatchNorm(call.getTarget())) {
+      if (failed(isInstance ? visitInstanceNorm(call) : visitBatchNorm(call)))
+        return failure();
+      if (!replaced.empty() && replaced.back() == &op)
+        return success();
+    }
+    if (schema && schema->isMutating())
+      return visitMutation(call, *schema);
+    noteViews(call);
+  }
+  bool changed = false;
+  for (OpOperand &operand : op.getOpOperands()) {
+    Value current = getCurrent(operand.get());
+    changed |= current != operand.get();
+    operand.set(current);
+  }
+  if (!call)
+    return success();
+  for (OpResult result : op.getResults())
+    if (auto it = views.find(result); it != views.end()) {
+      OpOperand &viewed = op.getOpOperand(it->second.operand);
+      auto &results = derived[{call, viewed.get()}];
+      results.assign(op.result_begin(), op.result_end());
+      if (changed)
+        viewed.set(prepareViewed(call, viewed.get()));
+    }
+  if (changed)
+    takeAnyStrides(call);
+  return success();
+}
+
+LogicalResult Functionalizer::run() {
+  addressStorage(graph, namer);
+  shareStates();
+  for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
+    visited = &op;
+    if (failed(visit(op)))
+      return failure();
+  }
+  visited = graph.getOutput();
   addOutputs();
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
+  isolateStridedViews(graph, namer);
   graph.setFunctional(true);
   return success();
 }

@@ -14,23 +14,21 @@
 
 namespace fx::functionalize {
 
-/// Memory that values share. A mutation makes a new version of it.
-struct Storage {
-  mlir::Value base;
-  unsigned version = 0;
-};
-
-/// A tensor value: which storage it shows, through which view of which other
-/// value, and the value that holds its elements at `version`.
-struct Tensor {
-  Storage *storage;
-  CallFunctionOp view;
-  unsigned viewResult = 0;
+/// How a tensor is made of another one that it shares a storage with. Without
+/// a view operator it is the same tensor under another name.
+struct ViewOf {
   mlir::Value viewed;
-  mlir::Value current;
-  unsigned version = 0;
+  CallFunctionOp view;
+  unsigned operand = 0, result = 0;
 };
 
+/// Values of the graph as it was are names of tensors. Each is a view of
+/// another one or the whole of a storage, and what a storage holds is one value
+/// of the new graph. A write through a view makes a new value of the storage,
+/// by the inverses of the views in between. A read derives the view from the
+/// storage's value anew; what is derived from one value is derived once. So
+/// nothing can be stale, whatever writes stand between a view and its use.
+///
 /// Works on a copy of the graph, so that a graph it cannot handle is kept.
 class Functionalizer {
 public:
@@ -53,12 +51,25 @@ private:
     return mlir::failure();
   }
 
-  Tensor &getTensor(mlir::Value value);
+  /// Notes of which tensor `result` of `op` is a view. To be called before the
+  /// operands of `op` are replaced: strides in their types decide.
+  void noteViews(CallFunctionOp op);
+  void setView(mlir::Value value, const ViewOf &view) { views[value] = view; }
+  /// The name of the whole storage.
+  mlir::Value getRoot(mlir::Value value) const;
+  bool isWritten(mlir::Value root) const { return contents.contains(root); }
+  /// What `value` holds now, in front of the operation that is visited.
   mlir::Value getCurrent(mlir::Value value);
+  mlir::Value prepareViewed(CallFunctionOp view, mlir::Value base);
+  /// The view of `base` that `of` describes.
+  mlir::Value derive(const ViewOf &of, mlir::Value base);
   /// `args` with what their values are now.
   llvm::SmallVector<ArgumentTree> getCurrent(llvm::ArrayRef<Argument> args);
+  /// Records that `target` holds `newValue` from here on.
   mlir::LogicalResult write(mlir::Operation *op, mlir::Value target,
                             mlir::Value newValue);
+  void shareStates();
+  mlir::LogicalResult visit(mlir::Operation &op);
   mlir::LogicalResult visitMutation(CallFunctionOp op,
                                     const OperatorSchema &schema);
   mlir::LogicalResult visitCustom(CallFunctionOp op,
@@ -76,10 +87,36 @@ private:
   NodeNamer namer;
   SubgraphForms &forms;
   bool assumesFunctional;
-  llvm::DenseMap<mlir::Value, Tensor> tensors;
-  llvm::SmallVector<std::unique_ptr<Storage>> storages;
+  llvm::DenseMap<mlir::Value, ViewOf> views;
+  /// What storages that were written hold, by the names of their wholes.
+  llvm::DenseMap<mlir::Value, mlir::Value> contents;
+  /// Views derived so far, by operator, number of the result and viewed value.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>,
+                 llvm::SmallVector<mlir::Value, 1>>
+      derived;
+  /// Where new operations go.
+  mlir::Operation *visited = nullptr;
   llvm::SmallVector<mlir::Operation *> replaced;
 };
+
+/// The operator that computes what `schema`'s operator writes:
+/// `aten.add.Tensor` for `aten.add_.Tensor` and `aten.add.out`. Null if there
+/// is none.
+const OperatorSchema *getFunctionalOperator(const OperatorSchema &schema);
+
+/// The schema as one of a custom operator is kept.
+gen::Operator getParsedSchema(const OperatorSchema &schema);
+
+/// Lets a view take an operand of any strides.
+void takeAnyStrides(CallFunctionOp view);
+
+/// Rewrites views by strides to views of the whole storage, in the order in
+/// which it lies in memory.
+void addressStorage(GraphOp graph, NodeNamer &namer);
+
+/// Gives views by strides, in a functional graph, operands whose memory is what
+/// their values are.
+void isolateStridedViews(GraphOp graph, NodeNamer &namer);
 
 /// Batch norms that update running statistics in training, most of them
 /// without saying so in their schema.

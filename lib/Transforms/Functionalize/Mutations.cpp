@@ -7,6 +7,8 @@
 
 #include "Functionalizer.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/Shape.h"
+#include "fx/Operators/View.h"
 
 using namespace mlir;
 using namespace fx;
@@ -15,16 +17,6 @@ using namespace fx::functionalize;
 /// Operators whose only effect is on the caller's metadata.
 static bool isIdentity(StringRef target) {
   return target == "aten.detach_.default";
-}
-
-/// `aten.add_.Tensor` → `aten.add.Tensor`; empty if there is no such schema.
-static std::string getFunctionalTarget(StringRef target) {
-  auto [base, overload] = target.rsplit('.');
-  if (!base.consume_back("_"))
-    return {};
-  std::string functional = (base + "." + overload).str();
-  const OperatorSchema *schema = lookupOperator(functional);
-  return schema && !schema->isMutating() ? functional : std::string();
 }
 
 Value Functionalizer::castTo(OpBuilder &b, Location loc, Value value,
@@ -74,8 +66,8 @@ LogicalResult Functionalizer::visitInplaceView(CallFunctionOp op,
                                                StringRef functional) {
   Value self = getArguments(op).front().getValue();
   OpBuilder b(op);
-  Operation *view = b.clone(*op);
-  view->setAttr("target", b.getStringAttr(functional));
+  auto view = cast<CallFunctionOp>(b.clone(*op));
+  view.setTarget(functional);
   view->setOperand(0, self);
   // From here on the name stands for the view.
   self.replaceUsesWithIf(view->getResult(0), [&](OpOperand &use) {
@@ -84,51 +76,129 @@ LogicalResult Functionalizer::visitInplaceView(CallFunctionOp op,
   });
   op->getResult(0).replaceAllUsesWith(view->getResult(0));
   namer.makeUnique(view);
-  view->setOperand(0, getCurrent(self));
-  Tensor tensor = getTensor(view->getResult(0));
-  tensor.viewed = self;
-  tensors[view->getResult(0)] = tensor;
   replaced.push_back(op);
+  noteViews(view);
+  setView(view->getResult(0), {self, view});
+  Value base = getCurrent(self);
+  view->moveBefore(op);
+  derived[{view, base}] = {view->getResult(0)};
+  view->setOperand(0, base);
+  if (base != self)
+    takeAnyStrides(view);
   return success();
+}
+
+/// The dtype in which the functional form of a call computes: that of its
+/// result, which the shape rule tells, or of the operands.
+static Type getResultDtype(CallFunctionOp functional, CallFunctionOp op,
+                           FakeTensorType self, unsigned result) {
+  OperatorView view = getOperatorView(functional);
+  if (view && hasShapeRule(view.getSchema()))
+    if (InferredTypes types = inferResultTypes(view); succeeded(types))
+      if (result < types->size())
+        if (auto type = dyn_cast<FakeTensorType>((*types)[result]))
+          return type.getDtype();
+  return getComputeDtype(op, self);
+}
+
+namespace {
+/// What a call writes: its arguments without it, and the tensors.
+struct Written {
+  SmallVector<Value> targets;
+  SmallVector<ArgumentTree> args;
+  SmallVector<StringRef> keywords;
+  /// The written argument is read, too: `add_` and not `add.out`.
+  bool isInPlace = false;
+};
+} // namespace
+
+/// Takes a call apart; fails where it writes what is no single tensor.
+static FailureOr<Written> takeApart(CallFunctionOp op,
+                                    const OperatorSchema &schema) {
+  Written written;
+  SmallVector<Argument> args = getArguments(op);
+  size_t numPositional = args.size() - op.getKwnames().size();
+  for (auto [i, arg] : llvm::enumerate(args)) {
+    StringRef keyword;
+    int position = i;
+    if (i >= numPositional) {
+      keyword = cast<StringAttr>(op.getKwnames()[i - numPositional]).getValue();
+      position = schema.findArgument(keyword);
+    }
+    if (position < 0 || size_t(position) >= schema.numArguments)
+      return failure();
+    const ArgumentSchema &argument = schema.getArguments()[position];
+    bool isOut = argument.isWrite() && argument.isKwargOnly();
+    if (argument.isWrite()) {
+      if (!arg.isValue() || !isa<FakeTensorType>(arg.getValue().getType()))
+        return failure();
+      written.targets.push_back(arg.getValue());
+      written.isInPlace |= !isOut;
+    }
+    if (isOut)
+      continue;
+    written.args.push_back(arg);
+    if (!keyword.empty())
+      written.keywords.push_back(keyword);
+  }
+  if (written.targets.empty() || op->getNumResults() > written.targets.size())
+    return failure();
+  return written;
 }
 
 LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
                                             const OperatorSchema &schema) {
   SmallVector<Argument> args = getArguments(op);
-  if (args.empty() || !args.front().isValue() || op->getNumResults() > 1)
-    return fail(op, "'" + op.getTarget() + "' has no functional form");
-  Value self = args.front().getValue();
-  auto type = dyn_cast<FakeTensorType>(self.getType());
-  if (!type)
-    return fail(op, "'" + op.getTarget() + "' mutates what is no tensor");
-  if (isIdentity(op.getTarget())) {
-    op->getResult(0).replaceAllUsesWith(self);
+  Value first = args.empty() ? Value() : args.front().getValue();
+  if (isIdentity(op.getTarget()) && first) {
+    op->getResult(0).replaceAllUsesWith(first);
     replaced.push_back(op);
     return success();
   }
-  std::string functional = getFunctionalTarget(op.getTarget());
-  if (functional.empty())
-    return fail(op, "'" + op.getTarget() + "' has no functional form");
-  if (schema.has(OperatorSchema::InplaceView))
-    return visitInplaceView(op, functional);
+  const OperatorSchema *functional = getFunctionalOperator(schema);
+  if (first && functional && schema.has(OperatorSchema::InplaceView))
+    return visitInplaceView(op, functional->getName());
+  FailureOr<Written> written = takeApart(op, schema);
+  if (!functional || failed(written) ||
+      functional->numResults != written->targets.size())
+    return visitCustom(op, getParsedSchema(schema));
 
   OpBuilder b(op);
-  SmallVector<Value> operands = llvm::map_to_vector(
-      op->getOperands(), [&](Value v) { return getCurrent(v); });
-  Type computed = getComputeDtype(op, type);
-  auto call = CallFunctionOp::create(
-      b, op.getLoc(), type.withDtype(computed).withoutMeta(),
-      b.getStringAttr(functional), operands, op.getArgs(), op.getKwnames(),
-      ArrayAttr());
+  SmallVector<Type> types;
+  for (auto [i, target] : llvm::enumerate(written->targets)) {
+    auto type = cast<FakeTensorType>(target.getType()).withoutMeta();
+    // `out` takes the result's sizes.
+    if (i < op->getNumResults())
+      if (auto result = dyn_cast<FakeTensorType>(op->getResult(i).getType())) {
+        if (result.getRank() != type.getRank() ||
+            areProvablyDifferent(result, type))
+          return fail(op, "'" + op.getTarget() + "' resizes what it writes");
+      }
+    types.push_back(type);
+  }
+  for (ArgumentTree &arg : written->args)
+    for (Value &value : arg.values)
+      value = getCurrent(value);
   // `add_` → `add`: the node is renamed with its operator.
-  StringRef base = StringRef(functional).split('.').second.rsplit('.').first;
-  call->setLoc(namer.rename(op.getLoc(), base));
-  Value newValue = castTo(b, op.getLoc(), call->getResult(0), type);
-  // The result is the mutated tensor itself.
-  if (op->getNumResults() == 1)
-    op->getResult(0).replaceAllUsesWith(self);
+  StringRef name = functional->getName().split('.').second.rsplit('.').first;
+  CallFunctionOp call =
+      createCall(b, namer.rename(op.getLoc(), name), functional->getName(),
+                 types, written->args, written->keywords);
+  SmallVector<Value> values;
+  for (auto [i, target] : llvm::enumerate(written->targets)) {
+    auto type = cast<FakeTensorType>(types[i]);
+    call->getResult(i).setType(
+        type.withDtype(getResultDtype(call, op, type, i)));
+    values.push_back(castTo(b, op.getLoc(), call->getResult(i), type));
+  }
+  // The results are the written tensors themselves.
+  for (auto [result, target] : llvm::zip(op->getResults(), written->targets))
+    result.replaceAllUsesWith(target);
   replaced.push_back(op);
-  return write(op, self, newValue);
+  for (auto [target, value] : llvm::zip_equal(written->targets, values))
+    if (failed(write(op, target, value)))
+      return failure();
+  return success();
 }
 
 /// The one that always trains, and has no argument that says so.

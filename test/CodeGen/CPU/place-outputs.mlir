@@ -38,3 +38,57 @@ func.func @main(%s: memref<4xf32> {fx.state = @s, fx.mutable})
   %y = memref.expand_shape %a [[0, 1]] output_shape [2, 2] : memref<4xf32> into memref<2x2xf32>
   return %s, %y : memref<4xf32>, memref<2x2xf32>
 }
+
+// -----
+
+// Two arguments change places, and the old value of one is returned: outputs
+// are copied first, and what lies in an argument by way of a temporary.
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[S:.*]]: memref<4xf32> {fx.state = @s}, %[[T:.*]]: memref<4xf32> {fx.state = @t})
+// CHECK: %[[OUT:.*]] = memref.view
+// CHECK: memref.copy %[[S]], %[[OUT]]
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: memref.copy %[[T]], %[[A]]
+// CHECK-NEXT: memref.copy %[[S]], %[[T]]
+// CHECK-NEXT: memref.copy %[[A]], %[[S]]
+// CHECK-NEXT: return %[[OUT]]
+func.func @main(%s: memref<4xf32> {fx.state = @s}, %t: memref<4xf32> {fx.state = @t})
+    -> (memref<4xf32> {fx.mutates = @s}, memref<4xf32> {fx.mutates = @t}, memref<4xf32>) {
+  return %t, %s, %s : memref<4xf32>, memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// A value is computed in the argument that it is written back to, where
+// nothing reads the argument from there on.
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.*]]: memref<4xf32>, %[[S:.*]]: memref<4xf32> {fx.state = @s})
+// CHECK-NEXT: linalg.exp ins(%[[X]] : {{.*}}) outs(%[[S]] :
+// CHECK-NEXT: return
+func.func @main(%x: memref<4xf32>, %s: memref<4xf32> {fx.state = @s})
+    -> (memref<4xf32> {fx.mutates = @s}) {
+  %a = memref.alloc() : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  return %a : memref<4xf32>
+}
+
+// -----
+
+// Here the argument is read behind it.
+
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.*]]: memref<4xf32>, %[[S:.*]]: memref<4xf32> {fx.state = @s})
+// CHECK: %[[A:.*]] = memref.alloc
+// CHECK: linalg.exp ins(%[[X]] : {{.*}}) outs(%[[A]] :
+// CHECK: linalg.log ins(%[[S]] :
+// CHECK: memref.copy %[[A]], %[[S]]
+func.func @main(%x: memref<4xf32>, %s: memref<4xf32> {fx.state = @s})
+    -> (memref<4xf32> {fx.mutates = @s}, memref<4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%a : memref<4xf32>)
+  linalg.log ins(%s : memref<4xf32>) outs(%b : memref<4xf32>)
+  return %a, %b : memref<4xf32>, memref<4xf32>
+}

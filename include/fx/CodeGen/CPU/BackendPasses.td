@@ -14,11 +14,10 @@ def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp">
   let summary = "give @main the boundary that an artefact's entry has";
   let description = [{
     Every argument and result of `@main` becomes a tensor: scalars turn into
-    0-d tensors. A result that the model writes back (`fx.mutates`,
-    `fx.mutates_input`) is materialized in the argument that it replaces, so
-    that bufferization can compute it in place. Arguments are marked writable
-    (and `fx.written`, which outlives bufferization) only where the model
-    mutates them.
+    0-d tensors. Arguments are marked writable (and `fx.written`, which outlives
+    bufferization) only where the model mutates them (`fx.mutates`,
+    `fx.mutates_input`), so that bufferization can compute their new values in
+    place.
 
     ```mlir
     func.func @main(%n: i64, %s: tensor<4xf32> {fx.state = @s, fx.mutable})
@@ -27,10 +26,7 @@ def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp">
     func.func @main(%n: tensor<i64> {bufferization.writable = false},
                     %s: tensor<4xf32> {fx.state = @s, fx.mutable, fx.written,
                                       bufferization.writable = true})
-        -> (tensor<4xf32> {fx.mutates = @s}) {
-      ...
-      %m = bufferization.materialize_in_destination %new in %s
-      return %m
+        -> (tensor<4xf32> {fx.mutates = @s})
     ```
   }];
   let dependentDialects = [
@@ -73,8 +69,13 @@ def FXCPUPlaceOutputs : Pass<"fx-cpu-place-outputs", "::mlir::ModuleOp"> {
     A returned buffer that `@main` allocated and returns once is allocated
     through the run-time call `fx_rt_output`, for the caller to own. Any other
     result (a view, an argument, a buffer returned twice, the result of a
-    branch) is copied to such a buffer. Results that are written back are
-    dropped: they already are in their argument, or are copied there.
+    branch) is copied to such a buffer.
+
+    Results that are written back are dropped. One that is in its argument's
+    memory stays there. One in a buffer of its own is computed in the argument
+    where nothing uses that from the buffer's first use on. Any other one is
+    copied to the argument behind all outputs, by way of a temporary where it
+    lies in an argument that is written.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -61,70 +61,6 @@ static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
          << i << " of @main writes to " << state << ", which is no argument";
 }
 
-/// True if `value`, returned and written back to `dest` (null if to none), is
-/// or views an argument that is written back, or views a value that is.
-static bool isOverwritten(Value value, Value dest, ArrayRef<Value> dests,
-                          const DenseSet<Value> &sources) {
-  if (value == dest)
-    return false;
-  for (Value viewed = value;;) {
-    if (isa<BlockArgument>(viewed))
-      return llvm::is_contained(dests, viewed);
-    if (viewed != value && !dest && sources.contains(viewed))
-      return true;
-    Operation *op = viewed.getDefiningOp();
-    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             tensor::ExtractSliceOp>(op))
-      return false;
-    viewed = op->getOperand(0);
-  }
-}
-
-/// Copies results, before anything is written back, whose memory that changes:
-/// bufferization cannot, where the write has its place.
-static LogicalResult keepOldValues(func::FuncOp func, func::ReturnOp ret,
-                                   OpBuilder &b) {
-  SmallVector<Value> dests;
-  DenseSet<Value> sources;
-  for (auto [i, value] : llvm::enumerate(ret->getOperands())) {
-    FailureOr<Value> dest = getWrittenBack(func, i);
-    if (failed(dest))
-      return failure();
-    dests.push_back(*dest);
-    if (*dest)
-      sources.insert(value);
-  }
-  for (auto [operand, dest] : llvm::zip_equal(ret->getOpOperands(), dests)) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    if (type && isOverwritten(operand.get(), dest, dests, sources))
-      operand.set(bufferization::AllocTensorOp::create(
-          b, ret.getLoc(), type, /*dynamicSizes=*/ValueRange(), operand.get()));
-  }
-  return success();
-}
-
-/// Branches and while loops that use an argument which the function writes get
-/// a copy of it: bufferization takes a carried tensor as read by the whole loop
-/// and a branch's result as either of what the branches give, and sees
-/// conflicts with the write behind it that no copy of its own can mend.
-static void copyForRegions(Value arg, OpBuilder &b) {
-  Value copy;
-  for (OpOperand &use : llvm::make_early_inc_range(arg.getUses())) {
-    Operation *user = use.getOwner();
-    if (!isa<scf::WhileOp>(user) && !user->getParentOfType<scf::IfOp>() &&
-        !user->getParentOfType<scf::WhileOp>())
-      continue;
-    if (!copy) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(cast<BlockArgument>(arg).getOwner());
-      copy = bufferization::AllocTensorOp::create(
-          b, arg.getLoc(), cast<RankedTensorType>(arg.getType()), ValueRange(),
-          arg);
-    }
-    use.set(copy);
-  }
-}
-
 /// Result `i` as a tensor.
 static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i,
                                         OpBuilder &b) {
@@ -146,12 +82,7 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
     return func.emitError("expected one block in @") << func.getName();
   auto ret = cast<func::ReturnOp>(func.front().getTerminator());
   b.setInsertionPoint(ret);
-  if (failed(keepOldValues(func, ret, b)))
-    return failure();
-  // What is written back, and what holds it then.
-  DenseMap<Value, Value> written;
   for (auto [i, operand] : llvm::enumerate(ret->getOpOperands())) {
-    Value returned = operand.get();
     FailureOr<Value> value = getTensorResult(ret, i, b),
                      dest = getWrittenBack(func, i);
     if (failed(value) || failed(dest))
@@ -159,26 +90,10 @@ static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
     operand.set(*value);
     if (!*dest)
       continue;
-    Value source = written.lookup(returned) ? written.lookup(returned) : *value;
-    if ((*dest).getType() != source.getType())
-      source =
-          tensor::CastOp::create(b, ret.getLoc(), (*dest).getType(), source);
-    Value held = bufferization::MaterializeInDestinationOp::create(
-                     b, ret.getLoc(), source.getType(), source, *dest)
-                     .getResult();
-    operand.set(held);
-    if (returned.getType() == held.getType())
-      written.try_emplace(returned, held);
-    copyForRegions(*dest, b);
     unsigned arg = cast<BlockArgument>(*dest).getArgNumber();
     func.setArgAttr(arg, "bufferization.writable", b.getBoolAttr(true));
     func.setArgAttr(arg, "fx.written", b.getUnitAttr());
   }
-  // Who returns a value that is also written back returns what was written: its
-  // own memory may be the argument's, which counts as overwritten then.
-  for (OpOperand &operand : ret->getOpOperands())
-    if (Value held = written.lookup(operand.get()))
-      operand.set(held);
   return success();
 }
 

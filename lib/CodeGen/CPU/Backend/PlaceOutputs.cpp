@@ -9,6 +9,7 @@
 #include "fx/CodeGen/CPU/Backend.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -40,15 +41,29 @@ static Value skipCasts(Value value) {
   return value;
 }
 
-/// A new output of `like`'s shape, holding what `like` holds.
-static Value copyToOutput(OpBuilder &b, Location loc, Value like) {
+/// The type of a buffer with `like`'s elements in order, and its dynamic sizes.
+static std::pair<MemRefType, SmallVector<Value>>
+getPlainBuffer(OpBuilder &b, Location loc, Value like) {
   auto type = cast<MemRefType>(like.getType());
-  auto plain = MemRefType::get(type.getShape(), type.getElementType());
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
       sizes.push_back(memref::DimOp::create(b, loc, like, d));
-  Value made = createBufferView(b, loc, "fx_rt_output", plain, sizes);
+  return {MemRefType::get(type.getShape(), type.getElementType()), sizes};
+}
+
+/// A new output of `like`'s shape, holding what `like` holds.
+static Value copyToOutput(OpBuilder &b, Location loc, Value like) {
+  auto [type, sizes] = getPlainBuffer(b, loc, like);
+  Value made = createBufferView(b, loc, "fx_rt_output", type, sizes);
+  memref::CopyOp::create(b, loc, like, made);
+  return made;
+}
+
+/// A temporary that holds what `like` holds.
+static Value copyToTemporary(OpBuilder &b, Location loc, Value like) {
+  auto [type, sizes] = getPlainBuffer(b, loc, like);
+  Value made = memref::AllocOp::create(b, loc, type, sizes);
   memref::CopyOp::create(b, loc, like, made);
   return made;
 }
@@ -75,16 +90,74 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     return {};
   }
 
+  /// Writes results back to the arguments that they replace. The outputs have
+  /// been copied before: they may lie in an argument's memory.
+  static void writeBack(func::FuncOp func, func::ReturnOp ret) {
+    OpBuilder b(ret);
+    SmallVector<std::pair<unsigned, Value>> copies;
+    {
+      // What lies in an argument that is written must be saved before that.
+      BufferViewFlowAnalysis analysis(func);
+      llvm::SmallPtrSet<Value, 16> overwritten;
+      for (auto [i, value] : llvm::enumerate(ret.getOperands()))
+        if (Value dest = getWrittenBack(func, i)) {
+          for (Value alias : getAliases(dest, analysis))
+            overwritten.insert(alias);
+          if (skipCasts(value) != dest)
+            copies.emplace_back(i, dest);
+        }
+      for (auto [i, dest] : copies)
+        if (overwritten.contains(ret.getOperand(i)))
+          ret->setOperand(i,
+                          copyToTemporary(b, ret.getLoc(), ret.getOperand(i)));
+    }
+    for (auto [i, dest] : copies)
+      if (!computeInPlace(func, ret.getOperand(i), dest))
+        memref::CopyOp::create(b, ret.getLoc(), ret.getOperand(i), dest);
+  }
+
+  /// Lets `value` be computed in the argument `dest` that it is written back
+  /// to: it has memory of its own, and nothing uses the argument from where
+  /// that is used first.
+  static bool computeInPlace(func::FuncOp func, Value value, Value dest) {
+    memref::AllocOp alloc = getWholeAlloc(value);
+    Block &body = func.front();
+    if (!alloc || alloc->getBlock() != &body ||
+        alloc.getType() != dest.getType())
+      return false;
+    BufferViewFlowAnalysis analysis(func);
+    Operation *first = nullptr;
+    auto forUses = [&](Value buffer, function_ref<void(Operation *)> fn) {
+      for (Value alias : getAliases(buffer, analysis))
+        for (Operation *user : alias.getUsers())
+          if (Operation *op = body.findAncestorOpInBlock(*user))
+            fn(op);
+    };
+    forUses(alloc.getResult(), [&](Operation *op) {
+      if (!first || op->isBeforeInBlock(first))
+        first = op;
+    });
+    bool isFree = first;
+    forUses(dest, [&](Operation *op) {
+      isFree &= isa<memref::DimOp>(op) || op->isBeforeInBlock(first) ||
+                isa<func::ReturnOp>(op);
+    });
+    if (!isFree)
+      return false;
+    alloc.replaceAllUsesWith(dest);
+    alloc.erase();
+    return true;
+  }
+
   LogicalResult place(func::FuncOp func) {
     auto ret = cast<func::ReturnOp>(func.front().getTerminator());
     OpBuilder b(ret);
-    SmallVector<Value> outputs;
+    BitVector writtenBack(ret->getNumOperands());
     SmallVector<Attribute> attrs;
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-      if (Value dest = getWrittenBack(func, i)) {
-        if (skipCasts(value) != dest)
-          memref::CopyOp::create(b, ret.getLoc(), value, dest);
+      if (getWrittenBack(func, i)) {
+        writtenBack.set(i);
         continue;
       }
       attrs.push_back(func.getResultAttrDict(i));
@@ -92,10 +165,8 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
       if (!alloc || alloc->getBlock() != &func.front() ||
           !taken.insert(alloc).second ||
           !alloc.getType().getLayout().isIdentity())
-        value = copyToOutput(b, ret.getLoc(), value);
-      outputs.push_back(value);
+        ret->setOperand(i, copyToOutput(b, ret.getLoc(), value));
     }
-    ret->setOperands(outputs);
     for (Operation *op : taken) {
       auto alloc = cast<memref::AllocOp>(op);
       OpBuilder at(alloc);
@@ -104,6 +175,8 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
                                                 alloc.getDynamicSizes()));
       alloc.erase();
     }
+    writeBack(func, ret);
+    ret->eraseOperands(writtenBack);
     for (Value value : ret.getOperands())
       if (!cast<MemRefType>(value.getType()).getLayout().isIdentity())
         return ret.emitError("an output is not contiguous: ")

@@ -1,0 +1,266 @@
+//===- Aliases.cpp - which values share a storage -------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Aliases.h"
+
+#include "fx/Operators/Schema.h"
+#include "fx/Operators/View.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+/// The recorded strides; those of contiguous elements where none are recorded.
+/// Empty where an expression overflows.
+static SmallVector<ExprAttr> getStrides(FakeTensorType type) {
+  if (MetaAttr meta = type.getMeta(); meta && !meta.getStrides().empty())
+    return SmallVector<ExprAttr>(meta.getStrides());
+  MLIRContext *ctx = type.getContext();
+  SmallVector<ExprAttr> strides(type.getRank(), ExprAttr::integer(ctx, 1));
+  for (int64_t i = type.getRank() - 2; i >= 0; --i) {
+    ExprAttr size = type.getSizes()[i + 1];
+    // torch counts a size of 0 as 1 here.
+    strides[i] = size.getInteger() == 0
+                     ? strides[i + 1]
+                     : ExprAttr::mul(ctx, {strides[i + 1], size});
+    if (!strides[i])
+      return {};
+  }
+  return strides;
+}
+
+static bool isEmpty(FakeTensorType type) {
+  return llvm::any_of(type.getSizes(),
+                      [](ExprAttr size) { return size.getInteger() == 0; });
+}
+
+std::optional<SmallVector<int64_t>> fx::getMemoryOrder(FakeTensorType type) {
+  SmallVector<ExprAttr> strides = getStrides(type);
+  if (strides.size() != size_t(type.getRank()))
+    return std::nullopt;
+  SmallVector<int64_t> outer, inner;
+  llvm::SmallBitVector taken(type.getRank());
+  for (auto [i, size] : llvm::enumerate(type.getSizes()))
+    if (size.getInteger() == 1) {
+      outer.push_back(i);
+      taken.set(i);
+    }
+  MLIRContext *ctx = type.getContext();
+  ExprAttr step = ExprAttr::integer(ctx, 1);
+  while (outer.size() + inner.size() < strides.size()) {
+    // The last of equal ones: of a contiguous tensor it is the innermost.
+    int64_t next = type.getRank() - 1;
+    while (next >= 0 && (taken.test(next) || strides[next] != step))
+      --next;
+    if (next < 0)
+      return std::nullopt;
+    taken.set(next);
+    inner.push_back(next);
+    step = ExprAttr::mul(ctx, {step, type.getSizes()[next]});
+    if (!step)
+      return std::nullopt;
+  }
+  llvm::append_range(outer, llvm::reverse(inner));
+  return outer;
+}
+
+bool fx::isContiguous(FakeTensorType type) {
+  MetaAttr meta = type.getMeta();
+  if (!meta || meta.getStrides().empty() || isEmpty(type))
+    return true;
+  std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
+  if (!order)
+    return false;
+  llvm::erase_if(*order, [&](int64_t dim) {
+    return type.getSizes()[dim].getInteger() == 1;
+  });
+  return llvm::is_sorted(*order);
+}
+
+/// Whether torch makes a view of a tensor with other sizes: computeStride of
+/// aten/src/ATen/TensorUtils.cpp, on expressions. Nothing where the symbols
+/// decide.
+static std::optional<bool> isViewable(FakeTensorType from,
+                                      ArrayRef<ExprAttr> sizes) {
+  if (isContiguous(from))
+    return true;
+  SmallVector<ExprAttr> strides = getStrides(from);
+  if (strides.size() != size_t(from.getRank()))
+    return std::nullopt;
+  auto isStatic = [](ArrayRef<ExprAttr> exprs) {
+    return llvm::all_of(exprs, [](ExprAttr e) { return e.isInteger(); });
+  };
+  if (!isStatic(from.getSizes()) || !isStatic(strides) || !isStatic(sizes))
+    return std::nullopt;
+  int64_t view = int64_t(sizes.size()) - 1, elements = 1, viewElements = 1;
+  int64_t base = *strides.back().getInteger();
+  for (int64_t dim = from.getRank() - 1; dim >= 0; --dim) {
+    elements *= *from.getSizes()[dim].getInteger();
+    // The end of a chunk of dimensions that lie together.
+    if (dim != 0 && (from.getSizes()[dim - 1].getInteger() == 1 ||
+                     *strides[dim - 1].getInteger() == elements * base))
+      continue;
+    while (view >= 0 &&
+           (viewElements < elements || sizes[view].getInteger() == 1))
+      viewElements *= *sizes[view--].getInteger();
+    if (viewElements != elements)
+      return false;
+    if (dim > 0) {
+      base = *strides[dim - 1].getInteger();
+      elements = viewElements = 1;
+    }
+  }
+  return view == -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that share or copy
+//===----------------------------------------------------------------------===//
+
+static bool hasSameDtype(FakeTensorType a, FakeTensorType b) {
+  return a.getDtype() == b.getDtype() && a.getDevice() == b.getDevice();
+}
+
+/// Whether the elements lie as the argument `memory_format` asks.
+static bool hasMemoryFormat(const OperatorView &op, FakeTensorType self) {
+  Argument format = op.getArg("memory_format");
+  auto attr = dyn_cast_if_present<MemoryFormatAttr>(format.tree);
+  if (!attr)
+    return true;
+  StringRef name = attr.getValue();
+  if (name == "preserve_format")
+    return true;
+  if (name == "contiguous_format")
+    return isContiguous(self);
+  // channels_last, channels_last_3d: the second dimension is the innermost.
+  int64_t rank = name == "channels_last" ? 4 : 5;
+  std::optional<SmallVector<int64_t>> order = getMemoryOrder(self);
+  if (!order || self.getRank() != rank)
+    return false;
+  SmallVector<int64_t> want = {0};
+  for (int64_t i = 2; i < rank; ++i)
+    want.push_back(i);
+  want.push_back(1);
+  auto isOne = [&](int64_t dim) {
+    return self.getSizes()[dim].getInteger() == 1;
+  };
+  llvm::erase_if(*order, isOne);
+  llvm::erase_if(want, isOne);
+  return *order == want;
+}
+
+/// Whether the view operators that made `value` conjugate its storage.
+static bool isConjugated(Value value) {
+  bool conjugated = false;
+  while (auto call = value.getDefiningOp<CallFunctionOp>()) {
+    OpOperand *aliased =
+        getAliasedOperand(call, cast<OpResult>(value).getResultNumber());
+    if (!aliased)
+      break;
+    StringRef base = call.getTarget().rsplit('.').first;
+    conjugated ^= llvm::is_contained(
+        {"aten._conj", "aten.conj", "aten.mH", "aten.adjoint", "aten.matrix_H"},
+        base);
+    value = aliased->get();
+  }
+  return conjugated;
+}
+
+/// Whether an operator that torch lets alias or copy does alias.
+static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
+                      FakeTensorType result) {
+  StringRef base = op.getSchema().getName().rsplit('.').first;
+  enum Kind { Always, Cast, Contiguous, Shape, Dropout, Real, Resolve, Sizes };
+  switch (
+      llvm::StringSwitch<Kind>(base)
+          .Cases({"aten.to", "aten.type_as", "aten.cpu",
+                  "aten._autocast_to_full_precision",
+                  "aten._autocast_to_reduced_precision"},
+                 Cast)
+          .Cases({"aten.contiguous", "aten.ravel"}, Contiguous)
+          .Cases({"aten.reshape", "aten.flatten", "aten.reshape_as"}, Shape)
+          .Cases({"aten.dropout", "aten.feature_dropout", "aten.alpha_dropout",
+                  "aten.feature_alpha_dropout", "aten.native_dropout"},
+                 Dropout)
+          .Case("aten.conj_physical", Real)
+          .Case("aten.resolve_conj", Resolve)
+          .Cases({"aten.sum_to_size", "aten._grad_sum_to_size"}, Sizes)
+          .Default(Always)) {
+  case Always:
+    return true;
+  case Cast:
+    return hasSameDtype(self, result) && op.getArg("copy").getBool() != true &&
+           hasMemoryFormat(op, self);
+  case Contiguous:
+    return base == "aten.ravel"              ? isContiguous(self)
+           : op.getArg("memory_format").tree ? hasMemoryFormat(op, self)
+                                             : isContiguous(self);
+  case Shape: {
+    if (std::optional<bool> viewable = isViewable(self, result.getSizes()))
+      return *viewable;
+    // A copy is contiguous.
+    return !isContiguous(result);
+  }
+  case Dropout:
+    return op.getArg("train").getBool() == false ||
+           op.getArg("p").getFloat() == 0.0 || isEmpty(self);
+  case Real:
+    return !isa<ComplexType>(self.getDtype());
+  case Resolve:
+    return !isConjugated(value);
+  case Sizes:
+    return self.getSizes() == result.getSizes();
+  }
+  llvm_unreachable("a kind that is not handled");
+}
+
+/// Operators whose results may share a storage though their schemas do not say
+/// so. Of those that take a list, each result shares its element's.
+static bool isUnannotatedView(StringRef base, unsigned result) {
+  if (base == "aten.native_dropout")
+    return result == 0;
+  return llvm::StringSwitch<bool>(base)
+      .Cases({"aten.dropout", "aten.feature_dropout", "aten.alpha_dropout",
+              "aten.feature_alpha_dropout", "aten.type_as",
+              "aten.conj_physical", "aten.sum_to_size"},
+             true)
+      .Cases({"aten.atleast_1d", "aten.atleast_2d", "aten.atleast_3d",
+              "aten.broadcast_tensors", "aten.meshgrid", "aten.unsafe_chunk",
+              "aten.unsafe_split", "aten.unsafe_split_with_sizes"},
+             true)
+      .Default(false);
+}
+
+OpOperand *fx::getAliasedOperand(CallFunctionOp op, unsigned result) {
+  OperatorView view = getOperatorView(op);
+  if (!view || op.getArgs().empty())
+    return nullptr;
+  StringRef base = op.getTarget().rsplit('.').first;
+  if (view.getSchema().isMutating() ||
+      (!view.getSchema().isView() && !isUnannotatedView(base, result)))
+    return nullptr;
+  Attribute first = op.getArgs()[0];
+  unsigned operand = 0;
+  if (auto list = dyn_cast<ArrayAttr>(first)) {
+    if (result >= list.size() ||
+        !llvm::all_of(list, llvm::IsaPred<OperandAttr>))
+      return nullptr;
+    operand = result;
+  } else if (!isa<OperandAttr>(first)) {
+    return nullptr;
+  }
+  OpOperand &aliased = op->getOpOperand(operand);
+  auto self = dyn_cast<FakeTensorType>(aliased.get().getType());
+  auto type = dyn_cast<FakeTensorType>(op->getResult(result).getType());
+  if (!self || !type || !doesAlias(view, aliased.get(), self, type))
+    return nullptr;
+  return &aliased;
+}

@@ -1,0 +1,217 @@
+//===- StridedViews.cpp - views by strides as views of storages -----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   %t = call_function @aten.t.default(%x)
+//   %v = call_function @aten.as_strided.default(%t, [2, 3], [3, 1])
+//
+// speaks of the memory of %x, whatever %t shows of it. It becomes
+//
+//   %v = call_function @aten.as_strided.default(%x, [2, 3], [3, 1], 0)
+//
+// where %x is contiguous, else a view of %x permuted to the order in which its
+// elements lie in memory. In torch that is the same view; as an operator on
+// values it is one whose operand's elements, in order, are its memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Aliases.h"
+#include "Functionalizer.h"
+#include "fx/IR/Metadata.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::functionalize;
+
+/// The tensor whose storage `value` shows; counts the conjugations between.
+static Value getWhole(Value value, bool &conjugated) {
+  while (auto call = value.getDefiningOp<CallFunctionOp>()) {
+    OpOperand *viewed =
+        getAliasedOperand(call, cast<OpResult>(value).getResultNumber());
+    if (!viewed)
+      break;
+    StringRef target = call.getTarget();
+    conjugated ^=
+        target == "aten._conj.default" ||
+        (target == "aten.conj.default" &&
+         isa<ComplexType>(cast<FakeTensorType>(value.getType()).getDtype()));
+    value = viewed->get();
+  }
+  return value;
+}
+
+namespace {
+struct StorageAddresser {
+  NodeNamer &namer;
+  CallFunctionOp op;
+  OpBuilder b{op};
+  MLIRContext *ctx = b.getContext();
+
+  Value call(StringRef target, Type type, ArrayRef<ArgumentTree> args,
+             ArrayRef<StringRef> keywords = {}) {
+    StringRef name = target.split('.').second.rsplit('.').first;
+    return createCall(b, namer.rename(op.getLoc(), name), target, type, args,
+                      keywords)
+        ->getResult(0);
+  }
+
+  Value permute(Value value, ArrayRef<int64_t> order) {
+    auto type = cast<FakeTensorType>(value.getType());
+    SmallVector<ArgumentTree> dims;
+    SmallVector<ExprAttr> sizes;
+    for (int64_t dim : order) {
+      dims.push_back(ArgumentTree::integer(ctx, dim));
+      sizes.push_back(type.getSizes()[dim]);
+    }
+    return call("aten.permute.default", type.withoutMeta().withSizes(sizes),
+                {value, ArgumentTree::list(ctx, dims)});
+  }
+
+  /// The elements of `value` in the order in which they lie in memory; null
+  /// where there are gaps.
+  Value inMemoryOrder(Value value) {
+    auto type = cast<FakeTensorType>(value.getType());
+    if (isContiguous(type))
+      return value;
+    std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
+    return order ? permute(value, *order) : Value();
+  }
+
+  /// Contiguous elements as elements of another dtype.
+  Value asDtype(Value value, Type dtype) {
+    auto type = cast<FakeTensorType>(value.getType());
+    if (type.getDtype() == dtype)
+      return value;
+    SmallVector<ExprAttr> sizes(type.getSizes());
+    auto complex = dyn_cast<ComplexType>(type.getDtype());
+    if (complex && complex.getElementType() == dtype) {
+      sizes.push_back(ExprAttr::integer(ctx, 2));
+      return call("aten.view_as_real.default",
+                  FakeTensorType::get(sizes, dtype), {value});
+    }
+    ExprAttr count = ExprAttr::mul(ctx, sizes);
+    int64_t from = getBytes(type.getDtype()), to = getBytes(dtype);
+    if (!count || !count.isInteger() || !from || !to ||
+        *count.getInteger() * from % to != 0)
+      return {};
+    Value flat = call(
+        "aten.view.default", FakeTensorType::get({count}, type.getDtype()),
+        {value, ArgumentTree::list(ctx, {ArgumentTree::integer(ctx, -1)})});
+    ExprAttr all = ExprAttr::integer(ctx, *count.getInteger() * from / to);
+    return call("aten.view.dtype", FakeTensorType::get({all}, dtype),
+                {flat, Attribute(TypeAttr::get(dtype))});
+  }
+
+  static int64_t getBytes(Type dtype) {
+    if (auto complex = dyn_cast<ComplexType>(dtype))
+      return 2 * getBytes(complex.getElementType());
+    return dtype.isIntOrFloat()
+               ? llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8)
+               : 0;
+  }
+
+  /// as_strided of any view.
+  void addressWhole() {
+    SmallVector<Argument> args = getArguments(op);
+    Value self = args.empty() ? Value() : args.front().getValue();
+    auto type =
+        self ? dyn_cast<FakeTensorType>(self.getType()) : FakeTensorType();
+    if (!type || args.size() < 3)
+      return;
+    bool conjugated = false;
+    Value whole = getWhole(self, conjugated);
+    auto wholeType = cast<FakeTensorType>(whole.getType());
+    MetaAttr meta = wholeType.getMeta();
+    // What lies in front of a state's elements is not known.
+    if (meta && meta.getStorageOffset() &&
+        meta.getStorageOffset().getInteger() != 0)
+      return;
+    if (whole == self && isContiguous(type))
+      return;
+    ExprAttr offset =
+        type.getMeta() ? type.getMeta().getStorageOffset() : ExprAttr();
+    bool hasOffset = args.size() > 3 && !args[3].isNone();
+    if (!hasOffset && offset && !offset.isInteger())
+      return;
+    Value memory = inMemoryOrder(whole);
+    memory = memory ? asDtype(memory, type.getDtype()) : Value();
+    if (!memory)
+      return;
+    SmallVector<ArgumentTree> rest{memory, args[1], args[2]};
+    rest.push_back(hasOffset ? ArgumentTree(args[3])
+                             : ArgumentTree::integer(
+                                   ctx, offset ? *offset.getInteger() : 0));
+    Value result = call(op.getTarget(), op->getResult(0).getType(), rest);
+    if (conjugated)
+      result = call("aten._conj.default", result.getType(), {result});
+    op->getResult(0).replaceAllUsesWith(result);
+    namer.release(op);
+    op->erase();
+  }
+
+  /// as_strided_scatter, whose result has the strides of its operand.
+  void scatterInMemory() {
+    SmallVector<Argument> args = getArguments(op);
+    Value self = args.empty() ? Value() : args.front().getValue();
+    auto type =
+        self ? dyn_cast<FakeTensorType>(self.getType()) : FakeTensorType();
+    if (!type || isContiguous(type))
+      return;
+    std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
+    if (!order)
+      return;
+    SmallVector<ArgumentTree> rest(args.begin(), args.end());
+    rest.front() = permute(self, *order);
+    SmallVector<StringRef> keywords(
+        llvm::map_range(op.getKwnames().getAsValueRange<StringAttr>(),
+                        [](StringRef s) { return s; }));
+    Value written =
+        call(op.getTarget(), rest.front().values[0].getType(), rest, keywords);
+    SmallVector<int64_t> inverse(order->size());
+    for (auto [i, dim] : llvm::enumerate(*order))
+      inverse[dim] = i;
+    op->getResult(0).replaceAllUsesWith(permute(written, inverse));
+    namer.release(op);
+    op->erase();
+  }
+};
+} // namespace
+
+void functionalize::addressStorage(GraphOp graph, NodeNamer &namer) {
+  for (auto call :
+       llvm::make_early_inc_range(graph.getBlock().getOps<CallFunctionOp>())) {
+    StringRef target = call.getTarget();
+    if (target == "aten.as_strided.default" ||
+        target == "aten.as_strided_copy.default")
+      StorageAddresser{namer, call}.addressWhole();
+    else if (target == "aten.as_strided_scatter.default")
+      StorageAddresser{namer, call}.scatterInMemory();
+  }
+}
+
+void functionalize::isolateStridedViews(GraphOp graph, NodeNamer &namer) {
+  MLIRContext *ctx = graph.getContext();
+  for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
+    if (!call.getTarget().starts_with("aten.as_strided"))
+      continue;
+    Value self = call->getOperand(0);
+    Operation *def = self.getDefiningOp();
+    auto made = dyn_cast<CallFunctionOp>(def);
+    bool isCopy = made && made.getTarget() == "aten.clone.default";
+    if (isCopy || isa<PlaceholderOp>(def) ||
+        !isa<FakeTensorType>(self.getType()))
+      continue;
+    OpBuilder b(call);
+    Value copy =
+        createCall(
+            b, namer.rename(call.getLoc(), "clone"), "aten.clone.default",
+            cast<FakeTensorType>(self.getType()).withoutMeta(),
+            {self, Attribute(MemoryFormatAttr::get(ctx, "contiguous_format"))},
+            {"memory_format"})
+            ->getResult(0);
+    call->setOperand(0, copy);
+  }
+}

@@ -1,0 +1,80 @@
+//===- Targets.cpp - the functional form of an operator that writes -------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functionalizer.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::functionalize;
+
+/// `aten.add_` and `aten.add` → `aten.add`; `aten.__iand__` → `aten.__and__`.
+static std::string getFunctionalBase(StringRef base) {
+  auto [space, name] = base.split('.');
+  if (name.starts_with("__i") && name.ends_with("__") && name.size() > 5)
+    return (space + ".__" + name.drop_front(3)).str();
+  base.consume_back("_out");
+  base.consume_back("_");
+  return base.str();
+}
+
+/// True if `candidate` takes what `schema` takes without its `out` arguments.
+static bool takesTheSame(const OperatorSchema &candidate,
+                         const OperatorSchema &schema) {
+  ArrayRef<ArgumentSchema> have = candidate.getArguments();
+  for (const ArgumentSchema &argument : schema.getArguments()) {
+    if (argument.isWrite() && argument.isKwargOnly())
+      continue;
+    if (have.empty() || have.front().getName() != argument.getName() ||
+        have.front().getTypeText() != argument.getTypeText())
+      return false;
+    have = have.drop_front();
+  }
+  return have.empty();
+}
+
+const OperatorSchema *
+functionalize::getFunctionalOperator(const OperatorSchema &schema) {
+  auto [base, overload] = schema.getName().rsplit('.');
+  std::string functional = getFunctionalBase(base);
+  auto isUsable = [&](const OperatorSchema &candidate) {
+    return !candidate.isMutating() && !candidate.hasNoResults() &&
+           takesTheSame(candidate, schema);
+  };
+  const OperatorSchema *same =
+      lookupOperator(functional + "." + overload.str());
+  if (same && isUsable(*same))
+    return same;
+  for (const OperatorSchema &candidate : getAllOperators()) {
+    StringRef name = candidate.getName();
+    if (name.consume_front(functional) && name.consume_front(".") &&
+        !name.contains('.') && isUsable(candidate))
+      return &candidate;
+  }
+  return nullptr;
+}
+
+gen::Operator functionalize::getParsedSchema(const OperatorSchema &schema) {
+  gen::Operator parsed;
+  parsed.target = schema.getName().str();
+  parsed.flags = schema.flags;
+  auto parse = [](const ArgumentSchema &argument) {
+    gen::Argument made;
+    made.name = argument.getName().str();
+    made.type = argument.getTypeText().str();
+    made.kind = argument.kind;
+    made.flags = argument.flags;
+    made.listDepth = argument.listDepth;
+    made.listSize = argument.listSize;
+    made.aliasSets = argument.aliasSets;
+    return made;
+  };
+  for (const ArgumentSchema &argument : schema.getArguments())
+    parsed.arguments.push_back(parse(argument));
+  for (const ArgumentSchema &result : schema.getResults())
+    parsed.results.push_back(parse(result));
+  return parsed;
+}

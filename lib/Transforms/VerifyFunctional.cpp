@@ -1,0 +1,128 @@
+//===- VerifyFunctional.cpp - what fx-functionalize promises --------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Aliases.h"
+#include "fx/IR/Metadata.h"
+#include "fx/Transforms/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace fx {
+#define GEN_PASS_DEF_VERIFYFUNCTIONALPASS
+#include "fx/Transforms/Passes.h.inc"
+} // namespace fx
+
+using namespace mlir;
+using namespace fx;
+
+/// Every value that views `root`, itself included.
+static llvm::SmallSetVector<Value, 8> getViews(Value root) {
+  llvm::SmallSetVector<Value, 8> views;
+  views.insert(root);
+  for (unsigned i = 0; i < views.size(); ++i)
+    for (Operation *user : views[i].getUsers())
+      if (auto call = dyn_cast<CallFunctionOp>(user))
+        for (OpResult result : call->getResults())
+          if (OpOperand *viewed =
+                  getAliasedOperand(call, result.getResultNumber()))
+            if (viewed->get() == views[i])
+              views.insert(result);
+  return views;
+}
+
+/// The operations that `value` is made by, back to values that are in `from`.
+static llvm::SmallSetVector<Operation *, 8>
+getMakers(Value value, const llvm::SmallSetVector<Value, 8> &from) {
+  llvm::SmallSetVector<Operation *, 8> makers;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || from.contains(next) || !makers.insert(op))
+      continue;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return makers;
+}
+
+static LogicalResult verifyInputs(GraphOp graph) {
+  LogicalResult result = success();
+  OutputOp output = graph.getOutput();
+  llvm::StringMap<Value> inputs;
+  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
+    if (placeholder.getTargetAttr())
+      inputs[placeholder.getTargetAttr().getValue()] = placeholder.getResult();
+    inputs.try_emplace(placeholder.getName(), placeholder.getResult());
+  }
+  unsigned operand = 0;
+  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
+    OutputSpecAttr spec = output.getSpec(i);
+    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
+                      spec.getKind() == OutputKind::ParameterMutation ||
+                      spec.getKind() == OutputKind::UserInputMutation;
+    // Mutations come first, an operand each.
+    if (!isMutation)
+      break;
+    Value last = output->getOperand(operand++);
+    Value input = inputs.lookup(spec.getTarget().getValue());
+    Operation *made = last.getDefiningOp();
+    if (!input || !made || isa<PlaceholderOp>(made))
+      continue;
+    llvm::SmallSetVector<Value, 8> views = getViews(input);
+    llvm::SmallSetVector<Operation *, 8> makers = getMakers(last, views);
+    for (Value view : views)
+      for (Operation *user : view.getUsers()) {
+        if (!made->isBeforeInBlock(user) || makers.contains(user) ||
+            llvm::any_of(user->getResults(),
+                         [&](Value v) { return views.contains(v); }))
+          continue;
+        InFlightDiagnostic diag = user->emitError("reads what '")
+                                  << spec.getTarget().getValue()
+                                  << "' held at first, expected its last value";
+        diag.attachNote(made->getLoc()) << "the last value is made here";
+        result = failure();
+      }
+  }
+  return result;
+}
+
+static LogicalResult verifyStridedViews(GraphOp graph) {
+  LogicalResult result = success();
+  for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
+    if (!call.getTarget().starts_with("aten.as_strided") ||
+        call->getNumOperands() == 0)
+      continue;
+    Value self = call->getOperand(0);
+    auto type = dyn_cast<FakeTensorType>(self.getType());
+    auto made = self.getDefiningOp<CallFunctionOp>();
+    bool isMemory = isa_and_present<PlaceholderOp>(self.getDefiningOp()) ||
+                    (made && made.getTarget() == "aten.clone.default");
+    if (type && isMemory && isContiguous(type))
+      continue;
+    call.emitError("expected a contiguous input or a copy of a value, got ")
+        << self.getType();
+    result = failure();
+  }
+  return result;
+}
+
+namespace {
+struct VerifyFunctionalPass
+    : fx::impl::VerifyFunctionalPassBase<VerifyFunctionalPass> {
+  void runOnOperation() override {
+    for (GraphOp graph : getOperation().getOps<GraphOp>()) {
+      if (!graph.getFunctional())
+        continue;
+      LogicalResult inputs = verifyInputs(graph),
+                    strided = verifyStridedViews(graph);
+      if (failed(inputs) || failed(strided))
+        signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,21 @@
+// RUN: fx-opt %s -split-input-file -fx-verify-functional -verify-diagnostics
+
+fx.graph @stale attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  %v = call_function @aten.alias.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  // expected-note @below {{the last value is made here}}
+  %a = call_function @aten.add.Tensor(%x, 1) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  // expected-error @below {{reads what 'x' held at first, expected its last value}}
+  %m = call_function @aten.mul.Tensor(%v, 2) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  output(%a, %m) signature [#fx.output_spec<user_input_mutation, "x">, #fx.output_spec<user_output>] : (!fx.tensor<[4], f32>, !fx.tensor<[4], f32>)
+}
+
+// -----
+
+fx.graph @memory attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  %r = call_function @aten.relu.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  // expected-error @below {{expected a contiguous input or a copy of a value, got '!fx.tensor<[4], f32>'}}
+  %v = call_function @aten.as_strided.default(%r, [2], [2]) : (!fx.tensor<[4], f32>) -> !fx.tensor<[2], f32>
+  output(%v) : (!fx.tensor<[2], f32>)
+}
