@@ -8,7 +8,7 @@ import textwrap
 import torch
 from alias_values import Spec
 
-_NAME = re.compile(r"\b(?:self\.)?[a-z]\d+\b")
+_NAME = re.compile(r"\b(?:self\.)?[xbpcv]\d+\b")
 
 
 @dataclasses.dataclass(frozen=True)
