@@ -7,6 +7,7 @@ views of them, writes in place, and outputs that may alias. See docs/Fuzzing.md.
 import argparse
 import collections
 import dataclasses
+import functools
 import json
 import logging
 import multiprocessing
@@ -264,6 +265,7 @@ def main() -> int:
     torch.set_num_threads(1)
     logging.disable(logging.ERROR)  # torch logs what it raises
     session = Session(Options(paths, options.dynamic, options.decomposed), options.shrink_time)
+    session.on_failure = functools.partial(print, flush=True)
     if options.show:
         for seed in options.seeds:
             print(session.draw(seed).source())
