@@ -6,6 +6,7 @@ views of them, writes in place, and outputs that may alias. See docs/Fuzzing.md.
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import functools
 import json
@@ -14,6 +15,7 @@ import multiprocessing
 import os
 import sys
 import time
+from typing import ClassVar
 
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
@@ -36,17 +38,23 @@ class Options:
     decomposed: bool = False
 
 
-def _worker(options: Options, pipe) -> None:
+def _worker(options: Options, pipe, others) -> None:
     """Answers with the outcome of each program that comes, until none does."""
+    for other in others:  # this process must not keep them open
+        other.close()
     torch.set_num_threads(1)
     checker = Checker(options.paths, options.decomposed)
-    while (program := pipe.recv()) is not None:
-        pipe.send(checker.check(program))
+    with contextlib.suppress(EOFError):
+        while (program := pipe.recv()) is not None:
+            pipe.send(checker.check(program))
     checker.folder.cleanup()
 
 
 class Worker:
     """Runs programs in another process: what crashes there is a finding."""
+
+    #: The ends of this process, of all workers.
+    _pipes: ClassVar[list] = []
 
     def __init__(self, options: Options):
         self.options, self.process, self.done = options, None, 0
@@ -54,7 +62,9 @@ class Worker:
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_worker, args=(self.options, other), daemon=True)
+        Worker._pipes.append(self.pipe)
+        arguments = (self.options, other, list(Worker._pipes))
+        self.process = context.Process(target=_worker, args=arguments, daemon=True)
         self.process.start()
         other.close()
 
@@ -75,7 +85,7 @@ class Worker:
             self.process.join()
             text = f"the process ended with {self.process.exitcode}"
         self.process.kill()
-        self.process = None
+        self._forget()
         return Outcome(failures=[(",".join(self.options.paths), "crash", text)])
 
     def check(self, program: Program) -> Outcome:
@@ -86,7 +96,12 @@ class Worker:
         if self.process is not None:
             self.pipe.send(None)
             self.process.join()
-            self.process = None
+            self._forget()
+
+    def _forget(self) -> None:
+        self.process = None
+        Worker._pipes.remove(self.pipe)
+        self.pipe.close()
 
 
 def classes(outcome: Outcome) -> set[tuple[str, str, str]]:
