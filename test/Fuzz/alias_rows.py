@@ -83,6 +83,8 @@ def _why_not(schema, name: str, overload: str) -> str | None:
     for reason, pattern in _EXCLUDED:
         if pattern.search(name):
             return reason
+    if overload.startswith("prim_"):  # PyTorch itself crashes on some of their arguments
+        return "TorchScript's own"
     packet = getattr(torch.ops.aten, name, None)
     if packet is None or overload not in packet.overloads():
         return "TorchScript's own"
