@@ -4,6 +4,7 @@ import dataclasses
 import io
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -278,6 +279,7 @@ class Checker:
     def _tool(self, program, outcome, path: str, *flags) -> None:
         for more, expected in self.runs:
             inputs = program.arguments(more)
+            shutil.rmtree(self.at / path, ignore_errors=True)  # of the program before
             outputs = harness.run(
                 self.at / "m.pt2", (inputs, {}), self.at / path, expected[0].outputs, *flags
             )
