@@ -40,18 +40,20 @@ static void prepare(MLIRContext &context) {
 }
 
 static llvm::Expected<CompileReport> compile(const CompileOptions &options,
-                                             UnfinishedFile &unfinished) {
+                                             UnfinishedFile &unfinished,
+                                             Isolation *isolation) {
   // Passes run on this thread, where a crash is caught; code for kernels is
   // made by a pool of our own.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   prepare(context);
   Driver driver(options, context, unfinished);
+  driver.isolation = isolation;
   return ::run(driver, options);
 }
 
 llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
   UnfinishedFile unfinished;
-  return compile(options, unfinished);
+  return compile(options, unfinished, /*isolation=*/nullptr);
 }
 
 llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
@@ -73,23 +75,31 @@ static constexpr unsigned kStackBytes = 64 << 20;
 
 bool fx::isCrash(StringRef error) { return error.contains(kCrashText); }
 
+using CompileFn = function_ref<llvm::Expected<CompileReport>(
+    const CompileOptions &, UnfinishedFile &, Isolation *)>;
+
 /// `compile` with what a crash must not leave behind: that lives in this frame.
-static llvm::Expected<CompileReport>
-compileSafely(const CompileOptions &options,
-              function_ref<llvm::Expected<CompileReport>(const CompileOptions &,
-                                                         UnfinishedFile &)>
-                  compile) {
+static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
+                                                 CompileFn compile,
+                                                 Isolation *isolation) {
   UnfinishedFile unfinished;
   std::string phase, fatal;
   CompileOptions watched = options;
+  // "schedule:node=add": the phase crashes as long as it sees the node's code.
+  if (isolation)
+    for (const auto &[key, reason] : isolation->withoutNative)
+      if (StringRef(options.crashIn)
+              .ends_with(":node=" + StringRef(key).split(':').second.str()))
+        watched.crashIn.clear();
   watched.onProgress = [&](const Progress &progress) {
     phase = progress.phase.str();
     if (options.onProgress)
       options.onProgress(progress);
   };
   std::optional<llvm::Expected<CompileReport>> report;
-  if (runSafelyOnThread([&] { report.emplace(compile(watched, unfinished)); },
-                        kStackBytes, fatal))
+  if (runSafelyOnThread(
+          [&] { report.emplace(compile(watched, unfinished, isolation)); },
+          kStackBytes, fatal))
     return std::move(*report);
   std::string text =
       options.input + ": " + kCrashText.str() + " (phase '" + phase + "')";
@@ -97,6 +107,17 @@ compileSafely(const CompileOptions &options,
     text += ": " + fatal;
   std::replace(text.begin(), text.end(), '\n', ' ');
   return llvm::createStringError(text);
+}
+
+static llvm::Expected<CompileReport>
+compileSafely(const CompileOptions &options, CompileFn compile) {
+  if (!options.allowFallback)
+    return compileOnce(options, compile, /*isolation=*/nullptr);
+  return compileAround(
+      [&](Isolation &isolation) {
+        return compileOnce(options, compile, &isolation);
+      },
+      options.input);
 }
 
 llvm::Expected<CompileReport>
@@ -117,13 +138,14 @@ fx::compileModuleSafely(ModuleOp module, StringRef directory,
   MLIRContext &given = *module->getContext();
   return compileSafely(
       options,
-      [&](const CompileOptions &watched,
-          UnfinishedFile &unfinished) -> llvm::Expected<CompileReport> {
+      [&](const CompileOptions &watched, UnfinishedFile &unfinished,
+          Isolation *isolation) -> llvm::Expected<CompileReport> {
         MLIRContext context(given.getDialectRegistry(),
                             MLIRContext::Threading::DISABLED);
         context.allowUnregisteredDialects(given.allowsUnregisteredDialects());
         prepare(context);
         Driver driver(watched, context, unfinished);
+        driver.isolation = isolation;
         // The verifier has seen the module before; what is wrong is an error.
         driver.module =
             parseSourceString<ModuleOp>(bytes, ParserConfig(&context));

@@ -227,6 +227,8 @@ llvm::Error Driver::emit(StringRef path) {
       return e;
     if (options.emit == EmitKind::FX)
       return printModule(path);
+    if (isolation)
+      isolation->apply(*module, report);
     if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
       return e;
   } else if (options.emit == EmitKind::FX) {

@@ -9,6 +9,7 @@
 #define FX_LIB_PIPELINES_DRIVER_H
 
 #include "Codegen.h"
+#include "Isolate.h"
 #include "OperatorReport.h"
 #include "fx/CodeGen/GPU/Device.h"
 
@@ -51,6 +52,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The folder that paths of external states are relative to.
   std::string directory;
+  /// Which nodes get no native code; null: none is left out.
+  Isolation *isolation = nullptr;
 
 private:
   llvm::Error load();

@@ -24,6 +24,9 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Object workTimes;
   for (const Phase &step : work)
     workTimes[step.name] = step.seconds;
+  llvm::json::Array isolatedTexts;
+  for (const std::string &text : isolated)
+    isolatedTexts.push_back(llvm::json::fixUTF8(text));
   llvm::json::Array uncheckedTexts;
   for (const std::string &text : unchecked)
     uncheckedTexts.push_back(llvm::json::fixUTF8(text));
@@ -39,6 +42,7 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
                             {"kernels", llvm::json::Array(kernels)},
                             {"arena_bytes", arenaBytes},
                             {"weight_bytes", int64_t(weightBytes)},
+                            {"isolated", std::move(isolatedTexts)},
                             {"unchecked", std::move(uncheckedTexts)}};
 }
 

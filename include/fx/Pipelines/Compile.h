@@ -101,7 +101,8 @@ struct CompileOptions {
   std::function<void(const llvm::json::Array &)> onOperators;
   /// For tests of what follows a crash: the compiler traps when this phase
   /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
-  /// exits, with ":stack" it runs out of its stack. "pass": the first passes.
+  /// exits, with ":stack" it runs out of its stack. With ":node=NAME" it traps only
+  /// where that node has native code. "pass": the first passes.
   std::string crashIn;
 };
 
@@ -128,6 +129,9 @@ struct CompileReport {
   /// Conditions that the program does not check, by their text.
   std::vector<std::string> unchecked;
   std::string cpu;
+  /// Nodes whose code could not be made, which ATen runs, and why: "index_put
+  /// (aten.index_put.default, model.py:12): <what is wrong>".
+  std::vector<std::string> isolated;
   /// Why the model is not compiled, where it is not.
   std::string reason;
 
@@ -145,7 +149,8 @@ CompileReport getInterpretedReport(mlir::ModuleOp module,
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 
 /// The same; a crash of the compiler becomes an error, and no unfinished file
-/// stays. What the crashed compilation had allocated is lost. Any number of
+/// stays. Where fallbacks are allowed, a node whose code cannot be made is left
+/// to ATen (`CompileReport::isolated`), whatever phase finds that out. What the crashed compilation had allocated is lost. Any number of
 /// threads may compile at a time.
 llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
 /// Whether the error is that of a crash.

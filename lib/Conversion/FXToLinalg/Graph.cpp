@@ -224,6 +224,8 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
   LowerFn lower = usesComplex(node)
                       ? lookupComplex(node)
                       : Registry::get().lookup(node.getTargetName());
+  if (auto reason = node->getAttrOfType<StringAttr>("fx.no_native"))
+    return lowerEager(node, reason);
   if (!lower)
     return lowerEager(node,
                       Registry::get().lookup(node.getTargetName())

@@ -201,8 +201,9 @@ void functionalize::isolateStridedViews(GraphOp graph, NodeNamer &namer) {
     Operation *def = self.getDefiningOp();
     auto made = dyn_cast<CallFunctionOp>(def);
     bool isCopy = made && made.getTarget() == "aten.clone.default";
-    if (isCopy || isa<PlaceholderOp>(def) ||
-        !isa<FakeTensorType>(self.getType()))
+    auto type = dyn_cast<FakeTensorType>(self.getType());
+    // Of memory with gaps nothing can be said here.
+    if (isCopy || isa<PlaceholderOp>(def) || !type || !isContiguous(type))
       continue;
     OpBuilder b(call);
     Value copy =

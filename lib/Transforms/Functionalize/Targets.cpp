@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Decompose/Decompose.h"
 #include "Functionalizer.h"
 
 using namespace mlir;
@@ -36,8 +37,7 @@ static bool takesTheSame(const OperatorSchema &candidate,
   return have.empty();
 }
 
-const OperatorSchema *
-functionalize::getFunctionalOperator(const OperatorSchema &schema) {
+static const OperatorSchema *findFunctional(const OperatorSchema &schema) {
   auto [base, overload] = schema.getName().rsplit('.');
   std::string functional = getFunctionalBase(base);
   auto isUsable = [&](const OperatorSchema &candidate) {
@@ -55,6 +55,16 @@ functionalize::getFunctionalOperator(const OperatorSchema &schema) {
       return &candidate;
   }
   return nullptr;
+}
+
+const OperatorSchema *
+functionalize::getFunctionalOperator(const OperatorSchema &schema) {
+  const OperatorSchema *functional = findFunctional(schema);
+  if (!functional)
+    return nullptr;
+  // Rules and lowerings know operators by their usual names.
+  std::optional<std::string> usual = getUsualTarget(functional->getName());
+  return usual ? lookupOperator(*usual) : functional;
 }
 
 gen::Operator functionalize::getParsedSchema(const OperatorSchema &schema) {
