@@ -53,10 +53,12 @@ LAYOUTS: dict[str, Callable] = {
     "offset": _offset,
 }
 #: Entries for which the same element along a dimension leaves nothing but rounding: matrices of equal
-#: columns have no inverse, and what varies not at all cannot be divided by its deviation.
+#: columns have no inverse, and what varies not at all cannot be divided by its deviation. PyTorch's
+#: own nanmedian along a dimension takes the elements that lie behind one with a stride of 0.
 DEGENERATE = """linalg. lu geqrf qr svd ormqr pca_lowrank pinverse cholesky triangular_solve logdet
     _batch_norm _native_batch_norm native_batch_norm nn.functional.batch_norm nn.functional.instance_norm
-    nn.functional.group_norm native_layer_norm nn.functional.layer_norm""".split()
+    nn.functional.group_norm native_layer_norm nn.functional.layer_norm
+    masked.median nanmedian""".split()
 #: They read the memory around a view, of which a file has nothing.
 AROUND = "as_strided"
 PLACES = ("inside", "input")
