@@ -126,7 +126,8 @@ def call(operator: Operator, rng: random.Random, tensor: Callable, number: Calla
         elif kind == "int":
             put(argument, 1 if argument.name == "reduction" else integer(k))
         elif kind == "float":
-            put(argument, float(abs(integer(k))) * 0.25)
+            # Of bounds [eps, 1 - eps] the lower one is the lower one.
+            put(argument, 0.25 if argument.name == "eps" else float(abs(integer(k))) * 0.25)
         elif kind == "bool":
             put(argument, rng.random() < 0.5)
         elif argument.name == "rounding_mode":

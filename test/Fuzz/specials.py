@@ -28,6 +28,8 @@ LEFT_OUT = {
     "recurrences": ("special_chebyshev", "special_hermite", "special_laguerre", "special_legendre", "special_shifted"),
     # Of an integer as large as 2**63 the result depends on the recursion's order of overflow.
     "overflow of signed integers": ("lcm", "gcd"),
+    # Compiled code inverts erf at 2 p - 1, which is -1 for what float64 has below 1e-16.
+    "digits near 0": ("special_ndtri",),
     # Compared at the tolerance of operands that are not special (test_operators.py): near their
     # poles PyTorch's series are right to a few digits alone.
     "series": (
@@ -101,7 +103,8 @@ def undecided(case: Case, expected: list, pointwise: bool) -> list:
 EXPONENTIALS = "exp sigmoid softplus silu tanh erf gelu mish elu ndtr sinh cosh".split()
 #: 0.0 and -0.0 are equal: PyTorch takes the one that the processor's instruction takes.
 CHOICES = """relu relu_ relu6 relu6_ maximum minimum max.other min.other fmax fmin hardtanh hardtanh_
-    clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ hardswish hardswish_""".split()
+    clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ hardswish hardswish_
+    log_sigmoid""".split()
 
 
 def pointwise(rng):
