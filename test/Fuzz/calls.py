@@ -26,10 +26,10 @@ NOT = {"rrelu", "native_dropout_backward", "equal", "clone"}
 #: pow.Tensor_Tensor): functionalization does not find it, and ATen runs the whole graph.
 NOT |= {"__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "ldexp_"}
 NOT |= {"pow_.Tensor", "floor_divide_.Tensor", "float_power_.Tensor", "float_power_.Scalar"}
-#: Truth values written to complex numbers: functionalization makes a graph that does not verify.
+#: Truth values, and powers, written to complex numbers: functionalization makes a graph that does not verify.
 TRUTHS = set(
     """eq_ ne_ lt_ le_ gt_ ge_ not_equal_ greater_ greater_equal_ less_ less_equal_ logical_and_
-    logical_or_ logical_xor_ logical_not_""".split()
+    logical_or_ logical_xor_ logical_not_ pow_""".split()
 )
 
 
