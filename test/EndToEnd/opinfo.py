@@ -24,6 +24,7 @@ from collections.abc import Callable
 
 import exporting
 import harness
+import layouts
 import leaves
 import numpy as np
 import torch
@@ -264,16 +265,32 @@ def _equal(a, b) -> bool:
 class Runner:
     """Exports an entry's samples in one form, runs and compares them."""
 
-    def __init__(self, entry: Entry, form: str, most: int, folder: pathlib.Path):
+    def __init__(
+        self, entry: Entry, form: str, most: int, folder: pathlib.Path, views: list[str] = ()
+    ):
         self.form, self.folder = form, folder
         self.tolerances = entry.tolerances()
         try:
             self.samples = entry.samples(most)
+            self.views = [""] * len(self.samples)
+            if views:
+                self._see_through(layouts.layouts_of(entry.name, views))
         except Exception as error:  # noqa: BLE001  what the database cannot make
             self.samples = []
             self.error = _first_line(error)
         dtypes = sorted({str(s.dtype).removeprefix("torch.") for s in self.samples})
         self.result = Result(entry.name, form, dtypes, len(self.samples))
+
+    def _see_through(self, views: list[str]) -> None:
+        """Each sample in each of these layouts (layouts.py)."""
+        pairs = [
+            (view, sample)
+            for s in self.samples
+            for view in views
+            if (sample := layouts.laid_out(s, view))
+        ]
+        self.views = [view for view, _ in pairs]
+        self.samples = [sample for _, sample in pairs]
 
     def export(self, indices: list[int]) -> list[Unit]:
         """One unit, or several where torch.export refuses them together."""
@@ -414,6 +431,8 @@ class Runner:
     def _by_values(self, index: int, got: list, want: list) -> tuple[list, list]:
         """Indices of elements along a dimension as the values they name."""
         (x,) = self.samples[index].tensors
+        if self.views[index]:
+            (x,) = self.samples[index].call.seen([x])
         (values, got_at), (_, want_at) = got, want
         numbers = [k for k in self.samples[index].call.leaves if type(k) is int]
         # All but mode take a number before the dimension.
@@ -468,5 +487,5 @@ def _compare(got, want, determined: bool, tolerance=None) -> str | None:
     return None
 
 
-def run(name: str, form: str, most: int, folder: pathlib.Path, flags=()) -> Result:
-    return Runner(entries()[name], form, most, folder).run(list(flags))
+def run(name: str, form: str, most: int, folder: pathlib.Path, flags=(), views=()) -> Result:
+    return Runner(entries()[name], form, most, folder, views).run(list(flags))

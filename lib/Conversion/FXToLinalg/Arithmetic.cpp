@@ -213,9 +213,11 @@ static LogicalResult lowerIsClose(Node &n) {
         if (rtol == 0 && atol == 0)
           return close;
         Scalars w(s.b, s.loc, wide);
-        Value error = s.cast(s.abs(s.sub(v[0], v[1])), compute, wide);
-        Value scale =
-            w.abs(w.mul(s.cast(v[1], compute, wide), w.constant(rtol)));
+        // Integers are subtracted as float32, where they do not wrap.
+        Value a = s.cast(v[0], compute, wide), c = s.cast(v[1], compute, wide);
+        Value error = real ? s.cast(s.abs(s.sub(v[0], v[1])), compute, wide)
+                           : w.abs(w.sub(a, c));
+        Value scale = w.abs(w.mul(c, w.constant(rtol)));
         Value near = w.le(error, w.add(w.constant(atol), scale));
         near = w.logicalAnd(near, w.lt(error, w.highest()));
         return s.logicalOr(close, near);

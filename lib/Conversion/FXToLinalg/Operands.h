@@ -37,6 +37,10 @@ public:
   mlir::Value get(Scalars &s, mlir::ValueRange v, unsigned i) const {
     return slots[i] >= 0 ? v[slots[i]] : hoisted[-1 - slots[i]].in(s);
   }
+  /// The tensor that operand `i` is, or null.
+  const Tensor *tensor(unsigned i) const {
+    return slots[i] >= 0 ? &tensors[slots[i]] : nullptr;
+  }
   /// The constant that operand `i` is.
   std::optional<double> constant(unsigned i) const {
     if (slots[i] >= 0 || !hoisted[-1 - slots[i]].isConstant())

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <cmath>
 
@@ -74,6 +75,44 @@ static LogicalResult scaled(Node &n) {
   return lowerBinary(n, fn, true);
 }
 
+/// An integer divisor, operand 1, is not 0, as PyTorch checks.
+static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
+  if (!isa<IntegerType>(compute))
+    return success();
+  if (std::optional<double> constant = x.constant(1))
+    return *constant != 0 ? success() : n.fail("an integer divided by 0");
+  Type i1 = n.b.b.getI1Type();
+  Value isGood;
+  if (const Tensor *t = x.tensor(1)) {
+    Tensor good = n.b.pointwise(
+        {*t}, t->sizes, i1, compute,
+        [&](Scalars &s, ValueRange v) { return s.ne(v[0], s.integer(0)); }, i1);
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, good.rank()));
+    isGood = n.b.element(n.b.reduce(
+        good, all, false, i1, [](Scalars &s) { return s.boolean(true); },
+        [](Scalars &s, Value a, Value v) { return s.logicalAnd(a, v); }));
+  } else {
+    Scalars s(n.b.b, n.b.loc, compute);
+    isGood = s.ne(x.get(s, {}, 1), s.integer(0));
+  }
+  n.b.check(isGood, "ZeroDivisionError: expected divisors other than 0");
+  return success();
+}
+
+template <BinaryFn fn>
+static LogicalResult division(Node &n) {
+  Operands x(n, {{0, "self"}, {1, "other"}});
+  if (n.failed())
+    return failure();
+  Type compute = opMathType(n.resultDtype());
+  x.hoist(n, compute);
+  if (failed(checkDivisor(n, x, compute)))
+    return failure();
+  return n.pointwise(0, x.tensors, compute, [&](Scalars &s, ValueRange v) {
+    return fn(s, x.get(s, v, 0), x.get(s, v, 1));
+  });
+}
+
 /// Computes in the promoted type of the operands; gives bool.
 template <BinaryFn fn>
 static LogicalResult comparison(Node &n) {
@@ -130,6 +169,8 @@ static LogicalResult lowerDivMode(Node &n) {
     return failure();
   Type compute = opMathType(n.resultDtype());
   x.hoist(n, compute);
+  if (failed(checkDivisor(n, x, compute)))
+    return failure();
   return n.pointwise(0, x.tensors, compute, [&](Scalars &s, ValueRange v) {
     Value a = x.get(s, v, 0), c = x.get(s, v, 1);
     if (mode == "floor")
@@ -332,11 +373,12 @@ static void registerBinary(Registry &r) {
         binary<BODY2(s.div(x, y))>);
   r.add({"aten.div.Tensor_mode", "aten.div.Scalar_mode"}, lowerDivMode);
   r.add({"aten.floor_divide.default", "aten.floor_divide.Scalar"},
-        binary<BODY2(s.floorDiv(x, y))>);
+        division<BODY2(s.floorDiv(x, y))>);
   r.add({"aten.remainder.Tensor", "aten.remainder.Scalar",
          "aten.remainder.Scalar_Tensor"},
-        binary<BODY2(s.remainder(x, y))>);
-  r.add({"aten.fmod.Tensor", "aten.fmod.Scalar"}, binary<BODY2(s.fmod(x, y))>);
+        division<BODY2(s.remainder(x, y))>);
+  r.add({"aten.fmod.Tensor", "aten.fmod.Scalar"},
+        division<BODY2(s.fmod(x, y))>);
   r.add({"aten.maximum.default", "aten.max.other"}, binary<BODY2(s.max(x, y))>);
   r.add({"aten.minimum.default", "aten.min.other"}, binary<BODY2(s.min(x, y))>);
   r.add("aten.atan2.default", binary<BODY2(s.binary<math::Atan2Op>(x, y))>);
@@ -356,23 +398,25 @@ static void registerBinary(Registry &r) {
   r.add("aten.logical_or.default", logical<BODY2(s.logicalOr(x, y))>);
   r.add("aten.logical_xor.default", logical<BODY2(s.logicalXor(x, y))>);
   r.add({"aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar",
-         "aten.__and__.Tensor", "aten.__and__.Scalar"},
+         "aten.bitwise_and.Scalar_Tensor", "aten.__and__.Tensor",
+         "aten.__and__.Scalar"},
         binary<BODY2(s.logicalAnd(x, y))>);
   r.add({"aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar",
-         "aten.__or__.Tensor", "aten.__or__.Scalar"},
+         "aten.bitwise_or.Scalar_Tensor", "aten.__or__.Tensor",
+         "aten.__or__.Scalar"},
         binary<BODY2(s.logicalOr(x, y))>);
   r.add({"aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar",
-         "aten.__xor__.Tensor", "aten.__xor__.Scalar"},
+         "aten.bitwise_xor.Scalar_Tensor", "aten.__xor__.Tensor",
+         "aten.__xor__.Scalar"},
         binary<BODY2(s.logicalXor(x, y))>);
   r.add({"aten.bitwise_left_shift.Tensor", "aten.__lshift__.Tensor",
-         "aten.__lshift__.Scalar", "aten.bitwise_left_shift.Tensor_Scalar"},
-        binary<BODY2(arith::ShLIOp::create(s.b, s.loc, x, y))>);
+         "aten.__lshift__.Scalar", "aten.bitwise_left_shift.Tensor_Scalar",
+         "aten.bitwise_left_shift.Scalar_Tensor"},
+        binary<BODY2(s.shiftLeft(x, y))>);
   r.add({"aten.bitwise_right_shift.Tensor", "aten.__rshift__.Tensor",
-         "aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar"},
-        binary<BODY2(
-            s.isUnsigned()
-                ? arith::ShRUIOp::create(s.b, s.loc, x, y).getResult()
-                : arith::ShRSIOp::create(s.b, s.loc, x, y).getResult())>);
+         "aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar",
+         "aten.bitwise_right_shift.Scalar_Tensor"},
+        binary<BODY2(s.shiftRight(x, y))>);
 }
 
 void registerPointwise(Registry &r) {

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -32,7 +33,8 @@ Value Scalars::constant(double v) {
   if (isFloat())
     return arith::ConstantOp::create(
         b, loc, b.getFloatAttr(mlir::cast<FloatType>(dtype), v));
-  return integer(int64_t(v));
+  // Half is true.
+  return integer(isBool() ? v != 0 : int64_t(v));
 }
 Value Scalars::integer(int64_t v) {
   if (isFloat())
@@ -85,12 +87,38 @@ Value Scalars::mul(Value x, Value y) {
     return arith::AndIOp::create(b, loc, x, y);
   return arith::MulIOp::create(b, loc, x, y);
 }
+
+/// An integer divisor that no processor traps at: 1 for 0, which whoever lowers
+/// a division checks, and for -1, where `isMinusOne` is set. (The lowest
+/// integer by -1 has no quotient.)
+static Value safeDivisor(Scalars &s, Value y, Value &isMinusOne) {
+  APInt known;
+  bool isKnown = matchPattern(y, m_ConstantInt(&known));
+  if (isa<IndexType>(s.dtype) ||
+      (isKnown && !known.isZero() && (s.isUnsigned() || !known.isAllOnes())))
+    return y;
+  Value unsafe = s.eq(y, s.integer(0)), one = s.integer(1);
+  if (!s.isUnsigned()) {
+    isMinusOne = s.eq(y, s.integer(-1));
+    unsafe = s.logicalOr(unsafe, isMinusOne);
+  }
+  return s.select(unsafe, one, y);
+}
+/// `quotient(x, y)` of integers, -x where y is -1.
+template <typename Op>
+static Value divideIntegers(Scalars &s, Value x, Value y) {
+  Value isMinusOne;
+  y = safeDivisor(s, y, isMinusOne);
+  Value q = Op::create(s.b, s.loc, x, y);
+  return isMinusOne ? s.select(isMinusOne, s.neg(x), q) : q;
+}
+
 Value Scalars::div(Value x, Value y) {
   if (isFloat())
     return arith::DivFOp::create(b, loc, x, y);
   if (isUnsigned())
-    return arith::DivUIOp::create(b, loc, x, y);
-  return arith::DivSIOp::create(b, loc, x, y);
+    return divideIntegers<arith::DivUIOp>(*this, x, y);
+  return divideIntegers<arith::DivSIOp>(*this, x, y);
 }
 Value Scalars::floorDiv(Value x, Value y) {
   if (isFloat()) {
@@ -107,11 +135,14 @@ Value Scalars::floorDiv(Value x, Value y) {
   }
   if (isUnsigned())
     return div(x, y);
-  return arith::FloorDivSIOp::create(b, loc, x, y);
+  return divideIntegers<arith::FloorDivSIOp>(*this, x, y);
 }
 Value Scalars::fmod(Value x, Value y) {
   if (isFloat())
     return arith::RemFOp::create(b, loc, x, y);
+  // Nothing is left of a division by -1 nor by 1.
+  Value isMinusOne;
+  y = safeDivisor(*this, y, isMinusOne);
   if (isUnsigned())
     return arith::RemUIOp::create(b, loc, x, y);
   return arith::RemSIOp::create(b, loc, x, y);
@@ -123,6 +154,26 @@ Value Scalars::remainder(Value x, Value y) {
   Value zero = integer(0);
   Value wrong = logicalAnd(ne(r, zero), ne(lt(r, zero), lt(y, zero)));
   return select(wrong, add(r, y), r);
+}
+static Value isShift(Scalars &s, Value y, unsigned most) {
+  return s.logicalAnd(s.ge(y, s.integer(0)), s.le(y, s.integer(most)));
+}
+Value Scalars::shiftLeft(Value x, Value y) {
+  Value zero = integer(0);
+  Value inside = isShift(*this, y, x.getType().getIntOrFloatBitWidth() - 1);
+  y = select(inside, y, zero);
+  return select(inside, arith::ShLIOp::create(b, loc, x, y), zero);
+}
+Value Scalars::shiftRight(Value x, Value y) {
+  unsigned most = x.getType().getIntOrFloatBitWidth() - 1;
+  Value inside = isShift(*this, y, most);
+  if (isUnsigned()) {
+    Value zero = integer(0);
+    y = select(inside, y, zero);
+    return select(inside, arith::ShRUIOp::create(b, loc, x, y), zero);
+  }
+  y = select(inside, y, integer(most));
+  return arith::ShRSIOp::create(b, loc, x, y);
 }
 Value Scalars::max(Value x, Value y) {
   if (isFloat())

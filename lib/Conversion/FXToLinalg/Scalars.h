@@ -42,12 +42,16 @@ public:
   Value add(Value x, Value y);
   Value sub(Value x, Value y);
   Value mul(Value x, Value y);
-  /// True division of floats; C's division of integers.
+  /// True division of floats; C's division of integers. Where the divisor is an
+  /// integer 0, what comes out is no quotient, but no trap either.
   Value div(Value x, Value y);
   Value floorDiv(Value x, Value y);
   /// The remainder with the sign of `x` (C), and with that of `y` (Python).
   Value fmod(Value x, Value y);
   Value remainder(Value x, Value y);
+  /// Of integers. By less than nothing or by all bits: 0, or the sign.
+  Value shiftLeft(Value x, Value y);
+  Value shiftRight(Value x, Value y);
   Value max(Value x, Value y);
   Value min(Value x, Value y);
   Value neg(Value x);

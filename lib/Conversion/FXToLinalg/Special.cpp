@@ -269,10 +269,11 @@ static Value besselScaled(Scalars &s, Value x) {
            factor = (odd * odd - 4.0 * order * order) / (8.0 * k);
     far = s.add(s.constant(1), s.mul(s.div(s.constant(factor), z), far));
   }
-  far = s.div(far, s.sqrt(s.mul(s.constant(2 * M_PI), z)));
+  // Two roots: the product overflows.
+  far = s.div(far, s.mul(s.constant(std::sqrt(2 * M_PI)), s.sqrt(z)));
   Value r = s.select(s.gt(magnitude, s.constant(border)), far, near);
-  if (order == 1)
-    r = s.binary<math::CopySignOp>(r, x);
+  if (order == 1) // as PyTorch, 0.0 at -0.0
+    r = s.select(s.lt(x, s.constant(0)), s.neg(r), r);
   return s.select(s.isNan(x), x, r);
 }
 

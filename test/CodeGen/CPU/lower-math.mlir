@@ -45,6 +45,25 @@ func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf
   return %5, %3, %4 : vector<16xf32>, vector<8xf64>, f32
 }
 
+// Upstream's exp(x) - 1 and log(1 + x) would lose the digits of f64 near 0.
+// CHECK-LABEL: func.func @near_zero
+func.func @near_zero(%x: vector<2xf64>, %y: f64) -> (vector<2xf64>, f64) {
+  // CHECK-COUNT-2: call @log1p(%{{.+}}) : (f64) -> f64
+  %0 = math.log1p %x : vector<2xf64>
+  // CHECK: call @expm1(%{{.+}}) : (f64) -> f64
+  %1 = math.expm1 %y : f64
+  return %0, %1 : vector<2xf64>, f64
+}
+
+// LLVM cannot select comparisons of vectors of bf16, nor keeps extensions of them.
+// CHECK-LABEL: func.func @compared
+func.func @compared(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xi1> {
+  // CHECK-COUNT-2: arith.shli %{{.+}} : vector<16xi32>
+  // CHECK: arith.cmpf une, %{{.+}} : vector<16xf32>
+  %0 = arith.cmpf une, %x, %y : vector<16xbf16>
+  return %0 : vector<16xi1>
+}
+
 // Angles from 2^51 on, where any is, are libm's; f16 has none.
 // CHECK-LABEL: func.func @angles
 func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) -> (vector<16xf32>, vector<2x8xbf16>, vector<16xf16>) {

@@ -47,7 +47,8 @@ mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
 void expandVectorsInDouble(mlir::Operation *root);
 
 /// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
-/// cbrt, erf, erfc) apart into calls on their elements: those go to libm.
+/// cbrt, erf, erfc, expm1, log1p) apart into calls on their elements: those go
+/// to libm.
 void unrollLibmVectors(mlir::Operation *root);
 
 } // namespace fx::cpu

@@ -5,12 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Buffers.h"
+
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPULOWERMATH
@@ -19,6 +24,54 @@ namespace fx::cpu {
 
 using namespace mlir;
 
+/// Calls libm's expm1 and log1p of f64: upstream would make exp(x) - 1 and
+/// log(1 + x) of them, which lose all digits near 0.
+static void callLibm(Operation *root) {
+  root->walk([](Operation *op) {
+    if (!isa<math::ExpM1Op, math::Log1pOp>(op) ||
+        !op->getResult(0).getType().isF64())
+      return;
+    OpBuilder b(op);
+    FunctionType type =
+        b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+    StringRef name = isa<math::ExpM1Op>(op) ? "expm1" : "log1p";
+    auto callee =
+        cast<func::FuncOp>(fx::cpu::getOrDeclare(b, name, type, false));
+    auto call =
+        func::CallOp::create(b, op->getLoc(), callee, op->getOperand(0));
+    op->getResult(0).replaceAllUsesWith(call.getResult(0));
+    op->erase();
+  });
+}
+
+/// Compares numbers of bf16 as f32. LLVM 22 cannot select comparisons of
+/// vectors of bf16 with AVX512-BF16, and makes such of extended operands: so it
+/// is their bits that are moved.
+static void compareAsF32(Operation *root) {
+  root->walk([](arith::CmpFOp op) {
+    Type type = op.getLhs().getType();
+    if (!getElementTypeOrSelf(type).isBF16())
+      return;
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    auto of = [&](Type element) {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector ? Type(vector.clone(element)) : element;
+    };
+    Type wide = of(b.getI32Type());
+    TypedAttr half = b.getI32IntegerAttr(16);
+    if (auto vector = dyn_cast<VectorType>(wide))
+      half = DenseElementsAttr::get(vector, half);
+    auto widen = [&](Value x) -> Value {
+      x = arith::BitcastOp::create(b, of(b.getI16Type()), x);
+      x = arith::ExtUIOp::create(b, wide, x);
+      x = arith::ShLIOp::create(b, x, arith::ConstantOp::create(b, half));
+      return arith::BitcastOp::create(b, of(b.getF32Type()), x);
+    };
+    op.getLhsMutable().assign(widen(op.getLhs()));
+    op.getRhsMutable().assign(widen(op.getRhs()));
+  });
+}
+
 namespace {
 struct LowerMath : fx::cpu::impl::FXCPULowerMathBase<LowerMath> {
   void runOnOperation() override {
@@ -26,6 +79,8 @@ struct LowerMath : fx::cpu::impl::FXCPULowerMathBase<LowerMath> {
       return signalPassFailure();
     fx::cpu::expandVectorsInDouble(getOperation());
     fx::cpu::unrollLibmVectors(getOperation());
+    callLibm(getOperation());
+    compareAsF32(getOperation());
   }
 };
 } // namespace

@@ -123,7 +123,7 @@ void fx::cpu::expandVectorsInDouble(Operation *root) {
 void fx::cpu::unrollLibmVectors(Operation *root) {
   root->walk([](Operation *op) {
     if (!isa<math::AcoshOp, math::AsinhOp, math::AtanhOp, math::CbrtOp,
-             math::ErfOp, math::ErfcOp>(op))
+             math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp>(op))
       return;
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
     if (!type || type.isScalable())

@@ -1,0 +1,74 @@
+"""Operators on special values (test/Fuzz/specials.py) agree with eager, native and interpreted. A
+failure names its seed: `python test/Fuzz/specials.py --seeds SEED` runs it alone."""
+
+import pathlib
+import sys
+
+import harness
+import pytest
+import torch
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Fuzz"))
+import generated  # noqa: E402
+import specials  # noqa: E402
+
+#: Programs of so many cases: 300 cases, 4,000 with --long.
+PROGRAMS = [pytest.param(k, marks=[pytest.mark.long] if k >= 3 else []) for k in range(40)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_special_values(program, tmp_path):
+    size = generated.BATCH
+    seeds = range(program * size, (program + 1) * size)
+    cases = [case for seed in seeds if (case := specials.make(seed))]
+    outcome = generated.check(cases, tmp_path)
+    assert outcome.ran > 0.9 * size
+    assert not outcome.problems, "\n" + generated.report(outcome)
+
+
+class Shifts(torch.nn.Module):
+    def forward(self, x, y):
+        return x << y, x >> y, x >> -3, x << 64, torch.bitwise_right_shift(x, 64)
+
+
+@pytest.mark.parametrize("dtype", generated.INTEGERS)
+def test_shifts_by_nothing_and_all(dtype, tmp_path):
+    numbers = [n for n in (1, 7, 100, -1, -100, -128) if n >= torch.iinfo(dtype).min]
+    shifts = [n for n in (0, 1, 7, 8, 15, 31, 63, 64, 100, -1, -8) if n >= torch.iinfo(dtype).min]
+    x, y = torch.cartesian_prod(torch.tensor(numbers, dtype=dtype), torch.tensor(shifts, dtype=dtype)).T
+    harness.check(Shifts(), (x.contiguous(), y.contiguous()), folder=tmp_path, modes=["native"])
+
+
+class NearZero(torch.nn.Module):
+    def forward(self, x):
+        return torch.log1p(x), torch.expm1(x)
+
+
+@pytest.mark.parametrize("count", [1, 37])
+def test_log1p_and_expm1_keep_their_digits(count, tmp_path):
+    """Of float64, element by element."""
+    x = torch.tensor([1e-10, -0.0, -1e-10, 1e-300, 1e-17, -3e-5, 0.5]).double().repeat(count)
+    x = torch.cat([x, torch.logspace(-20, 0, 13, dtype=torch.float64)])
+    case = generated.Case(0, "log1p, expm1", NearZero(), [x])
+    outcome = generated.check([case], tmp_path)
+    assert not outcome.problems, generated.report(outcome)
+
+
+class Bessel(torch.nn.Module):
+    def forward(self, x):
+        return torch.i0(x), torch.special.i0e(x), torch.special.i1(x), torch.special.i1e(x)
+
+
+def test_bessel_of_large_numbers(tmp_path):
+    x = torch.tensor([1e300, 8.9e307, -8.9e307, -0.0, 0.0, 700.0, 720.0], dtype=torch.float64)
+    outcome = generated.check([generated.Case(0, "bessel", Bessel(), [x])], tmp_path)
+    assert not outcome.problems, generated.report(outcome)
+
+
+def test_closeness_of_unsigned_integers(tmp_path):
+    """Their difference does not wrap."""
+    x = torch.tensor([16, 255, 3, 200], dtype=torch.uint8)
+    y = torch.tensor([255, 16, 4, 100], dtype=torch.uint8)
+    case = generated.Case(0, "isclose", lambda x, y: torch.isclose(x, y, 0.25, 0.75), [x, y])
+    outcome = generated.check([case], tmp_path)
+    assert not outcome.problems, generated.report(outcome)
