@@ -208,12 +208,18 @@ def get_unknown(model: pathlib.Path, folder: pathlib.Path) -> set[str]:
     return set(re.findall(r"cannot infer the types of @([\w.]+)", result.stderr))
 
 
-#: Operators whose rule does not judge all: sizes that depend on data, the stride of `same`, the
-#: sizes of a source, a factor whose square is no integer of 64 bits.
+#: Operators whose rule does not judge all: sizes that depend on data, the stride of `same`, sizes of
+#: a source, lists of one number for two, numbers whose products are no integers of 64 bits.
 LAX = {
+    "aten.adaptive_avg_pool2d.default",
+    "aten.chunk.default",
+    "aten.col2im.default",
     "aten.conv2d.padding",
+    "aten.im2col.default",
     "aten.index_add.default",
+    "aten.one_hot.default",
     "aten.pixel_unshuffle.default",
+    "aten.scatter_add.default",
     "aten.sym_size.int",
 }
 
