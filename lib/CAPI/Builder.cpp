@@ -7,6 +7,7 @@
 
 #include "Builder.h"
 #include "../Import/SymbolicText.h"
+#include "fx/Operators/Verify.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
@@ -136,7 +137,8 @@ FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
         if (builder->graph)
           return llvm::createStringError(
               "graph '" + builder->graph.getSymName() + "' has no output");
-        if (failed(verify(*builder->module)))
+        if (failed(verify(*builder->module)) ||
+            failed(verifyResultTypes(*builder->module)))
           return llvm::createStringError("the module is invalid");
         handle->state = builder->state;
         handle->folder = folder ? folder : "";

@@ -10,6 +10,7 @@
 #include "fx/IR/BytecodeFile.h"
 #include "fx/Import/Import.h"
 #include "fx/InitAll.h"
+#include "fx/Operators/Verify.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -154,7 +155,8 @@ int fxModuleVerify(const FXModule *module, FXError **error) {
   if (!module)
     return failNull(error, "fxModuleVerify", "module");
   return protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
-    if (failed(verify(*module->module)))
+    if (failed(verify(*module->module)) ||
+        failed(verifyResultTypes(*module->module)))
       return llvm::createStringError("the module is invalid");
     return llvm::Error::success();
   });

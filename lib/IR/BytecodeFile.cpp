@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
+#include "fx/Operators/Verify.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
@@ -72,7 +73,11 @@ fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (module && failed(verifyResultTypes(*module)))
+    return {};
+  return module;
 }
 
 OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/FXDialect.h"
+#include "fx/Operators/Enumerations.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -50,6 +51,18 @@ FakeTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
       meta.getStrides().size() != sizes.size())
     return emitError() << "expected " << sizes.size() << " strides, got "
                        << meta.getStrides().size();
+  if (meta && meta.getLayout() &&
+      !llvm::is_contained(getLayoutNames(), meta.getLayout().getValue()))
+    return emitError() << "expected a layout of torch, got '"
+                       << meta.getLayout().getValue().take_front(40) << "'";
+  if (device && isDevice(device.getValue()) &&
+      !llvm::is_contained(getDeviceTypes(),
+                          device.getValue().split(':').first)) {
+    InFlightDiagnostic error = emitError();
+    error << "expected a device of torch: ";
+    llvm::interleaveComma(getDeviceTypes(), error);
+    return error << "; got '" << device.getValue().take_front(40) << "'";
+  }
   if (device && !isDevice(device.getValue()))
     return emitError() << "expected a device like 'cuda' or 'cuda:0', got '"
                        << device.getValue().take_front(40) << "'";

@@ -14,6 +14,7 @@
 #include "Decode.h"
 #include "Diagnostics.h"
 #include "ProgramBuilder.h"
+#include "fx/Operators/Verify.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
@@ -182,7 +183,8 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
   ProgramBuilder builder(*module, *program, source);
   if (failed(builder.buildStates(*weights, "data/weights/")) ||
       failed(builder.buildStates(*constants, "data/constants/")) ||
-      failed(builder.build()) || failed(verify(*module)))
+      failed(builder.build()) || failed(verify(*module)) ||
+      failed(verifyResultTypes(*module)))
     return llvm::createStringError(path + ":" + errors.getText());
   return module;
 }

@@ -8,6 +8,7 @@
 #include "Operators.h"
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <mutex>
 #include <sstream>
@@ -43,19 +44,20 @@ static std::unique_ptr<Operator> makeOwn(const std::string &target,
   std::string full = name.name;
   if (!name.overload_name.empty())
     full += "." + name.overload_name;
-  for (const auto *table : {&getQuantizedOperators(), &getPrimsOperators()})
-    for (const OwnOperator &own : *table) {
-      const std::string text = own.schema;
-      if (text.substr(0, text.find('(')) != full)
-        continue;
-      c10::FunctionSchema schema = torch::jit::parseSchema(text);
-      auto op = std::make_unique<Operator>();
-      op->target = target;
-      op->ownSchema = std::make_unique<c10::FunctionSchema>(std::move(schema));
-      op->schema = op->ownSchema.get();
-      op->call = own.call;
-      return op;
-    }
+  if (full.rfind("prims::", 0) == 0)
+    return makePrim(full.substr(std::strlen("prims::")));
+  for (const OwnOperator &own : getQuantizedOperators()) {
+    const std::string text = own.schema;
+    if (text.substr(0, text.find('(')) != full)
+      continue;
+    c10::FunctionSchema schema = torch::jit::parseSchema(text);
+    auto op = std::make_unique<Operator>();
+    op->target = target;
+    op->ownSchema = std::make_unique<c10::FunctionSchema>(std::move(schema));
+    op->schema = op->ownSchema.get();
+    op->call = own.call;
+    return op;
+  }
   return nullptr;
 }
 
@@ -89,8 +91,8 @@ const Operator *findOperator(const std::string &target) {
   std::optional<c10::OperatorName> name = parseTarget(target);
   if (!name)
     return nullptr;
-  // Within Python, quantized_decomposed may be registered from there; ours
-  // must win or the call would need the interpreter lock.
+  // Within Python, quantized_decomposed and prims may be registered from there;
+  // ours must win or the call would need the interpreter lock.
   std::unique_ptr<Operator> op = makeOwn(target, *name);
   if (!op)
     if (auto handle = c10::Dispatcher::singleton().findSchema(*name))

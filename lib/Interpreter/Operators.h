@@ -56,13 +56,16 @@ private:
   size_t depth;
 };
 
-/// Our definitions of `quantized_decomposed` and other Python-only operators.
+/// An operator of Python's `torch._prims` by its name, `view_of`; null where
+/// there is none.
+std::unique_ptr<Operator> makePrim(const std::string &name);
+
+/// Our definitions of `quantized_decomposed`, which is Python's as well.
 struct OwnOperator {
   const char *schema;
   void (*call)(torch::jit::Stack &);
 };
 const std::vector<OwnOperator> &getQuantizedOperators();
-const std::vector<OwnOperator> &getPrimsOperators();
 
 } // namespace fx::interp
 

@@ -496,11 +496,4 @@ const std::vector<OwnOperator> &getQuantizedOperators() {
   return table;
 }
 
-const std::vector<OwnOperator> &getPrimsOperators() {
-  static const std::vector<OwnOperator> table = {
-      {"prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor",
-       convertElementType}};
-  return table;
-}
-
 } // namespace fx::interp

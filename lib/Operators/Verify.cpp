@@ -7,6 +7,7 @@
 
 #include "fx/Operators/Verify.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/Enumerations.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;
@@ -51,6 +52,16 @@ static bool fitsValue(Type type, SchemaKind kind) {
   }
 }
 
+static bool isDeviceType(StringRef device) {
+  return llvm::is_contained(getDeviceTypes(), device.split(':').first);
+}
+
+/// Some exporters write enumerations as torch's numbers.
+static bool isPlace(Attribute leaf, ArrayRef<StringLiteral> names) {
+  auto number = dyn_cast<IntegerAttr>(leaf);
+  return number && number.getValue().ult(names.size());
+}
+
 static bool fitsImmediate(Attribute leaf, SchemaKind kind) {
   bool isInt = isa<IntegerAttr>(leaf);
   bool isNumber = isInt || isa<FloatAttr>(leaf);
@@ -69,15 +80,23 @@ static bool fitsImmediate(Attribute leaf, SchemaKind kind) {
     return isNumber;
   case SchemaKind::String:
     return isa<StringAttr>(leaf);
-  // Some exporters write enumerations as torch's numbers.
   case SchemaKind::ScalarType:
-    return isInt || isa<TypeAttr>(leaf);
+    return isa<TypeAttr>(leaf) ||
+           (isInt && isScalarTypeNumber(
+                         cast<IntegerAttr>(leaf).getValue().getSExtValue()));
   case SchemaKind::Layout:
-    return isInt || isa<LayoutAttr>(leaf);
+    if (auto layout = dyn_cast<LayoutAttr>(leaf))
+      return llvm::is_contained(getLayoutNames(), layout.getValue());
+    return isPlace(leaf, getLayoutNames());
   case SchemaKind::MemoryFormat:
-    return isInt || isa<MemoryFormatAttr>(leaf);
+    if (auto format = dyn_cast<MemoryFormatAttr>(leaf))
+      return llvm::is_contained(getMemoryFormatNames(), format.getValue());
+    return isPlace(leaf, getMemoryFormatNames());
   case SchemaKind::Device:
-    return isa<DeviceAttr, StringAttr>(leaf);
+    if (auto device = dyn_cast<DeviceAttr>(leaf))
+      return isDeviceType(device.getType());
+    return isa<StringAttr>(leaf) &&
+           isDeviceType(cast<StringAttr>(leaf).getValue());
   default:
     return true;
   }
@@ -130,6 +149,12 @@ static void describe(InFlightDiagnostic &error, const Argument &argument) {
     error << argument.tree;
 }
 
+static void listNames(InFlightDiagnostic &error,
+                      ArrayRef<StringLiteral> names) {
+  error << "; torch has ";
+  llvm::interleaveComma(names, error);
+}
+
 static LogicalResult verifyArgument(NodeOpInterface node,
                                     const Argument &argument,
                                     const ArgumentSchema &schema) {
@@ -139,6 +164,13 @@ static LogicalResult verifyArgument(NodeOpInterface node,
       emitNodeError(node) << "argument '" << schema.getName() << "': expected "
                           << schema.getTypeText() << ", got ";
   describe(error, argument);
+  // An enumeration has few values.
+  if (isa<LayoutAttr>(argument.tree))
+    listNames(error, getLayoutNames());
+  else if (isa<MemoryFormatAttr>(argument.tree))
+    listNames(error, getMemoryFormatNames());
+  else if (isa<DeviceAttr>(argument.tree))
+    listNames(error, getDeviceTypes());
   return error;
 }
 

@@ -17,6 +17,7 @@
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Operators/Schema.h"
+#include "fx/Operators/Verify.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -59,14 +60,12 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
     if (target.starts_with("torch._functorch."))
       return "expected a graph without torch.vmap, as run_decompositions "
              "leaves it";
-    // Its shape function says int64, its kernel gives float32.
-    if (target == "quantized_decomposed.choose_qparams_per_token.default")
-      return "PyTorch gives its zero points another dtype than the program "
-             "says";
     return "";
   };
   WalkResult walk = module->walk([&](CallFunctionOp call) {
     StringRef reason = getReason(call.getTarget());
+    if (reason.empty())
+      reason = getMistakenType(call);
     StringRef space = call.getTarget().split('.').first;
     // A live graph's call of a user's function.
     if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&

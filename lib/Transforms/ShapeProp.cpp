@@ -18,28 +18,6 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// The inferred type of each result of the node: some entries of `outs` may be
-/// None and have no result. Empty if the numbers do not match.
-static SmallVector<Type> matchResults(CallFunctionOp call,
-                                      ArrayRef<Type> inferred) {
-  SmallVector<Type> types;
-  if (ArrayAttr outs = call.getOutsAttr()) {
-    unsigned leaf = 0;
-    walkLeaves(outs, [&](Attribute attr) {
-      if (isa<OperandAttr>(attr) && leaf < inferred.size())
-        types.push_back(inferred[leaf]);
-      ++leaf;
-    });
-    if (leaf != inferred.size())
-      types.clear();
-  } else {
-    llvm::append_range(types, inferred);
-  }
-  if (types.size() != call.getNumResults())
-    types.clear();
-  return types;
-}
-
 namespace {
 struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
   using ShapePropPassBase::ShapePropPassBase;
@@ -62,10 +40,11 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
     OperatorView view = getOperatorView(call);
     const CustomOperator *custom =
         view ? nullptr : lookupCustomOperator(call.getTarget());
-    InferredTypes inferred = view ? inferResultTypes(view)
-                             : custom && custom->shape
-                                 ? custom->shape(call)
-                                 : InferredTypes(failure());
+    Inference rule = view ? inferOrRefuse(view) : Inference();
+    if (!rule.refusal.empty())
+      return call.emitOpError("@") << call.getTarget() << ": " << rule.refusal;
+    InferredTypes inferred =
+        custom && custom->shape ? custom->shape(call) : std::move(rule.types);
     if (failed(inferred)) {
       ++numUnknown;
       if (remarks)

@@ -115,3 +115,41 @@ fx.graph @functional attributes {functional} {
   %relu_ = call_function @aten.relu_.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%x) : (!fx.tensor<[4], f32>)
 }
+
+// -----
+
+// Enumerations have few values.
+fx.graph @enumerations {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error @below {{'a' @aten.full.default: argument 'layout': expected Layout?, got 99}}
+  // expected-error @below {{'a' @aten.full.default: argument 'device': expected Device?, got #fx.device<"nowhere">; torch has cpu, cuda, }}
+  %a = call_function @aten.full.default([4], 1.0, layout = 99, device = #fx.device<"nowhere">) as "a" : () -> !fx.tensor<[4], f32>
+  output(%x) : (!fx.tensor<[4], f32>)
+}
+
+// -----
+
+fx.graph @more_enumerations {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error @below {{argument 'dtype': expected ScalarType?, got 46}}
+  // expected-error @below {{argument 'layout': expected Layout?, got #fx.layout<"dense">; torch has strided, sparse_coo, }}
+  %a = call_function @aten.full.default([4], 1.0, dtype = 46, layout = #fx.layout<"dense">) : () -> !fx.tensor<[4], f32>
+  output(%x) : (!fx.tensor<[4], f32>)
+}
+
+// -----
+
+fx.graph @memory_format {
+  %x = placeholder "x" : !fx.tensor<[4], f32>
+  // expected-error @below {{argument 'memory_format': expected MemoryFormat?, got #fx.memory_format<"channels_first">; torch has contiguous_format, }}
+  %a = call_function @aten.clone.default(%x, memory_format = #fx.memory_format<"channels_first">) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  output(%x) : (!fx.tensor<[4], f32>)
+}
+
+// -----
+
+fx.graph @device_of_type {
+  // expected-error @below {{expected a device of torch: cpu, cuda, }}
+  %x = placeholder "x" : !fx.tensor<[4], f32, "nowhere:0">
+  output(%x) : (!fx.tensor<[4], f32>)
+}

@@ -17,7 +17,7 @@ fx.graph @different symbols [s0 in [2, 64]] {
 
 // -----
 
-// What cannot be known is no error.
+// What cannot be known is no error, what does not fit is one.
 fx.graph @unknown symbols [s0 in [2, 64], s1 in [2, 64]] {
   %x = placeholder "x" : !fx.tensor<[s0, 8], f32>
   %y = placeholder "y" : !fx.tensor<[s1, 8], f32>
@@ -25,7 +25,7 @@ fx.graph @unknown symbols [s0 in [2, 64], s1 in [2, 64]] {
   %add = call_function @aten.add.Tensor(%x, %y) : (!fx.tensor<[s0, 8], f32>, !fx.tensor<[s1, 8], f32>) -> !fx.tensor<[s1, 8], f32>
   // expected-remark @below {{cannot infer the types of @aten.nonzero.default, it has no shape rule}}
   %nonzero = call_function @aten.nonzero.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[u0, 2], i64>
-  // expected-remark @below {{cannot infer the types of @aten.mm.default}}
+  // expected-error @below {{@aten.mm.default: expected matrices that multiply, got [s0, 8] and [7, 8]}}
   %mm = call_function @aten.mm.default(%x, %z) : (!fx.tensor<[s0, 8], f32>, !fx.tensor<[7, 8], f32>) -> !fx.tensor<[s0, 8], f32>
   // expected-remark @below {{cannot infer the types of @mylib.op.default, it has no shape rule}}
   %op = call_function @mylib.op.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[s0, 8], f32>

@@ -19,6 +19,8 @@
 
 #include "fx/Operators/Hooks.h"
 
+#include <string>
+
 namespace fx {
 
 /// Types of the flattened results, in order. Failure: they cannot be told from
@@ -41,6 +43,19 @@ bool hasShapeRule(const OperatorSchema &schema);
 /// The result types of a call. An operator in place gives the type of the
 /// tensor it writes.
 InferredTypes inferResultTypes(const OperatorView &call);
+
+/// The same, and why torch refuses the arguments whatever the values of tensors
+/// and symbols are; no reason where the rule cannot tell.
+struct Inference {
+  InferredTypes types = llvm::failure();
+  std::string refusal;
+};
+Inference inferOrRefuse(const OperatorView &call);
+
+/// The inferred type of each result of the node: some entries of `outs` may be
+/// None and have no result. Empty if the numbers do not match.
+llvm::SmallVector<mlir::Type> matchResults(CallFunctionOp call,
+                                           llvm::ArrayRef<mlir::Type> inferred);
 
 /// True if the two types cannot describe the same value: another dtype or
 /// rank, or a size that differs for all values of the symbols. Strides and

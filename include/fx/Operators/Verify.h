@@ -25,6 +25,17 @@ mlir::LogicalResult verifyArguments(NodeOpInterface node,
 /// functional graph. A custom operator is no error.
 mlir::LogicalResult verifyCall(CallFunctionOp call);
 
+/// Checks the result types of all calls below `root` against the arguments, as
+/// the operators' shape rules judge them. Refuses what is provably different,
+/// and arguments that torch refuses; one error for each. Passes may leave types
+/// that are out of date, so this is no part of the verifier: it is asked when a
+/// program is read.
+mlir::LogicalResult verifyResultTypes(mlir::Operation *root);
+
+/// Why what eager gives has another type than the program says: torch's own
+/// shape function of the operator is wrong. Empty for most calls.
+llvm::StringRef getMistakenType(CallFunctionOp call);
+
 } // namespace fx
 
 #endif // FX_OPERATORS_VERIFY_H

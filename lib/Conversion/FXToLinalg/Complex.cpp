@@ -100,10 +100,53 @@ static Tensor zerosLike(Node &n, const Tensor &x) {
 // By parts
 //===----------------------------------------------------------------------===//
 
-/// The lowering for real tensors, for each part. An operand that is real is
-/// the same for both: a mask, an index, a factor.
+namespace {
+/// Gives real tensors the imaginary part 0 while a node is lowered by parts:
+/// those of the first argument, whose elements the result's are. Other real
+/// operands are the same for both parts: a mask, an index.
+class PromotedElements {
+public:
+  explicit PromotedElements(Node &n) : graph(n.graph) {
+    const Arg &first = n.arg(0, "");
+    SmallVector<Arg> elements;
+    if (first.isList())
+      llvm::append_range(elements, first.list);
+    else
+      elements.push_back(first);
+    for (const Arg &element : elements) {
+      const Lowered *lowered =
+          n.isTensor(element) ? graph.lookup(element.value) : nullptr;
+      if (!lowered || lowered->kind != Lowered::Kind::Tensor ||
+          !isSupported(lowered->tensor.dtype))
+        continue;
+      Lowered real = *lowered;
+      replaced.emplace_back(element.value, real);
+      graph.set(element.value, Lowered(real.tensor, zerosLike(n, real.tensor)));
+    }
+  }
+  ~PromotedElements() {
+    for (auto &[value, lowered] : replaced)
+      graph.set(value, lowered);
+  }
+  PromotedElements(const PromotedElements &) = delete;
+  PromotedElements &operator=(const PromotedElements &) = delete;
+
+private:
+  Graph &graph;
+  SmallVector<std::pair<Value, Lowered>> replaced;
+};
+} // namespace
+
+/// The lowering for real tensors, for each part.
 static LogicalResult lowerByParts(Node &n) {
   LowerFn lower = Registry::get().lookup(n.target());
+  bool isComplexResult = llvm::all_of(n.op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<FakeTensorType>(type);
+    return tensor && isa<ComplexType>(tensor.getDtype());
+  });
+  if (!isComplexResult)
+    return n.fail("the result is no complex tensor");
+  PromotedElements promoted(n);
   SmallVector<Lowered> real;
   for (int part : {0, 1}) {
     n.graph.part = part;
@@ -200,6 +243,14 @@ static LogicalResult lowerConvert(Node &n) {
   Pair z = getPair(n, 0, "self");
   if (n.failed())
     return failure();
+  // False is what has no part but zeros; other dtypes drop the imaginary part.
+  if (n.resultDtype().isInteger(1) && !z.isReal)
+    return n.pointwise(
+        0, {z.re, z.im}, z.re.dtype, [](Scalars &s, ValueRange v) {
+          Value zero = s.constant(0);
+          Value isZero = s.logicalAnd(s.eq(v[0], zero), s.eq(v[1], zero));
+          return s.select(isZero, zero, s.constant(1));
+        });
   if (!isa<ComplexType>(n.resultDtype()))
     return n.result(z.re);
   return setComplex(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);

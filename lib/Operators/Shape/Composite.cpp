@@ -129,6 +129,10 @@ static InferredTypes inferEinsum(const OperatorView &call) {
   TypePromotion promotion(call.getContext());
   for (FakeTensorType tensor : *tensors)
     promotion.addTensor(tensor.getDtype(), tensor.getRank());
+  // What is summed as integers is int64, what is multiplied is not.
+  if (promotion.getResult() && isIntDtype(promotion.getResult()) &&
+      !promotion.getResult().isInteger(64))
+    return failure();
   return shape::result(
       makeTensor(tensors->front(), sizes, promotion.getResult()));
 }
@@ -162,6 +166,8 @@ static InferredTypes inferLoss(const OperatorView &call) {
   Type dtype = promoteTypes(self.getDtype(), target.getDtype());
   if (!sizes || !dtype)
     return failure();
+  if (call.getSchema().getName() == "aten.l1_loss.default")
+    dtype = toRealDtype(dtype);
   return result(makeTensor(self, *reduction == 0 ? *sizes : Sizes(), dtype));
 }
 FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default",

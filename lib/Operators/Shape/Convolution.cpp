@@ -21,10 +21,23 @@ struct Window {
 } // namespace
 
 /// (in + 2 p - d (k - 1) - 1) // s + 1, torch.nn.Conv2d
+/// How many elements a dilated window spans.
+static Size getReach(const Window &w, size_t i) {
+  return Size(w.dilation[i]) * (Size(w.kernel[i]) - 1) + 1;
+}
+
 static Size getWindowCount(Size in, const Window &w, size_t i) {
   Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
-  return (in + Size(w.padding[i]) * 2 - reach - 1).floorDiv(Size(w.stride[i])) +
-         1;
+  Size rest = in + Size(w.padding[i]) * 2 - reach - 1;
+  if (rest.getInt().value_or(0) < 0) {
+    noteRefusal([&] {
+      return "expected a window within the padded size " +
+             toText((in + Size(w.padding[i]) * 2).get()) + ", got one of " +
+             toText((reach + 1).get());
+    });
+    return {};
+  }
+  return rest.floorDiv(Size(w.stride[i])) + 1;
 }
 
 /// The argument `name`, `fallback` if the operator has none or it is [].
@@ -40,6 +53,21 @@ static std::optional<Sizes> getWindowSizes(const OperatorView &call,
 }
 
 /// The window of a convolution whose kernel is known.
+/// False where a number is provably below `least`.
+static bool areAtLeast(ArrayRef<ExprAttr> numbers, int64_t least,
+                       StringRef name) {
+  for (Size number : numbers)
+    if (number.getInt().value_or(least) < least) {
+      noteRefusal([&] {
+        return ("expected a " + name + " of " + Twine(least) +
+                " or more, got " + toText(numbers))
+            .str();
+      });
+      return false;
+    }
+  return true;
+}
+
 static std::optional<Window> getWindow(const OperatorView &call,
                                        const Sizes &kernel,
                                        const Sizes &defaultStride) {
@@ -54,9 +82,10 @@ static std::optional<Window> getWindow(const OperatorView &call,
   std::optional<Sizes> dilation = getWindowSizes(call, "dilation", n, ones);
   if (!padding || !stride || !dilation)
     return std::nullopt;
-  for (ExprAttr step : *stride)
-    if (Size(step).getInt().value_or(1) <= 0)
-      return std::nullopt;
+  if (!areAtLeast(*stride, 1, "stride") ||
+      !areAtLeast(*dilation, 1, "dilation") ||
+      !areAtLeast(*padding, 0, "padding") || !areAtLeast(kernel, 1, "kernel"))
+    return std::nullopt;
   return Window{kernel, *stride, *padding, *dilation};
 }
 
@@ -93,9 +122,18 @@ static InferredTypes convolve(const OperatorView &call, bool transposed) {
     return failure();
   Size inChannels = transposed ? Size(weight.getSizes()[0])
                                : Size(weight.getSizes()[1]) * groups;
-  if (!inChannels ||
-      inChannels.get().isProvablyDifferent(input.getSizes()[channel]))
+  if (groups.getInt().value_or(1) <= 0)
+    return refuse("expected groups above 0, got " + Twine(*groups.getInt()));
+  if (!inChannels)
     return failure();
+  if (inChannels.get().isProvablyDifferent(input.getSizes()[channel]))
+    return refuse("expected " + toText(inChannels.get()) +
+                  " input channels, got " + toText(input.getSizes()[channel]));
+  std::optional<int64_t> outChannels = Size(weight.getSizes()[0]).getInt();
+  if (!transposed && outChannels && groups.getInt() &&
+      *outChannels % *groups.getInt() != 0)
+    return refuse("expected output channels that the groups divide, got " +
+                  Twine(*outChannels) + " and " + Twine(*groups.getInt()));
 
   Sizes sizes(input.getSizes());
   sizes[channel] = transposed ? (Size(weight.getSizes()[1]) * groups).get()
@@ -163,6 +201,13 @@ static FailureOr<FakeTensorType> pool(const OperatorView &call, size_t n) {
     return failure();
   Sizes sizes(self.getSizes());
   for (size_t i = 0; i < n; ++i) {
+    std::optional<int64_t> padding = Size(window->padding[i]).getInt(),
+                           reach = getReach(*window, i).getInt();
+    if (padding && reach && *padding > *reach / 2) {
+      (void)refuse("expected a padding of half the window " + Twine(*reach) +
+                   " at most, got " + Twine(*padding));
+      return failure();
+    }
     ExprAttr &size = sizes[sizes.size() - n + i];
     size = getPooledSize(size, *window, i, *ceilMode);
   }
@@ -206,6 +251,9 @@ static Type withOutputSize(const OperatorView &call, size_t n) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<Sizes> last = getSizes(call.getArg("output_size"), n);
   if (!self || !last || self.getRank() < int64_t(n) + 1)
+    return {};
+  bool isUpsampling = call.getSchema().getName().contains("upsample");
+  if (isUpsampling && !areAtLeast(*last, 1, "size"))
     return {};
   Sizes sizes(self.getSizes().drop_back(n));
   llvm::append_range(sizes, *last);

@@ -41,11 +41,92 @@ FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout",
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default",
                         "aten.lift_fresh_copy.default",
                         "aten.lift_fresh.default", "aten.copy.default",
-                        "aten.flip.default", "aten.roll.default",
-                        "aten.slice_scatter.default",
-                        "aten.select_scatter.default",
-                        "aten.diagonal_scatter.default",
                         "aten.as_strided_scatter.default")
+
+static InferredTypes inferFlip(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || !wrapDims(call.getArg("dims"), self.getRank()))
+    return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferFlip, "aten.flip.default")
+
+static InferredTypes inferRoll(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  size_t shifts = call.getArg("shifts").getElements().size(),
+         dims = call.getArg("dims").getElements().size();
+  bool isWhole = dims == 0 && shifts == 1;
+  if (call.getArg("shifts").isList() && call.getArg("dims").isList() &&
+      !isWhole && (shifts != dims || dims == 0))
+    return refuse("expected as many shifts as dims, got " + Twine(shifts) +
+                  " and " + Twine(dims));
+  for (const Argument &dim : call.getArg("dims").getElements())
+    if (dim.getInt() && !wrapDim(dim, self.getRank()))
+      return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferRoll, "aten.roll.default")
+
+/// What is written must have the sizes of the part.
+static InferredTypes inferScatterPart(const OperatorView &call, Sizes part) {
+  FakeTensorType source = getTensor(call.getArg("src"));
+  if (!source)
+    return failure();
+  bool fits = source.getRank() == int64_t(part.size());
+  for (size_t i = 0; fits && i < part.size(); ++i)
+    fits = !part[i] || !part[i].isProvablyDifferent(source.getSizes()[i]);
+  if (!fits)
+    return refuse("expected a source of sizes " + toText(part) + ", got " +
+                  toText(source.getSizes()));
+  return sameAsFirst(call);
+}
+
+static InferredTypes inferSelectScatter(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  if (self.getRank() == 0)
+    return refuse("expected a tensor of rank 1 or more, got 0");
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  std::optional<int64_t> size = Size(self.getSizes()[*dim]).getInt();
+  std::optional<int64_t> index = call.getArg("index").getInt();
+  if (size && index && (*index < -*size || *index >= *size))
+    return refuse("expected an index within the size " + Twine(*size) +
+                  ", got " + Twine(*index));
+  Sizes part(self.getSizes());
+  part.erase(part.begin() + *dim);
+  return inferScatterPart(call, part);
+}
+FX_REGISTER_SHAPE_RULES(inferSelectScatter, "aten.select_scatter.default")
+
+static InferredTypes inferSliceScatter(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self || !wrapDim(call.getArg("dim"), self.getRank()))
+    return failure();
+  std::optional<int64_t> step = call.getArg("step").getInt();
+  if (step && *step <= 0)
+    return refuse("expected a step above 0, got " + Twine(*step));
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferSliceScatter, "aten.slice_scatter.default")
+
+static InferredTypes inferDiagonalScatter(const OperatorView &call) {
+  FakeTensorType self = getSelf(call);
+  if (!self)
+    return failure();
+  std::optional<int64_t> a = wrapDim(call.getArg("dim1"), self.getRank()),
+                         b = wrapDim(call.getArg("dim2"), self.getRank());
+  if (!a || !b)
+    return failure();
+  if (*a == *b)
+    return refuse("expected two dimensions, got " + Twine(*a) + " twice");
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferDiagonalScatter, "aten.diagonal_scatter.default")
 
 static InferredTypes inferViewAsReal(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -95,17 +176,23 @@ static InferredTypes inferCat(const OperatorView &call) {
     return result(makeTensor(first, first.getSizes(), dtype));
   first = tensors->front();
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), first.getRank());
-  if (!dim || first.getRank() == 0)
+  if (first.getRank() == 0)
+    return refuse("expected tensors of rank 1 or more, got 0");
+  if (!dim)
     return failure();
   Sizes sizes(first.getSizes());
   for (FakeTensorType tensor : ArrayRef(*tensors).drop_front()) {
     if (tensor.getRank() != first.getRank())
-      return failure();
+      return refuse("expected tensors of one rank, got " +
+                    toText(first.getSizes()) + " and " +
+                    toText(tensor.getSizes()));
     for (auto [i, size] : llvm::enumerate(tensor.getSizes())) {
       if (int64_t(i) == *dim)
         sizes[i] = Size(sizes[i]) + Size(size);
       else if (size.isProvablyDifferent(sizes[i]))
-        return failure();
+        return refuse("expected equal sizes but in dimension " + Twine(*dim) +
+                      ", got " + toText(first.getSizes()) + " and " +
+                      toText(tensor.getSizes()));
     }
     if (!sizes[*dim])
       return failure();
@@ -124,6 +211,15 @@ static InferredTypes inferStack(const OperatorView &call) {
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), first.getRank() + 1);
   if (!dim)
     return failure();
+  for (FakeTensorType tensor : *tensors) {
+    bool fits = tensor.getRank() == first.getRank();
+    for (size_t i = 0; fits && i < first.getSizes().size(); ++i)
+      fits = !tensor.getSizes()[i].isProvablyDifferent(first.getSizes()[i]);
+    if (!fits)
+      return refuse("expected tensors of equal sizes, got " +
+                    toText(first.getSizes()) + " and " +
+                    toText(tensor.getSizes()));
+  }
   Sizes sizes(first.getSizes());
   sizes.insert(sizes.begin() + *dim,
                makeSize(call.getContext(), tensors->size()));
@@ -163,7 +259,11 @@ static InferredTypes inferRepeat(const OperatorView &call) {
   // tile takes fewer numbers than dimensions, repeat does not.
   bool isTile = call.getSchema().getName().starts_with("aten.tile");
   if (repeats->size() < sizes.size() && !isTile)
-    return failure();
+    return refuse("expected " + Twine(sizes.size()) + " repeats or more, got " +
+                  toText(*repeats));
+  for (Size repeat : *repeats)
+    if (repeat.getInt().value_or(0) < 0)
+      return refuse("expected repeats of 0 or more, got " + toText(*repeats));
   Size one = makeSize(call.getContext(), 1);
   while (sizes.size() < repeats->size())
     sizes.insert(sizes.begin(), one);
@@ -180,6 +280,9 @@ static InferredTypes inferRepeatInterleave(const OperatorView &call) {
   Size repeats = call.getArg("repeats").getExpr();
   if (!self || !repeats)
     return failure();
+  if (repeats.getInt().value_or(0) < 0)
+    return refuse("expected repeats of 0 or more, got " +
+                  Twine(*repeats.getInt()));
   if (call.getArg("dim").isNone()) {
     Size numel = getNumElements(call.getContext(), self.getSizes());
     return result(makeTensor(self, (numel * repeats).get()));
@@ -198,9 +301,11 @@ FX_REGISTER_SHAPE_RULES(inferRepeatInterleave,
 static InferredTypes inferPad(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<Sizes> pad = call.getArg(1).getExprs();
-  if (!self || !pad || pad->size() % 2 ||
-      int64_t(pad->size()) > 2 * self.getRank())
+  if (!self || !pad)
     return failure();
+  if (pad->size() % 2 || int64_t(pad->size()) > 2 * self.getRank())
+    return refuse("expected pairs of numbers, " + Twine(self.getRank()) +
+                  " at most, got " + toText(*pad));
   Sizes sizes(self.getSizes());
   for (size_t i = 0; i < pad->size() / 2; ++i) {
     ExprAttr &size = sizes[sizes.size() - 1 - i];
@@ -217,12 +322,29 @@ FX_REGISTER_SHAPE_RULES(
 static InferredTypes inferPixelShuffle(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<int64_t> factor = call.getArg(1).getInt();
-  if (!self || self.getRank() < 3 || !factor || *factor <= 0 || *factor > 4096)
+  if (!self || !factor)
+    return failure();
+  if (self.getRank() < 3)
+    return refuse("expected a tensor of rank 3 or more, got " +
+                  Twine(self.getRank()));
+  if (*factor <= 0)
+    return refuse("expected a factor above 0, got " + Twine(*factor));
+  // Its square is taken.
+  if (*factor > (int64_t(1) << 31))
     return failure();
   Sizes sizes(self.getSizes());
   size_t channel = sizes.size() - 3;
   Size square = makeSize(call.getContext(), *factor * *factor);
   bool isShuffle = call.getSchema().getName() == "aten.pixel_shuffle.default";
+  auto divides = [&](Size size, int64_t by) {
+    return !size.getInt() || *size.getInt() % by == 0;
+  };
+  bool fits = isShuffle ? divides(sizes[channel], *factor * *factor)
+                        : divides(sizes[channel + 1], *factor) &&
+                              divides(sizes[channel + 2], *factor);
+  if (!fits)
+    return refuse("expected sizes that the factor " + Twine(*factor) +
+                  " divides, got " + toText(sizes));
   sizes[channel] = isShuffle ? Size(sizes[channel]).exactDiv(square)
                              : Size(sizes[channel]) * square;
   for (size_t i = channel + 1; i < sizes.size(); ++i)
@@ -236,8 +358,12 @@ FX_REGISTER_SHAPE_RULES(inferPixelShuffle, "aten.pixel_shuffle.default",
 static InferredTypes inferDiff(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<int64_t> n = call.getArg("n").getInt();
-  if (!self || self.getRank() == 0 || !n || *n < 0)
+  if (!self || !n)
     return failure();
+  if (self.getRank() == 0 || *n < 0)
+    return refuse("expected a tensor of rank 1 or more and n of 0 or more, got "
+                  "rank " +
+                  Twine(self.getRank()) + " and " + Twine(*n));
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   if (!dim)
     return failure();

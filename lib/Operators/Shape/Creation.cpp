@@ -28,9 +28,36 @@ static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes,
 // Filled tensors
 //===----------------------------------------------------------------------===//
 
+/// False where strides are given that are not one for each size.
+static bool takesStrides(const OperatorView &call, size_t rank) {
+  Argument given = call.getArg("stride");
+  std::optional<Sizes> strides;
+  if (given && !given.isNone())
+    strides = given.getExprs();
+  if (!strides)
+    return true;
+  if (strides->size() != rank) {
+    noteRefusal([&] {
+      return "expected " + std::to_string(rank) + " strides, got " +
+             toText(*strides);
+    });
+    return false;
+  }
+  for (Size stride : *strides)
+    if (stride.getInt().value_or(0) < 0) {
+      noteRefusal([&] {
+        return "expected strides of 0 or more, got " + toText(*strides);
+      });
+      return false;
+    }
+  return true;
+}
+
 static InferredTypes inferFilled(const OperatorView &call) {
   std::optional<Sizes> sizes = call.getArg("size").getExprs();
   if (!sizes)
+    return failure();
+  if (!takesStrides(call, sizes->size()))
     return failure();
   return make(call, *sizes, Float32Type::get(call.getContext()));
 }
@@ -70,7 +97,7 @@ static InferredTypes inferLike(const OperatorView &call) {
   std::optional<Sizes> sizes = Sizes(self.getSizes());
   if (Argument given = call.getArg("size"))
     sizes = given.getExprs();
-  if (!sizes)
+  if (!sizes || !takesStrides(call, sizes->size()))
     return failure();
   return result(makeTensorOn(getDevice(call.getArg("device"), self.getDevice()),
                              *sizes, getDtypeOr(call, self.getDtype())));
@@ -98,15 +125,21 @@ static Size getRangeLength(const Argument &start, const Argument &end,
     std::optional<double> a = start.tree ? start.getFloat() : 0.0,
                           b = end.getFloat();
     std::optional<double> s = step.tree ? step.getFloat() : 1.0;
-    if (!a || !b || !s || *s == 0)
+    if (!a || !b || !s)
       return {};
     double length = std::ceil((*b - *a) / *s);
+    if (*s == 0 || length < 0) {
+      noteRefusal([] { return "expected a step from start towards end"; });
+      return {};
+    }
     return length >= 0 && length < 1e15 ? makeSize(context, int64_t(length))
                                         : Size();
   }
   Size last = end.getExpr(),
        by = step.tree ? Size(step.getExpr()) : makeSize(context, 1);
   Size first = start.tree ? Size(start.getExpr()) : makeSize(context, 0);
+  if (by.is(0))
+    noteRefusal([] { return "expected a step other than 0, got 0"; });
   if (!by || by.is(0))
     return {};
   Size span = last - first;

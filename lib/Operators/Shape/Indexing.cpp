@@ -14,8 +14,11 @@ using namespace fx::shape;
 static InferredTypes inferEmbedding(const OperatorView &call) {
   FakeTensorType weight = getTensor(call.getArg("weight"));
   FakeTensorType indices = getTensor(call.getArg("indices"));
-  if (!weight || !indices || weight.getRank() != 2)
+  if (!weight || !indices)
     return failure();
+  if (weight.getRank() != 2)
+    return refuse("expected a weight of rank 2, got " +
+                  Twine(weight.getRank()));
   Sizes sizes(indices.getSizes());
   sizes.push_back(weight.getSizes()[1]);
   return result(makeTensor(weight, sizes));
@@ -27,8 +30,19 @@ FX_REGISTER_SHAPE_RULES(inferEmbedding, "aten.embedding.default")
 static InferredTypes inferIndex(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   SmallVector<Argument, 4> indices = call.getArg("indices").getElements();
-  if (!self || int64_t(indices.size()) > self.getRank())
+  if (!self)
     return failure();
+  // With a mask, the values decide; it stands for as many dimensions as it has.
+  bool hasMask = llvm::any_of(indices, [](const Argument &index) {
+    FakeTensorType tensor = getTensor(index);
+    return !index.isNone() && (!tensor || !isIntDtype(tensor.getDtype()) ||
+                               tensor.getDtype().isUnsignedInteger(8));
+  });
+  if (hasMask)
+    return failure();
+  if (int64_t(indices.size()) > self.getRank())
+    return refuse("expected " + Twine(self.getRank()) +
+                  " indices at most, got " + Twine(indices.size()));
   std::optional<Sizes> indexed = Sizes();
   Sizes sizes;
   size_t first = 0, last = 0, count = 0, position = 0;
@@ -38,10 +52,6 @@ static InferredTypes inferIndex(const OperatorView &call) {
       continue;
     }
     FakeTensorType tensor = getTensor(index);
-    // With a mask, the values decide.
-    if (!tensor || !isIntDtype(tensor.getDtype()) ||
-        tensor.getDtype().isUnsignedInteger(8))
-      return failure();
     if (!(indexed = broadcast(*indexed, tensor.getSizes())))
       return failure();
     if (count++ == 0) {
@@ -66,6 +76,8 @@ static InferredTypes inferGather(const OperatorView &call) {
                  index = getTensor(call.getArg("index"));
   if (!self || !index)
     return failure();
+  if (Argument dim = call.getArg("dim"); dim && !wrapDim(dim, self.getRank()))
+    return failure();
   return result(makeTensor(self, index.getSizes()));
 }
 FX_REGISTER_SHAPE_RULES(inferGather, "aten.gather.default", "aten.take.default")
@@ -85,7 +97,17 @@ static InferredTypes inferIndexSelect(const OperatorView &call) {
 }
 FX_REGISTER_SHAPE_RULES(inferIndexSelect, "aten.index_select.default")
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.scatter.src", "aten.scatter.value",
+/// The sizes of the first argument; a dimension that is named is one of its.
+static InferredTypes inferScatter(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  Argument dim = call.getArg("dim");
+  if (dim && dim.getInt() && !wrapDim(dim, self.getRank()))
+    return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferScatter, "aten.scatter.src", "aten.scatter.value",
                         "aten.scatter.reduce", "aten.scatter.value_reduce",
                         "aten.scatter_add.default", "aten.scatter_reduce.two",
                         "aten.index_put.default",

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/Shape.h"
+#include "Support.h"
 
 using namespace mlir;
 using namespace fx;
@@ -14,6 +14,10 @@ using namespace fx;
 /// argument is written in place; else -1.
 static int getWrittenArgument(const OperatorSchema &schema) {
   if (schema.numResults != 1 || schema.has(OperatorSchema::InplaceView))
+    return -1;
+  // These have other sizes without torch's tag for it.
+  if (schema.getName() == "prims.as_strided.default" ||
+      schema.getName() == "prims.resize.default")
     return -1;
   const ArgumentSchema &result = schema.getResults().front();
   if (!result.isWrite() || !result.isTensor())
@@ -43,6 +47,26 @@ InferredTypes fx::inferResultTypes(const OperatorView &call) {
   if (!value || !isa<FakeTensorType>(value.getType()))
     return failure();
   return SmallVector<Type>{value.getType()};
+}
+
+/// Where the rule that runs on this thread notes what torch refuses. Helpers
+/// find most of it, and rules are plain functions that return types.
+static thread_local std::string *noted = nullptr;
+
+void fx::shape::noteRefusal(function_ref<std::string()> why) {
+  if (noted && noted->empty())
+    *noted = why();
+}
+
+Inference fx::inferOrRefuse(const OperatorView &call) {
+  Inference result;
+  noted = &result.refusal;
+  result.types = inferResultTypes(call);
+  noted = nullptr;
+  // The rule found another way.
+  if (succeeded(result.types))
+    result.refusal.clear();
+  return result;
 }
 
 static bool areExprsDifferent(ExprAttr a, ExprAttr b) {

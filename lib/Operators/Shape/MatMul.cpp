@@ -20,7 +20,8 @@ static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
   ArrayRef<ExprAttr> left = a.getSizes(), right = b.getSizes();
   ExprAttr inner = right.size() == 1 ? right[0] : right[right.size() - 2];
   if (left.back().isProvablyDifferent(inner))
-    return failure();
+    return refuse("expected matrices that multiply, got " + toText(left) +
+                  " and " + toText(right));
   std::optional<Sizes> sizes =
       broadcast(left.drop_back(std::min<size_t>(left.size(), 2)),
                 right.drop_back(std::min<size_t>(right.size(), 2)));
@@ -38,8 +39,12 @@ static InferredTypes product(const OperatorView &call, unsigned a, unsigned b,
                              int64_t rankA, int64_t rankB) {
   FakeTensorType left = getTensor(call.getArg(a)),
                  right = getTensor(call.getArg(b));
-  if (!left || !right || left.getRank() != rankA || right.getRank() != rankB)
+  if (!left || !right)
     return failure();
+  if (left.getRank() != rankA || right.getRank() != rankB)
+    return refuse("expected tensors of ranks " + Twine(rankA) + " and " +
+                  Twine(rankB) + ", got " + Twine(left.getRank()) + " and " +
+                  Twine(right.getRank()));
   return matmul(left, right);
 }
 
@@ -92,9 +97,11 @@ static InferredTypes inferLinear(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u)),
                  weight = getTensor(call.getArg(1));
   if (!input || !weight || input.getRank() == 0 || weight.getRank() == 0 ||
-      weight.getRank() > 2 || input.getDtype() != weight.getDtype() ||
-      input.getSizes().back().isProvablyDifferent(weight.getSizes().back()))
+      weight.getRank() > 2 || input.getDtype() != weight.getDtype())
     return failure();
+  if (input.getSizes().back().isProvablyDifferent(weight.getSizes().back()))
+    return refuse("expected equal last sizes, got " + toText(input.getSizes()) +
+                  " and " + toText(weight.getSizes()));
   Sizes sizes(input.getSizes().drop_back());
   if (weight.getRank() == 2)
     sizes.push_back(weight.getSizes()[0]);

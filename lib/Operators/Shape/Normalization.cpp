@@ -11,15 +11,59 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.layer_norm.default",
-                        "aten.batch_norm.default", "aten.group_norm.default",
-                        "aten.instance_norm.default", "aten.rms_norm.default",
+FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.batch_norm.default",
+                        "aten.instance_norm.default",
                         "aten._weight_norm.default")
+
+/// False where "normalized_shape" provably is not the last sizes of `input`.
+static bool isNormalizable(const OperatorView &call, FakeTensorType input) {
+  std::optional<Sizes> shape = call.getArg("normalized_shape").getExprs();
+  if (!shape)
+    return true;
+  bool fits = !shape->empty() && int64_t(shape->size()) <= input.getRank();
+  if (fits)
+    for (auto [size, wanted] :
+         llvm::zip_equal(input.getSizes().take_back(shape->size()), *shape))
+      fits &= !size.isProvablyDifferent(wanted);
+  if (!fits)
+    noteRefusal([&] {
+      return "expected a normalized_shape that " + toText(input.getSizes()) +
+             " ends with, got " + toText(*shape);
+    });
+  return fits;
+}
+
+static InferredTypes inferLayerNorm(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg(0u));
+  if (!input || !isNormalizable(call, input))
+    return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferLayerNorm, "aten.layer_norm.default",
+                        "aten.rms_norm.default")
+
+static InferredTypes inferGroupNorm(const OperatorView &call) {
+  FakeTensorType input = getTensor(call.getArg(0u));
+  if (!input)
+    return failure();
+  if (input.getRank() < 2)
+    return refuse("expected an input of rank 2 or more, got " +
+                  Twine(input.getRank()));
+  std::optional<int64_t> groups = call.getArg("num_groups").getInt(),
+                         channels = Size(input.getSizes()[1]).getInt();
+  if (groups && *groups <= 0)
+    return refuse("expected num_groups above 0, got " + Twine(*groups));
+  if (groups && channels && *channels % *groups != 0)
+    return refuse("expected num_groups that divides " + Twine(*channels) +
+                  " channels, got " + Twine(*groups));
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferGroupNorm, "aten.group_norm.default")
 
 /// The output, and the mean and reciprocal deviation of each row.
 static InferredTypes inferNativeLayerNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
-  if (!input)
+  if (!input || !isNormalizable(call, input))
     return failure();
   int64_t normalized = call.getArg("normalized_shape").getElements().size();
   if (normalized > input.getRank())

@@ -100,6 +100,16 @@ static InferredTypes inferDivMode(const OperatorView &call) {
                                                : inferPromoted(call);
 }
 
+/// A power: of truth values it is one of int64.
+static InferredTypes inferSquare(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self)
+    return failure();
+  Type dtype = self.getDtype();
+  return infer(call, dtype.isInteger(1) ? promoteIntToLong(dtype) : dtype);
+}
+
+FX_REGISTER_SHAPE_RULES(inferSquare, "aten.square.default")
 FX_REGISTER_SHAPE_RULES(
     inferPromoted, "aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor",
     "aten.sub.Scalar", "aten.rsub.Tensor", "aten.rsub.Scalar",
@@ -165,11 +175,10 @@ FX_REGISTER_SHAPE_RULES(
     "aten.floor.default", "aten.round.default", "aten.round.decimals",
     "aten.special_round.default", "aten.trunc.default", "aten.frac.default",
     "aten.sign.default", "aten.sgn.default", "aten.bitwise_not.default",
-    "aten.square.default", "aten.positive.default", "aten.nan_to_num.default",
-    "aten.dropout.default", "aten.feature_dropout.default",
-    "aten.alpha_dropout.default", "aten.masked_fill.Scalar",
-    "aten.masked_fill.Tensor", "aten.fill.Scalar", "aten.conj.default",
-    "aten._conj.default", "aten.conj_physical.default",
+    "aten.positive.default", "aten.nan_to_num.default", "aten.dropout.default",
+    "aten.feature_dropout.default", "aten.alpha_dropout.default",
+    "aten.masked_fill.Scalar", "aten.masked_fill.Tensor", "aten.fill.Scalar",
+    "aten.conj.default", "aten._conj.default", "aten.conj_physical.default",
     "aten.resolve_conj.default", "aten.resolve_neg.default",
     "aten.addcmul.default", "aten.bernoulli.default", "aten.bernoulli.p",
     "aten.tril.default", "aten.triu.default")

@@ -68,6 +68,13 @@ static InferredTypes inferNorm(const OperatorView &call) {
   Type dtype = promoteIntToFloat(toRealDtype(self.getDtype()));
   return result(makeTensor(self, *sizes, getDtypeOr(call, dtype)));
 }
+static InferredTypes inferLogSumExp(const OperatorView &call) {
+  FakeTensorType self;
+  std::optional<Sizes> sizes = getReducedSizes(call, self);
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes, promoteIntToFloat(self.getDtype())));
+}
 static InferredTypes inferVarMean(const OperatorView &call) {
   FakeTensorType self;
   std::optional<Sizes> sizes = getReducedSizes(call, self);
@@ -119,13 +126,13 @@ FX_REGISTER_SHAPE_RULES(inferSum, "aten.sum.default", "aten.sum.dim_IntList",
 FX_REGISTER_SHAPE_RULES(inferMean, "aten.mean.default", "aten.mean.dim",
                         "aten.nanmean.default")
 FX_REGISTER_SHAPE_RULES(inferNorm, "aten.linalg_vector_norm.default",
-                        "aten.logsumexp.default",
-                        "aten.special_logsumexp.default",
                         "aten.norm.ScalarOpt_dim",
                         "aten.norm.ScalarOpt_dim_dtype", "aten.norm.Scalar",
                         "aten.var.correction", "aten.var.dim",
                         "aten.var.default", "aten.std.correction",
                         "aten.std.dim", "aten.std.default")
+FX_REGISTER_SHAPE_RULES(inferLogSumExp, "aten.logsumexp.default",
+                        "aten.special_logsumexp.default")
 FX_REGISTER_SHAPE_RULES(inferVarMean, "aten.var_mean.correction",
                         "aten.var_mean.dim", "aten.std_mean.correction")
 FX_REGISTER_SHAPE_RULES(inferAny, "aten.any.default", "aten.any.dim",
@@ -137,23 +144,46 @@ FX_REGISTER_SHAPE_RULES(inferArgExtremum, "aten.argmax.default",
                         "aten.argmin.default", "aten.count_nonzero.default",
                         "aten.count_nonzero.dim_IntList")
 FX_REGISTER_SHAPE_RULES(inferExtremumDim, "aten.max.dim", "aten.min.dim",
-                        "aten.median.dim", "aten.mode.default",
-                        "aten.kthvalue.default")
+                        "aten.median.dim", "aten.mode.default")
+
+static InferredTypes inferKthValue(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<int64_t> k = call.getArg("k").getInt();
+  if (!self)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  std::optional<int64_t> size =
+      self.getRank() == 0 ? 1 : Size(self.getSizes()[*dim]).getInt();
+  if (k && size && (*k < 1 || *k > *size))
+    return refuse("expected k from 1 to " + Twine(*size) + ", got " +
+                  Twine(*k));
+  return inferExtremumDim(call);
+}
+FX_REGISTER_SHAPE_RULES(inferKthValue, "aten.kthvalue.default")
 
 //===----------------------------------------------------------------------===//
 // Scans and softmax
 //===----------------------------------------------------------------------===//
 
+/// The argument "dim" of an operator that keeps the sizes. Without one, or
+/// with a name, there is nothing to check.
+static bool hasValidDim(const OperatorView &call, FakeTensorType self) {
+  Argument dim = call.getArg("dim");
+  return !dim || !dim.getInt() || wrapDim(dim, self.getRank());
+}
+
 static InferredTypes inferScan(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
-  if (!self)
+  if (!self || !hasValidDim(call, self))
     return failure();
   Type dtype = getDtypeOr(call, promoteIntToLong(self.getDtype()));
   return result(makeTensor(self, self.getSizes(), dtype));
 }
 static InferredTypes inferSoftmax(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
-  if (!self)
+  if (!self || !hasValidDim(call, self))
     return failure();
   Type dtype = getDtypeOr(call, self.getDtype());
   if (call.getArg("half_to_float").getBool().value_or(false))
@@ -162,7 +192,7 @@ static InferredTypes inferSoftmax(const OperatorView &call) {
 }
 static InferredTypes inferScanWithIndices(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
-  if (!self)
+  if (!self || !hasValidDim(call, self))
     return failure();
   return results({self.withoutMeta(),
                   makeTensor(self, self.getSizes(),
@@ -170,7 +200,7 @@ static InferredTypes inferScanWithIndices(const OperatorView &call) {
 }
 static InferredTypes inferArgSort(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
-  if (!self)
+  if (!self || !hasValidDim(call, self))
     return failure();
   return result(makeTensor(self, self.getSizes(),
                            IntegerType::get(call.getContext(), 64)));
@@ -183,6 +213,12 @@ static InferredTypes inferTopK(const OperatorView &call) {
   Sizes sizes(self.getSizes());
   if (!dim)
     return failure();
+  std::optional<int64_t> k = call.getArg("k").getInt();
+  std::optional<int64_t> size = sizes.empty() ? 1 : Size(sizes[*dim]).getInt();
+  if (k && (*k < 0 || (size && *k > *size)))
+    return refuse("expected k from 0 to " +
+                  (size ? std::to_string(*size) : toText(sizes[*dim])) +
+                  ", got " + Twine(*k));
   if (!sizes.empty())
     sizes[*dim] = call.getArg("k").getExpr();
   return results(
@@ -204,4 +240,11 @@ FX_REGISTER_SHAPE_RULES(inferScanWithIndices, "aten.cummax.default",
 FX_REGISTER_SHAPE_RULES(inferArgSort, "aten.argsort.default",
                         "aten.argsort.stable")
 FX_REGISTER_SHAPE_RULES(inferTopK, "aten.topk.default")
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.logcumsumexp.default")
+
+static InferredTypes inferAlong(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  if (!self || !hasValidDim(call, self))
+    return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferAlong, "aten.logcumsumexp.default")

@@ -83,13 +83,53 @@ std::optional<Sizes> fx::shape::broadcast(ArrayRef<ExprAttr> a,
       left = right;
       continue;
     }
-    if (left.isProvablyDifferent(right))
+    if (left.isProvablyDifferent(right)) {
+      noteRefusal([&] {
+        return "expected sizes that broadcast, got " + toText(a) + " and " +
+               toText(b);
+      });
       return std::nullopt;
+    }
     // Equal on every run that succeeds: the integer tells more.
     if (right.getInt())
       left = right;
   }
   return result;
+}
+
+std::string fx::shape::toText(ArrayRef<ExprAttr> sizes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(sizes, os, [&](ExprAttr size) {
+    if (size)
+      size.printInfix(os);
+    else
+      os << '?';
+  });
+  os << ']';
+  return text;
+}
+
+std::string fx::shape::toText(ExprAttr size) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (size)
+    size.printInfix(os);
+  else
+    os << '?';
+  return text;
+}
+
+/// True if the integers among the sizes have too large a product. A size of 0
+/// does not help: torch multiplies the others for strides.
+static bool overflows(ArrayRef<ExprAttr> sizes) {
+  int64_t product = 1;
+  for (Size size : sizes)
+    if (std::optional<int64_t> value = size.getInt())
+      if (llvm::MulOverflow(product, std::max<int64_t>(*value, 1), product))
+        return true;
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,8 +158,15 @@ fx::shape::getTensors(const Argument &argument) {
 std::optional<int64_t> fx::shape::wrapDim(std::optional<int64_t> dim,
                                           int64_t rank) {
   rank = std::max<int64_t>(rank, 1);
-  if (!dim || *dim < -rank || *dim >= rank)
+  if (!dim)
     return std::nullopt;
+  if (*dim < -rank || *dim >= rank) {
+    noteRefusal([&] {
+      return "expected a dimension from " + std::to_string(-rank) + " to " +
+             std::to_string(rank - 1) + ", got " + std::to_string(*dim);
+    });
+    return std::nullopt;
+  }
   return *dim < 0 ? *dim + rank : *dim;
 }
 std::optional<int64_t> fx::shape::wrapDim(const Argument &dim, int64_t rank) {
@@ -133,10 +180,19 @@ std::optional<SmallVector<int64_t>> fx::shape::wrapDims(const Argument &dims,
     return std::nullopt;
   if (ints->empty())
     return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<bool> seen(std::max<int64_t>(rank, 1));
   for (int64_t &dim : *ints) {
     std::optional<int64_t> wrapped = wrapDim(dim, rank);
     if (!wrapped)
       return std::nullopt;
+    if (seen[*wrapped]) {
+      noteRefusal([&] {
+        return "expected each dimension once, got " + std::to_string(*wrapped) +
+               " again";
+      });
+      return std::nullopt;
+    }
+    seen[*wrapped] = true;
     dim = *wrapped;
   }
   return ints;
@@ -148,8 +204,13 @@ std::optional<Sizes> fx::shape::getSizes(const Argument &argument, size_t n) {
     return std::nullopt;
   if (sizes->size() == 1)
     sizes->resize(n, sizes->front());
-  if (sizes->size() != n)
+  if (sizes->size() != n) {
+    noteRefusal([&] {
+      return "expected " + std::to_string(n) + " numbers, got " +
+             std::to_string(sizes->size());
+    });
     return std::nullopt;
+  }
   return sizes;
 }
 
@@ -162,8 +223,19 @@ Type fx::shape::makeTensorOn(StringAttr device, ArrayRef<ExprAttr> sizes,
   if (!dtype || !llvm::all_of(sizes, [](ExprAttr size) { return bool(size); }))
     return {};
   for (Size size : sizes)
-    if (size.getInt().value_or(0) < 0)
+    if (size.getInt().value_or(0) < 0) {
+      noteRefusal([&] {
+        return "expected a size of 0 or more, got " +
+               std::to_string(*size.getInt());
+      });
       return {};
+    }
+  if (overflows(sizes)) {
+    noteRefusal([&] {
+      return "expected fewer than 2^63 elements, got " + toText(sizes);
+    });
+    return {};
+  }
   return FakeTensorType::get(dtype.getContext(), sizes, dtype, device,
                              MetaAttr());
 }

@@ -13,6 +13,15 @@
 
 namespace fx::shape {
 
+/// Notes why torch refuses the arguments whatever the values of tensors and
+/// symbols are; the rule fails then. `why` is called only where one listens.
+void noteRefusal(llvm::function_ref<std::string()> why);
+/// The same, as the result of a rule.
+inline InferredTypes refuse(const llvm::Twine &why) {
+  noteRefusal([&] { return why.str(); });
+  return llvm::failure();
+}
+
 /// A size: an expression, or unknown. What is computed with an unknown size,
 /// or overflows, is unknown.
 class Size {
@@ -80,6 +89,10 @@ std::optional<Sizes> broadcast(llvm::ArrayRef<ExprAttr> a,
 
 /// The number of elements.
 Size getNumElements(mlir::MLIRContext *context, llvm::ArrayRef<ExprAttr> sizes);
+
+/// `[2, s0]`, for messages.
+std::string toText(llvm::ArrayRef<ExprAttr> sizes);
+std::string toText(ExprAttr size);
 
 /// A result on the device of `like`; null if a size is or `dtype` is.
 mlir::Type makeTensor(FakeTensorType like, llvm::ArrayRef<ExprAttr> sizes,

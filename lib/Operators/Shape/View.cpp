@@ -19,25 +19,46 @@ static FakeTensorType getSelf(const OperatorView &call) {
 // Reshaping
 //===----------------------------------------------------------------------===//
 
+static bool areIntegers(ArrayRef<ExprAttr> sizes) {
+  return llvm::all_of(sizes, [](Size size) { return size.getInt(); });
+}
+
 /// Replaces a -1 by what is left of `numel`.
 static bool resolveUnknownSize(Sizes &sizes, Size numel) {
+  std::string given = toText(sizes);
+  auto refuse = [&](const Twine &why) {
+    noteRefusal([&] { return (why + ", got " + given).str(); });
+    return false;
+  };
   Size known = makeSize(numel.get().getContext(), 1);
   ExprAttr *unknown = nullptr;
   for (ExprAttr &size : sizes) {
     if (!Size(size).is(-1)) {
+      if (Size(size).getInt().value_or(0) < 0)
+        return refuse("expected no size below -1");
       known = known * Size(size);
       continue;
     }
     if (unknown)
-      return false;
+      return refuse("expected one -1 at most");
     unknown = &size;
   }
+  auto refuseCount = [&] {
+    return refuse("expected sizes of " + toText(numel.get()) + " elements");
+  };
+  if (!known)
+    return areIntegers(sizes) ? refuseCount() : false; // It overflows.
   if (!unknown)
-    return known && !known.get().isProvablyDifferent(numel);
+    return !known.get().isProvablyDifferent(numel) || refuseCount();
   if (known.is(0))
-    return false;
+    return refuse("expected no 0 beside -1");
   *unknown = numel.exactDiv(known);
-  return *unknown && !(known * Size(*unknown)).get().isProvablyDifferent(numel);
+  if (!*unknown)
+    return false;
+  Size product = known * Size(*unknown);
+  if (product && !product.get().isProvablyDifferent(numel))
+    return true;
+  return product ? refuseCount() : false;
 }
 
 static InferredTypes inferReshape(const OperatorView &call) {
@@ -70,8 +91,11 @@ static InferredTypes inferFlatten(const OperatorView &call) {
   std::optional<int64_t> start =
       wrapDim(call.getArg("start_dim"), self.getRank());
   std::optional<int64_t> end = wrapDim(call.getArg("end_dim"), self.getRank());
-  if (!start || !end || *start > *end)
+  if (!start || !end)
     return failure();
+  if (*start > *end)
+    return refuse("expected start_dim before end_dim, got " + Twine(*start) +
+                  " and " + Twine(*end));
   Sizes sizes(self.getSizes());
   if (sizes.empty())
     return result(makeTensor(self, makeSize(call.getContext(), 1).get()));
@@ -88,6 +112,8 @@ static InferredTypes inferUnflatten(const OperatorView &call) {
   std::optional<Sizes> split = call.getArg("sizes").getExprs();
   if (!self || !split || self.getRank() == 0)
     return failure();
+  if (split->empty())
+    return refuse("expected sizes, got none");
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   if (!dim || !resolveUnknownSize(*split, self.getSizes()[*dim]))
     return failure();
@@ -104,12 +130,14 @@ FX_REGISTER_SHAPE_RULES(inferUnflatten, "aten.unflatten.int")
 
 static InferredTypes permute(FakeTensorType self, ArrayRef<int64_t> dims) {
   if (int64_t(dims.size()) != self.getRank())
-    return failure();
+    return refuse("expected " + Twine(self.getRank()) + " dimensions, got " +
+                  Twine(dims.size()));
   Sizes sizes;
   llvm::SmallBitVector seen(dims.size());
   for (int64_t dim : dims) {
     if (seen.test(dim))
-      return failure();
+      return refuse("expected each dimension once, got " + Twine(dim) +
+                    " again");
     seen.set(dim);
     sizes.push_back(self.getSizes()[dim]);
   }
@@ -150,6 +178,9 @@ static InferredTypes inferReverse(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
     return failure();
+  if (self.getRank() > 2 && !call.getSchema().getName().contains("numpy_T"))
+    return refuse("expected a tensor of rank 2 at most, got " +
+                  Twine(self.getRank()));
   return permute(self, llvm::to_vector(llvm::reverse(
                            llvm::seq<int64_t>(0, self.getRank()))));
 }
@@ -175,8 +206,11 @@ static InferredTypes inferMoveDim(const OperatorView &call) {
       wrapDims(call.getArg("source"), self.getRank());
   std::optional<SmallVector<int64_t>> target =
       wrapDims(call.getArg("destination"), self.getRank());
-  if (!source || !target || source->size() != target->size())
+  if (!source || !target)
     return failure();
+  if (source->size() != target->size())
+    return refuse("expected as many destinations as sources, got " +
+                  Twine(target->size()) + " and " + Twine(source->size()));
   SmallVector<int64_t> order(self.getRank(), -1);
   for (auto [from, to] : llvm::zip_equal(*source, *target))
     order[to] = from;
@@ -242,15 +276,19 @@ FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default",
 static InferredTypes inferExpand(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<Sizes> sizes = call.getArg("size").getExprs();
-  if (!self || !sizes || int64_t(sizes->size()) < self.getRank())
+  if (!self || !sizes)
     return failure();
+  if (int64_t(sizes->size()) < self.getRank())
+    return refuse("expected " + Twine(self.getRank()) + " sizes or more, got " +
+                  toText(*sizes));
   size_t added = sizes->size() - self.getRank();
   for (auto [i, own] : llvm::enumerate(self.getSizes())) {
     Size wanted((*sizes)[added + i]);
     if (wanted.is(-1))
       (*sizes)[added + i] = own;
     else if (!Size(own).is(1) && wanted.get().isProvablyDifferent(own))
-      return failure();
+      return refuse("expected sizes that " + toText(self.getSizes()) +
+                    " expands to, got " + toText(*sizes));
   }
   return result(makeTensor(self, *sizes));
 }
@@ -288,6 +326,8 @@ static InferredTypes inferSlice(const OperatorView &call) {
   Size step = call.getArg("step").getExpr();
   if (!dim || !step)
     return failure();
+  if (step.getInt().value_or(1) <= 0)
+    return refuse("expected a step above 0, got " + Twine(*step.getInt()));
   Size size = self.getSizes()[*dim];
   Argument startArg = call.getArg("start"), endArg = call.getArg("end");
   Size start = startArg.isNone() ? size.constant(0) : Size(startArg.getExpr());
@@ -311,6 +351,16 @@ static InferredTypes inferNarrow(const OperatorView &call) {
   if (!dim)
     return failure();
   Sizes sizes(self.getSizes());
+  std::optional<int64_t> size = Size(sizes[*dim]).getInt(),
+                         start = call.getArg("start").getInt(),
+                         length = call.getArg("length").getInt();
+  if (size && start && length) {
+    int64_t first = *start < 0 ? *start + *size : *start;
+    if (first < 0 || *length < 0 || first > *size || *length > *size - first)
+      return refuse("expected a range within the size " + Twine(*size) +
+                    ", got start " + Twine(*start) + " and length " +
+                    Twine(*length));
+  }
   sizes[*dim] = call.getArg("length").getExpr();
   return result(makeTensor(self, sizes));
 }
@@ -327,7 +377,8 @@ static InferredTypes inferSelect(const OperatorView &call) {
   std::optional<int64_t> size = Size(self.getSizes()[*dim]).getInt();
   std::optional<int64_t> index = call.getArg("index").getInt();
   if (size && index && (*index < -*size || *index >= *size))
-    return failure();
+    return refuse("expected an index within the size " + Twine(*size) +
+                  ", got " + Twine(*index));
   Sizes sizes(self.getSizes());
   sizes.erase(sizes.begin() + *dim);
   return result(makeTensor(self, sizes));
@@ -351,7 +402,13 @@ static InferredTypes splitInto(FakeTensorType self, int64_t dim,
 static InferredTypes splitEvenly(const OperatorView &call, FakeTensorType self,
                                  int64_t dim, Size piece) {
   Size size = self.getSizes()[dim];
-  if (!piece || piece.getInt().value_or(0) < 0 || (piece.is(0) && !size.is(0)))
+  if (!piece)
+    return failure();
+  if (piece.getInt().value_or(0) < 0 ||
+      (piece.is(0) && size.getInt().value_or(0) > 0))
+    return refuse("expected a split_size above 0, got " +
+                  Twine(*piece.getInt()));
+  if (piece.is(0) && !size.is(0))
     return failure();
   std::optional<int64_t> count = size.is(0) ? 1 : size.ceilDiv(piece).getInt();
   if (!count)
@@ -383,6 +440,12 @@ static InferredTypes inferSplitWithSizes(const OperatorView &call) {
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   if (!dim)
     return failure();
+  Size sum = makeSize(call.getContext(), 0);
+  for (ExprAttr part : *parts)
+    sum = sum + Size(part);
+  if (sum && sum.get().isProvablyDifferent(self.getSizes()[*dim]))
+    return refuse("expected split sizes whose sum is " +
+                  toText(self.getSizes()[*dim]) + ", got " + toText(*parts));
   return splitInto(self, *dim, *parts);
 }
 FX_REGISTER_SHAPE_RULES(inferSplitWithSizes, "aten.split_with_sizes.default",
@@ -395,7 +458,9 @@ static InferredTypes inferChunk(const OperatorView &call) {
     return failure();
   std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
   std::optional<int64_t> chunks = call.getArg("chunks").getInt();
-  if (!dim || !chunks || *chunks <= 0 || *chunks > maxResults)
+  if (chunks && *chunks <= 0)
+    return refuse("expected chunks above 0, got " + Twine(*chunks));
+  if (!dim || !chunks || *chunks > maxResults)
     return failure();
   Size size = self.getSizes()[*dim];
   // Torch makes as many empty chunks as were asked for.
@@ -433,6 +498,13 @@ static InferredTypes inferUnfold(const OperatorView &call) {
   if (!dim || !window || !step)
     return failure();
   Sizes sizes(self.getSizes());
+  std::optional<int64_t> length = Size(sizes[*dim]).getInt();
+  if (step.getInt().value_or(1) <= 0)
+    return refuse("expected a step above 0, got " + Twine(*step.getInt()));
+  if (window.getInt() && length &&
+      (*window.getInt() < 0 || *window.getInt() > *length))
+    return refuse("expected a size from 0 to " + Twine(*length) + ", got " +
+                  Twine(*window.getInt()));
   sizes[*dim] = (Size(sizes[*dim]) - window).floorDiv(step) + 1;
   sizes.push_back(window);
   return result(makeTensor(self, sizes));
@@ -446,8 +518,10 @@ static InferredTypes inferDiagonal(const OperatorView &call) {
     return failure();
   std::optional<int64_t> a = wrapDim(call.getArg("dim1"), self.getRank());
   std::optional<int64_t> b = wrapDim(call.getArg("dim2"), self.getRank());
-  if (!a || !b || *a == *b)
+  if (!a || !b)
     return failure();
+  if (*a == *b)
+    return refuse("expected two dimensions, got " + Twine(*a) + " twice");
   Size rows = self.getSizes()[*a], columns = self.getSizes()[*b];
   Size length = *offset >= 0 ? rows.min(columns - *offset)
                              : (rows + *offset).min(columns);
@@ -462,9 +536,17 @@ FX_REGISTER_SHAPE_RULES(inferDiagonal, "aten.diagonal.default",
 
 static InferredTypes inferAsStrided(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
-  std::optional<Sizes> sizes = call.getArg("size").getExprs();
+  std::optional<Sizes> sizes = call.getArg("size").getExprs(),
+                       strides = call.getArg("stride").getExprs();
   if (!self || !sizes)
     return failure();
+  if (strides && strides->size() != sizes->size())
+    return refuse("expected " + Twine(sizes->size()) + " strides, got " +
+                  Twine(strides->size()));
+  for (Size stride : strides.value_or(Sizes()))
+    if (stride.getInt().value_or(0) < 0)
+      return refuse("expected strides of 0 or more, got " +
+                    Twine(*stride.getInt()));
   return result(makeTensor(self, *sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferAsStrided, "aten.as_strided.default",

@@ -2,7 +2,7 @@
 
 import torch
 
-from operators.table import case, f, fixed, i
+from operators.table import b, case, f, fixed, i
 
 INF = float("inf")
 Z = torch.complex64
@@ -118,3 +118,57 @@ case(C, "odd.polar", lambda x: torch.polar(x.real, x.imag), ODD, dynamic=False)
 case(C, "pad", lambda x: torch.nn.functional.pad(x, (1, 2)), z("n", 3))
 case(C, "sigmoid", torch.sigmoid, z("n", 3, dtype=torch.complex128))
 case(C, "silu", torch.nn.functional.silu, z("n", 3, dtype=torch.complex128))
+
+# Real operands beside complex ones: their imaginary part is 0.
+D = torch.complex128
+WIDE = torch.float64
+for name, real in {"f": f("n", 3), "i": i("n", 3), "b": b("n", 3), "d": f("n", 3, dtype=WIDE)}.items():
+    case(C, f"cat.{name}_first", lambda x, y: torch.cat([x, y, x], 0), real, z("n", 3))
+    case(C, f"cat.{name}_last", lambda x, y: torch.cat([y, x], 1), real, z("n", 2))
+    case(C, f"stack.{name}", lambda x, y: torch.stack([x, y, x], 1), real, z("n", 3))
+case(C, "cat.twice", lambda x, y: torch.cat([x, y, x], 0) * x.sum(), f("n", 3), z("n", 3))
+case(C, "cat.wide", lambda x, y: torch.cat([x, y], 0), z("n", 3, dtype=D), f("n", 3))
+case(C, "sum.dtype", lambda x: x.sum(0, dtype=Z), f("n", 3))
+case(C, "sum.dtype_all", lambda x: x.sum(dtype=Z), i("n", 3))
+case(C, "mean.dtype", lambda x: x.mean(0, dtype=Z), f("n", 3), dynamic=False)
+case(C, "to_bool", lambda x: x.to(torch.bool), ODD, dynamic=False)
+case(C, "to_complex.bool", lambda x: x.to(Z), b("n", 3))
+case(C, "to_real", lambda x: x.to(WIDE), z("n", 3))
+for name, op in {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div}.items():
+    case(C, f"promoted.{name}.int", op, z("n", 3), i("n", 3, low=1))
+    case(C, f"promoted.{name}.of_int", op, i("n", 3), z("n", 3))
+    case(C, f"promoted.{name}.wide", op, f("n", 3, dtype=WIDE), z("n", 3))
+    case(C, f"promoted.{name}.0d", op, f("n", 3), z())
+    case(C, f"promoted.{name}.wide_0d", op, f("n", 3), z(dtype=D))
+    case(C, f"promoted.{name}.0d_first", op, z(), f("n", 3))
+    case(C, f"promoted.{name}.number", lambda x, op=op: op(x, 1.5 - 2j), f("n", 3))
+    case(C, f"promoted.{name}.number_wide", lambda x, op=op: op(x, 1.5 - 2j), f("n", 3, dtype=WIDE))
+    case(C, f"promoted.{name}.number_int", lambda x, op=op: op(x, 1.5 - 2j), i("n", 3))
+case(C, "where.real", torch.where, b("n", 3), f("n", 3), z("n", 3), fallback="where")
+case(C, "full", lambda x: torch.full((2, 3), 2.5 - 1j) + x, f(), fallback="full")
+case(
+    C,
+    "masked_fill.number",
+    lambda x, m: x.masked_fill(m, 2.5 - 1j),
+    z("n", 3),
+    b("n", 3),
+    fallback="masked_fill",
+)
+case(
+    C,
+    "index_put.real",
+    lambda x, k, y: torch.index_put(x, (k,), y.to(Z)),
+    z("n", 3),
+    i(2, low=0, high=2),
+    f(2, 3),
+    fallback="index_put",
+)
+
+
+def _write(x, y):
+    x = x * 1
+    x[:, 1:] = y
+    return x
+
+
+case(C, "slice.real", _write, z("n", 3), f("n", 2), fallback="slice_scatter")

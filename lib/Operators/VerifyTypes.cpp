@@ -1,0 +1,148 @@
+//===- VerifyTypes.cpp - checks result types against arguments ------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/Metadata.h"
+#include "fx/Operators/Shape.h"
+#include "fx/Operators/TypePromotion.h"
+#include "fx/Operators/Verify.h"
+
+using namespace mlir;
+using namespace fx;
+
+//===----------------------------------------------------------------------===//
+// What torch itself says wrongly
+//===----------------------------------------------------------------------===//
+
+static FakeTensorType getTensor(Value value) {
+  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
+}
+
+/// The gradient's dtype, says the shape function; the kernel promotes both.
+static bool isMistakenThreshold(const OperatorView &call) {
+  FakeTensorType grad = getTensor(call.getArg("grad_output").getValue()),
+                 self = getTensor(call.getArg("self").getValue()),
+                 result = getTensor(call.getResult());
+  if (!grad || !self || !result)
+    return false;
+  TypePromotion promotion(call.getContext());
+  promotion.addTensor(grad.getDtype(), grad.getRank());
+  promotion.addTensor(self.getDtype(), self.getRank());
+  return promotion.getResult() != result.getDtype();
+}
+
+/// The shape function takes a negative dimension for one more, and knows of no
+/// inverse that is not asked for.
+static bool isMistakenUnique(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg("self").getValue());
+  if (!self || call.getArg("dim").isNone() || call->getNumResults() != 3)
+    return false;
+  FakeTensorType values = getTensor(call->getResult(0));
+  auto isMissing = [&](StringRef flag, unsigned result) {
+    return self.getRank() == 1 && !call->getResult(result).use_empty() &&
+           !call.getArg(flag).getBool().value_or(true);
+  };
+  return (values && values.getRank() != self.getRank()) ||
+         isMissing("return_inverse", 1) || isMissing("return_counts", 2);
+}
+
+StringRef fx::getMistakenType(CallFunctionOp call) {
+  StringRef target = call.getTarget();
+  // Its shape function says int64, its kernel gives float32.
+  if (target == "quantized_decomposed.choose_qparams_per_token.default")
+    return "PyTorch gives its zero points another dtype than the program says";
+  bool isThreshold = target == "aten.threshold_backward.default";
+  if (!isThreshold && target != "aten.unique_consecutive.default")
+    return "";
+  OperatorView view = getOperatorView(call);
+  if (isThreshold ? isMistakenThreshold(view) : isMistakenUnique(view))
+    return isThreshold
+               ? "PyTorch gives its result another dtype than the program says"
+               : "PyTorch gives its results other sizes than the program says";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> fx::matchResults(CallFunctionOp call,
+                                   ArrayRef<Type> inferred) {
+  SmallVector<Type> types;
+  if (ArrayAttr outs = call.getOutsAttr()) {
+    unsigned leaf = 0;
+    walkLeaves(outs, [&](Attribute attr) {
+      if (isa<OperandAttr>(attr) && leaf < inferred.size())
+        types.push_back(inferred[leaf]);
+      ++leaf;
+    });
+    if (leaf != inferred.size())
+      types.clear();
+  } else {
+    llvm::append_range(types, inferred);
+  }
+  if (types.size() != call.getNumResults())
+    types.clear();
+  return types;
+}
+
+/// False where a dtype is a number or a value: a rule takes it for absent.
+static bool hasKnownDtypes(const OperatorView &call) {
+  for (auto [i, schema] : llvm::enumerate(call.getSchema().getArguments())) {
+    if (schema.kind != SchemaKind::ScalarType)
+      continue;
+    Argument argument = call.getArg(i);
+    if (!argument.isNone() && !argument.getDtype())
+      return false;
+  }
+  return true;
+}
+
+static InFlightDiagnostic emitCallError(CallFunctionOp call) {
+  InFlightDiagnostic error = call.emitOpError();
+  if (std::optional<StringRef> name = getNodeName(call))
+    error << "'" << *name << "' ";
+  error << "@" << call.getTarget() << ": ";
+  return error;
+}
+
+static LogicalResult verifyTypes(CallFunctionOp call) {
+  OperatorView view = getOperatorView(call);
+  if (!view || !hasShapeRule(view.getSchema()) ||
+      !getMistakenType(call).empty())
+    return success();
+  Inference inferred = inferOrRefuse(view);
+  if (!inferred.refusal.empty())
+    return emitCallError(call) << inferred.refusal;
+  if (failed(inferred.types) || !hasKnownDtypes(view))
+    return success();
+  SmallVector<Type> types = matchResults(call, *inferred.types);
+  if (types.empty() && call.getNumResults() != 0) {
+    // A list or tuple that later nodes take apart.
+    if (call.getNumResults() == 1 &&
+        isa<AnyType, ListType>(call.getResult(0).getType()))
+      return success();
+    return emitCallError(call) << "expected " << inferred.types->size()
+                               << " results, got " << call.getNumResults();
+  }
+  LogicalResult result = success();
+  for (auto [i, type] : llvm::enumerate(types)) {
+    Type recorded = call.getResult(i).getType();
+    if (areProvablyDifferent(type, recorded))
+      result = emitCallError(call) << "result " << i << ": expected " << type
+                                   << ", got " << recorded;
+  }
+  return result;
+}
+
+LogicalResult fx::verifyResultTypes(Operation *root) {
+  LogicalResult result = success();
+  root->walk([&](CallFunctionOp call) {
+    if (failed(verifyTypes(call)))
+      result = failure();
+  });
+  return result;
+}
