@@ -7,6 +7,7 @@
 
 #include "Builder.h"
 #include "../Import/SymbolicText.h"
+#include "fx/IR/ExternalPaths.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
@@ -141,6 +142,7 @@ FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
         handle->state = builder->state;
         handle->folder = folder ? folder : "";
         handle->module = std::move(builder->module);
+        makeExternalPathsAbsolute(*handle->module, handle->folder);
         builder->reset();
         return llvm::Error::success();
       }))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
@@ -83,5 +84,8 @@ OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path,
     emitError(UnknownLoc::get(context)) << message;
     return {};
   }
-  return parseModule(std::move(buffer), context);
+  OwningOpRef<ModuleOp> module = parseModule(std::move(buffer), context);
+  if (module)
+    resolveExternalPaths(*module, path);
+  return module;
 }
