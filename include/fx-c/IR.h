@@ -16,7 +16,7 @@ extern "C" {
 
 /* An MLIRContext with every dialect that fx-mlir's pipelines need. */
 typedef struct FXContext FXContext;
-/* A builtin.module, and the folder that the paths of its states start at. */
+/* A builtin.module. The paths of its states are absolute. */
 typedef struct FXModule FXModule;
 
 FX_CAPI FXContext *fxContextCreate(void);
@@ -39,7 +39,8 @@ FX_CAPI FXModule *fxModuleParseFile(FXContext *context, const char *path,
 
 FX_CAPI FXModule *fxModuleClone(const FXModule *module, FXError **error);
 FX_CAPI void fxModuleDestroy(FXModule *module);
-/* The folder that paths of external states start at; "" is the current one. */
+/* The folder that paths of external states started at when the module was made;
+ * "" was the current one. */
 FX_CAPI const char *fxModuleGetFolder(const FXModule *module);
 
 /* Verifies the module. */

@@ -7,6 +7,7 @@
 
 #include "Builder.h"
 #include "../Import/SymbolicText.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -143,6 +144,7 @@ FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
         handle->state = builder->state;
         handle->folder = folder ? folder : "";
         handle->module = std::move(builder->module);
+        makeExternalPathsAbsolute(*handle->module, handle->folder);
         builder->reset();
         return llvm::Error::success();
       }))

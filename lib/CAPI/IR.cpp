@@ -8,6 +8,7 @@
 #include "Handles.h"
 #include "fx/CAPI/Unwrap.h"
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/Import/Import.h"
 #include "fx/InitAll.h"
 #include "fx/Operators/Verify.h"
@@ -58,6 +59,8 @@ create(const std::shared_ptr<ContextState> &state, StringRef folder,
         if (!module)
           return module.takeError();
         handle->module = std::move(*module);
+        // A handle outlives the current folder, and passes know no other.
+        makeExternalPathsAbsolute(*handle->module, folder);
         return llvm::Error::success();
       }))
     return nullptr;

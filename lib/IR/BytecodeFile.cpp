@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -88,5 +89,8 @@ OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path,
     emitError(UnknownLoc::get(context)) << message;
     return {};
   }
-  return parseModule(std::move(buffer), context);
+  OwningOpRef<ModuleOp> module = parseModule(std::move(buffer), context);
+  if (module)
+    resolveExternalPaths(*module, path);
+  return module;
 }

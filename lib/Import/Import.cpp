@@ -14,6 +14,7 @@
 #include "Decode.h"
 #include "Diagnostics.h"
 #include "ProgramBuilder.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/IR/Verifier.h"
@@ -124,23 +125,7 @@ readConfig(const Archive &archive, const std::string &name,
 
 /// The archive's path as an IR file in `folder` sees it.
 static std::string getExternalPath(StringRef path, StringRef folder) {
-  if (folder.empty())
-    return path.str();
-  SmallString<256> from(folder), to(path);
-  if (llvm::sys::fs::make_absolute(from) || llvm::sys::fs::make_absolute(to))
-    return path.str();
-  llvm::sys::path::remove_dots(from, /*remove_dot_dot=*/true);
-  llvm::sys::path::remove_dots(to, /*remove_dot_dot=*/true);
-  auto a = llvm::sys::path::begin(from), aEnd = llvm::sys::path::end(from);
-  auto z = llvm::sys::path::begin(to), zEnd = llvm::sys::path::end(to);
-  while (a != aEnd && z != zEnd && *a == *z)
-    ++a, ++z;
-  SmallString<256> result;
-  for (; a != aEnd; ++a)
-    llvm::sys::path::append(result, "..");
-  for (; z != zEnd; ++z)
-    llvm::sys::path::append(result, *z);
-  return result.str().str();
+  return folder.empty() ? path.str() : getRelativePath(path, folder);
 }
 
 //===----------------------------------------------------------------------===//

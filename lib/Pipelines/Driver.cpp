@@ -14,6 +14,7 @@
 #include "fx/Conversion/Passes.h"
 #include "fx/Custom/Plugin.h"
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Operators/Schema.h"
@@ -36,7 +37,8 @@ llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
 llvm::Error Driver::load() {
   if (!llvm::sys::fs::exists(options.input))
     return llvm::createStringError(": cannot open: no such file");
-  if (llvm::sys::path::extension(options.input) != ".mlir") {
+  StringRef extension = llvm::sys::path::extension(options.input);
+  if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions import;
     import.model = options.model;
     FailureOr<OwningOpRef<ModuleOp>> imported =
@@ -46,7 +48,6 @@ llvm::Error Driver::load() {
     module = std::move(*imported);
     return llvm::Error::success();
   }
-  directory = llvm::sys::path::parent_path(options.input).str();
   module = parseModuleFile(options.input, &context);
   if (!module)
     return errors.take("cannot be parsed");
@@ -208,7 +209,8 @@ llvm::Error Driver::checkFallbacks() {
 }
 
 llvm::Error Driver::printModule(StringRef path) {
-  return writeFile(path, [&](llvm::raw_ostream &os) { module->print(os); });
+  return writeFile(
+      path, [&](llvm::raw_ostream &os) { printModuleFile(*module, path, os); });
 }
 
 llvm::Error Driver::saveTemp(StringRef phase) {

@@ -42,8 +42,8 @@ class Converter {
 public:
   Converter(ModuleOp module, StringRef baseDir, bool asShadows)
       : module(module), graph(module.lookupSymbol<GraphOp>("main")),
-        baseDir(getStateFolder(module, baseDir)), asShadows(asShadows),
-        frozen(graph), namer(graph), b(module.getContext()) {}
+        baseDir(baseDir), asShadows(asShadows), frozen(graph), namer(graph),
+        b(module.getContext()) {}
 
   FailureOr<ConvertCounts> run();
 

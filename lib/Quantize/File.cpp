@@ -64,10 +64,9 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
   FirstError error(loaded->context.get());
 
   QuantizeOptions settings = options.quantize;
-  settings.baseDir = loaded->baseDir;
   PassManager before(loaded->context.get()), after(loaded->context.get());
   buildBeforeQuantization(before);
-  buildAfterQuantization(after, loaded->baseDir);
+  buildAfterQuantization(after, /*baseDir=*/"");
   if (failed(before.run(module)))
     return error.take(options.input);
   FailureOr<QuantizationReport> report = quantize(module, settings);
@@ -77,7 +76,7 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
 
   llvm::Error written =
       llvm::writeToOutput(options.output, [&](raw_ostream &os) -> llvm::Error {
-        if (succeeded(exportPt2(ExportModel{module, loaded->baseDir}, os,
+        if (succeeded(exportPt2(ExportModel{module, ""}, os,
                                 llvm::sys::path::stem(options.output))))
           return llvm::Error::success();
         return error.take(options.input);

@@ -60,8 +60,7 @@ static std::optional<size_t> getLayer(Operation *op, StringRef name,
 llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
                               std::vector<LayerReport> &layers) {
   OwningOpRef<ModuleOp> shadows(module.clone());
-  std::string folder = getStateFolder(module, options.baseDir);
-  if (failed(convertToShadows(*shadows, folder)))
+  if (failed(convertToShadows(*shadows, options.baseDir)))
     return llvm::createStringError("the layers cannot be measured");
   // A copy runs behind its layer, perhaps not at once.
   std::vector<HostValue> results(layers.size());
@@ -82,7 +81,7 @@ llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
     return getLayer(op, "fx.shadow", layers) ||
            (getLayer(op, "fx.layer", layers) && op->hasAttr("fx.quantize"));
   };
-  auto runner = SampleRunner::create(*shadows, folder, wants, watch);
+  auto runner = SampleRunner::create(*shadows, options.baseDir, wants, watch);
   if (!runner)
     return runner.takeError();
   auto samples = findSamples(options.samples, options.maxSamples);
@@ -113,12 +112,10 @@ llvm::Error fx::measureModel(ModuleOp floats, ModuleOp quantized,
     report.layers[layer].total.add(*results[layer], *values[0]);
     results[layer].reset();
   };
-  auto want = SampleRunner::create(
-      floats, getStateFolder(floats, options.baseDir), isLayer, keep);
+  auto want = SampleRunner::create(floats, options.baseDir, isLayer, keep);
   if (!want)
     return want.takeError();
-  auto got = SampleRunner::create(
-      quantized, getStateFolder(quantized, options.baseDir), isLayer, compare);
+  auto got = SampleRunner::create(quantized, options.baseDir, isLayer, compare);
   if (!got)
     return got.takeError();
   auto samples = findSamples(options.samples, options.maxSamples);

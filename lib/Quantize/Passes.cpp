@@ -82,7 +82,7 @@ struct CalibratePass : fx::impl::QuantizeCalibratePassBase<CalibratePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     llvm::Expected<unsigned> count =
-        calibrate(module, samples, getStateFolder(module, baseDir), maxSamples);
+        calibrate(module, samples, baseDir, maxSamples);
     if (!count) {
       module.emitError(llvm::toString(count.takeError()));
       return signalPassFailure();

@@ -54,8 +54,7 @@ LogicalResult Quantizer::prepare() {
   if (!isStatic())
     return success();
   llvm::Expected<unsigned> count =
-      calibrate(module, options.samples,
-                getStateFolder(module, options.baseDir), options.maxSamples);
+      calibrate(module, options.samples, options.baseDir, options.maxSamples);
   if (!count)
     return fail(count.takeError());
   report.samples = *count;

@@ -122,7 +122,7 @@ static Difference compareAll(llvm::ArrayRef<HostValue> got,
 llvm::Expected<std::unique_ptr<RunnableModel>>
 CheckedModel::makeInterpreter(OwningOpRef<ModuleOp> module) {
   if (module)
-    return loadInterpreted({nullptr, std::move(module), ""}, options.threads,
+    return loadInterpreted({nullptr, std::move(module)}, options.threads,
                            "--check");
   llvm::Expected<LoadedModule> loaded =
       loadModule(options.model, options.modelName);

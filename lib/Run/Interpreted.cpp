@@ -59,7 +59,6 @@ loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason) {
   if (!signature)
     return signature.takeError();
   InterpreterOptions interpreterOptions;
-  interpreterOptions.baseDir = loaded.baseDir;
   interpreterOptions.threads = threads;
   llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
       loadInterpreter(*loaded.module, interpreterOptions);

@@ -46,15 +46,14 @@ loadModel(const RunOptions &options) {
   if (compiled || options.noFallback || options.check ||
       !options.device.empty())
     return compiled;
-  // What the compiler cannot take as a whole still runs; the report says why.
+  // What the compiler cannot take as a whole still runs, and never in silence.
   // Where the model itself is wrong, importing it again says so.
   std::string reason = toOneLine(llvm::toString(compiled.takeError()));
   llvm::Expected<std::unique_ptr<RunnableModel>> model =
       interpret(options, reason);
-  // A defect of ours is never passed over in silence.
-  if (model && isCrash(reason))
+  if (model)
     llvm::errs() << "warning: " << options.model << ": " << reason
-                 << "; it is interpreted\n";
+                 << "; the whole model is interpreted\n";
   return model;
 }
 

@@ -80,7 +80,6 @@ static llvm::Expected<LoadedModule> parseText(llvm::StringRef path) {
   loaded.module = parseModuleFile(path, loaded.context.get());
   if (!loaded.module)
     return errors.take("cannot be parsed");
-  loaded.baseDir = llvm::sys::path::parent_path(path).str();
   return loaded;
 }
 

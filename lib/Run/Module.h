@@ -18,12 +18,11 @@
 
 namespace fx {
 
-/// A module, the context it lives in, and the folder that its external data is
-/// relative to.
+/// A module and the context it lives in. The paths of its external data are
+/// absolute or start at the current folder.
 struct LoadedModule {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::string baseDir;
 };
 
 /// True for the names of files that `loadModule` reads.

@@ -11,7 +11,6 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace fx;
@@ -59,13 +58,6 @@ fx::evaluateFrozen(GraphOp graph, ArrayRef<Value> roots, StringRef baseDir) {
     return llvm::createStringError("expected a constant evaluator, got none");
   OwningOpRef<ModuleOp> module = extract(graph, roots);
   return evaluator(*module, baseDir);
-}
-
-std::string fx::getStateFolder(ModuleOp module, StringRef given) {
-  auto file = dyn_cast<FileLineColLoc>(module.getLoc());
-  if (!given.empty() || !file)
-    return given.str();
-  return llvm::sys::path::parent_path(file.getFilename()).str();
 }
 
 PlaceholderOp fx::addState(GraphOp graph, Location loc, StringRef symbol,

@@ -20,10 +20,6 @@ llvm::Expected<llvm::SmallVector<HostTensor>>
 evaluateFrozen(GraphOp graph, llvm::ArrayRef<mlir::Value> roots,
                llvm::StringRef baseDir);
 
-/// The folder that paths of states are relative to: `given`, or that of the
-/// file that the module was read from.
-std::string getStateFolder(mlir::ModuleOp module, llvm::StringRef given);
-
 /// A state with the bytes of `tensor`, whose symbol must be free, and an input
 /// called `name` that it feeds, behind those of the other states.
 PlaceholderOp addState(GraphOp graph, mlir::Location loc,

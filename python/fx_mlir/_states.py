@@ -7,6 +7,7 @@ import tempfile
 import zlib
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 
 class StateFile:
@@ -24,8 +25,10 @@ class StateFile:
         if key in self._known and tensor.numel():
             return self._known[key]
         self._keep.append(tensor)  # or another may come to lie there
-        plain = tensor.detach().cpu().contiguous().reshape(-1)
-        data = plain.view(torch.uint8).numpy().data if plain.numel() else memoryview(b"")
+        # A backend runs under the mode of fake tensors, and these have their bytes.
+        with _disable_current_modes():
+            plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+            data = plain.view(torch.uint8).numpy().data if plain.numel() else memoryview(b"")
         with open(self.path, "ab") as file:
             file.write(b"\0" * (-file.tell() % 64))
             place = (file.tell(), len(data), zlib.crc32(data))

@@ -12,7 +12,25 @@ package = pathlib.Path(os.environ.get("FX_BUILD_DIR", root / "build")) / "python
 sys.path.insert(0, str(package))
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also run the slow tests")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--long"):
+        return
+    kept = [item for item in items if "long" not in item.keywords]
+    config.hook.pytest_deselected(items=[i for i in items if "long" in i.keywords])
+    items[:] = kept
+
+
+@pytest.fixture
+def long(request):
+    return request.config.getoption("--long")
+
+
 def pytest_configure(config):
+    config.addinivalue_line("markers", "long: only with --long")
     import torch
 
     torch.set_num_threads(1)

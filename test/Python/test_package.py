@@ -341,3 +341,30 @@ def test_dtypes():
     for got, want in zip(compiled(*inputs), Cast()(*inputs)):
         assert got.dtype == want.dtype
         check(got, want)
+
+
+def test_paths_of_weights_start_at_the_file(tmp_path, monkeypatch):
+    """Text and bytecode, from another folder than the one that it was read in."""
+    here, away = tmp_path / "a" / "b", tmp_path / "away"
+    here.mkdir(parents=True), away.mkdir()
+    model = torch.nn.Linear(3, 2)
+    x = torch.randn(4, 3)
+    torch.export.save(torch.export.export(model, (x,)), tmp_path / "a" / "m.pt2")
+    monkeypatch.chdir(tmp_path)
+    text = str(fx_mlir.import_("a/m.pt2"))
+    assert f'"{tmp_path}/a/m.pt2"' in text
+    text = text.replace(f'"{tmp_path}/a/m.pt2"', '"../m.pt2"')
+    assert '"../m.pt2"' in text
+    (here / "m.mlir").write_text(text)
+    (here / "m.mlirbc").write_bytes(fx_mlir.Module.parse(text, folder="a/b").bytecode())
+    modules = [
+        fx_mlir.import_("a/b/m.mlir"),
+        fx_mlir.import_("a/b/m.mlirbc"),
+        fx_mlir.Module.parse(text, folder="a/b"),
+        fx_mlir.import_("a/m.pt2"),
+    ]
+    monkeypatch.chdir(away)
+    for module in modules:
+        module.run("fx-functionalize,fx-decompose,cse")
+        got = fx_mlir.compile(module)(x)
+        torch.testing.assert_close(got, model(x), rtol=1e-4, atol=1e-5)

@@ -81,6 +81,37 @@ def test_outputs_that_are_inputs_views_and_numbers():
         assert a.stride() == b.stride()
 
 
+def constants(x):
+    """Tensors that the graph holds: of several dtypes, a number, an empty one, one
+    that is written to, and one that is returned as it is."""
+    written = torch.tensor([1.0, 2.0, 3.0])
+    written.add_(x)
+    return (
+        written * torch.tensor(2) + torch.tensor([]).sum(),
+        torch.tensor([1 + 1j, 2 - 1j]) * x[0],
+        torch.tensor([True, False, True]) & (x > 0),
+        torch.tensor([3, 4], dtype=torch.uint8),
+        torch.tensor(0.5, dtype=torch.float64),
+    )
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_constant_tensors(dynamic):
+    compiled = compile(constants, dynamic=dynamic)
+    for x in (torch.ones(3), torch.tensor([-1.0, 2.0, 5.0])):
+        check(compiled(x), constants(x))
+
+
+def test_constant_tensors_in_training():
+    def fn(x):
+        return (x * torch.tensor([1.0, 2.0, 3.0])).sum() * torch.tensor(0.5)
+
+    x, y = (torch.ones(3, requires_grad=True) for _ in range(2))
+    compile(fn)(x).backward()
+    fn(y).backward()
+    check(x.grad, y.grad)
+
+
 def test_input_mutation():
     def fn(x):
         x.mul_(3)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Import/Import.h"
 #include "fx/Reduce/Reduce.h"
@@ -55,7 +56,8 @@ static int fail(const llvm::Twine &text) {
 }
 
 static OwningOpRef<ModuleOp> load(MLIRContext &context) {
-  if (llvm::sys::path::extension(input) != ".mlir") {
+  llvm::StringRef extension = llvm::sys::path::extension(input);
+  if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions options;
     options.model = modelName;
     FailureOr<OwningOpRef<ModuleOp>> module =
@@ -65,31 +67,14 @@ static OwningOpRef<ModuleOp> load(MLIRContext &context) {
   return parseModuleFile(input, &context);
 }
 
-/// Weights are found from wherever a candidate lies.
-static void makePathsAbsolute(ModuleOp module) {
-  llvm::StringRef folder = llvm::sys::path::parent_path(input);
-  bool isText = llvm::sys::path::extension(input) == ".mlir";
-  for (StateOp state : module.getOps<StateOp>())
-    if (auto external =
-            dyn_cast_if_present<ExternalAttr>(state.getInitAttr())) {
-      llvm::SmallString<128> path(external.getPath());
-      if (isText && llvm::sys::path::is_relative(path)) {
-        path = folder;
-        llvm::sys::path::append(path, external.getPath());
-      }
-      llvm::sys::fs::make_absolute(path);
-      state.setInitAttr(
-          ExternalAttr::get(module.getContext(), path, external.getOffset(),
-                            external.getSize(), external.getCrc32()));
-    }
-}
-
-static bool writeFile(llvm::StringRef path, ModuleOp module) {
+/// Writes the module to `path`, with paths of weights as in the file `as`.
+static bool writeFile(llvm::StringRef path, ModuleOp module,
+                      llvm::StringRef as) {
   std::error_code ec;
   llvm::raw_fd_ostream os(path, ec);
   if (ec)
     return false;
-  module.print(os, OpPrintingFlags());
+  printModuleFile(module, as, os);
   os.close();
   bool failed = os.has_error();
   os.clear_error();
@@ -115,7 +100,6 @@ int main(int argc, char **argv) {
     return 1;
   if (!module->lookupSymbol<GraphOp>("main"))
     return fail(input + ": expected an 'fx.graph @main'");
-  makePathsAbsolute(*module);
 
   llvm::SmallString<128> candidate;
   if (std::error_code ec =
@@ -124,7 +108,8 @@ int main(int argc, char **argv) {
   llvm::sys::RemoveFileOnSignal(candidate);
   std::string problem;
   auto holds = [&](ModuleOp m) {
-    if (!writeFile(candidate, m)) {
+    // A test may copy the file: paths are absolute.
+    if (!writeFile(candidate, m, "-")) {
       problem = "cannot write '" + candidate.str().str() + "'";
       return false;
     }
@@ -150,8 +135,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "reduced " << done.nodesBefore << " nodes to "
                  << done.nodesAfter << " in " << done.numTests << " tests\n";
     if (output == "-")
-      module->print(llvm::outs(), OpPrintingFlags());
-    else if (!writeFile(output, *module))
+      printModuleFile(*module, output, llvm::outs());
+    else if (!writeFile(output, *module, output))
       status = fail(output + ": cannot write");
   }
   llvm::sys::fs::remove(candidate);

@@ -8,6 +8,7 @@
 #include "fx/Export/Export.h"
 #include "fx/Export/Text.h"
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalPaths.h"
 #include "fx/Import/ExternalData.h"
 #include "fx/Import/Import.h"
 #include "fx/Support/Version.h"
@@ -156,6 +157,9 @@ static bool readModules(mlir::MLIRContext &context,
 //===----------------------------------------------------------------------===//
 
 static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
+  // The importer has made the paths those of a file.
+  if (output == "-")
+    fx::relocateExternalPaths(module, output);
   if (!emitBytecode) {
     module.print(os);
     return Error::success();
@@ -165,12 +169,8 @@ static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
 
 static Error writeArchive(ArrayRef<OwnedModule> modules, raw_ostream &os) {
   SmallVector<fx::ExportModel> models;
-  for (auto [module, path] : zip_equal(modules, inputs)) {
-    // An imported module has the paths as they were given.
-    bool isRelative = !pt2ToMlir && path != "-";
-    models.push_back({const_cast<OwnedModule &>(module).get(),
-                      isRelative ? sys::path::parent_path(path).str() : ""});
-  }
+  for (const OwnedModule &module : modules)
+    models.push_back({const_cast<OwnedModule &>(module).get(), ""});
   StringRef root = output == "-" ? "archive" : sys::path::stem(output);
   return failed(fx::exportPt2(models, os, root)) ? Reported::make()
                                                  : Error::success();

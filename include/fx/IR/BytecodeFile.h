@@ -34,7 +34,8 @@ mlir::OwningOpRef<mlir::ModuleOp>
 parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
             mlir::MLIRContext *context);
 
-/// The same from the file at `path`, or from standard input for "-".
+/// The same from the file at `path`, or from standard input for "-", with paths
+/// of weights resolved (fx/IR/ExternalPaths.h).
 mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(llvm::StringRef path,
                                                   mlir::MLIRContext *context);
 

@@ -47,8 +47,9 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
   bool isHost = mcpu.empty() || mcpu == "native" || mcpu == "host";
   options.cpu = isHost ? llvm::sys::getHostCPUName().str() : mcpu.str();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(
-      triple, isHost ? "generic" : options.cpu, ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, "generic", ""));
+  // Asked first: LLVM prints lines of its own for a name that it does not know.
   if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
     error = "unknown processor '" + options.cpu + "'";
     return mlir::failure();
@@ -59,6 +60,7 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
       features.AddFeature(feature.getKey(), feature.getValue());
     options.features = features.getString();
   } else {
+    info.reset(target->createMCSubtargetInfo(triple, options.cpu, ""));
     options.features = getFeaturesOf(*info);
   }
   llvm::StringRef features = options.features;
