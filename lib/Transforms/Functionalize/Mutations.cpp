@@ -19,6 +19,11 @@ static bool isIdentity(StringRef target) {
 
 /// `aten.add_.Tensor` → `aten.add.Tensor`; empty if there is no such schema.
 static std::string getFunctionalTarget(StringRef target) {
+  // The two that PyTorch calls otherwise.
+  if (target == "aten.normal_.default")
+    return "aten.normal_functional.default";
+  if (target == "aten.bernoulli_.float")
+    return "aten.bernoulli.p";
   auto [base, overload] = target.rsplit('.');
   if (!base.consume_back("_"))
     return {};
@@ -115,11 +120,13 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   OpBuilder b(op);
   SmallVector<Value> operands = llvm::map_to_vector(
       op->getOperands(), [&](Value v) { return getCurrent(v); });
-  Type computed = getComputeDtype(op, type);
+  FakeTensorType computed = type.withDtype(getComputeDtype(op, type));
+  // Random numbers are drawn in the order of memory, which strides tell.
+  if (!schema.isSeeded())
+    computed = computed.withoutMeta();
   auto call = CallFunctionOp::create(
-      b, op.getLoc(), type.withDtype(computed).withoutMeta(),
-      b.getStringAttr(functional), operands, op.getArgs(), op.getKwnames(),
-      ArrayAttr());
+      b, op.getLoc(), computed, b.getStringAttr(functional), operands,
+      op.getArgs(), op.getKwnames(), ArrayAttr());
   // `add_` → `add`: the node is renamed with its operator.
   StringRef base = StringRef(functional).split('.').second.rsplit('.').first;
   call->setLoc(namer.rename(op.getLoc(), base));
