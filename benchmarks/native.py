@@ -9,7 +9,7 @@ import torch
 #: FXRunFlag: do not wait for the GPU; outputs on the host.
 ASYNC, HOST_OUTPUTS = 1, 2
 #: FX_MODEL_ABI_VERSION of the structures below.
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 
 class DLDataType(C.Structure):

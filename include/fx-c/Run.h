@@ -62,6 +62,13 @@ FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,
 /* Sets all mutable states back to their first values. */
 FX_CAPI void fxModelReset(FXModel *model);
 
+/* Starts the model's random generator anew, as torch.manual_seed. From run to
+ * run it goes on; it starts from FX_DEFAULT_SEED. */
+FX_CAPI void fxModelSeed(FXModel *model, uint64_t seed);
+/* The generator's state; not while a run is under way. */
+FX_CAPI void fxModelGetGenerator(FXModel *model, FXGenerator *out);
+FX_CAPI void fxModelSetGenerator(FXModel *model, const FXGenerator *generator);
+
 #ifdef __cplusplus
 }
 #endif

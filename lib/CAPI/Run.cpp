@@ -122,3 +122,19 @@ void fxModelReset(FXModel *model) {
   if (model)
     model->model->getApi().reset(model->model->getInstance());
 }
+
+void fxModelSeed(FXModel *model, uint64_t seed) {
+  if (model)
+    model->model->getApi().seed(model->model->getInstance(), seed);
+}
+
+void fxModelGetGenerator(FXModel *model, FXGenerator *out) {
+  if (model && out)
+    model->model->getApi().get_generator(model->model->getInstance(), out);
+}
+
+void fxModelSetGenerator(FXModel *model, const FXGenerator *generator) {
+  if (model && generator)
+    model->model->getApi().set_generator(model->model->getInstance(),
+                                         generator);
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PlainRandom.h"
 #include "StateElements.h"
 #include "fx/Conversion/Passes.h"
 
@@ -57,6 +58,8 @@ struct PlainLinalg : fx::impl::PlainLinalgBase<PlainLinalg> {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       if (embedStates && mlir::failed(embed(module, function)))
         return signalPassFailure();
+    if (mlir::failed(expandRandom(module)))
+      return signalPassFailure();
     module.walk([&](Operation *op) {
       for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
         if (attr.getName().getValue().starts_with("fx."))

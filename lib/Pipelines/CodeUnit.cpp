@@ -8,6 +8,7 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,7 +71,9 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
     failedJson |= failed(json);
     if (succeeded(json))
       description.fallbacks.push_back(*json);
+    description.drawsRandom |= !op->hasAttr("fx.pure");
   });
+  module.walk([&](cpu::RandomOp) { description.drawsRandom = true; });
   if (failedJson)
     return errors.take("an operator cannot be passed to the fallback");
   return llvm::Error::success();

@@ -10,6 +10,7 @@
 #include "Interpreted.h"
 #include "Native.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Runtime/model.h"
 #include "fx/Support/LocatedError.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
@@ -88,6 +89,7 @@ public:
   llvm::ArrayRef<LeafFile> getInputs() const override {
     return native->getInputs();
   }
+  void seed(uint64_t value) override { generatorSeed = value; }
   llvm::json::Object getReport() const override { return native->getReport(); }
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                   llvm::SmallVectorImpl<HostValue> &outputs) override;
@@ -103,6 +105,7 @@ private:
 
   std::unique_ptr<RunnableModel> native;
   RunOptions options;
+  uint64_t generatorSeed = FX_DEFAULT_SEED;
 };
 } // namespace
 
@@ -151,16 +154,16 @@ CheckedModel::compile(ModuleOp module) {
   return compileInProcess(cutOptions);
 }
 
-/// Runs both from the same state of torch's generator.
+/// Runs both from the same state of their generators.
 static llvm::Expected<Difference>
 runBoth(RunnableModel &native, RunnableModel &interpreter,
-        llvm::ArrayRef<HostValue> inputs,
+        llvm::ArrayRef<HostValue> inputs, uint64_t seed,
         llvm::SmallVectorImpl<HostValue> &got) {
   llvm::SmallVector<HostValue> want;
-  interpreter.seed(0);
+  native.seed(seed);
   if (llvm::Error error = native.run(inputs, got))
     return std::move(error);
-  interpreter.seed(0);
+  interpreter.seed(seed);
   if (llvm::Error error = interpreter.run(inputs, want))
     return std::move(error);
   return compareAll(got, want);
@@ -179,7 +182,7 @@ CheckedModel::compareAt(ModuleOp module, size_t index,
   if (!interpreter)
     return interpreter.takeError();
   llvm::SmallVector<HostValue> got;
-  return runBoth(**compiled, **interpreter, inputs, got);
+  return runBoth(**compiled, **interpreter, inputs, generatorSeed, got);
 }
 
 /// Finds the first cut whose values differ. A difference that reaches an
@@ -231,7 +234,7 @@ llvm::Error CheckedModel::run(llvm::ArrayRef<HostValue> inputs,
   if (!interpreter)
     return interpreter.takeError();
   llvm::Expected<Difference> difference =
-      runBoth(*native, **interpreter, inputs, outputs);
+      runBoth(*native, **interpreter, inputs, generatorSeed, outputs);
   if (!difference)
     return difference.takeError();
   if (*difference)

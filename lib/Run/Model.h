@@ -25,8 +25,9 @@ public:
   /// are nodes or inputs, without the file.
   virtual llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                           llvm::SmallVectorImpl<HostValue> &outputs) = 0;
-  /// Seeds torch's generator, which is one for the process.
-  virtual void seed(uint64_t value) {}
+  /// Seeds the generator: a compiled model's own, or torch's, which is one for
+  /// the process.
+  virtual void seed(uint64_t value) = 0;
   /// The contents of --report.
   virtual llvm::json::Object getReport() const = 0;
 };

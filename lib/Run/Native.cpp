@@ -77,6 +77,9 @@ public:
   llvm::ArrayRef<LeafFile> getInputs() const override { return leaves; }
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                   llvm::SmallVectorImpl<HostValue> &outputs) override;
+  void seed(uint64_t value) override {
+    model->getApi().seed(model->getInstance(), value);
+  }
   llvm::json::Object getReport() const override;
 
 private:

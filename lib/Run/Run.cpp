@@ -42,6 +42,8 @@ llvm::Error runModel(const RunOptions &options) {
   if (!inputs)
     return inputs.takeError();
 
+  if (options.seed)
+    (*model)->seed(*options.seed);
   llvm::SmallVector<HostValue> outputs;
   if (llvm::Error error = (*model)->run(*inputs, outputs))
     return inFile(options.model, std::move(error));

@@ -51,6 +51,7 @@ struct TorchFallback {
   FXFallbackFn run = nullptr;
   /// Null: it works on the host alone.
   FXFallbackDeviceFn takesDevice = nullptr;
+  FXExchangeGeneratorFn exchangeGenerator = nullptr;
 };
 } // namespace
 
@@ -81,7 +82,9 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
       if (void *run = dlsym(library, FX_TORCH_FALLBACK_SYMBOL))
         return {reinterpret_cast<FXFallbackFn>(run),
                 reinterpret_cast<FXFallbackDeviceFn>(
-                    dlsym(library, FX_TORCH_FALLBACK_DEVICE_SYMBOL))};
+                    dlsym(library, FX_TORCH_FALLBACK_DEVICE_SYMBOL)),
+                reinterpret_cast<FXExchangeGeneratorFn>(
+                    dlsym(library, FX_TORCH_EXCHANGE_SYMBOL))};
       error = place + " does not export " FX_TORCH_FALLBACK_SYMBOL;
     }
     return {};
@@ -168,6 +171,7 @@ CompiledModel::open(const std::string &path, const std::string &name,
     if (!fallback)
       return fail(llvm::toString(fallback.takeError()));
     callbacks.fallback = fallback->run;
+    callbacks.exchange_generator = fallback->exchangeGenerator;
     callbacks.fallback_on_device = api->info->target && fallback->takesDevice &&
                                    fallback->takesDevice(callbacks.device);
   }

@@ -17,6 +17,7 @@ from torch.utils import _pytree as pytree
 
 from fx_mlir import _fx
 from fx_mlir._error import Error
+from fx_mlir._generator import shared_generator
 from fx_mlir._module import Module, import_
 from fx_mlir._operators import register_pure_operators
 
@@ -81,6 +82,7 @@ class FlatModel:
         self.threads = threads
         self.device = device
         self._on_gpu = self.info["target"] is not None
+        self._draws_random = self.info["draws_random"]
         self._frames = frames or {}
         self._inputs = [
             (i["leaf"], i["kind"], i["name"], i["mutated"]) for i in self.info["inputs"]
@@ -92,8 +94,10 @@ class FlatModel:
             to_capsule(leaves[leaf], kind, name, mutated, self._on_gpu)
             for leaf, kind, name, mutated in self._inputs
         ]
+        generator = shared_generator(self.impl) if self._draws_random else contextlib.nullcontext()
         try:
-            outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
+            with generator:
+                outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
         except Error as e:
             raise self._locate(e) from None
         return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
@@ -118,7 +122,8 @@ class FlatModel:
 
 class CompiledModel:
     """A model as native code. Call it as the module that was exported; it takes
-    and gives torch tensors without copies, and gives no gradients.
+    and gives torch tensors without copies, and gives no gradients. Random
+    operators draw from torch's generator of the CPU, as eager PyTorch does.
 
     `report` says what was compiled: phases with seconds, operators without
     native code and why, kernels. `info` describes inputs, outputs and guards.

@@ -88,6 +88,18 @@ public:
 
   nb::dict getInfo() const;
   void reset() { fxModelReset(get()); }
+  nb::bytes getGenerator() {
+    FXGenerator generator;
+    fxModelGetGenerator(get(), &generator);
+    return nb::bytes(&generator, sizeof generator);
+  }
+  void setGenerator(nb::bytes state) {
+    FXGenerator generator;
+    if (state.size() != sizeof generator)
+      throw nb::value_error("the state of a generator has another size");
+    memcpy(&generator, state.data(), sizeof generator);
+    fxModelSetGenerator(get(), &generator);
+  }
 
 private:
   explicit Model(FXModel *model) : model(model, fxModelDestroy) {}
@@ -124,6 +136,7 @@ nb::dict Model::getInfo() const {
   info["arena_bytes"] = model.arena_bytes;
   info["weight_bytes"] = model.weight_bytes;
   info["n_fallbacks"] = model.n_fallbacks;
+  info["draws_random"] = model.draws_random != 0;
   nb::list inputs, outputs, states, conditions;
   for (int i = 0; i < model.n_inputs; ++i)
     inputs.append(getValueInfo(model.inputs[i]));
@@ -146,5 +159,7 @@ void fx::python::bindModel(nb::module_ &m) {
       .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
            nb::arg("stream"), nb::arg("flags"))
       .def("reset", &Model::reset)
+      .def("get_generator", &Model::getGenerator)
+      .def("set_generator", &Model::setGenerator, nb::arg("state"))
       .def("info", &Model::getInfo);
 }

@@ -78,7 +78,8 @@ class FXModelInfo(Structure):
                 ("n_conditions", c_int32), ("conditions", POINTER(FXConditionInfo)),
                 ("n_states", c_int32), ("n_fallbacks", c_int32), ("states", POINTER(FXStateInfo)),
                 ("fallbacks", POINTER(c_char_p)), ("arena_bytes", c_int64),
-                ("weight_bytes", c_uint64), ("report", c_char_p)]
+                ("weight_bytes", c_uint64), ("report", c_char_p), ("target", c_char_p),
+                ("draws_random", c_int32)]
 
 
 Create = CFUNCTYPE(c_void_p, POINTER(FXCallbacks), c_void_p, c_size_t)
@@ -90,10 +91,13 @@ SetStates = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(c_char_p), POINTER(POINTER
                       c_void_p, c_size_t)
 
 
+Seed = CFUNCTYPE(None, c_void_p, c_uint64)
+
+
 class FXModelApi(Structure):
     _fields_ = [("magic", c_uint32), ("abi_version", c_uint32), ("info", POINTER(FXModelInfo)),
                 ("create", Create), ("destroy", Destroy), ("run", Run), ("get_state", GetState),
-                ("reset", Destroy), ("set_states", SetStates)]
+                ("reset", Destroy), ("set_states", SetStates), ("seed", Seed)]
 
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}

@@ -195,6 +195,22 @@ def test_dropout_draws_as_eager():
     check(compile(model)(x), want)
 
 
+def test_random_numbers_are_torchs():
+    """Native code, ATen and what stands around calls draw from one generator."""
+
+    def draw(x):
+        return torch.rand(3) + x, torch.poisson(x.abs()), torch.randn(5), torch.randn(1)
+
+    fast = compile(draw)
+    x = torch.rand(3) * 4
+    for _ in range(2):
+        torch.manual_seed(3)
+        want = [draw(x), torch.rand(2), draw(x), torch.randn(1)]
+        torch.manual_seed(3)
+        got = [fast(x), torch.rand(2), fast(x), torch.randn(1)]
+        check(got, want)
+
+
 def test_backend_of_the_package():
     from fx_mlir.backend import fx_mlir as backend
 

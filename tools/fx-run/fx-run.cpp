@@ -31,6 +31,7 @@ complex32 are raw bytes (V2, V1, V4).
   --no-fallback    fail where an operator has no native code
   --device cuda:N  run on an NVIDIA GPU (without :N on the first)
   --threads N      threads to run on (default 1; 0: all processors)
+  --seed N         seed of the random numbers, as torch.manual_seed(N)
   --check          compare with the interpreter, name the first node that differs
   --benchmark N    print median, min and p90 of N timed runs
   --json           print the benchmark as JSON
@@ -115,6 +116,17 @@ llvm::Error Parser::parseOption(StringRef name,
     if (!given)
       return given.takeError();
     options.libraries.push_back(given->str());
+    return llvm::Error::success();
+  }
+  if (name == "--seed") {
+    llvm::Expected<StringRef> given = getValue(name, value);
+    if (!given)
+      return given.takeError();
+    uint64_t seed;
+    if (given->getAsInteger(10, seed))
+      return fail("option '--seed' expects a number of 64 bits, got '" +
+                  *given + "'");
+    options.seed = seed;
     return llvm::Error::success();
   }
   int *number = name == "--threads"     ? &options.threads

@@ -26,7 +26,8 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
 
     A node without a lowering becomes `fx.eager` with the reason; no node is
     refused. Data-dependent conditions (an index out of bounds, a failed
-    assertion) become `cf.assert`.
+    assertion) become `cf.assert`, and draws of random numbers `fx_cpu.random`,
+    in the order of the nodes.
 
     ```mlir
     fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
@@ -52,10 +53,11 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
            "into blocks of queries: the target has a kernel that stores no scores">
   ];
   let dependentDialects = [
-    "::fx::FXDialect", "::mlir::arith::ArithDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::fx::FXDialect", "::fx::cpu::FXCPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
   ];
   let statistics = [
     Statistic<"numFallbacks", "fallbacks", "nodes that became fx.eager">
@@ -71,6 +73,10 @@ def PlainLinalg : Pass<"fx-plain-linalg", "::mlir::ModuleOp"> {
     states that are used; results that must be written back stand in front of
     the user's. An `fx.eager`, which only ATen runs, is an error.
 
+    A function that draws random numbers takes the generator's state as one more
+    argument, the last, and gives the new one as its first result:
+    `tensor<628xi32>`, made by the function `@seed_generator` that is added.
+
     `embed-states` makes constants of the states that the model does not write.
 
     ```mlir
@@ -85,7 +91,11 @@ def PlainLinalg : Pass<"fx-plain-linalg", "::mlir::ModuleOp"> {
     Option<"folder", "folder", "std::string", "\"\"",
            "Where relative paths of weights start">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def ConvertFXToTorch : Pass<"convert-fx-to-torch", "::mlir::ModuleOp"> {

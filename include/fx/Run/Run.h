@@ -9,6 +9,7 @@
 #define FX_RUN_RUN_H
 
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct RunOptions {
   /// where a `.so` was compiled for a GPU.
   std::string device;
   int threads = 1;
+  /// Of the random generator, as torch.manual_seed; else that of a new process
+  /// of PyTorch.
+  std::optional<uint64_t> seed;
   /// Timed runs; 0 for none.
   int benchmark = 0;
 };

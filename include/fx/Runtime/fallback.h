@@ -12,7 +12,9 @@
 //
 // The JSON text is one object:
 //
-//   {"target": "aten.sort.stable",       operator overload, dot separated
+//   {"random": true,                     first where the call may draw random
+//                                        numbers, else absent
+//    "target": "aten.sort.stable",       operator overload, dot separated
 //    "args": [TREE, ...],                all argument trees, in node order
 //    "kwnames": ["descending", ...],     names of the trailing arguments
 //    "outs": [OUT, ...],                 one entry for each result value
@@ -109,6 +111,24 @@ typedef int (*FXFallbackFn)(void *context, const char *json, int n_inputs,
                             const FXScalar *scalars, int n_outputs,
                             DLManagedTensor **outputs, char *error,
                             size_t error_size);
+
+/* A random generator: the Mersenne Twister, and the second of a pair of normal
+ * numbers, which PyTorch keeps for the next draw. */
+enum { FX_GENERATOR_WORDS = 624 };
+typedef struct {
+  uint32_t state[FX_GENERATOR_WORDS];
+  uint32_t next; /* the word to use next; FX_GENERATOR_WORDS: none is left */
+  uint32_t has_normal;
+  double normal;
+} FXGenerator;
+
+/* Called before (begin is 1) and after (begin is 0) a call of the fallback that
+ * may draw random numbers: exchanges the model's generator for the one that the
+ * fallback draws from, so that there is one sequence of numbers. Between the
+ * two no other exchange begins. */
+typedef void (*FXExchangeGeneratorFn)(void *context, FXGenerator *generator,
+                                      int begin);
+#define FX_TORCH_EXCHANGE_SYMBOL "fx_torch_exchange_generator"
 
 /* The name under which libFXTorch.so exports a FXFallbackFn; its context is
  * ignored. */

@@ -39,7 +39,10 @@ extern "C" {
 
 #define FX_MODEL_API_SYMBOL "fx_model_api"
 /* Raised when a structure below changes incompatibly. */
-#define FX_MODEL_ABI_VERSION 2u
+#define FX_MODEL_ABI_VERSION 3u
+/* The seed of a new instance's random generator: that of a new process of
+ * PyTorch. */
+#define FX_DEFAULT_SEED 67280421310721u
 /* The first word of FXModelApi: the bytes "FXM1". */
 #define FX_MODEL_MAGIC 0x314d5846u
 
@@ -113,6 +116,8 @@ typedef struct {
   const char *report;
   /* What runs the kernels: "cuda:sm_90a"; null: the processor. */
   const char *target;
+  /* Not 0: a run may draw numbers of the instance's random generator. */
+  int32_t draws_random;
 } FXModelInfo;
 
 /* One copy of the model's mutable state. */
@@ -143,6 +148,9 @@ typedef struct {
   /* Of a model for a GPU: nonzero if the fallback takes tensors of this device;
    * else it is passed copies on the host. See fallback.h. */
   int32_t fallback_on_device;
+  /* Of the fallback; null: it draws random numbers of its own. It is given
+   * fallback_context. */
+  FXExchangeGeneratorFn exchange_generator;
 } FXCallbacks;
 
 /* How a model for a GPU runs; others know no flags. */
@@ -207,6 +215,13 @@ typedef struct {
    * has changed. */
   int (*set_states)(FXInstance *instance, int n, const char *const *names,
                     const DLTensor *const *values, char *err, size_t err_size);
+  /* Starts the instance's random generator anew, as torch.manual_seed: random
+   * operators then give the values of eager PyTorch on the CPU. From run to run
+   * the generator goes on; it starts from FX_DEFAULT_SEED. */
+  void (*seed)(FXInstance *instance, uint64_t seed);
+  /* The generator's state; not while a run is under way. */
+  void (*get_generator)(FXInstance *instance, FXGenerator *out);
+  void (*set_generator)(FXInstance *instance, const FXGenerator *generator);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

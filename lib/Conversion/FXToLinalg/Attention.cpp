@@ -7,6 +7,7 @@
 
 #include "Graph.h"
 #include "Node.h"
+#include "Random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,6 +29,7 @@ struct Attention {
   int64_t repeat = 1;
   bool causal = false;
   int64_t firstRow = 0; ///< of the queries, for `causal`
+  double dropout = 0;
   Number scale;
 };
 } // namespace
@@ -170,6 +172,16 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
         return s.exp(s.sub(x[0], m));
       });
   Tensor sum = b.sum(p, {int64_t(outer) + 1}, true, acc);
+  if (a.dropout != 0) {
+    Tensor mask = drawMask(b, withTail(batch, {L, S}), 1 - a.dropout);
+    if (shared)
+      mask = b.split(mask, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
+    p = b.pointwise(
+        {p, mask}, scoreSizes, acc, Type(), [&](Scalars &s, ValueRange x) {
+          return s.select(x[1], s.mul(x[0], s.constant(1 / (1 - a.dropout))),
+                          s.constant(0));
+        });
+  }
   Tensor y = b.contract({p, loops(outer, {outer, outer + 2})},
                         {v, loops(nb, {outer + 2, outer + 1})},
                         withTail(outerSizes, {L, V}), outer + 3, acc);
@@ -197,7 +209,9 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
     std::optional<int64_t> size = t.sizes[nb + 1].getInteger();
     return size && *size <= wholeHeads;
   };
-  if ((dtype.isBF16() || dtype.isF16()) && isWhole(a.q) && isWhole(a.v))
+  // The numbers of a dropout are drawn for all queries.
+  if (a.dropout != 0 ||
+      ((dtype.isBF16() || dtype.isF16()) && isWhole(a.q) && isWhole(a.v)))
     return attend(b, a, batch, dtype);
   std::optional<int64_t> rows = a.q.sizes[nb].getInteger(),
                          keys = a.k.sizes[nb].getInteger(),
@@ -246,14 +260,14 @@ static LogicalResult lowerAttention(Node &n) {
   a.k = n.tensor(1, "key");
   a.v = n.tensor(2, "value");
   a.mask = n.optionalTensor(3, "attn_mask");
-  double dropout = n.real(4, "dropout_p", 0);
+  a.dropout = n.real(4, "dropout_p", 0);
   a.causal = n.boolean(5, "is_causal", false);
   bool gqa = n.boolean(7, "enable_gqa", false);
   bool hasScale = n.has(6, "scale");
   if (n.failed())
     return failure();
-  if (dropout != 0)
-    return n.fail("attention with dropout draws random numbers");
+  if (!(a.dropout >= 0 && a.dropout < 1))
+    return n.fail("expected a probability in [0, 1)");
   int64_t rank = a.q.rank();
   if (rank < 2 || a.k.rank() != rank || a.v.rank() != rank)
     return n.fail("queries, keys and values differ in rank");

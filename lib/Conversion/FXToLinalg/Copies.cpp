@@ -1,4 +1,4 @@
-//===- Copies.cpp - copies, conversions, and what is nothing at inference -===//
+//===- Copies.cpp - copies, conversions and checks -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,15 +19,6 @@ static LogicalResult lowerCopy(Node &n) {
   if (!isSupported(n.resultDtype()))
     return n.fail("the result's dtype has no native code");
   return n.result(x);
-}
-
-/// dropout(input, p, train): nothing unless training.
-static LogicalResult lowerDropout(Node &n) {
-  double p = n.real(1, "p", 0.5);
-  bool train = n.boolean(2, "train", false);
-  if (train && p != 0)
-    return n.fail("dropout in training draws random numbers");
-  return lowerCopy(n);
 }
 
 /// copy(self, src): src in self's shape and dtype.
@@ -127,9 +118,6 @@ void registerCopies(Registry &r) {
          "aten.conj.default",
          "aten.real.default"},
         lowerCopy);
-  r.add({"aten.dropout.default", "aten.feature_dropout.default",
-         "aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"},
-        lowerDropout);
   r.add("aten.copy.default", lowerCopyInto);
   r.add("aten.view.dtype", lowerViewDtype);
   r.add("aten._assert_tensor_metadata.default", lowerNothing);

@@ -185,6 +185,7 @@ void registerPolynomials(Registry &);
 void registerPooling(Registry &);
 void registerProducts(Registry &);
 void registerQuantization(Registry &);
+void registerRandom(Registry &);
 void registerRearrangements(Registry &);
 void registerRecurrent(Registry &);
 void registerReductions(Registry &);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "Random.h"
 
 using namespace mlir;
 
@@ -136,8 +137,9 @@ static LogicalResult lowerNetwork(Node &n) {
   if (n.failed() || !isa<FloatType>(x.dtype) || layers < 1 ||
       n.numResults() != (lstm ? 3u : 2u))
     return n.fail("the input is no sequence of floats");
-  if (train && dropout != 0 && layers > 1)
-    return n.fail("dropout in training draws random numbers");
+  bool drops = train && dropout != 0 && layers > 1;
+  if (drops && !(dropout > 0 && dropout < 1))
+    return n.fail("expected a probability in [0, 1)");
   bool unbatched = x.rank() == 2;
   if (unbatched) {
     x = b.unsqueeze(x, batchFirst ? 0 : 1);
@@ -189,6 +191,8 @@ static LogicalResult lowerNetwork(Node &n) {
     } else {
       x = outputs[0];
     }
+    if (drops && l + 1 < layers)
+      x = dropOut(b, x, dropout);
   }
   if (batchFirst)
     x = b.permute(x, {1, 0, 2});

@@ -51,6 +51,7 @@ Registry::Registry() {
   registerPooling(*this);
   registerProducts(*this);
   registerQuantization(*this);
+  registerRandom(*this);
   registerRearrangements(*this);
   registerRecurrent(*this);
   registerReductions(*this);

@@ -20,6 +20,8 @@
 #include "Eager.c"
 #include "Async.c"
 #include "Helpers.c"
+#include "Generator.c"
+#include "Random.c"
 #include "CudaDriver.c"
 #include "CudaMemory.c"
 #include "CudaLaunch.c"

@@ -46,6 +46,23 @@ typedef enum {
   FX_EXPR_WHERE = 24 /* condition, value if true, value if not */
 } FXrtExprOp;
 
+/* What fx_rt_random draws; its order is that of the names in
+ * lib/CodeGen/CPU/Kernels/Random.cpp. */
+typedef enum {
+  FX_RANDOM_UNIFORM = 0,
+  FX_RANDOM_NORMAL = 1,
+  FX_RANDOM_BERNOULLI = 2,
+  FX_RANDOM_EXPONENTIAL = 3,
+  FX_RANDOM_GEOMETRIC = 4,
+  FX_RANDOM_CAUCHY = 5,
+  FX_RANDOM_LOG_NORMAL = 6,
+  FX_RANDOM_STRIDED_NORMAL = 7,
+  FX_RANDOM_INTEGERS = 8,
+  FX_RANDOM_ANY_INTEGERS = 9,
+  FX_RANDOM_WORDS = 10,
+  FX_RANDOM_PERMUTATION = 11
+} FXrtDistribution;
+
 /* A passed input; its dims are `info.inputs[i].rank` codes. */
 typedef struct {
   const int64_t *const *dims;

@@ -113,11 +113,23 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
 }
 
 void fx_rt_call_run(FXrtCall *call) {
-  const FXCallbacks *cb = &call->run->instance->callbacks;
+  FXInstance *instance = call->run->instance;
+  const FXCallbacks *cb = &instance->callbacks;
+  static const char random[] = "{\"random\":true,";
+  int draws = cb->exchange_generator &&
+              !memcmp(call->json, random, sizeof random - 1);
+  if (draws) {
+    pthread_mutex_lock(&instance->generator_lock);
+    cb->exchange_generator(cb->fallback_context, &instance->generator, 1);
+  }
   call->failed =
       cb->fallback(cb->fallback_context, call->json, call->n_in, call->inputs,
                    call->n_scalars, call->scalars, call->n_out, call->outputs,
                    call->err, sizeof call->err);
+  if (draws) {
+    cb->exchange_generator(cb->fallback_context, &instance->generator, 0);
+    pthread_mutex_unlock(&instance->generator_lock);
+  }
 }
 
 void fx_rt_call_drop(FXrtCall *call) {

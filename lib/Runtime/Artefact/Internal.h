@@ -56,6 +56,8 @@ struct FXInstance {
   const char *weights;
   void **arg_data;        /* where each state and prepared tensor lies */
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
+  pthread_mutex_t generator_lock;
+  FXGenerator generator; /* what random operators draw from */
   FXrtGpu *gpu; /* of a model for a GPU, where arg_data are addresses of it */
 };
 
@@ -156,6 +158,16 @@ typedef struct FXrtCall {
 /* Writes a message once and leaves the compiled code. Does not return. */
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+
+/* The features that the processor has, of FX_CPU_*. */
+int64_t fx_rt_cpu_features(void);
+
+/* Starts a generator anew, as torch.manual_seed. */
+void fx_rt_seed_generator(FXGenerator *g, uint64_t seed);
+/* The functions of FXModelApi. */
+void fx_rt_seed(FXInstance *i, uint64_t seed);
+void fx_rt_get_generator(FXInstance *i, FXGenerator *out);
+void fx_rt_set_generator(FXInstance *i, const FXGenerator *generator);
 
 /* Evaluates an expression. Returns 0; 1 where a symbol is unbound (its index
  * to *unbound if that is the only one, else -1); 2 on overflow or division by

@@ -102,7 +102,7 @@ static const char *find_weights(void) {
              : 0;
 }
 
-static int64_t cpu_features(void) {
+int64_t fx_rt_cpu_features(void) {
   int64_t f = 0;
 #if defined(__x86_64__)
   unsigned a, b, c, d, xcr0 = 0, hi;
@@ -145,13 +145,14 @@ static void destroy(FXInstance *i) {
   else
     fx_rt_free_states(i);
   pthread_cond_destroy(&i->changed);
+  pthread_mutex_destroy(&i->generator_lock);
   pthread_mutex_destroy(&i->lock);
   pthread_mutex_destroy(&i->run_lock);
   free(i);
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
-  if ((cpu_features() & fx_rt_model.cpu_features) != fx_rt_model.cpu_features) {
+  if ((fx_rt_cpu_features() & fx_rt_model.cpu_features) != fx_rt_model.cpu_features) {
     snprintf(
         err, size,
         "the model was compiled for '%s', which has instructions that this "
@@ -167,6 +168,8 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
   pthread_mutex_init(&i->lock, 0);
   pthread_mutex_init(&i->run_lock, 0);
   pthread_cond_init(&i->changed, 0);
+  pthread_mutex_init(&i->generator_lock, 0);
+  fx_rt_seed_generator(&i->generator, FX_DEFAULT_SEED);
   if (cb)
     memcpy(&i->callbacks, cb,
            cb->struct_size < sizeof i->callbacks ? cb->struct_size
@@ -404,7 +407,10 @@ __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
                            .run = run_model,
                            .get_state = fx_rt_get_state,
                            .reset = fx_rt_reset,
-                           .set_states = fx_rt_set_states};
+                           .set_states = fx_rt_set_states,
+                           .seed = fx_rt_seed,
+                           .get_generator = fx_rt_get_generator,
+                           .set_generator = fx_rt_set_generator};
   api.info = fx_rt_model.info;
   return &api;
 }

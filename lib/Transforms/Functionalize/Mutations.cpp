@@ -166,7 +166,10 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   OpBuilder b(op);
   SmallVector<Type> types;
   for (auto [i, target] : llvm::enumerate(written->targets)) {
-    auto type = cast<FakeTensorType>(target.getType()).withoutMeta();
+    auto type = cast<FakeTensorType>(target.getType());
+    // Random numbers are drawn in the order of memory, which strides tell.
+    if (!schema.isSeeded())
+      type = type.withoutMeta();
     // `out` takes the result's sizes.
     if (i < op->getNumResults())
       if (auto result = dyn_cast<FakeTensorType>(op->getResult(i).getType())) {

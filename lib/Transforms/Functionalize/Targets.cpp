@@ -48,12 +48,14 @@ static const OperatorSchema *findFunctional(const OperatorSchema &schema) {
       lookupOperator(functional + "." + overload.str());
   if (same && isUsable(*same))
     return same;
-  for (const OperatorSchema &candidate : getAllOperators()) {
-    StringRef name = candidate.getName();
-    if (name.consume_front(functional) && name.consume_front(".") &&
-        !name.contains('.') && isUsable(candidate))
-      return &candidate;
-  }
+  // `normal_` has its functional form under a name of its own.
+  for (std::string base : {functional, functional + "_functional"})
+    for (const OperatorSchema &candidate : getAllOperators()) {
+      StringRef name = candidate.getName();
+      if (name.consume_front(base) && name.consume_front(".") &&
+          !name.contains('.') && isUsable(candidate))
+        return &candidate;
+    }
   return nullptr;
 }
 

@@ -147,6 +147,9 @@ static void testErrors(const char *archive, const char *folder) {
   EXPECT_ERROR("expected 'model', got null");
   CHECK(fxModelGetInfo(NULL) == NULL);
   fxModelReset(NULL);
+  fxModelSeed(NULL, 1);
+  fxModelGetGenerator(NULL, NULL);
+  fxModelSetGenerator(NULL, NULL);
   fxModelDestroy(NULL);
   fxModuleDestroy(NULL);
   fxContextDestroy(NULL);
@@ -408,6 +411,17 @@ static void testRun(const char *path) {
   DLTensor state;
   CHECK(fxModelGetState(model, 100000, &state, &error));
   EXPECT_ERROR("got 100000");
+  FXGenerator first, second;
+  fxModelSeed(model, 5);
+  fxModelGetGenerator(model, &first);
+  CHECK(first.state[0] == 5 && first.next == FX_GENERATOR_WORDS);
+  CHECK(!first.has_normal);
+  fxModelSeed(model, 6);
+  fxModelGetGenerator(model, &second);
+  CHECK(memcmp(&first, &second, sizeof first));
+  fxModelSetGenerator(model, &first);
+  fxModelGetGenerator(model, &second);
+  CHECK(!memcmp(&first, &second, sizeof first));
   CHECK(none[0] == NULL);
   /* Outputs outlive the model. */
   fxModelDestroy(model);

@@ -158,6 +158,20 @@ def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
   ];
 }
 
+def FXCPURandomToRuntime : Pass<"fx-cpu-random-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "lower fx_cpu.random to calls of the run-time";
+  let description = [{
+    The run-time holds the generator: an instance of the model has one.
+
+    ```mlir
+    fx_cpu.random "uniform" of f32 (%low, %high : f64) outs(%m : memref<4xf32>)
+    // becomes
+    call @fx_rt_random(%distribution, %low_bits, %high_bits, %rank, %code, %bits, %descriptor)
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def FXCPUAssertToRuntime : Pass<"fx-cpu-assert-to-runtime", "::mlir::ModuleOp"> {
   let summary = "let a failed cf.assert end the run with an error";
   let description = [{

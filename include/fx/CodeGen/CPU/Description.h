@@ -74,6 +74,8 @@ struct ModelDescription {
   llvm::SmallVector<std::string> symbols;
   llvm::SmallVector<ConditionDescription> conditions;
   std::vector<std::string> fallbacks;
+  /// An operator may draw random numbers.
+  bool drawsRandom = false;
   int64_t arenaBytes = 0;
   uint64_t weightBytes = 0;
   /// Of @prepare where the artefact keeps it, as `fx_prepare`: the states that

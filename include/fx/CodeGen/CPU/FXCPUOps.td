@@ -85,4 +85,58 @@ def FXCPU_StartEagerOp : Op<FXCPU_Dialect, "start_eager", [
   let assemblyFormat = "$slot `(` $values `)` attr-dict (`:` type($values)^)?";
 }
 
+def FXCPU_RandomOp : Op<FXCPU_Dialect, "random", [
+    AllTypesMatch<["first", "second"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface,
+      ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
+       "getAliasingValues", "bufferize"]>]> {
+  let summary = "fills a tensor with numbers of the model's random generator";
+  let description = [{
+    Draws the elements of `output` in row-major order, as PyTorch's generator
+    and kernels of the CPU do: one seed gives the same values. `dtype` is that
+    of PyTorch, with a sign. The order of these ops is the order in which they
+    take their numbers, so none is dead, moved or equal to another.
+
+    `distribution` says what `first` and `second`, two f64 or two i64, are:
+
+    | distribution     | first       | second             |
+    |------------------|-------------|--------------------|
+    | `uniform`        | low         | high               |
+    | `normal`         | mean        | standard deviation |
+    | `bernoulli`      | probability |                    |
+    | `exponential`    | rate        |                    |
+    | `geometric`      | probability |                    |
+    | `cauchy`         | median      | scale              |
+    | `log_normal`     | mean        | standard deviation |
+    | `strided_normal` | mean        | standard deviation |
+    | `integers`       | low         | high, exclusive    |
+    | `any_integers`   |             |                    |
+    | `words`          |             |                    |
+    | `permutation`    |             |                    |
+
+    `strided_normal` is what PyTorch draws for a tensor that is not contiguous.
+    `any_integers` are all of the dtype that are not negative, `words` all of
+    64 bits, `permutation` the numbers below the vector's size in any order.
+
+    On buffers the op has no result.
+
+    ```mlir
+    %r = fx_cpu.random "uniform" of f32 (%low, %high : f64) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$distribution, TypeAttr:$dtype,
+                       AnyType:$first, AnyType:$second, AnyShaped:$output);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $distribution `of` $dtype `(` $first `,` $second `:` type($first) `)`
+    `outs` `(` $output `:` type($output) `)` attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of the distribution in the run-time (Desc.h); -1 if unknown.
+    static int64_t getDistributionNumber(::llvm::StringRef name);
+  }];
+}
+
 #endif // FX_CPU_OPS

@@ -190,6 +190,8 @@ FailureOr<std::string> fx::cpu::getEagerJson(EagerOp op) {
   Writer writer(op, os);
   bool failed = false;
   os.object([&] {
+    if (!op->hasAttr("fx.pure"))
+      os.attribute("random", true);
     os.attribute("target", op.getTarget());
     os.attributeArray("args", [&] {
       for (Attribute tree : op.getArgs())

@@ -48,6 +48,7 @@ void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUAssertToRuntime());
   pm.addPass(createFXCPUParallelToRuntime());
   pm.addPass(createFXCPUEagerToRuntime());
+  pm.addPass(createFXCPURandomToRuntime());
   pm.addPass(createFXCPULowerMath());
   pm.addPass(createFXCPULowerVectors());
   VectorTransferToSCFOptions toSCF;

@@ -1,0 +1,551 @@
+//===- Random.cpp - operators that draw random numbers --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each draw is one fx_cpu.random, in the order of the nodes. The numbers are
+// those of PyTorch's generator of the CPU, so what is computed from them
+// follows PyTorch's kernels: how many numbers there are, and of which dtype.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Random.h"
+#include "Node.h"
+#include "fx/CodeGen/CPU/FXCPU.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace fx::lin {
+
+//===----------------------------------------------------------------------===//
+// Draws
+//===----------------------------------------------------------------------===//
+
+/// One draw: the distribution and its parameters.
+namespace {
+struct Draw {
+  StringRef distribution;
+  Value first, second;
+};
+} // namespace
+
+/// Numbers are drawn in the order of memory, the last of `order` varying
+/// fastest: a tensor of these dimensions' sizes.
+static Tensor draw(Builder &b, const Draw &d, ArrayRef<ExprAttr> sizes,
+                   Type dtype, ArrayRef<unsigned> order) {
+  Sizes inMemory;
+  for (unsigned dim : order)
+    inMemory.push_back(sizes[dim]);
+  Value init = b.empty(inMemory, dtype);
+  Tensor t(cpu::RandomOp::create(b.b, b.loc, init.getType(), d.distribution,
+                                 dtype, d.first, d.second, init)
+               .getResult(),
+           sizes, dtype);
+  for (auto [i, dim] : llvm::enumerate(order))
+    t.dims[dim] = i;
+  return t;
+}
+
+static SmallVector<unsigned> rowMajor(unsigned rank) {
+  return llvm::to_vector(llvm::seq<unsigned>(0, rank));
+}
+
+static Tensor draw(Builder &b, const Draw &d, ArrayRef<ExprAttr> sizes,
+                   Type dtype) {
+  return draw(b, d, sizes, dtype, rowMajor(sizes.size()));
+}
+
+static Value real(Builder &b, double value) {
+  return arith::ConstantFloatOp::create(b.b, b.loc, b.b.getF64Type(),
+                                        APFloat(value));
+}
+static Value integer(Builder &b, int64_t value) {
+  return arith::ConstantIntOp::create(b.b, b.loc, value, 64);
+}
+
+/// The order of dimensions in memory of a tensor of the strides that torch has
+/// recorded, from the slowest; nothing where they do not say.
+static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
+  SmallVector<unsigned> order = rowMajor(type.getRank());
+  MetaAttr meta = type.getMeta();
+  if (!meta || meta.getStrides().empty())
+    return order;
+  // The dimension that varies fastest has stride 1, the next one the product of
+  // the sizes before it.
+  ArrayRef<ExprAttr> strides = meta.getStrides(), sizes = type.getSizes();
+  MLIRContext *ctx = type.getContext();
+  SmallVector<unsigned> found, left = order;
+  ExprAttr expected = ExprAttr::integer(ctx, 1);
+  while (!left.empty()) {
+    // A dimension of size 1 may have any stride, and no place.
+    auto it = llvm::find_if(llvm::reverse(left), [&](unsigned dim) {
+      return sizes[dim].getInteger() == 1 || strides[dim] == expected;
+    });
+    if (it == left.rend())
+      break;
+    unsigned dim = *it;
+    found.push_back(dim);
+    expected = ExprAttr::mul(ctx, {expected, sizes[dim]});
+    left.erase(std::next(it).base());
+  }
+  if (left.empty()) {
+    std::reverse(found.begin(), found.end());
+    return found;
+  }
+  // Of a view that skips elements the strides have to be numbers.
+  for (ExprAttr stride : strides)
+    if (!stride.isInteger())
+      return std::nullopt;
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return strides[a].getValue() > strides[b].getValue();
+  });
+  return order;
+}
+
+static bool isContiguous(FakeTensorType type) {
+  return !type.getMeta() || type.getMeta().getStrides().empty();
+}
+
+/// The result `i`, drawn.
+static FailureOr<Tensor> drawResult(Node &n, const Draw &d, unsigned i = 0,
+                                    Type dtype = {}) {
+  FakeTensorType type = n.resultType(i);
+  if (n.failed() || !type) {
+    (void)n.fail("the result is no tensor");
+    return failure();
+  }
+  if (!isSupported(type.getDtype())) {
+    (void)n.fail("the result's dtype has no native code");
+    return failure();
+  }
+  std::optional<SmallVector<unsigned>> order = memoryOrder(type);
+  if (!order) {
+    (void)n.fail("the order of the result's elements in memory is not known");
+    return failure();
+  }
+  return draw(n.b, d, type.getSizes(), dtype ? dtype : type.getDtype(), *order);
+}
+
+static LogicalResult setDrawn(Node &n, const Draw &d) {
+  FailureOr<Tensor> t = drawResult(n, d);
+  return failed(t) ? failure() : n.result(*t);
+}
+
+/// Stops the program unless `holds` is true of all elements.
+static void checkAll(Builder &b, const Tensor &t, StringRef message,
+                     llvm::function_ref<Value(Scalars &, Value)> holds) {
+  Type i1 = b.b.getI1Type();
+  Tensor good = b.pointwise(
+      {t}, t.sizes, i1, t.dtype,
+      [&](Scalars &s, ValueRange v) { return holds(s, v[0]); }, i1);
+  Tensor all = b.reduce(
+      good, llvm::to_vector(llvm::seq<int64_t>(0, good.rank())), false, i1,
+      [](Scalars &s) { return s.boolean(true); },
+      [](Scalars &s, Value a, Value x) { return s.logicalAnd(a, x); });
+  b.check(b.element(all), message);
+}
+
+//===----------------------------------------------------------------------===//
+// Distributions
+//===----------------------------------------------------------------------===//
+
+/// The number at `position`, an f64.
+static Value realArgument(Node &n, unsigned position, StringRef name,
+                          double absent) {
+  Number number = n.number(position, name, absent);
+  if (n.failed())
+    return real(n.b, absent);
+  return n.b.number(number, n.b.b.getF64Type());
+}
+
+static LogicalResult drawNormal(Node &n, Value mean, Value std) {
+  FakeTensorType type = n.resultType();
+  bool rows = type && isContiguous(type);
+  return setDrawn(n, {rows ? "normal" : "strided_normal", mean, std});
+}
+
+static LogicalResult lowerRand(Node &n) {
+  return setDrawn(n, {"uniform", real(n.b, 0), real(n.b, 1)});
+}
+static LogicalResult lowerRandn(Node &n) {
+  return drawNormal(n, real(n.b, 0), real(n.b, 1));
+}
+static LogicalResult lowerUniform(Node &n) {
+  Value from = realArgument(n, 1, "from", 0);
+  return setDrawn(n, {"uniform", from, realArgument(n, 2, "to", 1)});
+}
+
+/// normal_functional(self, mean, std), and normal of two numbers at the
+/// positions 0 and 1.
+template <unsigned position>
+static LogicalResult lowerNormal(Node &n) {
+  Value mean = realArgument(n, position, "mean", 0);
+  return drawNormal(n, mean, realArgument(n, position + 1, "std", 1));
+}
+
+static LogicalResult lowerExponential(Node &n) {
+  return setDrawn(
+      n, {"exponential", realArgument(n, 1, "lambd", 1), real(n.b, 0)});
+}
+static LogicalResult lowerGeometric(Node &n) {
+  return setDrawn(n, {"geometric", realArgument(n, 1, "p", 0), real(n.b, 0)});
+}
+static LogicalResult lowerCauchy(Node &n) {
+  Value median = realArgument(n, 1, "median", 0);
+  return setDrawn(n, {"cauchy", median, realArgument(n, 2, "sigma", 1)});
+}
+static LogicalResult lowerLogNormal(Node &n) {
+  Value mean = realArgument(n, 1, "mean", 1);
+  return setDrawn(n, {"log_normal", mean, realArgument(n, 2, "std", 2)});
+}
+static LogicalResult lowerBernoulliNumber(Node &n) {
+  return setDrawn(n, {"bernoulli", realArgument(n, 1, "p", 0.5), real(n.b, 0)});
+}
+
+/// Probabilities are compared with numbers in [0, 1): doubles where they are
+/// doubles, else floats.
+template <unsigned position>
+static LogicalResult lowerBernoulli(Node &n) {
+  Tensor p = n.tensor(position, position ? "p" : "self");
+  if (n.failed() || !isa<FloatType>(p.dtype) ||
+      !n.broadcasts(p, n.resultSizes()))
+    return n.fail("the probabilities are no tensor of floats");
+  Type dtype = p.dtype.isF64() ? p.dtype : Type(n.b.b.getF32Type());
+  checkAll(n.b, p, "expected probabilities in [0, 1]", [](Scalars &s, Value v) {
+    return s.logicalAnd(s.ge(v, s.constant(0)), s.le(v, s.constant(1)));
+  });
+  FailureOr<Tensor> u =
+      drawResult(n, {"uniform", real(n.b, 0), real(n.b, 1)}, 0, dtype);
+  if (failed(u))
+    return failure();
+  return n.pointwise(0, {*u, p}, dtype, [](Scalars &s, ValueRange v) {
+    return s.select(s.lt(v[0], v[1]), s.constant(1), s.constant(0));
+  });
+}
+
+/// normal(mean, std), one of them a tensor or both: standard normal numbers
+/// (of the standard deviation where that is a number), scaled and shifted.
+static LogicalResult lowerNormalTensor(Node &n) {
+  bool hasMean = n.isTensor(n.arg(0, "mean")),
+       hasStd = n.isTensor(n.arg(1, "std"));
+  FakeTensorType type = n.resultType();
+  if (!type || !isa<FloatType>(type.getDtype()))
+    return n.fail("the result is no tensor of floats");
+  Builder &b = n.b;
+  Value scale = hasStd ? real(b, 1) : realArgument(n, 1, "std", 1);
+  SmallVector<Tensor> operands;
+  if (hasStd) {
+    operands.push_back(n.tensor(1, "std"));
+    if (n.failed() || !isa<FloatType>(operands[0].dtype))
+      return n.fail("the standard deviations are no floats");
+    checkAll(b, operands[0], "expected standard deviations >= 0",
+             [](Scalars &s, Value v) { return s.ge(v, s.constant(0)); });
+  }
+  for (const Tensor &t : operands)
+    if (!n.broadcasts(t, type.getSizes()))
+      return failure();
+  Type dtype = type.getDtype();
+  // Drawn for contiguous memory, whatever the result's.
+  Tensor x = draw(b, {"normal", real(b, 0), scale}, type.getSizes(), dtype);
+  if (hasStd)
+    x = b.map({x, operands[0]}, dtype,
+              [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+  if (hasMean) {
+    Tensor mean = n.tensor(0, "mean");
+    if (n.failed() || !n.broadcasts(mean, type.getSizes()))
+      return failure();
+    return n.result(b.map({x, mean}, dtype, [](Scalars &s, ValueRange v) {
+      return s.add(v[0], v[1]);
+    }));
+  }
+  Number mean = n.number(0, "mean");
+  if (n.failed())
+    return failure();
+  Hoisted shift(b, mean, opMathType(dtype));
+  return n.result(b.map({x}, dtype, [&](Scalars &s, ValueRange v) {
+    return s.add(v[0], shift.in(s));
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+static Value integerArgument(Node &n, unsigned position, StringRef name,
+                             int64_t absent) {
+  Number number = n.number(position, name, absent);
+  if (n.failed())
+    return integer(n.b, absent);
+  return n.b.number(number, n.b.b.getI64Type());
+}
+
+/// Integers in [low, high). `low` is 0 where its position is negative.
+template <int low, int high>
+static LogicalResult lowerIntegers(Node &n) {
+  Value from = low < 0 ? integer(n.b, 0) : integerArgument(n, low, "low", 0);
+  return setDrawn(n, {"integers", from, integerArgument(n, high, "high", 0)});
+}
+
+/// random(self), random.to(self, to) and random.from(self, from, to).
+static LogicalResult lowerRandom(Node &n) {
+  Builder &b = n.b;
+  if (n.target() == "aten.random.default")
+    return setDrawn(n, {"any_integers", integer(b, 0), integer(b, 0)});
+  if (n.target() == "aten.random.to")
+    return setDrawn(
+        n, {"integers", integer(b, 0), integerArgument(n, 1, "to", 0)});
+  if (n.has(2, "to")) {
+    Value from = integerArgument(n, 1, "from", 0);
+    return setDrawn(n, {"integers", from, integerArgument(n, 2, "to", 0)});
+  }
+  if (n.integer(1, "from", 0) != std::numeric_limits<int64_t>::min())
+    return n.fail("integers from a number on have no native code");
+  return setDrawn(n, {"words", integer(b, 0), integer(b, 0)});
+}
+
+static LogicalResult lowerPermutation(Node &n) {
+  if (n.resultSizes().size() != 1)
+    return n.fail("the result is no vector");
+  return setDrawn(n, {"permutation", integer(n.b, 0), integer(n.b, 0)});
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+Tensor drawMask(Builder &b, ArrayRef<ExprAttr> sizes, double keep) {
+  return draw(b, {"bernoulli", real(b, keep), real(b, 0)}, sizes,
+              b.b.getI1Type());
+}
+
+/// 1 / keep where the mask is set, as numbers of `dtype`.
+static Tensor scaled(Builder &b, const Tensor &mask, double keep, Type dtype) {
+  return b.pointwise(
+      {mask}, mask.sizes, dtype, Type(),
+      [&](Scalars &s, ValueRange v) {
+        Scalars real(s.b, s.loc, opMathType(dtype));
+        return real.select(v[0],
+                           real.div(real.constant(1), real.constant(keep)),
+                           real.constant(0));
+      },
+      opMathType(dtype));
+}
+
+static Tensor multiply(Builder &b, const Tensor &x, const Tensor &y) {
+  return b.map({x, y}, x.dtype,
+               [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
+}
+
+Tensor dropOut(Builder &b, const Tensor &x, double p) {
+  return multiply(b, x, scaled(b, drawMask(b, x.sizes, 1 - p), 1 - p, x.dtype));
+}
+
+/// What scales and shifts the elements that alpha dropout keeps and drops, so
+/// that mean and variance stay.
+static Tensor dropAlpha(Builder &b, const Tensor &x, const Tensor &mask,
+                        double p) {
+  constexpr double alpha = 1.7580993408473766;
+  double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+  Type dtype = x.dtype;
+  auto choose = [&](double kept, double dropped) {
+    return b.pointwise(
+        {mask}, mask.sizes, dtype, Type(),
+        [&](Scalars &s, ValueRange v) {
+          Scalars real(s.b, s.loc, opMathType(dtype));
+          return real.select(v[0], real.constant(kept), real.constant(dropped));
+        },
+        opMathType(dtype));
+  };
+  Tensor shift = choose(alpha * a * p, alpha * a * p - alpha * a);
+  return b.map({multiply(b, x, choose(a, 0)), shift}, dtype,
+               [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
+}
+
+/// dropout(input, p, train) and its like. Of features one number is drawn for
+/// each matrix of samples and channels.
+template <bool feature, bool alpha>
+static LogicalResult lowerDropout(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  double p = n.real(1, "p", 0.5);
+  bool train = n.boolean(2, "train", false);
+  if (n.failed() || !isSupported(n.resultDtype()))
+    return n.fail("the result's dtype has no native code");
+  if (!train || p == 0)
+    return n.result(x);
+  if (!isa<FloatType>(x.dtype) || !(p > 0 && p <= 1))
+    return n.fail("expected floats and a probability in [0, 1]");
+  Builder &b = n.b;
+  if (p == 1)
+    return n.pointwise(
+        0, {x}, opMathType(x.dtype),
+        [](Scalars &s, ValueRange v) { return s.mul(v[0], s.constant(0)); });
+  Tensor mask;
+  if (feature) {
+    if (x.rank() < 2)
+      return n.fail("features need two dimensions");
+    Sizes sizes(x.sizes);
+    for (int64_t i = 2; i < x.rank(); ++i)
+      sizes[i] = b.expr(1);
+    mask = b.expand(drawMask(b, sizes, 1 - p), x.sizes);
+  } else {
+    FailureOr<Tensor> drawn = drawResult(
+        n, {"bernoulli", real(b, 1 - p), real(b, 0)}, 0, n.b.b.getI1Type());
+    if (failed(drawn))
+      return failure();
+    mask = *drawn;
+  }
+  return n.result(alpha ? dropAlpha(b, x, mask, p)
+                        : multiply(b, x, scaled(b, mask, 1 - p, x.dtype)));
+}
+
+/// native_dropout(input, p, train?): the result and the mask.
+static LogicalResult lowerNativeDropout(Node &n) {
+  Tensor x = n.tensor(0, "input");
+  double p = n.real(1, "p", 0.5);
+  bool train = n.boolean(2, "train", true);
+  if (n.failed() || !isa<FloatType>(x.dtype) || !(p >= 0 && p <= 1))
+    return n.fail("expected floats and a probability in [0, 1]");
+  Builder &b = n.b;
+  Type i1 = b.b.getI1Type();
+  if (!train) {
+    Value yes = arith::ConstantIntOp::create(b.b, b.loc, 1, 1);
+    Tensor ones = b.expand(b.fromElement(yes, i1), x.sizes);
+    return failure(failed(n.set(0, x)) || failed(n.set(1, ones)));
+  }
+  FailureOr<Tensor> mask =
+      drawResult(n, {"bernoulli", real(b, 1 - p), real(b, 0)}, 1, i1);
+  if (failed(mask) || failed(n.set(1, *mask)))
+    return failure();
+  Tensor kept = b.cast(*mask, x.dtype);
+  double scale = p == 1 ? 0 : 1 / (1 - p);
+  kept = multiply(b, x, kept);
+  return n.pointwise(
+      0, {kept}, opMathType(x.dtype),
+      [&](Scalars &s, ValueRange v) { return s.mul(v[0], s.constant(scale)); });
+}
+
+//===----------------------------------------------------------------------===//
+// Multinomial
+//===----------------------------------------------------------------------===//
+
+/// How many of the cumulated probabilities of its row are less than each drawn
+/// number: the category whose part of [0, 1] holds it.
+static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
+  Type dtype = opMathType(p.dtype), i64 = b.b.getI64Type();
+  ExprAttr rows = p.sizes[0], categories = p.sizes[1], samples = u.sizes[1];
+  Value zero = Scalars(b.b, b.loc, dtype).constant(0);
+  Tensor start = b.fromElement(zero, dtype);
+  start = b.contiguous(b.expand(start, {rows}));
+  SmallVector<Tensor> sums = scan(
+      b, {b.cast(p, dtype)}, 1, categories, {start}, 1,
+      [&](Value, ArrayRef<Tensor> part,
+          ArrayRef<Tensor> sum) -> SmallVector<Tensor> {
+        return {b.map({part[0], sum[0]}, dtype, [](Scalars &s, ValueRange v) {
+          return s.add(v[0], v[1]);
+        })};
+      });
+  checkAll(b, sums[1], "expected probabilities with a positive sum",
+           [](Scalars &s, Value v) { return s.gt(v, s.constant(0)); });
+  Tensor parts =
+      b.map({sums[0], b.unsqueeze(sums[1], 1)}, dtype,
+            [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); });
+  // The last part ends at 1, above all numbers.
+  ExprAttr inner = ExprAttr::add(b.context(), {categories, b.expr(-1)});
+  parts = b.slice(parts, 1, b.expr(0), inner, b.expr(1));
+  Type f64 = b.b.getF64Type();
+  Tensor below = b.pointwise(
+      {b.cast(b.unsqueeze(parts, 1), f64), b.unsqueeze(u, 2)},
+      {rows, samples, inner}, i64, f64,
+      [&](Scalars &s, ValueRange v) {
+        Scalars whole(s.b, s.loc, i64);
+        return whole.select(s.lt(v[0], v[1]), whole.integer(1),
+                            whole.integer(0));
+      },
+      i64);
+  return b.sum(below, {2}, false, i64);
+}
+
+/// multinomial(self, num_samples, replacement). Without replacement the
+/// categories of the largest p / q, where q is drawn exponentially.
+static LogicalResult lowerMultinomial(Node &n) {
+  Tensor p = n.tensor(0, "self");
+  int64_t samples = n.integer(1, "num_samples", 1);
+  bool replace = n.boolean(2, "replacement", false);
+  if (n.failed() || !isa<FloatType>(p.dtype) || p.rank() < 1 || p.rank() > 2 ||
+      samples < 1)
+    return n.fail("the probabilities are no vector or matrix of floats");
+  Builder &b = n.b;
+  checkAll(b, p, "expected probabilities that are finite and >= 0",
+           [](Scalars &s, Value v) {
+             Value inf = s.constant(std::numeric_limits<double>::infinity());
+             return s.logicalAnd(s.ge(v, s.constant(0)), s.lt(v, inf));
+           });
+  bool isVector = p.rank() == 1;
+  if (isVector)
+    p = b.unsqueeze(p, 0);
+  Tensor result;
+  if (replace) {
+    Tensor u = draw(b, {"uniform", real(b, 0), real(b, 1)},
+                    {p.sizes[0], b.expr(samples)}, b.b.getF64Type());
+    result = countBelow(b, p, u);
+  } else {
+    if (p.dtype.isF16())
+      return n.fail("PyTorch has no kernel for float16");
+    checkAll(b, b.sum(p, {1}, false, p.dtype),
+             "expected probabilities with a positive sum",
+             [](Scalars &s, Value v) { return s.gt(v, s.constant(0)); });
+    // Drawn in the order of the probabilities' elements.
+    FakeTensorType type =
+        dyn_cast<FakeTensorType>(n.op->getOperand(0).getType());
+    if (!type || !isContiguous(type))
+      return n.fail("the probabilities are not contiguous");
+    Tensor q =
+        draw(b, {"exponential", real(b, 1), real(b, 0)}, p.sizes, p.dtype);
+    q = b.contiguous(b.map({p, q}, p.dtype, [](Scalars &s, ValueRange v) {
+      return s.div(v[0], v[1]);
+    }));
+    result = samples == 1 ? extreme(b, q, 1, true, true).second
+                          : b.slice(sortedOrder(b, q, /*descending=*/true), 1,
+                                    b.expr(0), b.expr(samples), b.expr(1));
+  }
+  return n.result(isVector ? b.squeeze(result, 0) : result);
+}
+
+void registerRandom(Registry &r) {
+  r.add({"aten.rand.default", "aten.rand_like.default"}, lowerRand);
+  r.add({"aten.randn.default", "aten.randn_like.default"}, lowerRandn);
+  r.add("aten.uniform.default", lowerUniform);
+  r.add("aten.normal_functional.default", lowerNormal<1>);
+  r.add("aten.normal.float_float", lowerNormal<0>);
+  r.add({"aten.normal.Tensor_float", "aten.normal.float_Tensor",
+         "aten.normal.Tensor_Tensor"},
+        lowerNormalTensor);
+  r.add("aten.exponential.default", lowerExponential);
+  r.add("aten.geometric.default", lowerGeometric);
+  r.add("aten.cauchy.default", lowerCauchy);
+  r.add("aten.log_normal.default", lowerLogNormal);
+  r.add("aten.bernoulli.default", lowerBernoulli<0>);
+  r.add("aten.bernoulli.Tensor", lowerBernoulli<1>);
+  r.add("aten.bernoulli.p", lowerBernoulliNumber);
+  r.add("aten.randint.default", lowerIntegers<-1, 0>);
+  r.add("aten.randint.low", lowerIntegers<0, 1>);
+  r.add("aten.randint_like.default", lowerIntegers<-1, 1>);
+  r.add("aten.randint_like.low_dtype", lowerIntegers<1, 2>);
+  r.add({"aten.random.default", "aten.random.from", "aten.random.to"},
+        lowerRandom);
+  r.add("aten.randperm.default", lowerPermutation);
+  r.add("aten.dropout.default", lowerDropout<false, false>);
+  r.add("aten.feature_dropout.default", lowerDropout<true, false>);
+  r.add("aten.alpha_dropout.default", lowerDropout<false, true>);
+  r.add("aten.feature_alpha_dropout.default", lowerDropout<true, true>);
+  r.add("aten.native_dropout.default", lowerNativeDropout);
+  r.add("aten.multinomial.default", lowerMultinomial);
+}
+
+} // namespace fx::lin

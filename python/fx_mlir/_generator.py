@@ -1,0 +1,56 @@
+"""The random generator of a compiled model is torch's: its state goes in before
+a call and comes back after it."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+# The state that torch.get_rng_state gives: seed, words left and one more, a
+# flag, the next word, the words, three floats and a flag for the second of a
+# pair of normal numbers, and the same of a float.
+_HEAD, _WORDS, _TAIL = struct.Struct("<QiiQ"), 624, struct.Struct("<dddi4xfB3x")
+_SIZE = _HEAD.size + 8 * _WORDS + _TAIL.size
+# FXGenerator of fx/Runtime/fallback.h: the words, the next one, a flag and a
+# normal number.
+_OWN_TAIL = struct.Struct("<IId")
+
+
+def _from_torch(state: bytes) -> bytes:
+    _, left, _, _ = _HEAD.unpack_from(state)
+    words = struct.unpack_from(f"<{_WORDS}Q", state, _HEAD.size)
+    _, normal, _, has_normal, _, _ = _TAIL.unpack_from(state, _SIZE - _TAIL.size)
+    return struct.pack(f"<{_WORDS}I", *words) + _OWN_TAIL.pack(
+        _WORDS + 1 - left, has_normal, normal
+    )
+
+
+def _to_torch(own: bytes, before: bytes) -> bytes:
+    seed, _, seeded, _ = _HEAD.unpack_from(before)
+    words = struct.unpack_from(f"<{_WORDS}I", own)
+    following, has_normal, normal = _OWN_TAIL.unpack_from(own, 4 * _WORDS)
+    *_, single, has_single = _TAIL.unpack_from(before, _SIZE - _TAIL.size)
+    return (
+        _HEAD.pack(seed, _WORDS + 1 - following, seeded, following)
+        + struct.pack(f"<{_WORDS}Q", *words)
+        + _TAIL.pack(0.0, normal if has_normal else 0.0, 0.0, has_normal, single, has_single)
+    )
+
+
+@contextlib.contextmanager
+def shared_generator(model: Any) -> Iterator[None]:
+    """Lets the model draw from torch's generator."""
+    before = torch.get_rng_state().numpy().tobytes()
+    own = _from_torch(before)
+    model.set_generator(own)
+    try:
+        yield
+    finally:
+        after = model.get_generator()
+        if after != own:
+            state = bytearray(_to_torch(after, before))
+            torch.set_rng_state(torch.frombuffer(state, dtype=torch.uint8))
