@@ -6,6 +6,7 @@
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[2, 3, 40, 40], f32>
+  %w = placeholder "w" : !fx.tensor<[2, 300, 961], f32>
   // CHECK: linalg.pooling_nchw_max
   // CHECK-NOT: scf.for
   // CHECK-COUNT-9: tensor.extract %
@@ -19,7 +20,6 @@ fx.graph @main attributes {functional} {
   // CHECK: scf.yield
   %a:2 = call_function @aten.max_pool2d_with_indices.default(%x, [3, 3]) : (!fx.tensor<[2, 3, 40, 40], f32>) -> (!fx.tensor<[2, 3, 13, 13], f32>, !fx.tensor<[2, 3, 13, 13], i64>)
   %b:2 = call_function @aten.max_pool2d_with_indices.default(%x, [7, 7]) : (!fx.tensor<[2, 3, 40, 40], f32>) -> (!fx.tensor<[2, 3, 5, 5], f32>, !fx.tensor<[2, 3, 5, 5], i64>)
-  %w = placeholder "w" : !fx.tensor<[2, 300, 961], f32>
   // CHECK: scf.for {{.*}} to %c100 step %c1 iter_args
   // CHECK-COUNT-1: tensor.extract %
   // CHECK-NOT: tensor.extract %
