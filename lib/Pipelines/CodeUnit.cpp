@@ -12,6 +12,7 @@
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -36,6 +37,9 @@ struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
 llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
                           llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
+  // Verified behind each pass only where a pass is looked for: that takes as
+  // long as the passes.
+  pm.enableVerifier(!errors.reproducer.empty());
   if (!errors.reproducer.empty())
     pm.enableCrashReproducerGeneration(errors.reproducer);
   build(pm);
@@ -45,6 +49,8 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
   // Reproducers use the recovery that protects us, and end it with them.
   if (!errors.reproducer.empty())
     renewRecovery();
+  else if (succeeded(result))
+    result = verify(module);
   if (succeeded(result))
     return llvm::Error::success();
   std::string text = llvm::toString(errors.take("compilation failed"));
@@ -174,8 +180,9 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = timed(seconds.lower, [&]() -> llvm::Error {
         PassManager pm(module.getContext());
+        pm.enableVerifier(false);
         cpu::buildLowerToLLVMPipeline(pm, cpu);
-        if (failed(pm.run(module)))
+        if (failed(pm.run(module)) || failed(verify(module)))
           return llvm::createStringError("compilation failed");
         code = cpu::translateToLLVMIR(module, context, cpu);
         if (!code)

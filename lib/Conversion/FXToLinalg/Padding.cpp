@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "Taps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -199,8 +200,8 @@ static LogicalResult lowerCol2Im(Node &n) {
                          columns = w.count(1, image[1]),
                          channels = x.sizes[1].getInteger();
   int64_t taps = w.kernel[0] * w.kernel[1];
-  if (!rows || !columns || !channels || taps > 64 || taps < 1)
-    return n.fail("the image's size is not known, or the window is large");
+  if (!rows || !columns || !channels || taps < 1)
+    return n.fail("the sizes of the image and its windows are not known");
   Sizes split = {x.sizes[0],          b.expr(*channels / taps),
                  b.expr(w.kernel[0]), b.expr(w.kernel[1]),
                  b.expr(*rows),       b.expr(*columns)};
@@ -211,28 +212,28 @@ static LogicalResult lowerCol2Im(Node &n) {
   Tensor y = b.indexed(
       {}, sizes, x.dtype, acc, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
         Scalars ix = s.indices();
-        Value sum = s.integer(0), zero = ix.integer(0);
-        for (int64_t tap = 0; tap < taps; ++tap) {
-          int64_t k[2] = {tap / w.kernel[1], tap % w.kernel[1]};
-          SmallVector<Value> place = {i[0], i[1], ix.integer(k[0]),
-                                      ix.integer(k[1])};
-          Value inside = s.boolean(true);
-          for (unsigned d = 0; d < 2; ++d) {
-            Value from = ix.add(
-                i[2 + d], ix.integer(w.padding[d] - k[d] * w.dilation[d]));
-            Value step = ix.integer(w.stride[d]);
-            Value at = ix.div(from, step);
-            Value fits = ix.eq(ix.fmod(from, step), zero);
-            fits = ix.logicalAnd(fits, ix.ge(from, zero));
-            fits = ix.logicalAnd(fits, ix.lt(at, ix.integer(count[d])));
-            inside = ix.logicalAnd(inside, fits);
-            place.push_back(ix.select(fits, at, zero));
-          }
-          Value v = tensor::ExtractOp::create(s.b, s.loc, source, place);
-          v = s.cast(v, x.dtype, acc);
-          sum = s.add(sum, s.select(inside, v, s.integer(0)));
-        }
-        return sum;
+        Value zero = ix.integer(0);
+        return foldTaps(
+            s, w.kernel, s.integer(0),
+            [&](ArrayRef<Value> tap, ValueRange sum) -> SmallVector<Value> {
+              SmallVector<Value> place = {i[0], i[1], tap[0], tap[1]};
+              Value inside = s.boolean(true);
+              for (unsigned d = 0; d < 2; ++d) {
+                Value back = ix.mul(tap[d], ix.integer(w.dilation[d]));
+                Value from =
+                    ix.sub(ix.add(i[2 + d], ix.integer(w.padding[d])), back);
+                Value step = ix.integer(w.stride[d]);
+                Value at = ix.div(from, step);
+                Value fits = ix.eq(ix.fmod(from, step), zero);
+                fits = ix.logicalAnd(fits, ix.ge(from, zero));
+                fits = ix.logicalAnd(fits, ix.lt(at, ix.integer(count[d])));
+                inside = ix.logicalAnd(inside, fits);
+                place.push_back(ix.select(fits, at, zero));
+              }
+              Value v = tensor::ExtractOp::create(s.b, s.loc, source, place);
+              v = s.cast(v, x.dtype, acc);
+              return {s.add(sum[0], s.select(inside, v, s.integer(0)))};
+            })[0];
       });
   return n.result(single ? b.squeeze(y, 0) : y);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "Taps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -164,50 +165,44 @@ static Tensor maxIndices(Builder &b, const Pool &p) {
           return arith::ConstantIndexOp::create(s.b, s.loc, v);
         };
         Scalars e(s.b, s.loc, x.dtype);
-        Value best = e.lowest(), where = s.integer(-1);
-        int64_t taps = 1;
-        for (int64_t k : p.kernel)
-          taps *= k;
-        for (int64_t tap = 0; tap < taps; ++tap) {
-          SmallVector<Value> from = {at[0], at[1]};
-          Value inside = s.boolean(true), flat = constant(0);
-          int64_t rest = tap;
-          SmallVector<int64_t> offset(p.spatial);
-          for (int i = p.spatial - 1; i >= 0; --i) {
-            offset[i] = rest % p.kernel[i];
-            rest /= p.kernel[i];
-          }
-          for (unsigned i = 0; i < p.spatial; ++i) {
-            Value position = arith::AddIOp::create(
-                s.b, s.loc,
-                arith::MulIOp::create(s.b, s.loc, at[i + 2],
-                                      constant(p.stride[i])),
-                constant(offset[i] * p.dilation[i] - p.padding[i]));
-            Value size = planeSizes[i];
-            using P = arith::CmpIPredicate;
-            Value low = arith::CmpIOp::create(s.b, s.loc, P::sge, position,
-                                              constant(0));
-            Value high =
-                arith::CmpIOp::create(s.b, s.loc, P::slt, position, size);
-            inside = s.logicalAnd(inside, s.logicalAnd(low, high));
-            // A position outside is not read.
-            Value safe =
-                s.select(s.logicalAnd(low, high), position, constant(0));
-            from.push_back(safe);
-            flat = arith::AddIOp::create(
-                s.b, s.loc, arith::MulIOp::create(s.b, s.loc, flat, size),
-                safe);
-          }
-          Value v = tensor::ExtractOp::create(s.b, s.loc, x.value, from);
-          Value first = s.eq(where, s.integer(-1));
-          Value better = e.gt(v, best);
-          if (e.isFloat())
-            better = s.logicalOr(better, e.isNan(v));
-          Value take = s.logicalAnd(inside, s.logicalOr(first, better));
-          best = s.select(take, v, best);
-          where = s.select(take, s.fromIndex(flat), where);
-        }
-        return where;
+        return foldTaps(
+            s, p.kernel, {e.lowest(), s.integer(-1)},
+            [&](ArrayRef<Value> tap, ValueRange v) -> SmallVector<Value> {
+              Value best = v[0], where = v[1];
+              SmallVector<Value> from = {at[0], at[1]};
+              Value inside = s.boolean(true), flat = constant(0);
+              for (unsigned i = 0; i < p.spatial; ++i) {
+                auto times = [&](Value x, int64_t by) -> Value {
+                  return arith::MulIOp::create(s.b, s.loc, x, constant(by));
+                };
+                auto add = [&](Value x, Value y) -> Value {
+                  return arith::AddIOp::create(s.b, s.loc, x, y);
+                };
+                Value shift =
+                    add(times(tap[i], p.dilation[i]), constant(-p.padding[i]));
+                Value position = add(times(at[i + 2], p.stride[i]), shift);
+                Value size = planeSizes[i];
+                using P = arith::CmpIPredicate;
+                Value low = arith::CmpIOp::create(s.b, s.loc, P::sge, position,
+                                                  constant(0));
+                Value high =
+                    arith::CmpIOp::create(s.b, s.loc, P::slt, position, size);
+                inside = s.logicalAnd(inside, s.logicalAnd(low, high));
+                // A position outside is not read.
+                Value safe =
+                    s.select(s.logicalAnd(low, high), position, constant(0));
+                from.push_back(safe);
+                flat = add(arith::MulIOp::create(s.b, s.loc, flat, size), safe);
+              }
+              Value read = tensor::ExtractOp::create(s.b, s.loc, x.value, from);
+              Value first = s.eq(where, s.integer(-1));
+              Value better = e.gt(read, best);
+              if (e.isFloat())
+                better = s.logicalOr(better, e.isNan(read));
+              Value take = s.logicalAnd(inside, s.logicalOr(first, better));
+              return {s.select(take, read, best),
+                      s.select(take, s.fromIndex(flat), where)};
+            })[1];
       });
 }
 

@@ -30,6 +30,12 @@ row("max_pool2d", lambda x: F.max_pool2d(x, 2), f("n", 3, 9, 8))
 row("max_pool2d.pad", lambda x: F.max_pool2d(x, 3, 2, 1), f("n", 3, 9, 8))
 row("max_pool2d.ceil", lambda x: F.max_pool2d(x, 2, ceil_mode=True), f("n", 3, 9, 8))
 row("max_pool2d.indices", lambda x: F.max_pool2d(x, 2, return_indices=True), f("n", 3, 9, 8))
+row(
+    "max_pool2d.indices.large",
+    lambda x: F.max_pool2d(x, (4, 5), (2, 1), (1, 2), (2, 1), return_indices=True),
+    f("n", 3, 19, 11),
+)
+row("max_pool3d.indices.large", lambda x: F.max_pool3d(x, 3, 2, 1, return_indices=True), f("n", 3, 7, 6, 5))
 row("max_pool1d", lambda x: F.max_pool1d(x, 2), f("n", 3, 9))
 row("avg_pool2d", lambda x: F.avg_pool2d(x, 2), f("n", 3, 9, 8))
 row("avg_pool2d.pad", lambda x: F.avg_pool2d(x, 3, 2, 1), f("n", 3, 9, 8))

@@ -63,7 +63,14 @@ void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module,
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(&machine, tuning);
+  // Finds the targets of pointers to functions. Our code calls none, and the
+  // pass takes time with the square of the values that functions pass around.
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](llvm::StringRef pass, const llvm::Any &) {
+        return pass != "CalledValuePropagationPass";
+      });
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -142,6 +149,11 @@ llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,
                                    "' has no C interface");
   llvm::LLVMContext &context = module.getContext();
   llvm::Function *original = module.getFunction(function);
+  // The fields of all tensors are thousands of arguments, which each pass and
+  // the calling convention would handle one by one.
+  if (original && !original->isDeclaration())
+    original->addFnAttr(llvm::Attribute::AlwaysInline);
+  callee->addFnAttr(llvm::Attribute::AlwaysInline);
   bool hasResults = original && !original->getReturnType()->isVoidTy();
   auto *ptr = llvm::PointerType::getUnqual(context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
