@@ -23,6 +23,8 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/headeronly/version.h>
 
+#include <numeric>
+
 using namespace mlir;
 
 extern "C" int fx_torch_fallback(void *context, const char *json, int nInputs,
@@ -120,6 +122,26 @@ static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
   return {};
 }
 
+/// An input as it lay in memory when the graph was traced, where its elements
+/// were in another order (channels last): views by strides speak of that.
+static at::Tensor inTracedOrder(PlaceholderOp input, const at::Tensor &tensor) {
+  auto type = llvm::dyn_cast<FakeTensorType>(input.getResult().getType());
+  if (!type || !type.getMeta() || type.getRank() != tensor.dim())
+    return tensor;
+  llvm::SmallVector<int64_t> strides;
+  for (ExprAttr stride : type.getMeta().getStrides())
+    strides.push_back(stride.getInteger().value_or(0));
+  if (strides.empty() || llvm::is_contained(strides, 0))
+    return tensor;
+  std::vector<int64_t> order(strides.size()), back(strides.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  for (size_t i = 0; i < order.size(); ++i)
+    back[order[i]] = i;
+  return tensor.permute(order).contiguous().permute(back);
+}
+
 Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
   Values values;
   size_t leaf = 0;
@@ -139,6 +161,8 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
     case InputKind::UserInput:
     case InputKind::ConstantInput:
       values.push_back(toInput(signature->getInputs()[leaf], inputs[leaf]));
+      if (values.back().isTensor())
+        values.back() = inTracedOrder(input, values.back().toTensor());
       ++leaf;
       break;
     }

@@ -118,8 +118,8 @@ llvm::Error Driver::simplify() {
   return checkSharedStates();
 }
 
-/// Compiled code holds each state in memory of its own: one that is written
-/// must not share its storage with another one in use.
+/// Compiled code holds each state in memory of its own: of two that share a
+/// storage, both are written or none.
 llvm::Error Driver::checkSharedStates() {
   auto graph = module->lookupSymbol<GraphOp>("main");
   llvm::StringMap<Attribute> used;
@@ -129,6 +129,10 @@ llvm::Error Driver::checkSharedStates() {
         if (isa_and_present<ExternalAttr>(state.getInitAttr()))
           used[state.getSymName()] = state.getInitAttr();
   OutputOp output = graph.getOutput();
+  llvm::StringSet<> written;
+  for (size_t i = 0, n = output.getArgs().size(); i < n; ++i)
+    if (OutputSpecAttr spec = output.getSpec(i); spec.getTarget())
+      written.insert(spec.getTarget().getValue());
   for (size_t i = 0, n = output.getArgs().size(); i < n; ++i) {
     OutputSpecAttr spec = output.getSpec(i);
     if (!spec.getTarget() || (spec.getKind() != OutputKind::BufferMutation &&
@@ -138,7 +142,7 @@ llvm::Error Driver::checkSharedStates() {
     if (!state)
       continue;
     for (const auto &[name, bytes] : used)
-      if (bytes == state.getInitAttr() && name != state.getSymName()) {
+      if (bytes == state.getInitAttr() && !written.contains(name)) {
         state.emitError("state '")
             << state.getSymName() << "' is written and shares its storage "
             << "with '" << name << "': this has no native code";

@@ -315,6 +315,9 @@ compileInProcess(const RunOptions &options) {
   line.reset();
   if (!report)
     return stripFile(report.takeError(), options.model);
+  for (const std::string &text : report->isolated)
+    llvm::errs() << "warning: " << options.model << ": ATen runs " << text
+                 << "\n";
   llvm::json::Object json = report->toJSON();
   llvm::Expected<LoadedModule> module =
       loadModule(options.model, options.modelName);

@@ -16,6 +16,7 @@
 #include "Complex.h"
 #include "Graph.h"
 #include "Node.h"
+#include "fx/Operators/Schema.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -102,17 +103,26 @@ static Tensor zerosLike(Node &n, const Tensor &x) {
 
 namespace {
 /// Gives real tensors the imaginary part 0 while a node is lowered by parts:
-/// those of the first argument, whose elements the result's are. Other real
-/// operands are the same for both parts: a mask, an index.
+/// those whose elements the result's are. Other real operands are the same for
+/// both parts: a mask, an index.
 class PromotedElements {
 public:
   explicit PromotedElements(Node &n) : graph(n.graph) {
-    const Arg &first = n.arg(0, "");
     SmallVector<Arg> elements;
-    if (first.isList())
-      llvm::append_range(elements, first.list);
-    else
-      elements.push_back(first);
+    const OperatorSchema *schema = lookupOperator(n.target());
+    unsigned count = schema ? schema->getNumPositional() : 1;
+    for (unsigned i = 0; i < count; ++i) {
+      StringRef name = schema ? schema->getArguments()[i].getName() : "self";
+      if (!llvm::is_contained({"self", "tensors", "input", "other", "src",
+                               "source", "value", "values"},
+                              name))
+        continue;
+      const Arg &argument = n.arg(i, name);
+      if (argument.isList())
+        llvm::append_range(elements, argument.list);
+      else
+        elements.push_back(argument);
+    }
     for (const Arg &element : elements) {
       const Lowered *lowered =
           n.isTensor(element) ? graph.lookup(element.value) : nullptr;
@@ -140,6 +150,8 @@ private:
 /// The lowering for real tensors, for each part.
 static LogicalResult lowerByParts(Node &n) {
   LowerFn lower = Registry::get().lookup(n.target());
+  if (!lower)
+    return n.fail("the operator has no lowering");
   bool isComplexResult = llvm::all_of(n.op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<FakeTensorType>(type);
     return tensor && isa<ComplexType>(tensor.getDtype());
@@ -429,7 +441,31 @@ static LogicalResult lowerLogistic(Node &n, bool isSilu) {
   });
 }
 
+/// fill.Scalar(self, value), masked_fill.Scalar(self, mask, value), of a real
+/// number.
+static LogicalResult lowerFill(Node &n) {
+  bool isMasked = n.target() == "aten.masked_fill.Scalar";
+  Pair z = getPair(n, 0, "self");
+  double value = n.real(isMasked ? 2 : 1, "value");
+  if (n.failed() || z.isReal)
+    return n.fail("expected a complex tensor and a real number");
+  SmallVector<Tensor> operands;
+  if (isMasked)
+    operands.push_back(n.tensor(1, "mask"));
+  return setParts(n, 0, [&](bool imaginary) {
+    operands.push_back(imaginary ? z.im : z.re);
+    LogicalResult done = n.pointwise(
+        0, operands, n.resultDtype(), [&](Scalars &s, ValueRange v) {
+          Value filled = s.constant(imaginary ? 0 : value);
+          return isMasked ? s.select(v[0], filled, v[1]) : filled;
+        });
+    operands.pop_back();
+    return done;
+  });
+}
+
 void registerComplex(Registry &r) {
+  r.addComplex({"aten.fill.Scalar", "aten.masked_fill.Scalar"}, lowerFill);
   r.addComplex({"aten.silu.default"},
                [](Node &n) { return lowerLogistic(n, true); });
   r.addComplex({"aten.sigmoid.default"},
@@ -505,6 +541,43 @@ void registerComplex(Registry &r) {
                 "aten.unsqueeze.default",
                 "aten.view.default",
                 "aten._unsafe_view.default"},
+               lowerByParts);
+  // What functionalization makes of writes, and of reads behind them.
+  r.addComplex({"aten.as_strided.default",
+                "aten.as_strided_copy.default",
+                "aten.as_strided_scatter.default",
+                "aten.copy.default",
+                "aten.diagonal_scatter.default",
+                "aten.expand_as.default",
+                "aten.fill.Tensor",
+                "aten.index_add.default",
+                "aten.index_copy.default",
+                "aten.index_fill.int_Tensor",
+                "aten.index_put.default",
+                "aten.masked_fill.Tensor",
+                "aten.masked_scatter.default",
+                "aten.movedim.intlist",
+                "aten.put.default",
+                "aten.ravel.default",
+                "aten.reshape_as.default",
+                "aten.scatter.src",
+                "aten.scatter_add.default",
+                "aten.select_scatter.default",
+                "aten.slice_scatter.default",
+                "aten.split.sizes",
+                "aten.swapaxes.default",
+                "aten.swapdims.default",
+                "aten.take.default",
+                "aten.tensor_split.indices",
+                "aten.tensor_split.sections",
+                "aten.unfold.default",
+                "aten.unsafe_chunk.default",
+                "aten.unsafe_split.Tensor",
+                "aten.view_as.default",
+                "aten.where.self",
+                "aten.zero.default",
+                "aten.zeros.default",
+                "aten.zeros_like.default"},
                lowerByParts);
 }
 
