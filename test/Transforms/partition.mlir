@@ -90,7 +90,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 
 // LAST: @main by native: 1 blocks of 4 nodes, 1 nodes left
 // LAST-NEXT: block submod_0: native, 4 nodes, 2 inputs of 257 bytes, 1 outputs of 256 bytes
-// LAST-NEXT: left a: aten.rand_like.default, the operator has no lowering
+// LAST-NEXT: left a: aten.poisson.default, the operator has no lowering
 
 // Devices and costs; random numbers are drawn in their order; a sub-graph is
 // referred to from where it is called.
@@ -98,7 +98,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 // DEVICE-LABEL: fx.graph private @true
 // DEVICE: fx.graph private @main.submod_0
 // DEVICE-NEXT: %x = placeholder
-// DEVICE-NEXT: %a = call_function @aten.rand_like
+// DEVICE-NEXT: %a = call_function @aten.poisson
 // DEVICE-NEXT: output(%a)
 // DEVICE: fx.graph private @main.submod_1
 // DEVICE: %b = call_function @aten._to_copy
@@ -110,7 +110,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 // DEVICE: %f = cond(%p, %[[G]], %[[G]], [%d])
 // COST-LABEL: fx.graph private @true
 // COST: fx.graph private @main.submod_0
-// COST: @aten.rand_like
+// COST: @aten.poisson
 // COST-NEXT: @aten._to_copy
 // COST-NEXT: output(%b)
 // COST: fx.graph private @main.submod_1
@@ -124,7 +124,7 @@ fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[8, 8], f32>
   %p = placeholder "p" : !fx.tensor<[], i1>
   %true = get_attr @true : !fx.graph_ref
-  %a = call_function @aten.rand_like.default(%x) : (!fx.tensor<[8, 8], f32>) -> !fx.tensor<[8, 8], f32>
+  %a = call_function @aten.poisson.default(%x) : (!fx.tensor<[8, 8], f32>) -> !fx.tensor<[8, 8], f32>
   %b = call_function @aten._to_copy.default(%a, device = #fx.device<"cuda", 0>) : (!fx.tensor<[8, 8], f32>) -> !fx.tensor<[8, 8], f32, "cuda:0">
   %c = call_function @aten.mm.default(%b, %b) : (!fx.tensor<[8, 8], f32, "cuda:0">, !fx.tensor<[8, 8], f32, "cuda:0">) -> !fx.tensor<[8, 8], f32, "cuda:0">
   %d = call_function @aten._to_copy.default(%c, device = #fx.device<"cpu">) : (!fx.tensor<[8, 8], f32, "cuda:0">) -> !fx.tensor<[8, 8], f32>

@@ -16,7 +16,7 @@
 // CHECK-NEXT: %n = call_function @aten.cos.default(%x)
 // CHECK-NEXT: %o = call_function @aten.tan.default(%n)
 // CHECK-NEXT: %u = call_function @aten.neg.default(%s)
-// CHECK-NEXT: %r = call_function @aten.rand_like.default(%u)
+// CHECK-NEXT: %r = call_function @aten.poisson.default(%u)
 // CHECK-NOT: fx.async
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4, 4], f32>
@@ -24,7 +24,7 @@ fx.graph @main attributes {functional} {
   %a = call_function @aten.exp.default(%x) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %s = call_function @mylib.slow.default(%a) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %u = call_function @aten.neg.default(%s) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
-  %r = call_function @aten.rand_like.default(%u) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
+  %r = call_function @aten.poisson.default(%u) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %b = call_function @aten.sin.default(%x) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %e = call_function @aten.linalg_eigvalsh.default(%b) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4], f32>
   %o = call_function @aten.tan.default(%n) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>

@@ -11,7 +11,7 @@
 
 // CALL-LABEL: func.func @f(%arg0: f64
 // CALL: %[[BITS:.*]] = llvm.bitcast %arg0 : f64 to i64
-// CALL: call @fx_rt_random(%{{.*}}, %[[BITS]], %[[BITS]], %{{.*}}) : (i64, i64, i64, i64, i64, i64, !llvm.ptr) -> ()
+// CALL: call @fx_rt_random(%{{.*}}, %[[BITS]], %{{.*}}) : (i64, i64, i64, i64, i64, i64, !llvm.ptr) -> ()
 // CALL: call @fx_rt_random
 func.func @f(%p: f64) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
   %e = tensor.empty() : tensor<4x2xf32>
