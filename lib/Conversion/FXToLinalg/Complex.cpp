@@ -446,7 +446,7 @@ static LogicalResult lowerLogistic(Node &n, bool isSilu) {
 static LogicalResult lowerFill(Node &n) {
   bool isMasked = n.target() == "aten.masked_fill.Scalar";
   Pair z = getPair(n, 0, "self");
-  double value = n.real(isMasked ? 2 : 1, "value");
+  double value = n.real(isMasked ? 2 : 1, "value", 0);
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor and a real number");
   SmallVector<Tensor> operands;
@@ -455,7 +455,7 @@ static LogicalResult lowerFill(Node &n) {
   return setParts(n, 0, [&](bool imaginary) {
     operands.push_back(imaginary ? z.im : z.re);
     LogicalResult done = n.pointwise(
-        0, operands, n.resultDtype(), [&](Scalars &s, ValueRange v) {
+        0, operands, n.resultDtype(), [&](Scalars &s, ValueRange v) -> Value {
           Value filled = s.constant(imaginary ? 0 : value);
           return isMasked ? s.select(v[0], filled, v[1]) : filled;
         });
