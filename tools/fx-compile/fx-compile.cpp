@@ -205,7 +205,8 @@ int main(int argc, char **argv) {
   if (!sarif.error.empty())
     return fail(sarif.error);
   for (const std::string &text : report->isolated)
-    llvm::WithColor::warning() << options.input << ": ATen runs " << text << '\n';
+    llvm::WithColor::warning()
+        << options.input << ": ATen runs " << text << '\n';
   if (!reportPath.empty())
     if (std::string error = writeJSON(reportPath, report->toJSON());
         !error.empty())

@@ -101,8 +101,8 @@ struct CompileOptions {
   std::function<void(const llvm::json::Array &)> onOperators;
   /// For tests of what follows a crash: the compiler traps when this phase
   /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
-  /// exits, with ":stack" it runs out of its stack. With ":node=NAME" it traps only
-  /// where that node has native code. "pass": the first passes.
+  /// exits, with ":stack" it runs out of its stack. With ":node=NAME" it traps
+  /// only where that node has native code. "pass": the first passes.
   std::string crashIn;
 };
 
@@ -150,8 +150,9 @@ llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 
 /// The same; a crash of the compiler becomes an error, and no unfinished file
 /// stays. Where fallbacks are allowed, a node whose code cannot be made is left
-/// to ATen (`CompileReport::isolated`), whatever phase finds that out. What the crashed compilation had allocated is lost. Any number of
-/// threads may compile at a time.
+/// to ATen (`CompileReport::isolated`), whatever phase finds that out. What the
+/// crashed compilation had allocated is lost. Any number of threads may compile
+/// at a time.
 llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
 /// Whether the error is that of a crash.
 bool isCrash(llvm::StringRef error);

@@ -116,8 +116,8 @@ void fx_rt_call_run(FXrtCall *call) {
   FXInstance *instance = call->run->instance;
   const FXCallbacks *cb = &instance->callbacks;
   static const char random[] = "{\"random\":true,";
-  int draws = cb->exchange_generator &&
-              !memcmp(call->json, random, sizeof random - 1);
+  int draws =
+      cb->exchange_generator && !memcmp(call->json, random, sizeof random - 1);
   if (draws) {
     pthread_mutex_lock(&instance->generator_lock);
     cb->exchange_generator(cb->fallback_context, &instance->generator, 1);

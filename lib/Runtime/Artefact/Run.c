@@ -152,7 +152,8 @@ static void destroy(FXInstance *i) {
 }
 
 static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
-  if ((fx_rt_cpu_features() & fx_rt_model.cpu_features) != fx_rt_model.cpu_features) {
+  if ((fx_rt_cpu_features() & fx_rt_model.cpu_features) !=
+      fx_rt_model.cpu_features) {
     snprintf(
         err, size,
         "the model was compiled for '%s', which has instructions that this "

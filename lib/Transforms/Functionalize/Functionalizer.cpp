@@ -218,7 +218,46 @@ void Functionalizer::shareStates() {
   }
 }
 
+/// Takes the last values that the graph returns of its inputs as written to
+/// these: who returns such an input returns its last value.
+void Functionalizer::takeMutations(OutputOp output) {
+  llvm::StringMap<Value> inputs;
+  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
+    inputs.try_emplace(placeholder.getName(), placeholder.getResult());
+    if (placeholder.getTargetAttr())
+      inputs[placeholder.getTargetAttr().getValue()] = placeholder.getResult();
+  }
+  SmallVector<std::pair<Value, Value>> last;
+  SmallVector<Attribute> trees, signature;
+  SmallVector<Value> operands(output.getOperands());
+  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
+    OutputSpecAttr spec = output.getSpec(i);
+    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
+                      spec.getKind() == OutputKind::ParameterMutation ||
+                      spec.getKind() == OutputKind::UserInputMutation;
+    // Mutations come first, an operand each.
+    Value input = isMutation && spec.getTarget() && last.size() == i
+                      ? inputs.lookup(spec.getTarget().getValue())
+                      : Value();
+    if (input && isa<OperandAttr>(output.getArgs()[i])) {
+      last.emplace_back(input, getCurrent(operands[i]));
+      continue;
+    }
+    trees.push_back(output.getArgs()[i]);
+    signature.push_back(spec);
+  }
+  if (last.empty())
+    return;
+  for (auto [input, value] : last)
+    contents[getRoot(input)] = value;
+  output->setOperands(ArrayRef(operands).drop_front(last.size()));
+  output.setArgsAttr(ArrayAttr::get(graph.getContext(), trees));
+  output.setSignatureAttr(ArrayAttr::get(graph.getContext(), signature));
+}
+
 LogicalResult Functionalizer::visit(Operation &op) {
+  if (auto output = dyn_cast<OutputOp>(op))
+    takeMutations(output);
   if (isa<PlaceholderOp, GuardOp, GetAttrOp>(op))
     return success();
   if (isa<CondOp, HigherOrderOp>(op) && !forms.areFunctional(&op))

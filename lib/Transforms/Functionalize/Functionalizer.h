@@ -69,6 +69,7 @@ private:
   mlir::LogicalResult write(mlir::Operation *op, mlir::Value target,
                             mlir::Value newValue);
   void shareStates();
+  void takeMutations(OutputOp output);
   mlir::LogicalResult visit(mlir::Operation &op);
   mlir::LogicalResult visitMutation(CallFunctionOp op,
                                     const OperatorSchema &schema);

@@ -189,8 +189,7 @@ llvm::Constant *Emitter::info(llvm::SmallVectorImpl<int64_t> &stateArgs) {
        t.table(conditions), t.i32(stateArgs.size()), t.i32(m.fallbacks.size()),
        stateTable, t.textTable(m.fallbacks), t.i64(m.arenaBytes),
        t.i64(m.weightBytes), t.text(m.report),
-       m.target.empty() ? t.null() : t.text(m.target),
-       t.i32(m.drawsRandom)}));
+       m.target.empty() ? t.null() : t.text(m.target), t.i32(m.drawsRandom)}));
 }
 
 llvm::Constant *Emitter::device() {
