@@ -114,8 +114,10 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt,
   const std::string first = search.error;
   auto fail = [&] { return llvm::createStringError(first); };
   const std::vector<std::string> all = search.nodes;
-  // Nobody can write where there is no place.
-  if (all.empty() || StringRef(first).contains("cannot write"))
+  // Nobody can write where there is no place, and what ATen cannot do either
+  // says so.
+  if (all.empty() || StringRef(first).contains("cannot write") ||
+      StringRef(first).contains("has no native code"))
     return fail();
 
   while (found.size() < kMostNodes) {

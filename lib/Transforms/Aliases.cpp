@@ -200,9 +200,9 @@ static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
     return hasSameDtype(self, result) && op.getArg("copy").getBool() != true &&
            hasMemoryFormat(op, self);
   case Contiguous:
-    return base == "aten.ravel"              ? isContiguous(self)
-           : op.getArg("memory_format").tree ? hasMemoryFormat(op, self)
-                                             : isContiguous(self);
+    return isa_and_present<MemoryFormatAttr>(op.getArg("memory_format").tree)
+               ? hasMemoryFormat(op, self)
+               : isContiguous(self);
   case Shape: {
     if (std::optional<bool> viewable = isViewable(self, result.getSizes()))
       return *viewable;

@@ -89,7 +89,7 @@ def test_states_that_share_a_storage(tmp_path):
     assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
     assert "m.pt2:" in result.stderr and "shares its storage" in result.stderr
     assert not (tmp_path / "m.so").exists()
-    run = ("fx-run", tmp_path / "plain" / "m.pt2", "--inputs", tmp_path / "plain" / "in")
+    run = ("fx-run", tmp_path / "plain" / "m.pt2", "--inputs", tmp_path / "plain" / "reported" / "in")
     result = harness.tool(*run)
     assert result.returncode == 0 and result.stderr.count("\n") == 1, result.stderr
     assert re.match(r"warning: .*m.pt2: .*shares its storage.*; the whole model is interpreted", result.stderr)

@@ -210,6 +210,7 @@ class Checker:
     def _run_functional(self, program, module, outcome, path) -> None:
         """The functionalized graph, as torch.fx's, run by PyTorch."""
         module.run("fx-functionalize")
+        module.run("fx-verify-functional")
         text = str(module)
         line = next(ln for ln in reversed(text.splitlines()) if ln.lstrip().startswith("output("))
         kinds = re.findall(r"#fx\.output_spec<(\w+)(?:, \"([^\"]*)\")?>", line)
@@ -232,7 +233,7 @@ class Checker:
                         got.outputs.append(value)
                     elif kind == "user_input_mutation":
                         got.inputs[names.index(target)] = value
-                    elif kind == "buffer_mutation":
+                    elif kind in ("buffer_mutation", "parameter_mutation"):
                         got.buffers[target] = states[target] = value
                 got.inputs = _values(got.inputs)
                 if self._report(outcome, path, run, more, got, want):

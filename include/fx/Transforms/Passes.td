@@ -145,7 +145,7 @@ def VerifyFunctionalPass : Pass<"fx-verify-functional", "::mlir::ModuleOp"> {
     that returns the last value of an input reads the input's first value only
     in front of the first new one, other than to make that one, and a view by
     strides has an operand whose memory is what its value is: an input or a
-    copy, contiguous. To be run directly behind `fx-functionalize`: passes that
+    copy. To be run directly behind `fx-functionalize`: passes that
     drop copies may move a read behind a write.
   }];
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "Node.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,8 +60,15 @@ static FailureOr<View> readView(Node &n, unsigned first) {
   const Arg &self = n.arg(0, "self");
   auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
                              : FakeTensorType();
-  if (n.failed() || !type || !isDense(type))
-    return n.fail("the operand is not dense memory");
+  if (n.failed() || !type)
+    return n.fail("the operand is no tensor");
+  // Nor could ATen tell: it gets the operand's elements without the gaps.
+  if (!isDense(type)) {
+    n.graph.fatal = true;
+    return n.op->emitError("'")
+           << n.target() << "' has no native code: expected an operand whose "
+           << "memory is known, got " << type;
+  }
   if (view.sizes.size() != view.strides.size())
     return n.fail("sizes and strides differ in number");
   return view;

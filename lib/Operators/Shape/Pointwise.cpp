@@ -56,7 +56,7 @@ static InferredTypes infer(const OperatorView &call, Type dtype) {
 
 static Type promoteOperands(const OperatorView &call) {
   return promote(call, {"self", "input", "other", "exponent", "min", "max", "x",
-                        "tensor1", "tensor2", "end"});
+                        "tensor1", "tensor2", "end", "weight"});
 }
 
 static InferredTypes inferPromoted(const OperatorView &call) {

@@ -200,7 +200,7 @@ LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
 /// States that are the same bytes (tied weights) are one tensor.
 void Functionalizer::shareStates() {
   auto module = graph->getParentOfType<ModuleOp>();
-  DenseMap<Attribute, Value> first;
+  DenseMap<Attribute, std::pair<Value, Type>> first;
   for (PlaceholderOp placeholder : graph.getPlaceholders()) {
     auto state = placeholder.getTargetAttr() && module
                      ? module.lookupSymbol<StateOp>(placeholder.getTargetAttr())
@@ -209,12 +209,12 @@ void Functionalizer::shareStates() {
                        : ExternalAttr();
     if (!bytes)
       continue;
-    auto [it, isNew] = first.try_emplace(bytes, placeholder.getResult());
-    auto a = dyn_cast<FakeTensorType>(it->second.getType());
-    auto b = dyn_cast<FakeTensorType>(placeholder.getResult().getType());
-    if (!isNew && a && b && a.getSizes() == b.getSizes() &&
-        a.getDtype() == b.getDtype() && isContiguous(a) && isContiguous(b))
-      setView(placeholder.getResult(), {it->second, {}});
+    // Of one storage two states may be different parts.
+    auto [it, isNew] =
+        first.try_emplace(bytes, placeholder.getResult(), state.getType());
+    if (!isNew && it->second.second == state.getType() &&
+        it->second.first.getType() == placeholder.getResult().getType())
+      setView(placeholder.getResult(), {it->second.first, {}});
   }
 }
 

@@ -130,9 +130,12 @@ static FailureOr<Written> takeApart(CallFunctionOp op,
     const ArgumentSchema &argument = schema.getArguments()[position];
     bool isOut = argument.isWrite() && argument.isKwargOnly();
     if (argument.isWrite()) {
-      if (!arg.isValue() || !isa<FakeTensorType>(arg.getValue().getType()))
-        return failure();
-      written.targets.push_back(arg.getValue());
+      // `_foreach_add_` writes each tensor of a list.
+      for (const Argument &element : arg.getElements())
+        if (!element.isValue() ||
+            !isa<FakeTensorType>(element.getValue().getType()))
+          return failure();
+      llvm::append_range(written.targets, arg.operands);
       written.isInPlace |= !isOut;
     }
     if (isOut)
@@ -159,8 +162,10 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   if (first && functional && schema.has(OperatorSchema::InplaceView))
     return visitInplaceView(op, functional->getName());
   FailureOr<Written> written = takeApart(op, schema);
+  bool isList = functional && functional->numResults == 1 &&
+                functional->getResults()[0].isList();
   if (!functional || failed(written) ||
-      functional->numResults != written->targets.size())
+      (!isList && functional->numResults != written->targets.size()))
     return visitCustom(op, getParsedSchema(schema));
 
   OpBuilder b(op);
@@ -182,6 +187,13 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   for (ArgumentTree &arg : written->args)
     for (Value &value : arg.values)
       value = getCurrent(value);
+  // A factory makes what is written.
+  if (int dtype = functional->findArgument("dtype");
+      dtype >= 0 && schema.findArgument("dtype") < 0) {
+    written->args.push_back(Attribute(
+        TypeAttr::get(cast<FakeTensorType>(types.front()).getDtype())));
+    written->keywords.push_back("dtype");
+  }
   // `add_` → `add`: the node is renamed with its operator.
   StringRef name = functional->getName().split('.').second.rsplit('.').first;
   CallFunctionOp call =

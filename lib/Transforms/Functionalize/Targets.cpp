@@ -22,6 +22,13 @@ static std::string getFunctionalBase(StringRef base) {
   return base.str();
 }
 
+/// What a factory's `out` form takes from the tensor that it writes.
+static bool isOfFactory(const ArgumentSchema &argument) {
+  return argument.isKwargOnly() &&
+         llvm::is_contained({"dtype", "layout", "device", "pin_memory"},
+                            argument.getName());
+}
+
 /// True if `candidate` takes what `schema` takes without its `out` arguments.
 static bool takesTheSame(const OperatorSchema &candidate,
                          const OperatorSchema &schema) {
@@ -34,7 +41,7 @@ static bool takesTheSame(const OperatorSchema &candidate,
       return false;
     have = have.drop_front();
   }
-  return have.empty();
+  return llvm::all_of(have, isOfFactory);
 }
 
 static const OperatorSchema *findFunctional(const OperatorSchema &schema) {

@@ -144,7 +144,7 @@ for name, op in {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": to
     case(C, f"promoted.{name}.number", lambda x, op=op: op(x, 1.5 - 2j), f("n", 3))
     case(C, f"promoted.{name}.number_wide", lambda x, op=op: op(x, 1.5 - 2j), f("n", 3, dtype=WIDE))
     case(C, f"promoted.{name}.number_int", lambda x, op=op: op(x, 1.5 - 2j), i("n", 3))
-case(C, "where.real", torch.where, b("n", 3), f("n", 3), z("n", 3), fallback="where")
+case(C, "where.real", torch.where, b("n", 3), f("n", 3), z("n", 3))
 case(C, "full", lambda x: torch.full((2, 3), 2.5 - 1j) + x, f(), fallback="full")
 case(
     C,
@@ -161,7 +161,6 @@ case(
     z("n", 3),
     i(2, low=0, high=2),
     f(2, 3),
-    fallback="index_put",
 )
 
 
@@ -171,4 +170,4 @@ def _write(x, y):
     return x
 
 
-case(C, "slice.real", _write, z("n", 3), f("n", 2), fallback="slice_scatter")
+case(C, "slice.real", _write, z("n", 3), f("n", 2))
