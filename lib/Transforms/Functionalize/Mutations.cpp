@@ -158,6 +158,8 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
     replaced.push_back(op);
     return success();
   }
+  if (op.getTarget() == "prims.resize.default")
+    return fail(op, "'" + op.getTarget() + "' resizes what it writes");
   const OperatorSchema *functional = getFunctionalOperator(schema);
   if (first && functional && schema.has(OperatorSchema::InplaceView))
     return visitInplaceView(op, functional->getName());

@@ -113,6 +113,12 @@ struct StorageAddresser {
                : 0;
   }
 
+  ExprAttr getOffset(FakeTensorType type) const {
+    MetaAttr meta = type.getMeta();
+    ExprAttr offset = meta ? meta.getStorageOffset() : ExprAttr();
+    return offset ? offset : ExprAttr::integer(ctx, 0);
+  }
+
   /// as_strided of any view.
   void addressWhole() {
     SmallVector<Argument> args = getArguments(op);
@@ -124,26 +130,31 @@ struct StorageAddresser {
     bool conjugated = false;
     Value whole = getWhole(self, conjugated);
     auto wholeType = cast<FakeTensorType>(whole.getType());
-    MetaAttr meta = wholeType.getMeta();
-    // What lies in front of a state's elements is not known.
-    if (meta && meta.getStorageOffset() &&
-        meta.getStorageOffset().getInteger() != 0)
-      return;
-    if (whole == self && isContiguous(type))
-      return;
-    ExprAttr offset =
-        type.getMeta() ? type.getMeta().getStorageOffset() : ExprAttr();
+    // Of a state that is a part of a storage only that part is known.
+    ExprAttr begin = getOffset(wholeType);
     bool hasOffset = args.size() > 3 && !args[3].isNone();
-    if (!hasOffset && offset && !offset.isInteger())
+    ExprAttr offset = hasOffset ? args[3].getExpr() : getOffset(type);
+    if (whole == self && isContiguous(type) && begin.getInteger() == 0)
+      return;
+    if (begin.getInteger() != 0) {
+      if (!begin.isInteger() || !offset || !offset.isInteger() ||
+          type.getDtype() != wholeType.getDtype() ||
+          *offset.getInteger() < *begin.getInteger())
+        return;
+      offset =
+          ExprAttr::integer(ctx, *offset.getInteger() - *begin.getInteger());
+      hasOffset = false;
+    }
+    if (!hasOffset && !offset.isInteger())
       return;
     Value memory = inMemoryOrder(whole);
     memory = memory ? asDtype(memory, type.getDtype()) : Value();
     if (!memory)
       return;
     SmallVector<ArgumentTree> rest{memory, args[1], args[2]};
-    rest.push_back(hasOffset ? ArgumentTree(args[3])
-                             : ArgumentTree::integer(
-                                   ctx, offset ? *offset.getInteger() : 0));
+    rest.push_back(hasOffset
+                       ? ArgumentTree(args[3])
+                       : ArgumentTree::integer(ctx, *offset.getInteger()));
     Value result = call(op.getTarget(), op->getResult(0).getType(), rest);
     if (conjugated)
       result = call("aten._conj.default", result.getType(), {result});
@@ -203,7 +214,9 @@ void functionalize::isolateStridedViews(GraphOp graph, NodeNamer &namer) {
     bool isCopy = made && made.getTarget() == "aten.clone.default";
     auto type = dyn_cast<FakeTensorType>(self.getType());
     // Of memory with gaps nothing can be said here.
-    if (isCopy || isa<PlaceholderOp>(def) || !type || !isContiguous(type))
+    bool isPart = type && type.getMeta() && type.getMeta().getStorageOffset();
+    if (isCopy || (isa<PlaceholderOp>(def) && !isPart) || !type ||
+        !isContiguous(type))
       continue;
     OpBuilder b(call);
     Value copy =
