@@ -1,0 +1,10 @@
+// RUN: fx-opt %s --convert-fx-to-linalg -verify-diagnostics
+
+// The operand's elements in order are not its memory; fx-functionalize rewrites
+// such a view to one of the memory in order. ATen would get the elements, too.
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>
+  // expected-error @below {{'aten.as_strided.default' has no native code: expected an operand whose memory is known, got '!fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>'}}
+  %y = call_function @aten.as_strided.default(%x, [3], [2], 0) : (!fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>) -> !fx.tensor<[3], f32>
+  output(%y) : (!fx.tensor<[3], f32>)
+}
