@@ -119,7 +119,7 @@ llvm::Error Driver::simplify() {
 }
 
 /// Compiled code holds each state in memory of its own: of two that share a
-/// storage, both are written or none.
+/// storage, none is written, or both as one tensor (tied weights).
 llvm::Error Driver::checkSharedStates() {
   auto graph = module->lookupSymbol<GraphOp>("main");
   llvm::StringMap<Attribute> used;
@@ -142,7 +142,9 @@ llvm::Error Driver::checkSharedStates() {
     if (!state)
       continue;
     for (const auto &[name, bytes] : used)
-      if (bytes == state.getInitAttr() && !written.contains(name)) {
+      if (bytes == state.getInitAttr() && name != state.getSymName() &&
+          !(written.contains(name) &&
+            module->lookupSymbol<StateOp>(name).getType() == state.getType())) {
         state.emitError("state '")
             << state.getSymName() << "' is written and shares its storage "
             << "with '" << name << "': this has no native code";

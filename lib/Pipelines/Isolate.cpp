@@ -116,11 +116,16 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt,
   const std::vector<std::string> all = search.nodes;
   // Nobody can write where there is no place, and what ATen cannot do either
   // says so.
-  if (all.empty() || StringRef(first).contains("cannot write") ||
-      StringRef(first).contains("has no native code"))
+  auto isFinal = [](StringRef error) {
+    return error.contains("cannot write") ||
+           error.contains("has no native code");
+  };
+  if (all.empty())
     return fail();
 
   while (found.size() < kMostNodes) {
+    if (isFinal(search.error))
+      return fail();
     std::string key = search.getNamed(found);
     if (key.empty())
       break;

@@ -100,6 +100,20 @@ def test_states_that_share_a_storage(tmp_path):
         assert re.match(r"error: .*m.pt2:.*shares its storage", result.stderr)
 
 
+class BothWritten(Shared):
+    """Two parts of one storage, each written: a write to one is seen in the other."""
+
+    def forward(self, x):
+        self.base.add_(1)
+        self.part.mul_(2)
+        return x + self.base.sum(), self.part + 0
+
+
+def test_states_that_share_a_storage_and_are_both_written(tmp_path):
+    reports = check(BothWritten(), (torch.randn(2, 3),), folder=tmp_path, native=False, kinds=(False,))
+    assert {report["mode"] for report in reports} == {"interpret"}
+
+
 class Tied(torch.nn.Module):
     """Weights that share a storage and are only read are compiled."""
 
