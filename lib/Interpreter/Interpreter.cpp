@@ -17,6 +17,8 @@
 #include "fx/Run/Signature.h"
 #include "fx/Runtime/fallback.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Transforms/StridedMemory.h"
+#include "llvm/Support/MathExtras.h"
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -72,6 +74,8 @@ private:
   Planner planner;
   std::optional<GraphSignature> signature;
   const GraphPlan *plan = nullptr;
+  /// Whether a node addresses memory by strides.
+  bool addressesMemory = false;
 };
 } // namespace
 
@@ -80,6 +84,9 @@ llvm::Error TorchInterpreter::prepare(ModuleOp module) {
   if (!found)
     return found.takeError();
   signature = std::move(*found);
+  module.walk([&](CallFunctionOp call) {
+    addressesMemory |= fx::addressesMemory(call.getTarget());
+  });
   return guard([&]() -> llvm::Error {
     c10::InferenceMode inference;
     plan = &planner.get(signature->getGraph());
@@ -123,23 +130,38 @@ static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
 }
 
 /// An input as it lay in memory when the graph was traced, where its elements
-/// were in another order (channels last): views by strides speak of that.
-static at::Tensor inTracedOrder(PlaceholderOp input, const at::Tensor &tensor) {
+/// were in another order (channels last) or, `withOffset`, behind others: views
+/// by strides speak of that.
+static at::Tensor inTracedOrder(PlaceholderOp input, const at::Tensor &tensor,
+                                bool withOffset) {
   auto type = llvm::dyn_cast<FakeTensorType>(input.getResult().getType());
-  if (!type || !type.getMeta() || type.getRank() != tensor.dim())
+  MetaAttr meta = type ? type.getMeta() : MetaAttr();
+  if (!meta || type.getRank() != tensor.dim())
     return tensor;
   llvm::SmallVector<int64_t> strides;
-  for (ExprAttr stride : type.getMeta().getStrides())
+  for (ExprAttr stride : meta.getStrides())
     strides.push_back(stride.getInteger().value_or(0));
-  if (strides.empty() || llvm::is_contained(strides, 0))
-    return tensor;
-  std::vector<int64_t> order(strides.size()), back(strides.size());
+  std::vector<int64_t> order(tensor.dim()), back(tensor.dim());
   std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(
-      order, [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
+  if (!llvm::is_contained(strides, 0) && !strides.empty())
+    llvm::stable_sort(
+        order, [&](int64_t a, int64_t b) { return strides[a] > strides[b]; });
   for (size_t i = 0; i < order.size(); ++i)
     back[order[i]] = i;
-  return tensor.permute(order).contiguous().permute(back);
+  at::Tensor ordered = tensor.permute(order).contiguous();
+  ExprAttr offset = meta.getStorageOffset();
+  if (int64_t before = offset ? offset.getInteger().value_or(0) : 0;
+      withOffset && before > 0 && tensor.numel() > 0) {
+    int64_t elements;
+    if (llvm::AddOverflow(before, tensor.numel(), elements))
+      throw LocatedException(input.getName().str(),
+                             "the offset in its storage overflows");
+    at::Tensor storage = at::empty({elements}, tensor.options());
+    ordered = storage.narrow(0, before, tensor.numel())
+                  .view(ordered.sizes())
+                  .copy_(ordered);
+  }
+  return ordered.permute(back);
 }
 
 Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
@@ -162,7 +184,8 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
     case InputKind::ConstantInput:
       values.push_back(toInput(signature->getInputs()[leaf], inputs[leaf]));
       if (values.back().isTensor())
-        values.back() = inTracedOrder(input, values.back().toTensor());
+        values.back() =
+            inTracedOrder(input, values.back().toTensor(), addressesMemory);
       ++leaf;
       break;
     }

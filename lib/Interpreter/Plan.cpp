@@ -8,6 +8,7 @@
 #include "Border.h"
 #include "HigherOrder.h"
 #include "fx/IR/HigherOrder.h"
+#include "fx/Transforms/StridedMemory.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -107,9 +108,11 @@ std::unique_ptr<Node> Planner::planNode(Operation &op,
     planArguments(*node, interface.getArgs(), interface.getKwnames(),
                   op.getOperands(), slots);
     node->outs = interface.getOutsAttr();
-    if (isa<CallFunctionOp>(op))
+    if (auto call = dyn_cast<CallFunctionOp>(op)) {
       resolveTarget(*node);
-    else if (isa<CondOp, HigherOrderOp>(op)) {
+      if (std::string why = getUnknownMemory(call); !why.empty())
+        throw std::runtime_error(why);
+    } else if (isa<CondOp, HigherOrderOp>(op)) {
       node->higherOrder = findHigherOrder(node->target);
       if (!node->higherOrder)
         throw std::runtime_error("unknown higher-order operator");

@@ -21,6 +21,7 @@
 #include "fx/Operators/Verify.h"
 #include "fx/Transforms/Passes.h"
 
+#include "fx/Transforms/StridedMemory.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -64,7 +65,8 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
     return "";
   };
   WalkResult walk = module->walk([&](CallFunctionOp call) {
-    StringRef reason = getReason(call.getTarget());
+    std::string unknown = getUnknownMemory(call);
+    StringRef reason = unknown.empty() ? getReason(call.getTarget()) : unknown;
     if (reason.empty())
       reason = getMistakenType(call);
     StringRef space = call.getTarget().split('.').first;

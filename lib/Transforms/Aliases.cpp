@@ -264,3 +264,31 @@ OpOperand *fx::getAliasedOperand(CallFunctionOp op, unsigned result) {
     return nullptr;
   return &aliased;
 }
+
+Value fx::getWrittenTensor(CallFunctionOp op, unsigned result) {
+  if (op.getTarget().starts_with("aten.resize_"))
+    return nullptr;
+  OperatorView view = getOperatorView(op);
+  if (!view || !view.getSchema().isMutating())
+    return nullptr;
+  ArrayRef<ArgumentSchema> results = view.getSchema().getResults();
+  if (op.getOutsAttr() || result >= results.size() ||
+      op->getNumResults() != results.size())
+    return nullptr;
+  for (auto [i, argument] : llvm::enumerate(view.getSchema().getArguments()))
+    if (argument.isTensor() && argument.aliasSets & results[result].aliasSets)
+      return view.getArg(i).getValue();
+  return nullptr;
+}
+
+Value fx::getStorageOwner(Value value) {
+  while (auto call = value.getDefiningOp<CallFunctionOp>()) {
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    OpOperand *viewed = getAliasedOperand(call, result);
+    Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
+    if (!next)
+      break;
+    value = next;
+  }
+  return value;
+}

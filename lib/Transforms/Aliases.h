@@ -18,6 +18,14 @@ namespace fx {
 /// operands that it was traced with.
 mlir::OpOperand *getAliasedOperand(CallFunctionOp op, unsigned result);
 
+/// The tensor that result `result` of `op` is after `op` has written it, or
+/// null; null, too, where the storage changes with it.
+mlir::Value getWrittenTensor(CallFunctionOp op, unsigned result);
+
+/// The tensor that the storage of `value` was made for, through views and the
+/// results of operators in place.
+mlir::Value getStorageOwner(mlir::Value value);
+
 /// True if the elements of a tensor of that type lie in memory in order,
 /// without gaps. The offset of the first one does not count.
 bool isContiguous(FakeTensorType type);

@@ -3,6 +3,7 @@ are in test_aliasing.py."""
 
 import exporting
 import harness
+import leaves
 import pytest
 import torch
 from torch import nn
@@ -171,13 +172,69 @@ def test_caches_written_at_several_indices(tmp_path):
     )
 
 
-def test_memory_with_gaps_is_refused(tmp_path):
+#: Programs on `x`, [4, 8], that address the memory of an input, and what is passed for `x`: parts
+#: of a storage, whose other elements nobody but torch knows.
+UNKNOWN = {
+    "gaps": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
+    "view": (lambda x: x.t()[1].as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
+    "written": (lambda x: x.add_(1).as_strided((2, 2), (2, 1)), lambda x: x[:, 1:5]),
+    "in_branch": (
+        lambda x: torch.cond(x.sum() > 0, lambda x: x.as_strided((2, 2), (2, 1)) + 1,
+                             lambda x: x[:2, :2] * 2, (x,)),
+        lambda x: x[:, ::2],
+    ),
+    "expanded": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[:1].expand(4, 8)),
+    "copy": (lambda x: aten.as_strided_copy(x, [2, 2], [2, 1]), lambda x: x[:, ::2]),
+    "scatter": (
+        lambda x: aten.as_strided_scatter(x, torch.zeros(2, 2), [2, 2], [2, 1]),
+        lambda x: x[:, ::2],
+    ),
+    "before": (lambda x: x.as_strided((2, 2), (2, 1), 1), lambda x: x[1:3]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown_memory_is_refused(name, tmp_path):
     """Of an input with gaps nobody but torch knows what lies between its elements."""
-    program = exporting.export(
-        Function(lambda x: x.as_strided((2, 2), (2, 1))), (torch.randn(4, 8)[:, ::2],)
-    )
-    exporting.save(program, tmp_path / "m.pt2")
+    function, part = UNKNOWN[name]
+    args = (part(torch.randn(4, 8)),)
+    exporting.save(exporting.export(Function(function), args), tmp_path / "m.pt2")
+    leaves.save_inputs(tmp_path / "in", args, {})
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so")
     assert result.returncode == 1
     assert "expected an operand whose memory is known" in result.stderr
     assert not (tmp_path / "m.so").exists()
+    for flags in [], ["--interpret"], ["--no-fallback"]:
+        result = harness.tool(
+            "fx-run", tmp_path / "m.pt2", "--inputs", tmp_path / "in", "--outputs",
+            tmp_path / "out", *flags,
+        )  # fmt: skip
+        assert result.returncode == 1
+        assert "expected an operand whose memory is known" in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert not (tmp_path / "out").exists()
+
+
+#: The same, where what is addressed is known.
+KNOWN = {
+    "offset": (lambda x: x.as_strided((2, 2), (2, 1), 9), lambda x: x[1:3]),
+    "own_offset": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[1:3]),
+    "offset_of_view": (lambda x: x[1].as_strided((2, 2), (2, 1)), lambda x: x[1:4]),
+    "transposed": (lambda x: x.as_strided((2, 2), (2, 1), 9), lambda x: x[1:3].t()),
+    "written": (lambda x: x.t().add_(1).as_strided((2, 3), (3, 1), 1) + x.sum(), lambda x: x),
+    "gaps_inside": (
+        lambda x: (x + 1)[:, ::2].mul_(2).as_strided((2, 8), (8, 1)),
+        lambda x: x[:, :6],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_memory(name, tmp_path):
+    function, part = KNOWN[name]
+    harness.check(
+        Function(function),
+        (part(torch.randn(4, 8)),),
+        folder=tmp_path,
+        modes=["interpret", "native"],
+    )

@@ -52,6 +52,15 @@ static bool isDense(FakeTensorType type) {
   return true;
 }
 
+/// ATen could not tell either: it gets the operand's elements, without gaps and
+/// in order.
+static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
+  n.graph.fatal = true;
+  return n.op->emitError("'")
+         << n.target() << "' has no native code: expected an operand whose "
+         << "memory is known, got " << type;
+}
+
 static FailureOr<View> readView(Node &n, unsigned first) {
   View view;
   view.sizes = n.sizes(first, "size");
@@ -62,13 +71,8 @@ static FailureOr<View> readView(Node &n, unsigned first) {
                              : FakeTensorType();
   if (n.failed() || !type)
     return n.fail("the operand is no tensor");
-  // Nor could ATen tell: it gets the operand's elements without the gaps.
-  if (!isDense(type)) {
-    n.graph.fatal = true;
-    return n.op->emitError("'")
-           << n.target() << "' has no native code: expected an operand whose "
-           << "memory is known, got " << type;
-  }
+  if (!isDense(type))
+    return refuseMemory(n, type);
   if (view.sizes.size() != view.strides.size())
     return n.fail("sizes and strides differ in number");
   return view;
@@ -176,8 +180,10 @@ static LogicalResult lowerResize(Node &n) {
   const Arg &self = n.arg(0, "self");
   auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
                              : FakeTensorType();
-  if (n.failed() || !n.resultType() || !type || !isDense(type))
-    return n.fail("the operand is not dense memory");
+  if (n.failed() || !n.resultType() || !type)
+    return n.fail("the operand is no tensor");
+  if (!isDense(type))
+    return refuseMemory(n, type);
   Builder &b = n.b;
   Sizes sizes(n.resultSizes());
   ExprAttr have = b.product(x.sizes), want = b.product(sizes);

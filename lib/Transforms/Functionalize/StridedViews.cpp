@@ -29,16 +29,17 @@ using namespace fx::functionalize;
 /// The tensor whose storage `value` shows; counts the conjugations between.
 static Value getWhole(Value value, bool &conjugated) {
   while (auto call = value.getDefiningOp<CallFunctionOp>()) {
-    OpOperand *viewed =
-        getAliasedOperand(call, cast<OpResult>(value).getResultNumber());
-    if (!viewed)
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    OpOperand *viewed = getAliasedOperand(call, result);
+    Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
+    if (!next)
       break;
     StringRef target = call.getTarget();
     conjugated ^=
         target == "aten._conj.default" ||
         (target == "aten.conj.default" &&
          isa<ComplexType>(cast<FakeTensorType>(value.getType()).getDtype()));
-    value = viewed->get();
+    value = next;
   }
   return value;
 }
