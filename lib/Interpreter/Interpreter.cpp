@@ -66,8 +66,9 @@ public:
 
 private:
   Values bindInputs(llvm::ArrayRef<HostValue> inputs);
-  void applyMutation(OutputSpecAttr spec, const c10::IValue &value,
-                     const Values &inputs);
+  at::Tensor getMutated(OutputSpecAttr spec, const Values &inputs);
+  void applyMutations(OutputOp output, const Values &results,
+                      const Values &inputs);
 
   InterpreterOptions options;
   States states;
@@ -193,30 +194,47 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
   return values;
 }
 
-/// Writes a result back to the state or input that it is the new value of.
-void TorchInterpreter::applyMutation(OutputSpecAttr spec,
-                                     const c10::IValue &value,
-                                     const Values &inputs) {
-  if (!value.isTensor() || !spec.getTarget())
-    return;
+/// The state or input that an output is the new value of; undefined where it is
+/// none.
+at::Tensor TorchInterpreter::getMutated(OutputSpecAttr spec,
+                                        const Values &inputs) {
+  if (!spec.getTarget())
+    return {};
   llvm::StringRef target = spec.getTarget().getValue();
   switch (spec.getKind()) {
   case OutputKind::BufferMutation:
-  case OutputKind::ParameterMutation: {
-    at::Tensor state = states.get(target);
-    if (!state.is_same(value.toTensor()))
-      state.copy_(value.toTensor());
-    break;
-  }
+  case OutputKind::ParameterMutation:
+    return states.get(target);
   case OutputKind::UserInputMutation:
     for (auto [i, input] : llvm::enumerate(llvm::ArrayRef(plan->inputs)))
-      if (PlaceholderOp(input).getName() == target && inputs[i].isTensor() &&
-          !inputs[i].toTensor().is_same(value.toTensor()))
-        inputs[i].toTensor().copy_(value.toTensor());
-    break;
+      if (PlaceholderOp(input).getName() == target && inputs[i].isTensor())
+        return inputs[i].toTensor();
+    return {};
   default:
-    break;
+    return {};
   }
+}
+
+/// Writes results back to the states and inputs that they are the new values
+/// of. A new value may be a view of a state that is written before it (two
+/// buffers that change places): it is copied first.
+void TorchInterpreter::applyMutations(OutputOp output, const Values &results,
+                                      const Values &inputs) {
+  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].isTensor())
+      continue;
+    at::Tensor target = getMutated(output.getSpec(i), inputs);
+    if (target.defined() && !target.is_same(results[i].toTensor()))
+      writes.emplace_back(target, results[i].toTensor());
+  }
+  for (auto &[target, value] : writes)
+    if (llvm::any_of(writes, [&](auto &other) {
+          return value.is_alias_of(other.first) && other.first.numel() > 0;
+        }))
+      value = value.clone();
+  for (auto &[target, value] : writes)
+    target.copy_(value);
 }
 
 /// The leaves of one top-level output, for the user.
@@ -259,8 +277,7 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
     // the new value, as in eager.
     Values results = Runner(std::move(observer)).run(*plan, values);
     OutputOp output = signature->getGraph().getOutput();
-    for (size_t i = 0; i < results.size(); ++i)
-      applyMutation(output.getSpec(i), results[i], values);
+    applyMutations(output, results, values);
     outputs.clear();
     for (size_t i = 0; i < results.size(); ++i) {
       // Gradients of a joint export follow what the user returns.
