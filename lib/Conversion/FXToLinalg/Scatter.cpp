@@ -101,6 +101,8 @@ static Tensor write(Builder &b, SliceWrite w) {
     partSizes[d] = b.expr(1);
   SmallVector<OpFoldResult> part = b.fold(partSizes);
   SmallVector<OpFoldResult> unit(rank, b.b.getIndexAttr(1));
+  bool isEmpty = llvm::any_of(
+      partSizes, [](ExprAttr size) { return size.getInteger() == 0; });
   Value result = loopNest(
       b, w.indexSizes, b.materialize(w.x),
       [&](ArrayRef<Value> i, Value carried) -> Value {
@@ -114,7 +116,7 @@ static Tensor write(Builder &b, SliceWrite w) {
         llvm::sort(indexed);
         for (int64_t d : indexed)
           slice = b.unsqueeze(slice, d);
-        if (w.accumulate) {
+        if (w.accumulate && !isEmpty) {
           Value old = tensor::ExtractSliceOp::create(
               b.b, b.loc, tensorType(partSizes, w.x.dtype), carried, offsets,
               part, unit);

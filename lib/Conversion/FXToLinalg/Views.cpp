@@ -380,6 +380,11 @@ Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {
 Value Builder::insert(Value part, Value whole, ArrayRef<OpFoldResult> offsets,
                       ArrayRef<OpFoldResult> sizes,
                       ArrayRef<OpFoldResult> strides) {
+  // MLIR takes no offset in a dimension of size 0, not even 0.
+  if (llvm::any_of(sizes, [](OpFoldResult size) {
+        return getConstantIntValue(size) == 0;
+      }))
+    return whole;
   return tensor::InsertSliceOp::create(b, loc, part, whole, offsets, sizes,
                                        strides);
 }
