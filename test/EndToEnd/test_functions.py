@@ -3,6 +3,7 @@ float16, and as torch has them at zeros, infinities, NaN, poles and the ends of 
 
 import exporting
 import harness
+import mpmath
 import pytest
 import torch
 
@@ -54,3 +55,32 @@ def test_functions(tmp_path, dtype):
             bad &= ~(want.abs() < torch.finfo(dtype).tiny)
         places = bad.nonzero().flatten()[:5]
         assert not bad.any(), (name, [(g[i].item(), wide[i].item()) for i in places])
+
+
+class Quantile(torch.nn.Module):
+    def forward(self, p):
+        return torch.special.ndtri(p)
+
+
+def test_tails_of_ndtri(tmp_path):
+    """As torch has it, and right: what the normal distribution gives back is the argument."""
+    tails = torch.logspace(-300, -1, 900, dtype=torch.float64)
+    ends = [0.0, 1.0, 5e-324, 1e-310, 0.5, 0.13533528323661269, 1 - 1e-16, -0.5, 1.5, nan]
+    p = torch.cat(
+        [
+            tails,
+            1 - torch.logspace(-16, -1, 100, dtype=torch.float64),
+            torch.linspace(0.01, 0.99, 301, dtype=torch.float64),
+            torch.tensor(ends, dtype=torch.float64),
+        ]
+    )
+    exporting.save(exporting.export(Quantile(), (p,)), tmp_path / "m.pt2")
+    want = torch.special.ndtri(p)
+    (got,) = harness.run(tmp_path / "m.pt2", ((p,), {}), tmp_path, want, "--no-fallback")
+    torch.testing.assert_close(got, want, rtol=1e-14, atol=1e-16, equal_nan=True)
+    with mpmath.workdps(40):
+        for given, x in zip(p[::7].tolist(), got[::7].tolist()):
+            # The error of x that the difference of the distribution stands for.
+            if 0 < given < 1:
+                error = (mpmath.ncdf(x) - mpmath.mpf(given)) / mpmath.npdf(x)
+                assert abs(error) <= 4e-15 * max(abs(x), 1), (given, x)

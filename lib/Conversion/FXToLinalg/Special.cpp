@@ -231,9 +231,68 @@ static Value logNormalCDF(Scalars &s, Value x) {
   return s.select(s.lt(x, s.constant(-1)), low, high);
 }
 
+/// The inverse of the normal distribution, by rational functions for the middle
+/// and for two parts of each tail, as Cephes' ndtri and PyTorch's calc_ndtri
+/// (aten/src/ATen/native/Math.h) have them. By erfInverse a tail below 1e-16
+/// would be lost: 2 p - 1 is -1 there.
 static Value normalQuantile(Scalars &s, Value p) {
-  return s.mul(s.constant(M_SQRT2),
-               erfInverse(s, s.sub(s.mul(s.constant(2), p), s.constant(1))));
+  // Coefficients of each power, from 0.
+  static constexpr double middleOver[] = {
+      -1.23916583867381258016E0, 1.39312609387279679503E1,
+      -5.66762857469070293439E1, 9.80010754185999661536E1,
+      -5.99633501014107895267E1};
+  static constexpr double middleUnder[] = {
+      -1.18331621121330003142E0, 1.59056225126211695515E1,
+      -8.20372256168333339912E1, 2.00260212380060660359E2,
+      -2.25462687854119370527E2, 8.63602421390890590575E1,
+      4.67627912898881538453E0,  1.95448858338141759834E0,
+      1.00000000000000000000E0};
+  static constexpr double nearOver[] = {
+      -8.57456785154685413611E-4, -3.50424626827848203418E-2,
+      -1.40256079171354495875E-1, 2.18663306850790267539E0,
+      1.46849561928858024014E1,   4.40805073893200834700E1,
+      5.71628192246421288162E1,   3.15251094599893866154E1,
+      4.05544892305962419923E0};
+  static constexpr double nearUnder[] = {
+      -9.33259480895457427372E-4, -3.80806407691578277194E-2,
+      -1.42182922854787788574E-1, 2.50464946208309415979E0,
+      1.50425385692907503408E1,   4.13172038254672030440E1,
+      4.53907635128879210584E1,   1.57799883256466749731E1,
+      1.00000000000000000000E0};
+  static constexpr double farOver[] = {
+      6.23974539184983293730E-9, 2.65806974686737550832E-6,
+      3.01581553508235416007E-4, 1.23716634817820021358E-2,
+      2.01485389549179081538E-1, 1.33303460815807542389E0,
+      3.93881025292474443415E0,  6.91522889068984211695E0,
+      3.23774891776946035970E0};
+  static constexpr double farUnder[] = {
+      6.79019408009981274425E-9, 2.89247864745380683936E-6,
+      3.28014464682127739104E-4, 1.34204006088543189037E-2,
+      2.16236993594496635890E-1, 1.37702099489081330271E0,
+      3.67983563856160859403E0,  6.02427039364742014255E0,
+      1.00000000000000000000E0};
+  // exp(-2): the tails are what lies outside of it.
+  constexpr double border = 0.13533528323661269189;
+  Value one = s.constant(1), half = s.constant(0.5);
+  Value isUpper = s.gt(p, s.constant(1 - border));
+  Value y = s.select(isUpper, s.sub(one, p), p);
+  auto ratio = [&](Value x, ArrayRef<double> over, ArrayRef<double> under) {
+    return s.div(polynomial(s, x, over), polynomial(s, x, under));
+  };
+  Value d = s.sub(y, half), square = s.mul(d, d);
+  Value middle = s.mul(
+      s.add(d, s.mul(d, s.mul(square, ratio(square, middleOver, middleUnder)))),
+      s.constant(2.50662827463100050242)); // sqrt(2 pi)
+  Value x = s.sqrt(s.mul(s.constant(-2), s.log(y))), z = s.div(one, x);
+  // Below and above y = exp(-32).
+  Value correction =
+      s.mul(z, s.select(s.lt(x, s.constant(8)), ratio(z, nearOver, nearUnder),
+                        ratio(z, farOver, farUnder)));
+  Value tail = s.sub(s.sub(x, s.div(s.log(x), x)), correction);
+  tail = s.select(isUpper, tail, s.neg(tail));
+  Value r = s.select(s.gt(y, s.constant(border)), middle, tail);
+  r = s.select(s.eq(p, s.constant(0)), s.lowest(), r);
+  return s.select(s.eq(p, one), s.highest(), r);
 }
 
 /// -x * log(x), 0 at 0, -inf below.
