@@ -84,3 +84,28 @@ def test_tails_of_ndtri(tmp_path):
             if 0 < given < 1:
                 error = (mpmath.ncdf(x) - mpmath.mpf(given)) / mpmath.npdf(x)
                 assert abs(error) <= 4e-15 * max(abs(x), 1), (given, x)
+
+
+class Rounded(torch.nn.Module):
+    def forward(self, x, y, z):
+        return x + y, x * y, z.to(torch.bfloat16)
+
+
+def test_rounding_to_bfloat16(tmp_path):
+    """Bit for bit as PyTorch rounds; subnormal results may be 0 (AVX512-BF16)."""
+    torch.manual_seed(0)
+    x, y = torch.randint(-(2**15), 2**15, (2, 4099)).to(torch.int16).view(torch.bfloat16)
+    x[:256], y[:256] = torch.arange(256).to(torch.int16).view(torch.bfloat16), 2.0**-130
+    z = torch.randint(-(2**31), 2**31, (4099,)).to(torch.int32).view(torch.float32)
+    # The border of subnormal numbers, ties, the largest number and what rounds to infinity.
+    edges = [0x007FFFFF, 0x00800000, 0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7F7F7FFF, 0x7F7F8000]
+    z[: len(edges)] = torch.tensor(edges, dtype=torch.int32).view(torch.float32)
+    args = (x, y, z)
+    exporting.save(exporting.export(Rounded(), args), tmp_path / "m.pt2")
+    want = Rounded()(*args)
+    results = harness.run(tmp_path / "m.pt2", (args, {}), tmp_path, want, "--no-fallback")
+    for got, right in zip(results, want):
+        same = (got.view(torch.int16) == right.view(torch.int16)) | (got.isnan() & right.isnan())
+        tiny = right.abs() <= 2.0**-126
+        assert (same | (tiny & (got == 0))).all()
+        assert tiny.any() and (~tiny).any()
