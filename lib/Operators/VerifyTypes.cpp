@@ -9,6 +9,7 @@
 #include "fx/Operators/Shape.h"
 #include "fx/Operators/TypePromotion.h"
 #include "fx/Operators/Verify.h"
+#include "fx/Support/HostTensor.h"
 
 using namespace mlir;
 using namespace fx;
@@ -112,6 +113,39 @@ static InFlightDiagnostic emitCallError(CallFunctionOp call) {
   return error;
 }
 
+/// No address space is larger.
+static constexpr int64_t kMostBytes = int64_t(1) << 47;
+
+/// Refuses a new tensor that no memory can hold. Views may show an element many
+/// times.
+static LogicalResult verifySizes(CallFunctionOp call) {
+  const OperatorSchema *schema = lookupOperator(call.getTarget());
+  if (schema && schema->isView())
+    return success();
+  for (auto [i, value] : llvm::enumerate(call->getResults())) {
+    FakeTensorType type = getTensor(value);
+    std::optional<DType> dtype =
+        type ? getDType(type.getDtype()) : std::nullopt;
+    bool isMeta = type && type.getDevice() &&
+                  type.getDevice().getValue().starts_with("meta");
+    if (!dtype || isMeta ||
+        (type.getMeta() && !type.getMeta().getStrides().empty() &&
+         llvm::any_of(type.getMeta().getStrides(),
+                      [](ExprAttr e) { return e.getInteger() == 0; })))
+      continue;
+    SmallVector<int64_t> sizes;
+    for (ExprAttr size : type.getSizes())
+      sizes.push_back(size.getInteger().value_or(1));
+    if (llvm::is_contained(sizes, 0))
+      continue;
+    std::optional<int64_t> bytes = getCheckedBytes(getByteSize(*dtype), sizes);
+    if (!bytes || *bytes > kMostBytes)
+      return emitCallError(call) << "result " << i << ": expected 2^47 bytes "
+                                 << "at most, got " << type;
+  }
+  return success();
+}
+
 static LogicalResult verifyTypes(CallFunctionOp call) {
   OperatorView view = getOperatorView(call);
   if (!view || !hasShapeRule(view.getSchema()) ||
@@ -154,7 +188,7 @@ LogicalResult fx::verifyResultTypes(Operation *root) {
     auto graph = call->getParentOfType<GraphOp>();
     if (hasAutocast && graph && graph.isPrivate())
       return;
-    if (failed(verifyTypes(call)))
+    if (failed(verifyTypes(call)) || failed(verifySizes(call)))
       result = failure();
   });
   return result;

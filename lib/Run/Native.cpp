@@ -189,6 +189,8 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
     HostTensor source = *value;
     if (info.inputs[i].mutated) {
       HostTensor copy = HostTensor::allocate(source.dtype, source.sizes);
+      if (!copy.data)
+        return makeLocatedError(info.inputs[i].name, "out of memory");
       if (size_t bytes = source.getNumBytes())
         memcpy(copy.data.get(), source.data.get(), bytes);
       source = std::move(copy);

@@ -10,6 +10,7 @@ import collections
 import dataclasses
 import json
 import logging
+import operator
 import pathlib
 import random
 import re
@@ -58,11 +59,14 @@ def changed(rng: random.Random, value):
 
 
 def describe(result):
-    """Sizes and dtypes of what an operator gives."""
-    return [
-        (str(list(x.shape)), x.dtype) if isinstance(x, torch.Tensor) else type(x)
-        for x in pytree.tree_leaves(result)
-    ]
+    """Sizes and dtypes of what an operator gives. A number may be known or not."""
+
+    def kind(x):
+        if isinstance(x, torch.Tensor):
+            return str(list(x.shape)), x.dtype
+        return int if isinstance(x, torch.SymInt) else type(x)
+
+    return [kind(x) for x in pytree.tree_leaves(result)]
 
 
 def run_fake(node, name=None, value=None):
@@ -175,8 +179,7 @@ def write_changed(model: pathlib.Path, to: pathlib.Path, made: list[Change]) -> 
 
 def names_of(node) -> set[str]:
     """What a diagnostic may call the node: by itself or by its results."""
-    results = sorted(user.name for user in node.users if user.op == "call_function")
-    return {node.name, *results}
+    return {node.name, *(user.name for user in node.users if user.target is operator.getitem)}
 
 
 def get_flagged(model, folder, made: list[Change]) -> dict[str, str]:
@@ -206,22 +209,6 @@ def get_unknown(model: pathlib.Path, folder: pathlib.Path) -> set[str]:
     result = harness.tool("fx-opt", "--fx-shape-prop=remarks", text, "-o", "/dev/null")
     assert result.returncode == 0, result.stderr
     return set(re.findall(r"cannot infer the types of @([\w.]+)", result.stderr))
-
-
-#: Operators whose rule does not judge all: sizes that depend on data, the stride of `same`, sizes of
-#: a source, lists of one number for two, numbers whose products are no integers of 64 bits.
-LAX = {
-    "aten.adaptive_avg_pool2d.default",
-    "aten.chunk.default",
-    "aten.col2im.default",
-    "aten.conv2d.padding",
-    "aten.im2col.default",
-    "aten.index_add.default",
-    "aten.one_hot.default",
-    "aten.pixel_unshuffle.default",
-    "aten.scatter_add.default",
-    "aten.sym_size.int",
-}
 
 
 def judged(family: str, seed: int, folder: pathlib.Path, most=None) -> collections.Counter:
@@ -259,8 +246,7 @@ QUICK = ["rearranging", "reductions", "convolutions", "creation", "sort_search",
 
 
 def check(counts: collections.Counter) -> None:
-    alone = [name for name in counts if name.startswith("refused by torch alone")]
-    assert {name.split(": ")[1] for name in alone} <= LAX
+    assert not [name for name in counts if name.startswith("refused by torch alone")], counts
 
 
 @pytest.mark.parametrize("family", QUICK)

@@ -71,3 +71,56 @@ fx.graph @symbols symbols [s0 in [2, 64]] {
   %d = call_function @aten.select.int(%x, 1, -7) : (!fx.tensor<[s0, 6], f32>) -> !fx.tensor<[s0], f32>
   output()
 }
+
+// -----
+
+fx.graph @lengths {
+  %x = placeholder "x" : !fx.tensor<[5, 3, 9, 8], f32>
+  %w = placeholder "w" : !fx.tensor<[4, 3, 3, 3], f32>
+  %c = placeholder "c" : !fx.tensor<[5, 12, 12], f32>
+  // expected-error @below {{@aten.adaptive_avg_pool2d.default: expected 2 numbers as output_size, got 1}}
+  %a = call_function @aten.adaptive_avg_pool2d.default(%x, [1]) : (!fx.tensor<[5, 3, 9, 8], f32>) -> !fx.tensor<[5, 3, 1, 1], f32>
+  // expected-error @below {{@aten.conv2d.padding: expected a stride of 1 beside padding 'same', got [2, 1]}}
+  %b = call_function @aten.conv2d.padding(%x, %w, None, [2, 1], "same") : (!fx.tensor<[5, 3, 9, 8], f32>, !fx.tensor<[4, 3, 3, 3], f32>) -> !fx.tensor<[5, 4, 9, 8], f32>
+  // expected-error @below {{@aten.col2im.default: expected a dilation of 1 or more, got [1, -2]}}
+  %d = call_function @aten.col2im.default(%c, [5, 6], [2, 3], [1, -2], [1, 0], [2, 1]) : (!fx.tensor<[5, 12, 12], f32>) -> !fx.tensor<[5, 2, 5, 6], f32>
+  // expected-error @below {{@aten.col2im.default: expected 36 windows, got 12}}
+  %e = call_function @aten.col2im.default(%c, [5, 6], [2, 3], [1, 1], [1, 1], [1, 1]) : (!fx.tensor<[5, 12, 12], f32>) -> !fx.tensor<[5, 2, 5, 6], f32>
+  // expected-error @below {{@aten.im2col.default: expected 2 numbers as stride, got 1}}
+  %f = call_function @aten.im2col.default(%x, [2, 2], [1, 1], [0, 0], [1]) : (!fx.tensor<[5, 3, 9, 8], f32>) -> !fx.tensor<[5, 12, 56], f32>
+  // expected-error @below {{@aten.chunk.default: expected 3 results, got 1}}
+  %g = call_function @aten.chunk.default(%x, 2147483648, 1) outs [[#fx.operand]] : (!fx.tensor<[5, 3, 9, 8], f32>) -> !fx.tensor<[5, 3, 9, 8], f32>
+  // expected-error @below {{@aten.pixel_unshuffle.default: expected a factor whose square has 63 bits, got 4611686018427387904}}
+  %h = call_function @aten.pixel_unshuffle.default(%x, 4611686018427387904) : (!fx.tensor<[5, 3, 9, 8], f32>) -> !fx.tensor<[5, 12, 3, 4], f32>
+  // expected-error @below {{@aten.huber_loss.default: expected a reduction from 0 to 2, got 7}}
+  %i = call_function @aten.huber_loss.default(%c, %c, 7, 0.5) : (!fx.tensor<[5, 12, 12], f32>, !fx.tensor<[5, 12, 12], f32>) -> !fx.tensor<[], f32>
+  output()
+}
+
+// -----
+
+fx.graph @indices {
+  %x = placeholder "x" : !fx.tensor<[4, 5], f32>
+  %s = placeholder "s" : !fx.tensor<[2, 5], f32>
+  %k = placeholder "k" : !fx.tensor<[2], i64>
+  %j = placeholder "j" : !fx.tensor<[3, 5], i64>
+  %t = placeholder "t" : !fx.tensor<[3, 4], f32>
+  %q = placeholder "q" : !fx.tensor<[3, 2], f32>
+  // expected-error @below {{@aten.index_add.default: expected a source of sizes [4, 2], got [2, 5]}}
+  %a = call_function @aten.index_add.default(%x, -1, %k, %s) : (!fx.tensor<[4, 5], f32>, !fx.tensor<[2], i64>, !fx.tensor<[2, 5], f32>) -> !fx.tensor<[4, 5], f32>
+  // expected-error @below {{@aten.index_copy_.default: expected a source of sizes [4, 2], got [2, 5]}}
+  %b = call_function @aten.index_copy_.default(%x, 1, %k, %s) : (!fx.tensor<[4, 5], f32>, !fx.tensor<[2], i64>, !fx.tensor<[2, 5], f32>) -> !fx.tensor<[4, 5], f32>
+  // expected-error @below {{@aten.scatter_add.default: expected an index within the sizes [2, 5], got one of [3, 5]}}
+  %c = call_function @aten.scatter_add.default(%s, 1, %j, %x) : (!fx.tensor<[2, 5], f32>, !fx.tensor<[3, 5], i64>, !fx.tensor<[4, 5], f32>) -> !fx.tensor<[2, 5], f32>
+  // expected-error @below {{@aten.scatter.src: expected an index within the sizes [3, 4], got one of [3, 5]}}
+  %d = call_function @aten.scatter.src(%x, 0, %j, %t) : (!fx.tensor<[4, 5], f32>, !fx.tensor<[3, 5], i64>, !fx.tensor<[3, 4], f32>) -> !fx.tensor<[4, 5], f32>
+  // expected-error @below {{@aten.scatter_.value: expected a dimension from -2 to 1, got 2}}
+  %e = call_function @aten.scatter_.value(%x, 2, %j, 1.0) : (!fx.tensor<[4, 5], f32>, !fx.tensor<[3, 5], i64>) -> !fx.tensor<[4, 5], f32>
+  // expected-error @below {{@aten.gather.default: expected an index within the sizes [2, 5], got one of [3, 5]}}
+  %f = call_function @aten.gather.default(%s, 1, %j) : (!fx.tensor<[2, 5], f32>, !fx.tensor<[3, 5], i64>) -> !fx.tensor<[3, 5], f32>
+  // expected-error @below {{@aten.one_hot.default: expected classes above 0, or -1, got 0}}
+  %g = call_function @aten.one_hot.default(%k, 0) : (!fx.tensor<[2], i64>) -> !fx.tensor<[2, 6], i64>
+  // expected-error @below {{@aten.as_strided_scatter.default: expected a source of sizes [2], got [3, 2]}}
+  %h = call_function @aten.as_strided_scatter.default(%x, %q, [2], [4], 2) : (!fx.tensor<[4, 5], f32>, !fx.tensor<[3, 2], f32>) -> !fx.tensor<[4, 5], f32>
+  output()
+}

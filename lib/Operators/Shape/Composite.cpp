@@ -27,9 +27,15 @@ static InferredTypes inferRecurrent(const OperatorView &call) {
   if (!input || !states || states->empty() || !bidirectional ||
       input.getRank() < 2 || states->front().getRank() == 0)
     return failure();
+  int64_t directions = *bidirectional ? 2 : 1;
+  std::optional<int64_t> layers = call.getArg("num_layers").getInt(),
+                         given = Size(states->front().getSizes()[0]).getInt();
+  if (layers && given &&
+      (*given % directions != 0 || *layers != *given / directions))
+    return refuse("expected a state for each layer and direction, got " +
+                  Twine(*given) + " for " + Twine(*layers) + " layers");
   Sizes sizes(input.getSizes());
-  sizes.back() =
-      Size(states->front().getSizes().back()) * (*bidirectional ? 2 : 1);
+  sizes.back() = Size(states->front().getSizes().back()) * directions;
   SmallVector<Type> types{makeTensor(input, sizes)};
   for (FakeTensorType state : *states)
     types.push_back(state.withoutMeta());
@@ -162,13 +168,18 @@ static InferredTypes inferLoss(const OperatorView &call) {
   std::optional<int64_t> reduction = call.getArg("reduction").getInt();
   if (!self || !target || !reduction)
     return failure();
+  // This one is composed, and takes others for 0.
+  bool isL1 = call.getSchema().getName() == "aten.l1_loss.default";
+  if ((*reduction < 0 || *reduction > 2) && !isL1)
+    return refuse("expected a reduction from 0 to 2, got " + Twine(*reduction));
   std::optional<Sizes> sizes = broadcast(self.getSizes(), target.getSizes());
   Type dtype = promoteTypes(self.getDtype(), target.getDtype());
   if (!sizes || !dtype)
     return failure();
-  if (call.getSchema().getName() == "aten.l1_loss.default")
+  if (isL1)
     dtype = toRealDtype(dtype);
-  return result(makeTensor(self, *reduction == 0 ? *sizes : Sizes(), dtype));
+  return result(makeTensor(
+      self, *reduction == 1 || *reduction == 2 ? Sizes() : *sizes, dtype));
 }
 FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default",
                         "aten.l1_loss.default", "aten.smooth_l1_loss.default",
@@ -211,18 +222,3 @@ FX_REGISTER_SHAPE_RULES(
 
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten._fft_c2c.default",
                         "aten.rrelu.default")
-
-/// [N, C kh kw, windows] to [N, C, *output_size]
-static InferredTypes inferCol2Im(const OperatorView &call) {
-  FakeTensorType self = getTensor(call.getArg(0u));
-  std::optional<Sizes> output = getSizes(call.getArg("output_size"), 2);
-  std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
-  if (!self || !output || !kernel || self.getRank() < 2 || self.getRank() > 3)
-    return failure();
-  Sizes sizes(self.getSizes().drop_back());
-  sizes.back() =
-      Size(sizes.back()).exactDiv(Size((*kernel)[0]) * Size((*kernel)[1]));
-  llvm::append_range(sizes, *output);
-  return result(makeTensor(self, sizes));
-}
-FX_REGISTER_SHAPE_RULES(inferCol2Im, "aten.col2im.default")

@@ -140,6 +140,11 @@ static InferredTypes convolve(const OperatorView &call, bool transposed) {
                               : weight.getSizes()[0];
   // `same` keeps the sizes; torch allows it with a stride of 1 only.
   bool isSame = call.getArg("padding").getString() == "same";
+  if (isSame && llvm::any_of(window->stride, [](Size stride) {
+        return stride.getInt().value_or(1) != 1;
+      }))
+    return refuse("expected a stride of 1 beside padding 'same', got " +
+                  toText(window->stride));
   for (size_t i = 0; i < n && !isSame; ++i) {
     ExprAttr &size = sizes[channel + 1 + i];
     size = transposed ? getTransposedSize(size, *window, (*outputPadding)[i], i)
@@ -250,7 +255,8 @@ FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<3>,
 static Type withOutputSize(const OperatorView &call, size_t n) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<Sizes> last = getSizes(call.getArg("output_size"), n);
-  if (!self || !last || self.getRank() < int64_t(n) + 1)
+  if (!self || !last || self.getRank() < int64_t(n) + 1 ||
+      !hasLength(call, "output_size", n))
     return {};
   bool isUpsampling = call.getSchema().getName().contains("upsample");
   if (isUpsampling && !areAtLeast(*last, 1, "size"))
@@ -355,6 +361,9 @@ static InferredTypes inferIm2Col(const OperatorView &call) {
   std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
   if (!self || !kernel || self.getRank() < 3 || self.getRank() > 4)
     return failure();
+  for (StringRef name : {"kernel_size", "dilation", "padding", "stride"})
+    if (!hasLength(call, name, 2))
+      return failure();
   Sizes ones(2, makeSize(call.getContext(), 1));
   std::optional<Window> window = getWindow(call, *kernel, ones);
   if (!window)
@@ -368,3 +377,35 @@ static InferredTypes inferIm2Col(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferIm2Col, "aten.im2col.default")
+
+/// [N, C kh kw, windows] to [N, C, *output_size]
+static InferredTypes inferCol2Im(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u));
+  std::optional<Sizes> output = getSizes(call.getArg("output_size"), 2);
+  std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
+  if (!self || !output || !kernel || self.getRank() < 2 || self.getRank() > 3)
+    return failure();
+  for (StringRef name :
+       {"output_size", "kernel_size", "dilation", "padding", "stride"})
+    if (!hasLength(call, name, 2))
+      return failure();
+  Sizes ones(2, makeSize(call.getContext(), 1));
+  std::optional<Window> window = getWindow(call, *kernel, ones);
+  if (!window || !areAtLeast(*output, 1, "size"))
+    return failure();
+  Size windows = getWindowCount((*output)[0], *window, 0) *
+                 getWindowCount((*output)[1], *window, 1);
+  if (windows && windows.get().isProvablyDifferent(self.getSizes().back()))
+    return refuse("expected " + toText(windows.get()) + " windows, got " +
+                  toText(self.getSizes().back()));
+  Sizes sizes(self.getSizes().drop_back());
+  Size taps = Size((*kernel)[0]) * Size((*kernel)[1]);
+  if (taps.getInt() && Size(sizes.back()).getInt() &&
+      *Size(sizes.back()).getInt() % *taps.getInt() != 0)
+    return refuse("expected a size that the kernel's " + toText(taps.get()) +
+                  " elements divide, got " + toText(sizes.back()));
+  sizes.back() = Size(sizes.back()).exactDiv(taps);
+  llvm::append_range(sizes, *output);
+  return result(makeTensor(self, sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferCol2Im, "aten.col2im.default")

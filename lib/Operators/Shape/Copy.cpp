@@ -40,8 +40,7 @@ FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout",
 
 FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default",
                         "aten.lift_fresh_copy.default",
-                        "aten.lift_fresh.default", "aten.copy.default",
-                        "aten.as_strided_scatter.default")
+                        "aten.lift_fresh.default", "aten.copy.default")
 
 static InferredTypes inferFlip(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -127,6 +126,23 @@ static InferredTypes inferDiagonalScatter(const OperatorView &call) {
   return sameAsFirst(call);
 }
 FX_REGISTER_SHAPE_RULES(inferDiagonalScatter, "aten.diagonal_scatter.default")
+
+static InferredTypes inferAsStridedScatter(const OperatorView &call) {
+  std::optional<Sizes> part = call.getArg("size").getExprs(),
+                       strides = call.getArg("stride").getExprs();
+  if (!getSelf(call) || !part)
+    return failure();
+  if (strides && strides->size() != part->size())
+    return refuse("expected " + Twine(part->size()) + " strides, got " +
+                  Twine(strides->size()));
+  for (Size stride : strides.value_or(Sizes()))
+    if (stride.getInt().value_or(0) < 0)
+      return refuse("expected strides of 0 or more, got " +
+                    Twine(*stride.getInt()));
+  return inferScatterPart(call, *part);
+}
+FX_REGISTER_SHAPE_RULES(inferAsStridedScatter,
+                        "aten.as_strided_scatter.default")
 
 static InferredTypes inferViewAsReal(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -329,17 +345,19 @@ static InferredTypes inferPixelShuffle(const OperatorView &call) {
                   Twine(self.getRank()));
   if (*factor <= 0)
     return refuse("expected a factor above 0, got " + Twine(*factor));
-  // Its square is taken.
-  if (*factor > (int64_t(1) << 31))
-    return failure();
   Sizes sizes(self.getSizes());
   size_t channel = sizes.size() - 3;
-  Size square = makeSize(call.getContext(), *factor * *factor);
+  int64_t squared;
+  // No size but 0 is a multiple of so large a number.
+  if (llvm::MulOverflow(*factor, *factor, squared))
+    return refuse("expected a factor whose square has 63 bits, got " +
+                  Twine(*factor));
+  Size square = makeSize(call.getContext(), squared);
   bool isShuffle = call.getSchema().getName() == "aten.pixel_shuffle.default";
   auto divides = [&](Size size, int64_t by) {
     return !size.getInt() || *size.getInt() % by == 0;
   };
-  bool fits = isShuffle ? divides(sizes[channel], *factor * *factor)
+  bool fits = isShuffle ? divides(sizes[channel], squared)
                         : divides(sizes[channel + 1], *factor) &&
                               divides(sizes[channel + 2], *factor);
   if (!fits)

@@ -71,13 +71,40 @@ static InferredTypes inferIndex(const OperatorView &call) {
 FX_REGISTER_SHAPE_RULES(inferIndex, "aten.index.Tensor",
                         "aten._unsafe_index.Tensor")
 
+/// Whether an index fits in what it reads or writes: no larger in any dimension
+/// but `skipped`.
+static bool isIndexWithin(FakeTensorType index, FakeTensorType whole,
+                          std::optional<int64_t> skipped) {
+  // Torch does not look at an index without elements.
+  if (llvm::any_of(index.getSizes(),
+                   [](Size size) { return size.getInt().value_or(0) == 0; }))
+    return true;
+  // A 0-d tensor counts as one of rank 1.
+  bool fits = std::max<int64_t>(index.getRank(), 1) ==
+              std::max<int64_t>(whole.getRank(), 1);
+  for (int64_t i = 0; fits && i < index.getRank() && i < whole.getRank(); ++i) {
+    std::optional<int64_t> size = Size(whole.getSizes()[i]).getInt();
+    fits =
+        i == skipped || !size || *Size(index.getSizes()[i]).getInt() <= *size;
+  }
+  if (!fits)
+    noteRefusal([&] {
+      return "expected an index within the sizes " + toText(whole.getSizes()) +
+             ", got one of " + toText(index.getSizes());
+    });
+  return fits;
+}
+
 static InferredTypes inferGather(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u)),
                  index = getTensor(call.getArg("index"));
   if (!self || !index)
     return failure();
-  if (Argument dim = call.getArg("dim"); dim && !wrapDim(dim, self.getRank()))
-    return failure();
+  if (Argument dim = call.getArg("dim")) {
+    std::optional<int64_t> wrapped = wrapDim(dim, self.getRank());
+    if (!wrapped || !isIndexWithin(index, self, wrapped))
+      return failure();
+  }
   return result(makeTensor(self, index.getSizes()));
 }
 FX_REGISTER_SHAPE_RULES(inferGather, "aten.gather.default", "aten.take.default")
@@ -107,12 +134,55 @@ static InferredTypes inferScatter(const OperatorView &call) {
     return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferScatter, "aten.scatter.src", "aten.scatter.value",
-                        "aten.scatter.reduce", "aten.scatter.value_reduce",
-                        "aten.scatter_add.default", "aten.scatter_reduce.two",
-                        "aten.index_put.default",
+
+/// An element for each of the index.
+static InferredTypes inferScatterElements(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 index = getTensor(call.getArg("index")),
+                 source = getTensor(call.getArg("src"));
+  if (!self || !index)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim || !isIndexWithin(index, self, dim) ||
+      (source && !isIndexWithin(index, source, std::nullopt)))
+    return failure();
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferScatterElements, "aten.scatter.src",
+                        "aten.scatter.value", "aten.scatter.reduce",
+                        "aten.scatter.value_reduce", "aten.scatter_add.default",
+                        "aten.scatter_reduce.two")
+
+/// A slice for each index.
+static InferredTypes inferIndexCopy(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 index = getTensor(call.getArg("index")),
+                 source = getTensor(call.getArg("source"));
+  if (!self || !index || !source)
+    return failure();
+  std::optional<int64_t> dim = wrapDim(call.getArg("dim"), self.getRank());
+  if (!dim)
+    return failure();
+  if (index.getRank() > 1)
+    return refuse("expected an index of rank 1 at most, got " +
+                  Twine(index.getRank()));
+  if (self.getRank() == 0 || source.getRank() == 0)
+    return sameAsFirst(call);
+  Sizes want(self.getSizes());
+  want[*dim] = getNumElements(call.getContext(), index.getSizes());
+  bool fits = source.getRank() == self.getRank();
+  for (size_t i = 0; fits && i < want.size(); ++i)
+    fits = !want[i] || !want[i].isProvablyDifferent(source.getSizes()[i]);
+  if (!fits)
+    return refuse("expected a source of sizes " + toText(want) + ", got " +
+                  toText(source.getSizes()));
+  return sameAsFirst(call);
+}
+FX_REGISTER_SHAPE_RULES(inferIndexCopy, "aten.index_add.default",
+                        "aten.index_copy.default")
+
+FX_REGISTER_SHAPE_RULES(inferScatter, "aten.index_put.default",
                         "aten._unsafe_index_put.default",
-                        "aten.index_add.default", "aten.index_copy.default",
                         "aten.index_fill.int_Scalar",
                         "aten.index_fill.int_Tensor",
                         "aten.masked_scatter.default")
@@ -120,8 +190,10 @@ FX_REGISTER_SHAPE_RULES(inferScatter, "aten.scatter.src", "aten.scatter.value",
 static InferredTypes inferOneHot(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<int64_t> classes = call.getArg("num_classes").getInt();
-  if (!self || !classes || *classes <= 0)
+  if (!self || !classes || *classes == -1) // the values say how many
     return failure();
+  if (*classes <= 0)
+    return refuse("expected classes above 0, or -1, got " + Twine(*classes));
   Sizes sizes(self.getSizes());
   sizes.push_back(makeSize(call.getContext(), *classes));
   return result(makeTensor(self, sizes));

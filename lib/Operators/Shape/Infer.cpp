@@ -58,14 +58,33 @@ void fx::shape::noteRefusal(function_ref<std::string()> why) {
     *noted = why();
 }
 
+/// What an operator in place takes is what the operator without it takes:
+/// `aten.scatter.value` for `aten.scatter_.value`.
+static const OperatorSchema *getOutOfPlace(const OperatorSchema &schema) {
+  auto [base, overload] = schema.getName().rsplit('.');
+  if (getWrittenArgument(schema) < 0 || !base.consume_back("_"))
+    return nullptr;
+  const OperatorSchema *other = lookupOperator((base + "." + overload).str());
+  return other && HookTable<ShapeRule>::lookup(*other) ? other : nullptr;
+}
+
 Inference fx::inferOrRefuse(const OperatorView &call) {
   Inference result;
-  noted = &result.refusal;
-  result.types = inferResultTypes(call);
-  noted = nullptr;
-  // The rule found another way.
-  if (succeeded(result.types))
-    result.refusal.clear();
+  auto infer = [&](const OperatorView &view) {
+    noted = &result.refusal;
+    InferredTypes types = inferResultTypes(view);
+    noted = nullptr;
+    // The rule found another way.
+    if (succeeded(types))
+      result.refusal.clear();
+    return types;
+  };
+  result.types = infer(call);
+  if (const OperatorSchema *other = getOutOfPlace(call.getSchema());
+      other && succeeded(result.types) &&
+      failed(infer(OperatorView(call.getNode(), *other))) &&
+      !result.refusal.empty())
+    result.types = failure();
   return result;
 }
 

@@ -214,6 +214,19 @@ std::optional<Sizes> fx::shape::getSizes(const Argument &argument, size_t n) {
   return sizes;
 }
 
+bool fx::shape::hasLength(const OperatorView &call, StringRef name, size_t n) {
+  Argument argument = call.getArg(name);
+  size_t length = argument.getElements().size();
+  if (!argument.isList() || length == n)
+    return true;
+  noteRefusal([&] {
+    return ("expected " + Twine(n) + " numbers as " + name + ", got " +
+            Twine(length))
+        .str();
+  });
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

@@ -83,6 +83,10 @@ std::optional<llvm::SmallVector<int64_t>> wrapDims(const Argument &dims,
 /// A list of `n` sizes; one is taken n times. Nothing if one is unknown.
 std::optional<Sizes> getSizes(const Argument &argument, size_t n);
 
+/// False where the argument is a list of another length than `n`: not all
+/// operators take one number for several.
+bool hasLength(const OperatorView &call, llvm::StringRef name, size_t n);
+
 /// The sizes that two tensors broadcast to; nothing if they provably do not.
 std::optional<Sizes> broadcast(llvm::ArrayRef<ExprAttr> a,
                                llvm::ArrayRef<ExprAttr> b);

@@ -460,12 +460,15 @@ static InferredTypes inferChunk(const OperatorView &call) {
   std::optional<int64_t> chunks = call.getArg("chunks").getInt();
   if (chunks && *chunks <= 0)
     return refuse("expected chunks above 0, got " + Twine(*chunks));
-  if (!dim || !chunks || *chunks > maxResults)
+  if (!dim || !chunks)
     return failure();
   Size size = self.getSizes()[*dim];
   // Torch makes as many empty chunks as were asked for.
-  if (size.is(0))
+  if (size.is(0) && *chunks <= maxResults)
     return splitInto(self, *dim, Sizes(*chunks, size));
+  if (size.is(0))
+    return refuse("expected " + Twine(maxResults) + " chunks at most, got " +
+                  Twine(*chunks));
   return splitEvenly(call, self, *dim, size.ceilDiv(*chunks));
 }
 FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default",
