@@ -19,9 +19,10 @@
 #include "fx/Import/Import.h"
 #include "fx/Operators/Schema.h"
 #include "fx/Operators/Verify.h"
+#include "fx/Transforms/CorrectTypes.h"
 #include "fx/Transforms/Passes.h"
-
 #include "fx/Transforms/StridedMemory.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -87,6 +88,8 @@ llvm::Error Driver::checkNotOnlyInterpreted() {
 /// From what was exported to a functional graph of operators that have
 /// lowerings.
 llvm::Error Driver::simplify() {
+  for (GraphOp graph : module->getOps<GraphOp>())
+    correctTypes(graph);
   if (llvm::Error e = checkNotOnlyInterpreted())
     return e;
   if (llvm::Error e = runPasses([&](OpPassManager &pm) {

@@ -1,5 +1,6 @@
-"""Operators whose kernels give other types than torch's shape functions say: such a program is
-interpreted, and compiling it says why."""
+"""Operators whose kernels give other types than torch's shape functions say: compiled code has the
+types of the kernels, also in what follows. Where these are not known the program is interpreted,
+and compiling it says why."""
 
 import itertools
 
@@ -31,8 +32,6 @@ def unique_calls(mistaken: bool):
                 lambda x, dim=dim: tuple(unique_consecutive(x, True, True, dim)),
                 (values.reshape(shape),),
             )
-    if mistaken:  # an inverse and counts that are not asked for
-        yield lambda x: tuple(unique_consecutive(x, dim=0)), (values,)
 
 
 class Calls(torch.nn.Module):
@@ -60,15 +59,47 @@ CALLS = {"threshold_backward": threshold_calls, "unique_consecutive": unique_cal
 def test_results(tmp_path, name, mistaken, mode):
     args, expected = export(tmp_path, CALLS[name](mistaken))
     target = harness.compiled(tmp_path / "m.pt2", mode, 2)
-    assert (target.suffix == ".so") == (mode == "compiled" and not mistaken)
+    assert (target.suffix == ".so") == (mode == "compiled")
     flags = ["--interpret"] if mode == "interpret" else []
     harness.compare(harness.run(target, (args, {}), tmp_path, expected, *flags), expected)
 
 
-@pytest.mark.parametrize("name, k", [*((n, k) for n in CALLS for k in (0, -1))])
-def test_each_is_refused(tmp_path, name, k):
-    """Not only the first of a program."""
-    export(tmp_path, [list(CALLS[name](True))[k]])
+def threshold_used(g, x):
+    y = threshold_backward(g, x, 1)
+    z = y.clone()
+    z.mul_(0.5)
+    return y * 2 + 0.5, torch.cat([y, y]).sum(), y / 3, z, y.to(torch.int32) + 1
+
+
+def unique_used(x):
+    values, inverse, counts = unique_consecutive(x, True, True, -1)
+    return values * 2, inverse + 1, values.sum(-1)
+
+
+USED = {
+    "threshold": (threshold_used, (torch.tensor([3, 0, 1]), torch.tensor([0.5, 1.5, 2]))),
+    "threshold.f16": (
+        threshold_used, (torch.tensor([3, 0, 1]).half(), torch.tensor([0.5, 1.5, 2]).double())
+    ),
+    "unique": (unique_used, (torch.tensor([[1.0, 1, 2, 2], [3, 3, 3, 3]]),)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_follows(tmp_path, name):
+    function, given = USED[name]
+    args, expected = export(tmp_path, [(function, given)])
+    target = harness.compiled(tmp_path / "m.pt2", "compiled", 2)
+    assert target.suffix == ".so"
+    harness.compare(harness.run(target, (args, {}), tmp_path, expected), expected)
+
+
+def test_refused(tmp_path):
+    """An inverse and counts that are not asked for."""
+    x = torch.tensor([1.0, 1, 2])
+    args, expected = export(tmp_path, [(lambda x: tuple(unique_consecutive(x, dim=0)), (x,))])
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so")
     assert result.returncode == 1
-    assert f"'aten.{name}.default' has no native code: PyTorch gives its result" in result.stderr
+    assert "'aten.unique_consecutive.default' has no native code: PyTorch gives" in result.stderr
+    target = tmp_path / "m.pt2"
+    harness.compare(harness.run(target, (args, {}), tmp_path, expected), expected)

@@ -1,0 +1,129 @@
+//===- CorrectTypes.cpp - types as eager gives them -----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Transforms/CorrectTypes.h"
+#include "fx/Operators/Shape.h"
+#include "fx/Operators/TypePromotion.h"
+#include "fx/Operators/Verify.h"
+
+using namespace mlir;
+using namespace fx;
+
+static FakeTensorType getTensor(Value value) {
+  return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
+}
+
+/// Both operands are promoted.
+static SmallVector<Type> getThresholdTypes(const OperatorView &call) {
+  FakeTensorType grad = getTensor(call.getArg("grad_output").getValue()),
+                 self = getTensor(call.getArg("self").getValue());
+  TypePromotion promotion(call.getContext());
+  promotion.addTensor(grad.getDtype(), grad.getRank());
+  promotion.addTensor(self.getDtype(), self.getRank());
+  Type dtype = promotion.getResult();
+  if (!dtype)
+    return {};
+  return {getTensor(call.getResult()).withDtype(dtype).withoutMeta()};
+}
+
+/// The size of the dimension becomes the number of values. It is recorded at
+/// its place, with sizes behind it that are not there.
+static SmallVector<Type> getUniqueTypes(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg("self").getValue()),
+                 values = getTensor(call->getResult(0)),
+                 counts = getTensor(call->getResult(2));
+  std::optional<int64_t> dim = call.getArg("dim").getInt();
+  bool all = call.getArg("return_inverse").getBool() == true &&
+             call.getArg("return_counts").getBool() == true;
+  if (!dim || !all || !self || !values || !counts || counts.getRank() != 1 ||
+      *dim < -self.getRank() || *dim >= self.getRank() ||
+      values.getRank() <= self.getRank())
+    return {};
+  SmallVector<ExprAttr> sizes(self.getSizes());
+  int64_t at = *dim < 0 ? *dim + self.getRank() : *dim;
+  FakeTensorType inverse = counts.withoutMeta().withSizes({sizes[at]});
+  sizes[at] = values.getSizes()[at];
+  return {values.withoutMeta().withSizes(sizes), inverse,
+          counts.withoutMeta().withSizes({sizes[at]})};
+}
+
+/// Empty where they are not known.
+static SmallVector<Type> getTrueTypes(CallFunctionOp call) {
+  OperatorView view = getOperatorView(call);
+  if (call.getTarget() == "aten.threshold_backward.default")
+    return getThresholdTypes(view);
+  if (call.getTarget() == "aten.unique_consecutive.default")
+    return getUniqueTypes(view);
+  return {};
+}
+
+namespace {
+class Corrector {
+public:
+  explicit Corrector(GraphOp graph) : graph(graph) {}
+
+  bool run() {
+    for (Operation &op : graph.getBlock())
+      if (!visit(op)) {
+        for (auto [value, type] : old)
+          value.setType(type);
+        return false;
+      }
+    return true;
+  }
+
+private:
+  void setType(Value value, Type type) {
+    if (value.getType() == type)
+      return;
+    old.try_emplace(value, value.getType());
+    value.setType(type);
+  }
+
+  bool visit(Operation &op) {
+    auto call = dyn_cast<CallFunctionOp>(op);
+    bool isMistaken = call && !getMistakenType(call).empty();
+    bool reads = llvm::any_of(op.getOperands(),
+                              [&](Value v) { return old.contains(v); });
+    if (!isMistaken && !reads)
+      return true;
+    if (auto output = dyn_cast<OutputOp>(op))
+      return isForUser(output);
+    if (!call)
+      return false;
+    SmallVector<Type> types;
+    if (isMistaken) {
+      types = getTrueTypes(call);
+    } else if (OperatorView view = getOperatorView(call)) {
+      if (InferredTypes inferred = inferResultTypes(view); succeeded(inferred))
+        types = matchResults(call, *inferred);
+    }
+    if (types.size() != call.getNumResults())
+      return false;
+    for (auto [result, type] : llvm::zip_equal(call->getResults(), types))
+      if (isMistaken || areProvablyDifferent(type, result.getType()))
+        setType(result, type);
+    return true;
+  }
+
+  /// A caller of the graph, and a state that is written, have types of their
+  /// own.
+  bool isForUser(OutputOp output) {
+    if (graph.isPrivate())
+      return false;
+    for (size_t i = 0, e = output.getArgs().size(); i < e; ++i)
+      if (output.getSpec(i).getTarget())
+        return false;
+    return true;
+  }
+
+  GraphOp graph;
+  llvm::MapVector<Value, Type> old;
+};
+} // namespace
+
+bool fx::correctTypes(GraphOp graph) { return Corrector(graph).run(); }
