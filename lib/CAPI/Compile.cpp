@@ -66,8 +66,8 @@ int fxModuleCompile(const FXModule *module, const char *path,
                            now.done);
           };
         compile.onError = [&](Location location) { setPlace(place, location); };
-        llvm::Expected<CompileReport> report = compileModuleSafely(
-            ModuleOp(*module->module), module->folder, compile);
+        llvm::Expected<CompileReport> report =
+            compileModuleSafely(ModuleOp(*module->module), compile);
         if (!report)
           return report.takeError();
         if (given.on_report) {

@@ -480,7 +480,7 @@ struct ConvertFXToTorch : fx::impl::ConvertFXToTorchBase<ConvertFXToTorch> {
                        "--allow-unregistered-dialect");
       return signalPassFailure();
     }
-    ExternalData files(folder);
+    ExternalData files;
     for (GraphOp graph : llvm::to_vector(module.getOps<GraphOp>()))
       if (!graph.isPrivate() &&
           failed(Function(graph, embedStates, files).convert()))

@@ -80,7 +80,7 @@ struct PlainLinalg : fx::impl::PlainLinalgBase<PlainLinalg> {
   /// Makes the arguments that are states constants. One that the function
   /// writes stays an argument: its value is the caller's.
   LogicalResult embed(ModuleOp module, func::FuncOp function) {
-    ExternalData files(folder);
+    ExternalData files;
     llvm::BitVector erased(function.getNumArguments());
     OpBuilder b(&function.getBody().front(),
                 function.getBody().front().begin());

@@ -11,11 +11,9 @@
 using namespace fx;
 
 llvm::Expected<llvm::SmallVector<HostTensor>>
-fx::evaluateOnInterpreter(mlir::ModuleOp module, llvm::StringRef baseDir) {
-  InterpreterOptions options;
-  options.baseDir = baseDir.str();
+fx::evaluateOnInterpreter(mlir::ModuleOp module) {
   llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
-      loadInterpreter(module, options);
+      loadInterpreter(module, InterpreterOptions());
   if (!interpreter)
     return interpreter.takeError();
   llvm::SmallVector<HostValue> outputs;

@@ -55,8 +55,7 @@ namespace {
 class TorchInterpreter final : public Interpreter {
 public:
   TorchInterpreter(ModuleOp module, InterpreterOptions options)
-      : options(std::move(options)), states(module, this->options.baseDir),
-        planner(module, states) {}
+      : options(std::move(options)), states(module), planner(module, states) {}
 
   llvm::Error prepare(ModuleOp module);
   llvm::Error run(llvm::ArrayRef<HostValue> inputs,

@@ -10,10 +10,8 @@
 #include "Objects.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 #include <ATen/ops/empty.h>
 #include <c10/core/CPUAllocator.h>
 #include <cerrno>
@@ -71,11 +69,6 @@ static uint32_t getCrc(const char *data, size_t size) {
 
 c10::Storage States::getStorage(ExternalAttr external) {
   std::string path = external.getPath().str();
-  if (!llvm::sys::path::is_absolute(path) && !baseDir.empty()) {
-    llvm::SmallString<256> full(baseDir);
-    llvm::sys::path::append(full, path);
-    path = full.str().str();
-  }
   auto key = std::make_pair(path, external.getOffset());
   auto it = storages.find(key);
   if (it != storages.end() && it->second.nbytes() == external.getSize())

@@ -24,8 +24,7 @@ namespace fx::interp {
 /// process. States of the same bytes share a storage.
 class States {
 public:
-  States(mlir::ModuleOp module, std::string baseDir)
-      : module(module), baseDir(std::move(baseDir)) {}
+  explicit States(mlir::ModuleOp module) : module(module) {}
 
   /// The tensor of state `name`; throws LocatedException where there is none
   /// or its bytes are wrong.
@@ -40,7 +39,6 @@ private:
   c10::IValue loadObject(StateOp state);
 
   mlir::ModuleOp module;
-  std::string baseDir;
   llvm::StringMap<at::Tensor> tensors;
   llvm::StringMap<c10::IValue> objects;
   std::map<std::string, std::shared_ptr<struct MappedFile>> files;

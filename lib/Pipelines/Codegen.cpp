@@ -144,11 +144,10 @@ class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
             const cpu::CPUOptions &cpu, const cuda::Target *gpu,
-            OwningOpRef<ModuleOp> prepare, llvm::StringRef directory,
-            ErrorCatcher &errors, PhaseRunner &phases, CompileReport &report)
-      : module(module), options(options), gpu(gpu), directory(directory),
-        errors(errors), phases(phases), report(report),
-        prepare(std::move(prepare)) {
+            OwningOpRef<ModuleOp> prepare, ErrorCatcher &errors,
+            PhaseRunner &phases, CompileReport &report)
+      : module(module), options(options), gpu(gpu), errors(errors),
+        phases(phases), report(report), prepare(std::move(prepare)) {
     unit.module = module;
     unit.cpu = cpu;
   }
@@ -166,7 +165,6 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   const cuda::Target *gpu;
-  llvm::StringRef directory;
   ErrorCatcher &errors;
   PhaseRunner &phases;
   CompileReport &report;
@@ -226,7 +224,7 @@ llvm::Error Generator::placeStates() {
   stateModule = ModuleOp::create(module.getLoc());
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
-  states = std::make_unique<cpu::StateReader>(*stateModule, directory);
+  states = std::make_unique<cpu::StateReader>(*stateModule);
   markPrepared();
   if (llvm::Error e = phases.run("weights", 0.25, [&] {
         return cpu::placeWeights(unit.description, *states);
@@ -373,10 +371,9 @@ llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
                              const cpu::CPUOptions &cpu,
                              const cuda::Target *gpu,
                              OwningOpRef<ModuleOp> prepare,
-                             llvm::StringRef directory, llvm::StringRef path,
-                             ErrorCatcher &errors, PhaseRunner &phases,
-                             CompileReport &report) {
-  return Generator(module, options, cpu, gpu, std::move(prepare), directory,
-                   errors, phases, report)
+                             llvm::StringRef path, ErrorCatcher &errors,
+                             PhaseRunner &phases, CompileReport &report) {
+  return Generator(module, options, cpu, gpu, std::move(prepare), errors,
+                   phases, report)
       .run(path);
 }

@@ -71,21 +71,19 @@ mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
 
 /// Reads the objects of custom classes that calls of ATen take from the archive
 /// into the calls, as `fx.objects`.
-llvm::Error embedObjects(mlir::ModuleOp module, llvm::StringRef directory,
-                         ErrorCatcher &errors);
+llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 
 /// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
 /// of `module`, which holds the linalg contract with its kernels scheduled.
-/// Writes to `path`; states are read from files relative to `directory`. Where
-/// `gpu` is not null the kernels are launches, and only a shared object or a
-/// header can be made; `prepare` is what `splitPrepare` gave, scheduled for the
-/// processor (null: still in `module`, or there is none).
+/// Writes to `path`. Where `gpu` is not null the kernels are launches, and only
+/// a shared object or a header can be made; `prepare` is what `splitPrepare`
+/// gave, scheduled for the processor (null: still in `module`, or there is
+/// none).
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
                          const cpu::CPUOptions &cpu, const cuda::Target *gpu,
                          mlir::OwningOpRef<mlir::ModuleOp> prepare,
-                         llvm::StringRef directory, llvm::StringRef path,
-                         ErrorCatcher &errors, PhaseRunner &phases,
-                         CompileReport &report);
+                         llvm::StringRef path, ErrorCatcher &errors,
+                         PhaseRunner &phases, CompileReport &report);
 
 /// The C header of a model.
 std::string getModelHeader(const cpu::ModelDescription &model,

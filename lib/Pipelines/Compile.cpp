@@ -57,12 +57,10 @@ llvm::Expected<CompileReport> fx::compileModel(const CompileOptions &options) {
 }
 
 llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
-                                                StringRef directory,
                                                 const CompileOptions &options) {
   UnfinishedFile unfinished;
   Driver driver(options, *module->getContext(), unfinished);
   driver.module = std::move(module);
-  driver.directory = directory.str();
   return ::run(driver, options);
 }
 
@@ -72,8 +70,6 @@ llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
 
 /// Passes over deep graphs recurse.
 static constexpr unsigned kStackBytes = 64 << 20;
-
-bool fx::isCrash(StringRef error) { return error.contains(kCrashText); }
 
 using CompileFn = function_ref<llvm::Expected<CompileReport>(
     const CompileOptions &, UnfinishedFile &, Isolation *)>;
@@ -126,8 +122,7 @@ fx::compileModelSafely(const CompileOptions &options) {
 }
 
 llvm::Expected<CompileReport>
-fx::compileModuleSafely(ModuleOp module, StringRef directory,
-                        const CompileOptions &options) {
+fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
   std::string bytes;
   {
     llvm::raw_string_ostream os(bytes);
@@ -152,7 +147,6 @@ fx::compileModuleSafely(ModuleOp module, StringRef directory,
         if (!driver.module)
           return llvm::createStringError(watched.input +
                                          ": cannot be read as bytecode");
-        driver.directory = directory.str();
         return ::run(driver, watched);
       });
 }

@@ -106,10 +106,10 @@ llvm::Error Driver::simplify() {
         pm.addPass(createKeepIntegersPass());
         // Swapped weights may have other zero points, and more bits.
         if (!options.swappableWeights) {
-          pm.addPass(createDropZeroPointsPass({directory}));
+          pm.addPass(createDropZeroPointsPass());
           // Kernels of GPUs read bytes.
           if (!gpu)
-            pm.addPass(createNoteNarrowWeightsPass({directory}));
+            pm.addPass(createNoteNarrowWeightsPass());
         }
         pm.addPass(createCanonicalizerPass());
         pm.addPass(createCSEPass());
@@ -256,7 +256,7 @@ llvm::Error Driver::emit(StringRef path) {
     return e;
   if (options.emit == EmitKind::Linalg)
     return printModule(path);
-  if (llvm::Error e = embedObjects(*module, directory, errors))
+  if (llvm::Error e = embedObjects(*module, errors))
     return e;
   if (llvm::Error e = phases.run("schedule", 0.2, [&] { return schedule(); }))
     return e;
@@ -273,8 +273,7 @@ llvm::Error Driver::emit(StringRef path) {
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
                               phases);
   return generateCode(*module, options, cpu, gpu ? &*gpu : nullptr,
-                      std::move(prepare), directory, path, errors, phases,
-                      report);
+                      std::move(prepare), path, errors, phases, report);
 }
 
 llvm::Error Driver::run() {

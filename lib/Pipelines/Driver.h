@@ -50,8 +50,6 @@ public:
   CompileReport report;
   /// Loaded from `options.input` where none is given.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The folder that paths of external states are relative to.
-  std::string directory;
   /// Which nodes get no native code; null: none is left out.
   Isolation *isolation = nullptr;
 

@@ -33,9 +33,8 @@ getObject(StateOp state, EagerOp op, ExternalData &data, ErrorCatcher &errors) {
           {type.getClassName(), StringRef(bytes->data(), bytes->size())});
 }
 
-llvm::Error fx::embedObjects(ModuleOp module, StringRef directory,
-                             ErrorCatcher &errors) {
-  ExternalData data(directory);
+llvm::Error fx::embedObjects(ModuleOp module, ErrorCatcher &errors) {
+  ExternalData data;
   SymbolTable symbols(module);
   SmallVector<EagerOp> calls;
   module.walk([&](EagerOp op) { calls.push_back(op); });

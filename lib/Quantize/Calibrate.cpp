@@ -18,7 +18,7 @@ static GraphOp getMain(ModuleOp module) {
 }
 
 llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
-                                       StringRef baseDir, unsigned maxSamples) {
+                                       unsigned maxSamples) {
   GraphOp graph = getMain(module);
   auto config = QuantizationConfig::fromAttr(
       graph ? graph->getAttr("fx.quantization") : Attribute());
@@ -59,8 +59,7 @@ llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
                      value->getNumElements()));
   };
   auto runner = SampleRunner::create(
-      module, baseDir, [&](Operation *op) { return isObserved.contains(op); },
-      observe);
+      module, [&](Operation *op) { return isObserved.contains(op); }, observe);
   if (!runner)
     return runner.takeError();
   SmallVector<HostValue> outputs;

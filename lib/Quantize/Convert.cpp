@@ -40,9 +40,9 @@ struct WeightStates {
 
 class Converter {
 public:
-  Converter(ModuleOp module, StringRef baseDir, bool asShadows)
+  Converter(ModuleOp module, bool asShadows)
       : module(module), graph(module.lookupSymbol<GraphOp>("main")),
-        baseDir(baseDir), asShadows(asShadows), frozen(graph), namer(graph),
+        asShadows(asShadows), frozen(graph), namer(graph),
         b(module.getContext()) {}
 
   FailureOr<ConvertCounts> run();
@@ -75,7 +75,6 @@ private:
 
   ModuleOp module;
   GraphOp graph;
-  std::string baseDir;
   bool asShadows;
   QuantizationConfig config;
   SmallVector<double> ranges;
@@ -198,7 +197,7 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
   if (weights.contains(layer.source))
     return true;
   llvm::Expected<SmallVector<HostTensor>> tensors =
-      evaluateFrozen(graph, layer.source, baseDir);
+      evaluateFrozen(graph, layer.source);
   if (!tensors)
     return layer.op->emitError("cannot compute the weight: ")
            << llvm::toString(tensors.takeError());
@@ -424,12 +423,10 @@ FailureOr<ConvertCounts> Converter::run() {
   return counts;
 }
 
-FailureOr<ConvertCounts> fx::convertQuantized(ModuleOp module,
-                                              StringRef baseDir) {
-  return Converter(module, baseDir, /*asShadows=*/false).run();
+FailureOr<ConvertCounts> fx::convertQuantized(ModuleOp module) {
+  return Converter(module, /*asShadows=*/false).run();
 }
 
-FailureOr<ConvertCounts> fx::convertToShadows(ModuleOp module,
-                                              StringRef baseDir) {
-  return Converter(module, baseDir, /*asShadows=*/true).run();
+FailureOr<ConvertCounts> fx::convertToShadows(ModuleOp module) {
+  return Converter(module, /*asShadows=*/true).run();
 }

@@ -66,7 +66,7 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
   QuantizeOptions settings = options.quantize;
   PassManager before(loaded->context.get()), after(loaded->context.get());
   buildBeforeQuantization(before);
-  buildAfterQuantization(after, /*baseDir=*/"");
+  buildAfterQuantization(after);
   if (failed(before.run(module)))
     return error.take(options.input);
   FailureOr<QuantizationReport> report = quantize(module, settings);

@@ -60,7 +60,7 @@ static std::optional<size_t> getLayer(Operation *op, StringRef name,
 llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
                               std::vector<LayerReport> &layers) {
   OwningOpRef<ModuleOp> shadows(module.clone());
-  if (failed(convertToShadows(*shadows, options.baseDir)))
+  if (failed(convertToShadows(*shadows)))
     return llvm::createStringError("the layers cannot be measured");
   // A copy runs behind its layer, perhaps not at once.
   std::vector<HostValue> results(layers.size());
@@ -81,7 +81,7 @@ llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
     return getLayer(op, "fx.shadow", layers) ||
            (getLayer(op, "fx.layer", layers) && op->hasAttr("fx.quantize"));
   };
-  auto runner = SampleRunner::create(*shadows, options.baseDir, wants, watch);
+  auto runner = SampleRunner::create(*shadows, wants, watch);
   if (!runner)
     return runner.takeError();
   auto samples = findSamples(options.samples, options.maxSamples);
@@ -112,10 +112,10 @@ llvm::Error fx::measureModel(ModuleOp floats, ModuleOp quantized,
     report.layers[layer].total.add(*results[layer], *values[0]);
     results[layer].reset();
   };
-  auto want = SampleRunner::create(floats, options.baseDir, isLayer, keep);
+  auto want = SampleRunner::create(floats, isLayer, keep);
   if (!want)
     return want.takeError();
-  auto got = SampleRunner::create(quantized, options.baseDir, isLayer, compare);
+  auto got = SampleRunner::create(quantized, isLayer, compare);
   if (!got)
     return got.takeError();
   auto samples = findSamples(options.samples, options.maxSamples);

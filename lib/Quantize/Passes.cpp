@@ -81,8 +81,7 @@ struct CalibratePass : fx::impl::QuantizeCalibratePassBase<CalibratePass> {
   using QuantizeCalibratePassBase::QuantizeCalibratePassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::Expected<unsigned> count =
-        calibrate(module, samples, baseDir, maxSamples);
+    llvm::Expected<unsigned> count = calibrate(module, samples, maxSamples);
     if (!count) {
       module.emitError(llvm::toString(count.takeError()));
       return signalPassFailure();
@@ -94,7 +93,7 @@ struct CalibratePass : fx::impl::QuantizeCalibratePassBase<CalibratePass> {
 struct ConvertPass : fx::impl::QuantizeConvertPassBase<ConvertPass> {
   using QuantizeConvertPassBase::QuantizeConvertPassBase;
   void runOnOperation() override {
-    FailureOr<ConvertCounts> counts = convertQuantized(getOperation(), baseDir);
+    FailureOr<ConvertCounts> counts = convertQuantized(getOperation());
     if (failed(counts))
       return signalPassFailure();
     numLayers += counts->layers;
@@ -113,7 +112,7 @@ struct QuantizePass : Configured<fx::impl::QuantizePassBase<QuantizePass>> {
     OpPassManager before(ModuleOp::getOperationName()),
         after(ModuleOp::getOperationName());
     buildBeforeQuantization(before);
-    buildAfterQuantization(after, baseDir);
+    buildAfterQuantization(after);
     if (failed(runPipeline(before, module)))
       return signalPassFailure();
     QuantizeOptions options;
@@ -121,7 +120,6 @@ struct QuantizePass : Configured<fx::impl::QuantizePassBase<QuantizePass>> {
     options.samples = samples;
     options.maxSamples = maxSamples;
     options.minSQNR = minSQNR;
-    options.baseDir = baseDir;
     FailureOr<QuantizationReport> result = quantize(module, options);
     if (failed(result) || failed(runPipeline(after, module)))
       return signalPassFailure();
@@ -146,9 +144,7 @@ void fx::buildBeforeQuantization(OpPassManager &pm) {
   pm.addPass(createFoldConvBNPass());
 }
 
-void fx::buildAfterQuantization(OpPassManager &pm, llvm::StringRef baseDir) {
+void fx::buildAfterQuantization(OpPassManager &pm) {
   // What scaled the biases of folded batch norms: small, and once for all.
-  ConstantFoldPassOptions options;
-  options.baseDir = baseDir.str();
-  pm.addPass(createConstantFoldPass(options));
+  pm.addPass(createConstantFoldPass());
 }

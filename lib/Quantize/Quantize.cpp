@@ -54,7 +54,7 @@ LogicalResult Quantizer::prepare() {
   if (!isStatic())
     return success();
   llvm::Expected<unsigned> count =
-      calibrate(module, options.samples, options.baseDir, options.maxSamples);
+      calibrate(module, options.samples, options.maxSamples);
   if (!count)
     return fail(count.takeError());
   report.samples = *count;
@@ -125,7 +125,7 @@ FailureOr<QuantizationReport> Quantizer::run() {
   if (hasSamples && failed(dropInexact()))
     return failure();
   OwningOpRef<ModuleOp> floats(module.clone());
-  FailureOr<ConvertCounts> counts = convertQuantized(module, options.baseDir);
+  FailureOr<ConvertCounts> counts = convertQuantized(module);
   if (failed(counts))
     return failure();
   report.counts = *counts;

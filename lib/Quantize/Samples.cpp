@@ -52,8 +52,8 @@ fx::readSample(StringRef folder, const GraphSignature &signature) {
 }
 
 llvm::Expected<std::unique_ptr<SampleRunner>>
-SampleRunner::create(ModuleOp module, StringRef baseDir,
-                     std::function<bool(Operation *)> wants, Watch watch) {
+SampleRunner::create(ModuleOp module, std::function<bool(Operation *)> wants,
+                     Watch watch) {
   llvm::Expected<GraphSignature> signature = GraphSignature::get(module);
   if (!signature)
     return signature.takeError();
@@ -61,7 +61,6 @@ SampleRunner::create(ModuleOp module, StringRef baseDir,
   runner->wants = std::move(wants);
   runner->watch = std::move(watch);
   InterpreterOptions options;
-  options.baseDir = baseDir.str();
   options.isObserved = runner->wants;
   options.observer = runner->watch;
   llvm::Expected<std::unique_ptr<Interpreter>> interpreter =

@@ -32,8 +32,8 @@ public:
   /// `watch` sees the nodes for which `wants` holds. The module must not change
   /// while this lives.
   static llvm::Expected<std::unique_ptr<SampleRunner>>
-  create(mlir::ModuleOp module, llvm::StringRef baseDir,
-         std::function<bool(mlir::Operation *)> wants, Watch watch);
+  create(mlir::ModuleOp module, std::function<bool(mlir::Operation *)> wants,
+         Watch watch);
 
   llvm::Error run(llvm::StringRef folder,
                   llvm::SmallVectorImpl<HostValue> &outputs);

@@ -116,7 +116,7 @@ LogicalResult ConstantFoldPass::fold(GraphOp graph) {
   if (roots.empty())
     return success();
   llvm::Expected<SmallVector<HostTensor>> tensors =
-      evaluateFrozen(graph, roots, baseDir);
+      evaluateFrozen(graph, roots);
   if (!tensors)
     return graph.emitError("cannot evaluate constants: ")
            << llvm::toString(tensors.takeError());

@@ -52,12 +52,12 @@ static OwningOpRef<ModuleOp> extract(GraphOp graph, ArrayRef<Value> roots) {
 }
 
 llvm::Expected<SmallVector<HostTensor>>
-fx::evaluateFrozen(GraphOp graph, ArrayRef<Value> roots, StringRef baseDir) {
+fx::evaluateFrozen(GraphOp graph, ArrayRef<Value> roots) {
   ConstantEvaluator evaluator = getConstantEvaluator();
   if (!evaluator)
     return llvm::createStringError("expected a constant evaluator, got none");
   OwningOpRef<ModuleOp> module = extract(graph, roots);
-  return evaluator(*module, baseDir);
+  return evaluator(*module);
 }
 
 PlaceholderOp fx::addState(GraphOp graph, Location loc, StringRef symbol,

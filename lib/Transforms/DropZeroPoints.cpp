@@ -27,7 +27,7 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    ExternalData files(baseDir);
+    ExternalData files;
     SymbolTable symbols(getOperation());
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (!graph.getFunctional())

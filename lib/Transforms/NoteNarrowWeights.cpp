@@ -28,7 +28,7 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    ExternalData files(baseDir);
+    ExternalData files;
     SymbolTable symbols(getOperation());
     Builder b(&getContext());
     for (auto graph : getOperation().getOps<GraphOp>()) {

@@ -87,9 +87,7 @@ def PlainLinalg : Pass<"fx-plain-linalg", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"embedStates", "embed-states", "bool", "false",
-           "Make constants of states that are only read">,
-    Option<"folder", "folder", "std::string", "\"\"",
-           "Where relative paths of weights start">
+           "Make constants of states that are only read">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -128,9 +126,7 @@ def ConvertFXToTorch : Pass<"convert-fx-to-torch", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"embedStates", "embed-states", "bool", "false",
-           "Make literals of states that are only read">,
-    Option<"folder", "folder", "std::string", "\"\"",
-           "Where relative paths of weights start">
+           "Make literals of states that are only read">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -159,9 +155,7 @@ def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"embedStates", "embed-states", "bool", "false",
-           "Make constants of states that are only read">,
-    Option<"folder", "folder", "std::string", "\"\"",
-           "Where relative paths of weights start">
+           "Make constants of states that are only read">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tosa::TosaDialect"];
 }

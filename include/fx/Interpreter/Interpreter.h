@@ -30,8 +30,6 @@
 namespace fx {
 
 struct InterpreterOptions {
-  /// The folder that paths of `#fx.external` are relative to.
-  std::string baseDir;
   /// Threads of ATen's pool; 0 leaves it as it is. The pool is the process's.
   int threads = 0;
   /// Called with every node's name and its tensor and scalar results, in the
@@ -63,7 +61,7 @@ public:
 /// The functions of libFXTorch.so, found by one exported symbol.
 struct TorchLibrary {
   /// Raised when this structure or Interpreter changes.
-  static constexpr uint32_t kVersion = 3;
+  static constexpr uint32_t kVersion = 4;
   uint32_t version;
   /// LibTorch's version, "2.13.0".
   const char *torchVersion;

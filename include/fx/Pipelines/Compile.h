@@ -154,23 +154,19 @@ llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 /// crashed compilation had allocated is lost. Any number of threads may compile
 /// at a time.
 llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
-/// Whether the error is that of a crash.
-bool isCrash(llvm::StringRef error);
 
 /// compileModel for a module in memory, which is taken. Its context must have
 /// what `registerPipelineDialects` registers, loaded. `options.input` names the
-/// model (its stem) and begins the texts of errors; relative paths of
-/// `#fx.external` start at `directory` (empty: the current folder).
+/// model (its stem) and begins the texts of errors.
 llvm::Expected<CompileReport>
 compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
-              llvm::StringRef directory, const CompileOptions &options);
+              const CompileOptions &options);
 
 /// The same as compileModule on a copy in a context of its own: after a crash
 /// of the compiler, which becomes an error, `module` and its context are as
 /// they were. `onError` gets locations of the copy's context.
 llvm::Expected<CompileReport>
-compileModuleSafely(mlir::ModuleOp module, llvm::StringRef directory,
-                    const CompileOptions &options);
+compileModuleSafely(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Every dialect and interface that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);

@@ -25,7 +25,7 @@ namespace fx {
 /// The passes that bring a module to the form that fx::quantize takes, and
 /// those that go behind it.
 void buildBeforeQuantization(mlir::OpPassManager &pm);
-void buildAfterQuantization(mlir::OpPassManager &pm, llvm::StringRef baseDir);
+void buildAfterQuantization(mlir::OpPassManager &pm);
 
 } // namespace fx
 

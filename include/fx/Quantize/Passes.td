@@ -75,9 +75,7 @@ def QuantizeCalibratePass : Pass<"fx-quantize-calibrate", "::mlir::ModuleOp"> {
   let options = [
     Option<"samples", "samples", "std::string", "", "The folder of samples">,
     Option<"maxSamples", "max-samples", "unsigned", "0",
-           "Use the first ones only; 0: all">,
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to (default: the IR's folder)">
+           "Use the first ones only; 0: all">
   ];
   let statistics = [Statistic<"numSamples", "samples", "Samples run">];
 }
@@ -102,10 +100,6 @@ def QuantizeConvertPass : Pass<"fx-quantize-convert", "::mlir::ModuleOp"> {
     The marks of the steps before are removed. A marked operator whose inputs
     have no finite range, or whose weight is not finite, stays in float.
   }];
-  let options = [
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to (default: the IR's folder)">
-  ];
   let statistics = [
     Statistic<"numLayers", "layers", "Operators that compute on integers">,
     Statistic<"numWeights", "weights", "Weights that became integers">
@@ -134,9 +128,7 @@ def QuantizePass : Pass<"fx-quantize", "::mlir::ModuleOp"> {
            "Use the first ones only; 0: all">,
     Option<"minSQNR", "min-sqnr", "double", "0",
            "Layers with an error of their own above this, in dB, stay in float">,
-    Option<"report", "report", "std::string", "", "Write a JSON report here">,
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to (default: the IR's folder)">
+    Option<"report", "report", "std::string", "", "Write a JSON report here">
   ]);
   let statistics = [
     Statistic<"numLayers", "layers", "Operators that compute on integers">,

@@ -113,9 +113,7 @@ void clearQuantizationMarks(GraphOp graph);
 /// or folders of such), at most `maxSamples` unless that is 0, and records the
 /// ranges in @main. The number of samples.
 llvm::Expected<unsigned> calibrate(mlir::ModuleOp module,
-                                   llvm::StringRef folder,
-                                   llvm::StringRef baseDir,
-                                   unsigned maxSamples);
+                                   llvm::StringRef folder, unsigned maxSamples);
 
 struct ConvertCounts {
   unsigned layers = 0, weights = 0;
@@ -123,15 +121,13 @@ struct ConvertCounts {
 };
 
 /// Puts integers in the place of what is marked. Fails after an error.
-mlir::FailureOr<ConvertCounts> convertQuantized(mlir::ModuleOp module,
-                                                llvm::StringRef baseDir);
+mlir::FailureOr<ConvertCounts> convertQuantized(mlir::ModuleOp module);
 
 /// As `convertQuantized`, but each layer stays beside a copy that computes on
 /// integers made from the float values: what that copy gets wrong is the
 /// layer's own error. The copy of a layer with the attribute `fx.layer` has
 /// that as `fx.shadow`.
-mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module,
-                                                llvm::StringRef baseDir);
+mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module);
 
 /// 10 log10(sum x^2 / sum (x - y)^2), over all samples.
 struct SignalToNoise {
@@ -168,7 +164,6 @@ struct QuantizeOptions {
   QuantizationConfig config;
   /// May be empty where the mode needs no samples.
   std::string samples;
-  std::string baseDir;
   unsigned maxSamples = 0;
   /// A layer whose own error is larger (in dB) stays in float.
   double minSQNR = 0;

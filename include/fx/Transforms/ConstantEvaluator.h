@@ -21,9 +21,9 @@
 namespace fx {
 
 /// The outputs of the module's graph @main, which has no user inputs, in order
-/// and in C order each. Paths of external states are relative to `baseDir`.
-using ConstantEvaluator = llvm::Expected<llvm::SmallVector<HostTensor>> (*)(
-    mlir::ModuleOp module, llvm::StringRef baseDir);
+/// and in C order each.
+using ConstantEvaluator =
+    llvm::Expected<llvm::SmallVector<HostTensor>> (*)(mlir::ModuleOp module);
 
 /// Set before passes run; null for none.
 void setConstantEvaluator(ConstantEvaluator evaluator);
@@ -31,7 +31,7 @@ ConstantEvaluator getConstantEvaluator();
 
 /// The evaluator on `fx::loadInterpreter`: an error where LibTorch is missing.
 llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateOnInterpreter(mlir::ModuleOp module, llvm::StringRef baseDir);
+evaluateOnInterpreter(mlir::ModuleOp module);
 
 } // namespace fx
 

@@ -188,10 +188,6 @@ def NoteNarrowWeightsPass
     `fx-compile` leaves the pass out where weights may be swapped: new ones might
     need all bits.
   }];
-  let options = [
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to">
-  ];
   let statistics = [
     Statistic<"numNoted", "noted", "Calls whose weights fit four bits">
   ];
@@ -214,10 +210,6 @@ def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
     nothing mutates, whose bytes are read. `fx-compile` leaves the pass out where
     weights may be swapped: new ones might have zero points.
   }];
-  let options = [
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to">
-  ];
   let statistics = [
     Statistic<"numDropped", "dropped", "Calls that lost their zero points">
   ];
@@ -288,9 +280,7 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "uint64_t", "1 << 20",
-           "Leave a result of more bytes to be computed">,
-    Option<"baseDir", "base-dir", "std::string", "",
-           "What paths of external states are relative to (default: the IR's folder)">
+           "Leave a result of more bytes to be computed">
   ];
   let statistics = [
     Statistic<"numFolded", "folded", "Results that became states">,

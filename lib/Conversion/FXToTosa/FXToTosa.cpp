@@ -187,7 +187,7 @@ struct ConvertFXToTosa : fx::impl::ConvertFXToTosaBase<ConvertFXToTosa> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    ExternalData files(folder);
+    ExternalData files;
     for (GraphOp graph : llvm::to_vector(module.getOps<GraphOp>()))
       if (!graph.isPrivate() &&
           failed(Function(graph, embedStates, files).convert()))

@@ -30,8 +30,7 @@ struct StateView {
 /// their records checked against the CRC once, and nothing is copied.
 class StateReader {
 public:
-  /// External files are relative to `directory`.
-  StateReader(mlir::ModuleOp module, llvm::StringRef directory);
+  explicit StateReader(mlir::ModuleOp module);
 
   /// The view of state `name`. Errors name the state, and file and range where
   /// they are bad.

@@ -36,8 +36,7 @@ bool StateView::isContiguous() const {
   return true;
 }
 
-StateReader::StateReader(ModuleOp module, StringRef directory)
-    : module(module), files(directory) {}
+StateReader::StateReader(ModuleOp module) : module(module) {}
 
 llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
   auto fail = [&](Twine why) {
