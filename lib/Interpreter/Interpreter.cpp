@@ -22,6 +22,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/headeronly/version.h>
 
@@ -129,6 +130,26 @@ static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
   return {};
 }
 
+/// An input with gaps in its memory where it had them when the graph was
+/// traced; undefined where it had none.
+static at::Tensor withTracedGaps(FakeTensorType type,
+                                 const at::Tensor &tensor) {
+  std::optional<llvm::SmallVector<int64_t>> addresses =
+      getElementAddresses(type);
+  if (!addresses || tensor.numel() != int64_t(addresses->size()) ||
+      addresses->empty())
+    return {};
+  int64_t last = *llvm::max_element(*addresses);
+  if (*llvm::min_element(*addresses) < 0)
+    return {};
+  std::vector<int64_t> strides;
+  for (ExprAttr stride : type.getMeta().getStrides())
+    strides.push_back(*stride.getInteger());
+  at::Tensor storage = at::zeros({last + 1}, tensor.options());
+  return storage.as_strided(tensor.sizes(), strides, addresses->front())
+      .copy_(tensor);
+}
+
 /// An input as it lay in memory when the graph was traced, where its elements
 /// were in another order (channels last) or, `withOffset`, behind others: views
 /// by strides speak of that.
@@ -138,6 +159,9 @@ static at::Tensor inTracedOrder(PlaceholderOp input, const at::Tensor &tensor,
   MetaAttr meta = type ? type.getMeta() : MetaAttr();
   if (!meta || type.getRank() != tensor.dim())
     return tensor;
+  if (withOffset)
+    if (at::Tensor gapped = withTracedGaps(type, tensor); gapped.defined())
+      return gapped;
   llvm::SmallVector<int64_t> strides;
   for (ExprAttr stride : meta.getStrides())
     strides.push_back(stride.getInteger().value_or(0));

@@ -157,6 +157,49 @@ static bool hasMemoryFormat(const OperatorView &op, FakeTensorType self) {
   return *order == want;
 }
 
+/// The memory format that torch takes a tensor to have
+/// (is_channels_last_strides of c10/core/MemoryFormat.h);
+/// nothing where the symbols decide.
+static std::optional<StringRef> suggestMemoryFormat(FakeTensorType self) {
+  int64_t rank = self.getRank();
+  if (rank != 4 && rank != 5)
+    return "contiguous_format";
+  SmallVector<ExprAttr> strides = getStrides(self);
+  SmallVector<int64_t> order = {1, rank - 1};
+  for (int64_t dim = rank - 2; dim > 1; --dim)
+    order.push_back(dim);
+  order.push_back(0);
+  StringRef other = "contiguous_format";
+  int64_t least = 0;
+  for (int64_t dim : order) {
+    std::optional<int64_t> size = self.getSizes()[dim].getInteger();
+    std::optional<int64_t> stride = dim < int64_t(strides.size())
+                                        ? strides[dim].getInteger()
+                                        : std::nullopt;
+    if (!size || !stride)
+      return std::nullopt;
+    if (*size == 0 || *stride < least || (dim == 1 && *stride == 0))
+      return other;
+    // Of one channel, height and width, it is contiguous.
+    if (dim == 0 && least == *strides[1].getInteger())
+      return other;
+    least = *stride * std::max<int64_t>(*size, 1);
+  }
+  return StringRef(rank == 4 ? "channels_last" : "channels_last_3d");
+}
+
+/// Whether `to` has nothing to do for its memory format (to_will_alias of
+/// aten/src/ATen/native/TensorConversions.cpp).
+static bool hasSuggestedFormat(const OperatorView &op, FakeTensorType self) {
+  auto attr =
+      dyn_cast_if_present<MemoryFormatAttr>(op.getArg("memory_format").tree);
+  if (!attr || attr.getValue() == "preserve_format")
+    return true;
+  if (std::optional<StringRef> format = suggestMemoryFormat(self))
+    return attr.getValue() == *format;
+  return hasMemoryFormat(op, self);
+}
+
 /// Whether the view operators that made `value` conjugate its storage.
 static bool isConjugated(Value value) {
   bool conjugated = false;
@@ -198,7 +241,7 @@ static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
     return true;
   case Cast:
     return hasSameDtype(self, result) && op.getArg("copy").getBool() != true &&
-           hasMemoryFormat(op, self);
+           hasSuggestedFormat(op, self);
   case Contiguous:
     return isa_and_present<MemoryFormatAttr>(op.getArg("memory_format").tree)
                ? hasMemoryFormat(op, self)

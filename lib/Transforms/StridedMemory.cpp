@@ -9,6 +9,8 @@
 #include "Aliases.h"
 #include "fx/IR/Arguments.h"
 #include "fx/Operators/View.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fx;
@@ -20,6 +22,85 @@ bool fx::addressesMemory(StringRef target) {
   return base.starts_with("as_strided") ||
          llvm::is_contained({"resize", "resize_", "resize_as", "resize_as_"},
                             base);
+}
+
+/// More elements are not looked at one by one.
+static constexpr int64_t mostElements = 1 << 20;
+
+std::optional<SmallVector<int64_t>> fx::getAddresses(ArrayRef<ExprAttr> sizes,
+                                                     ArrayRef<ExprAttr> strides,
+                                                     ExprAttr offset) {
+  if (sizes.size() != strides.size() || (offset && !offset.isInteger()))
+    return std::nullopt;
+  int64_t count = 1;
+  for (ExprAttr size : sizes) {
+    if (!size || !size.isInteger() || *size.getInteger() < 0 ||
+        llvm::MulOverflow(count, *size.getInteger(), count) ||
+        count > mostElements)
+      return std::nullopt;
+  }
+  SmallVector<int64_t> addresses;
+  if (count == 0)
+    return addresses;
+  addresses.push_back(offset ? *offset.getInteger() : 0);
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    if (!stride || !stride.isInteger())
+      return std::nullopt;
+    SmallVector<int64_t> next;
+    for (int64_t address : addresses)
+      for (int64_t i = 0; i < *size.getInteger(); ++i) {
+        int64_t step, at;
+        if (llvm::MulOverflow(i, *stride.getInteger(), step) ||
+            llvm::AddOverflow(address, step, at))
+          return std::nullopt;
+        next.push_back(at);
+      }
+    addresses = std::move(next);
+  }
+  return addresses;
+}
+
+std::optional<SmallVector<int64_t>>
+fx::getElementAddresses(FakeTensorType type) {
+  MetaAttr meta = type.getMeta();
+  if (!meta || meta.getStrides().empty())
+    return std::nullopt;
+  std::optional<SmallVector<int64_t>> addresses =
+      getAddresses(type.getSizes(), meta.getStrides(), meta.getStorageOffset());
+  if (!addresses)
+    return std::nullopt;
+  SmallVector<int64_t> sorted = *addresses;
+  llvm::sort(sorted);
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return std::nullopt;
+  return addresses;
+}
+
+bool fx::showsElements(CallFunctionOp call, FakeTensorType owner) {
+  OperatorView view = getOperatorView(call);
+  Value operand = view ? view.getArg(0u).getValue() : Value();
+  auto self =
+      operand ? dyn_cast<FakeTensorType>(operand.getType()) : FakeTensorType();
+  if (!self || !call.getTarget().starts_with("aten.as_strided"))
+    return false;
+  Argument size = view.getArg("size"), stride = view.getArg("stride"),
+           offset = view.getArg("storage_offset");
+  std::optional<SmallVector<ExprAttr>> sizes = size.getExprs(),
+                                       strides = stride.getExprs();
+  MetaAttr meta = self.getMeta();
+  ExprAttr begin = offset.isNone() ? meta ? meta.getStorageOffset() : ExprAttr()
+                                   : offset.getExpr();
+  if (!sizes || !strides || (!offset.isNone() && !begin) ||
+      self.getDtype() != owner.getDtype())
+    return false;
+  std::optional<SmallVector<int64_t>> addresses =
+      getAddresses(*sizes, *strides, begin);
+  std::optional<SmallVector<int64_t>> known = getElementAddresses(owner);
+  if (!addresses || !known)
+    return false;
+  llvm::SmallDenseSet<int64_t> elements(known->begin(), known->end());
+  return llvm::all_of(*addresses,
+                      [&](int64_t at) { return elements.contains(at); });
 }
 
 static ExprAttr getOffset(FakeTensorType type) {
@@ -41,6 +122,8 @@ std::string fx::getUnknownMemory(CallFunctionOp call) {
     return "";
   auto type = dyn_cast<FakeTensorType>(owner.getType());
   if (!type || (type.getMeta() && type.getMeta().getLayout()))
+    return "";
+  if (showsElements(call, type))
     return "";
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -49,6 +49,21 @@ getMakers(Value value, const llvm::SmallSetVector<Value, 8> &from) {
   return makers;
 }
 
+/// Whether `user` reads no more than the sizes of `value`.
+static bool readsSizes(Operation *user, Value value) {
+  auto call = dyn_cast<CallFunctionOp>(user);
+  if (!call)
+    return false;
+  StringRef base = call.getTarget().rsplit('.').first;
+  if (base.ends_with("_like") || base.starts_with("aten.new_") ||
+      base == "aten.sym_size")
+    return true;
+  bool isOther = call->getNumOperands() == 2 && call->getOperand(0) != value;
+  return isOther && llvm::is_contained({"aten.expand_as", "aten.view_as",
+                                        "aten.reshape_as", "aten.type_as"},
+                                       base);
+}
+
 static LogicalResult verifyInputs(GraphOp graph) {
   LogicalResult result = success();
   OutputOp output = graph.getOutput();
@@ -77,6 +92,7 @@ static LogicalResult verifyInputs(GraphOp graph) {
     for (Value view : views)
       for (Operation *user : view.getUsers()) {
         if (!made->isBeforeInBlock(user) || makers.contains(user) ||
+            readsSizes(user, view) ||
             llvm::any_of(user->getResults(),
                          [&](Value v) { return views.contains(v); }))
           continue;

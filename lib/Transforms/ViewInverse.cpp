@@ -26,6 +26,26 @@ ArgumentTree fx::createSize(OpBuilder &b, NodeNamer &namer, Location loc,
   return ArgumentTree(call->getResult(0));
 }
 
+void fx::takeAnyStrides(CallFunctionOp view) {
+  StringRef target = view.getTarget();
+  OpBuilder b(view);
+  if (target == "aten.view_as.default")
+    view.setTargetAttr(b.getStringAttr("aten.reshape_as.default"));
+  if (target != "aten.view.default" && target != "aten._unsafe_view.default" &&
+      target != "aten._reshape_alias.default")
+    return;
+  view.setTargetAttr(b.getStringAttr("aten.reshape.default"));
+  if (target != "aten._reshape_alias.default")
+    return;
+  // The last argument, the strides, goes.
+  SmallVector<Argument> args = getArguments(view);
+  SmallVector<ArgumentTree> kept(args.begin(), args.begin() + 2);
+  ArgumentTree all = ArgumentTree::list(view.getContext(), kept);
+  view->setOperands(all.values);
+  view.setArgsAttr(cast<ArrayAttr>(all.tree));
+  view.setKwnamesAttr(b.getArrayAttr({}));
+}
+
 static bool hasSameDtype(Value a, Value b) {
   auto x = dyn_cast<FakeTensorType>(a.getType());
   auto y = dyn_cast<FakeTensorType>(b.getType());
@@ -109,9 +129,9 @@ struct InverseBuilder {
                        {value, ArgumentTree::list(ctx, {integer(-1)})});
   }
 
-  /// Writes each element to the place that the same view of the elements'
-  /// numbers has for it.
-  Value scatterByIndex() {
+  /// Writes each element to the place that the same views of the elements'
+  /// numbers have for it.
+  Value scatterByIndex(ArrayRef<ViewStep> steps) {
     if (!hasSameDtype(base, newView))
       return {};
     Value flat = flatten(base), source = flatten(newView);
@@ -125,15 +145,25 @@ struct InverseBuilder {
                                 {createSize(b, namer, view.getLoc(), flat, 0)});
     numbers = createTyped("aten.reshape.default", retype(base.getType()),
                           {numbers, getBaseSizes()});
-    Operation *viewed = b.clone(*view);
-    viewed->setOperand(viewedOperand, numbers);
-    // Of a list of tensors only the viewed one has other elements.
-    bool isList = isa<ArrayAttr>(view.getArgs()[0]);
-    for (OpResult value : viewed->getResults())
-      if (!isList || value.getResultNumber() == result)
-        value.setType(retype(value.getType()));
-    namer.makeUnique(viewed);
-    Value index = flatten(viewed->getResult(result));
+    for (ViewStep step : steps) {
+      // These show all elements as they are, in a dtype that numbers lack.
+      if (llvm::is_contained({"aten.to", "aten.type_as", "aten.dropout",
+                              "aten._autocast_to_full_precision",
+                              "aten._autocast_to_reduced_precision"},
+                             step.view.getTarget().rsplit('.').first))
+        continue;
+      auto viewed = cast<CallFunctionOp>(b.clone(*step.view));
+      viewed->setOperand(step.operand, numbers);
+      // Of a list of tensors only the viewed one has other elements.
+      bool isList = isa<ArrayAttr>(viewed.getArgs()[0]);
+      for (OpResult value : viewed->getResults())
+        if (!isList || value.getResultNumber() == step.result)
+          value.setType(retype(value.getType()));
+      takeAnyStrides(viewed);
+      namer.makeUnique(viewed);
+      numbers = viewed->getResult(step.result);
+    }
+    Value index = flatten(numbers);
     if (!index)
       return {};
     Value written = createTyped("aten.scatter.src", flat.getType(),
@@ -206,6 +236,10 @@ struct InverseBuilder {
       return {};
     int64_t axis = *dim < 0 ? *dim + baseType.getRank() : *dim;
     int64_t start = 0, size = 0;
+    // Indices need not grow: a part may begin in front of the one before.
+    if (view.getTarget().starts_with("aten.tensor_split.") &&
+        view.getTarget() != "aten.tensor_split.sections")
+      return {};
     for (unsigned i = 0; i <= result; ++i) {
       auto type = cast<FakeTensorType>(view->getResult(i).getType());
       if (type.getDimSize(axis) == ShapedType::kDynamic)
@@ -225,6 +259,16 @@ struct InverseBuilder {
     return create("aten.slice_scatter.default",
                   {base, newView, args[1], integer(*start),
                    integer(*start + *length), integer(1)});
+  }
+
+  /// Elements of memory with gaps.
+  Value fromMemory() {
+    Value shown =
+        create("aten.as_strided.default", {newView, args[2], args[3], args[4]});
+    return create(
+        "aten.clone.default",
+        {shown, Attribute(MemoryFormatAttr::get(ctx, "contiguous_format"))},
+        {"memory_format"});
   }
 
   Value unbind() {
@@ -269,6 +313,8 @@ static Value createByOperator(InverseBuilder &builder) {
                 [](InverseBuilder &i) {
                   return i.scatter("aten.as_strided_scatter.default");
                 })
+          .Case("aten.as_strided_scatter",
+                [](InverseBuilder &i) { return i.fromMemory(); })
           .Cases({"aten.transpose", "aten.t", "aten.numpy_T", "aten.mT",
                   "aten.swapaxes", "aten.swapdims", "aten._neg_view", "aten.mH",
                   "aten.adjoint", "aten.matrix_H"},
@@ -311,5 +357,44 @@ Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
   InverseBuilder builder{b, namer, view, viewedOperand, result, base, newView};
   if (Value value = createByOperator(builder))
     return value;
-  return builder.scatterByIndex();
+  return builder.scatterByIndex({{view, viewedOperand, result}});
+}
+
+bool fx::mayOverlap(ViewStep step) {
+  StringRef base = step.view.getTarget().rsplit('.').first;
+  if (base == "aten.as_strided" || base == "aten.unfold" ||
+      base == "aten._reshape_alias")
+    return true;
+  if (!llvm::is_contained({"aten.expand", "aten.expand_as", "aten.broadcast_to",
+                           "aten.broadcast_tensors", "aten.meshgrid"},
+                          base))
+    return false;
+  auto from =
+      dyn_cast<FakeTensorType>(step.view->getOperand(step.operand).getType());
+  auto to =
+      dyn_cast<FakeTensorType>(step.view->getResult(step.result).getType());
+  return !from || !to ||
+         llvm::any_of(llvm::enumerate(to.getSizes()), [&](auto item) {
+           int64_t dim = int64_t(item.index()) - to.getRank() + from.getRank();
+           ExprAttr size = item.value();
+           return size.getInteger() != 1 &&
+                  (dim < 0 || from.getSizes()[dim] != size);
+         });
+}
+
+Value fx::createChainInverse(OpBuilder &b, NodeNamer &namer,
+                             ArrayRef<ViewStep> steps, Value base,
+                             Value newView) {
+  // Numbers of elements have no other dtypes and no parts.
+  for (ViewStep step : steps)
+    if (!hasSameDtype(step.view->getOperand(step.operand),
+                      step.view->getResult(step.result)) ||
+        llvm::is_contained({"aten._conj", "aten.conj", "aten._neg_view",
+                            "aten.mH", "aten.adjoint", "aten.matrix_H"},
+                           step.view.getTarget().rsplit('.').first))
+      return {};
+  const ViewStep &first = steps.front();
+  InverseBuilder builder{b,    namer,  first.view, first.operand, first.result,
+                         base, newView};
+  return builder.scatterByIndex(steps);
 }

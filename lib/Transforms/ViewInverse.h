@@ -23,6 +23,25 @@ mlir::Value createViewInverse(mlir::OpBuilder &b, NodeNamer &namer,
                               unsigned result, mlir::Value base,
                               mlir::Value newView);
 
+/// A view of one operand by a call's result.
+struct ViewStep {
+  CallFunctionOp view;
+  unsigned operand = 0, result = 0;
+};
+
+/// True unless no two elements of the view are one element of what it views.
+bool mayOverlap(ViewStep step);
+
+/// The same for a chain of views, the first one that of `base`. Where one of
+/// them shows an element twice, inverses one after the other would not tell
+/// which of the two was written. Null where a view changes its elements.
+mlir::Value createChainInverse(mlir::OpBuilder &b, NodeNamer &namer,
+                               llvm::ArrayRef<ViewStep> steps, mlir::Value base,
+                               mlir::Value newView);
+
+/// Lets a view take an operand of any strides.
+void takeAnyStrides(CallFunctionOp view);
+
 /// The size of dimension `dim` of `tensor` as an argument: an integer or the
 /// result of a new `aten.sym_size.int`.
 ArgumentTree createSize(mlir::OpBuilder &b, NodeNamer &namer,

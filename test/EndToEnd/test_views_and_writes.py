@@ -79,16 +79,91 @@ def list_in_place(x):
     return parts
 
 
-WRITES = [stale_view, two_views, written_unfold, comparison_in_place, out_forms, complex_parts]
-#: No native code: views of other dtypes, operators on lists.
-ON_ATEN = [bits, list_in_place]
+def one_of_equal_elements(x):
+    """What is written through one of the places where a view shows an element, is the element."""
+    b = x.clone()
+    v = b[:1].broadcast_to(3, 4)
+    v[1, 1:3] -= 5
+    w = b[2:].unsqueeze(0).expand(2, 2, 4).split(1)[1]
+    w[:, :1, ::2].mul_(3)
+    u = b.unfold(1, 2, 1)
+    u[3, 1].zero_()
+    return b, v * 1, w * 1
+
+
+def restrided(x):
+    b = x.clone()
+    part = b[2:]
+    aten.as_strided_(part, (2, 3), (3, 1), None)
+    part.clamp_(max=0)
+    return b, part * 1
+
+
+def diagonals(x):
+    b, tall = x.clone(), torch.zeros(9, 3, dtype=x.dtype)
+    b.t().fill_diagonal_(7)
+    b[1:, 1:3].fill_diagonal_(5)
+    tall.fill_diagonal_(2, wrap=True)
+    return b, tall, torch.zeros(3, 3, 3).fill_diagonal_(1)
+
+
+def mixed_out(x):
+    """What is computed in one dtype is written in another."""
+    a, b = torch.arange(4, dtype=torch.int16), torch.arange(4)
+    stacked = torch.zeros(2, 4, dtype=torch.int16)
+    aten.row_stack.out([a, b], out=stacked)
+    product = torch.zeros(16, dtype=torch.complex64)
+    aten.kron.out(x[0], x[1], out=product)
+    small = torch.tensor([4, 6, 9], dtype=torch.uint8)
+    small.gcd_(torch.tensor([2, 4, 6]))
+    low = x.to(torch.bfloat16)
+    low.addcmul_(x, x, value=-1)
+    return stacked, torch.view_as_real(product), small * 1, low
+
+
+def same_values(x):
+    b = x.clone()
+    v = b.t().conj_physical_()
+    b.add_(1)
+    c = torch.empty_like(x)
+    torch.conj_physical(b, out=c)
+    b.mul_(2)
+    return v * 1, c * 1, b, torch.tensor(3.0).movedim(0, -1) + x
+
+
+def split_at_values(x):
+    b = x.clone()
+    first, second, third = b.tensor_split([3, 1], 0)
+    first.add_(1)
+    third.mul_(2)
+    return b, first * 1, second * 1, third * 1
+
+
+def lists(x):
+    b = x.clone()
+    rows = list(b.unbind(0))
+    torch._foreach_mul_(rows, [1.0, 2.0, 3.0, 4.0])
+    torch._foreach_add_(rows[:2], rows[2:], alpha=2)
+    torch._foreach_zero_(rows[3:])
+    return b, torch._foreach_exp(rows), torch._foreach_maximum(rows, 0.5)
+
+
+WRITES = [
+    *[stale_view, two_views, written_unfold, comparison_in_place, out_forms, complex_parts],
+    *[one_of_equal_elements, restrided, diagonals, mixed_out, same_values, split_at_values, lists],
+    list_in_place,
+]
+#: No native code: views of other dtypes.
+ON_ATEN = [bits]
+#: PyTorch's own decomposition refuses or is wrong.
+PLAIN_ONLY = [complex_parts, one_of_equal_elements, restrided, diagonals]
 
 
 @pytest.mark.parametrize("function", WRITES + ON_ATEN, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("decomposed", [False, True], ids=["plain", "decomposed"])
 def test_writes(function, decomposed, tmp_path):
-    if decomposed and function is complex_parts:
-        pytest.skip("PyTorch cannot decompose a write through a conjugate view")
+    if decomposed and function in PLAIN_ONLY:
+        pytest.skip("PyTorch cannot decompose a write through such a view")
     harness.check(
         Function(function),
         (torch.randn(4, 4),),
@@ -177,7 +252,7 @@ def test_caches_written_at_several_indices(tmp_path):
 UNKNOWN = {
     "gaps": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
     "view": (lambda x: x.t()[1].as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
-    "written": (lambda x: x.add_(1).as_strided((2, 2), (2, 1)), lambda x: x[:, 1:5]),
+    "written": (lambda x: x.add_(1).as_strided((2, 2), (4, 1)), lambda x: x[:, 1:5]),
     "in_branch": (
         lambda x: torch.cond(x.sum() > 0, lambda x: x.as_strided((2, 2), (2, 1)) + 1,
                              lambda x: x[:2, :2] * 2, (x,)),
@@ -222,6 +297,12 @@ KNOWN = {
     "offset_of_view": (lambda x: x[1].as_strided((2, 2), (2, 1)), lambda x: x[1:4]),
     "transposed": (lambda x: x.as_strided((2, 2), (2, 1), 9), lambda x: x[1:3].t()),
     "written": (lambda x: x.t().add_(1).as_strided((2, 3), (3, 1), 1) + x.sum(), lambda x: x),
+    "gaps": (lambda x: x.as_strided((2, 3), (8, 2), 10), lambda x: x[1:, ::2]),
+    "gaps_of_view": (lambda x: x.t().as_strided((3,), (10,)) + x.sum(), lambda x: x[:, ::2]),
+    "gaps_written": (
+        lambda x: (x.add_(1), x.as_strided((3,), (2,)).mul_(5), x.t()[0].sub_(1), x * 2)[3],
+        lambda x: x[:, ::2],
+    ),
     "gaps_inside": (
         lambda x: (x + 1)[:, ::2].mul_(2).as_strided((2, 8), (8, 1)),
         lambda x: x[:, :6],
@@ -237,4 +318,58 @@ def test_known_memory(name, tmp_path):
         (part(torch.randn(4, 8)),),
         folder=tmp_path,
         modes=["interpret", "native"],
+    )
+
+
+class Gaps(nn.Module):
+    """Gaps in a buffer, written through a view by strides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("state", torch.randn(4, 8)[:, 1::2])
+
+    def forward(self, x):
+        self.state.view(1, 4, 4).as_strided((3,), (2,), 1).add_(x)
+        return self.state * 1
+
+
+def test_states_with_gaps(tmp_path):
+    harness.check(
+        Gaps(), (torch.randn(3),), folder=tmp_path, modes=["interpret", "native"], decomposed=False
+    )
+
+
+#: Conversions that keep dtype and device: whether the result is the tensor itself depends on the
+#: memory format that torch takes it to have (`suggest_memory_format`).
+FORMATS = {
+    "permuted": (torch.contiguous_format, lambda: torch.randn(4, 4, 3, 1).permute(3, 2, 1, 0)),
+    "gaps": (torch.contiguous_format, lambda: torch.randn(2, 3, 4, 8)[..., ::2]),
+    "matrix": (torch.contiguous_format, lambda: torch.randn(6, 2).t()),
+    "one_channel": (torch.channels_last, lambda: torch.randn(2, 1, 3, 4)),
+    "channels_last": (
+        torch.channels_last,
+        lambda: torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last),
+    ),
+    "from_channels_last": (
+        torch.contiguous_format,
+        lambda: torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last),
+    ),
+    "video": (
+        torch.channels_last_3d,
+        lambda: torch.randn(1, 2, 3, 2, 2).to(memory_format=torch.channels_last_3d),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_conversions_that_keep_the_tensor(name, tmp_path):
+    memory_format, make = FORMATS[name]
+
+    def convert(x):
+        y = x.to(x.dtype, memory_format=memory_format)
+        y.mul_(3)
+        return x + 0, y + 0
+
+    harness.check(
+        Function(convert), (make(),), folder=tmp_path, modes=["native"], decomposed=False
     )

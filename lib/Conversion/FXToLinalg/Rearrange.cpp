@@ -114,12 +114,6 @@ static LogicalResult lowerSplitAlong(Node &n) {
   return split(n, x, dim, n.arg(1, "indices"));
 }
 
-static LogicalResult lowerTensorSplit(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(2, "dim", x.rank(), 0);
-  return split(n, x, dim, n.arg(1, "indices"));
-}
-
 //===----------------------------------------------------------------------===//
 // Diagonals
 //===----------------------------------------------------------------------===//
@@ -452,7 +446,6 @@ void registerRearrangements(Registry &r) {
   r.add({"aten.vsplit.int", "aten.vsplit.array"}, lowerSplitAlong<'v'>);
   r.add({"aten.hsplit.int", "aten.hsplit.array"}, lowerSplitAlong<'h'>);
   r.add({"aten.dsplit.int", "aten.dsplit.array"}, lowerSplitAlong<'d'>);
-  r.add("aten.tensor_split.indices", lowerTensorSplit);
   r.add({"aten.diagonal.default", "aten.diagonal_copy.default",
          "aten.linalg_diagonal.default"},
         lowerDiagonal);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "Node.h"
 
 using namespace mlir;
@@ -78,9 +79,11 @@ static LogicalResult lowerReverse(Node &n) {
     return failure();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   if (n.target().starts_with("aten.m")) {
-    if (x.rank() < 2)
-      return n.fail("fewer than two dimensions");
-    std::swap(order[x.rank() - 1], order[x.rank() - 2]);
+    // Of 0-d tensors torch still takes it.
+    if (x.rank() == 1)
+      return n.fail("expected no dimension or at least two, got one");
+    if (x.rank() > 1)
+      std::swap(order[x.rank() - 1], order[x.rank() - 2]);
   } else {
     std::reverse(order.begin(), order.end());
   }
@@ -94,6 +97,8 @@ static LogicalResult lowerMovedim(Node &n) {
                        to = n.dims(2, "destination", x.rank(), false);
   if (n.failed() || from.size() != to.size())
     return n.fail("source and destination differ in length");
+  if (x.rank() == 0)
+    return n.result(x);
   SmallVector<int64_t> order(x.rank(), -1);
   for (auto [f, t] : llvm::zip(from, to))
     order[t] = f;
@@ -197,6 +202,64 @@ static LogicalResult lowerSlice(Node &n) {
       *from + (*count - 1) * step >= *size)
     return n.fail("the result is longer than the slice");
   return n.result(n.b.slice(x, dim, start, length, n.b.expr(step)));
+}
+
+/// tensor_split at the indices of a list or of a tensor. The parts are slices
+/// from one index to the next, empty where that is not behind it.
+static LogicalResult lowerTensorSplit(Node &n) {
+  Tensor x = n.tensor(0, "self");
+  int64_t dim = n.dim(2, "dim", x.rank(), 0);
+  if (n.failed() || x.rank() == 0)
+    return n.fail("fewer dimensions than the operator takes");
+  const Arg &list = n.arg(1, "indices");
+  SmallVector<ExprAttr> at;
+  if (list.isList()) {
+    for (const Arg &index : list.list)
+      at.push_back(n.asSize(index));
+  } else {
+    Tensor indices = n.tensor(1, "tensor_indices_or_sections");
+    if (n.failed() || indices.rank() != 1 ||
+        indices.sizes[0].getInteger() != int64_t(n.numResults()) - 1)
+      return n.fail("as many indices as parts but one");
+    for (unsigned i = 0; i + 1 < n.numResults(); ++i) {
+      Tensor index =
+          n.b.select(indices, 0, OpFoldResult(n.b.b.getIndexAttr(i)));
+      Number number;
+      number.value = n.b.element(n.b.cast(index, n.b.b.getI64Type()));
+      at.push_back(n.graph.named(n.b.loc, number).expr);
+    }
+  }
+  if (n.failed() || at.size() + 1 != n.numResults())
+    return n.fail("the number of results is not what the operator gives");
+  MLIRContext *ctx = n.context();
+  ExprAttr start = n.b.expr(0), whole = x.sizes[dim];
+  for (ExprAttr &index : at)
+    index = clampPosition(n, index, whole);
+  at.push_back(whole);
+  for (unsigned i = 0; i < n.numResults(); ++i) {
+    if (n.resultSizes(i).size() != size_t(x.rank()))
+      return n.fail("the result's rank is not what the operator gives");
+    ExprAttr length = n.resultSizes(i)[dim], back, count;
+    if (length.isSymbol() && !n.b.symbols.isBound(length.getName())) {
+      back = ExprAttr::mul(ctx, {start, n.b.expr(-1)});
+      count = back ? ExprAttr::add(ctx, {at[i], back}) : ExprAttr();
+      count =
+          count ? ExprAttr::call(ctx, "max", {count, n.b.expr(0)}) : ExprAttr();
+      if (!count || !n.b.symbols.canEvaluate(count))
+        return n.fail("an index that is not known");
+      n.b.symbols.bind(length.getName(), n.b.index(count), false);
+    }
+    if (!n.b.symbols.canEvaluate(length) || !n.b.symbols.canEvaluate(start))
+      return n.fail("an index that is not known");
+    std::optional<int64_t> from = start.getInteger(),
+                           size = length.getInteger(), all = whole.getInteger();
+    if (from && size && all && *from + *size > *all)
+      return n.fail("the parts are longer than the tensor");
+    if (failed(n.set(i, n.b.slice(x, dim, start, length, n.b.expr(1)))))
+      return failure();
+    start = at[i];
+  }
+  return success();
 }
 
 static LogicalResult lowerNarrow(Node &n) {
@@ -451,6 +514,9 @@ void registerViews(Registry &r) {
          "aten.broadcast_to.default", "aten.expand_copy.default"},
         lowerExpand);
   r.addCounting({"aten.slice.Tensor", "aten.slice_copy.Tensor"}, lowerSlice);
+  r.addCounting({"aten.tensor_split.indices",
+                 "aten.tensor_split.tensor_indices_or_sections"},
+                lowerTensorSplit);
   r.add({"aten.narrow.default", "aten.narrow_copy.default"}, lowerNarrow);
   r.add({"aten.select.int", "aten.select_copy.int"}, lowerSelect);
   r.add({"aten.split.Tensor", "aten.split.sizes",

@@ -111,14 +111,15 @@ static InferredTypes inferSquare(const OperatorView &call) {
 
 FX_REGISTER_SHAPE_RULES(inferSquare, "aten.square.default")
 FX_REGISTER_SHAPE_RULES(
-    inferPromoted, "aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor",
-    "aten.sub.Scalar", "aten.rsub.Tensor", "aten.rsub.Scalar",
-    "aten.mul.Tensor", "aten.mul.Scalar", "aten.multiply.Tensor",
-    "aten.multiply.Scalar", "aten.subtract.Tensor", "aten.maximum.default",
-    "aten.minimum.default", "aten.max.other", "aten.min.other",
-    "aten.fmax.default", "aten.fmin.default", "aten.remainder.Tensor",
-    "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor", "aten.fmod.Tensor",
-    "aten.fmod.Scalar", "aten.floor_divide.default", "aten.floor_divide.Scalar",
+    inferPromoted, "aten.addcmul.default", "aten.add.Tensor", "aten.add.Scalar",
+    "aten.sub.Tensor", "aten.sub.Scalar", "aten.rsub.Tensor",
+    "aten.rsub.Scalar", "aten.mul.Tensor", "aten.mul.Scalar",
+    "aten.multiply.Tensor", "aten.multiply.Scalar", "aten.subtract.Tensor",
+    "aten.maximum.default", "aten.minimum.default", "aten.max.other",
+    "aten.min.other", "aten.fmax.default", "aten.fmin.default",
+    "aten.remainder.Tensor", "aten.remainder.Scalar",
+    "aten.remainder.Scalar_Tensor", "aten.fmod.Tensor", "aten.fmod.Scalar",
+    "aten.floor_divide.default", "aten.floor_divide.Scalar",
     "aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar", "aten.pow.Scalar",
     "aten.clamp.default", "aten.clamp.Tensor", "aten.clamp_min.default",
     "aten.clamp_min.Tensor", "aten.clamp_max.default", "aten.clamp_max.Tensor",
@@ -180,8 +181,8 @@ FX_REGISTER_SHAPE_RULES(
     "aten.masked_fill.Scalar", "aten.masked_fill.Tensor", "aten.fill.Scalar",
     "aten.conj.default", "aten._conj.default", "aten.conj_physical.default",
     "aten.resolve_conj.default", "aten.resolve_neg.default",
-    "aten.addcmul.default", "aten.bernoulli.default", "aten.bernoulli.p",
-    "aten.tril.default", "aten.triu.default")
+    "aten.bernoulli.default", "aten.bernoulli.p", "aten.tril.default",
+    "aten.triu.default")
 
 FX_REGISTER_SHAPE_RULES(inferReal, "aten.abs.default", "aten.absolute.default",
                         "aten.real.default", "aten.imag.default")

@@ -211,6 +211,8 @@ static InferredTypes inferMoveDim(const OperatorView &call) {
   if (source->size() != target->size())
     return refuse("expected as many destinations as sources, got " +
                   Twine(target->size()) + " and " + Twine(source->size()));
+  if (self.getRank() == 0)
+    return permute(self, {});
   SmallVector<int64_t> order(self.getRank(), -1);
   for (auto [from, to] : llvm::zip_equal(*source, *target))
     order[to] = from;

@@ -20,6 +20,15 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
+Value Decomposer::call(const OperatorSchema &schema, ArrayRef<Arg> args) {
+  if (failed)
+    return {};
+  unsigned index = &schema - getAllOperators().data();
+  CallFunctionOp op = createInferredCall(b, loc, index, args);
+  failed = !op || op->getNumResults() == 0;
+  return failed ? Value() : op->getResult(0);
+}
+
 Arg Decomposer::size(Value tensor, int64_t dim) {
   if (failed)
     return {};
@@ -64,8 +73,10 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
         if (std::optional<std::string> usual = getUsualTarget(call.getTarget()))
           call.setTarget(*usual);
       OperatorView view = getOperatorView(op);
-      auto hook =
-          view ? HookTable<Decomposition>::lookup(view.getSchema()) : nullptr;
+      auto hook = !view ? nullptr
+                  : isForeach(view.getSchema().getName())
+                      ? decomposeForeach
+                      : HookTable<Decomposition>::lookup(view.getSchema());
       if (!hook)
         continue;
       SmallVector<Operation *> created = replace(view, hook, namer);

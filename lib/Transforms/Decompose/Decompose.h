@@ -36,6 +36,8 @@ public:
     return llvm::cast<FakeTensorType>(tensor.getType());
   }
   static int64_t rank(mlir::Value tensor) { return type(tensor).getRank(); }
+  /// The same of any operator.
+  mlir::Value call(const OperatorSchema &schema, llvm::ArrayRef<Arg> args);
   /// The size of `dim` as an argument: an integer, or a new sym_size.
   Arg size(mlir::Value tensor, int64_t dim);
   /// The size of `dim` if it is an integer.
@@ -57,6 +59,12 @@ struct Decomposition {
   using Function = mlir::LogicalResult (*)(
       const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
 };
+
+/// An operator on a list of tensors, `_foreach_add.List`, and its calls for
+/// each of them.
+bool isForeach(llvm::StringRef target);
+mlir::LogicalResult decomposeForeach(const OperatorView &op, Decomposer &d,
+                                     llvm::SmallVectorImpl<mlir::Value> &);
 
 /// The target under which hooks and lowerings know an operator that has two
 /// names, "aten.abs.default" for "aten.absolute.default".

@@ -26,7 +26,8 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
     for (GraphOp graph : getOperation().getOps<GraphOp>())
       if (graph.getFunctional()) {
         NodeNamer namer(graph);
-        addressStorage(graph, namer);
+        SmallPtrSet<Operation *, 4> memories;
+        addressStorage(graph, namer, memories);
         isolateStridedViews(graph, namer);
       }
     // Sub-graphs first, to a fixed point: they may hold sub-graphs too.

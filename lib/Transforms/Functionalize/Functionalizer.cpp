@@ -15,6 +15,8 @@ using namespace fx;
 using namespace fx::functionalize;
 
 void Functionalizer::noteViews(CallFunctionOp op) {
+  if (memories.contains(op))
+    setView(op->getResult(0), {op->getOperand(1), op, 1, 0});
   for (OpResult result : op->getResults())
     if (OpOperand *viewed = getAliasedOperand(op, result.getResultNumber()))
       setView(result, {viewed->get(), op, viewed->getOperandNumber(),
@@ -57,26 +59,6 @@ Value Functionalizer::prepareViewed(CallFunctionOp view, Value base) {
       ->getResult(0);
 }
 
-void functionalize::takeAnyStrides(CallFunctionOp view) {
-  StringRef target = view.getTarget();
-  OpBuilder b(view);
-  if (target == "aten.view_as.default")
-    view.setTargetAttr(b.getStringAttr("aten.reshape_as.default"));
-  if (target != "aten.view.default" && target != "aten._unsafe_view.default" &&
-      target != "aten._reshape_alias.default")
-    return;
-  view.setTargetAttr(b.getStringAttr("aten.reshape.default"));
-  if (target != "aten._reshape_alias.default")
-    return;
-  // The last argument, the strides, goes.
-  SmallVector<Argument> args = getArguments(view);
-  SmallVector<ArgumentTree> kept(args.begin(), args.begin() + 2);
-  ArgumentTree all = ArgumentTree::list(view.getContext(), kept);
-  view->setOperands(all.values);
-  view.setArgsAttr(cast<ArrayAttr>(all.tree));
-  view.setKwnamesAttr(b.getArrayAttr({}));
-}
-
 Value Functionalizer::derive(const ViewOf &of, Value base) {
   SmallVector<Value, 1> &results = derived[{of.view, base}];
   results.resize(of.view->getNumResults());
@@ -105,8 +87,34 @@ SmallVector<ArgumentTree> Functionalizer::getCurrent(ArrayRef<Argument> args) {
   return current;
 }
 
+void Functionalizer::writeOverlapping(Value &target, Value &newValue) {
+  SmallVector<ViewStep> steps, chain; // from the target
+  Value viewed, next = target;
+  for (auto it = views.find(next); it != views.end(); it = views.find(next)) {
+    const ViewOf &of = it->second;
+    next = of.viewed;
+    if (!of.view)
+      continue;
+    steps.push_back({of.view, of.operand, of.result});
+    if (steps.size() > 1 && mayOverlap(steps.back())) {
+      chain = steps;
+      viewed = next;
+    }
+  }
+  if (!viewed)
+    return;
+  std::reverse(chain.begin(), chain.end());
+  OpBuilder b(visited);
+  if (Value written =
+          createChainInverse(b, namer, chain, getCurrent(viewed), newValue)) {
+    target = viewed;
+    newValue = written;
+  }
+}
+
 LogicalResult Functionalizer::write(Operation *op, Value target,
                                     Value newValue) {
+  writeOverlapping(target, newValue);
   while (true) {
     auto it = views.find(target);
     if (it == views.end())
@@ -283,6 +291,8 @@ LogicalResult Functionalizer::visit(Operation &op) {
       if (!replaced.empty() && replaced.back() == &op)
         return success();
     }
+    if (isFillDiagonal(call.getTarget()))
+      return visitFillDiagonal(call);
     if (schema && schema->isMutating())
       return visitMutation(call, *schema);
     noteViews(call);
@@ -313,7 +323,20 @@ LogicalResult Functionalizer::run() {
   for (auto call : graph.getBlock().getOps<CallFunctionOp>())
     if (call.getTarget() == "prims.as_strided.default")
       call.setTarget("aten.as_strided.default");
-  addressStorage(graph, namer);
+  addressStorage(graph, namer, memories);
+  for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
+    if (call.getTarget() != "aten.as_strided.default")
+      continue;
+    auto type = dyn_cast<FakeTensorType>(call->getOperand(0).getType());
+    MetaAttr meta = type ? type.getMeta() : MetaAttr();
+    if (!meta)
+      continue;
+    bool hasPlace =
+        !meta.getStorageOffset() || meta.getStorageOffset().isInteger();
+    if (!hasPlace || !isContiguous(type))
+      return fail(call, "a view by strides of a tensor whose place in its "
+                        "storage is not known");
+  }
   shareStates();
   for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
     visited = &op;

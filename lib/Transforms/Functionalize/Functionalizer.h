@@ -65,6 +65,10 @@ private:
   mlir::Value derive(const ViewOf &of, mlir::Value base);
   /// `args` with what their values are now.
   llvm::SmallVector<ArgumentTree> getCurrent(llvm::ArrayRef<Argument> args);
+  /// Where views on the way from `target` to the whole show elements twice,
+  /// writes through all up to the last of these at once: sets `target` to what
+  /// this one views, and `newValue` to what that holds then.
+  void writeOverlapping(mlir::Value &target, mlir::Value &newValue);
   /// Records that `target` holds `newValue` from here on.
   mlir::LogicalResult write(mlir::Operation *op, mlir::Value target,
                             mlir::Value newValue);
@@ -77,6 +81,7 @@ private:
                                   const gen::Operator &schema);
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
   mlir::LogicalResult visitInstanceNorm(CallFunctionOp op);
+  mlir::LogicalResult visitFillDiagonal(CallFunctionOp op);
   mlir::LogicalResult visitInplaceView(CallFunctionOp op,
                                        llvm::StringRef functional);
   mlir::LogicalResult visitSubgraphs(mlir::Operation *op);
@@ -95,6 +100,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>,
                  llvm::SmallVector<mlir::Value, 1>>
       derived;
+  llvm::SmallPtrSet<mlir::Operation *, 4> memories;
   /// Where new operations go.
   mlir::Operation *visited = nullptr;
   llvm::SmallVector<mlir::Operation *> replaced;
@@ -108,12 +114,12 @@ const OperatorSchema *getFunctionalOperator(const OperatorSchema &schema);
 /// The schema as one of a custom operator is kept.
 gen::Operator getParsedSchema(const OperatorSchema &schema);
 
-/// Lets a view take an operand of any strides.
-void takeAnyStrides(CallFunctionOp view);
-
 /// Rewrites views by strides to views of the whole storage, in the order in
 /// which it lies in memory.
-void addressStorage(GraphOp graph, NodeNamer &namer);
+/// `memories` gets the operations that embed elements in memory with gaps: each
+/// is a view of its second operand.
+void addressStorage(GraphOp graph, NodeNamer &namer,
+                    llvm::SmallPtrSetImpl<mlir::Operation *> &memories);
 
 /// Gives views by strides, in a functional graph, operands whose memory is what
 /// their values are.
@@ -124,6 +130,7 @@ void isolateStridedViews(GraphOp graph, NodeNamer &namer);
 bool isBatchNorm(llvm::StringRef target);
 /// The same for instance norms, whose schema does not say so either.
 bool isInstanceNorm(llvm::StringRef target);
+bool isFillDiagonal(llvm::StringRef target);
 
 } // namespace fx::functionalize
 

@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Aliases.h"
+#include "../ViewInverse.h"
 #include "Functionalizer.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Shape.h"
+#include "fx/Operators/TypePromotion.h"
 #include "fx/Operators/View.h"
 
 using namespace mlir;
@@ -32,33 +35,34 @@ Value Functionalizer::castTo(OpBuilder &b, Location loc, Value value,
       ->getResult(0);
 }
 
-/// The dtype that an arithmetic operator computes in where it differs from
-/// the dtype of the tensor it writes: that of another tensor of higher kind.
-static Type getComputeDtype(CallFunctionOp op, FakeTensorType self) {
-  auto rank = [](Type dtype) -> std::pair<int, unsigned> {
-    if (isa<ComplexType>(dtype))
-      return {3, 64};
-    if (isa<FloatType>(dtype))
-      return {2, dtype.getIntOrFloatBitWidth()};
-    return {dtype.isInteger(1) ? 0 : 1, dtype.getIntOrFloatBitWidth()};
-  };
-  const OperatorSchema *schema = lookupOperator(op.getTarget());
-  if (!schema || !schema->has(OperatorSchema::Pointwise) ||
-      op.getTarget().starts_with("aten.copy_"))
+/// Operators beside the pointwise ones that promote their operands' dtypes.
+static bool promotesOperands(const OperatorSchema &schema) {
+  return schema.has(OperatorSchema::Pointwise) ||
+         llvm::is_contained({"aten.block_diag", "aten.column_stack",
+                             "aten.dstack", "aten.hstack", "aten.kron",
+                             "aten.row_stack", "aten.vstack"},
+                            schema.getName().rsplit('.').first);
+}
+
+/// The dtype in which an operator without a shape rule computes what is written
+/// to a tensor of type `self`: that to which its operands promote.
+static Type getComputeDtype(CallFunctionOp functional, FakeTensorType self) {
+  const OperatorSchema *schema = lookupOperator(functional.getTarget());
+  if (!schema || !promotesOperands(*schema) ||
+      functional.getTarget().starts_with("aten.copy."))
     return self.getDtype();
-  Type result = self.getDtype();
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<FakeTensorType>(operand.getType());
-    if (!type || type.getDtype() == result)
-      continue;
-    auto have = rank(result), want = rank(type.getDtype());
-    // A 0-d tensor promotes only by kind.
-    bool higher = type.getRank() == 0 && self.getRank() > 0
-                      ? want.first > have.first
-                      : want > have;
-    if (higher)
-      result = type.getDtype();
-  }
+  TypePromotion promotion(functional.getContext());
+  bool any = false;
+  for (Value operand : functional->getOperands())
+    if (auto type = dyn_cast<FakeTensorType>(operand.getType())) {
+      promotion.addTensor(type.getDtype(), type.getRank());
+      any = true;
+    }
+  Type result = any ? promotion.getResult() : Type();
+  // Of integers many compute floats; what is written says so.
+  auto isReal = [](Type dtype) { return isa<FloatType, ComplexType>(dtype); };
+  if (!result || (isReal(self.getDtype()) && !isReal(result)))
+    return self.getDtype();
   return result;
 }
 
@@ -90,15 +94,15 @@ LogicalResult Functionalizer::visitInplaceView(CallFunctionOp op,
 
 /// The dtype in which the functional form of a call computes: that of its
 /// result, which the shape rule tells, or of the operands.
-static Type getResultDtype(CallFunctionOp functional, CallFunctionOp op,
-                           FakeTensorType self, unsigned result) {
+static Type getResultDtype(CallFunctionOp functional, FakeTensorType self,
+                           unsigned result) {
   OperatorView view = getOperatorView(functional);
   if (view && hasShapeRule(view.getSchema()))
     if (InferredTypes types = inferResultTypes(view); succeeded(types))
       if (result < types->size())
         if (auto type = dyn_cast<FakeTensorType>((*types)[result]))
           return type.getDtype();
-  return getComputeDtype(op, self);
+  return getComputeDtype(functional, self);
 }
 
 namespace {
@@ -201,11 +205,19 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   CallFunctionOp call =
       createCall(b, namer.rename(op.getLoc(), name), functional->getName(),
                  types, written->args, written->keywords);
+  if (isList) {
+    SmallVector<Attribute> list(types.size(), OperandAttr::get(b.getContext()));
+    call.setOutsAttr(b.getArrayAttr(b.getArrayAttr(list)));
+  }
+  // Of a real tensor `conj_physical` gives the tensor itself. What was written
+  // is another value.
+  if (call.getTarget() == "aten.conj_physical.default" &&
+      getAliasedOperand(call, 0))
+    call.setTarget("aten.clone.default");
   SmallVector<Value> values;
   for (auto [i, target] : llvm::enumerate(written->targets)) {
     auto type = cast<FakeTensorType>(types[i]);
-    call->getResult(i).setType(
-        type.withDtype(getResultDtype(call, op, type, i)));
+    call->getResult(i).setType(type.withDtype(getResultDtype(call, type, i)));
     values.push_back(castTo(b, op.getLoc(), call->getResult(i), type));
   }
   // The results are the written tensors themselves.

@@ -21,6 +21,7 @@
 #include "../Aliases.h"
 #include "Functionalizer.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Transforms/StridedMemory.h"
 
 using namespace mlir;
 using namespace fx;
@@ -48,8 +49,9 @@ namespace {
 struct StorageAddresser {
   NodeNamer &namer;
   CallFunctionOp op;
+  SmallPtrSetImpl<Operation *> &memories;
   OpBuilder b{op};
-  MLIRContext *ctx = b.getContext();
+  MLIRContext *ctx = op.getContext();
 
   Value call(StringRef target, Type type, ArrayRef<ArgumentTree> args,
              ArrayRef<StringRef> keywords = {}) {
@@ -77,8 +79,41 @@ struct StorageAddresser {
     auto type = cast<FakeTensorType>(value.getType());
     if (isContiguous(type))
       return value;
-    std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
-    return order ? permute(value, *order) : Value();
+    if (std::optional<SmallVector<int64_t>> order = getMemoryOrder(type))
+      return permute(value, *order);
+    return showsElements(op, type) ? withGaps(value) : Value();
+  }
+
+  /// The memory from the first of the elements of `value` to the last, zeros in
+  /// the gaps; null where that is not known. Noted in `memories`: a write to
+  /// the memory writes to the elements.
+  Value withGaps(Value value) {
+    auto type = cast<FakeTensorType>(value.getType());
+    std::optional<SmallVector<int64_t>> addresses = getElementAddresses(type);
+    if (!addresses || addresses->empty())
+      return {};
+    int64_t first = *llvm::min_element(*addresses),
+            last = *llvm::max_element(*addresses);
+    if (first != addresses->front())
+      return {};
+    auto memory = FakeTensorType::get(
+        {ExprAttr::integer(ctx, last - first + 1)}, type.getDtype());
+    auto list = [&](ArrayRef<ExprAttr> exprs) {
+      SmallVector<ArgumentTree> trees;
+      for (ExprAttr e : exprs)
+        trees.push_back(ArgumentTree::integer(ctx, *e.getInteger()));
+      return ArgumentTree::list(ctx, trees);
+    };
+    Value zeros = call(
+        "aten.zeros.default", memory,
+        {list(memory.getSizes()), Attribute(TypeAttr::get(type.getDtype()))},
+        {"dtype"});
+    Value filled = call("aten.as_strided_scatter.default", memory,
+                        {zeros, value, list(type.getSizes()),
+                         list(type.getMeta().getStrides()),
+                         ArgumentTree::integer(ctx, 0)});
+    memories.insert(filled.getDefiningOp());
+    return filled;
   }
 
   /// Contiguous elements as elements of another dtype.
@@ -192,15 +227,30 @@ struct StorageAddresser {
 };
 } // namespace
 
-void functionalize::addressStorage(GraphOp graph, NodeNamer &namer) {
+/// as_strided_: from here on the name of its operand stands for the view.
+static void renameInPlace(CallFunctionOp op) {
+  Value self = getArguments(op).front().getValue();
+  if (!self || op->getNumResults() != 1)
+    return;
+  op.setTarget("aten.as_strided.default");
+  self.replaceUsesWithIf(op->getResult(0), [&](OpOperand &use) {
+    return use.getOwner() != op && op->isBeforeInBlock(use.getOwner());
+  });
+}
+
+void functionalize::addressStorage(GraphOp graph, NodeNamer &namer,
+                                   SmallPtrSetImpl<Operation *> &memories) {
   for (auto call :
        llvm::make_early_inc_range(graph.getBlock().getOps<CallFunctionOp>())) {
+    if (call.getTarget() == "aten.as_strided_.default")
+      renameInPlace(call);
     StringRef target = call.getTarget();
     if (target == "aten.as_strided.default" ||
         target == "aten.as_strided_copy.default")
-      StorageAddresser{namer, call}.addressWhole();
-    else if (target == "aten.as_strided_scatter.default")
-      StorageAddresser{namer, call}.scatterInMemory();
+      StorageAddresser{namer, call, memories}.addressWhole();
+    else if (target == "aten.as_strided_scatter.default" &&
+             !memories.contains(call))
+      StorageAddresser{namer, call, memories}.scatterInMemory();
   }
 }
 

@@ -36,6 +36,9 @@ static bool takesTheSame(const OperatorSchema &candidate,
   for (const ArgumentSchema &argument : schema.getArguments()) {
     if (argument.isWrite() && argument.isKwargOnly())
       continue;
+    while (!have.empty() && isOfFactory(have.front()) &&
+           have.front().getName() != argument.getName())
+      have = have.drop_front();
     if (have.empty() || have.front().getName() != argument.getName() ||
         have.front().getTypeText() != argument.getTypeText())
       return false;
