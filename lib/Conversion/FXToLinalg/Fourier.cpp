@@ -344,7 +344,7 @@ static void addTransforms(Registry &r, bool isInverse, StringRef name) {
   for (auto [i, suffix] : llvm::enumerate(suffixes)) {
     std::string target = ("aten.fft_" + name + suffix + ".default").str();
     LowerFn fn = (isInverse ? inverse : forward)[i];
-    r.addComplex({target}, fn);
+    r.addComplex(target, fn);
     if (isHalfInput)
       r.add(target, fn);
   }
@@ -357,9 +357,9 @@ void registerFourier(Registry &r) {
   addTransforms<false, true>(r, true, "ihfft");
   addTransforms<true, false>(r, true, "irfft");
   addTransforms<true, false>(r, false, "hfft");
-  r.addComplex({"aten._fft_c2c.default"}, lowerInner<'c', 'c'>);
-  r.addComplex({"aten._fft_r2c.default"}, lowerInner<'r', 'c'>);
-  r.addComplex({"aten._fft_c2r.default"}, lowerInner<'c', 'r'>);
+  r.addComplex("aten._fft_c2c.default", lowerInner<'c', 'c'>);
+  r.addComplex("aten._fft_r2c.default", lowerInner<'r', 'c'>);
+  r.addComplex("aten._fft_c2r.default", lowerInner<'c', 'r'>);
 }
 
 } // namespace fx::lin

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Node.h"
+#include "Complex.h"
 #include "Graph.h"
 
 #include "fx/IR/Arguments.h"
@@ -157,7 +158,24 @@ Number Node::number(unsigned position, StringRef name,
     }
     return n;
   }
-  return asNumber(a);
+  return asPart(a, name);
+}
+
+Number Node::asPart(const Arg &arg, StringRef name) {
+  if (!graph.part || !isElementArgument(name))
+    return asNumber(arg);
+  Number n;
+  if (auto z = dyn_cast_or_null<ComplexAttr>(arg.immediate)) {
+    n.kind = Number::Kind::Float;
+    n.expr = ExprAttr::real(
+        context(),
+        (*graph.part ? z.getImag() : z.getReal()).getValueAsDouble());
+    return n;
+  }
+  n = asNumber(arg);
+  if (*graph.part)
+    n.expr = ExprAttr::integer(context(), 0);
+  return n;
 }
 
 bool Node::boolean(unsigned position, StringRef name, bool absent) {
@@ -186,7 +204,7 @@ double Node::real(unsigned position, StringRef name, double absent) {
   const Arg &a = arg(position, name);
   if (a.isAbsent())
     return absent;
-  Number n = asNumber(a);
+  Number n = asPart(a, name);
   if (n.expr && n.expr.isInteger())
     return double(n.expr.getValue());
   if (n.expr && n.expr.getKind() == ExprKind::Real)

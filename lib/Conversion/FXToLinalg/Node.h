@@ -106,6 +106,10 @@ public:
   std::string reason;
 
 private:
+  /// Where a complex tensor is lowered by parts: a number that its elements are
+  /// made of has parts, too, and a real one the imaginary part 0.
+  Number asPart(const Arg &arg, llvm::StringRef name);
+
   std::vector<Arg> positional;
   llvm::SmallVector<std::pair<llvm::StringRef, Arg>> keywords;
 };
@@ -122,9 +126,12 @@ public:
   LowerFn lookupComplex(llvm::StringRef target) const {
     return complexTable.lookup(target);
   }
+  void addComplex(llvm::StringRef target, LowerFn fn) {
+    complexTable[target] = fn;
+  }
   void addComplex(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     for (llvm::StringRef target : targets)
-      complexTable[target] = fn;
+      addComplex(target, fn);
   }
   void add(llvm::StringRef target, LowerFn fn) { table[target] = fn; }
   void add(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
@@ -201,6 +208,7 @@ void registerSpecial(Registry &);
 void registerStrided(Registry &);
 void registerSymbolic(Registry &);
 void registerViews(Registry &);
+void registerWindows(Registry &);
 
 /// The dtype that torch's type promotion gives the operands of a comparison or
 /// a bitwise operator.

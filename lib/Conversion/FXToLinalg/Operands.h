@@ -23,7 +23,7 @@ public:
         tensors.push_back(n.asTensor(arg));
       } else {
         slots.push_back(-1 - int(numbers.size()));
-        numbers.push_back(n.asNumber(arg));
+        numbers.push_back(n.number(position, name));
       }
     }
     if (tensors.empty())

@@ -67,6 +67,7 @@ Registry::Registry() {
   registerStrided(*this);
   registerSymbolic(*this);
   registerViews(*this);
+  registerWindows(*this);
 }
 
 } // namespace fx::lin

@@ -397,7 +397,8 @@ static LogicalResult lowerSelectScatter(Node &n) {
 }
 
 void registerScatter(Registry &r) {
-  r.add({"aten.index_put.default", "aten._unsafe_index_put.default"},
+  r.add({"aten.index_put.default", "aten._unsafe_index_put.default",
+         "aten._index_put_impl.default"},
         lowerIndexPut<false>);
   r.add("aten._unsafe_masked_index_put_accumulate.default",
         lowerIndexPut<true>);

@@ -140,7 +140,8 @@ static LogicalResult lowerScatter(Node &n) {
   if (n.isTensor(source))
     w.source = n.asTensor(source);
   else
-    w.constant = n.asNumber(source);
+    w.constant = n.number(
+        3, n.target().starts_with("aten.scatter.value") ? "value" : "src");
   w.combine = combine;
   if (n.has(4, "reduce")) {
     std::optional<Combine> named = combineOf(n.string(4, "reduce", ""));
@@ -210,7 +211,7 @@ static LogicalResult lowerIndexFill(Node &n) {
       return n.fail("the value is no scalar");
     w.source = b.expand(b.cast(t, x.dtype), w.index.sizes);
   } else {
-    w.constant = n.asNumber(value);
+    w.constant = n.number(3, "value");
   }
   return scatter(n, w);
 }

@@ -70,7 +70,27 @@ static LogicalResult lowerBucketize(Node &n) {
 }
 
 static LogicalResult lowerIsIn(Node &n) {
-  Tensor x = n.tensor(0, "elements"), set = n.tensor(1, "test_elements");
+  bool isScalar = !n.isTensor(n.arg(0, "element")),
+       isOneElement = !n.isTensor(n.arg(1, "test_element"));
+  if (isScalar && isOneElement)
+    return n.fail("expected a tensor");
+  // A number is compared as the tensor's dtype promotes it.
+  auto ofNumber = [&](unsigned position, StringRef name, const Tensor &beside) {
+    Number v = n.number(position, name);
+    Type dtype = promote({beside}, {v});
+    return n.b.fromElement(n.b.number(v, dtype), dtype);
+  };
+  Tensor x, set;
+  if (!isScalar)
+    x = n.tensor(0, "elements");
+  if (!isOneElement)
+    set = n.tensor(1, "test_elements");
+  if (n.failed())
+    return failure();
+  if (isScalar)
+    x = ofNumber(0, "element", set);
+  if (isOneElement)
+    set = ofNumber(1, "test_element", x);
   bool invert = n.boolean(99, "invert", false);
   if (n.failed())
     return failure();
@@ -94,7 +114,9 @@ void registerSearching(Registry &r) {
   r.add({"aten.searchsorted.Tensor", "aten.searchsorted.Scalar"},
         lowerSearchSorted);
   r.add("aten.bucketize.Tensor", lowerBucketize);
-  r.add("aten.isin.Tensor_Tensor", lowerIsIn);
+  r.add({"aten.isin.Tensor_Tensor", "aten.isin.Scalar_Tensor",
+         "aten.isin.Tensor_Scalar"},
+        lowerIsIn);
 }
 
 } // namespace fx::lin

@@ -216,8 +216,8 @@ static LogicalResult lowerInverseSTFT(Node &n) {
 
 void registerShortTime(Registry &r) {
   r.add("aten.stft.default", lowerSTFT);
-  r.addComplex({"aten.stft.default"}, lowerSTFT);
-  r.addComplex({"aten.istft.default"}, lowerInverseSTFT);
+  r.addComplex("aten.stft.default", lowerSTFT);
+  r.addComplex("aten.istft.default", lowerInverseSTFT);
 }
 
 } // namespace fx::lin

@@ -23,11 +23,11 @@ fx.graph @rotate attributes {functional} {
 // CHECK-DAG: complex.re
 // CHECK-DAG: complex.im
 // CHECK: complex.create
-// CHECK: fx.eager @aten.exp.default
+// CHECK: fx.eager @aten.tan.default
 // CHECK-SAME: fx.reason = "the operator has no lowering for complex tensors"
 fx.graph @eager attributes {functional} {
   %z = placeholder "z" : !z
   %n = call_function @aten.neg.default(%z) : (!z) -> !z
-  %e = call_function @aten.exp.default(%n) : (!z) -> !z
+  %e = call_function @aten.tan.default(%n) : (!z) -> !z
   output(%e) : (!z)
 }

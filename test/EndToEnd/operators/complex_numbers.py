@@ -79,7 +79,7 @@ case(C, "views", lambda x: x.transpose(0, 1).unsqueeze(1)[1:, :, :2].reshape(-1)
 case(C, "cat", lambda x, y: torch.cat([x, y * 2, x], 1), z("n", 3), z("n", 2))
 case(C, "index", lambda x, k: x[:, k], z("n", 5), i(4, low=-5, high=5))
 case(C, "to_complex", lambda x: (x.to(Z) * 2).to(torch.complex128), f("n", 3))
-case(C, "unsupported", lambda x, y: (torch.exp(x) * y).real, z("n", 3), z("n", 3), fallback="exp")
+case(C, "unsupported", lambda x, y: (torch.tan(x) * y).real, z("n", 3), z("n", 3), fallback="tan")
 case(
     C,
     "rotary",
@@ -145,14 +145,13 @@ for name, op in {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": to
     case(C, f"promoted.{name}.number_wide", lambda x, op=op: op(x, 1.5 - 2j), f("n", 3, dtype=WIDE))
     case(C, f"promoted.{name}.number_int", lambda x, op=op: op(x, 1.5 - 2j), i("n", 3))
 case(C, "where.real", torch.where, b("n", 3), f("n", 3), z("n", 3))
-case(C, "full", lambda x: torch.full((2, 3), 2.5 - 1j) + x, f(), fallback="full")
+case(C, "full", lambda x: torch.full((2, 3), 2.5 - 1j) + x, f())
 case(
     C,
     "masked_fill.number",
     lambda x, m: x.masked_fill(m, 2.5 - 1j),
     z("n", 3),
     b("n", 3),
-    fallback="masked_fill",
 )
 case(
     C,
@@ -171,3 +170,58 @@ def _write(x, y):
 
 
 case(C, "slice.real", _write, z("n", 3), f("n", 2))
+
+
+# Factories and fills: a real number has no imaginary part.
+case(C, "ones", lambda x: x + torch.ones(3, dtype=Z), z("n", 3))
+case(C, "ones_like", lambda x: x + torch.ones_like(x), z("n", 3))
+case(C, "eye", lambda x: x + torch.eye(3, dtype=Z), f(3))
+case(C, "full_like", lambda x: x * torch.full_like(x, 2.5), z("n", 3))
+case(C, "full_like.number", lambda x: x * torch.full_like(x, 2.5 - 1j), z("n", 3))
+case(C, "full_like.real", lambda x: torch.full_like(x, 2.5, dtype=torch.float32), z("n", 3))
+case(C, "zeros_like.bool", lambda x: torch.zeros_like(x, dtype=torch.float64), z("n", 3))
+case(C, "fill.number", lambda x: x.clone().fill_(1 - 2j) + x, z("n", 3))
+case(C, "fill.real", lambda x: x.clone().fill_(3) + x, z("n", 3))
+case(C, "masked_fill.real", lambda x, m: x.masked_fill(m, 2.5), z("n", 3), b("n", 3))
+case(C, "index_fill", lambda x: x.index_fill(1, torch.tensor([0, 2]), 1 - 2j), z("n", 3))
+case(C, "index_fill.real", lambda x: x.index_fill(1, torch.tensor([0, 2]), 4), z("n", 3))
+case(C, "where.number", lambda m, x: torch.where(m, x, 2.5), b("n", 3), z("n", 3))
+case(C, "pad.value", lambda x: torch.nn.functional.pad(x, (1, 2), value=1.5), z("n", 3))
+case(C, "copy.number", lambda x: torch.ops.aten.copy.default(x, 1) + x, z("n", 3))
+case(C, "copy.to_real", lambda x, y: torch.ops.aten.copy.default(y, x), z("n", 3), f("n", 3))
+case(C, "copy.to_bool", lambda x: torch.ops.aten.copy.default(x.real > 0, x), ODD, dynamic=False)
+case(C, "scatter.value", lambda x, k: torch.scatter(x, 0, k, 0.5), z(4), i(2, low=0, high=4))
+for value in 0.5, 1 - 2j:
+    case(
+        C,
+        f"scatter.value_reduce.{value}",
+        lambda x, k, v=value: torch.scatter(x, 0, k, v, reduce="add"),
+        z(4),
+        i(1, low=0, high=4),
+    )
+
+# Numbers as factors, and moves.
+case(C, "add.alpha", lambda x, y: torch.add(x, y, alpha=1.5 - 2j), z("n", 3), z("n", 3))
+case(C, "sub.alpha", lambda x, y: torch.sub(x, y, alpha=1.5 - 2j), z("n", 3), f("n", 3))
+case(C, "sub.scalar", lambda x: torch.ops.aten.sub.Scalar(x, 1 + 2j, 1 - 2j), z("n", 3))
+case(C, "rsub", lambda x: torch.rsub(x, 1 + 2j), z("n", 3))
+case(C, "div.mode", lambda x: torch.div(x, 2, rounding_mode=None), z("n", 3))
+case(C, "mT", lambda x: x.mT * 1, z("n", 3))
+case(C, "mH", lambda x: x.mH * 1, z("n", 3))
+case(C, "row_stack", lambda x: torch.row_stack([x, x.real]), z("n", 3))
+case(C, "view_copy", lambda x: torch.view_copy(x, [-1]), z("n", 3))
+case(C, "cumsum", lambda x: x.cumsum(1), z("n", 3))
+
+# Comparisons, truth and functions.
+case(C, "eq", lambda x: (x == x.flip(0), x == x.clone()), ODD, dynamic=False)
+case(C, "ne.number", lambda x: x != 1 + 1j, ODD, dynamic=False)
+case(C, "eq.real", lambda x: x == x.real, ODD, dynamic=False)
+for test in torch.isnan, torch.isinf, torch.isfinite, torch.logical_not, torch.any, torch.all:
+    case(C, f"{test.__name__}", test, ODD, dynamic=False)
+case(C, "logical_and", lambda x: torch.logical_and(x, x.real), ODD, dynamic=False)
+case(C, "count_nonzero", lambda x: torch.count_nonzero(x), ODD, dynamic=False)
+for function in torch.exp, torch.exp2, torch.square, torch.reciprocal:
+    case(C, function.__name__, function, z("n", 3))
+    case(C, f"{function.__name__}.wide", function, z("n", 3, dtype=D))
+for power in -1, 1, 2, 3:
+    case(C, f"pow.{power}", lambda x, n=power: x.pow(n), z("n", 3))

@@ -31,3 +31,16 @@ row("scalar_tensor", lambda x: torch.scalar_tensor(2.0) * x, f("n", 4))
 row("tensor_constant", lambda x: x + torch.tensor([1.0, 2.0, 3.0, 4.0]), f("n", 4))
 row("causal_mask", lambda x: torch.arange(x.shape[0])[None] <= torch.arange(x.shape[0])[:, None], f("n", 4))
 row("lengths_mask", lambda k: torch.arange(8)[None, :] < k[:, None], i("n", low=0, high=9))
+for name in "hann", "hamming", "blackman", "bartlett":
+    for periodic in True, False:
+        for length in 0, 1, 2, 7, 8:
+            row(
+                f"{name}_window.{periodic}.{length}",
+                lambda x, name=name, periodic=periodic, length=length: getattr(torch, f"{name}_window")(length, periodic)
+                + x[0, 0],
+                f("n", 4),
+                dynamic=False,
+            )
+row("hamming_window.alpha", lambda x: torch.hamming_window(6, True, 0.6, 0.3) + x[0, 0], f("n", 4))
+row("hann_window.wide", lambda x: torch.hann_window(6, dtype=torch.float64) + x[0, 0], f("n", 4))
+row("copy.number", lambda x: torch.ops.aten.copy.default(x, 2) + x, f("n", 4))
