@@ -130,6 +130,8 @@ class Builder:
                 exec("\n".join(step.lines), self.space)
             results = [self._value(n) for n in step.binds]
             self._check_results(results, [*results, *written], sources, rounded)
+            if any(o.startswith("as_strided") for o in step.operators):
+                self._check_memory([*results, *written])
         except Exception:
             self._restart()
             raise
@@ -137,6 +139,16 @@ class Builder:
         self.names.extend(step.binds)
         self._read_names()
         self.statistics.drawn.update(step.operators)
+
+    def _check_memory(self, shown) -> None:
+        """Between the elements of an input, in front of them and behind, lies what no
+        program says."""
+        known: dict[int, set[int]] = {}
+        for root in self.roots:
+            known.setdefault(root.untyped_storage().data_ptr(), set()).update(memory(root))
+        for t in shown:
+            if not memory(t) <= known.get(t.untyped_storage().data_ptr(), memory(t)):
+                raise Rejected("shows memory that no tensor names")
 
     def _check_results(self, results, touched, sources, rounded: bool) -> None:
         for t in results:

@@ -30,6 +30,7 @@ EXCLUDED = [
     ("of the runtime of neural networks", r"_thnn|lstm|rnn|transformer|multi_head|_flatten|embedding_bag|_embedding|conv_tbc|"
      r"adaptive|pool|upsample|grid_sampl|affine_grid|reflection|replication|col2im|im2col|conv_?|convolution|_masked_s|masked_softmax|"
      r"fused_moving|rms|layer_norm|group_norm|norm_interface|histogram|bins|^_cum(max|min)_helper|loss|_trilinear"),
+    ("PyTorch writes in another order than the tensor's", r"^narrow_copy$"),
     ("moves or fills what another row does", r"_no_grad_|fill_mem|_resize_output|detach_$|_copy_from|_coalesced|lift_fresh$|_reshape_alias$|"
      r"_ncf_|_foreach.*(?<!_)$|hacked_twin|manual_seed|seed|_nested|_neg_view_copy|_jvp|convert_indices"),
 ]
