@@ -254,11 +254,16 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     ModuleOp part;
     CodeUnit *unit;
     std::string *object, error;
+    int64_t weight;
   };
   std::deque<Job> jobs;
   for (CodeUnit *unit : units)
     for (ModuleOp part : unit->parts)
-      jobs.push_back({part, unit, &unit->objects.emplace_back(), ""});
+      jobs.push_back(
+          {part, unit, &unit->objects.emplace_back(), "", countOps(part)});
+  // The largest first: at the end of the list it would run alone.
+  llvm::stable_sort(
+      jobs, [](const Job &a, const Job &b) { return a.weight > b.weight; });
   int64_t kernels = 0;
   for (Job &job : jobs)
     kernels += countKernels(job.part);

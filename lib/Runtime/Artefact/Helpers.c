@@ -60,7 +60,14 @@ static void copy_dims(char *to, const char *from, const Dim *dims, int64_t rank,
               run);
 }
 
-/* memref.copy between layouts that are not both contiguous. */
+/* memref.copy between layouts that the compiler knew: `rank` dimensions, at
+ * least one, of runs of `run` bytes. */
+void fx_rt_copy_runs(char *to, const char *from, int64_t run, int64_t rank,
+                     const Dim *dims) {
+  copy_dims(to, from, dims, rank, run);
+}
+
+/* memref.copy between other layouts that are not both contiguous. */
 void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
                 FXrtUnrankedMemRef *dst) {
   FXrtMemRef *s = src->memref, *d = dst->memref;

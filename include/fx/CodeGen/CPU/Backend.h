@@ -71,8 +71,9 @@ enum class CodeKind { Assembly, Object };
 llvm::Expected<std::string> emitCode(llvm::Module &module,
                                      const CPUOptions &options, CodeKind kind);
 
-/// Adds `fx_entry(results, args)`, which calls `function`'s C interface with
-/// as many arguments as it has.
+/// Adds `fx_entry(results, args)`, which calls the C interface of `function`;
+/// `args` are the addresses of descriptors, as fx-cpu-pass-addresses takes
+/// them.
 llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
                      llvm::StringRef name);
 

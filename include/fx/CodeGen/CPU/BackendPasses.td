@@ -145,6 +145,47 @@ def FXCPUParallelToRuntime : Pass<"fx-cpu-parallel-to-runtime", "::mlir::ModuleO
   ];
 }
 
+def FXCPUCopyToRuntime : Pass<"fx-cpu-copy-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "turn copies of static layout into run-time calls";
+  let description = [{
+    Upstream's call of `memrefCopy` takes two descriptors in memory, and the
+    run-time finds out what lies together. Where the types know, a
+    `memref.copy` is a `memmove`, or a call with a constant: for each dimension
+    its size and both strides in bytes.
+
+    ```mlir
+    memref.copy %a, %b : memref<8x4x16xf32> to memref<8x4x16xf32, strided<[128, 32, 1], offset: 16>>
+    // becomes
+    call @fx_rt_copy_runs(%b_address, %a_address, %c64, %c1, %table)  // 32 runs of 64 bytes
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def FXCPUPassAddresses : Pass<"fx-cpu-pass-addresses", "::mlir::ModuleOp"> {
+  let summary = "pass addresses to kernels in the place of descriptors";
+  let description = [{
+    A memref becomes an address to a kernel (functions marked `fx.kernel`, and
+    those of other modules of the program, `fx.export`), with the sizes and
+    strides that its type does not know. `@main` takes the address of an array
+    of descriptors' addresses, and reads of each what it needs, where it needs
+    it: thousands of weights would be as many values that are alive at a time.
+
+    ```mlir
+    call @kernel_0(%x, %y) : (memref<8x4xf32>, memref<?x4xf32>) -> ()
+    // becomes
+    call @kernel_0(%x_address, %y_address, %y_rows) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
 def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
   let summary = "turn bufferized fx.eager ops into calls of the fallback";
   let description = [{

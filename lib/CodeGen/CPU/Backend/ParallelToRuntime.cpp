@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Addresses.h"
 #include "Buffers.h"
-#include "Captures.h"
 #include "fx/CodeGen/CPU/Backend.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -40,7 +40,7 @@ struct ParallelToRuntime
   void outline(Operation *op, const LLVMTypeConverter &types);
   func::FuncOp createBody(Nest &nest, ArrayRef<Value> captures, StringRef name);
   func::FuncOp createThunk(func::FuncOp body, LLVM::LLVMStructType frame,
-                           StringRef name);
+                           const LLVMTypeConverter &types, StringRef name);
 };
 } // namespace
 
@@ -183,6 +183,7 @@ func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
 /// `name(frame, begin, end)`: what the run-time calls.
 func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body,
                                             LLVM::LLVMStructType frame,
+                                            const LLVMTypeConverter &types,
                                             StringRef name) {
   Location loc = body.getLoc();
   OpBuilder b(&getContext());
@@ -193,11 +194,22 @@ func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body,
   func.setPrivate();
   Block *entry = func.addEntryBlock();
   b.setInsertionPointToStart(entry);
-  SmallVector<Value> args;
+  SmallVector<Value> args, loaded;
   for (auto [i, field] : llvm::enumerate(frame.getBody())) {
     Value at = createFieldAddress(b, loc, frame, entry->getArgument(0), i);
-    Value loaded = LLVM::LoadOp::create(b, loc, field, at);
-    args.push_back(castFromLLVM(b, loaded, body.getArgumentTypes()[i]));
+    loaded.push_back(LLVM::LoadOp::create(b, loc, field, at));
+  }
+  ArrayRef<Value> left = loaded;
+  for (Type type : body.getArgumentTypes().drop_back(2)) {
+    unsigned n = 1;
+    if (hasAddress(type)) {
+      auto memref = cast<MemRefType>(type);
+      n = getFieldTypes(memref).size();
+      args.push_back(fromFields(b, loc, types, memref, left.take_front(n)));
+    } else {
+      args.push_back(castFromLLVM(b, left.front(), type));
+    }
+    left = left.drop_front(n);
   }
   for (unsigned i : {1, 2})
     args.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
@@ -230,13 +242,15 @@ void ParallelToRuntime::outline(Operation *op, const LLVMTypeConverter &types) {
   func::FuncOp body = createBody(nest, captures, name);
 
   SmallVector<Value> fields;
-  SmallVector<Type> fieldTypes;
-  for (Value v : captures) {
-    fields.push_back(castToLLVM(b, types, v));
-    fieldTypes.push_back(fields.back().getType());
-  }
-  auto frame = LLVM::LLVMStructType::getLiteral(&getContext(), fieldTypes);
-  func::FuncOp thunk = createThunk(body, frame, name + "_range");
+  for (Value v : captures)
+    if (hasAddress(v.getType()))
+      llvm::append_range(
+          fields, getFields(b, loc, types, v, cast<MemRefType>(v.getType())));
+    else
+      fields.push_back(castToLLVM(b, types, v));
+  auto frame = LLVM::LLVMStructType::getLiteral(
+      &getContext(), llvm::to_vector(ValueRange(fields).getTypes()));
+  func::FuncOp thunk = createThunk(body, frame, types, name + "_range");
   Value slot = createStackSlot(b, loc, frame);
   for (auto [i, field] : llvm::enumerate(fields))
     LLVM::StoreOp::create(b, loc, field,

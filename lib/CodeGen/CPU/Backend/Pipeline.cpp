@@ -49,6 +49,8 @@ void fx::cpu::buildLowerToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUParallelToRuntime());
   pm.addPass(createFXCPUEagerToRuntime());
   pm.addPass(createFXCPURandomToRuntime());
+  pm.addPass(createFXCPUCopyToRuntime());
+  pm.addPass(createFXCPUPassAddresses());
   pm.addPass(createFXCPULowerMath());
   pm.addPass(createFXCPULowerVectors());
   VectorTransferToSCFOptions toSCF;

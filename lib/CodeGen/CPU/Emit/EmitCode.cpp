@@ -165,9 +165,11 @@ llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,
   llvm::SmallVector<llvm::Value *> args;
   if (hasResults)
     args.push_back(entry->getArg(0));
-  for (unsigned i = 0; args.size() < callee->arg_size(); ++i)
-    args.push_back(
-        b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, entry->getArg(1), i)));
+  args.push_back(entry->getArg(1));
+  if (callee->arg_size() != args.size())
+    return llvm::createStringError("the function '" + function.str() +
+                                   "' does not take the addresses of its "
+                                   "arguments' descriptors");
   b.CreateCall(callee, args);
   b.CreateRetVoid();
   callee->setLinkage(llvm::GlobalValue::InternalLinkage);
