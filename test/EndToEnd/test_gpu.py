@@ -224,9 +224,10 @@ def test_illegal_address(tmp_path):
                             rf"{name}; grid 1 x 1 x 1, blocks of 256 x 1 x 1, "
                             r"0 bytes of shared memory$", first), first
         else:
-            assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_CUDA_SYNC=1 names", first), first
-        assert re.match(rf"cuda:0: \S.*: {name}: a kernel that was launched before has failed, and no "
-                        "call of this process can use the device", second), second
+            assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_CUDA_SYNC=1 names",
+                            first), first
+        assert re.match(rf"cuda:0: \S.*: {name}: a kernel that was launched before has failed, and "
+                        "no call of this process can use the device", second), second
         assert re.match(rf"cuda:0: cannot be used: {name}: a kernel of this process has failed",
                         third), third
 
