@@ -1,4 +1,4 @@
-"""How far results are from what is right, and where."""
+"""How far results are from what is right, and where. All of it is done where the tensors are."""
 
 import torch
 
@@ -6,10 +6,12 @@ import torch
 FIRST, MODULI = 16, (8, 16, 64, 128)
 #: The largest error that counts as right where eager's is not known, in units of the RMS.
 TOLERANCE = {torch.float64: 2e-3, torch.float32: 2e-3, torch.float16: 2e-2, torch.bfloat16: 6e-2}
+#: Eager's errors that ours may have: so many times the largest one and the RMS of all, or a little.
+LARGEST, ALL, LITTLE, LITTLE_OF_ALL = 4, 2, 2e-3, 2e-5
 
 
 def exact(x: torch.Tensor) -> torch.Tensor:
-    return x.detach().cpu().double()
+    return x.detach().double()
 
 
 def rms(want: torch.Tensor) -> float:
@@ -35,6 +37,16 @@ def distance(got: list, want: list) -> float:
             w = exact(w)
             worst = max(worst, float(difference(exact(g), w).max()) / rms(w))
     return worst
+
+
+def spread(got: list, want: list) -> float:
+    """The RMS of the differences, in units of the RMS of what is wanted: of all numbers together
+    less is allowed than of one."""
+    if len(got) != len(want) or any(g.shape != w.shape for g, w in zip(got, want)):
+        return float("inf")
+    pairs = [(exact(g), exact(w)) for g, w in zip(got, want) if w.numel()]
+    return max((float(difference(g, w).square().mean().sqrt()) / rms(w) for g, w in pairs),
+               default=0.0)
 
 
 def differing(got: list, want: list) -> int:

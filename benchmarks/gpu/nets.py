@@ -12,6 +12,11 @@ from torch import nn
 from torch.nn import functional as F
 
 
+#: What torch.compile is measured with: it takes up to a minute for each.
+COMPILED = ["resnet50_b1", "bert_base_b1", "llama_decode_b1_bf16", "resnet50_b16_bf16",
+            "bert_base_b8_bf16", "llama_prefill_512_bf16", "unet_bf16"]
+
+
 class Step(nn.Module):
     def __init__(self, inner: int, outer: int):
         super().__init__()

@@ -135,15 +135,15 @@ def _reference(task, emit, where: str):
     module = module.to(where)
     exact = copy.deepcopy(module).double()
     want = tensors(exact(*to(args, where, torch.float64), **to(kwargs, where, torch.float64)))
-    want = [x.cpu() for x in want]
     del exact
     try:
-        theirs = [x.cpu() for x in tensors(module(*to(args, where), **to(kwargs, where)))]
-        emit(eager_difference=compare.number(compare.distance(theirs, want)))
+        theirs = tensors(module(*to(args, where), **to(kwargs, where)))
     except Exception as e:  # its own row says more
         emit(eager_failed=f"{type(e).__name__}: {e}"[:500])
         return want, None
-    return want, compare.distance(theirs, want)
+    found = compare.distance(theirs, want), compare.spread(theirs, want)
+    emit(eager_difference=compare.number(found[0]), eager_rms=compare.number(found[1]))
+    return want, found
 
 
 def _judge(task, emit, ours: list) -> None:
@@ -164,18 +164,24 @@ def _judge(task, emit, ours: list) -> None:
     else:
         emit(status="unverified")
         return
+    ours = [x.to(where) for x in ours]
     dtype = sets.of_key(task["key"]).dtype
     kinds = [x.dtype for x in ours if x.dtype in compare.TOLERANCE] + [dtype]
     limit = max(compare.TOLERANCE[kind] for kind in kinds)
-    # Eager's own distance tells what the case does to rounding errors.
-    limit = limit if eager is None or eager == float("inf") else max(4 * eager, min(limit, 2e-3))
-    difference = compare.distance(ours, want)
-    emit(difference=compare.number(difference), limit=limit)
-    if difference > limit:
+    limit_of_all = limit / 4
+    if eager and max(eager) < float("inf"):
+        # Eager's own errors tell what the case does to them.
+        limit = max(compare.LARGEST * eager[0], compare.LITTLE)
+        limit_of_all = max(compare.ALL * eager[1], compare.LITTLE_OF_ALL)
+    difference, of_all = compare.distance(ours, want), compare.spread(ours, want)
+    emit(difference=compare.number(difference), limit=limit, rms_difference=compare.number(of_all),
+         rms_limit=limit_of_all)
+    if difference > limit or of_all > limit_of_all:
+        limit = limit if difference > limit else 3 * limit_of_all
         worst = [compare.mismatch(g, w, limit) for g, w in zip(ours, want)]
         emit(status="wrong", outputs=[len(ours), len(want)],
-             error=f"results differ from float64 by {difference:.2e} of the RMS, at most "
-                   f"{limit:.2e} was expected",
+             error=f"results differ from float64 by {difference:.2e} at most and {of_all:.2e} in "
+                   f"all, in units of the RMS; expected {limit:.2e} and {limit_of_all:.2e}",
              mismatches=[{"output": i, **about} for i, about in enumerate(worst)
                          if about.get("wrong", 1)])
 
@@ -189,30 +195,30 @@ def ours(task, emit) -> None:
         emit(stage="run")
         got = model(*inputs)
         _finish(is_cuda)
-        first = [x.cpu().clone() for x in got]
+        first = [x.clone() for x in got]
         emit(stage="repeat", outputs_shape=[list(x.shape) for x in first])
 
         def again(what):
-            count = sum(compare.differing([x.cpu() for x in model(*inputs)], first)
-                            for _ in range(3 if is_cuda else 1))
+            count = sum(compare.differing(model(*inputs), first)
+                        for _ in range(3 if is_cuda else 1))
             emit(**{what: count})
             if count:
                 emit(status="wrong", error="runs on the same inputs differ: a race")
 
         again("differ_in_repeats")
         if task.get("emulated"):
-            want = torch.load(task["emulated"])
+            want = [x.to(task["device"]) for x in torch.load(task["emulated"])]
             equal = sum(w.numel() for w in want) - compare.differing(first, want)
             emit(emulated={"equal": equal, "of": sum(w.numel() for w in want),
                            "difference": compare.number(compare.distance(first, want))})
         if task.get("judges", True):
             _judge(task, emit, first)
         if task.get("times", True):
-            timing.all_of(lambda: model(*inputs), emit, is_cuda)
+            timing.all_of(lambda: model(*inputs), emit, is_cuda, is_quick=task.get("quick", False))
             emit(stage="after the timed runs")
             again("differ_after_times")
         if task.get("save"):
-            torch.save(first, task["save"])
+            torch.save([x.cpu() for x in first], task["save"])
 
 
 def once(task, emit) -> None:

@@ -210,29 +210,33 @@ class Part:
     # Parts
     # -----------------------------------------------------------------------
 
+    def measure(self, key: str) -> None:
+        """The rows of a case."""
+        part = self.options.part
+        self.ours(key, times=part not in ("calibrate", "correct"), judges=part != "speed",
+                  quick=part == "variants")
+        self.drop(key)
+        if part in ("speed", "models"):
+            self.row(key, "eager", {"do": "eager", "key": key})
+
     def run(self) -> int:
         """The number of rows that are not right."""
         if not self.find_machine():
             return self.results.bad
         there = list(self.manifest["artefacts"])
-        keys = sets.part_keys(self.options.part, there)
-        if unknown := set(self.options.cases) - set(keys):
-            raise SystemExit(f"expected cases of {', '.join(keys)}, got {', '.join(unknown)}")
-        keys = [key for key in keys if not self.options.cases or key in self.options.cases]
-        part = self.options.part
+        part, named = self.options.part, self.options.cases
+        if unknown := set(named) - set(there):
+            raise SystemExit(f"expected cases of {', '.join(there)}, got {', '.join(unknown)}")
+        keys = named or sets.part_keys(part, there)
         if part == "profile":
             profiling.run(self, keys)
-        for key in keys if part != "profile" else []:
-            if part in ("calibrate", "correct"):
-                self.ours(key, times=False)
-            elif part != "compile":
-                self.ours(key, judges=part != "speed")
-            self.drop(key)
-            if part in ("speed", "models"):
-                self.row(key, "eager", {"do": "eager", "key": key})
-            if part == "compile":
-                for mode in ("default", "reduce-overhead"):
+        elif part == "compile":
+            for mode in ("default", "reduce-overhead"):
+                for key in keys:
                     self.row(key, mode, {"do": "compiled", "key": key, "mode": mode})
+        else:
+            for key in keys:
+                self.measure(key)
         return self.results.bad
 
 

@@ -34,7 +34,7 @@ def part_keys(part: str, there: list[str]) -> list[str]:
     wanted = {
         "calibrate": SETS["calibrate"], "correct": SETS["kernels"] | SETS["models"],
         "speed": SETS["kernels"], "models": SETS["models"],
-        "compile": [*cases.COMPILED, *SETS["models"]], "profile": cases.PROFILED,
+        "compile": [*nets.COMPILED, *cases.COMPILED], "profile": cases.PROFILED,
         "variants": [key for name in cases.VARIANTS
                      for key in (name, *(k for k, v in VARIANTS.items() if v[0] == name))],
     }[part]

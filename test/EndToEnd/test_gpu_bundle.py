@@ -117,6 +117,11 @@ def archive(folder):
     assert name == "dry.tar" and hashlib.sha256(path.read_bytes()).hexdigest() == digest
     with tarfile.open(path) as tar:
         assert {"dry/run.py", "dry/manifest.json"} <= set(tar.getnames())
+    # A folder that is too large is none.
+    text = ("import sys; sys.path.insert(0, sys.argv[1]); import bundle, pack; pack.LIMIT = 1000; "
+            "sys.argv = ['bundle.py', *sys.argv[2:]]; bundle.main()")
+    said = python("-c", text, BUNDLE.parent, folder / "large", "--dry", "softmax", status=(1,))
+    assert re.search(r"\d+ bytes, \d+% of the 0 MiB that it may have; 1 artefacts", said), said
 
 
 def tools(folder):
@@ -145,7 +150,7 @@ def faults(folder):
     # For all cases but one this is memory enough.
     out, memory = folder / "faults", {"FX_FAKE_CUDA_MEMORY": "60000"}
     found = {row["case"]: row for row in
-             run(bundle, out, "correct", "--timeout=5", status=(1,), **memory)}
+             run(bundle, out, "correct", "--timeout=8", status=(1,), **memory)}
     assert {case: row["status"] for case, row in found.items()} == {
         "copy": "timeout", "gelu": "failed", "matmul_16_rows": "wrong", "transpose": "failed",
         "sum_rows": "ok", "sum_columns": "unverified", "linear_4096_bf16": "failed",
