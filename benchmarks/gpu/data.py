@@ -47,7 +47,7 @@ def table(seed: int) -> torch.Tensor:
 
 def _repeat(numbers: torch.Tensor, shape) -> torch.Tensor:
     count = math.prod(shape)
-    return numbers.repeat(-(-count // PERIOD) or 1)[:count].reshape(shape)
+    return numbers.repeat(-(-count // len(numbers)) or 1)[:count].reshape(shape)
 
 
 def normal(seed: int, *shape: int, dtype=torch.float32, scale: float = 1.0) -> torch.Tensor:
@@ -64,12 +64,14 @@ def integers(seed: int, high: int, *shape: int) -> torch.Tensor:
 # Weights
 # ---------------------------------------------------------------------------
 
-#: The seed of all weights.
-WEIGHTS = 1
+#: The seed of all weights, and after how many of them they repeat themselves: a prime, too, but
+#: a file holds the table for each scale, layout and dtype.
+WEIGHTS, WEIGHT_PERIOD = 1, 16381
 
 
 def _weight(name: str, shape, scale: float, seed: int) -> torch.Tensor:
-    return _repeat(table(seed).roll(zlib.crc32(name.encode()) % PERIOD) * scale, shape)
+    numbers = table(seed)[:WEIGHT_PERIOD].roll(zlib.crc32(name.encode()) % WEIGHT_PERIOD)
+    return _repeat(numbers * scale, shape)
 
 
 def _norm(part: nn.Module, key: str, folds: bool) -> tuple[float, float] | None:
