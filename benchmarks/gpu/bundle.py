@@ -2,97 +2,189 @@
 """Makes a folder that runs the benchmark of GPUs on a machine that has torch with CUDA and
 nothing of this project, no LLVM and no compiler:
 
-    benchmarks/gpu/bundle.py FOLDER [CASE ...]
-    python FOLDER/run.py
+    benchmarks/gpu/bundle.py FOLDER [CASE ...] [--archive]
+    python FOLDER/run.py PART
 
-Artefacts are compiled here (for --target, with machine code where there is a ptxas) and packed.
+Artefacts are compiled here (for --target, with machine code where there is a ptxas) and packed; of
+small ones the folder holds what the emulator of the tests computes. --archive also packs the folder
+as FOLDER.tar and writes its checksum to FOLDER.tar.sha256.
 
-    benchmarks/gpu/bundle.py FOLDER --calibrate [CASE ...]
-
-makes one at small sizes, with what the emulator of the tests computes: on a GPU it shows where the
-two differ.
+--dry makes one of small sizes with kernels for the emulator, which a machine without a GPU runs.
 """
 
 import argparse
-import lzma
+import hashlib
+import json
+import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("test/EndToEnd", "benchmarks", "benchmarks/gpu")]
 
-import cases  # noqa: E402
-import exporting  # noqa: E402
+import data  # noqa: E402
 import emulate  # noqa: E402
+import exporting  # noqa: E402
+import isolate  # noqa: E402
 import norms  # noqa: E402
+import pack  # noqa: E402
+import rows  # noqa: E402
+import sets  # noqa: E402
 import torch  # noqa: E402
+import variants  # noqa: E402
 
-#: What a bundle may take.
-LIMIT = 64 << 20
-
-
-def export(name: str, small: bool, path: pathlib.Path) -> pathlib.Path:
-    """Makes the archive at `path`; what is to be compiled of it."""
-    module, args, kwargs = cases.make(name, small)
-    exporting.save(exporting.export(module, args, kwargs), path)
-    return path if cases.CASES[name].folds else norms.keep(path)
+#: Of a set: what is compiled for the emulator, too.
+EMULATED = "calibrate"
+SOURCES = ("calibrate", "cases", "compare", "data", "isolate", "nets", "pack", "profiling", "rows",
+           "run", "sets", "timing", "variants")
 
 
-def add(name: str, small: bool, target: str, folder: pathlib.Path) -> None:
-    """Packs the artefact of a case into the folder."""
-    artefact = folder / f"{name}.so"
-    with tempfile.TemporaryDirectory() as made:
-        source = export(name, small, pathlib.Path(made) / f"{name}.pt2")
-        norms.tool("fx-compile", f"--target={target}", source, "-o", artefact)
-    with open(artefact, "rb") as source, lzma.open(f"{artefact}.xz", "wb", preset=1) as packed:
-        shutil.copyfileobj(source, packed, 1 << 24)
-    artefact.unlink()
+class Bundle:
+    def __init__(self, options, made: pathlib.Path):
+        self.options, self.folder, self.made = options, options.folder, made
+        self.artefacts: dict[str, dict] = {}
+        self.files: dict[str, dict[str, pathlib.Path]] = {}
+        self.programs: dict[str, pathlib.Path] = {}
+
+    def export(self, key: str, small: bool) -> tuple[pathlib.Path, dict]:
+        """The program of a case, and checksums of its numbers."""
+        case = sets.of_key(key)
+        module, args, kwargs = sets.make(key, small)
+        about = {"inputs": [data.checksum([x]) for x in rows.tensors((args, kwargs))],
+                 "states": data.checksum(module.state_dict().values())}
+        path = self.made / f"{key.split('@')[0]}.pt2"
+        exporting.save(exporting.export(module, args, kwargs), path)
+        return (path if case.folds else norms.keep(path)), about
+
+    def add(self, name: str, key: str) -> None:
+        """Compiles a case of the set `name`."""
+        small = self.options.dry or name == "calibrate"
+        begin = time.monotonic()
+        program, about = self.export(key, small)
+        file = re.sub(r"\W", "_", key)
+        artefact, report = self.made / f"{file}.so", self.made / "report.json"
+        tiles = key.partition("@")[2]
+        flags = [f"--target={self.options.target}", "--no-fallback",
+                 *([f"--gpu-tiles={tiles}"] if tiles else [])]
+        norms.tool("fx-compile", *flags, program, "-o", artefact, "--report", report)
+        report = json.loads(report.read_text())
+        schedules = {"schedules": {k["name"]: k["schedule"] for k in report["kernels"]}}
+        if not variants.are_used(tiles, variants.product_of(schedules)):
+            raise SystemExit(f"error: {key}: expected a kernel with these tiles, got {schedules}")
+        files = self.files.setdefault(name, {})
+        files[f"{file}.so"] = artefact
+        about |= {"set": name, "file": file, "kernels": report.get("device_kernels", []),
+                  "schedules": [k["schedule"]["kind"] for k in report["kernels"]
+                                if k["when"] == "run"]}
+        if self.options.dry or (name == EMULATED and not self.options.no_emulated):
+            kernels = emulate.compile_kernels(program, self.made / file, target=self.options.target,
+                                              flags=flags[2:])
+            if self.options.dry:
+                files[f"{file}.kernels.so"] = kernels
+            if name == EMULATED:
+                files[f"{file}.pt"] = self.emulate(key, artefact, kernels, about)
+        about["weights"] = pack.split(artefact, report["weight_bytes"], self.folder)
+        about["code_bytes"] = artefact.stat().st_size
+        self.artefacts[key] = about
+        for left in self.made.glob(f"{key.split('@')[0]}.*pt2"):
+            left.unlink()
+        print(f"{name:10} {key:44} {about['schedules'][:3]} {time.monotonic() - begin:.1f} s",
+              flush=True)
+        for kernel in about["kernels"]:
+            for code in kernel["code"]:
+                spills = code.get("spill_store_bytes", 0) + code.get("spill_load_bytes", 0)
+                if spills or code["remarks"]:
+                    print(f"    {kernel['name']} {code['chip']}: {spills} bytes of spills "
+                          f"{code['remarks']}", flush=True)
+
+    def emulate(self, key, artefact, kernels, about) -> pathlib.Path:
+        """What the kernels compute on the emulator."""
+        saved = self.made / f"{about['file']}.pt"
+        chip = re.match(r"cuda:sm_(\d+)", self.options.target)[1]
+        task = {"do": "ours", "key": key, "small": True, "device": "cpu", "judges": False,
+                "times": False, "artefact": str(artefact), "kernels": str(kernels),
+                "inputs": about["inputs"], "states": about["states"], "save": str(saved),
+                "env": {**emulate.driver(chip=chip), "FX_CUDA_LOG": str(self.made / "log")}}
+        found = isolate.call(rows.work, task, 300)
+        if found["status"] != "ok":
+            raise SystemExit(f"error: {key}: the emulator: {found}")
+        return saved
+
+    def write(self) -> None:
+        """What belongs to no case, and the archives."""
+        for name, files in self.files.items():
+            pack.store(files, self.folder / f"{name}.tar.xz")
+        commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
+                                capture_output=True, text=True).stdout.strip()
+        manifest = {"made": commit, "target": self.options.target, "small": self.options.dry,
+                    "torch": torch.__version__, "artefacts": self.artefacts}
+        (self.folder / "manifest.json").write_text(json.dumps(manifest, separators=(",", ":")))
+        shutil.copytree(ROOT / "test" / "EndToEnd" / "models", self.folder / "models",
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        for source in SOURCES:
+            shutil.copy(ROOT / "benchmarks" / "gpu" / f"{source}.py", self.folder)
+        shutil.copy(ROOT / "benchmarks" / "native.py", self.folder)
 
 
-def emulated(name: str, target: str, folder: pathlib.Path) -> dict:
-    """What the kernels of a packed case compute on the emulator."""
-    with tempfile.TemporaryDirectory() as made:
-        made = pathlib.Path(made)
-        kernels = emulate.compile_kernels(export(name, True, made / f"{name}.pt2"), made, target=target)
-        chip = int(re.match(r"cuda:sm_(\d+)", target)[1])
-        run = [sys.executable, folder / "run.py", name, "--device", "cpu", "--save", made / "saved.pt"]
-        emulate.run_program(*run, env=emulate.driver(kernels, chip=chip))
-        return torch.load(made / "saved.pt")
+def archive(folder: pathlib.Path) -> None:
+    """FOLDER.tar and its checksum; the same folder gives the same bytes."""
+    path = folder.with_name(f"{folder.name}.tar")
+
+    def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
+        info.mtime = info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        return info
+
+    with tarfile.open(path, "w") as tar:
+        for file in sorted(f for f in folder.rglob("*") if f.is_file()):
+            tar.add(file, f"{folder.name}/{file.relative_to(folder)}", filter=plain)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    path.with_name(path.name + ".sha256").write_text(f"{digest}  {path.name}\n")
+    print(f"{path}: {path.stat().st_size} bytes, sha256 {digest}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("cases", nargs="*", metavar="CASE", default=list(cases.CASES))
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="all but those that are named")
+    parser.add_argument("--sets", default=",".join(sets.SETS), help="of " + ", ".join(sets.SETS))
     parser.add_argument("--target", default="cuda:sm_90a")
-    parser.add_argument("--small", action="store_true", help="sizes for an emulated GPU")
-    parser.add_argument("--calibrate", action="store_true", help="add the emulator's results")
-    options = parser.parse_args()
-    options.small |= options.calibrate
-    if unknown := set(options.cases) - set(cases.CASES):
-        parser.error(f"expected cases of {', '.join(cases.CASES)}, got {', '.join(unknown)}")
+    parser.add_argument("--dry", action="store_true", help="small sizes, for the emulator")
+    parser.add_argument("--no-emulated", action="store_true", help="without the emulator's results")
+    parser.add_argument("--archive", action="store_true", help="pack the folder, with a checksum")
+    options = parser.parse_intermixed_args()
+    torch.set_num_threads(1)  # processes are forked
+    known = [key for part in sets.SETS.values() for key in part]
+    if unknown := set(options.cases) - set(known):
+        parser.error(f"expected cases of {', '.join(known)}, got {', '.join(unknown)}")
+    if unknown := set(options.sets.split(",")) - set(sets.SETS):
+        parser.error(f"--sets: expected some of {', '.join(sets.SETS)}, got {', '.join(unknown)}")
+    os.environ.pop("FX_LIBCUDA", None)
     options.folder.mkdir(parents=True)
-    for name in options.cases:
-        add(name, options.small, options.target, options.folder)
-        print(name, (options.folder / f"{name}.so.xz").stat().st_size, flush=True)
-    if options.small:
-        (options.folder / "small").touch()
-    shutil.copytree(ROOT / "test" / "EndToEnd" / "models", options.folder / "models",
-                    ignore=shutil.ignore_patterns("__pycache__"))
-    for source in ("gpu/cases.py", "gpu/run.py", "native.py"):
-        shutil.copy(ROOT / "benchmarks" / source, options.folder)
-    if options.calibrate:
-        results = {}
-        for name in options.cases:
-            results |= emulated(name, options.target, options.folder)
-        torch.save(results, options.folder / "emulated.pt")
-    size = sum(f.stat().st_size for f in options.folder.rglob("*") if f.is_file())
-    print(f"{size / 1e6:.1f} MB")
-    if size > LIMIT:
-        sys.exit(f"expected at most {LIMIT >> 20} MiB: leave cases out")
+    with tempfile.TemporaryDirectory() as made:
+        bundle = Bundle(options, pathlib.Path(made))
+        for name in options.sets.split(","):
+            for key in sets.SETS[name]:
+                if not options.cases or key in options.cases:
+                    bundle.add(name, key)
+        bundle.write()
+    found = pack.sizes(options.folder)
+    for name, size in found.items():
+        print(f"{size:10} {name}")
+    total = sum(found.values())
+    print(f"{total} bytes, {total / pack.LIMIT:.0%} of the {pack.LIMIT >> 20} MiB that it may "
+          f"have; {len(bundle.artefacts)} artefacts")
+    if total > pack.LIMIT:
+        sys.exit(f"error: expected at most {pack.LIMIT} bytes, got {total}: leave sets or cases "
+                 "out")
+    if options.archive:
+        archive(options.folder)
 
 
 if __name__ == "__main__":

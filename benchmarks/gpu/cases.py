@@ -1,4 +1,4 @@
-"""What the benchmark of GPUs runs: kinds of kernels, and the project's models.
+"""What the benchmark of GPUs runs: kinds of kernels here, models in nets.py.
 
 Needs torch and the package `models` (test/EndToEnd/models) and nothing else of the project.
 """
@@ -7,25 +7,32 @@ import dataclasses
 import zlib
 from collections.abc import Callable
 
-import models
+import data
 import torch
 from torch import nn
+from torch.nn import functional as F
+
+HALF, F16, F32 = torch.bfloat16, torch.float16, torch.float32
 
 
 @dataclasses.dataclass
 class Case:
     """One program. `small` are sizes that an emulated GPU runs, too.
 
-    build    makes the module for a size
+    build    makes the module for a size; its weights follow later
     inputs   makes its (args, kwargs), on the host
     work     floating-point operations ("FLOP") or bytes that must move ("B") at a size
     folds    batch norms become part of convolutions, as fx-compile does by default
+    dtype    of a model: its weights and what is computed
+    tf32     eager is measured with TF32, too
     """
 
     build: Callable[[bool], nn.Module]
     inputs: Callable[[bool], tuple[tuple, dict]]
     work: Callable[[bool], tuple[float, str]] | None = None
     folds: bool = True
+    dtype: torch.dtype = F32
+    tf32: bool = False
 
 
 class Function(nn.Module):
@@ -37,145 +44,171 @@ class Function(nn.Module):
         return self.function(*args)
 
 
-def _random(*sizes: int) -> torch.Tensor:
-    return torch.randn(*sizes, generator=torch.Generator().manual_seed(len(sizes) + sizes[-1]))
+@dataclasses.dataclass
+class Spec:
+    """An argument: a tensor, which may begin `offset` elements after its memory does, turned by
+    `order`, or integers below `high`."""
+
+    shape: tuple
+    dtype: torch.dtype = F32
+    scale: float = 1.0
+    offset: int = 0
+    high: int = 0
+
+    def make(self, seed: int) -> torch.Tensor:
+        if self.high:
+            return data.integers(seed, self.high, *self.shape)
+        count = torch.Size(self.shape).numel()
+        flat = data.normal(seed, count + self.offset, dtype=self.dtype, scale=self.scale)
+        return flat[self.offset:].reshape(self.shape)
 
 
-def _rows(function, reads: int = 2) -> Case:
-    """Rows of 4096 float32; each is read and written once."""
-
-    def sizes(small):
-        return (3, 70) if small else (16384, 4096)
-
-    return Case(
-        lambda small: Function(function),
-        lambda small: ((_random(*sizes(small)),), {}),
-        lambda small: (4.0 * reads * sizes(small)[0] * sizes(small)[1], "B"),
-    )
+def make_inputs(name: str, specs) -> tuple:
+    """Arguments with a seed each."""
+    return tuple(spec.make(zlib.crc32(f"{name}.{i}".encode()) >> 8)
+                 for i, spec in enumerate(specs))
 
 
-def _product(m: int, n: int, k: int, dtype=torch.float32) -> Case:
-    few = (65, 63, 17) if dtype == torch.float32 else (130, 72, 136)
+def function(name: str, call, full: list, small: list | None = None, work=None, tf32=False) -> Case:
+    """Of tensors alone: `full` and `small` are lists of Spec, `work` takes their shapes."""
+    small = small or full
 
-    def sizes(small):
-        return few if small else (m, n, k)
+    def specs(is_small):
+        return small if is_small else full
 
-    def inputs(small):
-        m, n, k = sizes(small)
-        return (_random(m, k).to(dtype), _random(k, n).to(dtype)), {}
-
-    def work(small):
-        m, n, k = sizes(small)
-        return 2.0 * m * n * k, "FLOP"
-
-    return Case(lambda small: Function(torch.mm), inputs, work)
+    return Case(lambda is_small: Function(call),
+                lambda is_small: (make_inputs(name, specs(is_small)), {}),
+                work and (lambda is_small: work(*[s.shape for s in specs(is_small)])), tf32=tf32)
 
 
-def _half_linear(m: int, n: int, k: int, dtype=torch.bfloat16) -> Case:
-    """On tensor cores, with a weight, a bias and GELU as in a model."""
-
-    def sizes(small):
-        return (130, 72, 136) if small else (m, n, k)
-
-    def build(small):
-        _, n, k = sizes(small)
-        return nn.Sequential(nn.Linear(k, n), nn.GELU()).to(dtype)
-
-    def inputs(small):
-        m, _, k = sizes(small)
-        return (_random(m, k).to(dtype),), {}
-
-    def work(small):
-        m, n, k = sizes(small)
-        return 2.0 * m * n * k, "FLOP"
-
-    return Case(build, inputs, work)
+def _bytes(reads: int, size: int = 4):
+    """Work of what reads or writes its first argument so often."""
+    return lambda x, *rest: (float(reads * size * torch.Size(x).numel()), "B")
 
 
-def _attention() -> Case:
-    """Causal, of bf16."""
-
-    def sizes(small):
-        return (1, 2, 136, 64) if small else (4, 16, 2048, 64)
-
-    def attend(x):
-        return nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
-
-    return Case(lambda small: Function(attend),
-                lambda small: ((_random(*sizes(small)).to(torch.bfloat16),), {}))
+def _flops(x, y, *rest):
+    """Of a product of (..., m, k) and (k, n)."""
+    return 2.0 * torch.Size(x).numel() * y[-1], "FLOP"
 
 
-def _convolution() -> Case:
-    def inputs(small):
-        return (_random(1, 64, 9, 9) if small else _random(32, 64, 56, 56),), {}
-
-    def build(small):
-        return nn.Conv2d(64, 64, 3, padding=1, bias=False)
-
-    return Case(build, inputs, lambda small: (
-        2.0 * 64 * 64 * 9 * (81 if small else 32 * 56 * 56), "FLOP"))
+def _rows(name, call, dtype=F32, reads=2, full=(16384, 4096), small=(3, 70)) -> Case:
+    return function(name, call, [Spec(full, dtype)], [Spec(small, dtype)],
+                    _bytes(reads, dtype.itemsize))
 
 
-def _model(full: str, small: str, folds: bool = True) -> Case:
-    def get(is_small):
-        return models.get(small if is_small else full)
+def _product(name, m, n, k, dtype=F32, small=None) -> Case:
+    sm, sn, sk = small or ((65, 63, 17) if dtype == F32 else (130, 72, 136))
+    return function(name, torch.mm, [Spec((m, k), dtype), Spec((k, n), dtype)],
+                    [Spec((sm, sk), dtype), Spec((sk, sn), dtype)], _flops, tf32=dtype == F32)
 
-    return Case(lambda small: get(small).build(), lambda small: get(small).inputs(), folds=folds)
+
+def _linear(name, m, n, k, dtype=HALF, small=(130, 72, 136), call=None) -> Case:
+    """On tensor cores: a weight as a model has it, a bias and GELU in the same kernel."""
+    call = call or (lambda x, w, b: F.gelu(F.linear(x, w, b)))
+
+    def specs(m, n, k):
+        return [Spec((m, k), dtype), Spec((n, k), dtype, 2.0 ** -5), Spec((n,), dtype)]
+
+    return function(name, call, specs(m, n, k), specs(*small),
+                    lambda x, w, b: (2.0 * x[0] * x[1] * w[0], "FLOP"), tf32=dtype == F32)
 
 
-CASES: dict[str, Case] = {
-    "copy": _rows(lambda x: x + 1),
-    "gelu": _rows(nn.functional.gelu),
-    "softmax": _rows(lambda x: torch.softmax(x, -1)),
-    "layer_norm": _rows(lambda x: nn.functional.layer_norm(x, x.shape[-1:])),
-    "transpose": _rows(lambda x: x.t().contiguous()),
-    "sum_columns": _rows(lambda x: x.sum(0), reads=1),
-    "matmul_1024": _product(1024, 1024, 1024),
-    "matmul_4096": _product(4096, 4096, 4096),
-    "matmul_16_rows": _product(16, 4096, 4096),
-    # Eager's are cuBLAS alone.
-    "matmul_4096_bf16": _product(4096, 4096, 4096, torch.bfloat16),
-    "matmul_8192_bf16": _product(8192, 8192, 8192, torch.bfloat16),
-    "linear_4096_bf16": _half_linear(4096, 4096, 4096),
-    "linear_8192_bf16": _half_linear(8192, 8192, 8192),
-    "linear_4096_f16": _half_linear(4096, 4096, 4096, torch.float16),
-    "attention_bf16": _attention(),
-    "conv_3x3": _convolution(),
-    "cond": _model("cond", "cond"),
-    "autoencoder": _model("autoencoder", "autoencoder_small"),
-    "resnet50": _model("resnet50", "resnet_small"),
-    "resnet50_norms": _model("resnet50", "resnet_small", folds=False),
-    "bert_base": _model("bert_base", "bert_small"),
-    "llama": _model("llama", "llama_small"),
-    "llama_decode": _model("llama_decode", "llama_small_decode"),
+def attend(is_causal):
+    return lambda q, k, v, *mask: F.scaled_dot_product_attention(
+        q, k, v, *mask, is_causal=is_causal, enable_gqa=q.shape[1] != k.shape[1])
+
+
+def _attention(name, full, small, dtype=HALF, causal=True) -> Case:
+    """Of (batch, heads, heads of keys, queries, keys, head)."""
+    def specs(b, h, kv, n, m, d):
+        return [Spec((b, h, n, d), dtype), Spec((b, kv, m, d), dtype), Spec((b, kv, m, d), dtype)]
+
+    def work(q, k, v):
+        b, h, n, d = q
+        return 4.0 * b * h * n * k[2] * d * (0.5 if causal and n > 1 else 1.0), "FLOP"
+
+    return function(name, attend(causal), specs(*full), specs(*small), work)
+
+
+def _convolution(name, dtype, full, small, **options) -> Case:
+    """Of (batch, channels, size, results, window)."""
+    def specs(b, c, s, k, w):
+        return [Spec((b, c, s, s), dtype), Spec((k, c, w, w), dtype, 2.0 ** -4)]
+
+    def work(x, w):
+        side = x[2] // options.get("stride", 1)
+        return 2.0 * x[0] * side * side * torch.Size(w).numel(), "FLOP"
+
+    return function(name, lambda x, w: F.conv2d(x, w, padding=w.shape[-1] // 2, **options),
+                    specs(*full), specs(*small), work, tf32=dtype == F32)
+
+
+def kernels() -> dict[str, Case]:
+    rows = {
+        "copy": (lambda x: x + 1, F32, 2), "copy_bf16": (lambda x: x + 1, HALF, 2),
+        "gelu": (F.gelu, F32, 2), "gelu_bf16": (F.gelu, HALF, 2),
+        "softmax": (lambda x: torch.softmax(x, -1), F32, 2),
+        "softmax_bf16": (lambda x: torch.softmax(x, -1), HALF, 2),
+        "layer_norm": (lambda x: F.layer_norm(x, x.shape[-1:]), F32, 2),
+        "layer_norm_bf16": (lambda x: F.layer_norm(x, x.shape[-1:]), HALF, 2),
+        "transpose": (lambda x: x.t().contiguous(), F32, 2),
+        "sum_columns": (lambda x: x.sum(0), F32, 1), "sum_rows": (lambda x: x.sum(1), F32, 1),
+    }
+    products = {"matmul_1024": (1024, 1024, 1024), "matmul_4096": (4096, 4096, 4096),
+                "matmul_16_rows": (16, 4096, 4096), "matmul_1_row": (1, 4096, 4096)}
+    halves = {"matmul_4096_bf16": (4096, 4096, 4096), "matmul_8192_bf16": (8192, 8192, 8192),
+              "matmul_1024_bf16": (1024, 1024, 1024), "matmul_16_rows_bf16": (16, 4096, 4096),
+              "matmul_1_row_bf16": (1, 4096, 4096)}
+    linears = {"linear_4096_bf16": ((4096, 4096, 4096), HALF),
+               "linear_8192_bf16": ((8192, 8192, 8192), HALF),
+               "linear_4096_f16": ((4096, 4096, 4096), F16),
+               "linear_bert_bf16": ((1024, 768, 768), HALF),
+               "linear_bert_up_bf16": ((1024, 3072, 768), HALF),
+               "linear_decode_bf16": ((8, 4096, 4096), HALF),
+               "linear_4096": ((4096, 4096, 4096), F32)}
+    attentions = {
+        "attention_bf16": ((4, 16, 16, 2048, 2048, 64), (1, 2, 2, 136, 136, 64), True),
+        "attention_128_bf16": ((4, 16, 16, 2048, 2048, 128), (1, 1, 1, 72, 72, 128), True),
+        "attention_full_bf16": ((4, 16, 16, 2048, 2048, 64), (1, 2, 2, 70, 75, 64), False),
+        "attention_gqa_bf16": ((4, 32, 8, 2048, 2048, 128), (1, 4, 2, 70, 70, 32), True),
+        "attention_decode_bf16": ((8, 32, 8, 1, 4096, 128), (2, 4, 2, 1, 75, 32), False),
+    }
+    images, wide = (32, 64, 56, 64, 3), (32, 256, 14, 256, 3)
+    made = {name: _rows(name, *about) for name, about in rows.items()}
+    made |= {name: _product(name, *sizes, small=(min(sizes[0], 65), 63, 17))
+             for name, sizes in products.items()}
+    made |= {name: _product(name, *sizes, HALF, small=(min(sizes[0], 130), 72, 136))
+             for name, sizes in halves.items()}
+    made |= {name: _linear(name, *sizes, dtype, small=(min(sizes[0], 130), 72, 136))
+             for name, (sizes, dtype) in linears.items()}
+    made |= {name: _attention(name, *about[:2], causal=about[2])
+             for name, about in attentions.items()}
+    for dtype, end in ((F32, ""), (HALF, "_bf16")):
+        for name, sizes, options in (("conv_3x3", images, {}), ("conv_3x3_wide", wide, {}),
+                                     ("conv_1x1", (32, 256, 56, 64, 1), {}),
+                                     ("conv_stride", images, {"stride": 2})):
+            small = (1, 16, 9, 24, sizes[-1])
+            made[name + end] = _convolution(name + end, dtype, sizes, small, **options)
+    return made
+
+
+#: Kernels that torch.compile is measured with, and those for Nsight Compute.
+COMPILED = ["gelu", "softmax", "layer_norm", "linear_4096_bf16", "attention_bf16", "conv_3x3_bf16"]
+PROFILED = ["gelu_bf16", "softmax", "layer_norm", "sum_columns", "transpose", "matmul_4096",
+            "matmul_8192_bf16", "linear_bert_bf16", "attention_bf16", "conv_3x3_bf16"]
+#: Kernels that are compiled with several tiles, and these: nothing is the compiler's own choice.
+_WGMMA = [f"warpgroup={t}"
+          for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4")]
+_MMA = ["warpgroup=0:0,tensorcore=" + t for t in (
+    "128:128:32:2:4:3", "128:64:32:2:2:4", "64:128:32:2:2:4", "64:64:32:2:2:4", "64:64:64:2:2:3",
+    "16:64:64:1:4:4", "16:128:64:1:4:2", "32:64:64:1:4:3")]
+_FMA = [f"matmul={t}" for t in ("128:128:16:8:8", "128:64:16:8:4", "64:64:16:4:4", "64:64:32:4:4",
+                                "32:64:32:2:4", "16:64:32:1:4", "16:128:32:1:4")]
+VARIANTS: dict[str, list[str]] = {
+    **{name: ["", *_WGMMA, *_MMA[:4]] for name in (
+        "matmul_4096_bf16", "linear_4096_bf16", "linear_bert_bf16", "linear_bert_up_bf16",
+        "matmul_1024_bf16")},
+    **{name: ["", *_MMA] for name in ("linear_decode_bf16", "conv_3x3_bf16", "conv_3x3_wide_bf16",
+                                      "conv_1x1_bf16")},
+    **{name: ["", *_FMA] for name in ("matmul_1024", "matmul_4096", "matmul_16_rows", "conv_3x3")},
 }
-
-#: Numbers after which a weight repeats itself, so that hundreds of megabytes pack well.
-PERIOD = 4096
-
-
-def _repeat(name: str, like: torch.Tensor) -> torch.Tensor:
-    """Normal numbers of the mean and deviation of `like`, which repeat."""
-    generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
-    table = torch.randn(PERIOD, generator=generator) * like.float().std() + like.float().mean()
-    count = -(-like.numel() // PERIOD)
-    return table.repeat(count)[: like.numel()].reshape(like.shape).to(like.dtype)
-
-
-def make(name: str, small: bool = False) -> tuple[nn.Module, tuple, dict]:
-    """A module with weights that follow from its name, and its inputs."""
-    case = CASES[name]
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
-        module = case.build(small).eval().requires_grad_(False)
-        for key, weight in module.state_dict().items():
-            if weight.is_floating_point() and weight.dim() > 1 and weight.numel() > PERIOD:
-                weight.copy_(_repeat(key, weight))
-        for part in module.modules():
-            if isinstance(part, nn.BatchNorm2d):  # equal channels keep folded weights periodic
-                part.running_mean.fill_(0.1)
-                part.running_var.fill_(1.3)
-                part.weight.fill_(0.9)
-                part.bias.fill_(0.05)
-    args, kwargs = case.inputs(small)
-    return module, args, kwargs

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs a bundle of bundle.py on this machine's GPU: each case beside eager PyTorch.
+"""Runs a part of a bundle of bundle.py on this machine's GPU.
 
-    python FOLDER/run.py [CASE ...] [--json FILE]
+    python FOLDER/run.py PART [CASE ...] [--out RESULTS]
 
-An error is the largest difference from eager in float64, in units of the RMS of the output, of ours
-and of eager in float32. Times are medians of runs on the device without gaps, of eager and of
-torch.compile, too. Bandwidths of cases that move bytes are shares of what a copy of 1 GB reaches.
+PART is calibrate, correct, speed, models, compile, profile or variants. Each row of the results is
+one line of JSON in RESULTS/PART.jsonl, written when it is known, and made by a process of its own:
+what crashes or hangs costs that row alone. Rows that are not `ok` hold what is needed to repair
+them; their case was run again with FX_CUDA_SYNC=1, and under compute-sanitizer where that is
+installed.
 
-A bundle with what the emulator computed (bundle.py --calibrate) says of each case how many numbers
-are the same on this GPU. The kernels are the same, so each difference is one of arithmetic, or a
-mistake. `--device cpu` passes tensors of the host, which is slower, and is for the emulator.
+docs/GPU.md says what the keys mean. Without a GPU, with FX_LIBCUDA naming an emulator, tensors are
+passed on the host.
 """
 
 import argparse
-import copy
 import json
-import lzma
+import os
 import pathlib
-import statistics
+import shutil
 import sys
 import tempfile
 import time
@@ -25,169 +25,237 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import cases  # noqa: E402
-import native  # noqa: E402
+import isolate  # noqa: E402
+import pack  # noqa: E402
+import profiling  # noqa: E402
+import rows  # noqa: E402
+import sets  # noqa: E402
 import torch  # noqa: E402
-from torch.utils import _pytree as pytree  # noqa: E402
 
-#: Largest error that counts as right, in units of the RMS, for float32 all the way.
-TOLERANCE = 2e-3
-RUNS = 30
-
-
-def to(tree, device=None, dtype=None):
-    def move(x):
-        if not isinstance(x, torch.Tensor):
-            return x
-        return x.to(device or x.device, dtype if dtype and x.is_floating_point() else x.dtype)
-
-    return pytree.tree_map(move, tree)
+#: Seconds of a row, of one that follows a failure, and of a part.
+ROW, AGAIN, PART = 60, 30, 450
+#: After so many rows without an end others get fewer seconds, and are not run again.
+HANGS, SHORT = 2, 20
 
 
-def error(got: list, want: list) -> float:
-    """The largest difference in units of the RMS of what is wanted."""
-    worst = 0.0
-    for g, w in zip(got, want, strict=True):
-        if g.shape != w.shape:
-            return float("inf")
-        if w.numel():
-            g, w = g.double().cpu(), w.double().cpu()
-            difference = (g - w).abs().max() / w.square().mean().sqrt().clamp_min(1e-30)
-            worst = max(worst, float(difference.nan_to_num(float("inf"))))
-    return worst
+class Results:
+    """Lines of JSON in a file; on standard output where that cannot be written."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path, self.file, self.bad = path, None, 0
+        self._try(lambda: path.parent.mkdir(parents=True, exist_ok=True))
+        self._try(lambda: setattr(self, "file", open(path, "w")))
+
+    def _try(self, action) -> None:
+        try:
+            action()
+        except OSError as e:
+            self.file = None
+            self.add({"case": "results", "who": "file", "status": "failed",
+                      "error": f"{self.path}: {e.strerror}: rows are lines of standard output"})
+
+    def add(self, row: dict) -> None:
+        self.bad += row["status"] not in ("ok", "skipped")
+        line = json.dumps(row, default=str) + "\n"
+
+        def write():
+            self.file.write(line)
+            self.file.flush()
+            os.fsync(self.file.fileno())
+
+        if self.file:
+            self._try(write)
+        if not self.file:
+            print(line, end="", flush=True)
 
 
-def measure(call, device: str) -> float:
-    """Milliseconds of a call: the median over rounds of several without a gap."""
-    def finish():
-        if device == "cuda":
-            torch.cuda.synchronize()
+class Part:
+    """One part of the measurement."""
 
-    call()
-    finish()
-    rounds = []
-    for _ in range(RUNS if device == "cuda" else 1):
-        begin = time.perf_counter()
-        for _ in range(5):
-            call()
-        finish()
-        rounds.append((time.perf_counter() - begin) / 5 * 1e3)
-    return statistics.median(rounds)
+    def __init__(self, options, folder: pathlib.Path):
+        self.options, self.folder = options, folder
+        self.manifest = json.loads((HERE / "manifest.json").read_text())
+        self.device = "cpu" if os.environ.get("FX_LIBCUDA") else "cuda"
+        self.end = time.monotonic() + options.limit
+        self.results = Results(options.out / f"{options.part}.jsonl")
+        self.forks = not options.no_fork
+        self.machine: dict = {}
+        self.hangs = 0
+        self.joined: set[str] = set()
+        self.log = folder / "cuda.log"
 
+    def left(self) -> float:
+        return self.end - time.monotonic()
 
-def copy_rate() -> float:
-    """Bytes that a second of a copy on the device reads and writes."""
-    x = torch.empty(1 << 28, device="cuda")
-    y = torch.empty_like(x)
-    return 2 * 4 * x.numel() / measure(lambda: y.copy_(x), "cuda") * 1e3
+    def call(self, task: dict, timeout: float, prefix=(), **env) -> dict:
+        self.log.unlink(missing_ok=True)
+        task = {"device": self.device, "small": self.manifest["small"], **task,
+                "env": {"FX_CUDA_LOG": str(self.log), **env}}
+        timeout = max(1.0, min(timeout, self.left()))
+        return isolate.call(rows.work, task, timeout, prefix, self.forks)
 
+    def find_machine(self) -> bool:
+        found = self.call({"do": "machine"}, ROW)
+        if found["status"] != "ok" and self.forks and self.device == "cuda":
+            # Perhaps it is the fork that this machine does not like.
+            self.forks = False
+            self.machine = self.call({"do": "machine"}, ROW)
+            found = self.machine | {"forked": found}
+        self.machine = found
+        row = {"part": self.options.part, "case": "machine", "who": "machine", **found,
+               "target": self.manifest["target"], "made": self.manifest["made"]}
+        self.results.add(row)
+        rate = found.get("copy_rate", 0) / 1e9
+        print(f"{found.get('gpu', 'no GPU')}, torch {torch.__version__}, driver "
+              f"{found.get('driver')}, {rate:.0f} GB/s: {found['status']} {found.get('error', '')}",
+              flush=True)
+        return found["status"] == "ok"
 
-def agreement(got: list, want: list) -> dict:
-    """How many numbers are the same to the last bit, and how far the others are."""
-    pairs = list(zip(got, want, strict=True))
-    equal = sum(int(((g == w) | (g.isnan() & w.isnan())).sum()) for g, w in pairs)
-    return {"equal": equal, "of": sum(w.numel() for w in want), "error": error(got, want)}
+    # -----------------------------------------------------------------------
+    # Rows
+    # -----------------------------------------------------------------------
 
+    def task(self, key: str, **more) -> dict:
+        """For `rows.ours`, with the artefact unpacked."""
+        about = self.manifest["artefacts"][key]
+        artefact = self.folder / about["set"] / f"{about['file']}.so"
+        if not artefact.exists():
+            pack.extract(HERE / f"{about['set']}.tar.xz", self.folder / about["set"])
+        if about["weights"] and key not in self.joined:
+            pack.join(artefact, about["weights"], HERE)
+            self.joined.add(key)
+        task = {"do": "ours", "key": key, "artefact": str(artefact), "inputs": about["inputs"],
+                "states": about["states"], **more}
+        for what, name in (("kernels", f"{about['file']}.kernels.so"),
+                           ("emulated", f"{about['file']}.pt")):
+            path = artefact.with_name(name)
+            if path.exists():
+                task[what] = str(path)
+        return task
 
-def run(name: str, small: bool, device: str, compiles: bool) -> tuple[dict, list[torch.Tensor]]:
-    """The figures of a case, and what our kernels gave."""
-    module, args, kwargs = cases.make(name, small)
-    leaves = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
-    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
-        path = pathlib.Path(folder) / f"{name}.so"
-        path.write_bytes(lzma.decompress((HERE / f"{name}.so.xz").read_bytes()))
-        model = native.Model(path)
-        eager = copy.deepcopy(module).to(device)
-        eager_args, eager_kwargs = to((args, kwargs), device)
-        exact_args, exact_kwargs = to((args, kwargs), device, torch.float64)
-        # What a model writes to its buffers the first run must not have seen.
-        want = pytree.tree_leaves(copy.deepcopy(eager).double()(*exact_args, **exact_kwargs))
-        theirs = pytree.tree_leaves(copy.deepcopy(eager)(*eager_args, **eager_kwargs))
-        inputs = [x.to(device) for x in leaves]
-        ours = model(*inputs)
-        result = {
-            "case": name,
-            "error": error(ours, want),
-            "eager_error": error(theirs, want),
-            "fx_ms": measure(lambda: model(*inputs), device),
-            "eager_ms": measure(lambda: eager(*eager_args, **eager_kwargs), device),
-        }
-        if compiles:
-            torch.compiler.reset()
-            try:
-                compiled = torch.compile(eager)
-                result["compile_ms"] = measure(lambda: compiled(*eager_args, **eager_kwargs), device)
-            except Exception as e:  # what it cannot compile says nothing of us
-                result["compile_failed"] = str(e)
-        ours = [x.cpu() for x in ours]
-    if work := cases.CASES[name].work:
-        amount, unit = work(small)
-        result["work"], result["unit"] = amount, unit
-        for who in ("fx", "eager"):
-            result[f"{who}_rate"] = amount / result[f"{who}_ms"] * 1e3
-    result["right"] = result["error"] <= max(TOLERANCE, 4 * result["eager_error"])
-    return result, ours
+    def drop(self, key: str) -> None:
+        """Frees what `join` made, which may be hundreds of megabytes."""
+        about = self.manifest["artefacts"][key]
+        if key in self.joined:
+            self.joined.remove(key)
+            with open(self.folder / about["set"] / f"{about['file']}.so", "r+b") as file:
+                file.truncate(about["code_bytes"])
 
+    def last_kernel(self) -> dict | None:
+        """The kernel that was launched last, as the log of FX_CUDA_SYNC has it."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        for line in reversed(lines):
+            if '"kernel"' in line:
+                return json.loads(line)
+        return None
 
-def line(r: dict) -> str:
-    text = (f"{r['case']:16}{'ok' if r['right'] else 'WRONG':>6}{r['error']:10.1e}"
-            f"{r['fx_ms']:11.4f}{r['eager_ms']:11.4f}{r['eager_ms'] / r['fx_ms']:8.2f}")
-    if theirs := r.get("compile_ms"):
-        text += f"{theirs:12.4f}{theirs / r['fx_ms']:8.2f}"
-    else:
-        text += f"{'failed' if 'compile_failed' in r else '-':>12}{'-':>8}"
-    if "unit" in r:
-        scale, name = (1e12, "TFLOP/s") if r["unit"] == "FLOP" else (1e9, "GB/s")
-        text += f"{r['fx_rate'] / scale:10.1f}{r['eager_rate'] / scale:10.1f} {name}"
-    if "of_copy" in r:
-        text += f", {r['of_copy']:.0%} of a copy's"
-    if same := r.get("agreement"):
-        text += f"; {same['equal']} of {same['of']} equal, the others within {same['error']:.1e}"
-    return text
+    def again(self, task: dict, status: str) -> dict:
+        """What the same case tells where each launch is waited for, and to a checker of memory."""
+        task = {**task, "times": False, "do": "ours" if status == "wrong" else "once"}
+        found = self.call(task, min(AGAIN, self.options.timeout), FX_CUDA_SYNC="1",
+                          CUDA_LAUNCH_BLOCKING="1")
+        kernel = self.last_kernel()
+        nodes = {k["name"]: k["nodes"] for k in found.pop("code", [])}
+        found.pop("schedules", None)
+        if kernel and found["status"] != "ok":
+            found["last_kernel"] = kernel | {"nodes": nodes.get(kernel["kernel"], "")}
+        tried = {"sync": found}
+        if (tool := shutil.which("compute-sanitizer")) and self.left() > 5:
+            said = self.folder / "sanitizer.txt"
+            task["do"] = "once"
+            tried["sanitizer"] = self.call(task, AGAIN, [tool, "--log-file", str(said)])
+            if said.exists():
+                tried["sanitizer"]["said"] = said.read_text(errors="replace")[:4000]
+        return tried
+
+    def row(self, key: str, who: str, task: dict, again: bool = False) -> dict:
+        name = {"part": self.options.part, "case": key, "who": who}
+        if self.left() < 2:
+            row = name | {"status": "skipped", "error": "the part's time is over"}
+        else:
+            many = self.hangs >= HANGS
+            row = name | self.call(task, min(SHORT, self.options.timeout) if many
+                                   else self.options.timeout)
+            self.hangs += row["status"] == "timeout"
+            if again and not many and row["status"] in ("wrong", "failed", "crashed", "timeout"):
+                row["driver"] = self.machine.get("driver")
+                row["again"] = self.again(task, row["status"])
+        if work := sets.of_key(key).work:
+            row["work"], row["unit"] = work(self.manifest["small"])
+        self.results.add(row)
+        self.show(row)
+        return row
+
+    def ours(self, key: str, **more) -> dict:
+        return self.row(key, "ours", self.task(key, **more), again=True)
+
+    def show(self, row: dict) -> None:
+        text = f"{row['case']:40}{row['who']:8}{row['status']:>11}{row.get('seconds', 0):7.1f} s"
+        if row["status"] != "ok":
+            text += f"  {' '.join(str(row.get('error', '')).split())[:300]}"
+        elif "difference" in row:
+            text += f"  {row['difference']:.1e} (limit {row['limit']:.1e})"
+        for key in ("host_ms", "events_ms", "graph_ms", "cupti_ms", "tf32_ms"):
+            text += f"  {key} {row[key]:.4f}" if key in row else ""
+        ms = row.get("graph_ms") or row.get("events_ms")
+        if ms and row.get("unit") == "FLOP":
+            text += f"  {row['work'] / ms / 1e9:.1f} TFLOP/s"
+        elif ms and "unit" in row:
+            text += f"  {row['work'] / ms / 1e6 / (self.machine['copy_rate'] / 1e9):.0%} of a copy"
+        if same := row.get("emulated"):
+            text += f"  {same['equal']} of {same['of']} as emulated"
+        print(text, flush=True)
+
+    # -----------------------------------------------------------------------
+    # Parts
+    # -----------------------------------------------------------------------
+
+    def measure(self, key: str) -> None:
+        """The rows of a case."""
+        part = self.options.part
+        self.ours(key, times=part not in ("calibrate", "correct"), judges=part != "speed",
+                  quick=part == "variants")
+        self.drop(key)
+        if part in ("speed", "models"):
+            self.row(key, "eager", {"do": "eager", "key": key})
+
+    def run(self) -> int:
+        """The number of rows that are not right."""
+        if not self.find_machine():
+            return self.results.bad
+        there = list(self.manifest["artefacts"])
+        part, named = self.options.part, self.options.cases
+        if unknown := set(named) - set(there):
+            raise SystemExit(f"expected cases of {', '.join(there)}, got {', '.join(unknown)}")
+        keys = named or sets.part_keys(part, there)
+        if part == "profile":
+            profiling.run(self, keys)
+        elif part == "compile":
+            for mode in ("default", "reduce-overhead"):
+                for key in keys:
+                    self.row(key, mode, {"do": "compiled", "key": key, "mode": mode})
+        else:
+            for key in keys:
+                self.measure(key)
+        return self.results.bad
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("part", choices=sets.PARTS)
     parser.add_argument("cases", nargs="*", metavar="CASE")
-    parser.add_argument("--json", type=pathlib.Path, help="where to write all results")
-    parser.add_argument("--save", type=pathlib.Path, help="where to write what our kernels give")
-    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
-    parser.add_argument("--no-torch-compile", action="store_true", help="leave out its times")
-    options = parser.parse_args()
-    emulated = HERE / "emulated.pt"
-    saved, wanted = {}, torch.load(emulated) if emulated.exists() else {}
-    compiles = options.device == "cuda" and not options.no_torch_compile
-    there = [name for name in cases.CASES if (HERE / f"{name}.so.xz").exists()]
-    if unknown := set(options.cases) - set(there):
-        parser.error(f"expected cases of {', '.join(there)}, got {', '.join(unknown)}")
-    # Products in float32, as ours are.
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    gpu = torch.cuda.get_device_name() if options.device == "cuda" else "tensors on the host"
-    print(f"{gpu}, torch {torch.__version__}")
-    copies = copy_rate() if options.device == "cuda" else 0.0
-    if copies:
-        print(f"a copy: {copies / 1e9:.0f} GB/s")
-    print(f"{'case':16}{'':>6}{'error':>10}{'fx ms':>11}{'eager ms':>11}{'faster':>8}"
-          f"{'compiled ms':>12}{'faster':>8}")
-    results = []
-    for name in options.cases or there:
-        try:
-            result, saved[name] = run(name, (HERE / "small").exists(), options.device, compiles)
-            if copies and result.get("unit") == "B":
-                result["of_copy"] = result["fx_rate"] / copies
-            if name in wanted:
-                result["agreement"] = agreement(saved[name], wanted[name])
-            results.append(result)
-            print(line(results[-1]), flush=True)
-        except Exception as e:  # the other cases still count
-            results.append({"case": name, "right": False, "failed": str(e)})
-            print(f"{name:16}FAILED {' '.join(str(e).split())}", flush=True)
-    if options.save:
-        torch.save(saved, options.save)
-    if options.json:
-        about = {"gpu": gpu, "torch": torch.__version__, "copy_rate": copies, "results": results}
-        options.json.write_text(json.dumps(about, indent=2) + "\n")
-    sys.exit(not all(r["right"] for r in results))
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"))
+    parser.add_argument("--limit", type=float, default=PART, help="seconds of the part")
+    parser.add_argument("--timeout", type=float, default=ROW, help="seconds of a row")
+    parser.add_argument("--no-fork", action="store_true", help="start each process anew")
+    if len(sys.argv) == 3 and sys.argv[1] == "--task":
+        task = json.loads(sys.argv[2])
+        sys.exit(isolate.perform(rows.work, task, task["fd"]))
+    options = parser.parse_intermixed_args()
+    with tempfile.TemporaryDirectory(prefix="fx-gpu-") as folder:
+        bad = Part(options, pathlib.Path(folder)).run()
+    print(f"{bad} rows are not right" if bad else "all rows are right")
+    sys.exit(bad > 0)
 
 
 if __name__ == "__main__":

@@ -357,7 +357,7 @@ llvm::Error Generator::run(llvm::StringRef path) {
   if (gpu)
     if (llvm::Error e = phases.run("kernels", 0.35, [&] {
           return compileKernels(module, options, *gpu, unit.description,
-                                errors);
+                                report.deviceKernels, errors);
         }))
       return e;
   llvm::Error result = options.emit == EmitKind::SharedObject

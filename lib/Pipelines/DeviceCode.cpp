@@ -7,6 +7,8 @@
 
 #include "DeviceCode.h"
 #include "CodeUnit.h"
+#include "OperatorReport.h"
+#include "PtxasLog.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -130,7 +132,8 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
 /// that run no code of others get PTX of their own without an assembler.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
                               const cuda::Target &target, bool hasOwn,
-                              std::vector<cpu::ImageDescription> &images) {
+                              std::vector<cpu::ImageDescription> &images,
+                              PtxasLog &log) {
   llvm::SmallVector<std::string> chips;
   bool hasAssembler = !cuda::findPtxas().empty();
   for (const std::string &chip : target.chips)
@@ -141,8 +144,10 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
     bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =
         cuda::emitPTX(device, chip, options.optLevel);
+    std::string said;
     if (code && isBinary)
-      code = cuda::assemble(*code, chip);
+      code = cuda::assemble(*code, chip, &said);
+    log.add(chip, said);
     if (!code)
       return code.takeError();
     images.push_back(describe(chip, isBinary, std::move(*code)));
@@ -153,6 +158,7 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
 llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
                                const cuda::Target &target,
                                cpu::ModelDescription &description,
+                               llvm::json::Array &kernels,
                                ErrorCatcher &errors) {
   if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
     return e;
@@ -161,20 +167,25 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
     for (auto func : kernels.getOps<gpu::GPUFuncOp>()) {
       auto chip = func->getAttrOfType<StringAttr>(cuda::kChipAttr);
       hasOwn |= chip != nullptr;
+      auto nodes = func->getAttrOfType<StringAttr>(cuda::kNodesAttr);
       description.kernels.push_back(
           {func.getName().str(),
-           chip ? cuda::getChipName(chip.getValue()).number : 0});
+           chip ? cuda::getChipName(chip.getValue()).number : 0,
+           nodes && !nodes.getValue().empty() ? nodes.str()
+                                              : describeNodes(func.getLoc())});
     }
   description.target = target.getText();
+  PtxasLog log;
   if (!description.kernels.empty()) {
     llvm::Expected<OwningOpRef<ModuleOp>> device =
         lowerKernels(module, target, errors);
     if (!device)
       return device.takeError();
-    if (llvm::Error e =
-            emitImages(**device, options, target, hasOwn, description.images))
+    if (llvm::Error e = emitImages(**device, options, target, hasOwn,
+                                   description.images, log))
       return e;
   }
+  kernels = log.getKernels(description.kernels);
   if (llvm::Error e = runPasses(module, errors, [](OpPassManager &pm) {
         pm.addPass(cuda::createFXGPULaunchToRuntime());
       }))

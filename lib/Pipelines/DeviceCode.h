@@ -24,11 +24,12 @@ llvm::Error generateDeviceCode(mlir::ModuleOp module,
 
 /// Turns `module`, bufferized, to host code that calls the run-time. The code
 /// of the kernels, which leave it, goes to `description`: machine code for the
-/// chips of `target` where there is a ptxas, and PTX for all others.
+/// chips of `target` where there is a ptxas, and PTX for all others. `kernels`
+/// gets the entries of the report for them.
 llvm::Error compileKernels(mlir::ModuleOp module, const CompileOptions &options,
                            const cuda::Target &target,
                            cpu::ModelDescription &description,
-                           ErrorCatcher &errors);
+                           llvm::json::Array &kernels, ErrorCatcher &errors);
 
 } // namespace fx
 

@@ -189,7 +189,7 @@ llvm::Error Driver::scheduleForDevice() {
       return e;
   bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
   return runPasses([&](OpPassManager &pm) {
-    cuda::buildKernelPipeline(pm, tensorCores, warpgroups);
+    cuda::buildKernelPipeline(pm, tensorCores, warpgroups, options.gpuTiles);
   });
 }
 
@@ -269,6 +269,8 @@ llvm::Error Driver::emit(StringRef path) {
     return printModule(path);
   bool isArtefact = options.emit == EmitKind::SharedObject ||
                     options.emit == EmitKind::Header;
+  if (gpu && isArtefact)
+    operators.nameKernels(*module);
   if (gpu && !isArtefact)
     return generateDeviceCode(*module, options, *gpu, cpu, path, errors,
                               phases);

@@ -7,6 +7,7 @@
 
 #include "OperatorReport.h"
 #include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/GPU/Passes.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
@@ -20,6 +21,8 @@ using namespace fx;
 
 /// Attributes of kernel functions: see lib/CodeGen/CPU/Kernels/Analysis.h.
 static constexpr StringLiteral kSchedule = "fx.schedule", kKernel = "fx.kernel";
+/// lib/CodeGen/GPU/Kernels/TileChoice.h.
+static constexpr StringLiteral kProduct = "fx.product";
 
 /// The key of the mark in a location's metadata. Python cannot have put it
 /// there: the importer's keys are those of FX.
@@ -159,17 +162,19 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
 /// The schedule as JSON: its kind, and the numbers that belong to the kind.
 static llvm::json::Object getSchedule(func::FuncOp kernel) {
   llvm::json::Object json;
-  auto schedule = kernel ? kernel->getAttrOfType<DictionaryAttr>(kSchedule)
-                         : DictionaryAttr();
-  for (NamedAttribute entry :
-       schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
-    std::string key = entry.getName().str();
-    if (auto text = dyn_cast<StringAttr>(entry.getValue()))
-      json[key] = text.str();
-    else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
-      json[key] = number.getInt();
-    else if (isa<UnitAttr>(entry.getValue()))
-      json[key] = true;
+  for (StringRef name : {kSchedule, kProduct}) {
+    auto schedule =
+        kernel ? kernel->getAttrOfType<DictionaryAttr>(name) : DictionaryAttr();
+    for (NamedAttribute entry :
+         schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
+      std::string key = entry.getName().str();
+      if (auto text = dyn_cast<StringAttr>(entry.getValue()))
+        json[key] = text.str();
+      else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
+        json[key] = number.getInt();
+      else if (isa<UnitAttr>(entry.getValue()))
+        json[key] = true;
+    }
   }
   return json;
 }
@@ -193,14 +198,74 @@ void OperatorReport::noteKernels(ModuleOp module) {
   }
 }
 
-/// A JSON string of its own; text that a user wrote may be no UTF-8.
-static std::string toText(StringRef text) { return llvm::json::fixUTF8(text); }
-
 /// "main:add" as "add", "true_graph_0:add" as it is.
 static StringRef getShortName(StringRef source) {
   source.consume_front("main:");
   return source;
 }
+
+/// Adds "NODE (LINE)" to a list that names four at most.
+static void addNode(std::string &text, unsigned &count, StringRef node,
+                    ArrayRef<std::string> stack) {
+  constexpr unsigned kMost = 4;
+  if (count++ >= kMost)
+    return;
+  text += (text.empty() ? "" : ", ") + node.str();
+  if (!stack.empty())
+    text += " (" + stack.front() + ")";
+}
+
+static std::string endNodes(std::string text, unsigned count) {
+  if (count > 4)
+    text += " and " + std::to_string(count - 4) + " more";
+  return text;
+}
+
+void OperatorReport::nameKernels(ModuleOp module) {
+  for (const auto &[name, kernel] : kernels) {
+    auto func = module.lookupSymbol<func::FuncOp>(name);
+    if (kernel.isPrepared || !func || !func->hasAttr(kKernel))
+      continue;
+    std::string text;
+    unsigned count = 0;
+    for (StringRef source : kernel.nodes) {
+      auto it = operators.find(StringAttr::get(module.getContext(), source));
+      if (it != operators.end())
+        addNode(text, count, getShortName(source), it->second.stack);
+    }
+    func->setAttr(cuda::kNodesAttr,
+                  StringAttr::get(module.getContext(), endNodes(text, count)));
+  }
+}
+
+/// Finds the locations of nodes where passes put them: `findSources`.
+static void findNodes(Location loc, llvm::SetVector<StringAttr> &seen,
+                      std::string &text, unsigned &count) {
+  while (auto name = dyn_cast<NameLoc>(loc))
+    loc = name.getChildLoc();
+  auto fused = dyn_cast<FusedLoc>(loc);
+  if (!fused)
+    return;
+  if (DictionaryAttr metadata = getMetadata(loc))
+    if (auto source = metadata.getAs<StringAttr>(kSource)) {
+      if (seen.insert(source))
+        addNode(text, count, getShortName(source), getPythonStack(loc));
+      return;
+    }
+  for (Location inner : fused.getLocations())
+    findNodes(inner, seen, text, count);
+}
+
+std::string fx::describeNodes(Location loc) {
+  llvm::SetVector<StringAttr> seen;
+  std::string text;
+  unsigned count = 0;
+  findNodes(loc, seen, text, count);
+  return endNodes(text, count);
+}
+
+/// A JSON string of its own; text that a user wrote may be no UTF-8.
+static std::string toText(StringRef text) { return llvm::json::fixUTF8(text); }
 
 llvm::json::Array OperatorReport::getOperators() const {
   llvm::json::Array list;

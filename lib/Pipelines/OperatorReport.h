@@ -30,6 +30,9 @@ public:
   /// Notes the kernels and what they compute, after scheduling.
   void noteKernels(mlir::ModuleOp module);
 
+  /// Says on each kernel's function what it computes (`fx.nodes`).
+  void nameKernels(mlir::ModuleOp module);
+
   llvm::json::Array getOperators() const;
   llvm::json::Array getKernels() const;
 
@@ -58,6 +61,10 @@ private:
   llvm::MapVector<mlir::StringAttr, Operator> operators;
   llvm::MapVector<mlir::StringAttr, Kernel> kernels;
 };
+
+/// The nodes from which something at `loc` was made, each with the innermost
+/// line of its Python stack: "add (model.py:12), mul (model.py:13)".
+std::string describeNodes(mlir::Location loc);
 
 } // namespace fx
 

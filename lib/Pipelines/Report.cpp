@@ -30,20 +30,23 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   llvm::json::Array uncheckedTexts;
   for (const std::string &text : unchecked)
     uncheckedTexts.push_back(llvm::json::fixUTF8(text));
-  return llvm::json::Object{{"mode", mode.str()},
-                            {"reason", llvm::json::fixUTF8(reason)},
-                            {"cpu", cpu},
-                            {"compile_seconds", total},
-                            {"phases", std::move(times)},
-                            {"code_work", std::move(workTimes)},
-                            {"parts", parts},
-                            {"operators", llvm::json::Array(operators)},
-                            {"fallbacks", fallbacks},
-                            {"kernels", llvm::json::Array(kernels)},
-                            {"arena_bytes", arenaBytes},
-                            {"weight_bytes", int64_t(weightBytes)},
-                            {"isolated", std::move(isolatedTexts)},
-                            {"unchecked", std::move(uncheckedTexts)}};
+  llvm::json::Object json{{"mode", mode.str()},
+                          {"reason", llvm::json::fixUTF8(reason)},
+                          {"cpu", cpu},
+                          {"compile_seconds", total},
+                          {"phases", std::move(times)},
+                          {"code_work", std::move(workTimes)},
+                          {"parts", parts},
+                          {"operators", llvm::json::Array(operators)},
+                          {"fallbacks", fallbacks},
+                          {"kernels", llvm::json::Array(kernels)},
+                          {"arena_bytes", arenaBytes},
+                          {"weight_bytes", int64_t(weightBytes)},
+                          {"isolated", std::move(isolatedTexts)},
+                          {"unchecked", std::move(uncheckedTexts)}};
+  if (!deviceKernels.empty())
+    json["device_kernels"] = llvm::json::Array(deviceKernels);
+  return json;
 }
 
 //===----------------------------------------------------------------------===//

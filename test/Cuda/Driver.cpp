@@ -9,7 +9,9 @@
 // GPU is late here: copies and kernels run when someone waits for the stream,
 // so that who does not wait sees old data. What a real driver would refuse is
 // refused, what it would not notice (an address that is not allocated, a
-// parameter too few) ends the process. Variables of the environment:
+// parameter too few) ends the process. A kernel that touches what is not there
+// leaves an error behind, which every later call returns, as on a GPU.
+// Variables of the environment:
 //
 //   FX_FAKE_CUDA_CHIP     compute capability without its point (default 90)
 //   FX_FAKE_CUDA_DEVICES  how many devices there are (default 1)
@@ -36,6 +38,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <setjmp.h>
+#include <signal.h>
 
 using namespace emulator;
 
@@ -47,7 +51,8 @@ enum : Result {
   kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidContext = 201,
-  kNotFound = 500
+  kNotFound = 500,
+  kIllegalAddress = 700
 };
 
 namespace {
@@ -97,15 +102,42 @@ static std::string field(const char *name, uint64_t value) {
   return std::string(", \"") + name + "\": " + std::to_string(value);
 }
 
+/// What a kernel left behind.
+static Result sticky;
+static sigjmp_buf afterFault;
+
+/// Runs `work`; an access of memory that is not there ends it.
+static void runGuarded(const std::function<void()> &work) {
+  static char stack[1 << 16];
+  stack_t here = {}, before;
+  here.ss_sp = stack;
+  here.ss_size = sizeof stack;
+  struct sigaction action = {}, segv, bus;
+  action.sa_handler = [](int) { siglongjmp(afterFault, 1); };
+  action.sa_flags = SA_ONSTACK;
+  sigaltstack(&here, &before);
+  sigaction(SIGSEGV, &action, &segv);
+  sigaction(SIGBUS, &action, &bus);
+  if (sigsetjmp(afterFault, 1))
+    sticky = kIllegalAddress;
+  else
+    work();
+  sigaction(SIGSEGV, &segv, nullptr);
+  sigaction(SIGBUS, &bus, nullptr);
+  sigaltstack(&before, nullptr);
+}
+
 /// Does what was put on streams, in order.
-static void finish() {
+static Result finish() {
   if (pending.empty())
-    return;
+    return sticky;
   open(true);
   for (auto &work : pending)
-    work();
+    if (!sticky)
+      runGuarded(work);
   pending.clear();
   open(false);
+  return sticky;
 }
 
 /// Addresses of the device that a copy gets.
@@ -116,6 +148,8 @@ static void checkMemory(uint64_t data, size_t bytes, const char *what) {
 
 #define ENTER                                                                  \
   std::lock_guard<std::recursive_mutex> guard(lock);                           \
+  if (sticky)                                                                  \
+    return sticky;                                                             \
   if (!contexts)                                                               \
   return kInvalidContext
 
@@ -188,8 +222,7 @@ Result cuCtxPopCurrent_v2(void **context) {
 }
 Result cuCtxSynchronize() {
   ENTER;
-  finish();
-  return kSuccess;
+  return finish();
 }
 
 Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
@@ -372,8 +405,7 @@ int fx_fake_cuda_is_idle() {
 Result cuStreamSynchronize(void *) {
   ENTER;
   log("\"call\": \"synchronize\"");
-  finish();
-  return kSuccess;
+  return finish();
 }
 
 Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
@@ -404,18 +436,37 @@ Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
   return kSuccess;
 }
 
-Result cuGetErrorString(Result code, const char **text) {
-  static const std::map<Result, const char *> texts = {
-      {kInvalidValue, "invalid argument"},
-      {kOutOfMemory, "out of memory"},
-      {kNoDevice, "no CUDA-capable device is detected"},
-      {kInvalidDevice, "invalid device ordinal"},
-      {200, "device kernel image is invalid"},
-      {kInvalidContext, "invalid device context"},
-      {209, "no kernel image is available for execution on the device"},
-      {kNotFound, "named symbol not found"}};
+static Result describe(Result code, const char **text, bool isName) {
+  static const std::map<Result, std::pair<const char *, const char *>> texts = {
+      {kInvalidValue, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
+      {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
+      {kNoDevice,
+       {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
+      {kInvalidDevice, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+      {200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}},
+      {kInvalidContext,
+       {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
+      {209,
+       {"CUDA_ERROR_NO_BINARY_FOR_GPU",
+        "no kernel image is available for execution on the device"}},
+      {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+      {kIllegalAddress,
+       {"CUDA_ERROR_ILLEGAL_ADDRESS",
+        "an illegal memory access was encountered"}}};
   auto it = texts.find(code);
-  *text = it == texts.end() ? nullptr : it->second;
+  *text = it == texts.end() ? nullptr
+          : isName          ? it->second.first
+                            : it->second.second;
   return it == texts.end() ? kInvalidValue : kSuccess;
+}
+Result cuGetErrorString(Result code, const char **text) {
+  return describe(code, text, /*isName=*/false);
+}
+Result cuGetErrorName(Result code, const char **text) {
+  return describe(code, text, /*isName=*/true);
+}
+Result cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return kSuccess;
 }
 }

@@ -139,11 +139,11 @@ def _table(kernels: str) -> str:
 
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
-                    target: str = "cuda"):
+                    target: str = "cuda", flags=()):
     """A library with the kernels of `model` for this processor."""
     folder.mkdir(parents=True, exist_ok=True)
-    run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", model, "--emit=nvvm",
-                "-o", folder / "nvvm.mlir")
+    run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
+                "--emit=nvvm", "-o", folder / "nvvm.mlir")
     return build_kernels(mutate((folder / "nvvm.mlir").read_text()), folder)
 
 
@@ -176,7 +176,7 @@ class Model:
     def __init__(self, model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
                  target: str = "cuda", flags=()):
         self.folder, self.artefact = folder, folder / "model.so"
-        self.kernels = compile_kernels(model, folder, mutate, target)
+        self.kernels = compile_kernels(model, folder, mutate, target, flags)
         run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
                     "-o", self.artefact)
 

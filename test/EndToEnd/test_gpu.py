@@ -178,6 +178,60 @@ def test_fallback_on_the_device(name, tmp_path):
         harness.compare(model.run(args, want), want)
 
 
+FAULT = """
+import sys
+import torch
+sys.path.insert(0, sys.argv[1])
+import native
+model = native.Model(sys.argv[2])
+for make in (lambda: model(torch.ones(3, 70)), lambda: model(torch.ones(3, 70)),
+             lambda: native.Model(sys.argv[2])):
+    try:
+        make()
+    except RuntimeError as e:
+        print(e)
+    else:
+        sys.exit("expected an error")
+"""
+
+
+class AddRelu(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + 1
+
+
+def test_illegal_address(tmp_path):
+    """It shows where the stream is waited for, and in all calls after that; with FX_CUDA_SYNC the
+    kernel has a name."""
+    exporting.save(exporting.export(AddRelu(), (randn(3, 70),)), tmp_path / "m.pt2")
+
+    def behind(kernels):
+        changed, count = re.subn(r"llvm\.getelementptr \S+ %arg0\[%\d+\] : \(!llvm\.ptr<1>, i64\)",
+                                 "llvm.getelementptr %arg0[400] : (!llvm.ptr<1>)", kernels)
+        assert count == 1
+        return changed
+
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "made", mutate=behind)
+    benchmarks = harness.ROOT / "benchmarks"
+    name = "CUDA_ERROR_ILLEGAL_ADDRESS \\(an illegal memory access was encountered\\), number 700"
+    for sync in ("", "1"):
+        said = emulate.run_program(sys.executable, "-c", FAULT, benchmarks, model.artefact,
+                                   env={**emulate.driver(model.kernels), "FX_CUDA_SYNC": sync})
+        first, second, third = said.splitlines()
+        if sync:
+            line = r"\(\S+test_gpu\.py:\d+\)"
+            assert re.match(rf"cuda:0: kernel 'kernel_0' \(of add {line}, relu {line}\) failed: "
+                            rf"{name}; grid 1 x 1 x 1, blocks of 256 x 1 x 1, "
+                            r"0 bytes of shared memory$", first), first
+        else:
+            assert re.match(rf"cuda:0: a kernel failed: {name}: .*FX_CUDA_SYNC=1 names",
+                            first), first
+        assert re.match(rf"cuda:0: \S.*: {name}: a kernel that was launched before has failed, and "
+                        "no call of this process can use the device", second), second
+        assert re.match(rf"cuda:0: cannot be used: {name}: a kernel of this process has failed",
+                        third), third
+
+
 PACKAGE = """
 import sys, torch, fx_mlir
 program = torch.export.load(sys.argv[1])

@@ -6,6 +6,7 @@ what the host chooses where operands or devices are others; and kernels with a m
 descriptor, a phase, a number of bytes or a barrier, which the emulator must notice.
 """
 
+import json
 import re
 
 import emulate
@@ -51,6 +52,33 @@ CASES = {
 
 def kernels(log):
     return [c["kernel"] for c in emulate.read_log(log) if c["call"] == "launch"]
+
+
+QUICK_TILES = ["warpgroup=192:4", "warpgroup=64:8", "tensorcore=32:64:64:1:4:3",
+               "matmul=16:128:32:1:4"]
+OTHER_TILES = ["warpgroup=64:2", "warpgroup=128:4", "warpgroup=256:3", "tensorcore=128:64:32:2:2:4",
+               "tensorcore=64:128:32:2:2:4", "tensorcore=64:64:64:2:2:3", "tensorcore=16:128:64:1:4:2",
+               "matmul=128:64:16:8:4", "matmul=64:64:32:4:4", "matmul=32:64:32:2:4"]
+
+
+@pytest.mark.parametrize("tiles", [
+    *QUICK_TILES, *(pytest.param(t, marks=pytest.mark.long) for t in OTHER_TILES)])
+def test_tiles(tiles, tmp_path):
+    """Those that benchmarks/gpu compares, with tails of all sizes."""
+    dtype = torch.float32 if tiles.startswith("matmul") else BF16
+    args = (randn(200, 136).to(dtype), randn(136, 264).to(dtype))
+    module = Function(lambda x, y: x @ y)
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    flags = ["--gpu-tiles=" + ("warpgroup=0:0," if tiles.startswith("tensor") else "") + tiles]
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "made", flags=flags)
+    report = tmp_path / "report.json"
+    emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", *flags,
+                        tmp_path / "m.pt2", "-o", tmp_path / "m.so", "--report", report)
+    schedule = json.loads(report.read_text())["kernels"][0]["schedule"]
+    assert schedule == {"m": 200, "n": 264, "k": 136, "kind": tiles.split("=")[0],
+                        "tiles": tiles.split("=")[1]}
+    want = exporting.eager(module, args)
+    harness.compare(model.run(args, want, processors=2), want)
 
 
 @pytest.mark.parametrize("name", CASES)

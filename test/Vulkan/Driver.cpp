@@ -444,6 +444,14 @@ Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
 }
 Result cuStreamSynchronize(void *) { return kSuccess; }
 
+Result cuGetErrorName(Result error, const char **text) {
+  *text = error == kInvalidValue  ? "CUDA_ERROR_INVALID_VALUE"
+          : error == kOutOfMemory ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == kNoDevice    ? "CUDA_ERROR_NO_DEVICE"
+          : error == kNotFound    ? "CUDA_ERROR_NOT_FOUND"
+                                  : "CUDA_ERROR_UNKNOWN";
+  return kSuccess;
+}
 Result cuGetErrorString(Result error, const char **text) {
   *text = error == kInvalidValue  ? "invalid argument"
           : error == kOutOfMemory ? "out of memory"

@@ -66,6 +66,12 @@ static cl::opt<std::string>
                     "only --emit=gpu|spirv is there for (default: the "
                     "processor)"),
            cl::value_desc("target"), cl::cat(category));
+static cl::opt<std::string>
+    gpuTiles("gpu-tiles",
+             cl::desc("Tiles of products on a GPU: warpgroup=COLUMNS:STAGES, "
+                      "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
+                      "matmul=M:N:K:THREADM:THREADN, with commas"),
+             cl::value_desc("tiles"), cl::Hidden, cl::cat(category));
 // -mcpu is LLVM's own option: the linker, which is part of this process,
 // registers it too.
 static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
@@ -168,6 +174,7 @@ int main(int argc, char **argv) {
   options.model = modelName;
   options.cpu = llvm::codegen::getMCPU();
   options.target = target;
+  options.gpuTiles = gpuTiles;
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
   options.optLevel = std::clamp<int>(optLevel, 1, 3);

@@ -74,6 +74,9 @@ struct CompileOptions {
   /// for any x86-64 unless `cpu` says more; of the last three there is code of
   /// kernels alone.
   std::string target;
+  /// Tiles of products on a GPU, to compare them: the option of
+  /// `fx-gpu-emit-kernels`.
+  std::string gpuTiles;
   /// Operators without native code become calls of ATen; else they are an
   /// error that names all of them.
   bool allowFallback = true;
@@ -123,6 +126,8 @@ struct CompileReport {
   /// One entry for each node of the graph, and for each kernel, as
   /// docs/Report.md describes them.
   llvm::json::Array operators, kernels;
+  /// Of a GPU: one entry for each kernel of its code.
+  llvm::json::Array deviceKernels;
   int64_t fallbacks = 0;
   int64_t arenaBytes = 0; ///< -1: depends on the inputs' sizes
   uint64_t weightBytes = 0;

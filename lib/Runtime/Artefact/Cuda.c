@@ -23,8 +23,11 @@
 static int fails(const FXInstance *i, CUresult code, const char *what,
                  char *err, size_t size) {
   if (code)
-    snprintf(err, size, "cuda:%d: %s: %s", (int)i->callbacks.device, what,
-             get_error_text(code));
+    snprintf(err, size, "cuda:%d: %s: %s%s", (int)i->callbacks.device, what,
+             get_error_text(code),
+             is_sticky(code) ? ": a kernel of this process has failed, and no "
+                               "call of it can use the device any more"
+                             : "");
   return code != 0;
 }
 
@@ -90,6 +93,7 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
     return 1;
   }
   gpu->image = image;
+  gpu_log_image(gpu);
   gpu->kernels = calloc((size_t)device->n_kernels + 1, sizeof *gpu->kernels);
   for (int64_t k = 0; gpu->kernels && k < device->n_kernels; ++k) {
     const FXrtKernel *kernel = &device->kernels[k];
@@ -188,14 +192,23 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
     snprintf(err, size, "out of memory");
     return 1;
   }
+  gpu->log = -1;
   if (fails(i, driver.device_get(&gpu->device, i->callbacks.device),
             "cannot be found", err, size) ||
       fails(i, driver.context_retain(&gpu->context, gpu->device),
             "has no context", err, size) ||
       fails(i, driver.context_push(gpu->context), "has no context", err, size))
     return 1;
+  gpu_read_environment(gpu);
+  /* What a kernel of another model has left behind shows here. */
+  int failed =
+      fails(i, driver.context_synchronize(), "cannot be used", err, size);
+  if (failed) {
+    pop_context();
+    return 1;
+  }
   make_pool(gpu);
-  int failed = load_kernels(i, err, size) || upload_states(i, err, size);
+  failed = load_kernels(i, err, size) || upload_states(i, err, size);
   pop_context();
   return failed;
 }
@@ -222,6 +235,8 @@ static void cuda_destroy(FXInstance *i) {
     pop_context();
   }
   if (gpu) {
+    if (gpu->log >= 0)
+      close(gpu->log);
     free(gpu->kernels);
     free(gpu->maps);
     free(gpu->own);

@@ -97,6 +97,7 @@ typedef struct {
   F(copy, "cuMemcpyDtoDAsync_v2",                                              \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
   F(synchronize, "cuStreamSynchronize", (CUstream stream))                     \
+  F(error_name, "cuGetErrorName", (CUresult code, const char **text))          \
   F(error_text, "cuGetErrorString", (CUresult code, const char **text))
 
 /* Drivers of CUDA 12 and newer have it. */
@@ -116,11 +117,35 @@ static struct {
 #undef FIELD
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"; the thread's
+ * until its next call. */
 static const char *get_error_text(CUresult code) {
-  const char *text = 0;
-  if (driver.error_text(code, &text) || !text)
-    text = "an error that the driver has no text for";
+  static __thread char text[256];
+  const char *name = 0, *meaning = 0;
+  if (driver.error_name(code, &name) || !name)
+    name = "an error without a name";
+  if (driver.error_text(code, &meaning) || !meaning)
+    meaning = "the driver has no text for it";
+  snprintf(text, sizeof text, "%s (%s), number %d", name, meaning, code);
   return text;
+}
+
+/* What a kernel has done to the context: each later call gives the same. */
+static int is_sticky(CUresult code) {
+  switch (code) {
+  case 700: /* an illegal address */
+  case 702: /* a timeout of the launch */
+  case 710: /* an assertion */
+  case 714: /* the stack */
+  case 715: /* an illegal instruction */
+  case 716: /* a misaligned address */
+  case 717: /* an address of another space */
+  case 718: /* a program counter */
+  case 719: /* another exception */
+    return 1;
+  default:
+    return 0;
+  }
 }
 
 /* Undoes context_push. */

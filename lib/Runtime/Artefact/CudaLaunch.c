@@ -12,8 +12,90 @@
 //===----------------------------------------------------------------------===*/
 
 #include "Internal.h"
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+//===----------------------------------------------------------------------===//
+// To find what went wrong
+//===----------------------------------------------------------------------===//
+
+/* FX_CUDA_SYNC=1: each launch is waited for. FX_CUDA_LOG=FILE: a line of JSON
+ * for the image that was loaded, and with FX_CUDA_SYNC one before each launch:
+ * the last one names a kernel that never ends. */
+static void gpu_read_environment(FXrtGpu *gpu) {
+  const char *sync = getenv("FX_CUDA_SYNC"), *path = getenv("FX_CUDA_LOG");
+  gpu->is_synchronous = sync && *sync && strcmp(sync, "0") != 0;
+  gpu->log = path && *path
+                 ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)
+                 : -1;
+}
+
+/* Writes a line at once, so that the last one is there whatever comes. */
+static void gpu_log(const FXrtGpu *gpu, const char *line, int bytes, int room) {
+  if (gpu->log >= 0 && bytes > 0 && bytes < room &&
+      write(gpu->log, line, (size_t)bytes) < 0)
+    return; /* nobody to tell */
+}
+
+static void gpu_log_image(const FXrtGpu *gpu) {
+  char line[128];
+  const FXrtImage *image = gpu->image;
+  const char *suffix = image->family == FX_CHIP_EXACT    ? "a"
+                       : image->family == FX_CHIP_FAMILY ? "f"
+                                                         : "";
+  int n = snprintf(
+      line, sizeof line, "{\"image\": \"%s\", \"chip\": \"sm_%d%s\"}\n",
+      image->is_binary ? "cubin" : "ptx", (int)image->chip, suffix);
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+/* What is launched, "grid 1 x 2 x 3, blocks of 128 x 1 x 1, shared memory 0"
+ * in messages. */
+typedef struct {
+  int64_t grid[3], block[3], shared;
+} GpuGeometry;
+
+static void gpu_log_launch(const FXrtGpu *gpu, const FXrtKernel *kernel,
+                           const GpuGeometry *g) {
+  char line[512];
+  int n;
+  if (gpu->log < 0 || !gpu->is_synchronous)
+    return;
+  n = snprintf(line, sizeof line,
+               "{\"kernel\": \"%s\", \"grid\": [%lld, %lld, %lld], "
+               "\"block\": [%lld, %lld, %lld], \"shared\": %lld}\n",
+               kernel->name, (long long)g->grid[0], (long long)g->grid[1],
+               (long long)g->grid[2], (long long)g->block[0],
+               (long long)g->block[1], (long long)g->block[2],
+               (long long)g->shared);
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+/* Fails the run if the launch did: `verb` says how far it came. */
+static void gpu_check_launch(CUresult code, const char *verb,
+                             const FXrtKernel *kernel, const GpuGeometry *g) {
+  if (!code)
+    return;
+  fx_rt_fail(
+      "cuda:%d: kernel '%s'%s%s%s %s: %s; grid %lld x %lld x %lld, "
+      "blocks of %lld x %lld x %lld, %lld bytes of shared memory%s",
+      (int)fx_rt_thread.run->instance->callbacks.device, kernel->name,
+      *kernel->nodes ? " (of " : "", kernel->nodes, *kernel->nodes ? ")" : "",
+      verb, get_error_text(code), (long long)g->grid[0], (long long)g->grid[1],
+      (long long)g->grid[2], (long long)g->block[0], (long long)g->block[1],
+      (long long)g->block[2], (long long)g->shared,
+      is_sticky(code) && !fx_rt_thread.run->instance->gpu->is_synchronous
+          ? "; an earlier kernel may be the one that failed: "
+            "FX_CUDA_SYNC=1 names it"
+          : "");
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
 
 /* Processors of the device, 0 where the image that was loaded is not that of
  * `chip` alone (90: sm_90a) or no tensor maps can be made. */
@@ -94,6 +176,10 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
   return (int64_t)(intptr_t)map;
 }
 
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
 /* The first `n_maps` of the arguments are addresses of tensor maps. */
 void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
                       int64_t bx, int64_t by, int64_t bz, int64_t shared,
@@ -112,6 +198,10 @@ void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
                (long long)gy, (long long)gz, (long long)n);
   for (int64_t k = 0; k < n; ++k)
     params[k] = k < n_maps ? (void *)(intptr_t)args[k] : &args[k];
+  const FXrtGpu *gpu = run->instance->gpu;
+  const FXrtKernel *named = &fx_rt_model.device->kernels[kernel];
+  GpuGeometry geometry = {{gx, gy, gz}, {bx, by, bz}, shared};
+  gpu_log_launch(gpu, named, &geometry);
   CUresult code = 0;
   if (shared > SHARED_OF_ALL)
     code = driver.function_set(
@@ -120,8 +210,8 @@ void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
     code = driver.launch(function, (unsigned)gx, (unsigned)gy, (unsigned)gz,
                          (unsigned)bx, (unsigned)by, (unsigned)bz,
                          (unsigned)shared, run->options.stream, params, 0);
-  if (code)
-    fx_rt_fail("cuda:%d: kernel '%s' cannot be launched: %s",
-               (int)run->instance->callbacks.device,
-               fx_rt_model.device->kernels[kernel].name, get_error_text(code));
+  gpu_check_launch(code, "cannot be launched", named, &geometry);
+  if (gpu->is_synchronous)
+    gpu_check_launch(driver.synchronize(run->options.stream), "failed", named,
+                     &geometry);
 }

@@ -47,8 +47,10 @@ struct FXrtGpu {
   CUfunction *kernels;    /* null: the image has it not */
   const FXrtImage *image; /* that was loaded */
   int processors;
-  GpuMap *maps;      /* GPU_MAPS, once there is one */
-  CUmemoryPool pool; /* null: the device has none */
+  GpuMap *maps;       /* GPU_MAPS, once there is one */
+  CUmemoryPool pool;  /* null: the device has none */
+  int is_synchronous; /* FX_CUDA_SYNC: launches are waited for */
+  int log;            /* FX_CUDA_LOG: a file that is open, or -1 */
   CUdeviceptr weights;
   CUdeviceptr
       *own; /* of each argument: memory of a mutable or replaced state, or 0 */
@@ -67,6 +69,20 @@ static CUdeviceptr gpu_keep(size_t bytes) {
   return driver.memory_alloc(&data, bytes ? bytes : 1) ? 0 : data;
 }
 
+/* Fails the run where `code` is an error. Of one that a kernel left behind the
+ * call that finds it is not the cause. */
+static void gpu_check(CUresult code, const char *what) {
+  int device = (int)fx_rt_thread.run->instance->callbacks.device;
+  if (is_sticky(code))
+    fx_rt_fail("cuda:%d: %s: %s: a kernel that was launched before has failed, "
+               "and no call of this process can use the device any more; "
+               "FX_CUDA_SYNC=1 names the kernel",
+               device, what, get_error_text(code));
+  if (code)
+    fx_rt_fail("cuda:%d: %s: %s", device, what, get_error_text(code));
+}
+
+/* Null: out of memory; another error fails the run. */
 static void *gpu_block_get(FXInstance *i, size_t bytes, CUstream stream) {
   CUdeviceptr data = 0;
   if (i->callbacks.alloc)
@@ -74,6 +90,8 @@ static void *gpu_block_get(FXInstance *i, size_t bytes, CUstream stream) {
   CUresult code = i->gpu->pool
                       ? driver.pool_alloc(&data, bytes, i->gpu->pool, stream)
                       : driver.memory_alloc(&data, bytes);
+  if (code != CUDA_ERROR_OUT_OF_MEMORY)
+    gpu_check(code, "memory cannot be had");
   return code ? 0 : (void *)(uintptr_t)data;
 }
 
@@ -92,13 +110,15 @@ static void *gpu_alloc(FXrtRun *run, size_t bytes) {
   if (!block)
     return 0;
   block->bytes = bytes ? bytes : 1;
+  block->data = 0;
+  block->next = run->gpu_blocks;
+  run->gpu_blocks = block; /* the call below may leave by an error */
   block->data = gpu_block_get(run->instance, block->bytes, run->options.stream);
   if (!block->data) {
+    run->gpu_blocks = block->next;
     free(block);
     return 0;
   }
-  block->next = run->gpu_blocks;
-  run->gpu_blocks = block;
   return block->data;
 }
 
@@ -117,6 +137,8 @@ static size_t gpu_release(FXrtRun *run, void *data) {
 
 static void gpu_free(FXrtRun *run, void *data) {
   size_t bytes = gpu_release(run, data);
+  if (!data)
+    return;
   gpu_block_put(&run->instance->callbacks, run->instance->gpu->pool != 0, data,
                 bytes, run->options.stream);
 }
@@ -186,14 +208,6 @@ static CUresult gpu_take(const DLTensor *t, CUdeviceptr to, CUstream stream) {
 //===----------------------------------------------------------------------===//
 // What compiled code calls
 //===----------------------------------------------------------------------===//
-
-/* Fails the run where `code` is an error. */
-static void gpu_check(CUresult code, const char *what) {
-  if (code)
-    fx_rt_fail("cuda:%d: %s: %s",
-               (int)fx_rt_thread.run->instance->callbacks.device, what,
-               get_error_text(code));
-}
 
 /* True for the place of a number that the caller passed. */
 static int is_host_value(int64_t address) {

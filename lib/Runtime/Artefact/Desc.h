@@ -128,6 +128,8 @@ typedef enum {
 typedef struct {
   const char *name;
   int64_t chip; /* only images of this chip alone have it; 0: all */
+  /* What it computes, "add (model.py:12), mul (model.py:13)"; may be empty. */
+  const char *nodes;
 } FXrtKernel;
 
 /* How the run-time reaches a device; Cuda.c. */

@@ -53,7 +53,7 @@ class Bert(nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor):
         length = input_ids.shape[1]
         x = self.word(input_ids) + self.kind(torch.zeros_like(input_ids))
-        x = self.norm(x + self.position(torch.arange(length)))
+        x = self.norm(x + self.position(torch.arange(length, device=x.device)))
         mask = (1.0 - attention_mask[:, None, None, :].to(x.dtype)) * -1e9
         for layer in self.layers:
             x = layer(x, mask)

@@ -49,10 +49,10 @@ def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tenso
 class Cache(nn.Module):
     """Keys and values of one layer: [batch, kv_heads, length, head]."""
 
-    def __init__(self, c: Config, how: str):
+    def __init__(self, c: Config, how: str, batch: int):
         super().__init__()
         self.how = how
-        shape = (1, c.kv_heads, c.length, c.head)
+        shape = (batch, c.kv_heads, c.length, c.head)
         self.register_buffer("k", torch.zeros(shape))
         self.register_buffer("v", torch.zeros(shape))
 
@@ -69,14 +69,14 @@ class Cache(nn.Module):
 
 
 class Attention(nn.Module):
-    def __init__(self, c: Config, how: str | None):
+    def __init__(self, c: Config, how: str | None, batch: int):
         super().__init__()
         self.c = c
         self.q_proj = nn.Linear(c.hidden, c.heads * c.head, bias=False)
         self.k_proj = nn.Linear(c.hidden, c.kv_heads * c.head, bias=False)
         self.v_proj = nn.Linear(c.hidden, c.kv_heads * c.head, bias=False)
         self.o_proj = nn.Linear(c.heads * c.head, c.hidden, bias=False)
-        self.cache = Cache(c, how) if how else None
+        self.cache = Cache(c, how, batch) if how else None
 
     def forward(self, x, cos, sin, position, mask):
         c = self.c
@@ -97,10 +97,10 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, c: Config, how: str | None):
+    def __init__(self, c: Config, how: str | None, batch: int):
         super().__init__()
         self.norm1 = RMSNorm(c.hidden)
-        self.attention = Attention(c, how)
+        self.attention = Attention(c, how, batch)
         self.norm2 = RMSNorm(c.hidden)
         self.gate_proj = nn.Linear(c.hidden, c.inner, bias=False)
         self.up_proj = nn.Linear(c.hidden, c.inner, bias=False)
@@ -114,11 +114,11 @@ class Block(nn.Module):
 
 
 class Llama(nn.Module):
-    def __init__(self, c: Config, how: str | None = None):
+    def __init__(self, c: Config, how: str | None = None, batch: int = 1):
         super().__init__()
         self.c = c
         self.embed = nn.Embedding(c.vocabulary, c.hidden)
-        self.blocks = nn.ModuleList(Block(c, how) for _ in range(c.layers))
+        self.blocks = nn.ModuleList(Block(c, how, batch) for _ in range(c.layers))
         self.norm = RMSNorm(c.hidden)
         self.lm_head = nn.Linear(c.hidden, c.vocabulary, bias=False)
         steps = torch.arange(0, c.head, 2, dtype=torch.float32)
@@ -131,6 +131,8 @@ class Llama(nn.Module):
         angles = torch.cat((angles, angles), dim=-1)
         cos, sin = angles.cos(), angles.sin()
         x = self.embed(tokens)
+        if x.dtype != torch.float32:
+            cos, sin = cos.to(x.dtype), sin.to(x.dtype)
         for block in self.blocks:
             x = block(x, cos, sin, position, mask)
         return self.lm_head(self.norm(x))
@@ -140,14 +142,16 @@ class Prefill(Llama):
     """tokens [batch, length] -> logits [batch, length, vocabulary]."""
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        return self.body(tokens, torch.arange(tokens.shape[1]), None)
+        position = torch.arange(tokens.shape[1], device=tokens.device)
+        return self.body(tokens, position, None)
 
 
 class Decode(Llama):
-    """tokens [1, 1], position [1] -> logits [1, 1, vocabulary]."""
+    """tokens [batch, 1], position [1] -> logits [batch, 1, vocabulary]."""
 
     def forward(self, tokens: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
-        mask = torch.arange(self.c.length)[None, :] <= position[:, None]
+        places = torch.arange(self.c.length, device=tokens.device)
+        mask = places[None, :] <= position[:, None]
         return self.body(tokens, position, mask[None, None])
 
 

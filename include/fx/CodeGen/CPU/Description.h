@@ -62,6 +62,8 @@ struct ImageDescription {
 struct KernelDescription {
   std::string name;
   int chip = 0; ///< only images of this chip alone have it; 0: all
+  /// What it computes, "add (model.py:12)", for messages.
+  std::string nodes;
 };
 
 /// All that the run-time checks and tells of a model.

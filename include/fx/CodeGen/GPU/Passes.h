@@ -36,6 +36,9 @@ inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";
 /// Bytes of the widest load or store of a thread.
 inline constexpr int64_t kAlignment = 16;
 
+/// On kernels: what they compute, "add (model.py:12)", for messages.
+inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
+
 /// From the linalg contract to groups of ops, each a kernel, which are those of
 /// the CPU, made by the same passes. What depends on states alone goes to
 /// `@prepare`, which the processor runs. `tensorCores`: see below.
@@ -43,9 +46,10 @@ void buildGroupPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
 
 /// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
 /// launch threads. Bufferization follows. `tensorCores`: all chips have those
-/// of compute capability 8.0; `warpgroups`: one is an sm_90a.
+/// of compute capability 8.0; `warpgroups`: one is an sm_90a. `tiles`: see the
+/// option of `fx-gpu-emit-kernels`.
 void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
-                         bool warpgroups = false);
+                         bool warpgroups = false, llvm::StringRef tiles = "");
 
 /// From memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);

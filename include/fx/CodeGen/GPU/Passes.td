@@ -55,7 +55,11 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"tensorCores", "tensor-cores", "bool", "true",
            "use tensor cores and asynchronous copies of compute capability 8.0">,
     Option<"warpgroups", "warpgroups", "bool", "false",
-           "use tensor cores and tensor maps of sm_90a where the device has them">
+           "use tensor cores and tensor maps of sm_90a where the device has them">,
+    Option<"tiles", "tiles", "std::string", "\"\"",
+           "the tiles of products: warpgroup=COLUMNS:STAGES, "
+           "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
+           "matmul=M:N:K:THREADM:THREADN, with commas">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -202,7 +202,8 @@ llvm::Constant *Emitter::device() {
          t.i64(image.bytes.size() + !image.isBinary), t.bytes(image.bytes)}));
   llvm::SmallVector<llvm::Constant *> kernels;
   for (const KernelDescription &kernel : m.kernels)
-    kernels.push_back(t.record({t.text(kernel.name), t.i64(kernel.chip)}));
+    kernels.push_back(t.record(
+        {t.text(kernel.name), t.i64(kernel.chip), t.text(kernel.nodes)}));
   auto *ops = new llvm::GlobalVariable(
       module, llvm::Type::getInt8Ty(module.getContext()), true,
       llvm::GlobalValue::ExternalLinkage, nullptr, "fx_rt_cuda");

@@ -189,6 +189,9 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
   func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   if (Attribute chip = launch->getAttr(fx::cuda::kChipAttr))
     func->setAttr(fx::cuda::kChipAttr, chip);
+  auto parent = launch->getParentOfType<func::FuncOp>();
+  if (Attribute nodes = parent->getAttr(fx::cuda::kNodesAttr))
+    func->setAttr(fx::cuda::kNodesAttr, nodes);
   std::optional<gpu::KernelDim3> block = launch.getBlockSizeOperandValues();
   SmallVector<int32_t> blockSize;
   for (Value size : {block->x, block->y, block->z})

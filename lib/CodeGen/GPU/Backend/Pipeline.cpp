@@ -41,12 +41,13 @@ void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
 }
 
 void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
-                                   bool warpgroups) {
+                                   bool warpgroups, StringRef tiles) {
   // Groups that only @prepare had.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
   options.tensorCores = tensorCores;
   options.warpgroups = warpgroups;
+  options.tiles = tiles.str();
   pm.addPass(createFXGPUEmitKernels(options));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
+#include "TileChoice.h"
 
 #include "../../CPU/Kernels/Attention.h"
 #include "../../CPU/Kernels/Outline.h"
@@ -61,6 +61,10 @@ namespace {
 struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
+    if (llvm::Error e = checkTiles(tiles)) {
+      getOperation().emitError("tiles: ") << llvm::toString(std::move(e));
+      return signalPassFailure();
+    }
     SmallVector<func::FuncOp> kernels;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (func->hasAttr(cpu::kKernelAttr) && !func.isExternal() &&
@@ -77,7 +81,10 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
 
   LogicalResult emit(func::FuncOp kernel, ArrayRef<cpu::InvokeOp> invokes) {
     std::string reasons;
+    if (!tiles.empty())
+      kernel->setAttr(kTilesAttr, StringAttr::get(&getContext(), tiles));
     for (auto [name, emitter] : getSchedules(kernel, tensorCores, warpgroups)) {
+      kernel->removeAttr(kProductAttr);
       KernelCode code(kernel, /*lanes=*/1);
       emitter(code);
       if (code.failed()) {
@@ -88,6 +95,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
       }
       func::ReturnOp::create(code.b, code.loc);
       code.target->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+      code.target->removeAttr(kTilesAttr);
       Builder b(&getContext());
       code.target->setAttr(
           cpu::kScheduleAttr,

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatMulPlan.h"
+#include "TileChoice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,6 +41,7 @@ struct MatMul : MatMulPlan {
   explicit MatMul(KernelCode &code) : MatMulPlan(code) {}
   void emit();
   void chooseTiles();
+  bool fits();
   void fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
              const Index &k0, Value memory);
   void storeOperand(Scope &scope, bool isLhs, const Coords &where, Value value);
@@ -80,6 +81,19 @@ void MatMul::chooseTiles() {
     tiles = {16, 64, 32, 1, 4};
   else if (atLeast(mSize, 1024) && atLeast(nSize, 1024))
     tiles = {128, 128, 16, 8, 8};
+  if (SmallVector<int64_t> t = getTiles(*this, "matmul"); !t.empty())
+    tiles = {t[0], t[1], t[2], t[3], t[4]};
+}
+
+/// Whether a kernel can have the tiles: whole warps, and memory.
+bool MatMul::fits() {
+  for (int64_t size : {tiles.m, tiles.n, tiles.k, tiles.tm, tiles.tn})
+    if (size <= 0)
+      return false;
+  return tiles.m % tiles.tm == 0 && tiles.n % tiles.tn == 0 &&
+         tiles.threads() % kWarp == 0 && tiles.threads() <= 1024 &&
+         tiles.tm * tiles.tn <= 128 &&
+         (tiles.m + tiles.n) * tiles.k * 4 <= kStaticShared;
 }
 
 /// Fetches a tile of an operand to `memory`, [k][m or n]; zeros lie outside.
@@ -208,6 +222,9 @@ void MatMul::finish(Scope &scope, const Index &row, const Index &column,
 void MatMul::emit() {
   split();
   chooseTiles();
+  if (!fits())
+    return code.fail("tiles that do not fit");
+  noteProduct(*this, {tiles.m, tiles.n, tiles.k, tiles.tm, tiles.tn});
   SmallVector<Index> grid = batchSizes;
   grid.push_back(code.ceilDiv(mSize, tiles.m));
   grid.push_back(code.ceilDiv(nSize, tiles.n));

@@ -19,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileChoice.h"
 #include "TileMatMul.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
@@ -40,6 +41,7 @@ struct TensorCoreMatMul : TileMatMul {
   using TileMatMul::TileMatMul;
 
   void chooseTiles();
+  bool fits();
   void emit();
   void emitLaunch(bool isAsync);
   void fetch(Scope &scope, Launch &launch, const Index &piece, Value stage);
@@ -52,11 +54,35 @@ void TensorCoreMatMul::chooseTiles() {
   auto isLarge = [](const Index &size) {
     return !size.isStatic() || size.constant >= 1024;
   };
+  if (SmallVector<int64_t> t = getTiles(*this, "tensorcore"); !t.empty()) {
+    tiles = {t[0], t[1], t[2], t[3], t[4], t[5]};
+    return;
+  }
   if (mSize.isStatic() && mSize.constant <= 16)
     tiles = {16, 64, 64, 1, 4, 4};
   else if (isLarge(mSize) && isLarge(nSize) &&
            (mSize.isStatic() || nSize.isStatic()))
     tiles = {128, 128, 32, 2, 4, 3};
+}
+
+/// Whether a kernel can have the tiles: whole products for each warp, as many
+/// chunks of both operands for each thread, and memory.
+bool TensorCoreMatMul::fits() {
+  for (int64_t size : {tiles.m, tiles.n, tiles.k, tiles.warpsM, tiles.warpsN})
+    if (size <= 0)
+      return false;
+  if (tiles.m % (16 * tiles.warpsM) || tiles.n % (16 * tiles.warpsN) ||
+      tiles.k % 16 || tiles.threads() > 1024 || tiles.stages < 2)
+    return false;
+  int64_t stage = 0;
+  for (int64_t width : {tiles.m, tiles.n}) {
+    if (width * tiles.k / kChunk % tiles.threads())
+      return false;
+    // Whichever way the operand lies.
+    stage += std::max(SharedTile{width, tiles.k}.bytes(),
+                      SharedTile{tiles.k, width}.bytes());
+  }
+  return std::max(tiles.stages * stage, sumBytes()) <= kStaticShared;
 }
 
 /// Starts the copies of the `piece`-th piece of K to the stage at `stage`.
@@ -163,6 +189,10 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
 void TensorCoreMatMul::emit() {
   split();
   chooseTiles();
+  if (!fits())
+    return code.fail("tiles that do not fit");
+  noteProduct(*this, {tiles.m, tiles.n, tiles.k, tiles.warpsM, tiles.warpsN,
+                      tiles.stages});
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   lhs = describe(/*isLhs=*/true);
   rhs = describe(/*isLhs=*/false);

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorMap.h"
+#include "TileChoice.h"
 #include "Warpgroup.h"
 
 #include "fx/CodeGen/GPU/Passes.h"
@@ -74,6 +75,7 @@ struct WarpgroupMatMul : MatMulPlan {
 
   bool matches();
   void chooseTiles();
+  bool fits();
   Value canLaunch(Value processors, Value left, Value right);
   void emit();
   void emitLaunch(Value processors, Value left, Value right);
@@ -144,6 +146,12 @@ bool WarpgroupMatMul::matches() {
 /// for all processors, of which an H100 has 132.
 void WarpgroupMatMul::chooseTiles() {
   constexpr int64_t kProcessors = 132;
+  if (SmallVector<int64_t> chosen = getTiles(*this, "warpgroup");
+      !chosen.empty()) {
+    columns = chosen[0];
+    stages = chosen[1];
+    return;
+  }
   if (nSize.isStatic() && nSize.constant <= 128) {
     columns = nSize.constant <= 64 ? 64 : 128;
     return;
@@ -153,6 +161,13 @@ void WarpgroupMatMul::chooseTiles() {
     columns = 256;
     stages = 4;
   }
+}
+
+/// Whether a kernel can have the tiles: boxes of 64 columns, sums in registers,
+/// and the memory that a block may have, with places for 16 barriers.
+bool WarpgroupMatMul::fits() {
+  return columns > 0 && columns <= 256 && columns % kBoxColumns == 0 &&
+         stages >= 2 && stages <= 8 && bytes() + kBoxAlignment <= kMostShared;
 }
 
 //===----------------------------------------------------------------------===//
@@ -425,7 +440,6 @@ Value WarpgroupMatMul::canLaunch(Value processors, Value left, Value right) {
 void WarpgroupMatMul::emit() {
   OpBuilder &b = code.b;
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
-  chooseTiles();
   hasRuns = storesRuns();
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
   Value processors = callRuntime(code, "fx_rt_gpu_processors", chip);
@@ -447,5 +461,9 @@ void fx::cuda::emitWarpgroup(KernelCode &code) {
   e.split();
   if (!e.matches())
     return code.fail("a small product, or operands that are no boxes");
+  e.chooseTiles();
+  if (!e.fits())
+    return code.fail("tiles that were not asked for or do not fit");
+  noteProduct(e, {e.columns, e.stages});
   e.emit();
 }

@@ -1,0 +1,44 @@
+"""What a bundle may hold, by set, and which cases a part of the measurement runs."""
+
+import calibrate
+import cases
+import data
+import nets
+import torch
+
+#: Of each set the file CODE.tar.xz holds the artefacts.
+SETS = {"calibrate": calibrate.programs(), "kernels": cases.kernels(), "models": nets.nets()}
+CASES: dict[str, cases.Case] = {name: case for part in SETS.values() for name, case in part.items()}
+#: Of artefacts with tiles of their own: "CASE@TILES".
+VARIANTS = {f"{name}@{tiles}": (name, tiles)
+            for name, choices in cases.VARIANTS.items() for tiles in choices if tiles}
+SETS["variants"] = VARIANTS
+
+
+def of_key(key: str) -> cases.Case:
+    return CASES[key.split("@")[0]]
+
+
+def make(key: str, small: bool) -> tuple[torch.nn.Module, tuple, dict]:
+    """A module with its weights, and its inputs, on the host."""
+    case = of_key(key)
+    with data.NoInit():
+        module = case.build(small).eval().requires_grad_(False)
+    data.fill(module.to(case.dtype), case.folds)
+    args, kwargs = case.inputs(small)
+    return module, args, kwargs
+
+
+def part_keys(part: str, there: list[str]) -> list[str]:
+    """The cases of a part, of those that are there."""
+    wanted = {
+        "calibrate": SETS["calibrate"], "correct": SETS["kernels"] | SETS["models"],
+        "speed": SETS["kernels"], "models": SETS["models"],
+        "compile": [*nets.COMPILED, *cases.COMPILED], "profile": cases.PROFILED,
+        "variants": [key for name in cases.VARIANTS
+                     for key in (name, *(k for k, v in VARIANTS.items() if v[0] == name))],
+    }[part]
+    return [key for key in wanted if key in there]
+
+
+PARTS = ("calibrate", "correct", "speed", "models", "compile", "profile", "variants")

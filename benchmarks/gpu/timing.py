@@ -1,0 +1,157 @@
+"""Times of calls: of the host, of the GPU by events and by captured graphs, and of each kernel by
+CUPTI, which torch.profiler asks. All are in milliseconds for one call."""
+
+import json
+import pathlib
+import statistics
+import tempfile
+import time
+
+import torch
+
+#: Rounds whose median counts, calls that a graph holds, launches that may wait in a queue.
+ROUNDS, CAPTURED, QUEUE = 15, 20, 900
+#: Seconds that one kind of measurement may take, and kernels that are written down.
+BUDGET, KERNELS = 1.0, 40
+
+
+def host(call, is_cuda: bool) -> float:
+    """By the clock of the host, calls without a gap."""
+    def finish():
+        if is_cuda:
+            torch.cuda.synchronize()
+
+    call()
+    finish()
+    begin, rounds = time.perf_counter(), []
+    for _ in range(ROUNDS if is_cuda else 1):
+        start = time.perf_counter()
+        for _ in range(5 if is_cuda else 1):
+            call()
+        finish()
+        rounds.append((time.perf_counter() - start) / (5 if is_cuda else 1) * 1e3)
+        if time.perf_counter() - begin > BUDGET:
+            break
+    return statistics.median(rounds)
+
+
+def _between(rounds: int, run) -> list[float]:
+    """By events around `run`, which the GPU does while the host is ahead."""
+    times, begin = [], time.perf_counter()
+    for _ in range(rounds):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        run(start, end)
+        end.synchronize()
+        times.append(start.elapsed_time(end))
+        if time.perf_counter() - begin > BUDGET:
+            break
+    return times
+
+
+def events(call, host_ms: float, launches: int) -> float:
+    """Calls that wait in the queue while the GPU is kept busy, so that no gap is between them."""
+    count = max(1, min(CAPTURED, QUEUE // max(launches, 1)))
+    # Cycles of about 2 GHz, for longer than the host needs.
+    cycles = int(min(host_ms * count * 2 + 1, 400) * 2e6)
+
+    def run(start, end):
+        torch.cuda._sleep(cycles)
+        start.record()
+        for _ in range(count):
+            call()
+        end.record()
+
+    return statistics.median(_between(ROUNDS, run)) / count
+
+
+def graph(call, launches: int = 1) -> dict:
+    """Calls in a captured graph, which is launched as a whole."""
+    count = max(1, min(CAPTURED, 4000 // max(launches, 1)))
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        call()
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        for _ in range(count):
+            call()
+    captured.replay()
+    torch.cuda.synchronize()
+
+    def run(start, end):
+        start.record()
+        captured.replay()
+        end.record()
+
+    times = [t / count for t in _between(ROUNDS, run)]
+    return {"graph_ms": statistics.median(times), "graph_min_ms": min(times)}
+
+
+def kernels(call, calls: int = 3) -> list[dict]:
+    """What CUPTI says of each kernel of a call, those that take longest first."""
+    from torch.profiler import ProfilerActivity, profile
+
+    call()
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA, ProfilerActivity.CPU]) as profiler:
+        for _ in range(calls):
+            call()
+        torch.cuda.synchronize()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "trace.json"
+        profiler.export_chrome_trace(str(path))
+        trace = json.loads(path.read_text(errors="replace"))["traceEvents"]
+    found: dict[str, dict] = {}
+    for event in trace:
+        if event.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        about, name = event.get("args", {}), event["name"][:200]
+        entry = found.setdefault(name, {
+            "name": name, "kind": event["cat"], "calls": 0, "ms": 0.0,
+            **{key.replace(" ", "_"): about[key] for key in (
+                "grid", "block", "registers per thread", "shared memory",
+                "est. achieved occupancy %") if key in about}})
+        entry["calls"] += 1
+        entry["ms"] += event["dur"] / 1e3
+    for entry in found.values():
+        entry["calls"] /= calls
+        entry["ms"] = round(entry["ms"] / calls, 6)
+    return sorted(found.values(), key=lambda e: -e["ms"])
+
+
+def all_of(call, emit, is_cuda: bool, captures: bool = True, is_quick: bool = False) -> None:
+    """Everything that this machine can measure of a call; each is said when it is known."""
+    emit(stage="time")
+    if is_quick and is_cuda:
+        call()
+        emit(events_ms=events(call, 0.2, 10))
+        return
+    host_ms = host(call, is_cuda)
+    emit(host_ms=host_ms)
+    if not is_cuda:
+        return
+    launches = 10
+    try:
+        emit(stage="profile")
+        found = kernels(call)
+        launches = int(sum(e["calls"] for e in found)) or launches
+        emit(cupti_ms=sum(e["ms"] for e in found), launches=launches, kernels=found[:KERNELS])
+    except Exception as e:  # CUPTI may be refused; the other times still count
+        emit(cupti_failed=f"{type(e).__name__}: {e}"[:500])
+    emit(stage="events")
+    emit(events_ms=events(call, host_ms, launches))
+    if captures:
+        emit(stage="graph")
+        try:
+            emit(**graph(call, launches))
+        except Exception as e:
+            emit(graph_failed=f"{type(e).__name__}: {e}"[:500])
+
+
+def copy_rate() -> float:
+    """Bytes that a second of a copy on the device reads and writes."""
+    x = torch.empty(1 << 28, device="cuda")
+    y = torch.empty_like(x)
+    return 2 * 4 * x.numel() / events(lambda: y.copy_(x), 0.1, 1) * 1e3

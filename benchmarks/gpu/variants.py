@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Says which tiles were fastest, and writes them into the compiler.
+
+    benchmarks/gpu/variants.py results/variants.jsonl [--write]
+
+Reads what `run.py variants` wrote. Of each case all tiles that gave right results are compared by
+the time of the GPU alone. With --write the fastest ones, where they beat the compiler's own choice
+by more than 2 %, are lines of lib/CodeGen/GPU/Kernels/TileTable.inc, in the place of those for the
+same size; build the compiler then.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "lib/CodeGen/GPU/Kernels/TileTable.inc"
+#: What a choice must gain: measurements differ by as much.
+GAIN = 1.02
+#: Tiles that are not a schedule leave a product to the next one.
+NONE = {"warpgroup": "0:0"}
+
+
+def time_of(row: dict) -> float | None:
+    return row.get("graph_ms") or row.get("events_ms") or row.get("host_ms")
+
+
+def product_of(row: dict) -> dict | None:
+    """The schedule of the one product in the case."""
+    found = [s for s in row.get("schedules", {}).values() if "tiles" in s]
+    return found[0] if len(found) == 1 else None
+
+
+def are_used(tiles: str, product: dict | None) -> bool:
+    """Whether a product has the tiles that were asked for; those that do not fit are not used."""
+    asked = [part for part in tiles.split(",") if part and part.split("=")[1] not in NONE.values()]
+    return not asked or (product is not None
+                         and asked[0] == f"{product['kind']}={product['tiles']}")
+
+
+def read(path: pathlib.Path) -> dict[str, dict[str, tuple[float, dict]]]:
+    """Of each case, by tiles: milliseconds and the product. "": the compiler's own choice."""
+    cases: dict[str, dict] = {}
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        product, ms = product_of(row), time_of(row)
+        if row["who"] != "ours" or row["status"] != "ok" or not product or not ms:
+            continue
+        name, _, tiles = row["case"].partition("@")
+        if are_used(tiles, product):
+            cases.setdefault(name, {})[tiles] = (ms, product)
+    return cases
+
+
+def lines_of(product: dict, note: str) -> list[str]:
+    """Lines of the table. Another schedule than the first one is chosen by leaving that out."""
+    size = f"{product['m']}, {product['n']}, {product['k']}"
+    numbers = {product["kind"]: product["tiles"]}
+    if product["kind"] == "tensorcore":
+        numbers = NONE | numbers
+    return [f'{{"{kind}", {size}, {{{tiles.replace(":", ", ")}}}}}, // {note}'
+            for kind, tiles in numbers.items()]
+
+
+def key_of(line: str) -> tuple | None:
+    found = re.match(r'\{"(\w+)", (\d+), (\d+), (\d+), ', line)
+    return found.groups()[1:] if found else None
+
+
+def write(lines: list[str], path: pathlib.Path) -> None:
+    """Replaces what the table has for the same sizes."""
+    keys = {key_of(line) for line in lines}
+    kept = [line for line in path.read_text().splitlines()
+            if key_of(line) is None or key_of(line) not in keys]
+    path.write_text("\n".join([*kept, *lines, ""]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--table", type=pathlib.Path, default=TABLE, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    lines = []
+    for name, choices in read(options.results).items():
+        order = sorted(choices.items(), key=lambda item: item[1][0])
+        print(name)
+        for tiles, (ms, product) in order:
+            print(f"    {ms:10.4f} ms  {product['kind']} {product['tiles']:20} {tiles or '(own)'}")
+        tiles, (ms, product) = order[0]
+        own = choices.get("")
+        if not tiles or not own or own[0] < ms * GAIN or not {"m", "n", "k"} <= set(product):
+            continue
+        lines += lines_of(product, f"{ms:.4f} ms, {own[1]['tiles']} {own[0]:.4f} ms")
+    print(*lines, sep="\n")
+    if options.write:
+        write(lines, options.table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+// Tiles that are asked for, and what a kernel got.
+// RUN: fx-opt %s --fx-gpu-emit-kernels=warpgroups=true | FileCheck %s --check-prefix=OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
+// RUN: fx-opt %s --fx-gpu-emit-kernels='tensor-cores=false tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
+// More memory than a block may have, and a width that no box has.
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:8' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=96:4' | FileCheck %s --check-prefix=MMA-OWN
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
+
+// OWN: fx.product = {k = 96 : i64, m = 256 : i64, n = 256 : i64, tiles = "128:6"}
+// OWN-SAME: fx.schedule = {kind = "warpgroup"}
+// WIDE: tiles = "192:4"}, fx.schedule = {kind = "warpgroup"}
+// WIDE: nvvm.wgmma.mma_async {{.*}} n = 192
+// MMA: tiles = "64:64:64:2:2:3"}, fx.schedule = {kind = "tensorcore"}
+// MMA-OWN: tiles = "64:64:32:2:2:4"}, fx.schedule = {kind = "tensorcore"}
+// FMA: tiles = "32:64:32:2:4"}, fx.schedule = {kind = "matmul"}
+// NAME: error: tiles: expected warpgroup, tensorcore or matmul, got 'warpgroups'
+// COUNT: error: tiles: warpgroup: expected 2 numbers up to 4096 with colons, got '128'
+// NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'
+
+#row = affine_map<(m, n) -> (m, n)>
+#x = affine_map<(m, n, k) -> (m, k)>
+#w = affine_map<(m, n, k) -> (n, k)>
+#p = affine_map<(m, n, k) -> (m, n)>
+
+func.func private @kernel_0(%x: tensor<256x96xbf16>, %y: tensor<256x96xbf16>, %out: tensor<256x256xbf16>) -> tensor<256x256xbf16> attributes {fx.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x256xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %r = linalg.generic {indexing_maps = [#x, #w, #p], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : tensor<256x96xbf16>, tensor<256x96xbf16>) outs(%f : tensor<256x256xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<256x256xf32>
+  %h = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<256x256xf32>) outs(%out : tensor<256x256xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %0 = arith.truncf %a : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<256x256xbf16>
+  return %h : tensor<256x256xbf16>
+}
