@@ -198,6 +198,8 @@ float __truncsfbf2(float x) {
   return x;
 }
 float __nv_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
+float __nv_fmaxf(float a, float b) { return fmaxf(a, b); }
+float __nv_fminf(float a, float b) { return fminf(a, b); }
 float __nv_sqrtf(float x) { return sqrtf(x); }
 float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
 float __nv_fabsf(float x) { return fabsf(x); }
@@ -206,6 +208,8 @@ float __nv_ceilf(float x) { return ceilf(x); }
 float __nv_copysignf(float x, float y) { return copysignf(x, y); }
 float __nv_rintf(float x) { return rintf(x); }
 double __nv_fma(double a, double b, double c) { return fma(a, b, c); }
+double __nv_fmax(double a, double b) { return fmax(a, b); }
+double __nv_fmin(double a, double b) { return fmin(a, b); }
 double __nv_fabs(double x) { return fabs(x); }
 double __nv_floor(double x) { return floor(x); }
 double __nv_copysign(double x, double y) { return copysign(x, y); }

@@ -5,6 +5,7 @@ import exporting
 import harness
 import models
 import torch
+from quantized import Q
 from random_graphs import Many, RandomGraph
 from test_random_graphs import TwoSoftmaxes
 from torch import nn
@@ -89,6 +90,13 @@ def functions(dtype):
     return Function(lambda x: [f(x) for f in FUNCTIONS]), (x.to(dtype),), None
 
 
+def quantized(x, w):
+    """A linear layer on 8-bit integers, whose scale the input tells."""
+    scale, zero = Q.choose_qparams.tensor(x, -128, 127, 1e-8, torch.int8)
+    q = Q.quantize_per_tensor.tensor(x, scale, zero, -128, 127, torch.int8)
+    return Q.dequantize_per_tensor.tensor(q, scale, zero, -128, 127, torch.int8) @ w
+
+
 class Fallbacks(nn.Module):
     """Operators that ATen runs, between kernels: of a strided operand, of a broadcast, with results
     whose sizes only the run tells, with several results, and one that is a result of the model."""
@@ -139,6 +147,7 @@ CASES = {
     "matmul-keeps-batched": lambda: (Function(lambda x, y: ((z := x.exp()), z @ y)),
                                      (randn(3, 66, 9), randn(3, 9, 5)), None),
     "residual": lambda: (KeepsOperand(), (randn(37, 20),), ({0: ROWS},)),
+    "quantized": lambda: (Function(quantized), (randn(9, 20), randn(20, 33)), None),
     "fallbacks": lambda: (Fallbacks(), (randn(5, 8),), None),
     "fallbacks-dynamic": lambda: (Fallbacks(), (randn(11, 8),),
                                   ({0: torch.export.Dim("rows", min=9, max=4096)},)),

@@ -4,7 +4,6 @@ Kinds of kernels at sizes that do not fill their tiles, blocks and warps, under 
 threads; and kernels without a barrier, which the emulator must notice.
 """
 
-import json
 import os
 import re
 import sys
@@ -264,40 +263,3 @@ def test_python_package(tmp_path):
     env = emulate.driver(model.kernels, chip=80) | {"PYTHONPATH": package}
     emulate.run_program(sys.executable, "-c", PACKAGE, tmp_path / "m.pt2", tmp_path / "saved.so",
                         env=env)
-
-
-#: Cases of the benchmark, and those that run it through again.
-BUNDLED = ["copy", "softmax", "matmul_4096", "conv_3x3", "autoencoder"]
-LONG = ["gelu", "layer_norm", "transpose", "sum_columns", "matmul_16_rows", "cond", "resnet50",
-        "bert_base", "llama", "llama_decode", "linear_4096_bf16", "linear_8192_bf16",
-        "linear_4096_f16", "matmul_4096_bf16", "matmul_8192_bf16", "attention_bf16",
-        "resnet50_norms"]
-
-
-@pytest.mark.parametrize("name", [*BUNDLED,
-                                  *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
-def test_bundle(name, tmp_path, monkeypatch):
-    """The bundle for machines with a GPU, at sizes that the emulator runs."""
-    benchmarks = harness.ROOT / "benchmarks" / "gpu"
-    monkeypatch.syspath_prepend(str(benchmarks))
-    import bundle
-
-    # On the tensor cores that the bundle is made to measure.
-    chip, target = (90, "cuda:sm_90a") if name.endswith("f16") else (80, "cuda:sm_80")
-    calibrates = name == "softmax"
-    emulate.run_program(sys.executable, benchmarks / "bundle.py", tmp_path / "bundle", name,
-                        "--calibrate" if calibrates else "--small", f"--target={target}")
-    source = bundle.export(name, True, tmp_path / "m.pt2")
-    kernels = emulate.compile_kernels(source, tmp_path / "emulated")
-    run = [sys.executable, tmp_path / "bundle" / "run.py", "--device", "cpu"]
-    env = emulate.driver(kernels, chip=chip)
-    text = emulate.run_program(*run, "--json", tmp_path / "results.json", env=env)
-    assert re.search(rf"^{name} +ok ", text, re.M), text
-    (result,) = json.loads((tmp_path / "results.json").read_text())["results"]
-    assert result["right"] and result["fx_ms"] > 0 and result["eager_ms"] > 0
-    # The emulator repeats itself to the last bit.
-    same = {"equal": 3 * 70, "of": 3 * 70, "error": 0}
-    assert result.get("agreement") == (same if calibrates else None)
-    # Without kernels for the processor nothing is computed, which must show.
-    with pytest.raises(harness.ToolError):
-        emulate.run_program(*run, env=emulate.driver(chip=chip))

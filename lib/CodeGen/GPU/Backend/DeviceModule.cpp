@@ -127,6 +127,8 @@ static void defineMath(llvm::Module &module) {
       {"round", llvm::Intrinsic::round},
       {"rint", llvm::Intrinsic::roundeven},
       {"fma", llvm::Intrinsic::fma},
+      {"fmax", llvm::Intrinsic::maxnum},
+      {"fmin", llvm::Intrinsic::minnum},
       {"copysign", llvm::Intrinsic::copysign}};
   for (llvm::Function &f : module) {
     if (!f.isDeclaration())
