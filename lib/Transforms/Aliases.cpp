@@ -200,6 +200,16 @@ static bool hasSuggestedFormat(const OperatorView &op, FakeTensorType self) {
   return hasMemoryFormat(op, self);
 }
 
+bool fx::conjugates(CallFunctionOp op) {
+  auto type = op.getNumResults() == 1
+                  ? dyn_cast<FakeTensorType>(op.getResult(0).getType())
+                  : FakeTensorType();
+  return type && isa<ComplexType>(type.getDtype()) &&
+         llvm::is_contained({"aten._conj", "aten.conj", "aten.mH",
+                             "aten.adjoint", "aten.matrix_H"},
+                            op.getTarget().rsplit('.').first);
+}
+
 /// Whether the view operators that made `value` conjugate its storage.
 static bool isConjugated(Value value) {
   bool conjugated = false;
@@ -208,10 +218,7 @@ static bool isConjugated(Value value) {
         getAliasedOperand(call, cast<OpResult>(value).getResultNumber());
     if (!aliased)
       break;
-    StringRef base = call.getTarget().rsplit('.').first;
-    conjugated ^= llvm::is_contained(
-        {"aten._conj", "aten.conj", "aten.mH", "aten.adjoint", "aten.matrix_H"},
-        base);
+    conjugated ^= conjugates(call);
     value = aliased->get();
   }
   return conjugated;

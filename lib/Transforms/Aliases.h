@@ -18,6 +18,9 @@ namespace fx {
 /// operands that it was traced with.
 mlir::OpOperand *getAliasedOperand(CallFunctionOp op, unsigned result);
 
+/// Whether the view that `op` makes shows the conjugates of its operand.
+bool conjugates(CallFunctionOp op);
+
 /// The tensor that result `result` of `op` is after `op` has written it, or
 /// null; null, too, where the storage changes with it.
 mlir::Value getWrittenTensor(CallFunctionOp op, unsigned result);

@@ -373,3 +373,15 @@ def test_conversions_that_keep_the_tensor(name, tmp_path):
     harness.check(
         Function(convert), (make(),), folder=tmp_path, modes=["native"], decomposed=False
     )
+
+
+@pytest.mark.parametrize("name", ["mH", "adjoint"])
+def test_strides_of_conjugated_views(name, tmp_path):
+    """as_strided keeps what the view does to elements, and addresses the storage."""
+
+    def read(x):
+        y = x.mH if name == "mH" else torch.adjoint(x)
+        return y.as_strided((1, 3, 1), (3, 1, 1), 2) * 1
+
+    x = torch.arange(24).sub(7).to(torch.complex64).mul(1 - 2j).reshape(1, 2, 3, 4)
+    harness.check(Function(read), (x,), folder=tmp_path, modes=["native"], decomposed=False)

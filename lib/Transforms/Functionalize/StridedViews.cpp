@@ -35,11 +35,7 @@ static Value getWhole(Value value, bool &conjugated) {
     Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
     if (!next)
       break;
-    StringRef target = call.getTarget();
-    conjugated ^=
-        target == "aten._conj.default" ||
-        (target == "aten.conj.default" &&
-         isa<ComplexType>(cast<FakeTensorType>(value.getType()).getDtype()));
+    conjugated ^= conjugates(call);
     value = next;
   }
   return value;
