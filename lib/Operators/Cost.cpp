@@ -37,7 +37,7 @@ static FakeTensorType getTensor(Value value) {
   return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
 }
 static FakeTensorType getTensor(const OperatorView &call, StringRef name) {
-  return getTensor(call.getArg(name).getValue());
+  return getTensor(call.findArg(name).getValue());
 }
 
 static Count product(MLIRContext *ctx, ArrayRef<ExprAttr> sizes) {
@@ -74,7 +74,7 @@ static Count zero(const OperatorView &call) {
 }
 /// A bias is one addition for each element of the result.
 static Count bias(const OperatorView &call, StringRef name) {
-  return call.getArg(name).isValue() ? result(call) : zero(call);
+  return call.findArg(name).isValue() ? result(call) : zero(call);
 }
 
 /// 2 m n k: `k` is the last dimension of the left operand.

@@ -16,7 +16,7 @@ using namespace fx;
 static bool mayBeTrue(const OperatorView &call, StringRef name) {
   if (name.empty())
     return false;
-  return call.getArg(name).getBool().value_or(true);
+  return call.findArg(name).getBool().value_or(true);
 }
 
 SmallVector<OpOperand *> fx::getWrittenOperands(const OperatorView &call) {
@@ -36,7 +36,7 @@ SmallVector<OpOperand *> fx::getWrittenOperands(const OperatorView &call) {
       lookupPurityException(call.getSchema().getName());
   if (exception && mayBeTrue(call, exception->trainingFlag))
     for (StringRef name : exception->mutated)
-      add(call.getArg(name));
+      add(call.findArg(name));
   llvm::sort(written, [](OpOperand *a, OpOperand *b) {
     return a->getOperandNumber() < b->getOperandNumber();
   });
@@ -55,7 +55,7 @@ bool fx::drawsRandomNumbers(const OperatorView &call) {
     return false;
   if (exception->probability.empty())
     return true;
-  return call.getArg(exception->probability).getFloat() != 0.0;
+  return call.findArg(exception->probability).getFloat() != 0.0;
 }
 
 /// Calls `fn` for every symbol that stands in a type.

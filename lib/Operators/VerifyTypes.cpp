@@ -44,7 +44,7 @@ static bool isMistakenUnique(const OperatorView &call) {
   FakeTensorType values = getTensor(call->getResult(0));
   auto isMissing = [&](StringRef flag, unsigned result) {
     return self.getRank() == 1 && !call->getResult(result).use_empty() &&
-           !call.getArg(flag).getBool().value_or(true);
+           !call.findArg(flag).getBool().value_or(true);
   };
   return (values && values.getRank() != self.getRank()) ||
          isMissing("return_inverse", 1) || isMissing("return_counts", 2);

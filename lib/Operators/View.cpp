@@ -43,7 +43,7 @@ Argument OperatorView::getArg(unsigned position) const {
   return {getDefault(schema->getArguments()[position], getContext())};
 }
 
-Argument OperatorView::getArg(StringRef name) const {
+Argument OperatorView::findArg(StringRef name) const {
   int position = schema->findArgument(name);
   return position < 0 ? Argument() : getArg(position);
 }

@@ -28,6 +28,7 @@
 #define FX_OPERATORS_VIEW_H
 
 #include "fx/IR/Arguments.h"
+#include "fx/Operators/ArgName.h"
 #include "fx/Operators/Schema.h"
 #include "mlir/IR/Builders.h"
 
@@ -54,8 +55,12 @@ public:
 
   /// The argument at a position of the schema, defaults filled in.
   Argument getArg(unsigned position) const;
-  /// The argument of that name; without a tree if there is none.
-  Argument getArg(llvm::StringRef name) const;
+  /// The argument of that name; without a tree if the operator has none.
+  Argument getArg(ArgName name) const { return findArg(name); }
+  /// The same for a name that is known only when the compiler runs.
+  Argument findArg(llvm::StringRef name) const;
+  /// Whether the operator's schema has an argument of that name.
+  bool declares(ArgName name) const { return schema->findArgument(name) >= 0; }
   /// False where the argument has its default because it was left out.
   bool isGiven(unsigned position) const {
     return static_cast<bool>(given[position]);

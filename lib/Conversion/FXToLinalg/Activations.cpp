@@ -18,7 +18,7 @@ namespace fx::lin {
 /// A function of one tensor whose constants are numbers of the node.
 static LogicalResult activation(Node &n,
                                 function_ref<Value(Scalars &, Value)> fn) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   return n.pointwise(0, {x}, opMathType(n.resultDtype()),
@@ -26,7 +26,7 @@ static LogicalResult activation(Node &n,
 }
 
 static LogicalResult lowerGelu(Node &n) {
-  StringRef approximate = n.string(1, "approximate", "none");
+  StringRef approximate = n.string("approximate");
   return activation(n, [&](Scalars &s, Value x) {
     Value half = s.constant(0.5), one = s.constant(1);
     if (approximate == "tanh") {
@@ -50,15 +50,15 @@ static Value elu(Scalars &s, Value x, double alpha, double scale,
 }
 
 static LogicalResult lowerElu(Node &n) {
-  double alpha = n.real(1, "alpha", 1), scale = n.real(2, "scale", 1),
-         inputScale = n.real(3, "input_scale", 1);
+  double alpha = n.real("alpha"), scale = n.real("scale"),
+         inputScale = n.real("input_scale");
   return activation(n, [&](Scalars &s, Value x) {
     return elu(s, x, alpha, scale, inputScale);
   });
 }
 
 static LogicalResult lowerCelu(Node &n) {
-  double alpha = n.real(1, "alpha", 1);
+  double alpha = n.real("alpha");
   return activation(
       n, [&](Scalars &s, Value x) { return elu(s, x, alpha, 1, 1 / alpha); });
 }
@@ -72,22 +72,22 @@ static LogicalResult lowerSelu(Node &n) {
 
 static LogicalResult lowerHardtanh(Node &n) {
   bool relu6 = n.target() == "aten.relu6.default";
-  double low = relu6 ? 0 : n.real(1, "min_val", -1),
-         high = relu6 ? 6 : n.real(2, "max_val", 1);
+  double low = relu6 ? 0 : n.real("min_val", -1),
+         high = relu6 ? 6 : n.real("max_val", 1);
   return activation(n, [&](Scalars &s, Value x) {
     return s.min(s.max(x, s.constant(low)), s.constant(high));
   });
 }
 
 static LogicalResult lowerLeakyRelu(Node &n) {
-  double slope = n.real(1, "negative_slope", 0.01);
+  double slope = n.real("negative_slope");
   return activation(n, [&](Scalars &s, Value x) {
     return s.select(s.gt(x, s.constant(0)), x, s.mul(x, s.constant(slope)));
   });
 }
 
 static LogicalResult lowerSoftplus(Node &n) {
-  double beta = n.real(1, "beta", 1), threshold = n.real(2, "threshold", 20);
+  double beta = n.real("beta"), threshold = n.real("threshold");
   return activation(n, [&](Scalars &s, Value x) {
     Value scaled = beta == 1 ? x : s.mul(x, s.constant(beta));
     Value soft = s.unary<math::Log1pOp>(s.exp(scaled));
@@ -108,7 +108,7 @@ static Value hardsigmoid(Scalars &s, Value x) {
 }
 
 static LogicalResult lowerHardshrink(Node &n) {
-  double lambda = n.real(1, "lambd", 0.5);
+  double lambda = n.real("lambd");
   return activation(n, [&](Scalars &s, Value x) {
     Value inside =
         s.logicalAnd(s.ge(x, s.constant(-lambda)), s.le(x, s.constant(lambda)));
@@ -117,7 +117,7 @@ static LogicalResult lowerHardshrink(Node &n) {
 }
 
 static LogicalResult lowerSoftshrink(Node &n) {
-  double lambda = n.real(1, "lambd", 0.5);
+  double lambda = n.real("lambd");
   return activation(n, [&](Scalars &s, Value x) {
     Value l = s.constant(lambda), low = s.constant(-lambda);
     Value zero = s.mul(x, s.constant(0)); // NaN stays NaN
@@ -127,7 +127,7 @@ static LogicalResult lowerSoftshrink(Node &n) {
 }
 
 static LogicalResult lowerThreshold(Node &n) {
-  double threshold = n.real(1, "threshold", 0), value = n.real(2, "value", 0);
+  double threshold = n.real("threshold"), value = n.real("value");
   return activation(n, [&](Scalars &s, Value x) {
     return s.select(s.le(x, s.constant(threshold)), s.constant(value), x);
   });
@@ -135,7 +135,7 @@ static LogicalResult lowerThreshold(Node &n) {
 
 /// The weight is one number, or one for each of dimension 1.
 static LogicalResult lowerPrelu(Node &n) {
-  Tensor x = n.tensor(0, "self"), w = n.tensor(1, "weight");
+  Tensor x = n.tensor("self"), w = n.tensor("weight");
   if (n.failed())
     return failure();
   if (x.rank() == 0 && w.rank() == 1 && w.sizes[0].getInteger() == 1)
@@ -150,8 +150,8 @@ static LogicalResult lowerPrelu(Node &n) {
 }
 
 static LogicalResult lowerGlu(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank(), -1);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the result's rank is not what the operator gives");
   ExprAttr half = n.resultSizes()[dim], one = n.b.expr(1);
@@ -186,11 +186,6 @@ void registerActivations(Registry &r) {
         }>);
   r.add("aten.log_sigmoid.default",
         plain<[](Scalars &s, Value x) { return s.neg(s.softplus(s.neg(x))); }>);
-  r.add("aten.softsign.default", plain<[](Scalars &s, Value x) {
-          return s.div(x, s.add(s.constant(1), s.abs(x)));
-        }>);
-  r.add("aten.tanhshrink.default",
-        plain<[](Scalars &s, Value x) { return s.sub(x, s.tanh(x)); }>);
   r.add("aten.gelu.default", lowerGelu);
   r.add("aten.elu.default", lowerElu);
   r.add("aten.celu.default", lowerCelu);

@@ -28,7 +28,7 @@ struct Adaptive {
 /// With `anyPlane` the size of a window that is all there is may be unknown.
 static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a,
                                   bool anyPlane = false) {
-  a.x = n.tensor(0, "self");
+  a.x = n.tensor("self");
   a.spatial = spatial;
   a.first = a.x.rank() - spatial;
   if (n.failed() || a.first < 0 || a.first > 2 ||
@@ -205,7 +205,7 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
 
 /// Puts each element where its index says in a plane of zeros.
 static LogicalResult lowerMaxUnpool(Node &n) {
-  Tensor x = n.tensor(0, "self"), at = n.tensor(1, "indices");
+  Tensor x = n.tensor("self"), at = n.tensor("indices");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   unsigned spatial = n.target() == "aten.max_unpool3d.default" ? 3 : 2;
   if (n.failed() || x.rank() != at.rank() || sizes.size() != size_t(x.rank()) ||

@@ -64,8 +64,8 @@ static Tensor getWeights(Builder &b, int64_t in, int64_t out, double scale,
 template <bool isCubic>
 static LogicalResult lowerAntialias(Node &n) {
   bool isVector = n.target().ends_with(".vec");
-  Tensor x = n.tensor(0, isVector ? "input" : "self");
-  bool align = n.boolean(2, "align_corners", false);
+  Tensor x = n.tensor(n.oneOf({"input", "self"}));
+  bool align = n.boolean("align_corners");
   if (n.failed() || x.rank() != 4 || n.resultSizes().size() != 4 ||
       !isa<FloatType>(x.dtype) || !isSupported(x.dtype))
     return n.fail("the input's rank or dtype is not what the operator takes");
@@ -79,11 +79,11 @@ static LogicalResult lowerAntialias(Node &n) {
     if (!in || !out || *in < 1 || *in * *out > mostWeights)
       return n.fail("a size that is not known, or large");
     double factor = 0;
-    const Arg &factors = n.arg(3, "scale_factors");
+    Argument factors = n.arg("scale_factors");
     if (!isVector)
-      factor = n.real(dim + 1, dim == 2 ? "scales_h" : "scales_w", 0);
-    else if (factors.isList() && factors.list.size() == 2) {
-      Number number = n.asNumber(factors.list[dim - 2]);
+      factor = n.real(dim == 2 ? ArgName("scales_h") : ArgName("scales_w"), 0);
+    else if (factors.isList() && factors.getElements().size() == 2) {
+      Number number = n.asNumber(factors.getElements()[dim - 2]);
       if (!number.expr || number.expr.getKind() != ExprKind::Real)
         return n.fail("a factor that is not known");
       factor = number.expr.getReal();

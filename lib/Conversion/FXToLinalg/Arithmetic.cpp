@@ -23,7 +23,7 @@ using BinaryFn = Value (*)(Scalars &, Value, Value);
 /// result's type.
 template <BinaryFn fn>
 static LogicalResult binary(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", n.oneOf({"other", "values"})});
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -35,7 +35,7 @@ static LogicalResult binary(Node &n) {
 
 template <Value (*fn)(Scalars &, Value)>
 static LogicalResult unary(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   return n.pointwise(0, {x}, opMathType(n.resultDtype()),
@@ -126,7 +126,7 @@ static Value lcm(Scalars &s, Value x, Value y) {
 
 /// The next number from x towards y: one more or less of the bits.
 static LogicalResult lowerNextAfter(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), y = n.tensor("other");
   Type dtype = n.resultDtype();
   if (n.failed() || (!dtype.isF32() && !dtype.isF64()))
     return n.fail("neither float32 nor float64");
@@ -149,7 +149,7 @@ static LogicalResult lowerNextAfter(Node &n) {
 }
 
 static LogicalResult lowerFloatPower(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "exponent"}});
+  Operands x(n, {"self", "exponent"});
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -161,7 +161,7 @@ static LogicalResult lowerFloatPower(Node &n) {
 
 /// self * 2^other
 static LogicalResult lowerLdexp(Node &n) {
-  Tensor x = n.tensor(0, "self"), e = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), e = n.tensor("other");
   if (n.failed())
     return failure();
   return n.pointwise(0, {x, e}, opMathType(n.resultDtype()),
@@ -171,7 +171,7 @@ static LogicalResult lowerLdexp(Node &n) {
 }
 
 static LogicalResult lowerNanToNum(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   auto type = dyn_cast<FloatType>(x.dtype);
@@ -182,8 +182,8 @@ static LogicalResult lowerNanToNum(Node &n) {
   APFloat largest = APFloat::getLargest(semantics);
   largest.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
   double most = largest.convertToDouble();
-  double nan = n.real(1, "nan", 0), high = n.real(2, "posinf", most),
-         low = n.real(3, "neginf", -most);
+  double nan = n.real("nan", 0), high = n.real("posinf", most),
+         low = n.real("neginf", -most);
   if (n.failed())
     return failure();
   return n.pointwise(0, {x}, x.dtype, [&](Scalars &s, ValueRange v) {
@@ -195,9 +195,9 @@ static LogicalResult lowerNanToNum(Node &n) {
 
 /// Equal, or finite and |self - other| <= atol + |rtol * other|.
 static LogicalResult lowerIsClose(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
-  double rtol = n.real(2, "rtol", 1e-5), atol = n.real(3, "atol", 1e-8);
-  bool equalNan = n.boolean(4, "equal_nan", false);
+  Tensor x = n.tensor("self"), y = n.tensor("other");
+  double rtol = n.real("rtol"), atol = n.real("atol");
+  bool equalNan = n.boolean("equal_nan");
   if (n.failed() || x.dtype != y.dtype)
     return n.fail("operands of two dtypes");
   Type compute = x.dtype.isInteger(1) ? Type(n.b.b.getIntegerType(8)) : x.dtype;
@@ -227,8 +227,8 @@ static LogicalResult lowerIsClose(Node &n) {
 
 /// Rounded to a number of decimal digits, perhaps negative.
 static LogicalResult lowerRoundDecimals(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t decimals = n.integer(1, "decimals", 0);
+  Tensor x = n.tensor("self");
+  int64_t decimals = n.integer("decimals");
   if (n.failed())
     return failure();
   if (!isa<FloatType>(x.dtype))
@@ -247,9 +247,9 @@ static LogicalResult lowerRoundDecimals(Node &n) {
 
 /// log(x / (1 - x)), x first clamped to [eps, 1 - eps] if there is an eps.
 static LogicalResult lowerLogit(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool clamped = n.has(1, "eps");
-  double eps = n.real(1, "eps", 0);
+  Tensor x = n.tensor("self");
+  bool clamped = n.has("eps");
+  double eps = n.real("eps", 0);
   if (n.failed())
     return failure();
   return n.pointwise(
@@ -263,7 +263,7 @@ static LogicalResult lowerLogit(Node &n) {
 
 /// Mantissa in [0.5, 1) and exponent.
 static LogicalResult lowerFrexp(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !x.dtype.isF32() || n.numResults() != 2)
     return n.fail("not float32");
   Type i32 = n.b.b.getI32Type();
@@ -301,9 +301,8 @@ static LogicalResult lowerFrexp(Node &n) {
 
 /// beta * self + alpha * outer(vec1, vec2)
 static LogicalResult lowerAddr(Node &n) {
-  Tensor self = n.tensor(0, "self"), x = n.tensor(1, "vec1"),
-         y = n.tensor(2, "vec2");
-  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  Tensor self = n.tensor("self"), x = n.tensor("vec1"), y = n.tensor("vec2");
+  Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("an operand is no vector");
   Type compute = opMathType(n.resultDtype());
@@ -329,7 +328,7 @@ static Value angle(Scalars &s, Value x) {
 }
 
 static LogicalResult lowerIsReal(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   Value v = Scalars(n.b.b, n.b.loc, n.b.b.getI1Type()).boolean(true);
@@ -338,8 +337,8 @@ static LogicalResult lowerIsReal(Node &n) {
 
 /// grad * mask * scale
 static LogicalResult lowerDropoutBackward(Node &n) {
-  Tensor grad = n.tensor(0, "grad_output"), mask = n.tensor(1, "mask");
-  double scale = n.real(2, "scale", 1);
+  Tensor grad = n.tensor("grad_output"), mask = n.tensor("mask");
+  double scale = n.real("scale");
   if (n.failed())
     return failure();
   return n.pointwise(0, {grad, mask}, opMathType(n.resultDtype()),

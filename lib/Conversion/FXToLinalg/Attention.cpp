@@ -256,14 +256,14 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
 
 static LogicalResult lowerAttention(Node &n) {
   Attention a;
-  a.q = n.tensor(0, "query");
-  a.k = n.tensor(1, "key");
-  a.v = n.tensor(2, "value");
-  a.mask = n.optionalTensor(3, "attn_mask");
-  a.dropout = n.real(4, "dropout_p", 0);
-  a.causal = n.boolean(5, "is_causal", false);
-  bool gqa = n.boolean(7, "enable_gqa", false);
-  bool hasScale = n.has(6, "scale");
+  a.q = n.tensor("query");
+  a.k = n.tensor("key");
+  a.v = n.tensor("value");
+  a.mask = n.optionalTensor("attn_mask");
+  a.dropout = n.real("dropout_p");
+  a.causal = n.boolean("is_causal");
+  bool gqa = n.boolean("enable_gqa");
+  bool hasScale = n.has("scale");
   if (n.failed())
     return failure();
   if (!(a.dropout >= 0 && a.dropout < 1))
@@ -289,8 +289,8 @@ static LogicalResult lowerAttention(Node &n) {
       a.repeat = *heads / *kHeads;
     } else if (!gqa && heads) {
       int64_t kr = 0, vr = 0;
-      auto k = unrepeated(n, n.arg(1, "key").value, kr),
-           v = unrepeated(n, n.arg(2, "value").value, vr);
+      auto k = unrepeated(n, n.arg("key").getValue(), kr),
+           v = unrepeated(n, n.arg("value").getValue(), vr);
       if (k && v && kr == vr && *heads % kr == 0 && k->dtype == a.q.dtype &&
           v->dtype == a.q.dtype) {
         a.k = *k;
@@ -321,7 +321,7 @@ static LogicalResult lowerAttention(Node &n) {
       return n.fail("a mask of integers");
   }
   if (hasScale) {
-    a.scale = n.number(6, "scale");
+    a.scale = n.number("scale");
     if (n.failed())
       return failure();
   } else {

@@ -258,7 +258,7 @@ static Value hurwitz(Scalars &s, Value x, Value q) {
 }
 
 static LogicalResult lowerZeta(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", "other"});
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   Type f64 = n.b.b.getF64Type();

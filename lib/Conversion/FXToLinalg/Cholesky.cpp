@@ -20,9 +20,8 @@ namespace fx::lin {
 
 /// linalg_cholesky(self, upper), and with `info`.
 static LogicalResult lowerCholesky(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool plain = n.target() == "aten.cholesky.default";
-  bool upper = n.boolean(plain ? 1 : 99, "upper", false);
+  Tensor x = n.tensor("self");
+  bool upper = n.boolean("upper");
   bool ex = n.numResults() == 2;
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
@@ -63,7 +62,7 @@ static LogicalResult lowerCholesky(Node &n) {
     });
   });
   Tensor errors = v.tensor(info, {a.sizes[0]}, i64);
-  if (!ex || n.boolean(99, "check_errors", false))
+  if (!ex || n.boolean("check_errors"))
     checkInfo(n, errors, "a positive-definite matrix");
   Tensor r = unstacked(b, v.tensor(l, a.sizes, f64), batchOf(x));
   if (failed(n.set(0, upper ? transposed(b, r) : r)))
@@ -118,10 +117,9 @@ static LogicalResult broadcastBatch(Node &n, Tensor &x, Tensor &y) {
 
 /// linalg_solve_triangular(A, B, upper, left, unitriangular)
 static LogicalResult lowerSolveTriangular(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "B");
-  bool upper = n.boolean(99, "upper", false),
-       left = n.boolean(99, "left", true),
-       unit = n.boolean(99, "unitriangular", false);
+  Tensor x = n.tensor("self"), y = n.tensor("B");
+  bool upper = n.boolean("upper"), left = n.boolean("left"),
+       unit = n.boolean("unitriangular");
   if (failed(broadcastBatch(n, x, y)))
     return failure();
   Builder &b = n.b;
@@ -133,10 +131,9 @@ static LogicalResult lowerSolveTriangular(Node &n) {
 
 /// triangular_solve(B, A, upper, transpose, unitriangular)
 static LogicalResult lowerTriangularSolve(Node &n) {
-  Tensor y = n.tensor(0, "self"), x = n.tensor(1, "A");
-  bool upper = n.boolean(2, "upper", true),
-       flip = n.boolean(3, "transpose", false),
-       unit = n.boolean(4, "unitriangular", false);
+  Tensor y = n.tensor("self"), x = n.tensor("A");
+  bool upper = n.boolean("upper"), flip = n.boolean("transpose"),
+       unit = n.boolean("unitriangular");
   if (failed(broadcastBatch(n, x, y)))
     return failure();
   Builder &b = n.b;
@@ -149,8 +146,8 @@ static LogicalResult lowerTriangularSolve(Node &n) {
 /// cholesky_solve(B, L, upper), cholesky_inverse(L, upper)
 template <bool inverse>
 static LogicalResult lowerCholeskySolve(Node &n) {
-  Tensor l = n.tensor(inverse ? 0 : 1, "input2");
-  bool upper = n.boolean(inverse ? 1 : 2, "upper", false);
+  Tensor l = n.tensor(inverse ? ArgName("self") : ArgName("input2"));
+  bool upper = n.boolean("upper");
   if (!isMatrices(n, l, true))
     return n.fail("the operand is no square matrix of floats");
   Builder &b = n.b;
@@ -159,7 +156,7 @@ static LogicalResult lowerCholeskySolve(Node &n) {
     Tensor a = stacked(b, l);
     y = b.cast(unstacked(b, identity(b, a.sizes), batchOf(l)), l.dtype);
   } else {
-    y = n.tensor(0, "self");
+    y = n.tensor("self");
   }
   if (failed(broadcastBatch(n, l, y)))
     return failure();

@@ -60,9 +60,9 @@ static SmallVector<int64_t> getRows(int64_t length, int64_t r, bool repeats,
 
 /// combinations(self, r, with_replacement): rows of r elements, in order.
 static LogicalResult lowerCombinations(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t r = n.integer(1, "r", 2);
-  bool repeats = n.boolean(2, "with_replacement", false);
+  Tensor x = n.tensor("self");
+  int64_t r = n.integer("r");
+  bool repeats = n.boolean("with_replacement");
   if (n.failed() || x.rank() != 1 || !x.sizes[0].isInteger() || r < 1)
     return n.fail("a vector of unknown size, or no elements to choose");
   Builder &b = n.b;
@@ -94,11 +94,11 @@ static LogicalResult lowerCombinations(Node &n) {
 /// to whole chunks, which are flattened with what follows; the tensors' chunks
 /// side by side.
 static LogicalResult lowerChunkCat(Node &n) {
-  SmallVector<Tensor> tensors = n.tensors(0, "tensors");
-  int64_t chunks = n.integer(2, "num_chunks", 1);
+  SmallVector<Tensor> tensors = n.tensors("tensors");
+  int64_t chunks = n.integer("num_chunks");
   if (n.failed() || tensors.empty() || chunks < 1)
     return n.fail("no tensors, or no chunks");
-  int64_t dim = n.dim(1, "dim", tensors[0].rank());
+  int64_t dim = n.dim("dim", tensors[0].rank());
   Builder &b = n.b;
   SmallVector<Tensor> parts;
   ExprAttr total = b.expr(0);

@@ -55,17 +55,18 @@ Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im) {
       type);
 }
 
-Pair getPair(Node &n, unsigned position, StringRef name) {
+Pair getPair(Node &n, ArgName name) {
   Pair pair;
-  const Arg &arg = n.arg(position, name);
-  const Lowered *lowered = arg.isValue() ? n.graph.lookup(arg.value) : nullptr;
+  Argument arg = n.arg(name);
+  const Lowered *lowered =
+      arg.isValue() ? n.graph.lookup(arg.getValue()) : nullptr;
   if (lowered && lowered->kind == Lowered::Kind::Complex) {
     pair.re = lowered->tensor;
     pair.im = *lowered->imaginary;
     return pair;
   }
   pair.isReal = true;
-  pair.re = pair.im = n.tensor(position, name);
+  pair.re = pair.im = n.tensor(name);
   return pair;
 }
 
@@ -101,7 +102,7 @@ Tensor zerosLike(Node &n, const Tensor &x) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerPolar(Node &n) {
-  Tensor abs = n.tensor(0, "abs"), angle = n.tensor(1, "angle");
+  Tensor abs = n.tensor("abs"), angle = n.tensor("angle");
   if (n.failed())
     return failure();
   return setParts(n, 0, [&](bool imaginary) {
@@ -114,7 +115,7 @@ static LogicalResult lowerPolar(Node &n) {
 }
 
 static LogicalResult lowerMakeComplex(Node &n) {
-  Tensor re = n.tensor(0, "real"), im = n.tensor(1, "imag");
+  Tensor re = n.tensor("real"), im = n.tensor("imag");
   if (n.failed())
     return failure();
   return setParts(n, 0, [&](bool imaginary) {
@@ -124,7 +125,7 @@ static LogicalResult lowerMakeComplex(Node &n) {
 }
 
 static LogicalResult lowerViewAsComplex(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || x.rank() == 0)
     return failure();
   auto at = [&](int64_t i) {
@@ -134,7 +135,7 @@ static LogicalResult lowerViewAsComplex(Node &n) {
 }
 
 static LogicalResult lowerViewAsReal(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   int64_t last = z.re.rank();
@@ -146,14 +147,14 @@ static LogicalResult lowerViewAsReal(Node &n) {
 
 template <bool imaginary>
 static LogicalResult lowerPart(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed())
     return failure();
   return n.result(imaginary ? z.im : z.re);
 }
 
 static LogicalResult lowerConjugate(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   return setParts(n, 0, [&](bool imaginary) {
@@ -171,7 +172,7 @@ static Tensor isNonzero(Builder &b, const Pair &z) {
 
 /// A conversion between complex dtypes, or from or to a real one.
 static LogicalResult lowerConvert(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed())
     return failure();
   // False is what has no part but zeros; other dtypes drop the imaginary part.
@@ -186,7 +187,7 @@ static LogicalResult lowerConvert(Node &n) {
 static LogicalResult lowerCopyInto(Node &n) {
   if (isa<ComplexType>(n.resultDtype()))
     return lowerByParts(n);
-  Pair z = getPair(n, 1, "src");
+  Pair z = getPair(n, "src");
   FakeTensorType type = n.resultType();
   if (n.failed() || !type || !n.broadcasts(z.re, type.getSizes()))
     return n.fail("the source does not fit the tensor");

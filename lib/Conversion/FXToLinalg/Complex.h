@@ -35,7 +35,7 @@ Tensor test(Builder &b, const Pair &z,
 mlir::Value isTrue(Scalars &s, Z z);
 
 /// The parts of an argument; notes a failure where it is a number.
-Pair getPair(Node &n, unsigned position, llvm::StringRef name);
+Pair getPair(Node &n, ArgName name);
 /// Sets the only result, a complex tensor.
 mlir::LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im);
 /// Sets result `i` to what `fn` sets it to for each part.

@@ -22,20 +22,19 @@ using ZFn2 = llvm::function_ref<Z(Scalars &, Z, Z)>;
 /// complex one first: what is 0 times infinity is NaN here, too.
 class Operand {
 public:
-  Operand(Node &n, unsigned position, StringRef name,
-          std::optional<double> absent = std::nullopt) {
-    const Arg &arg = n.arg(position, name);
-    if (arg.isAbsent() && absent) {
+  Operand(Node &n, ArgName name, std::optional<double> absent = std::nullopt) {
+    Argument arg = n.arg(name);
+    if (arg.isNone() && absent) {
       constant = {*absent, 0};
       return;
     }
-    if (auto z = dyn_cast_or_null<ComplexAttr>(arg.immediate)) {
+    if (auto z = dyn_cast_or_null<ComplexAttr>(arg.tree)) {
       constant = {z.getReal().getValueAsDouble(),
                   z.getImag().getValueAsDouble()};
     } else if (!n.isTensor(arg)) {
       number = n.asNumber(arg);
     } else {
-      Pair pair = getPair(n, position, name);
+      Pair pair = getPair(n, name);
       tensors.push_back(pair.re);
       if (!pair.isReal)
         tensors.push_back(pair.im);
@@ -68,7 +67,7 @@ private:
 
 /// Sets the result to `fn` of "self" and "other", element by element.
 static LogicalResult setBinary(Node &n, ZFn2 fn) {
-  Operand x(n, 0, "self"), y(n, 1, "other");
+  Operand x(n, "self"), y(n, "other");
   if (n.failed())
     return failure();
   return setParts(n, 0, [&](bool imaginary) -> LogicalResult {
@@ -95,7 +94,7 @@ static LogicalResult lowerProduct(Node &n) { return setBinary(n, multiply); }
 /// self + alpha * other; rsub(self, other) is other - alpha * self. Alpha is a
 /// complex number as well.
 static LogicalResult lowerSum(Node &n) {
-  Operand alpha(n, 2, "alpha", 1);
+  Operand alpha(n, "alpha", 1);
   bool reversed = n.target().starts_with("aten.rsub");
   bool subtracts = reversed || n.target().starts_with("aten.sub");
   if (n.failed() || !alpha.tensors.empty() ||
@@ -135,13 +134,13 @@ static LogicalResult lowerQuotient(Node &n) { return setBinary(n, divide); }
 
 /// Without a rounding mode, the only one that complex numbers have.
 static LogicalResult lowerQuotientOfMode(Node &n) {
-  if (n.has(99, "rounding_mode"))
+  if (n.has("rounding_mode"))
     return n.fail("complex numbers are not rounded");
   return lowerQuotient(n);
 }
 
 static LogicalResult lowerAbs(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   return n.pointwise(
@@ -160,7 +159,7 @@ static LogicalResult lowerAbs(Node &n) {
 }
 
 static LogicalResult lowerAngle(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   return n.pointwise(0, {z.im, z.re}, n.resultDtype(),
@@ -176,7 +175,7 @@ static LogicalResult lowerAngle(Node &n) {
 /// eq, ne: of both parts.
 template <bool isEqual>
 static LogicalResult lowerEqual(Node &n) {
-  Operand x(n, 0, "self"), y(n, 1, "other");
+  Operand x(n, "self"), y(n, "other");
   if (n.failed())
     return failure();
   SmallVector<Tensor> tensors(x.tensors);
@@ -235,7 +234,7 @@ static LogicalResult lowerTruth(Node &n) {
 /// Whether a number is finite, infinite or not a number.
 template <char kind>
 static LogicalResult lowerKind(Node &n) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   return n.result(test(n.b, z, [](Scalars &s, Z z) {
@@ -255,7 +254,7 @@ static LogicalResult lowerKind(Node &n) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult setUnary(Node &n, ZFn fn) {
-  Pair z = getPair(n, 0, "self");
+  Pair z = getPair(n, "self");
   if (n.failed() || z.isReal)
     return n.fail("expected a complex tensor");
   return setParts(n, 0, [&](bool imaginary) {
@@ -301,7 +300,7 @@ static LogicalResult lowerUnary(Node &n) {
 /// Small integer powers, by multiplication as ATen has them (UnaryOps of
 /// pow_tensor_scalar).
 static LogicalResult lowerPower(Node &n) {
-  double exponent = n.real(1, "exponent", 1);
+  double exponent = n.real("exponent");
   if (n.failed() ||
       (exponent != 1 && exponent != 2 && exponent != 3 && exponent != -1))
     return n.fail("a power of complex numbers other than -1, 1, 2 and 3");

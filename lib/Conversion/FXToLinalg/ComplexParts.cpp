@@ -26,28 +26,27 @@ namespace {
 class PromotedElements {
 public:
   explicit PromotedElements(Node &n) : graph(n.graph) {
-    SmallVector<Arg> elements;
-    const OperatorSchema *schema = lookupOperator(n.target());
-    unsigned count = schema ? schema->getNumPositional() : 1;
-    for (unsigned i = 0; i < count; ++i) {
-      StringRef name = schema ? schema->getArguments()[i].getName() : "self";
-      if (!isElementArgument(name))
+    SmallVector<Argument> elements;
+    const OperatorSchema &schema = n.view.getSchema();
+    for (unsigned i = 0; i < schema.getNumPositional(); ++i) {
+      if (!isElementArgument(schema.getArguments()[i].getName()))
         continue;
-      const Arg &argument = n.arg(i, name);
+      Argument argument = n.view.getArg(i);
       if (argument.isList())
-        llvm::append_range(elements, argument.list);
+        llvm::append_range(elements, argument.getElements());
       else
         elements.push_back(argument);
     }
-    for (const Arg &element : elements) {
+    for (Argument element : elements) {
       const Lowered *lowered =
-          n.isTensor(element) ? graph.lookup(element.value) : nullptr;
+          n.isTensor(element) ? graph.lookup(element.getValue()) : nullptr;
       if (!lowered || lowered->kind != Lowered::Kind::Tensor ||
           !isSupported(lowered->tensor.dtype))
         continue;
       Lowered real = *lowered;
-      replaced.emplace_back(element.value, real);
-      graph.set(element.value, Lowered(real.tensor, zerosLike(n, real.tensor)));
+      replaced.emplace_back(element.getValue(), real);
+      graph.set(element.getValue(),
+                Lowered(real.tensor, zerosLike(n, real.tensor)));
     }
   }
   ~PromotedElements() {
@@ -119,7 +118,7 @@ static LogicalResult lowerAdjoint(Node &n) {
 /// The sums of what is scattered are those of its parts; other combinations
 /// are not.
 static LogicalResult lowerScatterReduce(Node &n) {
-  if (n.string(4, "reduce", "") != "add")
+  if (n.string("reduce") != "add")
     return n.fail("complex numbers are scattered by sums only");
   return lowerByParts(n);
 }

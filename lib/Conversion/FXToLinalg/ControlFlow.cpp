@@ -60,10 +60,10 @@ static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
 
 /// cond(pred, true_graph, false_graph, operands) becomes scf.if.
 static LogicalResult lowerCond(Node &n) {
-  const Arg &predicate = n.arg(0, "pred");
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the branches are no graphs");
+  const Argument &predicate = view->getPredicate();
   ArrayRef<GraphOp> graphs = view->getGraphs();
   SmallVector<Lowered> operands;
   if (failed(lowerArguments(n, view->getAdditional(), operands)))

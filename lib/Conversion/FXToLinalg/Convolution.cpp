@@ -242,9 +242,9 @@ static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
 static LogicalResult lowerConvolution(Node &n, unsigned spatial,
                                       bool transposed, bool core) {
   Conv c;
-  c.x = n.tensor(0, "input");
-  c.w = n.tensor(1, "weight");
-  c.bias = n.optionalTensor(2, "bias");
+  c.x = n.tensor("input");
+  c.w = n.tensor("weight");
+  c.bias = n.optionalTensor("bias");
   if (n.failed())
     return failure();
   if (core)
@@ -260,26 +260,26 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
   for (unsigned i = 0; i < c.w.rank(); ++i)
     if (!c.w.sizes[i].isInteger())
       return n.fail("the weight's sizes are symbolic");
-  c.stride = n.integers(3, "stride", spatial, 1);
+  c.stride = n.integers("stride", spatial, 1);
   // Positions differ: conv (…, padding, dilation, groups), conv_transpose (…,
   // padding, output_padding, groups, dilation), convolution (…, padding,
   // dilation, transposed, output_padding, groups).
-  const Arg &padding = n.arg(4, "padding");
-  bool word = isa_and_nonnull<StringAttr>(padding.immediate);
+  Argument padding = n.arg("padding");
+  bool word = isa_and_nonnull<StringAttr>(padding.tree);
   if (!word)
-    c.low = n.integers(4, "padding", spatial, 0);
+    c.low = n.integers("padding", spatial, 0);
   if (core) {
-    c.dilation = n.integers(5, "dilation", spatial, 1);
-    transposed = n.boolean(6, "transposed", false);
-    c.outputPadding = n.integers(7, "output_padding", spatial, 0);
-    c.groups = n.integer(8, "groups", 1);
+    c.dilation = n.integers("dilation", spatial, 1);
+    transposed = n.boolean("transposed", false);
+    c.outputPadding = n.integers("output_padding", spatial, 0);
+    c.groups = n.integer("groups", 1);
   } else if (transposed) {
-    c.outputPadding = n.integers(5, "output_padding", spatial, 0);
-    c.groups = n.integer(6, "groups", 1);
-    c.dilation = n.integers(7, "dilation", spatial, 1);
+    c.outputPadding = n.integers("output_padding", spatial, 0);
+    c.groups = n.integer("groups", 1);
+    c.dilation = n.integers("dilation", spatial, 1);
   } else {
-    c.dilation = n.integers(5, "dilation", spatial, 1);
-    c.groups = n.integer(6, "groups", 1);
+    c.dilation = n.integers("dilation", spatial, 1);
+    c.groups = n.integer("groups", 1);
   }
   if (n.failed())
     return failure();
@@ -288,7 +288,7 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
       return n.fail("a stride or dilation below 1");
   c.high = c.low;
   if (word) {
-    StringRef mode = n.string(4, "padding", "");
+    StringRef mode = n.string("padding", "");
     for (unsigned i = 0; i < spatial; ++i) {
       int64_t total = mode == "same"
                           ? c.dilation[i] * (*c.w.sizes[i + 2].getInteger() - 1)

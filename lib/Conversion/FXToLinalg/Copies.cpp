@@ -13,7 +13,7 @@ namespace fx::lin {
 
 /// The same elements in the result's dtype: to, _to_copy, clone, contiguous …
 static LogicalResult lowerCopy(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor(n.oneOf({"self", "a"}));
   if (n.failed())
     return failure();
   if (!isSupported(n.resultDtype()))
@@ -23,7 +23,7 @@ static LogicalResult lowerCopy(Node &n) {
 
 /// view.dtype for types of one width: the bits in another type.
 static LogicalResult lowerViewDtype(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   Type to = n.resultDtype();
@@ -38,8 +38,8 @@ static LogicalResult lowerViewDtype(Node &n) {
 static LogicalResult lowerNothing(Node &n) { return success(); }
 
 static LogicalResult lowerAssertScalar(Node &n) {
-  Number condition = n.number(0, "self");
-  StringRef message = n.string(1, "assert_msg", "assertion failed");
+  Number condition = n.number("self");
+  StringRef message = n.string("assert_msg");
   if (n.failed())
     return failure();
   if (condition.expr && condition.expr.isInteger() &&
@@ -51,15 +51,16 @@ static LogicalResult lowerAssertScalar(Node &n) {
 
 /// sym_constrain_range(size, min, max): the value of data-dependent size.
 static LogicalResult lowerConstrainRange(Node &n) {
-  Number size = n.number(0, "size");
+  Number size = n.number("size");
   if (n.failed() || size.kind != Number::Kind::Int)
     return n.fail("the size is no integer");
   Builder &b = n.b;
   Type i64 = b.b.getI64Type();
   for (bool isMin : {true, false}) {
-    if (!n.has(isMin ? 1 : 2, isMin ? "min" : "max"))
+    ArgName name = isMin ? ArgName("min") : ArgName("max");
+    if (!n.has(name))
       continue;
-    int64_t bound = n.integer(isMin ? 1 : 2, isMin ? "min" : "max", 0);
+    int64_t bound = n.integer(name);
     if (n.failed())
       return failure();
     Value limit = arith::ConstantIntOp::create(b.b, b.loc, i64, bound);
@@ -75,8 +76,8 @@ static LogicalResult lowerConstrainRange(Node &n) {
 }
 
 static LogicalResult lowerAssertTensor(Node &n) {
-  Tensor condition = n.tensor(0, "self");
-  StringRef message = n.string(1, "assert_msg", "assertion failed");
+  Tensor condition = n.tensor("self");
+  StringRef message = n.string("assert_msg", "assertion failed");
   if (n.failed())
     return failure();
   for (ExprAttr size : condition.sizes)

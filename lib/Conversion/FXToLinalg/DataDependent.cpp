@@ -128,7 +128,7 @@ static Tensor coordinates(Builder &b, const Tensor &place, const Tensor &x) {
 
 /// nonzero, argwhere: a row of indices for each element that is not 0.
 static LogicalResult lowerNonzero(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
   FailureOr<Tensor> place =
@@ -157,7 +157,7 @@ FailureOr<SmallVector<Tensor>> maskIndices(Node &n, const Tensor &mask,
 
 /// A vector of indices for each dimension.
 static LogicalResult lowerNonzeroNumpy(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
   if (x.rank() == 0)
@@ -176,9 +176,9 @@ static LogicalResult lowerNonzeroNumpy(Node &n) {
 
 /// As many rows as `size` says, those without an element `fill_value`.
 static LogicalResult lowerNonzeroStatic(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  ExprAttr size = n.size(99, "size");
-  Number fill = n.number(99, "fill_value", -1);
+  Tensor x = n.tensor("self");
+  ExprAttr size = n.size("size");
+  Number fill = n.number("fill_value");
   if (n.failed() || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
   Builder &b = n.b;
@@ -205,7 +205,7 @@ static Tensor take(Builder &b, const Tensor &x, const Tensor &place) {
 }
 
 static LogicalResult lowerMaskedSelect(Node &n) {
-  Tensor x = n.tensor(0, "self"), mask = n.tensor(1, "mask");
+  Tensor x = n.tensor("self"), mask = n.tensor("mask");
   if (n.failed() || !n.resultType() || !mask.dtype.isInteger(1))
     return n.fail("the mask is no bool tensor");
   Builder &b = n.b;
@@ -304,9 +304,9 @@ static bool isEmpty(const Tensor &x) {
 /// unique_dim(self, dim, sorted, return_inverse, return_counts) of a vector.
 template <bool dim>
 static LogicalResult lowerUnique(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool inverse = n.boolean(2 + dim, "return_inverse", false),
-       counts = n.boolean(3 + dim, "return_counts", false);
+  Tensor x = n.tensor("self");
+  bool inverse = n.boolean("return_inverse"),
+       counts = n.boolean("return_counts");
   if (n.failed() || n.numResults() != 3 || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
   if (dim && x.rank() != 1)
@@ -320,12 +320,12 @@ static LogicalResult lowerUnique(Node &n) {
 
 /// unique_consecutive(self, return_inverse, return_counts, dim)
 static LogicalResult lowerUniqueConsecutive(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool inverse = n.boolean(1, "return_inverse", false),
-       counts = n.boolean(2, "return_counts", false);
+  Tensor x = n.tensor("self");
+  bool inverse = n.boolean("return_inverse"),
+       counts = n.boolean("return_counts");
   if (n.failed() || n.numResults() != 3 || !isSupported(x.dtype))
     return n.fail("the dtype has no native code");
-  if (n.has(3, "dim") && x.rank() != 1)
+  if (n.has("dim") && x.rank() != 1)
     return n.fail("rows of several elements are compared");
   if (isEmpty(x))
     return n.fail("an empty tensor");
@@ -372,13 +372,13 @@ static FailureOr<Tensor> repeatedIndices(Node &n, const Tensor &repeats,
 static LogicalResult lowerRepeatInterleave(Node &n) {
   bool indicesOnly =
       n.target().ends_with(".Tensor") && !n.target().ends_with(".self_Tensor");
-  Tensor x, repeats = n.tensor(indicesOnly ? 0 : 1, "repeats");
+  Tensor x, repeats = n.tensor("repeats");
   Builder &b = n.b;
   int64_t dim = 0;
   if (!indicesOnly) {
-    x = n.tensor(0, "self");
-    if (n.has(2, "dim"))
-      dim = n.dim(2, "dim", x.rank());
+    x = n.tensor("self");
+    if (n.has("dim"))
+      dim = n.dim("dim", x.rank());
     else if (!n.failed())
       x = b.reshape(x, {b.product(x.sizes)});
   }
@@ -415,9 +415,9 @@ static LogicalResult lowerRepeatInterleave(Node &n) {
 
 /// bincount(self, weights, minlength)
 static LogicalResult lowerBinCount(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  std::optional<Tensor> weights = n.optionalTensor(1, "weights");
-  int64_t least = n.integer(2, "minlength", 0);
+  Tensor x = n.tensor("self");
+  std::optional<Tensor> weights = n.optionalTensor("weights");
+  int64_t least = n.integer("minlength");
   if (n.failed() || !n.resultType() || x.rank() != 1)
     return n.fail("the operand is no vector");
   Builder &b = n.b;

@@ -58,12 +58,12 @@ static void checkOffsets(Builder &b, const Tensor &offsets, ExprAttr count) {
 /// maxima of the rows from each offset to the next. What serves only the
 /// gradient (the other results) is not computed.
 static LogicalResult lowerEmbeddingBag(Node &n) {
-  Tensor weight = n.tensor(0, "weight"), indices = n.tensor(1, "indices"),
-         offsets = n.tensor(2, "offsets");
-  int64_t mode = n.integer(4, "mode", Sum);
-  std::optional<Tensor> scales = n.optionalTensor(6, "per_sample_weights");
-  bool last = n.boolean(7, "include_last_offset", false);
-  int64_t padding = n.integer(8, "padding_idx", -1);
+  Tensor weight = n.tensor("weight"), indices = n.tensor("indices"),
+         offsets = n.tensor("offsets");
+  int64_t mode = n.integer("mode");
+  std::optional<Tensor> scales = n.optionalTensor("per_sample_weights");
+  bool last = n.boolean("include_last_offset");
+  int64_t padding = n.integer("padding_idx", -1);
   if (n.failed() || !n.resultType() || mode < Sum || mode > Max)
     return n.fail("a mode of that number");
   for (unsigned i = 1; i < n.numResults(); ++i)
@@ -87,7 +87,7 @@ static LogicalResult lowerEmbeddingBag(Node &n) {
   // None, and else is none.
   std::optional<Value> skipped;
   bool wraps = n.target() == "aten.embedding_bag.padding_idx";
-  if (n.has(8, "padding_idx") && (padding >= 0 || wraps)) {
+  if (n.has("padding_idx") && (padding >= 0 || wraps)) {
     skipped = b.index(padding);
     if (padding < 0)
       skipped = Scalars(b.b, b.loc, b.b.getIndexType())
@@ -151,8 +151,8 @@ static LogicalResult lowerEmbeddingBag(Node &n) {
 /// The weight with the rows that the indices name scaled to at most
 /// `max_norm`.
 static LogicalResult lowerEmbeddingRenorm(Node &n) {
-  Tensor weight = n.tensor(0, "self"), indices = n.tensor(1, "indices");
-  double most = n.real(2, "max_norm", 1), p = n.real(3, "norm_type", 2);
+  Tensor weight = n.tensor("self"), indices = n.tensor("indices");
+  double most = n.real("max_norm"), p = n.real("norm_type");
   if (n.failed() || weight.rank() != 2 || !isa<FloatType>(weight.dtype))
     return n.fail("the weight is no matrix of floats");
   Builder &b = n.b;

@@ -40,12 +40,10 @@ static Tensor solveTransposed(Builder &b, const Tensor &factors,
 
 /// linalg_lu_solve(LU, pivots, B, left, adjoint), lu_solve(B, LU, pivots)
 static LogicalResult lowerLUSolve(Node &n) {
-  bool old = n.target() == "aten.lu_solve.default";
-  Tensor lu = n.tensor(old ? 1 : 0, old ? "LU_data" : "LU"),
-         pivots = n.tensor(old ? 2 : 1, old ? "LU_pivots" : "pivots"),
-         y = n.tensor(old ? 0 : 2, old ? "self" : "B");
-  bool left = n.boolean(99, "left", true),
-       adjoint = n.boolean(99, "adjoint", false);
+  Tensor lu = n.tensor(n.oneOf({"LU", "LU_data"})),
+         pivots = n.tensor(n.oneOf({"pivots", "LU_pivots"})),
+         y = n.tensor(n.oneOf({"B", "self"}));
+  bool left = n.boolean("left", true), adjoint = n.boolean("adjoint", false);
   if (!isMatrices(n, lu, true) || !isMatrices(n, y, false) ||
       pivots.rank() != lu.rank() - 1 || !isa<IntegerType>(pivots.dtype))
     return n.fail("no square matrices of floats with their pivots");
@@ -77,8 +75,8 @@ static LogicalResult lowerLUSolve(Node &n) {
 /// linalg_tensorsolve(self, other, dims): a system whose matrix has the rows
 /// that `other` has elements; `dims` go behind the others first.
 static LogicalResult lowerTensorSolve(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
-  SmallVector<int64_t> dims = n.dims(2, "dims", x.rank(), false);
+  Tensor x = n.tensor("self"), y = n.tensor("other");
+  SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed() || !isa<FloatType>(x.dtype) || y.rank() > x.rank() ||
       x.dtype != y.dtype)
     return n.fail("the operands are no tensors of floats that fit");

@@ -41,9 +41,8 @@ static LogicalResult fill(Node &n, const Number &value) {
   return n.result(n.b.expand(scalar, n.resultSizes()));
 }
 
-template <unsigned position>
 static LogicalResult lowerFull(Node &n) {
-  return fill(n, n.number(position, "fill_value"));
+  return fill(n, n.number("fill_value"));
 }
 template <int value>
 static LogicalResult lowerConstant(Node &n) {
@@ -53,9 +52,9 @@ static LogicalResult lowerConstant(Node &n) {
 }
 
 static LogicalResult lowerFillValue(Node &n) {
-  const Arg &value = n.arg(1, "value");
+  Argument value = n.arg("value");
   if (!n.isTensor(value))
-    return fill(n, n.number(1, "value"));
+    return fill(n, n.number("value"));
   Tensor t = n.asTensor(value);
   if (n.failed() || t.rank() != 0)
     return n.fail("the value is no scalar");
@@ -65,9 +64,9 @@ static LogicalResult lowerFillValue(Node &n) {
 /// copy(self, src): src in self's shape and dtype. In place src may be a
 /// number.
 static LogicalResult lowerCopyInto(Node &n) {
-  if (!n.isTensor(n.arg(1, "src")))
-    return fill(n, n.number(1, "src"));
-  Tensor src = n.tensor(1, "src");
+  if (!n.isTensor(n.arg("src")))
+    return fill(n, n.number("src"));
+  Tensor src = n.tensor("src");
   FakeTensorType type = n.resultType();
   if (n.failed() || !type || !n.broadcasts(src, type.getSizes()))
     return n.fail("the source does not fit the tensor");
@@ -75,19 +74,12 @@ static LogicalResult lowerCopyInto(Node &n) {
 }
 
 static LogicalResult lowerScalarTensor(Node &n) {
-  return fill(n, n.number(0, "s"));
+  return fill(n, n.number("s"));
 }
 
 /// start + i * step, in f64 or i64 as ATen computes it.
 static LogicalResult lowerArange(Node &n) {
-  StringRef name = n.target();
-  Number start, step;
-  start.expr = n.b.expr(0);
-  step.expr = n.b.expr(1);
-  if (name != "aten.arange.default")
-    start = n.number(0, "start");
-  if (name == "aten.arange.start_step")
-    step = n.number(2, "step", 1);
+  Number start = n.number("start", 0), step = n.number("step", 1);
   if (n.failed() || n.resultSizes().size() != 1)
     return n.fail("the result is no vector");
   bool real = isa<FloatType>(n.resultDtype());
@@ -109,8 +101,8 @@ static LogicalResult lowerArange(Node &n) {
 /// Either end may be a 0-d tensor.
 template <bool log>
 static LogicalResult lowerLinspace(Node &n) {
-  int64_t steps = n.integer(2, "steps", 100);
-  double base = log ? n.real(3, "base", 10) : 0;
+  int64_t steps = n.integer("steps");
+  double base = log ? n.real("base", 10) : 0;
   Type dtype = n.resultDtype();
   if (n.failed() || n.resultSizes().size() != 1)
     return n.fail("the result is no vector");
@@ -118,7 +110,7 @@ static LogicalResult lowerLinspace(Node &n) {
   Type compute = real && !log ? opMathType(dtype) : Type(n.b.b.getF64Type());
   Value ends[2];
   for (unsigned i = 0; i < 2; ++i) {
-    const Arg &arg = n.arg(i, i ? "end" : "start");
+    Argument arg = n.arg(i ? ArgName("end") : ArgName("start"));
     Value v;
     Type from;
     if (n.isTensor(arg)) {
@@ -155,7 +147,7 @@ static LogicalResult lowerLinspace(Node &n) {
 
 /// 1 where the element is the index along a new last dimension.
 static LogicalResult lowerOneHot(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (n.failed() || int64_t(sizes.size()) != x.rank() + 1)
     return n.fail("the result's rank is not what the operator gives");
@@ -188,8 +180,8 @@ static LogicalResult lowerEye(Node &n) {
 /// The elements on and below (tril) or above (triu) a diagonal, else 0.
 template <bool lower>
 static LogicalResult lowerTriangle(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t diagonal = n.integer(1, "diagonal", 0);
+  Tensor x = n.tensor("self");
+  int64_t diagonal = n.integer("diagonal");
   if (n.failed() || x.rank() < 2 || x.rank() != int64_t(n.resultSizes().size()))
     return n.fail("fewer than two dimensions");
   return n.result(n.b.indexed(
@@ -211,8 +203,9 @@ static LogicalResult lowerTriangle(Node &n) {
 static LogicalResult lowerEmpty(Node &n) { return lowerConstant<0>(n); }
 
 void registerFactories(Registry &r) {
-  r.add({"aten.full.default", "aten.full_like.default"}, lowerFull<1>);
-  r.add("aten.new_full.default", lowerFull<2>);
+  r.add(
+      {"aten.full.default", "aten.full_like.default", "aten.new_full.default"},
+      lowerFull);
   r.add({"aten.zeros.default", "aten.zeros_like.default",
          "aten.new_zeros.default", "aten.zero.default"},
         lowerConstant<0>);

@@ -92,11 +92,11 @@ void checkRegular(Node &n, const Tensor &info) {
 
 /// _linalg_check_errors(info, api_name, is_matrix)
 static LogicalResult lowerCheckErrors(Node &n) {
-  Tensor info = n.tensor(0, "info");
+  Tensor info = n.tensor("info");
   if (n.failed() || !isa<IntegerType>(info.dtype))
     return n.fail("the codes are no integers");
   checkInfo(n, info,
-            "matrices that " + n.string(1, "api_name", "").str() +
+            "matrices that " + n.string("api_name").str() +
                 " has a result for");
   return success();
 }
@@ -136,11 +136,11 @@ Tensor inverse(Node &n, const Tensor &x) {
 }
 
 static LogicalResult lowerInverse(Node &n) {
-  Tensor x = n.tensor(0, "A");
+  Tensor x = n.tensor(n.oneOf({"A", "self"}));
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
   LU lu = factorizeLU(n.b, stacked(n.b, x));
-  if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
+  if (n.numResults() == 1 || n.boolean("check_errors", false))
     checkRegular(n, lu.info);
   if (failed(n.set(0, invert(n.b, lu, x))))
     return failure();
@@ -149,8 +149,8 @@ static LogicalResult lowerInverse(Node &n) {
 
 /// linalg_solve(A, B, left), with the factors in the forms for gradients.
 static LogicalResult lowerSolve(Node &n) {
-  Tensor x = n.tensor(0, "A"), y = n.tensor(1, "B");
-  bool left = n.boolean(99, "left", true);
+  Tensor x = n.tensor("A"), y = n.tensor("B");
+  bool left = n.boolean("left");
   bool inner = n.target() == "aten._linalg_solve_ex.default";
   if (!isMatrices(n, x, true) || y.rank() < 1 || y.dtype != x.dtype)
     return n.fail("the operand is no square matrix of floats");
@@ -186,7 +186,7 @@ static LogicalResult lowerSolve(Node &n) {
     return stacked(b, b.expand(t, sizes));
   };
   LU lu = factorizeLU(b, stacked(b, x));
-  if (n.numResults() == 1 || n.boolean(99, "check_errors", false))
+  if (n.numResults() == 1 || n.boolean("check_errors", false))
     checkRegular(n, lu.info);
   Tensor factors = stretch(unstacked(b, lu.factors, batchOf(x)));
   Sizes pivotSizes(batch);
@@ -211,7 +211,7 @@ static LogicalResult lowerSolve(Node &n) {
 /// magnitude where asked.
 template <bool logarithm>
 static LogicalResult lowerDeterminant(Node &n) {
-  Tensor x = n.tensor(0, "A");
+  Tensor x = n.tensor(n.oneOf({"A", "self"}));
   bool one = n.target() == "aten.logdet.default";
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
@@ -267,8 +267,8 @@ static LogicalResult lowerDeterminant(Node &n) {
 
 /// The factors in one matrix, the pivots from 1, and what went wrong.
 static LogicalResult lowerFactors(Node &n) {
-  Tensor x = n.tensor(0, "A");
-  if (!isMatrices(n, x, false) || !n.boolean(1, "pivot", true) ||
+  Tensor x = n.tensor(n.oneOf({"A", "self"}));
+  if (!isMatrices(n, x, false) || !n.boolean("pivot") ||
       !x.sizes[x.rank() - 1].isInteger() || !x.sizes[x.rank() - 2].isInteger())
     return n.fail("matrices of unknown size, or no pivots");
   Builder &b = n.b;
@@ -350,8 +350,8 @@ static bool isStatic(const Tensor &x) {
 
 /// linalg_lu(A, pivot)
 static LogicalResult lowerLU(Node &n) {
-  Tensor x = n.tensor(0, "A");
-  if (!isMatrices(n, x, false) || !n.boolean(99, "pivot", true) || !isStatic(x))
+  Tensor x = n.tensor(n.oneOf({"A", "self"}));
+  if (!isMatrices(n, x, false) || !n.boolean("pivot") || !isStatic(x))
     return n.fail("matrices of unknown size, or no pivots");
   LU lu = factorizeLU(n.b, stacked(n.b, x));
   return setUnpacked(n, lu.factors, lu.pivots, batchOf(x), true, true);
@@ -369,9 +369,9 @@ Tensor stackedPivots(Builder &b, const Tensor &pivots) {
 
 /// lu_unpack(LU, pivots, unpack_data, unpack_pivots)
 static LogicalResult lowerUnpack(Node &n) {
-  Tensor x = n.tensor(0, "LU_data"), pivots = n.tensor(1, "LU_pivots");
-  bool data = n.boolean(2, "unpack_data", true),
-       permutation = n.boolean(3, "unpack_pivots", true);
+  Tensor x = n.tensor("LU_data"), pivots = n.tensor("LU_pivots");
+  bool data = n.boolean("unpack_data"),
+       permutation = n.boolean("unpack_pivots");
   if (!isMatrices(n, x, false) || !isStatic(x) ||
       pivots.rank() != x.rank() - 1 || !isa<IntegerType>(pivots.dtype))
     return n.fail("matrices of unknown size");
@@ -382,8 +382,8 @@ static LogicalResult lowerUnpack(Node &n) {
 /// linalg_tensorinv(self, ind): the inverse of a matrix of the first `ind`
 /// dimensions by the others.
 static LogicalResult lowerTensorInverse(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t split = n.integer(1, "ind", 2);
+  Tensor x = n.tensor("self");
+  int64_t split = n.integer("ind");
   if (n.failed() || split < 1 || split >= x.rank() || !isa<FloatType>(x.dtype))
     return n.fail("the operand is no tensor of floats");
   Builder &b = n.b;

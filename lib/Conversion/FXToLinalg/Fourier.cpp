@@ -268,19 +268,19 @@ static LogicalResult lowerTransform(Node &n) {
   t.isInverse = isInverse;
   t.isHalfInput = isHalfInput;
   t.isHalfOutput = isHalfOutput;
-  Pair x = getPair(n, 0, "self");
+  Pair x = getPair(n, "self");
   int64_t rank = x.re.rank();
-  StringRef size = count == 1 ? "n" : "s";
-  if (n.has(1, size)) {
-    for (ExprAttr e : n.sizes(1, size)) {
+  ArgName size = n.oneOf({"n", "s"});
+  if (n.has(size)) {
+    for (ExprAttr e : n.sizes(size)) {
       if (!e.isInteger())
         return n.fail("the length of the transform is not known");
       t.sizes.push_back(*e.getInteger());
     }
   }
-  if (n.has(2, "dim")) {
-    t.dims = count == 1 ? SmallVector<int64_t>{n.dim(2, "dim", rank)}
-                        : n.dims(2, "dim", rank, false);
+  if (n.has("dim")) {
+    t.dims = count == 1 ? SmallVector<int64_t>{n.dim("dim", rank)}
+                        : n.dims("dim", rank, false);
   } else {
     int64_t last = count             ? count
                    : t.sizes.empty() ? rank
@@ -288,7 +288,7 @@ static LogicalResult lowerTransform(Node &n) {
     for (int64_t i = rank - last; i < rank; ++i)
       t.dims.push_back(i);
   }
-  StringRef norm = n.string(3, "norm", "backward");
+  StringRef norm = n.string("norm", "backward");
   if (n.failed() || t.dims.empty() || t.dims.front() < 0 ||
       t.sizes.size() > t.dims.size() || failed(setSizes(n, x, t)))
     return n.fail("no dimension to transform");
@@ -307,16 +307,16 @@ static LogicalResult lowerTransform(Node &n) {
 template <char from, char to>
 static LogicalResult lowerInner(Node &n) {
   Transform t;
-  Pair x = getPair(n, 0, "self");
-  t.dims = n.dims(1, "dim", x.re.rank(), false);
-  int64_t norm = n.integer(2, "normalization", 0);
+  Pair x = getPair(n, "self");
+  t.dims = n.dims("dim", x.re.rank(), false);
+  int64_t norm = n.integer("normalization");
   t.isHalfInput = to == 'r';
-  t.isHalfOutput = from == 'r' && n.boolean(3, "onesided", true);
-  t.isInverse = to == 'r' || (from == 'c' && !n.boolean(3, "forward", true));
+  t.isHalfOutput = from == 'r' && n.boolean("onesided");
+  t.isInverse = to == 'r' || (from == 'c' && !n.boolean("forward"));
   if (n.failed() || t.dims.empty())
     return n.fail("no dimension to transform");
   if (to == 'r') {
-    ExprAttr size = n.size(3, "last_dim_size");
+    ExprAttr size = n.size("last_dim_size");
     if (n.failed() || !size.isInteger())
       return n.fail("the length of the transform is not known");
     t.sizes.assign(t.dims.size(), -1);

@@ -94,14 +94,14 @@ static Tensor derive(Node &n, const Tensor &x, int64_t dim,
 
 /// gradient(self, spacing, dim, edge_order): one result for each dimension.
 static LogicalResult lowerGradient(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t order = n.integer(99, "edge_order", 1);
-  const Arg &spacing = n.arg(99, "spacing"), &dim = n.arg(99, "dim");
+  Tensor x = n.tensor("self");
+  int64_t order = n.integer("edge_order");
+  Argument spacing = n.arg("spacing"), dim = n.arg("dim");
   SmallVector<int64_t> dims;
-  if (dim.isAbsent() || dim.isList())
-    dims = n.dims(99, "dim", x.rank(), dim.isAbsent());
+  if (dim.isNone() || dim.isList())
+    dims = n.dims("dim", x.rank(), dim.isNone());
   else
-    dims = {n.dim(99, "dim", x.rank())};
+    dims = {n.dim("dim", x.rank())};
   if (n.failed() || dims.size() != n.numResults() || order < 1 || order > 2)
     return n.fail("the dimensions do not fit the results");
   for (auto [k, d] : llvm::enumerate(dims)) {
@@ -109,22 +109,23 @@ static LogicalResult lowerGradient(Node &n) {
     if (size && *size < order + 1)
       return n.fail("too few elements");
     Spacing apart;
-    const Arg *given = &spacing;
+    Argument given = spacing;
     if (spacing.isList()) {
-      if (spacing.list.size() != dims.size() && spacing.list.size() != 1)
+      SmallVector<Argument, 4> each = spacing.getElements();
+      if (each.size() != dims.size() && each.size() != 1)
         return n.fail("the spacing does not fit the dimensions");
-      given = &spacing.list[spacing.list.size() == 1 ? 0 : k];
+      given = each[each.size() == 1 ? 0 : k];
     }
-    if (n.isTensor(*given)) {
-      apart.places = n.asTensor(*given);
+    if (n.isTensor(given)) {
+      apart.places = n.asTensor(given);
       if (n.failed() || apart.places->rank() != 1 ||
           apart.places->sizes[0].isProvablyDifferent(x.sizes[d]))
         return n.fail("the coordinates do not fit the dimension");
-    } else if (given->isAbsent()) {
+    } else if (given.isNone()) {
       apart.step = Number();
       apart.step->expr = n.b.expr(1);
     } else {
-      apart.step = n.asNumber(*given);
+      apart.step = n.asNumber(given);
     }
     Type dtype = n.resultDtype(k);
     if (n.failed() || !isa<FloatType>(dtype) || !isSupported(dtype))

@@ -170,9 +170,9 @@ static bool canCount(Node &n, const Tensor &x) {
 
 /// histc(self, bins, min, max): min = max stands for the elements' extremes.
 static LogicalResult lowerHistC(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t bins = n.integer(1, "bins", 100);
-  double low = n.real(2, "min", 0), high = n.real(3, "max", 0);
+  Tensor x = n.tensor("self");
+  int64_t bins = n.integer("bins");
+  double low = n.real("min"), high = n.real("max");
   if (!canCount(n, x) || bins < 1 || low > high)
     return n.fail("no floats, or no bins");
   Builder &b = n.b;
@@ -191,22 +191,22 @@ static LogicalResult lowerHistC(Node &n) {
 
 /// The edges of `bins` bins for each column of `h`, in the given range.
 static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
-                               const Arg &range) {
+                               Argument range) {
   Builder &b = n.b;
   Type dtype = h.x.dtype;
-  if (!range.isAbsent() &&
-      (!range.isList() || range.list.size() != 2 * bins.size()))
+  if (!range.isNone() &&
+      (!range.isList() || range.getElements().size() != 2 * bins.size()))
     return n.fail("the range does not fit the dimensions");
   for (auto [d, number] : llvm::enumerate(bins)) {
     if (number < 1)
       return n.fail("no bins");
     Value left, right;
-    if (range.isAbsent()) {
+    if (range.isNone()) {
       Tensor column = b.select(h.x, 1, OpFoldResult(b.b.getIndexAttr(d)));
       std::tie(left, right) = getEnds(n, column, 0, 1);
     } else {
-      left = b.number(n.asNumber(range.list[2 * d]), dtype);
-      right = b.number(n.asNumber(range.list[2 * d + 1]), dtype);
+      left = b.number(n.asNumber(range.getElements()[2 * d]), dtype);
+      right = b.number(n.asNumber(range.getElements()[2 * d + 1]), dtype);
     }
     spread(n, left, right, dtype, 0.5);
     h.edges.push_back(getEdges(b, left, right, number, dtype));
@@ -220,12 +220,12 @@ static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
 /// the edges, as far as there are.
 template <bool isMany, bool hasCounts, bool hasEdges>
 static LogicalResult lowerHistogram(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  const Arg &bins = n.arg(1, "bins"), &range = n.arg(isMany ? 2 : 99, "range");
+  Tensor x = n.tensor("self");
+  Argument bins = n.arg("bins"), range = n.arg("range");
   Builder &b = n.b;
   Histogram h;
-  std::optional<Tensor> weight = n.optionalTensor(isMany ? 3 : 99, "weight");
-  h.isDensity = n.boolean(isMany ? 4 : 99, "density", false);
+  std::optional<Tensor> weight = n.optionalTensor("weight");
+  h.isDensity = n.boolean("density", false);
   if (!canCount(n, x) || (isMany && x.rank() < 2))
     return n.fail("no rows of floats");
   ExprAttr columns = isMany ? x.sizes.back() : b.expr(1);
@@ -238,8 +238,7 @@ static LogicalResult lowerHistogram(Node &n) {
   if (weight)
     h.weight = b.contiguous(b.reshape(b.cast(*weight, x.dtype), {rows}));
   SmallVector<int64_t> numbers;
-  for (const Arg &arg :
-       bins.isList() ? ArrayRef<Arg>(bins.list) : ArrayRef<Arg>(bins)) {
+  for (const Argument &arg : bins.getElements()) {
     if (n.isTensor(arg)) {
       Tensor edges = n.asTensor(arg);
       if (n.failed() || edges.rank() != 1 || edges.sizes[0].getInteger() == 1)

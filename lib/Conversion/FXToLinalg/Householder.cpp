@@ -151,11 +151,11 @@ static Tensor stackedRows(Builder &b, const Tensor &x) {
 /// linalg_qr(A, mode), qr(self, some)
 static LogicalResult lowerQR(Node &n) {
   bool old = n.target() == "aten.qr.default";
-  Tensor x = n.tensor(0, old ? "self" : "A");
+  Tensor x = n.tensor(n.oneOf({"self", "A"}));
   StringRef mode = "reduced";
   if (!old)
-    mode = n.string(1, "mode", mode);
-  else if (!n.boolean(1, "some", true))
+    mode = n.string("mode");
+  else if (!n.boolean("some"))
     mode = "complete";
   if (!isMatrices(n, x, false) || !hasKnownSizes(x))
     return n.fail("matrices of unknown size, or no floats");
@@ -178,7 +178,7 @@ static LogicalResult lowerQR(Node &n) {
 
 /// geqrf(self)
 static LogicalResult lowerReflections(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (!isMatrices(n, x, false) || !hasKnownSizes(x))
     return n.fail("matrices of unknown size, or no floats");
   Reflections q = factorize(n.b, stacked(n.b, x));
@@ -207,7 +207,8 @@ static std::optional<Reflections> givenReflections(Node &n, const Tensor &x,
 
 /// linalg_householder_product(input, tau): the first columns of the product.
 static LogicalResult lowerProduct(Node &n) {
-  Tensor x = n.tensor(0, "input"), tau = n.tensor(1, "tau");
+  Tensor x = n.tensor(n.oneOf({"input", "self"})),
+         tau = n.tensor(n.oneOf({"tau", "input2"}));
   std::optional<Reflections> q = givenReflections(n, x, tau);
   if (!q)
     return n.fail("matrices of unknown size, or a tau that does not fit");
@@ -218,10 +219,8 @@ static LogicalResult lowerProduct(Node &n) {
 /// ormqr(self, tau, other, left, transpose): Q or its transpose times `other`,
 /// or `other` times it.
 static LogicalResult lowerMultiply(Node &n) {
-  Tensor x = n.tensor(0, "self"), tau = n.tensor(1, "input2"),
-         y = n.tensor(2, "input3");
-  bool left = n.boolean(3, "left", true),
-       transpose = n.boolean(4, "transpose", false);
+  Tensor x = n.tensor("self"), tau = n.tensor("input2"), y = n.tensor("input3");
+  bool left = n.boolean("left"), transpose = n.boolean("transpose");
   std::optional<Reflections> q = givenReflections(n, x, tau);
   if (!q || !isMatrices(n, y, false) || y.rank() != x.rank())
     return n.fail("matrices of unknown size, or a tau that does not fit");

@@ -34,7 +34,7 @@ static Value awayFromZero(Scalars &s, Value x) {
 /// below and above x.
 template <bool isUpper>
 static LogicalResult lowerIncompleteGamma(Node &n) {
-  Tensor first = n.tensor(0, "self"), second = n.tensor(1, "other");
+  Tensor first = n.tensor("self"), second = n.tensor("other");
   if (n.failed() || !n.resultType() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   Builder &b = n.b;

@@ -52,7 +52,7 @@ static bool checkIndexDtype(Node &n, const Tensor &t) {
 }
 
 static LogicalResult lowerEmbedding(Node &n) {
-  Tensor w = n.tensor(0, "weight"), indices = n.tensor(1, "indices");
+  Tensor w = n.tensor("weight"), indices = n.tensor("indices");
   if (n.failed() || w.rank() != 2 || !checkIndexDtype(n, indices))
     return n.fail("the weight is no matrix");
   Sizes sizes(indices.sizes);
@@ -73,15 +73,15 @@ static LogicalResult lowerEmbedding(Node &n) {
 /// as they broadcast with what only the run knows.
 static LogicalResult readIndices(Node &n, const Tensor &x,
                                  SmallVector<std::optional<Tensor>> &at) {
-  const Arg &list = n.arg(1, "indices");
+  Argument list = n.arg("indices");
   if (n.failed() || !list.isList())
     return n.fail("the indices do not fit the tensor");
   std::optional<Tensor> mask;
   int64_t next = 0, maskAt = 0;
   bool areSingle = true;
-  for (const Arg &arg : list.list) {
+  for (Argument arg : list.getElements()) {
     int64_t dim = next++;
-    if (arg.isAbsent())
+    if (arg.isNone())
       continue;
     Tensor t = n.asTensor(arg);
     if (n.failed())
@@ -138,7 +138,7 @@ static LogicalResult readIndices(Node &n, const Tensor &x,
 /// self[i0, :, i1, ...]: the index tensors broadcast to one shape, which
 /// stands where the first of them stands, or in front if they are apart.
 static LogicalResult lowerIndex(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   SmallVector<std::optional<Tensor>> at(x.rank());
   SmallVector<int64_t> indexed;
   if (failed(readIndices(n, x, at)))
@@ -196,9 +196,9 @@ static LogicalResult lowerIndex(Node &n) {
 
 /// out[i, j] = self[index[i, j], j] for dim 0.
 static LogicalResult lowerGather(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  Tensor index = n.tensor(2, "index");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  Tensor index = n.tensor("index");
   bool scalar = index.rank() == 0;
   // A 0-d tensor is a vector of one element.
   if (x.rank() == 0)
@@ -225,7 +225,7 @@ static LogicalResult lowerGather(Node &n) {
 
 /// take(self, index): places in the flattened tensor.
 static LogicalResult lowerTake(Node &n) {
-  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "index");
+  Tensor x = n.tensor("self"), index = n.tensor("index");
   if (n.failed() || !checkIndexDtype(n, index))
     return failure();
   Sizes flat = {n.b.product(x.sizes)};
@@ -247,9 +247,9 @@ static LogicalResult lowerTake(Node &n) {
 /// gather, the other dimensions of both broadcast; of the flattened tensors
 /// without a dimension.
 static LogicalResult lowerTakeAlongDim(Node &n) {
-  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "indices");
-  bool flat = !n.has(2, "dim");
-  int64_t dim = flat ? 0 : n.dim(2, "dim", x.rank());
+  Tensor x = n.tensor("self"), index = n.tensor("indices");
+  bool flat = !n.has("dim");
+  int64_t dim = flat ? 0 : n.dim("dim", x.rank());
   if (n.failed() || !checkIndexDtype(n, index))
     return failure();
   if (flat) {
@@ -280,10 +280,11 @@ static LogicalResult lowerTakeAlongDim(Node &n) {
 /// _unsafe_masked_index(self, mask, indices, fill): self[indices] where the
 /// mask is true; elsewhere nothing is read.
 static LogicalResult lowerMaskedIndex(Node &n) {
-  Tensor x = n.tensor(0, "self"), mask = n.tensor(1, "mask");
-  const Arg &list = n.arg(2, "indices");
-  Number fill = n.number(3, "fill");
-  if (n.failed() || !list.isList() || int64_t(list.list.size()) != x.rank() ||
+  Tensor x = n.tensor("self"), mask = n.tensor("mask");
+  Argument list = n.arg("indices");
+  Number fill = n.number("fill");
+  if (n.failed() || !list.isList() ||
+      int64_t(list.getElements().size()) != x.rank() ||
       !mask.dtype.isInteger(1))
     return n.fail("the indices do not fit the tensor");
   for (ExprAttr size : x.sizes)
@@ -291,8 +292,8 @@ static LogicalResult lowerMaskedIndex(Node &n) {
       return n.fail("an empty tensor");
   SmallVector<Tensor> operands = {mask};
   SmallVector<Value> lengths;
-  for (auto [i, arg] : llvm::enumerate(list.list)) {
-    if (arg.isAbsent())
+  for (auto [i, arg] : llvm::enumerate(list.getElements())) {
+    if (arg.isNone())
       return n.fail("a dimension without index");
     operands.push_back(n.asTensor(arg));
     if (n.failed() || !checkIndexDtype(n, operands.back()))
@@ -319,9 +320,9 @@ static LogicalResult lowerMaskedIndex(Node &n) {
 }
 
 static LogicalResult lowerIndexSelect(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  Tensor index = n.tensor(2, "index");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  Tensor index = n.tensor("index");
   bool scalar = x.rank() == 0;
   if (scalar)
     x = n.b.unsqueeze(x, 0);
@@ -352,8 +353,8 @@ static LogicalResult lowerIndexSelect(Node &n) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerFlip(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims = n.dims(1, "dims", x.rank(), false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed())
     return failure();
   SmallVector<Value> last(x.rank());
@@ -371,9 +372,9 @@ static LogicalResult lowerFlip(Node &n) {
 
 /// Element i comes from i - shift, cyclically.
 static LogicalResult lowerRoll(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> shifts = n.integers(1, "shifts", 0, 0);
-  SmallVector<int64_t> dims = n.dims(2, "dims", x.rank(), false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> shifts = n.integers("shifts", 0);
+  SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed())
     return failure();
   Sizes shape(x.sizes);
@@ -412,9 +413,9 @@ static LogicalResult lowerRoll(Node &n) {
 
 /// Windows of `size`, `step` apart, as a last dimension.
 static LogicalResult lowerUnfold(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dimension", x.rank());
-  int64_t size = n.integer(2, "size", 1), step = n.integer(3, "step", 1);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dimension", x.rank());
+  int64_t size = n.integer("size"), step = n.integer("step");
   if (!n.failed() && size == 0 && n.resultType())
     return n.result(
         Tensor(n.b.empty(n.resultSizes(), x.dtype), n.resultSizes(), x.dtype));

@@ -31,10 +31,10 @@ static LogicalResult finish(Node &n, const Tensor &loss, int64_t reduction) {
 }
 
 /// A loss of two tensors, element by element.
-static LogicalResult pairLoss(Node &n, unsigned reduction,
+static LogicalResult pairLoss(Node &n,
                               function_ref<Value(Scalars &, Value, Value)> fn) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "target");
-  int64_t kind = n.integer(reduction, "reduction", 1);
+  Tensor x = n.tensor("self"), y = n.tensor("target");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   Type acc = opMathType(n.resultDtype());
@@ -46,8 +46,8 @@ static LogicalResult pairLoss(Node &n, unsigned reduction,
 }
 
 static LogicalResult lowerHuber(Node &n) {
-  double delta = n.real(3, "delta", 1);
-  return pairLoss(n, 2, [&](Scalars &s, Value x, Value y) {
+  double delta = n.real("delta");
+  return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value d = s.abs(s.sub(x, y)), t = s.constant(delta);
     Value half = s.constant(0.5);
     return s.select(s.lt(d, t), s.mul(s.mul(half, d), d),
@@ -56,8 +56,8 @@ static LogicalResult lowerHuber(Node &n) {
 }
 
 static LogicalResult lowerSmoothL1(Node &n) {
-  double beta = n.real(3, "beta", 1);
-  return pairLoss(n, 2, [&](Scalars &s, Value x, Value y) {
+  double beta = n.real("beta");
+  return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value d = s.abs(s.sub(x, y));
     if (beta == 0)
       return d;
@@ -68,17 +68,16 @@ static LogicalResult lowerSmoothL1(Node &n) {
 }
 
 static LogicalResult lowerSoftMargin(Node &n) {
-  return pairLoss(n, 2, [](Scalars &s, Value x, Value y) {
+  return pairLoss(n, [](Scalars &s, Value x, Value y) {
     return s.unary<math::Log1pOp>(s.exp(s.neg(s.mul(x, y))));
   });
 }
 
 static LogicalResult lowerPoissonNLL(Node &n) {
-  Tensor x = n.tensor(0, "input"), y = n.tensor(1, "target");
-  bool log = n.boolean(2, "log_input", true),
-       full = n.boolean(3, "full", false);
-  double eps = n.real(4, "eps", 1e-8);
-  int64_t kind = n.integer(5, "reduction", 1);
+  Tensor x = n.tensor("input"), y = n.tensor("target");
+  bool log = n.boolean("log_input"), full = n.boolean("full");
+  double eps = n.real("eps");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   return finish(
@@ -102,8 +101,8 @@ static LogicalResult lowerPoissonNLL(Node &n) {
 
 /// target * (log(target) - input), or exp(target) * (target - input).
 static LogicalResult lowerKLDiv(Node &n) {
-  bool log = n.boolean(3, "log_target", false);
-  return pairLoss(n, 2, [&](Scalars &s, Value x, Value y) {
+  bool log = n.boolean("log_target");
+  return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     if (log)
       return s.mul(s.exp(y), s.sub(y, x));
     Value zero = s.constant(0);
@@ -114,9 +113,9 @@ static LogicalResult lowerKLDiv(Node &n) {
 
 /// -weight * (y * log(x) + (1 - y) * log(1 - x)), logarithms at least -100.
 static LogicalResult lowerBCE(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "target");
-  std::optional<Tensor> w = n.optionalTensor(2, "weight");
-  int64_t kind = n.integer(3, "reduction", 1);
+  Tensor x = n.tensor("self"), y = n.tensor("target");
+  std::optional<Tensor> w = n.optionalTensor("weight");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   SmallVector<Tensor> operands = {x, y};
@@ -137,10 +136,10 @@ static LogicalResult lowerBCE(Node &n) {
 
 /// (1 - y) * x + (1 + (posWeight - 1) * y) * log(1 + exp(-x)), times weight.
 static LogicalResult lowerBCEWithLogits(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "target");
-  std::optional<Tensor> w = n.optionalTensor(2, "weight"),
-                        pos = n.optionalTensor(3, "pos_weight");
-  int64_t kind = n.integer(4, "reduction", 1);
+  Tensor x = n.tensor("self"), y = n.tensor("target");
+  std::optional<Tensor> w = n.optionalTensor("weight"),
+                        pos = n.optionalTensor("pos_weight");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   SmallVector<Tensor> operands = {x, y};
@@ -164,8 +163,8 @@ static LogicalResult lowerBCEWithLogits(Node &n) {
 }
 
 static LogicalResult lowerHingeEmbedding(Node &n) {
-  double margin = n.real(2, "margin", 1);
-  return pairLoss(n, 3, [&](Scalars &s, Value x, Value y) {
+  double margin = n.real("margin");
+  return pairLoss(n, [&](Scalars &s, Value x, Value y) {
     Value zero = s.constant(0);
     Value far = s.max(s.sub(s.constant(margin), x), zero);
     return s.add(s.select(s.ne(y, s.constant(1)), far, zero),
@@ -174,10 +173,9 @@ static LogicalResult lowerHingeEmbedding(Node &n) {
 }
 
 static LogicalResult lowerMarginRanking(Node &n) {
-  Tensor a = n.tensor(0, "input1"), b = n.tensor(1, "input2"),
-         y = n.tensor(2, "target");
-  double margin = n.real(3, "margin", 0);
-  int64_t kind = n.integer(4, "reduction", 1);
+  Tensor a = n.tensor("input1"), b = n.tensor("input2"), y = n.tensor("target");
+  double margin = n.real("margin");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   return finish(n,
@@ -192,10 +190,9 @@ static LogicalResult lowerMarginRanking(Node &n) {
 
 /// The cosine by ATen's formula: eps is added to the squared norms.
 static LogicalResult lowerCosineEmbedding(Node &n) {
-  Tensor a = n.tensor(0, "input1"), c = n.tensor(1, "input2"),
-         y = n.tensor(2, "target");
-  double margin = n.real(3, "margin", 0);
-  int64_t kind = n.integer(4, "reduction", 1);
+  Tensor a = n.tensor("input1"), c = n.tensor("input2"), y = n.tensor("target");
+  double margin = n.real("margin");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()) || y.rank() > 1 ||
       a.rank() != y.rank() + 1)
     return n.fail("the target's rank is not what the operator takes");
@@ -225,12 +222,11 @@ static LogicalResult lowerCosineEmbedding(Node &n) {
 /// max(0, d(anchor, positive) - d(anchor, negative) + margin); with `swap` the
 /// negative's smaller distance of anchor and positive.
 static LogicalResult lowerTripletMargin(Node &n) {
-  Tensor anchor = n.tensor(0, "anchor"), positive = n.tensor(1, "positive"),
-         negative = n.tensor(2, "negative");
-  double margin = n.real(3, "margin", 1), p = n.real(4, "p", 2),
-         eps = n.real(5, "eps", 1e-6);
-  bool swap = n.boolean(6, "swap", false);
-  int64_t kind = n.integer(7, "reduction", 1);
+  Tensor anchor = n.tensor("anchor"), positive = n.tensor("positive"),
+         negative = n.tensor("negative");
+  double margin = n.real("margin"), p = n.real("p"), eps = n.real("eps");
+  bool swap = n.boolean("swap");
+  int64_t kind = n.integer("reduction");
   if (n.failed() || !isa<FloatType>(n.resultDtype()) || anchor.rank() == 0 ||
       p <= 0 || std::isinf(p))
     return n.fail("a norm of that order, or integers");
@@ -347,10 +343,10 @@ static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
 }
 
 static LogicalResult lowerNLL(Node &n) {
-  Tensor x = n.tensor(0, "self"), target = n.tensor(1, "target");
-  std::optional<Tensor> weight = n.optionalTensor(2, "weight");
-  int64_t reduction = n.integer(3, "reduction", 1),
-          ignore = n.integer(4, "ignore_index", -100);
+  Tensor x = n.tensor("self"), target = n.tensor("target");
+  std::optional<Tensor> weight = n.optionalTensor("weight");
+  int64_t reduction = n.integer("reduction"),
+          ignore = n.integer("ignore_index");
   if (n.numResults() > 1 && n.isUsed(1))
     return n.fail("the total weight is asked for");
   return nll(n, x, target, weight, reduction, ignore, 0);
@@ -372,11 +368,11 @@ static Tensor logSoftmax(Builder &b, const Tensor &x, int64_t dim, Type acc) {
 }
 
 static LogicalResult lowerCrossEntropy(Node &n) {
-  Tensor x = n.tensor(0, "self"), target = n.tensor(1, "target");
-  std::optional<Tensor> weight = n.optionalTensor(2, "weight");
-  int64_t reduction = n.integer(3, "reduction", 1),
-          ignore = n.integer(4, "ignore_index", -100);
-  double smoothing = n.real(5, "label_smoothing", 0);
+  Tensor x = n.tensor("self"), target = n.tensor("target");
+  std::optional<Tensor> weight = n.optionalTensor("weight");
+  int64_t reduction = n.integer("reduction"),
+          ignore = n.integer("ignore_index");
+  double smoothing = n.real("label_smoothing");
   if (n.failed() || x.rank() < 1 || !isa<FloatType>(x.dtype))
     return n.fail("the input is no float");
   Builder &b = n.b;

@@ -34,10 +34,10 @@ static bool makeRows(Builder &b, Tensor &x) {
 /// The sum over the other classes d of max(0, margin - x[t] + x[d])^p, by the
 /// number of classes, times the weight of the target t.
 static LogicalResult lowerMultiMargin(Node &n) {
-  Tensor x = n.tensor(0, "self"), target = n.tensor(1, "target");
-  double p = n.real(2, "p", 1), margin = n.real(3, "margin", 1);
-  std::optional<Tensor> weight = n.optionalTensor(4, "weight");
-  int64_t reduction = n.integer(5, "reduction", 1);
+  Tensor x = n.tensor("self"), target = n.tensor("target");
+  double p = n.real("p"), margin = n.real("margin");
+  std::optional<Tensor> weight = n.optionalTensor("weight");
+  int64_t reduction = n.integer("reduction");
   Builder &b = n.b;
   if (n.failed() || !makeRows(b, x) || target.rank() > 1 ||
       !isa<FloatType>(x.dtype) || !isa<IntegerType>(target.dtype) ||
@@ -87,8 +87,8 @@ static LogicalResult lowerMultiMargin(Node &n) {
 /// classes d that are no target, of max(0, 1 - x[t] + x[d]), by the number of
 /// classes. The second result marks the targets.
 static LogicalResult lowerMultiLabelMargin(Node &n) {
-  Tensor x = n.tensor(0, "self"), target = n.tensor(1, "target");
-  int64_t reduction = n.integer(2, "reduction", 1);
+  Tensor x = n.tensor("self"), target = n.tensor("target");
+  int64_t reduction = n.integer("reduction");
   Builder &b = n.b;
   if (n.failed() || !makeRows(b, x) || !makeRows(b, target) ||
       !isa<FloatType>(x.dtype) || !isa<IntegerType>(target.dtype) ||

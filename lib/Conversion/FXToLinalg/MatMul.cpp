@@ -60,8 +60,8 @@ static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
 /// A product over the last dimension of `x`, the others flattened to one, so
 /// that every schedule sees a plain matrix product.
 static LogicalResult lowerLinear(Node &n) {
-  Tensor x = n.tensor(0, "input"), w = n.tensor(1, "weight");
-  std::optional<Tensor> bias = n.optionalTensor(2, "bias");
+  Tensor x = n.tensor("input"), w = n.tensor("weight");
+  std::optional<Tensor> bias = n.optionalTensor("bias");
   if (n.failed() || x.rank() < 1 || w.rank() != 2)
     return n.fail("the weight is no matrix");
   if (!checkInner(n, x, x.rank() - 1, w, 1))
@@ -87,9 +87,8 @@ static LogicalResult lowerLinear(Node &n) {
 }
 
 static LogicalResult lowerAddmm(Node &n) {
-  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "mat1"),
-         y = n.tensor(2, "mat2");
-  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  Tensor bias = n.tensor("self"), x = n.tensor("mat1"), y = n.tensor("mat2");
+  Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 2 || y.rank() != 2)
     return n.fail("the operands are no matrices");
   if (!checkInner(n, x, 1, y, 0))
@@ -117,12 +116,8 @@ static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
 }
 
 static LogicalResult lowerMatmul(Node &n) {
-  StringRef second = llvm::StringSwitch<StringRef>(n.target())
-                         .Cases({"aten.bmm.default", "aten.mm.default"}, "mat2")
-                         .Case("aten.mv.default", "vec")
-                         .Case("aten.dot.default", "tensor")
-                         .Default("other");
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, second);
+  Tensor x = n.tensor("self"),
+         y = n.tensor(n.oneOf({"other", "mat2", "vec", "tensor"}));
   if (n.failed() || x.rank() == 0 || y.rank() == 0)
     return n.fail("a 0-d operand");
   bool vectorX = x.rank() == 1, vectorY = y.rank() == 1;
@@ -164,9 +159,9 @@ static LogicalResult lowerMatmul(Node &n) {
 }
 
 static LogicalResult lowerBaddbmm(Node &n) {
-  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "batch1"),
-         y = n.tensor(2, "batch2");
-  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  Tensor bias = n.tensor("self"), x = n.tensor("batch1"),
+         y = n.tensor("batch2");
+  Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 3 || y.rank() != 3)
     return n.fail("the operands are no batches of matrices");
   if (!checkInner(n, x, 2, y, 1))
@@ -175,9 +170,8 @@ static LogicalResult lowerBaddbmm(Node &n) {
 }
 
 static LogicalResult lowerAddmv(Node &n) {
-  Tensor bias = n.tensor(0, "self"), x = n.tensor(1, "mat"),
-         y = n.tensor(2, "vec");
-  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  Tensor bias = n.tensor("self"), x = n.tensor("mat"), y = n.tensor("vec");
+  Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 2 || y.rank() != 1)
     return n.fail("the operands are no matrix and vector");
   if (!checkInner(n, x, 1, y, 0))
@@ -217,8 +211,8 @@ static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
 
 /// One or two operands, no ellipsis.
 static LogicalResult lowerEinsum(Node &n) {
-  std::string text = n.string(0, "equation", "").str();
-  SmallVector<Tensor> operands = n.tensors(1, "tensors");
+  std::string text = n.string("equation").str();
+  SmallVector<Tensor> operands = n.tensors("tensors");
   if (n.failed() || operands.empty() || operands.size() > 2)
     return n.fail("einsum of more than two operands");
   llvm::erase(text, ' ');
@@ -295,7 +289,7 @@ static LogicalResult lowerEinsum(Node &n) {
 }
 
 static LogicalResult lowerOuter(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "vec2");
+  Tensor x = n.tensor("self"), y = n.tensor("vec2");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("the operands are no vectors");
   return n.pointwise(0, {n.b.unsqueeze(x, 1), n.b.unsqueeze(y, 0)},

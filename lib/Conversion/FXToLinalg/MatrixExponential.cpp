@@ -21,7 +21,7 @@ static constexpr int64_t numTerms = 16;
 /// matrix_exp(self): the matrix by a power of two, so that it is small, by the
 /// exponential series; then squared as often. Matrix by matrix, in f64.
 static LogicalResult lowerMatrixExponential(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (!isMatrices(n, x, true))
     return n.fail("the operand is no square matrix of floats");
   Builder &b = n.b;

@@ -16,50 +16,21 @@ using namespace mlir;
 
 namespace fx::lin {
 
-static Arg makeArg(Attribute tree, OperandRange &operands) {
-  Arg arg;
-  if (isa<NoneAttr>(tree)) {
-    arg.kind = Arg::Kind::None;
-  } else if (isa<OperandAttr>(tree)) {
-    arg.kind = Arg::Kind::Value;
-    arg.value = operands.front();
-    operands = operands.drop_front();
-  } else if (auto list = dyn_cast<ArrayAttr>(tree)) {
-    arg.kind = Arg::Kind::List;
-    arg.immediate = tree;
-    for (Attribute element : list)
-      arg.list.push_back(makeArg(element, operands));
-  } else {
-    arg.kind = Arg::Kind::Immediate;
-    arg.immediate = tree;
-    operands = operands.drop_front(countOperands(tree));
-  }
-  return arg;
-}
-
 Node::Node(Graph &graph, NodeOpInterface op, Builder &b)
-    : graph(graph), op(op), b(b) {
-  OperandRange operands(op->getOperands());
-  ArrayAttr args = op.getArgs(), names = op.getKwnames();
-  size_t firstKeyword = args.size() - names.size();
-  for (auto [i, tree] : llvm::enumerate(args)) {
-    Arg arg = makeArg(tree, operands);
-    if (i < firstKeyword)
-      positional.push_back(std::move(arg));
-    else
-      keywords.emplace_back(
-          cast<StringAttr>(names[i - firstKeyword]).getValue(), std::move(arg));
-  }
+    : graph(graph), op(op), view(getOperatorView(op)), b(b) {}
+
+ArgName Node::oneOf(std::initializer_list<ArgName> names) {
+  const ArgName *found = llvm::find_if(
+      names, [&](ArgName name) { return view && view.declares(name); });
+  if (found == names.end())
+    failToRead(*--found);
+  return *found;
 }
 
-const Arg &Node::arg(unsigned position, StringRef name) const {
-  static const Arg absent;
-  if (position < positional.size())
-    return positional[position];
-  for (const auto &[keyword, arg] : keywords)
-    if (keyword == name)
-      return arg;
-  return absent;
+void Node::failToRead(ArgName name) {
+  (void)fail(
+      "argument '" + StringRef(name) +
+      (view && view.declares(name) ? "' is None" : "' does not exist here"));
 }
 
 LogicalResult Node::fail(const Twine &why) {
@@ -68,8 +39,9 @@ LogicalResult Node::fail(const Twine &why) {
   return failure();
 }
 
-bool Node::isTensor(const Arg &arg) const {
-  return arg.isValue() && isa<FakeTensorType>(arg.value.getType());
+bool Node::isTensor(const Argument &argument) const {
+  return argument.isValue() &&
+         isa<FakeTensorType>(argument.getValue().getType());
 }
 
 /// Something to go on with after a failure: an empty 0-d tensor.
@@ -78,12 +50,12 @@ static Tensor dummy(Builder &b) {
   return Tensor(b.empty({}, f32), {}, f32);
 }
 
-Tensor Node::asTensor(const Arg &arg) {
-  if (!arg.isValue()) {
+Tensor Node::asTensor(const Argument &argument) {
+  if (!argument.isValue()) {
     (void)fail("an argument is no tensor");
     return dummy(b);
   }
-  const Lowered *lowered = graph.lookup(arg.value);
+  const Lowered *lowered = graph.lookup(argument.getValue());
   if (lowered && lowered->kind == Lowered::Kind::Complex && graph.part)
     return *graph.part ? *lowered->imaginary : lowered->tensor;
   if (!lowered || lowered->kind != Lowered::Kind::Tensor) {
@@ -99,43 +71,39 @@ Tensor Node::asTensor(const Arg &arg) {
   return lowered->tensor;
 }
 
-Tensor Node::tensor(unsigned position, StringRef name) {
-  return asTensor(arg(position, name));
-}
-
-std::optional<Tensor> Node::optionalTensor(unsigned position, StringRef name) {
-  if (!has(position, name))
+std::optional<Tensor> Node::optionalTensor(ArgName name) {
+  if (!has(name))
     return std::nullopt;
-  return tensor(position, name);
+  return tensor(name);
 }
 
-SmallVector<Tensor> Node::tensors(unsigned position, StringRef name) {
+SmallVector<Tensor> Node::tensors(ArgName name) {
   SmallVector<Tensor> result;
-  const Arg &list = arg(position, name);
+  Argument list = arg(name);
   if (!list.isList()) {
-    (void)fail("argument '" + name + "' is no list of tensors");
+    (void)fail("argument '" + StringRef(name) + "' is no list of tensors");
     return result;
   }
-  for (const Arg &element : list.list)
+  for (const Argument &element : list.getElements())
     result.push_back(asTensor(element));
   if (result.empty())
-    (void)fail("argument '" + name + "' is an empty list");
+    (void)fail("argument '" + StringRef(name) + "' is an empty list");
   return result;
 }
 
-Number Node::asNumber(const Arg &arg) {
+Number Node::asNumber(const Argument &argument) {
   Number n;
   n.expr = ExprAttr::integer(context(), 0);
-  if (auto boolean = dyn_cast_or_null<BoolAttr>(arg.immediate)) {
+  if (auto boolean = dyn_cast_or_null<BoolAttr>(argument.tree)) {
     n.kind = Number::Kind::Bool;
     n.expr = ExprAttr::integer(context(), boolean.getValue());
-  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(arg.immediate)) {
+  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(argument.tree)) {
     n.expr = ExprAttr::integer(context(), integer.getValue().getSExtValue());
-  } else if (auto real = dyn_cast_or_null<FloatAttr>(arg.immediate)) {
+  } else if (auto real = dyn_cast_or_null<FloatAttr>(argument.tree)) {
     n.kind = Number::Kind::Float;
     n.expr = ExprAttr::real(context(), real.getValueAsDouble());
-  } else if (arg.isValue()) {
-    const Lowered *lowered = graph.lookup(arg.value);
+  } else if (argument.isValue()) {
+    const Lowered *lowered = graph.lookup(argument.getValue());
     if (lowered && lowered->kind == Lowered::Kind::Number)
       return lowered->number;
     (void)fail("an argument is no number");
@@ -145,187 +113,183 @@ Number Node::asNumber(const Arg &arg) {
   return n;
 }
 
-Number Node::number(unsigned position, StringRef name,
-                    std::optional<double> absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent() && absent) {
+Number Node::number(ArgName name, std::optional<double> otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone() && otherwise) {
     Number n;
-    if (*absent == int64_t(*absent)) {
-      n.expr = ExprAttr::integer(context(), int64_t(*absent));
+    if (*otherwise == int64_t(*otherwise)) {
+      n.expr = ExprAttr::integer(context(), int64_t(*otherwise));
     } else {
       n.kind = Number::Kind::Float;
-      n.expr = ExprAttr::real(context(), *absent);
+      n.expr = ExprAttr::real(context(), *otherwise);
     }
     return n;
   }
-  return asPart(a, name);
+  if (argument.isNone())
+    failToRead(name);
+  return asPart(argument, name);
 }
 
-Number Node::asPart(const Arg &arg, StringRef name) {
+Number Node::asPart(const Argument &argument, StringRef name) {
   if (!graph.part || !isElementArgument(name))
-    return asNumber(arg);
+    return asNumber(argument);
   Number n;
-  if (auto z = dyn_cast_or_null<ComplexAttr>(arg.immediate)) {
+  if (auto z = dyn_cast_or_null<ComplexAttr>(argument.tree)) {
     n.kind = Number::Kind::Float;
     n.expr = ExprAttr::real(
         context(),
         (*graph.part ? z.getImag() : z.getReal()).getValueAsDouble());
     return n;
   }
-  n = asNumber(arg);
+  n = asNumber(argument);
   if (*graph.part)
     n.expr = ExprAttr::integer(context(), 0);
   return n;
 }
 
-bool Node::boolean(unsigned position, StringRef name, bool absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return absent;
-  Number n = asNumber(a);
-  if (n.expr && n.expr.isInteger())
-    return n.expr.getValue() != 0;
-  (void)fail("argument '" + name + "' is not known at compile time");
-  return absent;
+bool Node::boolean(ArgName name, std::optional<bool> otherwise) {
+  return integer(name, otherwise) != 0;
 }
 
-int64_t Node::integer(unsigned position, StringRef name, int64_t absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return absent;
-  Number n = asNumber(a);
+int64_t Node::integer(ArgName name, std::optional<int64_t> otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone()) {
+    if (!otherwise)
+      failToRead(name);
+    return otherwise.value_or(0);
+  }
+  Number n = asNumber(argument);
   if (n.expr && n.expr.isInteger())
     return n.expr.getValue();
-  (void)fail("argument '" + name + "' is not known at compile time");
-  return absent;
+  (void)fail("argument '" + StringRef(name) + "' is not known at compile time");
+  return otherwise.value_or(0);
 }
 
-double Node::real(unsigned position, StringRef name, double absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return absent;
-  Number n = asPart(a, name);
+double Node::real(ArgName name, std::optional<double> otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone()) {
+    if (!otherwise)
+      failToRead(name);
+    return otherwise.value_or(0);
+  }
+  Number n = asPart(argument, name);
   if (n.expr && n.expr.isInteger())
     return double(n.expr.getValue());
   if (n.expr && n.expr.getKind() == ExprKind::Real)
     return n.expr.getReal();
-  (void)fail("argument '" + name + "' is not known at compile time");
-  return absent;
+  (void)fail("argument '" + StringRef(name) + "' is not known at compile time");
+  return otherwise.value_or(0);
 }
 
-StringRef Node::string(unsigned position, StringRef name, StringRef absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return absent;
-  if (auto text = dyn_cast_or_null<StringAttr>(a.immediate))
-    return text.getValue();
-  (void)fail("argument '" + name + "' is no string");
-  return absent;
+StringRef Node::string(ArgName name, std::optional<StringRef> otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone()) {
+    if (!otherwise)
+      failToRead(name);
+    return otherwise.value_or("");
+  }
+  if (std::optional<StringRef> text = argument.getString())
+    return *text;
+  (void)fail("argument '" + StringRef(name) + "' is no string");
+  return otherwise.value_or("");
 }
 
-Type Node::dtype(unsigned position, StringRef name, Type absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return absent;
-  if (auto type = dyn_cast_or_null<TypeAttr>(a.immediate))
+Type Node::dtype(ArgName name, Type otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone())
+    return otherwise;
+  if (auto type = dyn_cast_or_null<TypeAttr>(argument.tree))
     if (isSupported(type.getValue()))
       return type.getValue();
-  (void)fail("argument '" + name + "' is a dtype without native code");
-  return absent;
+  (void)fail("argument '" + StringRef(name) +
+             "' is a dtype without native code");
+  return otherwise;
 }
 
-int64_t Node::dim(unsigned position, StringRef name, int64_t rank,
-                  std::optional<int64_t> absent) {
-  if (!has(position, name) && !absent) {
-    (void)fail("argument '" + name + "' is missing");
-    return 0;
-  }
-  int64_t d = integer(position, name, absent.value_or(0));
+int64_t Node::dim(ArgName name, int64_t rank,
+                  std::optional<int64_t> otherwise) {
+  int64_t d = integer(name, otherwise);
   int64_t wrapped = std::max<int64_t>(rank, 1);
   if (d < -wrapped || d >= wrapped) {
-    (void)fail("argument '" + name + "' is out of range");
+    (void)fail("argument '" + StringRef(name) + "' is out of range");
     return 0;
   }
   return d < 0 ? d + wrapped : d;
 }
 
-SmallVector<int64_t> Node::dims(unsigned position, StringRef name, int64_t rank,
-                                bool emptyIsAll) {
+SmallVector<int64_t> Node::dims(ArgName name, int64_t rank, bool emptyIsAll) {
   SmallVector<int64_t> result;
-  const Arg &a = arg(position, name);
-  auto add = [&](const Arg &element) {
-    Number n = asNumber(element);
-    int64_t d = n.expr && n.expr.isInteger() ? n.expr.getValue() : INT64_MAX;
-    int64_t wrapped = std::max<int64_t>(rank, 1);
-    if (d < -wrapped || d >= wrapped) {
-      (void)fail("argument '" + name + "' is out of range");
-      return;
+  Argument argument = arg(name);
+  if (!argument.isNone())
+    for (const Argument &element : argument.getElements()) {
+      Number n = asNumber(element);
+      int64_t d = n.expr && n.expr.isInteger() ? n.expr.getValue() : INT64_MAX;
+      int64_t wrapped = std::max<int64_t>(rank, 1);
+      if (d < -wrapped || d >= wrapped)
+        (void)fail("argument '" + StringRef(name) + "' is out of range");
+      else if (rank > 0)
+        result.push_back(d < 0 ? d + rank : d);
     }
-    if (rank > 0)
-      result.push_back(d < 0 ? d + rank : d);
-  };
-  if (a.isList())
-    for (const Arg &element : a.list)
-      add(element);
-  else if (!a.isAbsent())
-    add(a);
-  if (emptyIsAll && (a.isAbsent() || (a.isList() && a.list.empty())))
+  bool isEmpty = argument.isNone() ||
+                 (argument.isList() && argument.getElements().empty());
+  if (emptyIsAll && isEmpty)
     for (int64_t i = 0; i < rank; ++i)
       result.push_back(i);
   return result;
 }
 
-SmallVector<int64_t> Node::integers(unsigned position, StringRef name,
-                                    unsigned count, int64_t absent) {
-  const Arg &a = arg(position, name);
+SmallVector<int64_t> Node::integers(ArgName name, unsigned count,
+                                    std::optional<int64_t> otherwise) {
+  Argument argument = arg(name);
   SmallVector<int64_t> result;
-  auto add = [&](const Arg &element) {
-    Number n = asNumber(element);
-    if (n.expr && n.expr.isInteger())
-      result.push_back(n.expr.getValue());
-    else
-      (void)fail("argument '" + name + "' is not known at compile time");
-  };
-  if (a.isList())
-    for (const Arg &element : a.list)
-      add(element);
-  else if (!a.isAbsent())
-    add(a);
-  if (result.empty())
-    result.push_back(absent);
+  if (!argument.isNone())
+    for (const Argument &element : argument.getElements()) {
+      Number n = asNumber(element);
+      if (n.expr && n.expr.isInteger())
+        result.push_back(n.expr.getValue());
+      else
+        (void)fail("argument '" + StringRef(name) +
+                   "' is not known at compile time");
+    }
+  if (result.empty()) {
+    if (!otherwise)
+      failToRead(name);
+    result.push_back(otherwise.value_or(0));
+  }
   // `int[2]` takes a single int for both.
   if (count && result.size() == 1)
     result.resize(count, result.front());
   if (count && result.size() != count) {
-    (void)fail("argument '" + name + "' has another length than expected");
-    result.resize(count, absent);
+    (void)fail("argument '" + StringRef(name) +
+               "' has another length than expected");
+    result.resize(count, 0);
   }
   return result;
 }
 
-ExprAttr Node::asSize(const Arg &arg) {
-  Number n = asNumber(arg);
+ExprAttr Node::asSize(const Argument &argument) {
+  Number n = asNumber(argument);
   if (n.kind == Number::Kind::Int && n.expr)
     return n.expr;
   (void)fail("a size is no integer");
   return ExprAttr::integer(context(), 0);
 }
 
-ExprAttr Node::size(unsigned position, StringRef name, int64_t absent) {
-  const Arg &a = arg(position, name);
-  if (a.isAbsent())
-    return ExprAttr::integer(context(), absent);
-  return asSize(a);
+ExprAttr Node::size(ArgName name, std::optional<int64_t> otherwise) {
+  Argument argument = arg(name);
+  if (argument.isNone() && otherwise)
+    return ExprAttr::integer(context(), *otherwise);
+  if (argument.isNone())
+    failToRead(name);
+  return asSize(argument);
 }
 
-Sizes Node::sizes(unsigned position, StringRef name) {
+Sizes Node::sizes(ArgName name) {
   Sizes result;
-  const Arg &a = arg(position, name);
-  if (a.isList())
-    for (const Arg &element : a.list)
+  Argument argument = arg(name);
+  if (!argument.isNone())
+    for (const Argument &element : argument.getElements())
       result.push_back(asSize(element));
-  else if (!a.isAbsent())
-    result.push_back(asSize(a));
   return result;
 }
 

@@ -10,23 +10,13 @@
 
 #include "Builder.h"
 
+#include "fx/Operators/View.h"
+
 #include "llvm/ADT/StringSet.h"
 
 namespace fx::lin {
 
 class Graph;
-
-/// One argument of a node: absent, None, an immediate, a value, or a list.
-struct Arg {
-  enum class Kind { Absent, None, Immediate, Value, List } kind = Kind::Absent;
-  mlir::Attribute immediate;
-  mlir::Value value;
-  std::vector<Arg> list;
-
-  bool isAbsent() const { return kind == Kind::Absent || kind == Kind::None; }
-  bool isValue() const { return kind == Kind::Value; }
-  bool isList() const { return kind == Kind::List; }
-};
 
 /// A node whose lowering is being built: its arguments as lowered values, its
 /// results, and a sticky failure. An accessor that fails notes why and gives a
@@ -38,46 +28,54 @@ public:
 
   Graph &graph;
   NodeOpInterface op;
+  /// Null where the operator has no schema.
+  OperatorView view;
   Builder &b;
 
   llvm::StringRef target() { return op.getTargetName(); }
   mlir::MLIRContext *context() { return op->getContext(); }
 
-  //===--- arguments: by position, or by keyword -------------------------===//
-  const Arg &arg(unsigned position, llvm::StringRef name) const;
-  bool has(unsigned position, llvm::StringRef name) const {
-    return !arg(position, name).isAbsent();
+  //===--- arguments, by the names of the schema -------------------------===//
+  // An argument that was left out has the schema's default. `otherwise` is what
+  // an argument gives that is None, or that this operator does not have.
+  Argument arg(ArgName name) const {
+    return view ? view.getArg(name) : Argument();
   }
-  Tensor tensor(unsigned position, llvm::StringRef name);
-  std::optional<Tensor> optionalTensor(unsigned position, llvm::StringRef name);
-  llvm::SmallVector<Tensor> tensors(unsigned position, llvm::StringRef name);
-  bool boolean(unsigned position, llvm::StringRef name, bool absent);
+  /// Given, or with a default, and not None.
+  bool has(ArgName name) const { return !arg(name).isNone(); }
+  /// The one of `names` that this operator has; they mean the same.
+  ArgName oneOf(std::initializer_list<ArgName> names);
+  Tensor tensor(ArgName name) { return asTensor(arg(name)); }
+  std::optional<Tensor> optionalTensor(ArgName name);
+  llvm::SmallVector<Tensor> tensors(ArgName name);
+  bool boolean(ArgName name, std::optional<bool> otherwise = std::nullopt);
   /// An integer known now.
-  int64_t integer(unsigned position, llvm::StringRef name, int64_t absent);
-  double real(unsigned position, llvm::StringRef name, double absent);
-  llvm::StringRef string(unsigned position, llvm::StringRef name,
-                         llvm::StringRef absent);
-  /// A dtype argument; `absent` where there is none.
-  mlir::Type dtype(unsigned position, llvm::StringRef name, mlir::Type absent);
+  int64_t integer(ArgName name,
+                  std::optional<int64_t> otherwise = std::nullopt);
+  double real(ArgName name, std::optional<double> otherwise = std::nullopt);
+  llvm::StringRef
+  string(ArgName name, std::optional<llvm::StringRef> otherwise = std::nullopt);
+  mlir::Type dtype(ArgName name, mlir::Type otherwise);
   /// A dimension of a tensor of `rank`, wrapped to [0, rank).
-  int64_t dim(unsigned position, llvm::StringRef name, int64_t rank,
-              std::optional<int64_t> absent = std::nullopt);
-  /// Dimensions, wrapped; absent or empty means all of them.
-  llvm::SmallVector<int64_t> dims(unsigned position, llvm::StringRef name,
-                                  int64_t rank, bool emptyIsAll = true);
-  llvm::SmallVector<int64_t> integers(unsigned position, llvm::StringRef name,
-                                      unsigned count, int64_t absent);
+  int64_t dim(ArgName name, int64_t rank,
+              std::optional<int64_t> otherwise = std::nullopt);
+  /// Dimensions, wrapped; None or empty means all of them.
+  llvm::SmallVector<int64_t> dims(ArgName name, int64_t rank,
+                                  bool emptyIsAll = true);
+  /// A list of `count` integers (0: of any length); one stands for all.
+  llvm::SmallVector<int64_t>
+  integers(ArgName name, unsigned count,
+           std::optional<int64_t> otherwise = std::nullopt);
   /// A size: an integer or a symbolic one.
-  ExprAttr size(unsigned position, llvm::StringRef name, int64_t absent = 0);
-  Sizes sizes(unsigned position, llvm::StringRef name);
+  ExprAttr size(ArgName name, std::optional<int64_t> otherwise = std::nullopt);
+  Sizes sizes(ArgName name);
   /// A Python number, immediate or symbolic.
-  Number number(unsigned position, llvm::StringRef name,
-                std::optional<double> absent = std::nullopt);
+  Number number(ArgName name, std::optional<double> otherwise = std::nullopt);
 
-  Tensor asTensor(const Arg &arg);
-  Number asNumber(const Arg &arg);
-  ExprAttr asSize(const Arg &arg);
-  bool isTensor(const Arg &arg) const;
+  Tensor asTensor(const Argument &argument);
+  Number asNumber(const Argument &argument);
+  ExprAttr asSize(const Argument &argument);
+  bool isTensor(const Argument &argument) const;
 
   //===--- results -------------------------------------------------------===//
   unsigned numResults() { return op->getNumResults(); }
@@ -108,10 +106,9 @@ public:
 private:
   /// Where a complex tensor is lowered by parts: a number that its elements are
   /// made of has parts, too, and a real one the imaginary part 0.
-  Number asPart(const Arg &arg, llvm::StringRef name);
-
-  std::vector<Arg> positional;
-  llvm::SmallVector<std::pair<llvm::StringRef, Arg>> keywords;
+  Number asPart(const Argument &argument, llvm::StringRef name);
+  /// Notes that an argument without a value was read.
+  void failToRead(ArgName name);
 };
 
 using LowerFn = mlir::LogicalResult (*)(Node &);
@@ -127,13 +124,13 @@ public:
     return complexTable.lookup(target);
   }
   void addComplex(llvm::StringRef target, LowerFn fn) {
-    complexTable[target] = fn;
+    addTo(complexTable, target, fn);
   }
   void addComplex(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     for (llvm::StringRef target : targets)
       addComplex(target, fn);
   }
-  void add(llvm::StringRef target, LowerFn fn) { table[target] = fn; }
+  void add(llvm::StringRef target, LowerFn fn) { addTo(table, target, fn); }
   void add(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     for (llvm::StringRef target : targets)
       add(target, fn);
@@ -152,6 +149,10 @@ public:
 
 private:
   Registry();
+  /// Ends the process where no schema has the operator: its arguments could not
+  /// be read.
+  static void addTo(llvm::StringMap<LowerFn> &table, llvm::StringRef target,
+                    LowerFn fn);
   llvm::StringMap<LowerFn> table, complexTable;
   llvm::StringSet<> counting;
 };

@@ -74,18 +74,17 @@ static LogicalResult lowerBatchNorm(Node &n) {
   StringRef target = n.target();
   if ((target == "aten.batch_norm.default" ||
        target == "aten.native_batch_norm.default") &&
-      !n.has(3, "running_mean"))
+      !n.has("running_mean"))
     return lowerBatchStats(n);
-  Tensor x = n.tensor(0, "input");
+  Tensor x = n.tensor("input");
   if (isEmpty(x))
     return n.set(0, x);
-  auto weight = n.optionalTensor(1, "weight"),
-       bias = n.optionalTensor(2, "bias");
-  Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+  auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
+  Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
   bool legit =
       n.target() == "aten._native_batch_norm_legit_no_training.default";
-  bool training = !legit && n.boolean(5, "training", false);
-  double eps = n.real(legit ? 6 : 7, "eps", 1e-5);
+  bool training = !legit && n.boolean("training", false);
+  double eps = n.real("eps");
   if (training)
     return n.fail("batch norm in training");
   if (n.failed() || failed(batchNorm(n, x, weight, bias, mean, var, eps)))
@@ -153,11 +152,10 @@ static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
 
 /// layer_norm and native_layer_norm: over the last dimensions.
 static LogicalResult lowerLayerNorm(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  int64_t count = n.sizes(1, "normalized_shape").size();
-  auto weight = n.optionalTensor(2, "weight"),
-       bias = n.optionalTensor(3, "bias");
-  double eps = n.real(4, "eps", 1e-5);
+  Tensor x = n.tensor("input");
+  int64_t count = n.sizes("normalized_shape").size();
+  auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
+  double eps = n.real("eps");
   if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
     return n.fail("the normalized shape does not fit the tensor");
   for (const auto &t : {weight, bias})
@@ -178,11 +176,11 @@ static LogicalResult lowerLayerNorm(Node &n) {
 
 /// x / sqrt(mean(x^2) + eps) [* weight]
 static LogicalResult lowerRMSNorm(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  int64_t count = n.sizes(1, "normalized_shape").size();
-  auto weight = n.optionalTensor(2, "weight");
-  bool given = n.has(3, "eps");
-  double eps = n.real(3, "eps", 0);
+  Tensor x = n.tensor("input");
+  int64_t count = n.sizes("normalized_shape").size();
+  auto weight = n.optionalTensor("weight");
+  bool given = n.has("eps");
+  double eps = n.real("eps", 0);
   if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
     return n.fail("the normalized shape does not fit the tensor");
   if (!given) // the machine epsilon of the dtype that is computed in
@@ -213,13 +211,10 @@ static LogicalResult lowerRMSNorm(Node &n) {
 /// all that follows.
 static LogicalResult lowerGroupNorm(Node &n) {
   bool native = n.target() == "aten.native_group_norm.default";
-  Tensor x = n.tensor(0, "input");
-  int64_t groups =
-      native ? n.integer(6, "group", 1) : n.integer(1, "num_groups", 1);
-  unsigned first = native ? 1 : 2;
-  auto weight = n.optionalTensor(first, "weight"),
-       bias = n.optionalTensor(first + 1, "bias");
-  double eps = native ? n.real(7, "eps", 1e-5) : n.real(4, "eps", 1e-5);
+  Tensor x = n.tensor("input");
+  int64_t groups = n.integer(n.oneOf({"group", "num_groups"}));
+  auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
+  double eps = n.real("eps");
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
   std::optional<int64_t> channels = x.sizes[1].getInteger();
@@ -259,17 +254,16 @@ static LogicalResult lowerGroupNorm(Node &n) {
 
 /// Statistics of each image and channel.
 static LogicalResult lowerInstanceNorm(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  auto weight = n.optionalTensor(1, "weight"),
-       bias = n.optionalTensor(2, "bias");
-  bool useInput = n.boolean(5, "use_input_stats", true);
-  double eps = n.real(7, "eps", 1e-5);
+  Tensor x = n.tensor("input");
+  auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
+  bool useInput = n.boolean("use_input_stats");
+  double eps = n.real("eps");
   if (!useInput) {
-    Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+    Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
     return n.failed() ? failure()
                       : batchNorm(n, x, weight, bias, mean, var, eps);
   }
-  if (n.failed() || x.rank() < 3 || n.has(3, "running_mean"))
+  if (n.failed() || x.rank() < 3 || n.has("running_mean"))
     return n.fail("instance norm that updates running statistics");
   if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
     return n.fail("the weight is no vector");
@@ -293,20 +287,17 @@ static LogicalResult lowerBatchStats(Node &n) {
   bool functional =
       updates || name == "aten._native_batch_norm_legit_functional.default";
   unsigned running = updates ? 4 : 3;
-  Tensor x = n.tensor(0, "input");
-  auto weight = n.optionalTensor(1, "weight"),
-       bias = n.optionalTensor(2, "bias");
-  unsigned at = updates ? 4 : name.ends_with(".no_stats") ? 3 : 5;
-  bool training = updates || n.boolean(at, "training", true);
-  double momentum = n.real(at + 1, "momentum", 0.1),
-         eps = n.real(at + 2, "eps", 1e-5);
+  Tensor x = n.tensor("input");
+  auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
+  bool training = updates || n.boolean("training");
+  double momentum = n.real("momentum"), eps = n.real("eps");
   if (isEmpty(x) && n.numResults() == 1)
     return n.set(0, x);
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
   if (functional && !training) {
     // Nothing is saved, and the running statistics stay.
-    Tensor mean = n.tensor(3, "running_mean"), var = n.tensor(4, "running_var");
+    Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
     if (failed(batchNorm(n, x, weight, bias, mean, var, eps)))
       return failure();
     for (unsigned i : {1, 2}) {
@@ -363,8 +354,7 @@ static LogicalResult lowerBatchStats(Node &n) {
                                         s.mul(now(s, v), s.constant(momentum)));
                          }));
   };
-  Tensor oldMean = n.tensor(3, "running_mean"),
-         oldVar = n.tensor(4, "running_var");
+  Tensor oldMean = n.tensor("running_mean"), oldVar = n.tensor("running_var");
   if (n.failed() || failed(move(running, oldMean,
                                 [](Scalars &, ValueRange v) { return v[1]; })))
     return failure();
@@ -383,8 +373,8 @@ static LogicalResult lowerBatchStats(Node &n) {
 /// exp(x - max) and its sum, or for the logarithm x - max and log of the sum.
 template <bool log>
 static LogicalResult lowerSoftmax(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("softmax of integers");
   Type dtype = n.resultDtype(), acc = opMathType(dtype);
@@ -416,8 +406,8 @@ static LogicalResult lowerSoftmax(Node &n) {
 
 /// Softmax with 0 for a row that is all -inf.
 static LogicalResult lowerSafeSoftmax(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || !isa<FloatType>(n.resultDtype()) || x.rank() == 0)
     return n.fail("softmax of integers, or of a 0-d tensor");
   Type acc = opMathType(n.resultDtype());
@@ -439,8 +429,8 @@ static LogicalResult lowerSafeSoftmax(Node &n) {
 
 /// y * (g - sum(y * g))
 static LogicalResult lowerSoftmaxBackward(Node &n) {
-  Tensor g = n.tensor(0, "grad_output"), y = n.tensor(1, "output");
-  int64_t dim = n.dim(2, "dim", y.rank());
+  Tensor g = n.tensor("grad_output"), y = n.tensor("output");
+  int64_t dim = n.dim("dim", y.rank());
   if (n.failed() || y.rank() == 0)
     return n.fail("a 0-d tensor");
   Type acc = opMathType(y.dtype);
@@ -454,8 +444,8 @@ static LogicalResult lowerSoftmaxBackward(Node &n) {
 
 /// v * g / norm(v) over all dimensions but `dim`.
 static LogicalResult lowerWeightNorm(Node &n) {
-  Tensor v = n.tensor(0, "v"), g = n.tensor(1, "g");
-  int64_t dim = n.dim(2, "dim", v.rank(), 0);
+  Tensor v = n.tensor("v"), g = n.tensor("g");
+  int64_t dim = n.dim("dim", v.rank());
   if (n.failed() || !isa<FloatType>(v.dtype))
     return n.fail("a weight of integers");
   SmallVector<int64_t> dims;

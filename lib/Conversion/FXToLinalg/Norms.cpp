@@ -48,10 +48,10 @@ static Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
 }
 
 static LogicalResult lowerVectorNorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  double order = n.real(1, "ord", 2);
-  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
-  bool keepDim = n.boolean(3, "keepdim", false);
+  Tensor x = n.tensor("self");
+  double order = n.real("ord");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || !isa<FloatType>(n.resultDtype()) ||
       !isa<FloatType>(x.dtype))
     return n.fail("the norm of integers");
@@ -98,14 +98,14 @@ static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
 }
 
 static LogicalResult lowerMatrixNorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   bool named = n.target() == "aten.linalg_matrix_norm.str_ord";
-  StringRef name = named ? n.string(1, "ord", "fro") : "";
-  double order = named ? 0 : n.real(1, "ord", 2);
+  StringRef name = named ? n.string("ord") : "";
+  double order = named ? 0 : n.real("ord");
   SmallVector<int64_t> dims = {x.rank() - 2, x.rank() - 1};
-  if (n.has(2, "dim"))
-    dims = n.dims(2, "dim", x.rank(), false);
-  bool keepDim = n.boolean(3, "keepdim", false);
+  if (n.has("dim"))
+    dims = n.dims("dim", x.rank(), false);
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || x.rank() < 2 || dims.size() != 2 ||
       !isa<FloatType>(x.dtype))
     return n.fail("no matrix");
@@ -114,14 +114,13 @@ static LogicalResult lowerMatrixNorm(Node &n) {
 
 /// linalg_norm: of vectors, of matrices, or (without an order) of everything.
 static LogicalResult lowerNorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool named = n.target() == "aten.linalg_norm.ord_str",
-       given = n.has(1, "ord");
-  StringRef name = named ? n.string(1, "ord", "fro") : "";
-  double order = named || !given ? 2 : n.real(1, "ord", 2);
-  bool hasDim = n.has(2, "dim");
-  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
-  bool keepDim = n.boolean(3, "keepdim", false);
+  Tensor x = n.tensor("self");
+  bool named = n.target() == "aten.linalg_norm.ord_str", given = n.has("ord");
+  StringRef name = named ? n.string("ord", "fro") : "";
+  double order = named || !given ? 2 : n.real("ord", 2);
+  bool hasDim = n.has("dim");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || !isa<FloatType>(x.dtype))
     return n.fail("the norm of integers");
   if (!given || (!named && dims.size() == 1) || (!hasDim && x.rank() == 0))
@@ -134,10 +133,10 @@ static LogicalResult lowerNorm(Node &n) {
 
 /// aten.norm: as linalg_vector_norm, by other names.
 static LogicalResult lowerOldNorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  double order = n.has(1, "p") ? n.real(1, "p", 2) : 2;
-  SmallVector<int64_t> dims = n.dims(2, "dim", x.rank());
-  bool keepDim = n.boolean(3, "keepdim", false);
+  Tensor x = n.tensor("self");
+  double order = n.has("p") ? n.real("p", 2) : 2;
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
+  bool keepDim = n.boolean("keepdim", false);
   if (n.failed() || !isa<FloatType>(x.dtype))
     return n.fail("the norm of integers");
   return n.result(
@@ -157,8 +156,8 @@ static Tensor difference(Builder &b, const Tensor &x, const Tensor &y,
 }
 
 static LogicalResult lowerDist(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
-  double p = n.real(2, "p", 2);
+  Tensor x = n.tensor("self"), y = n.tensor("other");
+  double p = n.real("p");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the norm of integers");
   Type acc = opMathType(n.resultDtype());
@@ -168,9 +167,9 @@ static LogicalResult lowerDist(Node &n) {
 }
 
 static LogicalResult lowerPairwiseDistance(Node &n) {
-  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
-  double p = n.real(2, "p", 2), eps = n.real(3, "eps", 1e-6);
-  bool keepDim = n.boolean(4, "keepdim", false);
+  Tensor x = n.tensor("x1"), y = n.tensor("x2");
+  double p = n.real("p"), eps = n.real("eps");
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the norm of integers");
   Type acc = opMathType(n.resultDtype());
@@ -182,8 +181,8 @@ static LogicalResult lowerPairwiseDistance(Node &n) {
 
 /// All distances between two sets of rows.
 static LogicalResult lowerCDist(Node &n) {
-  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
-  double p = n.real(2, "p", 2);
+  Tensor x = n.tensor("x1"), y = n.tensor("x2");
+  double p = n.real("p");
   if (n.failed() || x.rank() < 2 || y.rank() < 2 ||
       !isa<FloatType>(n.resultDtype()))
     return n.fail("no rows");
@@ -201,8 +200,8 @@ static LogicalResult lowerCDist(Node &n) {
 
 /// The distances between the rows of a matrix, each pair once.
 static LogicalResult lowerPDist(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  double p = n.real(1, "p", 2);
+  Tensor x = n.tensor("self");
+  double p = n.real("p");
   std::optional<int64_t> rows =
       x.rank() == 2 ? x.sizes[0].getInteger() : std::nullopt;
   if (!n.failed() && n.resultType() && rows &&
@@ -236,12 +235,12 @@ static LogicalResult lowerPDist(Node &n) {
 /// sum(x * y) of vectors that were each divided by its norm, which
 /// is taken to be at least eps.
 static LogicalResult lowerCosineSimilarity(Node &n) {
-  Tensor x = n.tensor(0, "x1"), y = n.tensor(1, "x2");
-  double eps = n.real(3, "eps", 1e-8);
+  Tensor x = n.tensor("x1"), y = n.tensor("x2");
+  double eps = n.real("eps");
   if (!n.failed() && x.rank() == 0 && y.rank() == 0)
     x = n.b.unsqueeze(x, 0); // a vector of one element
   Sizes sizes = n.b.broadcast({x, y});
-  int64_t dim = n.dim(2, "dim", sizes.size(), 1);
+  int64_t dim = n.dim("dim", sizes.size());
   if (n.failed() || sizes.empty() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the norm of integers");
   Type acc = opMathType(n.resultDtype());
@@ -260,9 +259,9 @@ static LogicalResult lowerCosineSimilarity(Node &n) {
 
 /// Slices along `dim` whose norm is above `maxnorm` are scaled down to it.
 static LogicalResult lowerRenorm(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  double p = n.real(1, "p", 2), most = n.real(3, "maxnorm", 0);
-  int64_t dim = n.dim(2, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  double p = n.real("p"), most = n.real("maxnorm");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
   SmallVector<int64_t> dims;

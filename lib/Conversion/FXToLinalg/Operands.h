@@ -15,15 +15,15 @@ namespace fx::lin {
 /// Operands that may be tensors or Python numbers, as body values.
 class Operands {
 public:
-  Operands(Node &n, llvm::ArrayRef<std::pair<unsigned, llvm::StringRef>> args) {
-    for (auto [position, name] : args) {
-      const Arg &arg = n.arg(position, name);
+  Operands(Node &n, llvm::ArrayRef<ArgName> names) {
+    for (ArgName name : names) {
+      Argument arg = n.arg(name);
       if (n.isTensor(arg)) {
         slots.push_back(int(tensors.size()));
         tensors.push_back(n.asTensor(arg));
       } else {
         slots.push_back(-1 - int(numbers.size()));
-        numbers.push_back(n.number(position, name));
+        numbers.push_back(n.number(name));
       }
     }
     if (tensors.empty())

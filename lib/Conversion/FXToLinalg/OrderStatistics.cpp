@@ -54,15 +54,15 @@ static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
 /// The lower of two middle elements. The first NaN stands behind the numbers.
 template <bool ignoreNan>
 static LogicalResult lowerMedian(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   bool all = n.target().ends_with(".default");
   int64_t dim = 0;
   bool keepDim = false;
   if (all) {
     x = n.b.reshape(x, {n.b.product(x.sizes)});
   } else {
-    dim = n.dim(1, "dim", x.rank());
-    keepDim = n.boolean(2, "keepdim", false);
+    dim = n.dim("dim", x.rank());
+    keepDim = n.boolean("keepdim", false);
   }
   if (n.failed())
     return failure();
@@ -79,10 +79,10 @@ static LogicalResult lowerMedian(Node &n) {
 }
 
 static LogicalResult lowerKthValue(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t k = n.integer(1, "k", 1);
-  int64_t dim = n.dim(2, "dim", x.rank(), -1);
-  bool keepDim = n.boolean(3, "keepdim", false);
+  Tensor x = n.tensor("self");
+  int64_t k = n.integer("k");
+  int64_t dim = n.dim("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   return orderStatistic(n, x, dim, keepDim,
                         [&](Scalars &s, Value) { return s.integer(k - 1); });
 }
@@ -90,9 +90,9 @@ static LogicalResult lowerKthValue(Node &n) {
 /// The most frequent value, the smallest of several, and where it stands last.
 /// (Where it stands in long rows torch does not say: it sorts unstably.)
 static LogicalResult lowerMode(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank(), -1);
-  bool keepDim = n.boolean(2, "keepdim", false);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   FailureOr<Sorted> r = sort(n, x, dim, false);
   if (failed(r))
     return failure();
@@ -141,21 +141,21 @@ static LogicalResult lowerMode(Node &n) {
 /// Between the two elements around q * (n - 1), as the interpolation says.
 template <bool ignoreNan>
 static LogicalResult lowerQuantile(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool flat = !n.has(2, "dim");
+  Tensor x = n.tensor("self");
+  bool flat = !n.has("dim");
   bool scalar = n.target().ends_with(".scalar");
   int64_t rank = x.rank();
-  int64_t dim = flat ? 0 : n.dim(2, "dim", rank);
-  bool keepDim = n.boolean(3, "keepdim", false);
-  StringRef mode = n.string(4, "interpolation", "linear");
+  int64_t dim = flat ? 0 : n.dim("dim", rank);
+  bool keepDim = n.boolean("keepdim");
+  StringRef mode = n.string("interpolation");
   Builder &b = n.b;
   Type dtype = x.dtype, i64 = b.b.getI64Type();
   std::optional<Tensor> q;
   Number number;
   if (scalar)
-    number = n.number(1, "q");
+    number = n.number("q");
   else
-    q = n.tensor(1, "q");
+    q = n.tensor("q");
   if (n.failed() || !isa<FloatType>(dtype) || (q && q->rank() > 1))
     return n.fail("integers");
   if (flat)

@@ -105,17 +105,17 @@ static LogicalResult padConstant(Node &n, const Tensor &x,
 }
 
 static LogicalResult lowerConstantPad(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  Sizes amounts = n.sizes(1, "pad");
-  return padConstant(n, x, amounts, n.number(2, "value", 0));
+  Tensor x = n.tensor("self");
+  Sizes amounts = n.sizes("pad");
+  return padConstant(n, x, amounts, n.number("value"));
 }
 
 static LogicalResult lowerPad(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  Sizes amounts = n.sizes(1, "pad");
-  StringRef mode = n.string(2, "mode", "constant");
+  Tensor x = n.tensor("self");
+  Sizes amounts = n.sizes("pad");
+  StringRef mode = n.string("mode");
   if (mode == "constant")
-    return padConstant(n, x, amounts, n.number(3, "value", 0));
+    return padConstant(n, x, amounts, n.number("value", 0));
   return padFromInside(n, x, amounts,
                        mode == "reflect"     ? PadMode::Reflect
                        : mode == "replicate" ? PadMode::Replicate
@@ -124,8 +124,8 @@ static LogicalResult lowerPad(Node &n) {
 
 template <PadMode mode>
 static LogicalResult lowerPadFromInside(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  return padFromInside(n, x, n.sizes(1, "padding"), mode);
+  Tensor x = n.tensor("self");
+  return padFromInside(n, x, n.sizes("padding"), mode);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,11 +136,10 @@ namespace {
 /// The windows of im2col and col2im; index 0 is the height's.
 struct Windows {
   SmallVector<int64_t> kernel, dilation, padding, stride;
-  Windows(Node &n, unsigned first)
-      : kernel(n.integers(first, "kernel_size", 2, 1)),
-        dilation(n.integers(first + 1, "dilation", 2, 1)),
-        padding(n.integers(first + 2, "padding", 2, 0)),
-        stride(n.integers(first + 3, "stride", 2, 1)) {}
+  explicit Windows(Node &n)
+      : kernel(n.integers("kernel_size", 2)),
+        dilation(n.integers("dilation", 2)), padding(n.integers("padding", 2)),
+        stride(n.integers("stride", 2)) {}
   /// How many windows lie along a dimension of `size`.
   std::optional<int64_t> count(unsigned i, ExprAttr size) const {
     std::optional<int64_t> s = size.getInteger();
@@ -155,8 +154,8 @@ struct Windows {
 
 /// [n, c, h, w] as [n, c * kh * kw, windows]
 static LogicalResult lowerIm2Col(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  Windows w(n, 1);
+  Tensor x = n.tensor("self");
+  Windows w(n);
   if (n.failed() || x.rank() < 3 || x.rank() > 4)
     return n.fail("the input is no image");
   Builder &b = n.b;
@@ -187,9 +186,9 @@ static LogicalResult lowerIm2Col(Node &n) {
 
 /// The sum of the windows where they lie: the inverse of im2col's reading.
 static LogicalResult lowerCol2Im(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  Sizes image = n.sizes(1, "output_size");
-  Windows w(n, 2);
+  Tensor x = n.tensor("self");
+  Sizes image = n.sizes("output_size");
+  Windows w(n);
   if (n.failed() || x.rank() < 2 || x.rank() > 3 || image.size() != 2)
     return n.fail("the input is no matrix of windows");
   Builder &b = n.b;

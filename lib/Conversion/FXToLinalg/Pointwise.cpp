@@ -25,7 +25,7 @@ using UnaryFn = Value (*)(Scalars &, Value);
 using BinaryFn = Value (*)(Scalars &, Value, Value);
 
 static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();
@@ -49,9 +49,9 @@ static LogicalResult predicate(Node &n) {
 }
 
 static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool scaled) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", "other"});
   // `alpha` multiplies the second operand.
-  Number alpha = n.number(2, scaled ? "alpha" : "", 1);
+  Number alpha = n.number("alpha", 1);
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -101,7 +101,7 @@ static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
 
 template <BinaryFn fn>
 static LogicalResult division(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -116,7 +116,7 @@ static LogicalResult division(Node &n) {
 /// Computes in the promoted type of the operands; gives bool.
 template <BinaryFn fn>
 static LogicalResult comparison(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
   Type compute = promote(x.tensors, x.numbers);
@@ -132,7 +132,7 @@ static LogicalResult comparison(Node &n) {
 /// Computes on truth values.
 template <BinaryFn fn>
 static LogicalResult logical(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
+  Operands x(n, {"self", "other"});
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();
@@ -147,7 +147,7 @@ static LogicalResult logical(Node &n) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerPow(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "exponent"}});
+  Operands x(n, {"self", "exponent"});
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -163,8 +163,8 @@ static LogicalResult lowerPow(Node &n) {
 }
 
 static LogicalResult lowerDivMode(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "other"}});
-  StringRef mode = n.string(2, "rounding_mode", "");
+  Operands x(n, {"self", "other"});
+  StringRef mode = n.string("rounding_mode", "");
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -180,8 +180,8 @@ static LogicalResult lowerDivMode(Node &n) {
 }
 
 static LogicalResult lowerWhere(Node &n) {
-  Tensor condition = n.tensor(0, "condition");
-  Operands x(n, {{0, "condition"}, {1, "self"}, {2, "other"}});
+  Tensor condition = n.tensor("condition");
+  Operands x(n, {"condition", "self", "other"});
   if (n.failed())
     return failure();
   Type dtype = n.resultDtype(), i1 = n.b.b.getI1Type();
@@ -197,7 +197,7 @@ static LogicalResult lowerWhere(Node &n) {
 }
 
 static LogicalResult lowerMaskedFill(Node &n) {
-  Operands x(n, {{1, "mask"}, {0, "self"}, {2, "value"}});
+  Operands x(n, {"mask", "self", "value"});
   if (n.failed())
     return failure();
   Type dtype = n.resultDtype(), i1 = n.b.b.getI1Type();
@@ -213,18 +213,15 @@ static LogicalResult lowerMaskedFill(Node &n) {
 
 /// Lower and upper bounds, either of which may be absent, a number or a tensor.
 static LogicalResult lowerClamp(Node &n) {
-  SmallVector<std::pair<unsigned, StringRef>> args = {{0, "self"}};
-  StringRef name = n.target();
-  bool onlyMax = name.starts_with("aten.clamp_max");
-  bool onlyMin = name.starts_with("aten.clamp_min");
+  SmallVector<ArgName> args = {"self"};
   int low = -1, high = -1;
-  if (!onlyMax && n.has(1, "min")) {
+  if (n.has("min")) {
     low = args.size();
-    args.emplace_back(1, "min");
+    args.push_back("min");
   }
-  if (onlyMax || (!onlyMin && n.has(2, "max"))) {
+  if (n.has("max")) {
     high = args.size();
-    args.emplace_back(onlyMax ? 1 : 2, "max");
+    args.push_back("max");
   }
   Operands x(n, args);
   if (n.failed())
@@ -244,9 +241,9 @@ static LogicalResult lowerClamp(Node &n) {
 /// self + value * t1 * t2, or / t2.
 template <bool divide>
 static LogicalResult lowerAddC(Node &n) {
-  Tensor self = n.tensor(0, "self"), t1 = n.tensor(1, "tensor1"),
-         t2 = n.tensor(2, "tensor2");
-  Number value = n.number(3, "value", 1);
+  Tensor self = n.tensor("self"), t1 = n.tensor("tensor1"),
+         t2 = n.tensor("tensor2");
+  Number value = n.number("value");
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -258,7 +255,7 @@ static LogicalResult lowerAddC(Node &n) {
 }
 
 static LogicalResult lowerLerp(Node &n) {
-  Operands x(n, {{0, "self"}, {1, "end"}, {2, "weight"}});
+  Operands x(n, {"self", "end", "weight"});
   if (n.failed())
     return failure();
   Type compute = opMathType(n.resultDtype());
@@ -353,8 +350,8 @@ static void registerBinary(Registry &r) {
         scaled<BODY2(s.sub(x, y))>);
   // other - alpha * self
   r.add({"aten.rsub.Scalar", "aten.rsub.Tensor"}, [](Node &n) {
-    Operands x(n, {{0, "self"}, {1, "other"}});
-    Number alpha = n.number(2, "alpha", 1);
+    Operands x(n, {"self", "other"});
+    Number alpha = n.number("alpha", 1);
     if (n.failed())
       return failure();
     Type compute = opMathType(n.resultDtype());

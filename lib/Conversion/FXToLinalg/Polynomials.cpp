@@ -62,7 +62,7 @@ static Value next(Scalars &s, Family family, Value x, Value k, Value now,
 /// `shifted`: of 2 x - 1.
 template <Family family, bool shifted>
 static LogicalResult lowerPolynomial(Node &n) {
-  Operands x(n, {{0, "x"}, {1, "n"}});
+  Operands x(n, {"x", "n"});
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   Type f64 = n.b.b.getF64Type();

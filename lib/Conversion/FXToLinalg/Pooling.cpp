@@ -30,16 +30,17 @@ struct Pool {
 /// Reads the window; the result's spatial sizes come from its type.
 static LogicalResult readPool(Node &n, Pool &p, unsigned spatial,
                               bool hasDilation) {
-  p.x = n.tensor(0, "self");
+  p.x = n.tensor("self");
   p.spatial = spatial;
-  p.kernel = n.integers(1, "kernel_size", spatial, 1);
-  const Arg &stride = n.arg(2, "stride");
-  bool noStride = stride.isAbsent() || (stride.isList() && stride.list.empty());
-  p.stride = noStride ? p.kernel : n.integers(2, "stride", spatial, 1);
-  p.padding = n.integers(3, "padding", spatial, 0);
+  p.kernel = n.integers("kernel_size", spatial);
+  Argument stride = n.arg("stride");
+  bool noStride =
+      stride.isNone() || (stride.isList() && stride.getElements().empty());
+  p.stride = noStride ? p.kernel : n.integers("stride", spatial);
+  p.padding = n.integers("padding", spatial);
   p.dilation = SmallVector<int64_t>(spatial, 1);
   if (hasDilation)
-    p.dilation = n.integers(4, "dilation", spatial, 1);
+    p.dilation = n.integers("dilation", spatial, 1);
   if (n.failed())
     return failure();
   for (unsigned i = 0; i < spatial; ++i)
@@ -224,9 +225,9 @@ static LogicalResult lowerMaxPool(Node &n) {
 template <unsigned spatial>
 static LogicalResult lowerAvgPool(Node &n) {
   Pool p;
-  bool ceil = n.boolean(4, "ceil_mode", false);
-  bool includePad = n.boolean(5, "count_include_pad", true);
-  int64_t divisor = spatial == 1 ? 0 : n.integer(6, "divisor_override", 0);
+  bool ceil = n.boolean("ceil_mode");
+  bool includePad = n.boolean("count_include_pad");
+  int64_t divisor = spatial == 1 ? 0 : n.integer("divisor_override", 0);
   if (failed(readPool(n, p, spatial, false)))
     return failure();
   Type dtype = p.x.dtype, acc = opMathType(dtype);

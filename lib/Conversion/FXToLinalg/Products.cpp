@@ -21,9 +21,9 @@ static Tensor multiply(Builder &b, const Tensor &x, const Tensor &y,
 
 /// sum(x * y) over a dimension, the operands broadcast.
 static LogicalResult lowerVecDot(Node &n) {
-  Tensor x = n.tensor(0, "x"), y = n.tensor(1, "y");
+  Tensor x = n.tensor("x"), y = n.tensor("y");
   Sizes sizes = n.b.broadcast({x, y});
-  int64_t dim = n.dim(2, "dim", sizes.size(), -1);
+  int64_t dim = n.dim("dim", sizes.size());
   if (n.failed() || sizes.empty())
     return n.fail("0-d operands");
   Type acc = opMathType(n.resultDtype());
@@ -31,7 +31,7 @@ static LogicalResult lowerVecDot(Node &n) {
 }
 
 static LogicalResult lowerVDot(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed() || x.rank() != 1 || y.rank() != 1)
     return n.fail("an operand is no vector");
   Type acc = opMathType(n.resultDtype());
@@ -78,7 +78,7 @@ static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
 
 /// Over the last dimension of both.
 static LogicalResult lowerInner(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed())
     return failure();
   if (x.rank() == 0 || y.rank() == 0)
@@ -87,9 +87,9 @@ static LogicalResult lowerInner(Node &n) {
 }
 
 static LogicalResult lowerTensorDot(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
-  SmallVector<int64_t> left = n.dims(2, "dims_self", x.rank(), false),
-                       right = n.dims(3, "dims_other", y.rank(), false);
+  Tensor x = n.tensor("self"), y = n.tensor("other");
+  SmallVector<int64_t> left = n.dims("dims_self", x.rank(), false),
+                       right = n.dims("dims_other", y.rank(), false);
   if (n.failed())
     return failure();
   if (left.empty() && right.empty()) {
@@ -103,7 +103,7 @@ static LogicalResult lowerTensorDot(Node &n) {
 
 /// Every element of the one times the whole of the other.
 static LogicalResult lowerKron(Node &n) {
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   while (x.rank() < y.rank())
@@ -121,15 +121,15 @@ static LogicalResult lowerKron(Node &n) {
 /// Of vectors of three elements along a dimension.
 static LogicalResult lowerCross(Node &n) {
   bool old = n.target() == "aten.cross.default";
-  Tensor x = n.tensor(0, "self"), y = n.tensor(1, "other");
+  Tensor x = n.tensor("self"), y = n.tensor("other");
   Sizes sizes = n.b.broadcast({x, y});
   int64_t rank = sizes.size(), dim = -1;
-  if (old && !n.has(2, "dim")) {
+  if (old && !n.has("dim")) {
     for (int64_t i = 0; i < rank && dim < 0; ++i)
       if (sizes[i].getInteger() == 3)
         dim = i;
   } else {
-    dim = n.dim(2, "dim", rank, -1);
+    dim = n.dim("dim", rank, -1);
   }
   if (n.failed() || dim < 0 || rank == 0 || sizes[dim].getInteger() != 3)
     return n.fail("no dimension of three elements");
@@ -155,9 +155,9 @@ static LogicalResult lowerCross(Node &n) {
 
 /// beta * self + alpha * (the sum of the products of two batches)
 static LogicalResult lowerAddbmm(Node &n) {
-  Tensor self = n.tensor(0, "self"), x = n.tensor(1, "batch1"),
-         y = n.tensor(2, "batch2");
-  Number beta = n.number(3, "beta", 1), alpha = n.number(4, "alpha", 1);
+  Tensor self = n.tensor("self"), x = n.tensor("batch1"),
+         y = n.tensor("batch2");
+  Number beta = n.number("beta"), alpha = n.number("alpha");
   if (n.failed() || x.rank() != 3 || y.rank() != 3 ||
       x.sizes[0].isProvablyDifferent(y.sizes[0]) ||
       x.sizes[2].isProvablyDifferent(y.sizes[1]))
@@ -175,9 +175,8 @@ static LogicalResult lowerAddbmm(Node &n) {
 
 /// y[b, k] = sum over i, j of x1[b, i] * weight[k, i, j] * x2[b, j]
 static LogicalResult lowerBilinear(Node &n) {
-  Tensor x = n.tensor(0, "input1"), y = n.tensor(1, "input2"),
-         w = n.tensor(2, "weight");
-  std::optional<Tensor> bias = n.optionalTensor(3, "bias");
+  Tensor x = n.tensor("input1"), y = n.tensor("input2"), w = n.tensor("weight");
+  std::optional<Tensor> bias = n.optionalTensor("bias");
   if (n.failed() || x.rank() < 1 || x.rank() != y.rank() || w.rank() != 3)
     return n.fail("the weight does not fit the inputs");
   Sizes outer(ArrayRef<ExprAttr>(x.sizes).drop_back());
@@ -198,21 +197,21 @@ static LogicalResult lowerBilinear(Node &n) {
 /// What bilinear decomposes to: the sum of products of three tensors, each of
 /// which lacks the dimensions `expand` of a common index space, over `sumdim`.
 static LogicalResult lowerTrilinear(Node &n) {
-  constexpr StringRef names[] = {"i1", "i2", "i3"},
-                      expands[] = {"expand1", "expand2", "expand3"};
+  const ArgName names[] = {"i1", "i2", "i3"},
+                expands[] = {"expand1", "expand2", "expand3"};
   SmallVector<Tensor> operands;
   SmallVector<SmallVector<unsigned>> has(3);
   unsigned rank = 0;
   for (unsigned k = 0; k < 3; ++k)
-    operands.push_back(n.tensor(k, names[k]));
+    operands.push_back(n.tensor(names[k]));
   constexpr int64_t most = 64; // dimensions
-  SmallVector<int64_t> sums = n.dims(6, "sumdim", most, /*emptyIsAll=*/false);
+  SmallVector<int64_t> sums = n.dims("sumdim", most, /*emptyIsAll=*/false);
   if (n.failed())
     return failure();
   SmallVector<ExprAttr> sizes;
   for (unsigned k = 0; k < 3; ++k) {
     SmallVector<int64_t> expand =
-        n.dims(3 + k, expands[k], most, /*emptyIsAll=*/false);
+        n.dims(expands[k], most, /*emptyIsAll=*/false);
     rank = operands[k].rank() + expand.size();
     sizes.resize(std::max<size_t>(sizes.size(), rank));
     for (unsigned d = 0; d < rank; ++d) {
@@ -287,7 +286,7 @@ static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
 /// A product of matrices, the first and last of which may be vectors, from
 /// the left.
 static LogicalResult lowerMultiDot(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors(n.oneOf({"tensors", "matrices"}));
   if (n.failed() || parts.size() < 2)
     return n.fail("fewer than two tensors");
   bool row = parts.front().rank() == 1, column = parts.back().rank() == 1;
@@ -311,8 +310,8 @@ static LogicalResult lowerMultiDot(Node &n) {
 
 /// By repeated squaring; the identity for 0, of the inverse below it.
 static LogicalResult lowerMatrixPower(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t power = n.integer(1, "n", 1);
+  Tensor x = n.tensor("self");
+  int64_t power = n.integer("n");
   if (n.failed() || x.rank() < 2 || (power < 0 && !isMatrices(n, x, true)))
     return n.fail("no matrix, or the inverse of integers");
   if (power < 0) {
@@ -341,7 +340,7 @@ static LogicalResult lowerMatrixPower(Node &n) {
 
 /// 1, x, x^2 ... as a last dimension.
 static LogicalResult lowerVander(Node &n) {
-  Tensor x = n.tensor(0, "x");
+  Tensor x = n.tensor("x");
   // A 0-d tensor is a vector of one element.
   if (!n.failed() && x.rank() == 0)
     x = n.b.unsqueeze(x, 0);

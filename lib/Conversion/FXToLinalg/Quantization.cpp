@@ -54,13 +54,12 @@ struct Parameter {
 
 /// The only element of a tensor argument, or an immediate. A scale that is
 /// `inverted` is so in f64, as torch does, before it becomes an f32.
-static Parameter getParameter(Node &n, unsigned position, StringRef name,
-                              bool inverted) {
+static Parameter getParameter(Node &n, ArgName name, bool inverted) {
   Builder &b = n.b;
   Parameter p;
-  const Arg &arg = n.arg(position, name);
+  Argument arg = n.arg(name);
   if (!n.isTensor(arg)) {
-    double v = n.real(position, name, 0);
+    double v = n.real(name, 0);
     p.constant = inverted ? 1.0 / v : v;
     return p;
   }
@@ -92,7 +91,7 @@ static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
 /// others are dropped, which changes none: code generation sees by it that they
 /// may be stored so.
 static Tensor getIntegers(Node &n) {
-  Tensor x = n.tensor(0, "input");
+  Tensor x = n.tensor("input");
   auto bits = n.op->getAttrOfType<IntegerAttr>("fx.bits");
   if (n.failed() || !bits || bits.getInt() != 4 || !x.dtype.isInteger(8))
     return x;
@@ -105,11 +104,11 @@ static Tensor getIntegers(Node &n) {
 }
 
 static LogicalResult lowerQuantizePerTensor(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  Parameter inverse = getParameter(n, 1, "scale", true),
-            zero = getParameter(n, 2, "zero_point", false);
-  Parameter min = getParameter(n, 3, "quant_min", false),
-            max = getParameter(n, 4, "quant_max", false);
+  Tensor x = n.tensor("input");
+  Parameter inverse = getParameter(n, "scale", true),
+            zero = getParameter(n, "zero_point", false);
+  Parameter min = getParameter(n, "quant_min", false),
+            max = getParameter(n, "quant_max", false);
   if (n.failed() || !checkTypes(n, x.dtype, n.resultDtype()))
     return failure();
   if (!min.constant || !max.constant)
@@ -124,8 +123,8 @@ static LogicalResult lowerQuantizePerTensor(Node &n) {
 
 static LogicalResult lowerDequantizePerTensor(Node &n) {
   Tensor x = getIntegers(n);
-  Parameter scale = getParameter(n, 1, "scale", false),
-            zero = getParameter(n, 2, "zero_point", false);
+  Parameter scale = getParameter(n, "scale", false),
+            zero = getParameter(n, "zero_point", false);
   if (n.failed() || !checkTypes(n, n.resultDtype(), x.dtype))
     return failure();
   Type f32 = n.b.b.getF32Type();
@@ -187,14 +186,13 @@ static bool checkScale(Node &n, const Tensor &scale) {
 }
 
 static LogicalResult lowerPerChannel(Node &n, bool forward) {
-  Tensor x = forward ? n.tensor(0, "input") : getIntegers(n),
-         scale = n.tensor(1, "scales");
-  std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
+  Tensor x = forward ? n.tensor("input") : getIntegers(n),
+         scale = n.tensor("scales");
+  std::optional<Tensor> zero = n.optionalTensor("zero_points");
   if (n.failed())
     return failure();
-  int64_t rank = x.rank(), axis = n.dim(3, "axis", rank);
-  int64_t min = n.integer(4, "quant_min", 0),
-          max = n.integer(5, "quant_max", 0);
+  int64_t rank = x.rank(), axis = n.dim("axis", rank);
+  int64_t min = n.integer("quant_min"), max = n.integer("quant_max");
   Type result = n.resultDtype();
   if (n.failed() || !checkScale(n, scale) ||
       !checkTypes(n, forward ? x.dtype : result, forward ? result : x.dtype))
@@ -222,12 +220,11 @@ static LogicalResult lowerDequantizePerChannel(Node &n) {
 /// Parameters [rows, groups] of a matrix [rows, groups * size].
 static LogicalResult lowerPerGroup(Node &n, bool forward) {
   Builder &b = n.b;
-  Tensor x = forward ? n.tensor(0, "input") : getIntegers(n),
-         scale = n.tensor(1, "scales");
-  std::optional<Tensor> zero = n.optionalTensor(2, "zero_points");
-  int64_t min = n.integer(3, "quant_min", 0),
-          max = n.integer(4, "quant_max", 0);
-  int64_t group = n.integer(6, "group_size", 0);
+  Tensor x = forward ? n.tensor("input") : getIntegers(n),
+         scale = n.tensor("scales");
+  std::optional<Tensor> zero = n.optionalTensor("zero_points");
+  int64_t min = n.integer("quant_min"), max = n.integer("quant_max");
+  int64_t group = n.integer("group_size");
   Type result = n.resultDtype();
   if (n.failed() || !checkScale(n, scale) ||
       !checkTypes(n, forward ? x.dtype : result, forward ? result : x.dtype))
@@ -270,11 +267,10 @@ static LogicalResult lowerDequantizePerGroup(Node &n) {
 /// Scale and zero point from the extremes of the whole input.
 static LogicalResult lowerChoose(Node &n, bool symmetric) {
   Builder &b = n.b;
-  Tensor x = n.tensor(0, "input");
-  int64_t min = n.integer(1, "quant_min", 0),
-          max = n.integer(2, "quant_max", 0);
-  double eps = n.real(3, "eps", 0);
-  Type dtype = n.dtype(4, "dtype", Type());
+  Tensor x = n.tensor("input");
+  int64_t min = n.integer("quant_min"), max = n.integer("quant_max");
+  double eps = n.real("eps");
+  Type dtype = n.dtype("dtype", Type());
   if (n.failed())
     return failure();
   if (!x.dtype.isF32() || !dtype || min >= max || min > 0 || max < 0)

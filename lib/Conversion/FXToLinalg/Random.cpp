@@ -155,12 +155,11 @@ static void checkAll(Builder &b, const Tensor &t, StringRef message,
 // Distributions
 //===----------------------------------------------------------------------===//
 
-/// The number at `position`, an f64.
-static Value realArgument(Node &n, unsigned position, StringRef name,
-                          double absent) {
-  Number number = n.number(position, name, absent);
+/// A number as an f64.
+static Value realArgument(Node &n, ArgName name) {
+  Number number = n.number(name);
   if (n.failed())
-    return real(n.b, absent);
+    return real(n.b, 0);
   return n.b.number(number, n.b.b.getF64Type());
 }
 
@@ -177,42 +176,39 @@ static LogicalResult lowerRandn(Node &n) {
   return drawNormal(n, real(n.b, 0), real(n.b, 1));
 }
 static LogicalResult lowerUniform(Node &n) {
-  Value from = realArgument(n, 1, "from", 0);
-  return setDrawn(n, {"uniform", from, realArgument(n, 2, "to", 1)});
+  Value from = realArgument(n, "from");
+  return setDrawn(n, {"uniform", from, realArgument(n, "to")});
 }
 
-/// normal_functional(self, mean, std), and normal of two numbers at the
-/// positions 0 and 1.
-template <unsigned position>
+/// Of two numbers.
 static LogicalResult lowerNormal(Node &n) {
-  Value mean = realArgument(n, position, "mean", 0);
-  return drawNormal(n, mean, realArgument(n, position + 1, "std", 1));
+  Value mean = realArgument(n, "mean");
+  return drawNormal(n, mean, realArgument(n, "std"));
 }
 
 static LogicalResult lowerExponential(Node &n) {
-  return setDrawn(
-      n, {"exponential", realArgument(n, 1, "lambd", 1), real(n.b, 0)});
+  return setDrawn(n, {"exponential", realArgument(n, "lambd"), real(n.b, 0)});
 }
 static LogicalResult lowerGeometric(Node &n) {
-  return setDrawn(n, {"geometric", realArgument(n, 1, "p", 0), real(n.b, 0)});
+  return setDrawn(n, {"geometric", realArgument(n, "p"), real(n.b, 0)});
 }
 static LogicalResult lowerCauchy(Node &n) {
-  Value median = realArgument(n, 1, "median", 0);
-  return setDrawn(n, {"cauchy", median, realArgument(n, 2, "sigma", 1)});
+  Value median = realArgument(n, "median");
+  return setDrawn(n, {"cauchy", median, realArgument(n, "sigma")});
 }
 static LogicalResult lowerLogNormal(Node &n) {
-  Value mean = realArgument(n, 1, "mean", 1);
-  return setDrawn(n, {"log_normal", mean, realArgument(n, 2, "std", 2)});
+  Value mean = realArgument(n, "mean");
+  return setDrawn(n, {"log_normal", mean, realArgument(n, "std")});
 }
 static LogicalResult lowerBernoulliNumber(Node &n) {
-  return setDrawn(n, {"bernoulli", realArgument(n, 1, "p", 0.5), real(n.b, 0)});
+  return setDrawn(n, {"bernoulli", realArgument(n, "p"), real(n.b, 0)});
 }
 
 /// Probabilities are compared with numbers in [0, 1): doubles where they are
 /// doubles, else floats.
-template <unsigned position>
+template <bool hasProbabilities>
 static LogicalResult lowerBernoulli(Node &n) {
-  Tensor p = n.tensor(position, position ? "p" : "self");
+  Tensor p = hasProbabilities ? n.tensor("p") : n.tensor("self");
   if (n.failed() || !isa<FloatType>(p.dtype) ||
       !n.broadcasts(p, n.resultSizes()))
     return n.fail("the probabilities are no tensor of floats");
@@ -232,16 +228,15 @@ static LogicalResult lowerBernoulli(Node &n) {
 /// normal(mean, std), one of them a tensor or both: standard normal numbers
 /// (of the standard deviation where that is a number), scaled and shifted.
 static LogicalResult lowerNormalTensor(Node &n) {
-  bool hasMean = n.isTensor(n.arg(0, "mean")),
-       hasStd = n.isTensor(n.arg(1, "std"));
+  bool hasMean = n.isTensor(n.arg("mean")), hasStd = n.isTensor(n.arg("std"));
   FakeTensorType type = n.resultType();
   if (!type || !isa<FloatType>(type.getDtype()))
     return n.fail("the result is no tensor of floats");
   Builder &b = n.b;
-  Value scale = hasStd ? real(b, 1) : realArgument(n, 1, "std", 1);
+  Value scale = hasStd ? real(b, 1) : realArgument(n, "std");
   SmallVector<Tensor> operands;
   if (hasStd) {
-    operands.push_back(n.tensor(1, "std"));
+    operands.push_back(n.tensor("std"));
     if (n.failed() || !isa<FloatType>(operands[0].dtype))
       return n.fail("the standard deviations are no floats");
     checkAll(b, operands[0], "expected standard deviations >= 0",
@@ -257,14 +252,14 @@ static LogicalResult lowerNormalTensor(Node &n) {
     x = b.map({x, operands[0]}, dtype,
               [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
   if (hasMean) {
-    Tensor mean = n.tensor(0, "mean");
+    Tensor mean = n.tensor("mean");
     if (n.failed() || !n.broadcasts(mean, type.getSizes()))
       return failure();
     return n.result(b.map({x, mean}, dtype, [](Scalars &s, ValueRange v) {
       return s.add(v[0], v[1]);
     }));
   }
-  Number mean = n.number(0, "mean");
+  Number mean = n.number("mean");
   if (n.failed())
     return failure();
   Hoisted shift(b, mean, opMathType(dtype));
@@ -277,19 +272,17 @@ static LogicalResult lowerNormalTensor(Node &n) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-static Value integerArgument(Node &n, unsigned position, StringRef name,
-                             int64_t absent) {
-  Number number = n.number(position, name, absent);
+static Value integerArgument(Node &n, ArgName name) {
+  Number number = n.number(name);
   if (n.failed())
-    return integer(n.b, absent);
+    return integer(n.b, 0);
   return n.b.number(number, n.b.b.getI64Type());
 }
 
-/// Integers in [low, high). `low` is 0 where its position is negative.
-template <int low, int high>
+/// Integers in [low, high). Without an argument `low` is 0.
 static LogicalResult lowerIntegers(Node &n) {
-  Value from = low < 0 ? integer(n.b, 0) : integerArgument(n, low, "low", 0);
-  return setDrawn(n, {"integers", from, integerArgument(n, high, "high", 0)});
+  Value from = n.has("low") ? integerArgument(n, "low") : integer(n.b, 0);
+  return setDrawn(n, {"integers", from, integerArgument(n, "high")});
 }
 
 /// random(self), random.to(self, to) and random.from(self, from, to).
@@ -298,13 +291,12 @@ static LogicalResult lowerRandom(Node &n) {
   if (n.target() == "aten.random.default")
     return setDrawn(n, {"any_integers", integer(b, 0), integer(b, 0)});
   if (n.target() == "aten.random.to")
-    return setDrawn(
-        n, {"integers", integer(b, 0), integerArgument(n, 1, "to", 0)});
-  if (n.has(2, "to")) {
-    Value from = integerArgument(n, 1, "from", 0);
-    return setDrawn(n, {"integers", from, integerArgument(n, 2, "to", 0)});
+    return setDrawn(n, {"integers", integer(b, 0), integerArgument(n, "to")});
+  if (n.has("to")) {
+    Value from = integerArgument(n, "from");
+    return setDrawn(n, {"integers", from, integerArgument(n, "to")});
   }
-  if (n.integer(1, "from", 0) != std::numeric_limits<int64_t>::min())
+  if (n.integer("from", 0) != std::numeric_limits<int64_t>::min())
     return n.fail("integers from a number on have no native code");
   return setDrawn(n, {"words", integer(b, 0), integer(b, 0)});
 }
@@ -371,9 +363,9 @@ static Tensor dropAlpha(Builder &b, const Tensor &x, const Tensor &mask,
 /// each matrix of samples and channels.
 template <bool feature, bool alpha>
 static LogicalResult lowerDropout(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  double p = n.real(1, "p", 0.5);
-  bool train = n.boolean(2, "train", false);
+  Tensor x = n.tensor("input");
+  double p = n.real("p");
+  bool train = n.boolean("train");
   if (n.failed() || !isSupported(n.resultDtype()))
     return n.fail("the result's dtype has no native code");
   if (!train || p == 0)
@@ -406,9 +398,9 @@ static LogicalResult lowerDropout(Node &n) {
 
 /// native_dropout(input, p, train?): the result and the mask.
 static LogicalResult lowerNativeDropout(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  double p = n.real(1, "p", 0.5);
-  bool train = n.boolean(2, "train", true);
+  Tensor x = n.tensor("input");
+  double p = n.real("p");
+  bool train = n.boolean("train", true);
   if (n.failed() || !isa<FloatType>(x.dtype) || !(p >= 0 && p <= 1))
     return n.fail("expected floats and a probability in [0, 1]");
   Builder &b = n.b;
@@ -474,9 +466,9 @@ static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
 /// multinomial(self, num_samples, replacement). Without replacement the
 /// categories of the largest p / q, where q is drawn exponentially.
 static LogicalResult lowerMultinomial(Node &n) {
-  Tensor p = n.tensor(0, "self");
-  int64_t samples = n.integer(1, "num_samples", 1);
-  bool replace = n.boolean(2, "replacement", false);
+  Tensor p = n.tensor("self");
+  int64_t samples = n.integer("num_samples");
+  bool replace = n.boolean("replacement");
   if (n.failed() || !isa<FloatType>(p.dtype) || p.rank() < 1 || p.rank() > 2 ||
       samples < 1)
     return n.fail("the probabilities are no vector or matrix of floats");
@@ -521,8 +513,8 @@ void registerRandom(Registry &r) {
   r.add({"aten.rand.default", "aten.rand_like.default"}, lowerRand);
   r.add({"aten.randn.default", "aten.randn_like.default"}, lowerRandn);
   r.add("aten.uniform.default", lowerUniform);
-  r.add("aten.normal_functional.default", lowerNormal<1>);
-  r.add("aten.normal.float_float", lowerNormal<0>);
+  r.add("aten.normal_functional.default", lowerNormal);
+  r.add("aten.normal.float_float", lowerNormal);
   r.add({"aten.normal.Tensor_float", "aten.normal.float_Tensor",
          "aten.normal.Tensor_Tensor"},
         lowerNormalTensor);
@@ -530,13 +522,13 @@ void registerRandom(Registry &r) {
   r.add("aten.geometric.default", lowerGeometric);
   r.add("aten.cauchy.default", lowerCauchy);
   r.add("aten.log_normal.default", lowerLogNormal);
-  r.add("aten.bernoulli.default", lowerBernoulli<0>);
-  r.add("aten.bernoulli.Tensor", lowerBernoulli<1>);
+  r.add("aten.bernoulli.default", lowerBernoulli<false>);
+  r.add("aten.bernoulli.Tensor", lowerBernoulli<true>);
   r.add("aten.bernoulli.p", lowerBernoulliNumber);
-  r.add("aten.randint.default", lowerIntegers<-1, 0>);
-  r.add("aten.randint.low", lowerIntegers<0, 1>);
-  r.add("aten.randint_like.default", lowerIntegers<-1, 1>);
-  r.add("aten.randint_like.low_dtype", lowerIntegers<1, 2>);
+  r.add("aten.randint.default", lowerIntegers);
+  r.add("aten.randint.low", lowerIntegers);
+  r.add("aten.randint_like.default", lowerIntegers);
+  r.add("aten.randint_like.low_dtype", lowerIntegers);
   r.add({"aten.random.default", "aten.random.from", "aten.random.to"},
         lowerRandom);
   r.add("aten.randperm.default", lowerPermutation);

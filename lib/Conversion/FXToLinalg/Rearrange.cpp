@@ -29,11 +29,11 @@ static Tensor atLeast(Builder &b, Tensor t, int64_t rank) {
 
 template <int64_t rank>
 static LogicalResult lowerAtLeast(Node &n) {
-  if (!n.arg(0, "self").isList() && !n.arg(0, "tensors").isList()) {
-    Tensor x = n.tensor(0, "self");
+  if (!n.arg("self").isList() && !n.arg("tensors").isList()) {
+    Tensor x = n.tensor("self");
     return n.failed() ? failure() : n.result(atLeast(n.b, x, rank));
   }
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || parts.size() != n.numResults())
     return n.fail("the number of results is not what the operator gives");
   for (auto [i, t] : llvm::enumerate(parts))
@@ -62,7 +62,7 @@ static LogicalResult join(Node &n, SmallVector<Tensor> parts, int64_t dim) {
 
 template <char kind>
 static LogicalResult lowerStackAlong(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   int64_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : 1;
@@ -77,8 +77,7 @@ static LogicalResult lowerStackAlong(Node &n) {
 }
 
 /// Parts that start at the indices of a list, or follow each other.
-static LogicalResult split(Node &n, const Tensor &x, int64_t dim,
-                           const Arg &at) {
+static LogicalResult split(Node &n, const Tensor &x, int64_t dim, Argument at) {
   if (n.failed() || x.rank() <= dim)
     return n.fail("fewer dimensions than the operator takes");
   std::optional<int64_t> size = x.sizes[dim].getInteger();
@@ -89,9 +88,9 @@ static LogicalResult split(Node &n, const Tensor &x, int64_t dim,
       return n.fail("the result's rank is not what the operator gives");
     ExprAttr start = next;
     if (at.isList() && i > 0) {
-      if (at.list.size() + 1 != n.numResults())
+      if (at.getElements().size() + 1 != n.numResults())
         return n.fail("the number of results is not what the operator gives");
-      start = n.asSize(at.list[i - 1]);
+      start = n.asSize(at.getElements()[i - 1]);
       std::optional<int64_t> k = start.getInteger();
       if (n.failed() || !k || !size)
         return n.fail("an index that is not known");
@@ -109,9 +108,9 @@ static LogicalResult split(Node &n, const Tensor &x, int64_t dim,
 
 template <char kind>
 static LogicalResult lowerSplitAlong(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   int64_t dim = kind == 'v' ? 0 : kind == 'd' ? 2 : x.rank() == 1 ? 0 : 1;
-  return split(n, x, dim, n.arg(1, "indices"));
+  return split(n, x, dim, n.arg("indices"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,11 +174,10 @@ static Tensor zeros(Node &n) {
 
 /// diagonal(self, offset, dim1, dim2); linalg_diagonal has its own defaults.
 static LogicalResult lowerDiagonal(Node &n) {
-  bool linalg = n.target() == "aten.linalg_diagonal.default";
-  Tensor x = n.tensor(0, linalg ? "A" : "self");
-  int64_t offset = n.integer(1, "offset", 0);
-  int64_t first = n.dim(2, "dim1", x.rank(), linalg ? -2 : 0);
-  int64_t second = n.dim(3, "dim2", x.rank(), linalg ? -1 : 1);
+  Tensor x = n.tensor(n.oneOf({"self", "A"}));
+  int64_t offset = n.integer("offset");
+  int64_t first = n.dim("dim1", x.rank());
+  int64_t second = n.dim("dim2", x.rank());
   if (n.failed() || x.rank() < 2 || first == second ||
       int64_t(n.resultSizes().size()) != x.rank() - 1)
     return n.fail("fewer than two dimensions");
@@ -188,11 +186,10 @@ static LogicalResult lowerDiagonal(Node &n) {
 }
 
 static LogicalResult lowerDiagEmbed(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   int64_t rank = x.rank() + 1;
-  int64_t offset = n.integer(1, "offset", 0);
-  int64_t first = n.dim(2, "dim1", rank, -2),
-          second = n.dim(3, "dim2", rank, -1);
+  int64_t offset = n.integer("offset");
+  int64_t first = n.dim("dim1", rank), second = n.dim("dim2", rank);
   if (n.failed() || x.rank() < 1 || first == second ||
       int64_t(n.resultSizes().size()) != rank)
     return n.fail("a 0-d tensor");
@@ -206,8 +203,8 @@ static LogicalResult lowerDiagEmbed(Node &n) {
 /// matrix of the flattened tensor.
 template <bool flat>
 static LogicalResult lowerDiag(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t offset = n.integer(1, flat ? "offset" : "diagonal", 0);
+  Tensor x = n.tensor("self");
+  int64_t offset = n.integer(n.oneOf({"offset", "diagonal"}));
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   if (flat)
@@ -222,10 +219,9 @@ static LogicalResult lowerDiag(Node &n) {
 }
 
 static LogicalResult lowerDiagonalScatter(Node &n) {
-  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
-  int64_t offset = n.integer(2, "offset", 0);
-  int64_t first = n.dim(3, "dim1", x.rank(), 0),
-          second = n.dim(4, "dim2", x.rank(), 1);
+  Tensor x = n.tensor("self"), src = n.tensor("src");
+  int64_t offset = n.integer("offset");
+  int64_t first = n.dim("dim1", x.rank()), second = n.dim("dim2", x.rank());
   if (n.failed() || x.rank() < 2 || src.rank() != x.rank() - 1 ||
       first == second)
     return n.fail("the source does not fit the tensor");
@@ -249,7 +245,7 @@ static LogicalResult lowerDiagonalScatter(Node &n) {
 }
 
 static LogicalResult lowerTrace(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || x.rank() != 2)
     return n.fail("no matrix");
   std::optional<int64_t> rows = x.sizes[0].getInteger(),
@@ -281,18 +277,18 @@ Tensor flip(Builder &b, const Tensor &x, ArrayRef<int64_t> dims) {
 
 template <int64_t dim>
 static LogicalResult lowerFlipAlong(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || x.rank() <= dim)
     return n.fail("fewer dimensions than the operator takes");
   return n.result(flip(n.b, x, {dim}));
 }
 
 static LogicalResult lowerRot90(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t k = n.integer(1, "k", 1);
+  Tensor x = n.tensor("self");
+  int64_t k = n.integer("k");
   SmallVector<int64_t> dims = {0, 1};
-  if (n.has(2, "dims"))
-    dims = n.dims(2, "dims", x.rank(), false);
+  if (n.has("dims"))
+    dims = n.dims("dims", x.rank(), false);
   if (n.failed() || x.rank() < 2 || dims.size() != 2)
     return n.fail("fewer than two dimensions");
   k = ((k % 4) + 4) % 4;
@@ -310,8 +306,8 @@ static LogicalResult lowerRot90(Node &n) {
 /// Moves the middle of each dimension to its start, or back.
 template <bool back>
 static LogicalResult lowerFFTShift(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims = n.dims(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
   if (n.failed())
     return failure();
   SmallVector<Value> from, size;
@@ -341,7 +337,7 @@ static LogicalResult lowerFFTShift(Node &n) {
 
 /// Sums over what a broadcast to `self` from `size` would stretch.
 static LogicalResult lowerSumToSize(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -362,7 +358,7 @@ static LogicalResult lowerSumToSize(Node &n) {
 }
 
 static LogicalResult lowerBlockDiag(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType() || n.resultSizes().size() != 2)
     return n.fail("the result is no matrix");
   Value whole = zeros(n).value;
@@ -385,7 +381,7 @@ static LogicalResult lowerBlockDiag(Node &n) {
 
 /// Rows of all combinations of the vectors' elements, the last fastest.
 static LogicalResult lowerCartesianProduct(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   if (parts.size() == 1)
@@ -409,8 +405,8 @@ static LogicalResult lowerCartesianProduct(Node &n) {
 /// Row and column numbers of a triangle.
 template <bool lower>
 static LogicalResult lowerTriangleIndices(Node &n) {
-  int64_t rows = n.integer(0, "row", 0), columns = n.integer(1, "col", 0),
-          offset = n.integer(2, "offset", 0);
+  int64_t rows = n.integer("row"), columns = n.integer("col"),
+          offset = n.integer("offset");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (n.failed() || sizes.size() != 2)
     return n.fail("the result is no matrix");

@@ -121,19 +121,19 @@ template <Cell cell>
 static LogicalResult lowerNetwork(Node &n) {
   constexpr bool lstm = cell == Cell::LSTM;
   Builder &b = n.b;
-  Tensor x = n.tensor(0, "input");
+  Tensor x = n.tensor("input");
   SmallVector<Tensor> start;
   if (lstm)
-    start = n.tensors(1, "hx");
+    start = n.tensors("hx");
   else
-    start.push_back(n.tensor(1, "hx"));
-  SmallVector<Tensor> params = n.tensors(2, "params");
-  bool biases = n.boolean(3, "has_biases", true);
-  int64_t layers = n.integer(4, "num_layers", 1);
-  double dropout = n.real(5, "dropout", 0);
-  bool train = n.boolean(6, "train", false);
-  bool both = n.boolean(7, "bidirectional", false);
-  bool batchFirst = n.boolean(8, "batch_first", false);
+    start.push_back(n.tensor("hx"));
+  SmallVector<Tensor> params = n.tensors("params");
+  bool biases = n.boolean("has_biases");
+  int64_t layers = n.integer("num_layers");
+  double dropout = n.real("dropout");
+  bool train = n.boolean("train");
+  bool both = n.boolean("bidirectional");
+  bool batchFirst = n.boolean("batch_first");
   if (n.failed() || !isa<FloatType>(x.dtype) || layers < 1 ||
       n.numResults() != (lstm ? 3u : 2u))
     return n.fail("the input is no sequence of floats");
@@ -217,17 +217,17 @@ template <Cell cell>
 static LogicalResult lowerCell(Node &n) {
   constexpr bool lstm = cell == Cell::LSTM;
   Builder &b = n.b;
-  Tensor x = n.tensor(0, "input");
+  Tensor x = n.tensor("input");
   SmallVector<Tensor> state;
   if (lstm)
-    state = n.tensors(1, "hx");
+    state = n.tensors("hx");
   else
-    state.push_back(n.tensor(1, "hx"));
+    state.push_back(n.tensor("hx"));
   Weights w;
-  w.input = n.tensor(2, "w_ih");
-  w.hidden = n.tensor(3, "w_hh");
-  w.inputBias = n.optionalTensor(4, "b_ih");
-  w.hiddenBias = n.optionalTensor(5, "b_hh");
+  w.input = n.tensor("w_ih");
+  w.hidden = n.tensor("w_hh");
+  w.inputBias = n.optionalTensor("b_ih");
+  w.hiddenBias = n.optionalTensor("b_hh");
   if (n.failed() || state.size() != (lstm ? 2u : 1u) || x.rank() < 1 ||
       w.input.dtype != x.dtype || !isa<FloatType>(x.dtype))
     return n.fail("the weights do not fit the input");

@@ -17,9 +17,9 @@ namespace fx::lin {
 namespace {
 /// The tensor, the dimensions to reduce and whether they are kept.
 struct Reduction {
-  Reduction(Node &n, unsigned dimPosition = 1) : x(n.tensor(0, "self")) {
-    dims = n.dims(dimPosition, "dim", x.rank());
-    keepDim = n.boolean(dimPosition + 1, "keepdim", false);
+  explicit Reduction(Node &n) : x(n.tensor("self")) {
+    dims = n.dims("dim", x.rank());
+    keepDim = n.boolean("keepdim", false);
   }
   Tensor x;
   SmallVector<int64_t> dims;
@@ -35,7 +35,7 @@ static LogicalResult lowerSum(Node &n) {
 }
 
 static LogicalResult lowerSumAll(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
@@ -51,7 +51,7 @@ static LogicalResult lowerMean(Node &n) {
 }
 
 static LogicalResult lowerMeanAll(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the mean of integers");
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
@@ -78,12 +78,9 @@ static LogicalResult lowerReduce(Node &n) {
 }
 
 static LogicalResult lowerProd(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool all = n.target() == "aten.prod.default";
-  SmallVector<int64_t> dims =
-      all ? llvm::to_vector(llvm::seq<int64_t>(0, x.rank()))
-          : n.dims(1, "dim", x.rank());
-  bool keepDim = !all && n.boolean(2, "keepdim", false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
+  bool keepDim = n.boolean("keepdim", false);
   if (n.failed())
     return failure();
   return n.result(n.b.reduce(
@@ -159,9 +156,9 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
 /// max.dim, min.dim: values and indices.
 template <bool max>
 static LogicalResult lowerExtremeDim(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  bool keepDim = n.boolean(2, "keepdim", false);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || n.numResults() != 2)
     return n.fail("two results");
   if (x.rank() == 0) {
@@ -177,12 +174,12 @@ static LogicalResult lowerExtremeDim(Node &n) {
 
 template <bool max>
 static LogicalResult lowerArgExtreme(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool all = !n.has(1, "dim");
-  bool keepDim = n.boolean(2, "keepdim", false);
+  Tensor x = n.tensor("self");
+  bool all = !n.has("dim");
+  bool keepDim = n.boolean("keepdim");
   if (n.failed())
     return failure();
-  int64_t dim = all ? 0 : n.dim(1, "dim", x.rank()), rank = x.rank();
+  int64_t dim = all ? 0 : n.dim("dim", x.rank()), rank = x.rank();
   if (n.failed())
     return failure();
   if (all || rank == 0) {
@@ -235,17 +232,13 @@ static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
 static LogicalResult lowerVar(Node &n) {
   StringRef name = n.target();
   bool correctionForm = name.ends_with(".correction");
-  bool all = name.ends_with(".default");
-  Reduction r(n, all ? 99 : 1);
+  Reduction r(n);
   Number correction;
   correction.expr = n.b.expr(1);
   if (correctionForm) {
-    correction = n.number(2, "correction", 1);
-    r.keepDim = n.boolean(3, "keepdim", false);
+    correction = n.number("correction", 1);
   } else {
-    bool unbiased = n.boolean(all ? 1 : 2, "unbiased", true);
-    correction.expr = n.b.expr(unbiased);
-    r.keepDim = !all && n.boolean(3, "keepdim", false);
+    correction.expr = n.b.expr(n.boolean("unbiased"));
   }
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the variance of integers");
@@ -298,9 +291,9 @@ static Value andOf(Scalars &s, Value a, Value v) { return s.logicalAnd(a, v); }
 
 /// aminmax: both extremes, over one dimension or all.
 static LogicalResult lowerAMinMax(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims = n.dims(99, "dim", x.rank());
-  bool keepDim = n.boolean(99, "keepdim", false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
+  bool keepDim = n.boolean("keepdim");
   if (n.failed() || n.numResults() != 2)
     return n.fail("two results");
   if (failed(n.set(0, n.b.reduce(x, dims, keepDim, x.dtype, highestOf, minOf))))
@@ -309,8 +302,8 @@ static LogicalResult lowerAMinMax(Node &n) {
 }
 
 static LogicalResult lowerCountNonzero(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims = n.dims(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank());
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();

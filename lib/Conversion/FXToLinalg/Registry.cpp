@@ -7,11 +7,22 @@
 
 #include "Node.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 namespace fx::lin {
 
 const Registry &Registry::get() {
   static const Registry registry;
   return registry;
+}
+
+void Registry::addTo(llvm::StringMap<LowerFn> &table, llvm::StringRef target,
+                     LowerFn fn) {
+  // Higher-order operators have no schemas, and names without a dot.
+  if (target.contains('.') && !lookupOperator(target))
+    llvm::report_fatal_error(
+        "a lowering is registered for the unknown operator " + target);
+  table[target] = fn;
 }
 
 Registry::Registry() {

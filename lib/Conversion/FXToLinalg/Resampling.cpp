@@ -30,12 +30,11 @@ static Value constantIndex(Scalars &s, int64_t v) {
 }
 
 static LogicalResult readResample(Node &n, const Tensor &x, unsigned spatial,
-                                  unsigned factorPosition, bool align,
-                                  Resample &r) {
+                                  bool align, Resample &r) {
   if (n.failed() || x.rank() != int64_t(spatial) + 2 ||
       n.resultSizes().size() != size_t(x.rank()) || !isa<FloatType>(x.dtype))
     return n.fail("the input's rank or dtype is not what the operator takes");
-  const Arg &factors = n.arg(factorPosition, "scale_factors");
+  Argument factors = n.arg("scale_factors");
   Builder &b = n.b;
   Type f32 = b.b.getF32Type();
   Scalars s(b.b, b.loc, f32);
@@ -50,8 +49,8 @@ static LogicalResult readResample(Node &n, const Tensor &x, unsigned spatial,
       Value one = s.constant(1);
       scale = s.select(s.gt(vo, one), s.div(s.sub(vi, one), s.sub(vo, one)),
                        s.constant(0));
-    } else if (factors.isList() && i < factors.list.size()) {
-      Number f = n.asNumber(factors.list[i]);
+    } else if (factors.isList() && i < factors.getElements().size()) {
+      Number f = n.asNumber(factors.getElements()[i]);
       if (n.failed())
         return failure();
       scale = s.div(s.constant(1), b.number(f, f32));
@@ -80,9 +79,9 @@ static Value lastIndex(Scalars &s, Value size) {
 /// falls on.
 template <unsigned spatial, bool exact>
 static LogicalResult lowerUpsampleNearest(Node &n) {
-  Tensor x = n.tensor(0, "input");
+  Tensor x = n.tensor("input");
   Resample r;
-  if (failed(readResample(n, x, spatial, 2, false, r)))
+  if (failed(readResample(n, x, spatial, false, r)))
     return failure();
   return n.result(n.b.read(
       x, {}, n.resultSizes(), [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
@@ -103,10 +102,10 @@ static LogicalResult lowerUpsampleNearest(Node &n) {
 /// Weights of the two nearest elements along each dimension.
 template <unsigned spatial>
 static LogicalResult lowerUpsampleLinear(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  bool align = n.boolean(2, "align_corners", false);
+  Tensor x = n.tensor("input");
+  bool align = n.boolean("align_corners");
   Resample r;
-  if (failed(readResample(n, x, spatial, 3, align, r)))
+  if (failed(readResample(n, x, spatial, align, r)))
     return failure();
   Value source = n.b.materialize(x);
   Type compute = opMathType(x.dtype), f32 = n.b.b.getF32Type();
@@ -182,10 +181,10 @@ static Value clampIndex(Scalars &s, Value at, Value size) {
 }
 
 static LogicalResult lowerUpsampleBicubic(Node &n) {
-  Tensor x = n.tensor(0, "input");
-  bool align = n.boolean(2, "align_corners", false);
+  Tensor x = n.tensor("input");
+  bool align = n.boolean("align_corners");
   Resample r;
-  if (failed(readResample(n, x, 2, 3, align, r)))
+  if (failed(readResample(n, x, 2, align, r)))
     return failure();
   Value source = n.b.materialize(x);
   Type compute = opMathType(x.dtype), f32 = n.b.b.getF32Type();
@@ -269,9 +268,9 @@ static Value intoImage(Scalars &s, const Grid &g, Value at, Value size) {
 /// dimension holds x, y (and z).
 template <unsigned spatial>
 static LogicalResult sampleGrid(Node &n) {
-  Tensor x = n.tensor(0, "input"), grid = n.tensor(1, "grid");
-  Grid g{n.integer(2, "interpolation_mode", 0), n.integer(3, "padding_mode", 0),
-         n.boolean(4, "align_corners", false)};
+  Tensor x = n.tensor("input"), grid = n.tensor("grid");
+  Grid g{n.integer("interpolation_mode"), n.integer("padding_mode"),
+         n.boolean("align_corners")};
   if (n.failed() || x.rank() != spatial + 2 || grid.rank() != spatial + 2 ||
       !isa<FloatType>(x.dtype) || (g.mode == 2 && spatial != 2))
     return n.fail("the grid does not fit the input");
@@ -354,7 +353,7 @@ static LogicalResult sampleGrid(Node &n) {
 }
 
 static LogicalResult lowerGridSampler(Node &n) {
-  return n.tensor(0, "input").rank() == 5 ? sampleGrid<3>(n) : sampleGrid<2>(n);
+  return n.tensor("input").rank() == 5 ? sampleGrid<3>(n) : sampleGrid<2>(n);
 }
 
 void registerResampling(Registry &r) {

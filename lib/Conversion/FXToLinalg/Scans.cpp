@@ -98,8 +98,8 @@ using CombineFn = Value (*)(Scalars &, Value, Value);
 /// cumsum, cumprod, logcumsumexp.
 template <CombineFn combine, Value (*first)(Scalars &)>
 static LogicalResult lowerScan(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed())
     return failure();
   Type acc = opMathType(n.resultDtype());
@@ -131,8 +131,8 @@ static Value logAddExp(Scalars &s, Value a, Value v) {
 /// cummax, cummin: the extreme so far and where it last stood; NaN stays.
 template <bool max>
 static LogicalResult lowerCumulativeExtreme(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || n.numResults() != 2)
     return n.fail("two results");
   Builder &b = n.b;
@@ -204,7 +204,7 @@ static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
   auto [left, right] = ends(y, dim);
   Type dtype = n.resultDtype();
   if (!n.target().ends_with(".x")) {
-    Number dx = n.number(99, "dx", 1);
+    Number dx = n.number("dx");
     if (n.failed())
       return std::nullopt;
     Hoisted h(b, dx, opMathType(dtype));
@@ -212,7 +212,7 @@ static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
       return s.mul(s.mul(s.add(v[0], v[1]), h.in(s)), s.constant(0.5));
     });
   }
-  Tensor x = n.tensor(1, "x");
+  Tensor x = n.tensor("x");
   if (n.failed() || x.rank() == 0)
     return std::nullopt;
   int64_t at = x.rank() == 1 ? 0 : dim - (y.rank() - x.rank());
@@ -231,9 +231,8 @@ static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
 
 template <bool cumulative>
 static LogicalResult lowerTrapezoid(Node &n) {
-  Tensor y = n.tensor(0, "y");
-  bool given = n.target().ends_with(".x");
-  int64_t dim = n.dim(given ? 2 : 99, "dim", y.rank(), -1);
+  Tensor y = n.tensor("y");
+  int64_t dim = n.dim("dim", y.rank());
   Type dtype = n.resultDtype();
   if (n.failed() || y.rank() == 0 || !isa<FloatType>(dtype))
     return n.fail("a 0-d tensor, or integers");

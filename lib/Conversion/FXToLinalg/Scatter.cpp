@@ -134,10 +134,10 @@ static Tensor write(Builder &b, SliceWrite w) {
 /// index, a mask over the first dimensions, is true. Nothing if it is another
 /// case.
 static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
-                                              const Arg &list) {
-  if (list.list.size() != 1 || list.list[0].isAbsent())
+                                              Argument list) {
+  if (list.getElements().size() != 1 || list.getElements()[0].isNone())
     return std::nullopt;
-  Tensor mask = n.asTensor(list.list[0]);
+  Tensor mask = n.asTensor(list.getElements()[0]);
   if (n.failed() || !mask.dtype.isInteger(1) || mask.rank() == 0)
     return std::nullopt;
   int64_t rest = w.x.rank() - mask.rank();
@@ -160,10 +160,10 @@ static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
 }
 
 /// The place of the only index, if it is a mask.
-static std::optional<int64_t> findMask(Node &n, const Arg &list) {
+static std::optional<int64_t> findMask(Node &n, Argument list) {
   std::optional<int64_t> place;
-  for (auto [i, arg] : llvm::enumerate(list.list)) {
-    if (arg.isAbsent())
+  for (auto [i, arg] : llvm::enumerate(list.getElements())) {
+    if (arg.isNone())
       continue;
     if (place || !isMask(n.asTensor(arg).dtype))
       return std::nullopt;
@@ -178,12 +178,12 @@ static std::optional<int64_t> findMask(Node &n, const Arg &list) {
 template <bool isMasked>
 static LogicalResult lowerIndexPut(Node &n) {
   SliceWrite w;
-  w.x = n.tensor(0, "self");
-  const Arg &list = n.arg(1 + isMasked, "indices");
-  w.values = n.tensor(2 + isMasked, "values");
-  w.accumulate = isMasked || n.boolean(3, "accumulate", false);
+  w.x = n.tensor("self");
+  Argument list = n.arg("indices");
+  w.values = n.tensor("values");
+  w.accumulate = isMasked || n.boolean("accumulate");
   if (isMasked) {
-    Tensor mask = n.tensor(1, "mask");
+    Tensor mask = n.tensor("mask");
     if (n.failed() || !mask.dtype.isInteger(1))
       return n.fail("the mask is no bool tensor");
     for (ExprAttr size : w.x.sizes)
@@ -200,7 +200,8 @@ static LogicalResult lowerIndexPut(Node &n) {
         },
         dtype);
   }
-  if (n.failed() || !list.isList() || int64_t(list.list.size()) > w.x.rank())
+  if (n.failed() || !list.isList() ||
+      int64_t(list.getElements().size()) > w.x.rank())
     return n.fail("the indices do not fit the tensor");
   if (std::optional<LogicalResult> done = putByMask(n, w, list))
     return *done;
@@ -208,7 +209,7 @@ static LogicalResult lowerIndexPut(Node &n) {
   // The values of a mask are as many as its true elements.
   std::optional<int64_t> place = findMask(n, list);
   if (place) {
-    Tensor mask = n.asTensor(list.list[*place]);
+    Tensor mask = n.asTensor(list.getElements()[*place]);
     int64_t rest = w.x.rank() - mask.rank();
     if (mask.rank() == 0 || rest < *place || w.values.rank() != rest + 1 ||
         w.values.sizes[*place].getInteger() == 1)
@@ -226,8 +227,8 @@ static LogicalResult lowerIndexPut(Node &n) {
       w.at.push_back(n.b.contiguous(vector));
     }
   }
-  for (auto [i, arg] : llvm::enumerate(list.list)) {
-    if (arg.isAbsent() || place)
+  for (auto [i, arg] : llvm::enumerate(list.getElements())) {
+    if (arg.isNone() || place)
       continue;
     Tensor t = n.asTensor(arg);
     if (n.failed() || !isa<IntegerType>(t.dtype) || t.dtype.isInteger(1))
@@ -285,11 +286,11 @@ static LogicalResult lowerIndexPut(Node &n) {
 template <bool add>
 static LogicalResult lowerIndexCopy(Node &n) {
   SliceWrite w;
-  w.x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", w.x.rank());
-  Tensor index = n.tensor(2, "index");
-  w.values = n.tensor(3, "source");
-  Number alpha = n.number(add ? 4 : 99, "alpha", 1);
+  w.x = n.tensor("self");
+  int64_t dim = n.dim("dim", w.x.rank());
+  Tensor index = n.tensor("index");
+  w.values = n.tensor("source");
+  Number alpha = n.number("alpha", 1);
   // 0-d tensors are vectors of one element.
   bool scalar = w.x.rank() == 0;
   if (scalar)
@@ -329,10 +330,10 @@ static LogicalResult lowerIndexCopy(Node &n) {
 
 /// slice_scatter(self, src, dim, start, end, step): src's size says how much.
 static LogicalResult lowerSliceScatter(Node &n) {
-  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
-  int64_t dim = n.dim(2, "dim", x.rank(), 0);
-  ExprAttr start = n.size(3, "start");
-  int64_t step = n.integer(5, "step", 1);
+  Tensor x = n.tensor("self"), src = n.tensor("src");
+  int64_t dim = n.dim("dim", x.rank());
+  ExprAttr start = n.size("start", 0);
+  int64_t step = n.integer("step");
   if (n.failed() || x.rank() == 0 || src.rank() != x.rank() || step < 1)
     return n.fail("the source does not fit the tensor");
   MLIRContext *ctx = n.context();
@@ -371,9 +372,9 @@ static LogicalResult lowerSliceScatter(Node &n) {
 }
 
 static LogicalResult lowerSelectScatter(Node &n) {
-  Tensor x = n.tensor(0, "self"), src = n.tensor(1, "src");
-  int64_t dim = n.dim(2, "dim", x.rank());
-  int64_t at = n.integer(3, "index", 0);
+  Tensor x = n.tensor("self"), src = n.tensor("src");
+  int64_t dim = n.dim("dim", x.rank());
+  int64_t at = n.integer("index");
   if (n.failed() || x.rank() == 0 || src.rank() + 1 != x.rank())
     return n.fail("the source does not fit the tensor");
   ExprAttr place = n.b.expr(at);

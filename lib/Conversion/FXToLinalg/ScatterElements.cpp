@@ -132,24 +132,23 @@ static LogicalResult scatter(Node &n, Write w) {
 template <Combine combine>
 static LogicalResult lowerScatter(Node &n) {
   Write w;
-  w.x = n.tensor(0, "self");
-  w.dim = n.dim(1, "dim", w.x.rank());
-  w.index = n.tensor(2, "index");
-  const Arg &source =
-      n.arg(3, n.target().starts_with("aten.scatter.value") ? "value" : "src");
+  w.x = n.tensor("self");
+  w.dim = n.dim("dim", w.x.rank());
+  w.index = n.tensor("index");
+  ArgName from = n.oneOf({"src", "value"});
+  Argument source = n.arg(from);
   if (n.isTensor(source))
     w.source = n.asTensor(source);
   else
-    w.constant = n.number(
-        3, n.target().starts_with("aten.scatter.value") ? "value" : "src");
+    w.constant = n.number(from);
   w.combine = combine;
-  if (n.has(4, "reduce")) {
-    std::optional<Combine> named = combineOf(n.string(4, "reduce", ""));
+  if (n.has("reduce")) {
+    std::optional<Combine> named = combineOf(n.string("reduce"));
     if (!named)
       return n.fail("a reduction of that name");
     w.combine = *named;
   }
-  w.includeSelf = n.boolean(5, "include_self", true);
+  w.includeSelf = n.boolean("include_self", true);
   return scatter(n, w);
 }
 
@@ -168,12 +167,12 @@ static Tensor alongDim(Builder &b, Tensor index, int64_t dim, Sizes sizes) {
 /// index_reduce(self, dim, index, source, reduce, include_self)
 static LogicalResult lowerIndexReduce(Node &n) {
   Write w;
-  w.x = n.tensor(0, "self");
-  w.dim = n.dim(1, "dim", w.x.rank());
-  Tensor index = n.tensor(2, "index");
-  w.source = n.tensor(3, "source");
-  std::optional<Combine> named = combineOf(n.string(4, "reduce", ""));
-  w.includeSelf = n.boolean(5, "include_self", true);
+  w.x = n.tensor("self");
+  w.dim = n.dim("dim", w.x.rank());
+  Tensor index = n.tensor("index");
+  w.source = n.tensor("source");
+  std::optional<Combine> named = combineOf(n.string("reduce"));
+  w.includeSelf = n.boolean("include_self");
   if (n.failed() || !named || index.rank() > 1)
     return n.fail("the index is no vector");
   w.combine = *named;
@@ -183,10 +182,10 @@ static LogicalResult lowerIndexReduce(Node &n) {
 
 /// index_fill(self, dim, index, value)
 static LogicalResult lowerIndexFill(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  Tensor index = n.tensor(2, "index");
-  const Arg &value = n.arg(3, "value");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  Tensor index = n.tensor("index");
+  Argument value = n.arg("value");
   if (n.failed() || index.rank() > 1 || !isa<IntegerType>(index.dtype))
     return n.fail("the index is no vector");
   Builder &b = n.b;
@@ -211,16 +210,16 @@ static LogicalResult lowerIndexFill(Node &n) {
       return n.fail("the value is no scalar");
     w.source = b.expand(b.cast(t, x.dtype), w.index.sizes);
   } else {
-    w.constant = n.number(3, "value");
+    w.constant = n.number("value");
   }
   return scatter(n, w);
 }
 
 /// put(self, index, source, accumulate): places in the flattened tensor.
 static LogicalResult lowerPut(Node &n) {
-  Tensor x = n.tensor(0, "self"), index = n.tensor(1, "index"),
-         source = n.tensor(2, "source");
-  bool accumulate = n.boolean(3, "accumulate", false);
+  Tensor x = n.tensor("self"), index = n.tensor("index"),
+         source = n.tensor("source");
+  bool accumulate = n.boolean("accumulate");
   if (n.failed())
     return failure();
   Builder &b = n.b;
@@ -252,8 +251,8 @@ static LogicalResult lowerPut(Node &n) {
 
 /// The source's elements, in order, where the mask is true.
 static LogicalResult lowerMaskedScatter(Node &n) {
-  Tensor x = n.tensor(0, "self"), mask = n.tensor(1, "mask"),
-         source = n.tensor(2, "source");
+  Tensor x = n.tensor("self"), mask = n.tensor("mask"),
+         source = n.tensor("source");
   if (n.failed() || !n.resultType() || !mask.dtype.isInteger(1))
     return n.fail("the mask is no bool tensor");
   Builder &b = n.b;
@@ -300,8 +299,8 @@ static LogicalResult lowerMaskedScatter(Node &n) {
 /// max_pool2d_with_indices_backward(grad_output, self, ..., indices): each
 /// gradient goes to the place in its plane that the maximum came from.
 static LogicalResult lowerMaxPoolBackward(Node &n) {
-  Tensor gradient = n.tensor(0, "grad_output"), x = n.tensor(1, "self"),
-         index = n.tensor(7, "indices");
+  Tensor gradient = n.tensor("grad_output"), x = n.tensor("self"),
+         index = n.tensor("indices");
   if (n.failed() || x.rank() < 3 || gradient.rank() != x.rank() ||
       index.rank() != x.rank() || !isa<IntegerType>(index.dtype))
     return n.fail("the gradient does not fit the input");

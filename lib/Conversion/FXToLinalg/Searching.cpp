@@ -41,14 +41,13 @@ static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
 }
 
 static LogicalResult lowerSearchSorted(Node &n) {
-  Tensor sorted = n.tensor(0, "sorted_sequence");
+  Tensor sorted = n.tensor("sorted_sequence");
   bool scalar = n.target().ends_with(".Scalar");
-  bool right =
-      n.boolean(99, "right", false) || n.string(99, "side", "left") == "right";
+  bool right = n.boolean("right") || n.string("side", "left") == "right";
   if (n.failed())
     return failure();
-  if (n.has(99, "sorter")) {
-    Tensor order = n.tensor(99, "sorter");
+  if (n.has("sorter")) {
+    Tensor order = n.tensor("sorter");
     if (n.failed() || order.rank() != sorted.rank() || order.rank() == 0)
       return n.fail("the sorter does not fit the sequence");
     n.b.checkIndices(order, sorted.sizes.back(),
@@ -56,42 +55,41 @@ static LogicalResult lowerSearchSorted(Node &n) {
     sorted = pick(n.b, sorted, n.b.cast(order, n.b.b.getI64Type()));
   }
   if (!scalar)
-    return search(n, sorted, n.tensor(1, "self"), right);
-  Number v = n.number(1, "self");
+    return search(n, sorted, n.tensor("self"), right);
+  Number v = n.number("self");
   Type dtype = v.kind == Number::Kind::Float ? Type(n.b.b.getF32Type())
                                              : Type(n.b.b.getI64Type());
   return search(n, sorted, n.b.fromElement(n.b.number(v, dtype), dtype), right);
 }
 
 static LogicalResult lowerBucketize(Node &n) {
-  bool right = n.boolean(99, "right", false);
-  Tensor values = n.tensor(0, "self"), row = n.tensor(1, "boundaries");
+  bool right = n.boolean("right");
+  Tensor values = n.tensor("self"), row = n.tensor("boundaries");
   return search(n, row, values, right);
 }
 
 static LogicalResult lowerIsIn(Node &n) {
-  bool isScalar = !n.isTensor(n.arg(0, "element")),
-       isOneElement = !n.isTensor(n.arg(1, "test_element"));
+  bool isScalar = n.has("element"), isOneElement = n.has("test_element");
   if (isScalar && isOneElement)
     return n.fail("expected a tensor");
   // A number is compared as the tensor's dtype promotes it.
-  auto ofNumber = [&](unsigned position, StringRef name, const Tensor &beside) {
-    Number v = n.number(position, name);
+  auto ofNumber = [&](ArgName name, const Tensor &beside) {
+    Number v = n.number(name);
     Type dtype = promote({beside}, {v});
     return n.b.fromElement(n.b.number(v, dtype), dtype);
   };
   Tensor x, set;
   if (!isScalar)
-    x = n.tensor(0, "elements");
+    x = n.tensor("elements");
   if (!isOneElement)
-    set = n.tensor(1, "test_elements");
+    set = n.tensor("test_elements");
   if (n.failed())
     return failure();
   if (isScalar)
-    x = ofNumber(0, "element", set);
+    x = ofNumber("element", set);
   if (isOneElement)
-    set = ofNumber(1, "test_element", x);
-  bool invert = n.boolean(99, "invert", false);
+    set = ofNumber("test_element", x);
+  bool invert = n.boolean("invert");
   if (n.failed())
     return failure();
   Builder &b = n.b;

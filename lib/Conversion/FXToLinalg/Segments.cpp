@@ -20,17 +20,17 @@ namespace fx::lin {
 /// initial): segment k of a row holds its slices offsets[k] to offsets[k + 1].
 /// The mean of an empty segment without an initial value is NaN.
 static LogicalResult lowerSegmentReduce(Node &n) {
-  Tensor x = n.tensor(0, "data");
-  std::optional<Combine> reduction = combineOf(n.string(1, "reduce", "sum"));
-  std::optional<Tensor> lengths = n.optionalTensor(99, "lengths"),
-                        offsets = n.optionalTensor(99, "offsets");
-  int64_t axis = n.dim(99, "axis", x.rank(), 0);
-  bool hasInitial = n.has(99, "initial");
+  Tensor x = n.tensor("data");
+  std::optional<Combine> reduction = combineOf(n.string("reduce"));
+  std::optional<Tensor> lengths = n.optionalTensor("lengths"),
+                        offsets = n.optionalTensor("offsets");
+  int64_t axis = n.dim("axis", x.rank());
+  bool hasInitial = n.has("initial");
   Number initial;
   if (hasInitial)
-    initial = n.number(99, "initial");
+    initial = n.number("initial");
   if (n.failed() || !reduction || !n.resultType() || x.rank() == 0 ||
-      !isa<FloatType>(x.dtype) || n.has(99, "indices") ||
+      !isa<FloatType>(x.dtype) || n.has("indices") ||
       bool(lengths) == bool(offsets))
     return n.fail("no floats, or neither lengths nor offsets");
   Tensor given = lengths ? *lengths : *offsets;

@@ -26,10 +26,10 @@ struct Frames {
 /// Reads n_fft, hop_length, win_length and window, arguments 1 to 4. A window
 /// that is shorter than the frames stands in their middle.
 static LogicalResult readFrames(Node &n, Frames &f, Type dtype) {
-  f.length = n.integer(1, "n_fft", 0);
-  f.hop = n.integer(2, "hop_length", f.length / 4);
-  int64_t size = n.integer(3, "win_length", f.length);
-  std::optional<Tensor> window = n.optionalTensor(4, "window");
+  f.length = n.integer("n_fft");
+  f.hop = n.integer("hop_length", f.length / 4);
+  int64_t size = n.integer("win_length", f.length);
+  std::optional<Tensor> window = n.optionalTensor("window");
   if (n.failed() || f.hop < 1 || size < 1 || size > f.length)
     return n.fail("the windows do not fit the frames");
   if (!canTransform(f.length))
@@ -68,16 +68,16 @@ static bool makeBatch(Builder &b, Tensor &x, int64_t rank) {
 /// stft(self, n_fft, hop_length, win_length, window, normalized, onesided,
 /// return_complex, align_to_window)
 static LogicalResult lowerSTFT(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   bool hasBatch = x.rank() == 2;
   Frames f;
   if (n.failed() || isa<ComplexType>(x.dtype) || !makeBatch(n.b, x, 2) ||
-      n.boolean(8, "align_to_window", false))
+      n.boolean("align_to_window", false))
     return n.fail("a complex signal, or frames aligned to the window");
   if (failed(readFrames(n, f, x.dtype)))
     return failure();
-  bool isNormalized = n.boolean(5, "normalized", false),
-       isHalf = n.boolean(6, "onesided", true);
+  bool isNormalized = n.boolean("normalized"),
+       isHalf = n.boolean("onesided", true);
   Builder &b = n.b;
   auto complex = dyn_cast<FakeTensorType>(n.op->getResult(0).getType());
   if (n.failed() || !complex)
@@ -150,13 +150,12 @@ static Tensor overlap(Builder &b, const Frames &f, const Tensor &y,
 /// onesided, length, return_complex): the frames' overlap by that of the
 /// squared windows.
 static LogicalResult lowerInverseSTFT(Node &n) {
-  Pair x = getPair(n, 0, "self");
+  Pair x = getPair(n, "self");
   bool hasBatch = x.re.rank() == 3;
-  bool isCentered = n.boolean(5, "center", true),
-       isNormalized = n.boolean(6, "normalized", false);
+  bool isCentered = n.boolean("center"), isNormalized = n.boolean("normalized");
   Frames f;
   if (n.failed() || x.isReal || !makeBatch(n.b, x.re, 3) ||
-      !makeBatch(n.b, x.im, 3) || n.boolean(9, "return_complex", false))
+      !makeBatch(n.b, x.im, 3) || n.boolean("return_complex"))
     return n.fail("a complex result, or an operand that is not complex");
   Type dtype = x.re.dtype;
   if (failed(readFrames(n, f, dtype)))
@@ -164,7 +163,7 @@ static LogicalResult lowerInverseSTFT(Node &n) {
   Builder &b = n.b;
   int64_t half = f.length / 2 + 1;
   std::optional<int64_t> bins = x.re.sizes[1].getInteger();
-  bool isHalf = n.boolean(7, "onesided", bins != f.length);
+  bool isHalf = n.boolean("onesided", bins != f.length);
   if (n.failed() || !isHalf || bins != half ||
       (f.length + f.hop - 1) / f.hop > 64)
     return n.fail("both halves of a spectrum, or many frames at a place");

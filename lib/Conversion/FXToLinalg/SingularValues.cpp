@@ -170,7 +170,7 @@ FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
 /// linalg_svdvals(A), the largest first; _linalg_svd(A, full_matrices,
 /// compute_uv), where nobody uses the vectors.
 static LogicalResult lowerSingularValues(Node &n) {
-  Tensor x = n.tensor(0, "A");
+  Tensor x = n.tensor("A");
   bool isWhole = n.numResults() == 3;
   if (!hasSingularValues(n, x))
     return n.fail("matrices of unknown size, or no floats");
@@ -211,10 +211,9 @@ static Tensor symmetric(Builder &b, const Tensor &x) {
 
 /// An optional tolerance, a number or a tensor by matrix, as f64 with a last
 /// dimension of 1.
-static std::optional<Tensor> readTolerance(Node &n, unsigned position,
-                                           StringRef name) {
-  const Arg &arg = n.arg(position, name);
-  if (arg.isAbsent())
+static std::optional<Tensor> readTolerance(Node &n, ArgName name) {
+  Argument arg = n.arg(name);
+  if (arg.isNone())
     return std::nullopt;
   Builder &b = n.b;
   Type f64 = b.b.getF64Type();
@@ -262,28 +261,28 @@ struct Tolerances {
 } // namespace
 
 /// `x` with the tolerances; `plain` names the overloads' single one.
-static Tolerances readTolerances(Node &n, StringRef plain, bool isAbsolute) {
+static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
   Tolerances t;
   bool isNew = n.target().contains(".atol_rtol_");
   if (isNew) {
-    t.absolute = readTolerance(n, 99, "atol");
-    t.relative = readTolerance(n, 99, "rtol");
-    t.isHermitian = n.boolean(99, "hermitian", false);
+    t.absolute = readTolerance(n, "atol");
+    t.relative = readTolerance(n, "rtol");
+    t.isHermitian = n.boolean("hermitian", false);
     return t;
   }
-  (isAbsolute ? t.absolute : t.relative) = readTolerance(n, 1, plain);
+  (isAbsolute ? t.absolute : t.relative) = readTolerance(n, plain);
   if (isAbsolute) {
     // The only tolerance, even where it is 0.
     Type f64 = n.b.b.getF64Type();
     t.relative = n.b.unsqueeze(n.b.fromElement(reals(n.b).constant(0), f64), 0);
   }
-  t.isHermitian = n.boolean(2, "hermitian", false);
+  t.isHermitian = n.boolean("hermitian", false);
   return t;
 }
 
 /// linalg_matrix_rank: the number of singular values above the tolerance.
 static LogicalResult lowerMatrixRank(Node &n) {
-  Tensor x = n.tensor(0, n.target().ends_with("tensor") ? "input" : "self");
+  Tensor x = n.tensor(n.oneOf({"input", "self"}));
   Tolerances t = readTolerances(n, "tol", true);
   if (!hasSingularValues(n, x) || !n.resultType())
     return n.fail("matrices of unknown size, or no floats");
@@ -303,7 +302,7 @@ static LogicalResult lowerMatrixRank(Node &n) {
 /// linalg_pinv, pinverse: V S^-1 U^T over the singular values above the
 /// tolerance.
 static LogicalResult lowerPseudoInverse(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   Tolerances t = readTolerances(n, "rcond", false);
   if (!hasSingularValues(n, x))
     return n.fail("matrices of unknown size, or no floats");
@@ -339,11 +338,11 @@ static LogicalResult lowerPseudoInverse(Node &n) {
 /// linalg_cond(self, p): a norm times that of the inverse, which is infinite
 /// where there is none; by default the ratio of the extreme singular values.
 static LogicalResult lowerCondition(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool isRatio = !n.has(1, "p");
+  Tensor x = n.tensor("self");
+  bool isRatio = !n.has("p");
   double order = 2;
   if (!isRatio && n.target() == "aten.linalg_cond.default") {
-    order = n.real(1, "p", 2);
+    order = n.real("p", 2);
     isRatio = std::abs(order) == 2;
   }
   if (n.failed() || !isRatio)

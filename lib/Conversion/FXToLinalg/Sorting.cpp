@@ -117,11 +117,10 @@ Tensor restore(Node &n, const Sorted &r, Tensor t) {
 
 template <bool indicesOnly>
 static LogicalResult lowerSort(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  bool stable = n.target().ends_with(".stable");
+  Tensor x = n.tensor("self");
   bool column = n.target() == "aten.msort.default";
-  int64_t dim = column ? 0 : n.dim(stable ? 99 : 1, "dim", x.rank(), -1);
-  bool descending = !column && n.boolean(stable ? 99 : 2, "descending", false);
+  int64_t dim = column ? 0 : n.dim("dim", x.rank());
+  bool descending = !column && n.boolean("descending");
   bool empty =
       llvm::any_of(x.sizes, [](ExprAttr e) { return e.getInteger() == 0; });
   if (empty && !n.failed()) {
@@ -142,9 +141,9 @@ static LogicalResult lowerSort(Node &n) {
 }
 
 static LogicalResult lowerTopK(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(2, "dim", x.rank(), -1);
-  bool largest = n.boolean(3, "largest", true);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  bool largest = n.boolean("largest");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   ExprAttr k = x.rank() ? n.resultSizes()[dim] : n.b.expr(1);

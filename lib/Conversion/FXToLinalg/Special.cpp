@@ -94,8 +94,8 @@ static Value digamma(Scalars &s, Value x) {
 
 /// sum over j of log(gamma(x - j / 2)) + p (p - 1) / 4 * log(pi)
 static LogicalResult lowerMultivariateLogGamma(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t p = n.integer(1, "p", 1);
+  Tensor x = n.tensor("self");
+  int64_t p = n.integer("p");
   if (n.failed() || p < 1 || p > 16 || !isa<FloatType>(n.resultDtype()))
     return n.fail("a large p");
   return n.pointwise(0, {x}, n.b.b.getF64Type(), [&](Scalars &s, ValueRange v) {
@@ -125,8 +125,8 @@ static SmallVector<double> cotangentDerivative(int64_t n) {
 /// the asymptotic series there (DLMF 5.15.5, 5.15.8); below 1/2 by reflection
 /// (DLMF 5.15.6).
 static LogicalResult lowerPolygamma(Node &node) {
-  int64_t order = node.integer(0, "n", 0);
-  Tensor x = node.tensor(1, "self");
+  int64_t order = node.integer("n");
+  Tensor x = node.tensor("self");
   if (node.failed() || order < 0 || order > 8 ||
       !isa<FloatType>(node.resultDtype()))
     return node.fail("a derivative of high order");

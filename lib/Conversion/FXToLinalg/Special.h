@@ -19,7 +19,7 @@ using UnaryFn = mlir::Value (*)(Scalars &, mlir::Value);
 /// A function of one number that is computed in f64.
 template <UnaryFn fn>
 mlir::LogicalResult wide(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor(n.oneOf({"self", "x"}));
   if (n.failed() || !llvm::isa<mlir::FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
   return n.pointwise(

@@ -61,14 +61,15 @@ static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
          << "memory is known, got " << type;
 }
 
-static FailureOr<View> readView(Node &n, unsigned first) {
+static FailureOr<View> readView(Node &n) {
   View view;
-  view.sizes = n.sizes(first, "size");
-  view.strides = n.sizes(first + 1, "stride");
-  view.offset = n.size(first + 2, "storage_offset");
-  const Arg &self = n.arg(0, "self");
-  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
-                             : FakeTensorType();
+  view.sizes = n.sizes("size");
+  view.strides = n.sizes("stride");
+  view.offset = n.size("storage_offset", 0);
+  Argument self = n.arg("self");
+  auto type = self.isValue()
+                  ? dyn_cast<FakeTensorType>(self.getValue().getType())
+                  : FakeTensorType();
   if (n.failed() || !type)
     return n.fail("the operand is no tensor");
   if (!isDense(type))
@@ -127,8 +128,8 @@ static SmallVector<Value> strideValues(Builder &b, const View &view) {
 
 /// as_strided(self, size, stride, storage_offset)
 static LogicalResult lowerAsStrided(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  FailureOr<View> view = readView(n, 1);
+  Tensor x = n.tensor("self");
+  FailureOr<View> view = readView(n);
   if (failed(view) || !n.resultType())
     return n.fail("the result is no tensor");
   Builder &b = n.b;
@@ -150,8 +151,8 @@ static LogicalResult lowerAsStrided(Node &n) {
 
 /// as_strided_scatter(self, src, size, stride, storage_offset)
 static LogicalResult lowerAsStridedScatter(Node &n) {
-  Tensor x = n.tensor(0, "self"), source = n.tensor(1, "src");
-  FailureOr<View> view = readView(n, 2);
+  Tensor x = n.tensor("self"), source = n.tensor("src");
+  FailureOr<View> view = readView(n);
   if (failed(view) || source.rank() != int64_t(view->sizes.size()))
     return n.fail("the source does not fit the view");
   Builder &b = n.b;
@@ -176,10 +177,11 @@ static LogicalResult lowerAsStridedScatter(Node &n) {
 /// resize(self, size), resize_as(self, the_template): the first elements of
 /// the memory; what was not there before is 0.
 static LogicalResult lowerResize(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  const Arg &self = n.arg(0, "self");
-  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
-                             : FakeTensorType();
+  Tensor x = n.tensor("self");
+  Argument self = n.arg("self");
+  auto type = self.isValue()
+                  ? dyn_cast<FakeTensorType>(self.getValue().getType())
+                  : FakeTensorType();
   if (n.failed() || !n.resultType() || !type)
     return n.fail("the operand is no tensor");
   if (!isDense(type))
@@ -202,9 +204,10 @@ static LogicalResult lowerResize(Node &n) {
 
 /// sym_storage_offset(self), sym_stride(self, dim): what the type says.
 static LogicalResult lowerStorageOffset(Node &n) {
-  const Arg &self = n.arg(0, "self");
-  auto type = self.isValue() ? dyn_cast<FakeTensorType>(self.value.getType())
-                             : FakeTensorType();
+  Argument self = n.arg("self");
+  auto type = self.isValue()
+                  ? dyn_cast<FakeTensorType>(self.getValue().getType())
+                  : FakeTensorType();
   if (!type)
     return n.fail("the operand is no tensor");
   Number offset;

@@ -20,7 +20,7 @@ namespace fx::lin {
 
 /// item: the only element, as int64, float64 or bool.
 static LogicalResult lowerItem(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   for (ExprAttr size : x.sizes)
@@ -58,7 +58,7 @@ using BinaryFn = Value (*)(Scalars &, Value, Value);
 /// Both operands as i64, or as f64 where one is a float or `real` asks for it.
 static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real,
                                  bool relation) {
-  Number x = n.number(0, "a"), y = n.number(1, "b");
+  Number x = n.number("a"), y = n.number("b");
   if (n.failed())
     return failure();
   Type type = real || isReal(x) || isReal(y) ? Type(n.b.b.getF64Type())
@@ -84,7 +84,7 @@ static LogicalResult relation(Node &n) {
 /// On truth values.
 template <BinaryFn fn>
 static LogicalResult logic(Node &n) {
-  Number x = n.number(0, "a"), y = n.number(1, "b");
+  Number x = n.number("a"), y = n.number("b");
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();
@@ -97,7 +97,7 @@ using UnaryFn = Value (*)(Scalars &, Value);
 /// In the operand's own kind, or as a float.
 template <UnaryFn fn, bool real>
 static LogicalResult unary(Node &n) {
-  Number x = n.number(0, "a");
+  Number x = n.number(n.oneOf({"a", "x"}));
   if (n.failed())
     return failure();
   Type type =
@@ -107,7 +107,7 @@ static LogicalResult unary(Node &n) {
 }
 
 static LogicalResult lowerNot(Node &n) {
-  Number x = n.number(0, "a");
+  Number x = n.number("a");
   if (n.failed())
     return failure();
   Type i1 = n.b.b.getI1Type();
@@ -116,7 +116,7 @@ static LogicalResult lowerNot(Node &n) {
 }
 
 static LogicalResult lowerIte(Node &n) {
-  Number c = n.number(0, "b"), x = n.number(1, "t"), y = n.number(2, "f");
+  Number c = n.number("b"), x = n.number("t"), y = n.number("f");
   if (n.failed())
     return failure();
   Type type = isReal(x) || isReal(y) ? Type(n.b.b.getF64Type())
@@ -130,11 +130,12 @@ static LogicalResult lowerIte(Node &n) {
 
 /// A size that the type does not tell: asked of the tensor.
 static LogicalResult lowerSymSize(Node &n) {
-  const Arg &arg = n.arg(0, "self");
-  const Lowered *lowered = arg.isValue() ? n.graph.lookup(arg.value) : nullptr;
+  Argument arg = n.arg("self");
+  const Lowered *lowered =
+      arg.isValue() ? n.graph.lookup(arg.getValue()) : nullptr;
   if (!lowered || lowered->kind != Lowered::Kind::Tensor)
     return n.fail("an argument is no tensor");
-  int64_t dim = n.dim(1, "dim", lowered->tensor.rank());
+  int64_t dim = n.dim("dim", lowered->tensor.rank());
   if (n.failed() || lowered->tensor.rank() == 0)
     return n.fail("a 0-d tensor has no size");
   Number number;
@@ -167,8 +168,7 @@ void registerSymbolic(Registry &r) {
   r.add({"torch.sym_int", "math.trunc"}, unary<BODY1(s.trunc(x)), true>);
   r.add("math.floor", unary<BODY1(s.floor(x)), true>);
   r.add("math.ceil", unary<BODY1(s.ceil(x)), true>);
-  r.add("math.sqrt", unary<BODY1(s.sqrt(x)), true>);
-  r.add("torch._sym_sqrt", unary<BODY1(s.sqrt(x)), true>);
+  r.add({"torch._sym_sqrt", "torch.sym_sqrt"}, unary<BODY1(s.sqrt(x)), true>);
 
   r.add("_operator.eq", relation<BODY2(s.eq(x, y))>);
   r.add("_operator.ne", relation<BODY2(s.ne(x, y))>);

@@ -15,7 +15,7 @@ namespace fx::lin {
 /// Operators whose result is the same elements in the result type's shape:
 /// view, reshape, flatten, unflatten, squeeze, unsqueeze …
 static LogicalResult lowerReshape(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -25,8 +25,8 @@ static LogicalResult lowerReshape(Node &n) {
 }
 
 static LogicalResult lowerUnsqueeze(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank() + 1);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank() + 1);
   if (n.failed())
     return failure();
   return n.result(n.b.unsqueeze(x, dim));
@@ -34,9 +34,8 @@ static LogicalResult lowerUnsqueeze(Node &n) {
 
 /// Drops the named dimensions (all for `squeeze.default`) that have size 1.
 static LogicalResult lowerSqueeze(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> dims =
-      n.dims(1, "dim", x.rank(), !n.arg(1, "dim").isList());
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> dims = n.dims("dim", x.rank(), !n.arg("dim").isList());
   if (n.failed())
     return failure();
   llvm::sort(dims);
@@ -47,8 +46,8 @@ static LogicalResult lowerSqueeze(Node &n) {
 }
 
 static LogicalResult lowerPermute(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> order = n.dims(1, "dims", x.rank(), false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> order = n.dims("dims", x.rank(), false);
   if (n.failed())
     return failure();
   SmallVector<int64_t> sorted(order);
@@ -62,8 +61,9 @@ static LogicalResult lowerPermute(Node &n) {
 }
 
 static LogicalResult lowerTranspose(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t a = n.dim(1, "dim0", x.rank()), c = n.dim(2, "dim1", x.rank());
+  Tensor x = n.tensor("self");
+  int64_t a = n.dim(n.oneOf({"dim0", "axis0"}), x.rank()),
+          c = n.dim(n.oneOf({"dim1", "axis1"}), x.rank());
   if (n.failed())
     return failure();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
@@ -74,7 +74,7 @@ static LogicalResult lowerTranspose(Node &n) {
 
 /// t, numpy_T: the dimensions reversed; mT, mH, matrix_H: the last two.
 static LogicalResult lowerReverse(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
@@ -92,9 +92,9 @@ static LogicalResult lowerReverse(Node &n) {
 
 /// Moves dimensions `source` to `destination`.
 static LogicalResult lowerMovedim(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  SmallVector<int64_t> from = n.dims(1, "source", x.rank(), false),
-                       to = n.dims(2, "destination", x.rank(), false);
+  Tensor x = n.tensor("self");
+  SmallVector<int64_t> from = n.dims("source", x.rank(), false),
+                       to = n.dims("destination", x.rank(), false);
   if (n.failed() || from.size() != to.size())
     return n.fail("source and destination differ in length");
   if (x.rank() == 0)
@@ -114,7 +114,7 @@ static LogicalResult lowerMovedim(Node &n) {
 }
 
 static LogicalResult lowerExpand(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   if (!n.broadcasts(x, n.resultSizes()))
@@ -164,7 +164,7 @@ static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
   if (!length.isSymbol() || n.b.symbols.isBound(length.getName()))
     return success();
   MLIRContext *ctx = n.context();
-  ExprAttr end = n.size(3, "end", std::numeric_limits<int64_t>::max());
+  ExprAttr end = n.size("end", std::numeric_limits<int64_t>::max());
   end = clampPosition(n, end, x.sizes[dim]);
   ExprAttr back = ExprAttr::mul(ctx, {start, n.b.expr(-1)});
   ExprAttr between = back ? ExprAttr::add(ctx, {end, back}) : ExprAttr();
@@ -180,10 +180,10 @@ static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
 }
 
 static LogicalResult lowerSlice(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank(), 0);
-  ExprAttr start = n.size(2, "start");
-  int64_t step = n.integer(4, "step", 1);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  ExprAttr start = n.size("start", 0);
+  int64_t step = n.integer("step");
   if (n.failed() || x.rank() == 0 || step <= 0 ||
       n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the arguments do not fit the tensor");
@@ -207,17 +207,17 @@ static LogicalResult lowerSlice(Node &n) {
 /// tensor_split at the indices of a list or of a tensor. The parts are slices
 /// from one index to the next, empty where that is not behind it.
 static LogicalResult lowerTensorSplit(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(2, "dim", x.rank(), 0);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
     return n.fail("fewer dimensions than the operator takes");
-  const Arg &list = n.arg(1, "indices");
+  Argument list = n.arg("indices");
   SmallVector<ExprAttr> at;
   if (list.isList()) {
-    for (const Arg &index : list.list)
+    for (Argument index : list.getElements())
       at.push_back(n.asSize(index));
   } else {
-    Tensor indices = n.tensor(1, "tensor_indices_or_sections");
+    Tensor indices = n.tensor("tensor_indices_or_sections");
     if (n.failed() || indices.rank() != 1 ||
         indices.sizes[0].getInteger() != int64_t(n.numResults()) - 1)
       return n.fail("as many indices as parts but one");
@@ -263,9 +263,9 @@ static LogicalResult lowerTensorSplit(Node &n) {
 }
 
 static LogicalResult lowerNarrow(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  ExprAttr start = n.size(2, "start");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  ExprAttr start = n.size("start", 0);
   if (n.failed() || x.rank() == 0 || n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the arguments do not fit the tensor");
   start = clampPosition(n, start, x.sizes[dim]);
@@ -273,9 +273,9 @@ static LogicalResult lowerNarrow(Node &n) {
 }
 
 static LogicalResult lowerSelect(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank());
-  ExprAttr at = n.size(2, "index");
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
+  ExprAttr at = n.size("index");
   if (n.failed() || x.rank() == 0)
     return n.fail("a 0-d tensor has no dimension to select from");
   ExprAttr size = x.sizes[dim];
@@ -308,8 +308,8 @@ static LogicalResult lowerSelect(Node &n) {
 /// split, split_with_sizes, chunk, tensor_split: the results' types say how
 /// long the parts are.
 static LogicalResult lowerSplit(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(2, "dim", x.rank(), 0);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
     return n.fail("a 0-d tensor cannot be split");
   ExprAttr at = n.b.expr(0);
@@ -331,8 +331,8 @@ static LogicalResult lowerSplit(Node &n) {
 }
 
 static LogicalResult lowerUnbind(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  int64_t dim = n.dim(1, "dim", x.rank(), 0);
+  Tensor x = n.tensor("self");
+  int64_t dim = n.dim("dim", x.rank());
   if (n.failed() || x.rank() == 0)
     return n.fail("a 0-d tensor cannot be unbound");
   if (std::optional<int64_t> size = x.sizes[dim].getInteger())
@@ -346,7 +346,7 @@ static LogicalResult lowerUnbind(Node &n) {
 
 /// Broadcasts its arguments to one shape.
 static LogicalResult lowerBroadcastTensors(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || parts.size() != n.numResults())
     return n.fail("the number of results is not what the operator gives");
   for (auto [i, t] : llvm::enumerate(parts)) {
@@ -359,8 +359,8 @@ static LogicalResult lowerBroadcastTensors(Node &n) {
 
 /// The i-th result varies along dimension i (the first two swapped for "xy").
 static LogicalResult lowerMeshgrid(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
-  StringRef indexing = n.string(1, "indexing", "ij");
+  SmallVector<Tensor> parts = n.tensors("tensors");
+  StringRef indexing = n.string("indexing", "ij");
   if (n.failed() || parts.size() != n.numResults())
     return n.fail("the number of results is not what the operator gives");
   for (auto [i, t] : llvm::enumerate(parts)) {
@@ -381,11 +381,11 @@ static LogicalResult lowerMeshgrid(Node &n) {
 }
 
 static LogicalResult lowerCat(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   int64_t rank = n.resultType().getRank();
-  int64_t dim = n.dim(1, "dim", rank, 0);
+  int64_t dim = n.dim("dim", rank);
   if (n.failed())
     return failure();
   // A legacy empty vector stands for nothing.
@@ -423,11 +423,11 @@ static LogicalResult lowerCat(Node &n) {
 }
 
 static LogicalResult lowerStack(Node &n) {
-  SmallVector<Tensor> parts = n.tensors(0, "tensors");
+  SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
   int64_t rank = n.resultType().getRank();
-  int64_t dim = n.dim(1, "dim", rank, 0);
+  int64_t dim = n.dim("dim", rank);
   if (n.failed())
     return failure();
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -446,9 +446,9 @@ static LogicalResult lowerStack(Node &n) {
 
 /// Repeats the whole tensor: [r0, r1], a view of [r0, s0, r1, s1] merged.
 static LogicalResult lowerRepeat(Node &n) {
-  Tensor x = n.tensor(0, "self");
+  Tensor x = n.tensor("self");
   bool tile = n.target() == "aten.tile.default";
-  Sizes repeats = n.sizes(1, tile ? "dims" : "repeats");
+  Sizes repeats = n.sizes(n.oneOf({"dims", "repeats"}));
   if (tile)
     while (int64_t(repeats.size()) < x.rank())
       repeats.insert(repeats.begin(), n.b.expr(1));
@@ -471,13 +471,13 @@ static LogicalResult lowerRepeat(Node &n) {
 
 /// Repeats each element along a dimension (of the flattened tensor if none).
 static LogicalResult lowerRepeatInterleave(Node &n) {
-  Tensor x = n.tensor(0, "self");
-  ExprAttr repeats = n.size(1, "repeats");
+  Tensor x = n.tensor("self");
+  ExprAttr repeats = n.size("repeats");
   if (n.failed())
     return failure();
   int64_t dim = 0;
-  if (n.has(2, "dim"))
-    dim = n.dim(2, "dim", x.rank());
+  if (n.has("dim"))
+    dim = n.dim("dim", x.rank());
   else
     x = n.b.reshape(x, {n.b.product(x.sizes)});
   if (n.failed() || !n.b.symbols.canEvaluate(repeats))

@@ -23,7 +23,7 @@ namespace fx::lin {
 static LogicalResult
 setWindow(Node &n, llvm::function_ref<Value(Scalars &, Value, double)> fn) {
   Type dtype = n.resultDtype(), f64 = n.b.b.getF64Type();
-  bool periodic = n.boolean(1, "periodic", true);
+  bool periodic = n.boolean("periodic", true);
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (n.failed() || sizes.size() != 1 || !isa<FloatType>(dtype))
     return n.fail("the result is no vector of real numbers");
@@ -45,8 +45,8 @@ static Value cosine(Scalars &s, Value n, double times, double last) {
 
 template <bool isHann>
 static LogicalResult lowerCosineWindow(Node &n) {
-  double alpha = isHann ? 0.5 : n.real(2, "alpha", 0.54);
-  double beta = isHann ? 0.5 : n.real(3, "beta", 0.46);
+  double alpha = isHann ? 0.5 : n.real("alpha", 0.54);
+  double beta = isHann ? 0.5 : n.real("beta", 0.46);
   return setWindow(n, [&](Scalars &s, Value k, double last) {
     return s.sub(s.constant(alpha),
                  s.mul(s.constant(beta), cosine(s, k, 2, last)));

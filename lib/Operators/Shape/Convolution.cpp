@@ -44,7 +44,7 @@ static Size getWindowCount(Size in, const Window &w, size_t i) {
 static std::optional<Sizes> getWindowSizes(const OperatorView &call,
                                            StringRef name, size_t n,
                                            const Sizes &fallback) {
-  Argument argument = call.getArg(name);
+  Argument argument = call.findArg(name);
   if (argument.isNone() ||
       (argument.isList() && argument.getElements().empty()))
     return fallback;

@@ -387,7 +387,7 @@ static InferredTypes inferDiff(const OperatorView &call) {
     return failure();
   Sizes sizes(self.getSizes());
   for (StringRef name : {"prepend", "append"})
-    if (FakeTensorType tensor = getTensor(call.getArg(name))) {
+    if (FakeTensorType tensor = getTensor(call.findArg(name))) {
       if (tensor.getRank() != self.getRank())
         return failure();
       sizes[*dim] = Size(sizes[*dim]) + Size(tensor.getSizes()[*dim]);

@@ -41,7 +41,7 @@ static std::optional<Sizes> broadcastAll(const OperatorView &call,
 static Type promote(const OperatorView &call, ArrayRef<StringRef> names) {
   SmallVector<Argument> arguments;
   for (StringRef name : names)
-    if (Argument argument = call.getArg(name))
+    if (Argument argument = call.findArg(name))
       arguments.push_back(argument);
   return getPromotedDtype(arguments);
 }

@@ -215,7 +215,7 @@ std::optional<Sizes> fx::shape::getSizes(const Argument &argument, size_t n) {
 }
 
 bool fx::shape::hasLength(const OperatorView &call, StringRef name, size_t n) {
-  Argument argument = call.getArg(name);
+  Argument argument = call.findArg(name);
   size_t length = argument.getElements().size();
   if (!argument.isList() || length == n)
     return true;

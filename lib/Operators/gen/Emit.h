@@ -31,6 +31,10 @@ void emitHeader(llvm::ArrayRef<Operator> operators,
                 llvm::ArrayRef<unsigned> indices,
                 const llvm::StringSet<> &baseNames, llvm::raw_ostream &os);
 
+/// Writes the names that arguments have, sorted, as string literals.
+void emitArgumentNames(llvm::ArrayRef<Operator> operators,
+                       llvm::raw_ostream &os);
+
 } // namespace fx::gen
 
 #endif // FX_OPERATORS_GEN_EMIT_H

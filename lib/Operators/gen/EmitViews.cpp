@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <set>
 
 using namespace fx;
 using namespace fx::gen;
@@ -169,4 +170,14 @@ void fx::gen::emitHeader(llvm::ArrayRef<Operator> operators,
     emitView(operators[index], getClassName(operators[index], baseNames), index,
              os);
   os << "} // namespace fx::" << nameSpace << "\n\n#endif // " << guard << "\n";
+}
+
+void fx::gen::emitArgumentNames(llvm::ArrayRef<Operator> operators,
+                                llvm::raw_ostream &os) {
+  std::set<StringRef> names;
+  for (const Operator &op : operators)
+    for (const Argument &argument : op.arguments)
+      names.insert(argument.name);
+  for (StringRef name : names)
+    os << "\"" << name << "\",\n";
 }

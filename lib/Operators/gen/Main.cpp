@@ -94,7 +94,12 @@ static llvm::Error writeHeaders(llvm::ArrayRef<Operator> operators) {
     if (llvm::Error e = writeIfChanged(path, text))
       return e;
   }
-  return llvm::Error::success();
+  llvm::SmallString<128> path(headers);
+  llvm::sys::path::append(path, "ArgNames.h.inc");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  emitArgumentNames(operators, os);
+  return writeIfChanged(path, text);
 }
 
 int main(int argc, char **argv) {

@@ -85,7 +85,7 @@ LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
   SmallVector<Arg> factors;
   bool isGiven = true;
   for (StringRef name : {"scales", "scales_d", "scales_h", "scales_w"}) {
-    Argument factor = op.getArg(name);
+    Argument factor = op.findArg(name);
     if (!factor.tree)
       continue;
     if (std::optional<double> number = factor.getFloat())
