@@ -230,9 +230,9 @@ FINITE = "trapezoid var_mean cdist cdist_inf dist quantile nanquantile".split()
 NUMBERS_ALONE = "searchsorted searchsorted_right mode".split()
 #: Whether a sum of zeros is -0.0 depends on what it starts from.
 NO_SIGNS = {*ORDERED, "norm0", "norm_inf", "norm_minus_inf", "dist", "cdist_inf"}
-#: 0.0 and -0.0 are equal: which of them is chosen is free.
+#: 0.0 and -0.0 are equal: which of them is chosen, or stands first, is free.
 NO_SIGNS |= set(
-    """max min max_all min_all amax amin aminmax topk topk_smallest kthvalue median median_all nanmedian
+    """msort max min max_all min_all amax amin aminmax topk topk_smallest kthvalue median median_all nanmedian
     mode max_pool max_pool_indices adaptive_max_pool scatter_amax scatter_amin cummax cummin""".split()
 )
 

@@ -96,7 +96,10 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
                                   bool keepDim, bool max) {
   // The value, then the first index where it stands: two reductions of numbers,
   // which vectors compute, where a pair would go through its elements in order.
-  Tensor t = input.dims[dim] < 0 ? b.contiguous(input) : input;
+  // Both compare in the type of computation: a value that was rounded to bf16
+  // on the way (subnormal numbers become zeros) would stand nowhere.
+  Tensor t = b.cast(input.dims[dim] < 0 ? b.contiguous(input) : input,
+                    opMathType(input.dtype));
   Tensor value = b.reduce(
       t, dim, /*keepDim=*/true, t.dtype,
       [&](Scalars &s) { return max ? s.lowest() : s.highest(); },
@@ -144,6 +147,7 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
             linalg::YieldOp::create(nested, loc, si.min(args[2], at));
           })
           .getResult(0);
+  value = b.cast(value, input.dtype);
   if (!keepDim)
     for (Tensor *result : {&value, &index}) {
       result->sizes.erase(result->sizes.begin() + dim);

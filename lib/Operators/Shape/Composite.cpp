@@ -173,7 +173,8 @@ static InferredTypes inferLoss(const OperatorView &call) {
   if ((*reduction < 0 || *reduction > 2) && !isL1)
     return refuse("expected a reduction from 0 to 2, got " + Twine(*reduction));
   std::optional<Sizes> sizes = broadcast(self.getSizes(), target.getSizes());
-  Type dtype = promoteTypes(self.getDtype(), target.getDtype());
+  // A 0-d tensor promotes by its kind alone.
+  Type dtype = getPromotedDtype({call.getArg(0u), call.getArg("target")});
   if (!sizes || !dtype)
     return failure();
   if (isL1)

@@ -115,9 +115,11 @@ FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default",
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// ceil((end - start) / step)
+/// ceil((end - start) / step). A range of int64 is made of the integer parts
+/// (aten/src/ATen/native/RangeFactories.cpp); other integer types are not.
 static Size getRangeLength(const Argument &start, const Argument &end,
-                           const Argument &step, MLIRContext *context) {
+                           const Argument &step, bool isInt64,
+                           MLIRContext *context) {
   auto isFloat = [](const Argument &a) {
     return a.tree && isa<FloatAttr>(a.tree);
   };
@@ -127,6 +129,10 @@ static Size getRangeLength(const Argument &start, const Argument &end,
     std::optional<double> s = step.tree ? step.getFloat() : 1.0;
     if (!a || !b || !s)
       return {};
+    if (isInt64) {
+      for (std::optional<double> *number : {&a, &b, &s})
+        *number = std::trunc(**number);
+    }
     double length = std::ceil((*b - *a) / *s);
     if (*s == 0 || length < 0) {
       noteRefusal([] { return "expected a step from start towards end"; });
@@ -149,7 +155,6 @@ static Size getRangeLength(const Argument &start, const Argument &end,
 static InferredTypes inferArange(const OperatorView &call) {
   Argument start = call.getArg("start"), end = call.getArg("end"),
            step = call.getArg("step");
-  Size length = getRangeLength(start, end, step, call.getContext());
   bool isFloat = false;
   for (const Argument &argument : {start, end, step})
     if (argument.tree) {
@@ -160,6 +165,9 @@ static InferredTypes inferArange(const OperatorView &call) {
     }
   Type dtype = isFloat ? Type(Float32Type::get(call.getContext()))
                        : IntegerType::get(call.getContext(), 64);
+  Size length = getRangeLength(start, end, step,
+                               getDtypeOr(call, dtype).isSignlessInteger(64),
+                               call.getContext());
   return make(call, length.get(), dtype);
 }
 FX_REGISTER_SHAPE_RULES(inferArange, "aten.arange.default", "aten.arange.start",

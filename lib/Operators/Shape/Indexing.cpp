@@ -184,8 +184,20 @@ FX_REGISTER_SHAPE_RULES(inferIndexCopy, "aten.index_add.default",
 FX_REGISTER_SHAPE_RULES(inferScatter, "aten.index_put.default",
                         "aten._unsafe_index_put.default",
                         "aten.index_fill.int_Scalar",
-                        "aten.index_fill.int_Tensor",
-                        "aten.masked_scatter.default")
+                        "aten.index_fill.int_Tensor")
+
+/// The mask broadcasts with what is written to.
+static InferredTypes inferMaskedScatter(const OperatorView &call) {
+  FakeTensorType self = getTensor(call.getArg(0u)),
+                 mask = getTensor(call.getArg("mask"));
+  if (!self || !mask)
+    return failure();
+  std::optional<Sizes> sizes = broadcast(self.getSizes(), mask.getSizes());
+  if (!sizes)
+    return failure();
+  return result(makeTensor(self, *sizes));
+}
+FX_REGISTER_SHAPE_RULES(inferMaskedScatter, "aten.masked_scatter.default")
 
 static InferredTypes inferOneHot(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));

@@ -99,6 +99,7 @@ case(
     f(3),
 )
 case(A, "masked_scatter", lambda x, m, s: x.masked_scatter(m, s), f("n", 4), b("n", 4), f("n", 4))
+case(A, "masked_scatter.larger_mask", lambda x, m, s: x.masked_scatter(m, s), f(4), b("n", 4), f("n", 4))
 case(A, "masked_scatter.broadcast", lambda x, m, s: x.masked_scatter(m, s), f(3, 4), b(4), f(12), dynamic=False)
 case(A, "index_put.mask", lambda x, m: x.index_put((m,), torch.tensor(3.0)), f("n", 4), b("n", 4))
 case(

@@ -23,6 +23,16 @@ row("empty_filled", lambda x: torch.empty(x.shape[0], 2).fill_(3.0), f("n", 4))
 row("arange", lambda x: torch.arange(x.shape[0]), f("n", 4))
 row("arange.start", lambda x: torch.arange(2, x.shape[0] + 2), f("n", 4))
 row("arange.step", lambda x: torch.arange(10, -3, -2) + x.shape[0], f("n", 4))
+# int64 takes the integer parts of its numbers, other integer types do not.
+row(
+    "arange.integer_parts",
+    lambda x: [
+        torch.arange(*numbers, dtype=dtype) + x.shape[0]
+        for numbers in ((1.0, 5.000001, 2.0), (0.5, 6, 2.5), (-0.9, 2.1, 2.0), (0.0, 3.1))
+        for dtype in (torch.int64, torch.int32, torch.int16)
+    ],
+    f("n", 4),
+)
 row("arange.float", lambda x: torch.arange(0, 1, 0.1) * x[0, 0], f("n", 4))
 row("arange.dtype", lambda x: torch.arange(x.shape[0], dtype=torch.float32), f("n", 4))
 row("linspace", lambda x: torch.linspace(-1, 1, 7) + x[0, 0], f("n", 4))

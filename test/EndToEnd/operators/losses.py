@@ -66,6 +66,15 @@ for reduction in ("none", "mean", "sum"):
         f("n", 5, 3),
         unit("n", 5, 3),
     )
+    # A 0-d tensor promotes by its kind alone: the loss of an f32 number and an f16 tensor is f16.
+    for name in ("l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss"):
+        function = getattr(F, name)
+        add(
+            f"{name}.0d_and_half",
+            lambda x, y, function=function, r=r: function(x, y.half(), **r),
+            f(),
+            f("n", 4),
+        )
 case("losses", "cross_entropy.one", F.cross_entropy, f(5), i(low=0, high=5), dynamic=False)
 case("losses", "mse", F.mse_loss, f("n", 4), f("n", 4))
 case(

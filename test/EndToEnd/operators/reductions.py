@@ -50,6 +50,14 @@ case("reductions", "norm.inf", lambda x: torch.linalg.vector_norm(x, INF, 1), f(
 case("reductions", "max.dim", lambda x: torch.max(x, 1), f("n", 4))
 case("reductions", "min.dim", lambda x: torch.min(x, 0), f("n", 4))
 case("reductions", "max.full", torch.max, f("n", 4))
+case(
+    "reductions",
+    # The index of a number that bf16's conversion would make zero.
+    "min.subnormal_index",
+    lambda x: (torch.min(x, 1)[1], torch.max(x, 1)[1], x.argmin(0)),
+    fixed(torch.tensor([[1.5, -2.9e-39, 3.0], [-2.9e-39, -1.0, -5e-39]] * 9).to(torch.bfloat16)),
+    dynamic=False,
+)
 case("reductions", "min.full", torch.min, f("n", 4))
 case("reductions", "argmax", lambda x: x.argmax(1), f("n", 4))
 case("reductions", "argmin", lambda x: x.argmin(0, keepdim=True), f("n", 4))
