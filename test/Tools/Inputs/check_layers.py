@@ -5,6 +5,7 @@ A layer owns folders of lib/, include/, tools/ and python/src; the longest folde
 that a path begins with decides. It may include and link its own files and those of
 the layers that its row names, each of which stands above it. A header that is not
 under include/ is private to its layer. A row names nothing that it does not use.
+No function of a public header sets a variable of the process: that inverts the order.
 """
 
 import collections
@@ -18,6 +19,7 @@ UPSTREAM = ("mlir/", "mlir-c/", "llvm/", "llvm-c/", "lld/", "clang/", "pybind11/
 INCLUDE = re.compile(r'^\s*#?\s*include\s+(?:"|<(?=fx))([^">]+)[">]', re.MULTILINE)
 LIBRARY = re.compile(r"^\s*add_fx_library\(\s*\w+\s+LAYER\s+(\S+)", re.MULTILINE)
 ANY_LIBRARY = re.compile(r"^\s*add_fx_library\(\s*(\w+)", re.MULTILINE)
+SETTER = re.compile(r"^(?:void|bool) (set[A-Z]\w*)\(", re.MULTILINE)  # of no class
 LAYER = re.compile(r"^\s*fx_layer\(\s*(\S+?)(?:\s+USES([^)]*))?\)", re.MULTILINE)
 
 
@@ -145,6 +147,13 @@ def check_libraries(root, layers, errors):
             errors.append(f"{place}: '{name}' {has} '{used}', unlike its row")
 
 
+def check_setters(root, errors):
+    for header in sorted((root / "include/fx").rglob("*.h")):
+        for name in SETTER.findall(header.read_text()):
+            path = header.relative_to(root).as_posix()
+            errors.append(f"{path}: expected an interface of the dialect, got '{name}'")
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     layers = read_table(root)
@@ -152,6 +161,7 @@ def main():
     check_table(layers, errors)
     used, count = check_includes(root, layers, errors)
     check_libraries(root, layers, errors)
+    check_setters(root, errors)
     for layer in layers.values():
         for name in layer.uses:
             if name not in used[layer.name]:
