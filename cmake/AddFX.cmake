@@ -98,10 +98,44 @@ function(fx_tablegen td target)
   set_property(GLOBAL APPEND PROPERTY FX_TABLEGEN_TARGETS ${target})
 endfunction()
 
-# add_fx_library(name sources... [DEPENDS targets...] [LINK_LIBS libs...])
+# fx_layer(name [USES layers...])
+# A layer of docs/Architecture.md, and those that its libraries link.
+function(fx_layer name)
+  cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY FX_LAYERS ${name})
+  set_property(GLOBAL PROPERTY FX_LAYER_USES_${name} ${ARG_USES})
+endfunction()
+
+# fx_add_layer_checks() adds check-layers, a part of `all`, which links each layer with
+# nothing but those that it uses: what it takes of another is an undefined symbol.
+# Instrumented code has undefined symbols of its own.
+function(fx_add_layer_checks)
+  if(SKBUILD OR FX_ENABLE_SANITIZERS OR FX_ENABLE_FUZZERS)
+    return()
+  endif()
+  add_custom_target(check-layers ALL)
+  get_property(layers GLOBAL PROPERTY FX_LAYERS)
+  foreach(layer IN LISTS layers)
+    get_property(objects GLOBAL PROPERTY FX_LAYER_OBJECTS_${layer})
+    get_property(link_libs GLOBAL PROPERTY FX_LAYER_LINK_LIBS_${layer})
+    get_property(uses GLOBAL PROPERTY FX_LAYER_USES_${layer})
+    list(TRANSFORM uses REPLACE "/" "-")
+    list(TRANSFORM uses PREPEND fx-layer-)
+    string(REPLACE "/" "-" name "fx-layer-${layer}")
+    add_library(${name} SHARED EXCLUDE_FROM_ALL ${objects})
+    # Linked anew for its own objects only: code that changes is no other layer's affair.
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS_NO_SHARED ON
+      LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/layers")
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+    target_link_libraries(${name} PRIVATE ${uses} ${FX_MLIR_LIBS} ${link_libs})
+    add_dependencies(check-layers ${name})
+  endforeach()
+endfunction()
+
+# add_fx_library(name LAYER layer sources... [DEPENDS targets...] [LINK_LIBS libs...])
 # An object library that becomes part of libFX. Nothing in it may link LibTorch.
 function(add_fx_library name)
-  cmake_parse_arguments(ARG "NO_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PCH" "LAYER" "DEPENDS;LINK_LIBS" ${ARGN})
   add_library(${name} OBJECT ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE fx_flags ${ARG_LINK_LIBS})
   get_property(gen GLOBAL PROPERTY FX_TABLEGEN_TARGETS)
@@ -113,6 +147,8 @@ function(add_fx_library name)
   endif()
   set_property(GLOBAL APPEND PROPERTY FX_LIBS ${name})
   set_property(GLOBAL APPEND PROPERTY FX_LINK_LIBS ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY FX_LAYER_OBJECTS_${ARG_LAYER} $<TARGET_OBJECTS:${name}>)
+  set_property(GLOBAL APPEND PROPERTY FX_LAYER_LINK_LIBS_${ARG_LAYER} ${ARG_LINK_LIBS})
 endfunction()
 
 # add_fx_tool(name sources... [LINK_LIBS libs...])

@@ -1,7 +1,7 @@
 // Two operators of one's own. `example::softcap(x, cap)` is said in operators
 // that fx-mlir knows; `example::squareplus(x)` brings its own linalg.
-#include "fx/Custom/Operators.h"
-#include "fx/Custom/Plugin.h"
+#include "fx/Operators/Custom.h"
+#include "fx/Operators/Plugin.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"

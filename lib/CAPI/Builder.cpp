@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builder.h"
-#include "../Import/SymbolicText.h"
 #include "fx/IR/ExternalPaths.h"
+#include "fx/Import/SymbolicText.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/AsmParser/AsmParser.h"

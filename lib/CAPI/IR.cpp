@@ -10,6 +10,7 @@
 #include "fx/IR/BytecodeFile.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/Import/Import.h"
+#include "fx/Import/ModuleFile.h"
 #include "fx/InitAll.h"
 #include "fx/Operators/Verify.h"
 

@@ -7,9 +7,9 @@
 
 #include "fx-c/Operators.h"
 #include "Handles.h"
-#include "fx/Custom/Operators.h"
-#include "fx/Custom/Plugin.h"
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Operators/Custom.h"
+#include "fx/Operators/Plugin.h"
 
 using namespace fx;
 using namespace fx::capi;

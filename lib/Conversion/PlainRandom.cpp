@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlainRandom.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

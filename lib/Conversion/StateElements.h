@@ -8,8 +8,8 @@
 #ifndef FX_LIB_CONVERSION_STATEELEMENTS_H
 #define FX_LIB_CONVERSION_STATEELEMENTS_H
 
+#include "fx/IR/ExternalData.h"
 #include "fx/IR/FXDialect.h"
-#include "fx/Import/ExternalData.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 

@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Encode.h"
-#include "../Import/SchemaTables.h"
 #include "JsonWriter.h"
+#include "fx/Import/SchemaTables.h"
 
 using namespace llvm;
 using namespace fx;

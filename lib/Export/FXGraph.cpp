@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FXGraph.h"
-#include "../Import/ArgumentKinds.h"
 #include "GraphNames.h"
 #include "Namespace.h"
+#include "fx/Import/ArgumentKinds.h"
 
 #include "fx/IR/Arguments.h"
 #include "llvm/ADT/SetVector.h"

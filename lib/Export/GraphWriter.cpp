@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphWriter.h"
-#include "../Import/ArgumentKinds.h"
+#include "fx/Import/ArgumentKinds.h"
 
 #include "fx/IR/Metadata.h"
 

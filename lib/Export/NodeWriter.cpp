@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Import/ArgumentKinds.h"
 #include "FXGraph.h"
 #include "GraphWriter.h"
+#include "fx/Import/ArgumentKinds.h"
 
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Schema.h"

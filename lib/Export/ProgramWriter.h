@@ -10,7 +10,7 @@
 
 #include "ArchiveWriter.h"
 #include "GraphWriter.h"
-#include "fx/Import/ExternalData.h"
+#include "fx/IR/ExternalData.h"
 
 namespace fx {
 

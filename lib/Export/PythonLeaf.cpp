@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PythonLeaf.h"
-#include "../Import/ArgumentKinds.h"
+#include "fx/Import/ArgumentKinds.h"
 
 #include "fx/Support/HostTensor.h"
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TypeWriter.h"
-#include "../Import/SymbolicText.h"
 #include "PythonText.h"
+#include "fx/Import/SymbolicText.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

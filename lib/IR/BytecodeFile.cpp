@@ -6,14 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/IR/BytecodeFile.h"
-#include "fx/IR/ExternalPaths.h"
-#include "fx/Operators/Verify.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CRC.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace fx;
@@ -62,35 +58,4 @@ llvm::Error fx::checkBytecode(StringRef bytes) {
       "the bytecode is damaged: expected length and checksum '" +
       producer.drop_front(std::min(kName.size(), producer.size())) +
       "', got '" + StringRef(expected).drop_front(kName.size()) + "'");
-}
-
-OwningOpRef<ModuleOp>
-fx::parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                MLIRContext *context) {
-  if (llvm::Error error = checkBytecode(buffer->getBuffer())) {
-    emitError(FileLineColLoc::get(context, buffer->getBufferIdentifier(), 0, 0))
-        << llvm::toString(std::move(error));
-    return {};
-  }
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
-  if (module && failed(verifyResultTypes(*module)))
-    return {};
-  return module;
-}
-
-OwningOpRef<ModuleOp> fx::parseModuleFile(StringRef path,
-                                          MLIRContext *context) {
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(path, &message);
-  if (!buffer) {
-    emitError(UnknownLoc::get(context)) << message;
-    return {};
-  }
-  OwningOpRef<ModuleOp> module = parseModule(std::move(buffer), context);
-  if (module)
-    resolveExternalPaths(*module, path);
-  return module;
 }

@@ -5,84 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators are pure in a `functional` graph only. Elsewhere a value may change
-// between two equal calls (`v.sin(); x.add_(1); v.sin()`), so every call reads
-// its tensors and allocates its results: MLIR's CSE then leaves it alone, while
-// a dead one may still go.
+// What a call of an operator does is known in fx/Operators; here is what the
+// other nodes do.
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Custom/Operators.h"
 #include "fx/IR/HigherOrder.h"
-#include "fx/Operators/Purity.h"
+#include "fx/IR/OperatorInterface.h"
 
 using namespace mlir;
 using namespace fx;
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects = MemoryEffectList;
 
-namespace {
-/// The state of the random generators.
-struct GeneratorResource : SideEffects::Resource::Base<GeneratorResource> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GeneratorResource)
-  StringRef getName() override { return "fx::Generator"; }
-};
-/// The set of symbols that are defined, and conditions that were checked.
-struct SymbolResource : SideEffects::Resource::Base<SymbolResource> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolResource)
-  StringRef getName() override { return "fx::Symbol"; }
-};
-} // namespace
-
-/// Reads and writes anything: what nothing is known of.
-static void addUnknown(Effects &effects) {
+void fx::addUnknownEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
-static bool isInFunctionalGraph(Operation *op) {
+bool fx::isInFunctionalGraph(Operation *op) {
   auto graph = dyn_cast_if_present<GraphOp>(op->getParentOp());
   return graph && graph.getFunctional();
 }
 
-static void addReadsAndResults(Operation *op, Effects &effects) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (!isa<SymIntType, SymFloatType, SymBoolType>(operand.get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-  for (OpResult result : op->getResults())
-    effects.emplace_back(MemoryEffects::Allocate::get(), result);
-}
-
 void CallFunctionOp::getEffects(Effects &effects) {
-  OperatorView call = getOperatorView(*this);
-  if (!call) {
-    // What may run beside other nodes has no effect: whoever marked it says so.
-    bool isAsync = (*this)->hasAttr("fx.async") && isInFunctionalGraph(*this);
-    if (!isPureCustomOperator(getTarget()) && !isAsync)
-      addUnknown(effects);
-    else if (!isInFunctionalGraph(*this))
-      addReadsAndResults(*this, effects);
-    return;
-  }
-  if (isSymbolicComputation(call))
-    return;
-  // A Python operator on anything else may run a method of the user's.
-  bool functional = isInFunctionalGraph(*this);
-  if (call.getSchema().isSymbolic() && !functional)
-    return addUnknown(effects);
-
-  if (!functional)
-    addReadsAndResults(*this, effects);
-  for (OpOperand *operand : getWrittenOperands(call))
-    effects.emplace_back(MemoryEffects::Write::get(), operand);
-  if (drawsRandomNumbers(call)) {
-    effects.emplace_back(MemoryEffects::Read::get(), GeneratorResource::get());
-    effects.emplace_back(MemoryEffects::Write::get(), GeneratorResource::get());
-  }
-  // An assertion has no results and is there for its effect.
-  if (call.getSchema().hasNoResults() || definesSymbol(call))
-    effects.emplace_back(MemoryEffects::Write::get(), SymbolResource::get());
+  if (const auto *operators =
+          (*this)
+              ->getDialect()
+              ->getRegisteredInterface<OperatorDialectInterface>())
+    return operators->getEffects(*this, effects);
+  addUnknownEffects(effects);
 }
 
 /// True if some node of the graph writes.
@@ -103,10 +55,10 @@ static void addSubgraphEffects(Operation *op, Effects &effects) {
   // A method may change its object.
   if (!isInFunctionalGraph(op) || failed(view) ||
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ObjectType>))
-    return addUnknown(effects);
+    return addUnknownEffects(effects);
   for (GraphOp graph : view->getGraphs())
     if (!graph.getFunctional() || callsItself(graph) || hasWrite(graph))
-      return addUnknown(effects);
+      return addUnknownEffects(effects);
 }
 
 void CondOp::getEffects(Effects &effects) {
@@ -117,21 +69,21 @@ void HigherOrderOp::getEffects(Effects &effects) {
 }
 
 // A method or a module is the user's code, unless it is a part of the graph.
-void CallMethodOp::getEffects(Effects &effects) { addUnknown(effects); }
+void CallMethodOp::getEffects(Effects &effects) { addUnknownEffects(effects); }
 void CallModuleOp::getEffects(Effects &effects) {
   GraphOp body = getModuleBody(*this);
   if (!isInFunctionalGraph(*this) || !body || !body.getFunctional() ||
       callsItself(body) || hasWrite(body))
-    addUnknown(effects);
+    addUnknownEffects(effects);
 }
 void EagerOp::getEffects(Effects &effects) {
   bool buffers = llvm::any_of(getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
   if (buffers || !(*this)->hasAttr("fx.pure"))
-    addUnknown(effects);
+    addUnknownEffects(effects);
 }
 
 // Part of the graph's signature or its contract: never removed.
-void PlaceholderOp::getEffects(Effects &effects) { addUnknown(effects); }
+void PlaceholderOp::getEffects(Effects &effects) { addUnknownEffects(effects); }
 void GuardOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }

@@ -7,6 +7,7 @@
 
 #include "fx/IR/FXDialect.h"
 #include "Bytecode.h"
+#include "fx/IR/OperatorInterface.h"
 
 using namespace mlir;
 using namespace fx;
@@ -15,6 +16,7 @@ void FXDialect::initialize() {
   registerAttributes();
   registerTypes();
   addBytecodeInterface(*this);
+  declarePromisedInterface<OperatorDialectInterface, FXDialect>();
   addOperations<
 #define GET_OP_LIST
 #include "fx/IR/FXOps.cpp.inc"

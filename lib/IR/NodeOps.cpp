@@ -8,7 +8,7 @@
 #include "Text.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
-#include "fx/Operators/Verify.h"
+#include "fx/IR/OperatorInterface.h"
 
 using namespace mlir;
 using namespace fx;
@@ -152,8 +152,21 @@ LogicalResult CondOp::verify() {
   return verifyHigherOrder(*this);
 }
 
+/// Null where nobody attached what is known of the operators.
+static const OperatorDialectInterface *getOperators(Operation *op) {
+  return op->getDialect()->getRegisteredInterface<OperatorDialectInterface>();
+}
+
 LogicalResult CallFunctionOp::verify() {
-  return success(succeeded(verifyNode(*this)) && succeeded(verifyCall(*this)));
+  if (failed(verifyNode(*this)))
+    return failure();
+  const OperatorDialectInterface *operators = getOperators(*this);
+  return operators ? operators->verify(*this) : success();
+}
+LogicalResult CallFunctionOp::canonicalize(CallFunctionOp op,
+                                           PatternRewriter &rewriter) {
+  const OperatorDialectInterface *operators = getOperators(op);
+  return operators ? operators->canonicalize(op, rewriter) : failure();
 }
 LogicalResult CallMethodOp::verify() {
   if (getArgs().empty())

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/IR/Enumerations.h"
 #include "fx/IR/FXDialect.h"
-#include "fx/Operators/Enumerations.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Import/Archive.h"
+#include "fx/Support/MappedFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -46,30 +47,6 @@ Expected<StringRef> Archive::read(const ArchiveRecord &record) const {
     return error(record.name, "expected crc32 0x" + utohexstr(record.crc32) +
                                   ", got 0x" + utohexstr(crc));
   return bytes;
-}
-
-Expected<sys::fs::mapped_file_region> fx::mapFile(StringRef path) {
-  auto fail = [&](std::error_code code) {
-    return createStringError(code, path + ": " + code.message());
-  };
-  // Only a regular file has a size that stays: a pipe or a device would block.
-  sys::fs::file_status status;
-  if (std::error_code code = sys::fs::status(path, status))
-    return fail(code);
-  if (status.type() != sys::fs::file_type::regular_file)
-    return createStringError(path + ": expected a regular file");
-  Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
-  if (!file)
-    return fail(errorToErrorCode(file.takeError()));
-  sys::fs::mapped_file_region region;
-  std::error_code code;
-  if (uint64_t size = status.getSize())
-    region = sys::fs::mapped_file_region(
-        *file, sys::fs::mapped_file_region::readonly, size, 0, code);
-  sys::fs::closeFile(*file);
-  if (code)
-    return fail(code);
-  return region;
 }
 
 //===----------------------------------------------------------------------===//

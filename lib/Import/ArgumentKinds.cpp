@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArgumentKinds.h"
-#include "SchemaTables.h"
+#include "fx/Import/ArgumentKinds.h"
+#include "fx/Import/SchemaTables.h"
 
 #include "fx/IR/Arguments.h"
 #include "fx/Operators/Schema.h"

@@ -7,7 +7,7 @@
 
 #include "Decode.h"
 #include "JsonReader.h"
-#include "SchemaTables.h"
+#include "fx/Import/SchemaTables.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -8,8 +8,8 @@
 #ifndef FX_LIB_IMPORT_GUARDS_H
 #define FX_LIB_IMPORT_GUARDS_H
 
-#include "SymbolicText.h"
 #include "fx/Import/Schema.h"
+#include "fx/Import/SymbolicText.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace fx {

@@ -15,6 +15,7 @@
 #include "Diagnostics.h"
 #include "ProgramBuilder.h"
 #include "fx/IR/ExternalPaths.h"
+#include "fx/Operators/Dialect.h"
 #include "fx/Operators/Verify.h"
 
 #include "mlir/IR/Verifier.h"
@@ -177,7 +178,7 @@ static Expected<OwningOpRef<ModuleOp>> import(StringRef path, MLIRContext &ctx,
 FailureOr<OwningOpRef<ModuleOp>> fx::importPt2(StringRef path,
                                                MLIRContext &context,
                                                const ImportOptions &options) {
-  context.getOrLoadDialect<FXDialect>();
+  loadFXDialect(context);
   Expected<OwningOpRef<ModuleOp>> module = import(path, context, options);
   if (module)
     return std::move(*module);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArgumentKinds.h"
 #include "Diagnostics.h"
 #include "GraphBuilder.h"
+#include "fx/Import/ArgumentKinds.h"
 
 #include "fx/IR/Arguments.h"
 #include "fx/Operators/Schema.h"

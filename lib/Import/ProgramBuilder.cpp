@@ -8,7 +8,7 @@
 #include "ProgramBuilder.h"
 #include "Diagnostics.h"
 #include "Guards.h"
-#include "SymbolicText.h"
+#include "fx/Import/SymbolicText.h"
 
 #include "fx/Operators/Purity.h"
 #include "llvm/Support/MathExtras.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SymbolicText.h"
 #include "TextParser.h"
+#include "fx/Import/SymbolicText.h"
 
 using namespace mlir;
 using namespace fx;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SymbolicText.h"
+#include "fx/Import/SymbolicText.h"
 #include "TextParser.h"
 
 using namespace mlir;

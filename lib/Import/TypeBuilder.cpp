@@ -7,7 +7,7 @@
 
 #include "TypeBuilder.h"
 #include "Diagnostics.h"
-#include "SymbolicText.h"
+#include "fx/Import/SymbolicText.h"
 
 using namespace mlir;
 using namespace fx;

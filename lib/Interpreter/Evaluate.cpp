@@ -5,13 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/IR/FXDialect.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Transforms/ConstantEvaluator.h"
 
 using namespace fx;
 
+namespace {
+struct InterpretedConstants : ConstantEvaluatorInterface {
+  using ConstantEvaluatorInterface::ConstantEvaluatorInterface;
+  llvm::Expected<llvm::SmallVector<HostTensor>>
+  evaluate(mlir::ModuleOp module) const override;
+};
+} // namespace
+
 llvm::Expected<llvm::SmallVector<HostTensor>>
-fx::evaluateOnInterpreter(mlir::ModuleOp module) {
+InterpretedConstants::evaluate(mlir::ModuleOp module) const {
   llvm::Expected<std::unique_ptr<Interpreter>> interpreter =
       loadInterpreter(module, InterpreterOptions());
   if (!interpreter)
@@ -26,4 +35,10 @@ fx::evaluateOnInterpreter(mlir::ModuleOp module) {
     tensors.push_back(std::move(*output));
   }
   return tensors;
+}
+
+void fx::registerConstantEvaluator(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, FXDialect *dialect) {
+    dialect->addInterfaces<InterpretedConstants>();
+  });
 }

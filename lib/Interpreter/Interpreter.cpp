@@ -14,7 +14,7 @@
 #include "Operators.h"
 #include "Plan.h"
 #include "States.h"
-#include "fx/Run/Signature.h"
+#include "fx/IR/Signature.h"
 #include "fx/Runtime/fallback.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Transforms/StridedMemory.h"

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Custom/Operators.h"
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Operators/Custom.h"
 #include "fx/Support/LocatedError.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -109,8 +109,20 @@ static std::optional<std::string> getTorchSchema(llvm::StringRef target) {
   return (*library)->getSchema(target);
 }
 
-[[maybe_unused]] static const bool isSource =
-    (setSchemaSource(getTorchSchema), true);
+namespace {
+struct TorchSchemas : SchemaSourceInterface {
+  using SchemaSourceInterface::SchemaSourceInterface;
+  std::optional<std::string> getSchema(llvm::StringRef target) const override {
+    return getTorchSchema(target);
+  }
+};
+} // namespace
+
+void registerTorchSchemas(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](mlir::MLIRContext *, FXDialect *dialect) {
+    dialect->addInterfaces<TorchSchemas>();
+  });
+}
 
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Operators/Verify.h"
+#include "fx/IR/Enumerations.h"
 #include "fx/IR/Metadata.h"
-#include "fx/Operators/Enumerations.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;

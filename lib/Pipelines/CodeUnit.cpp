@@ -8,7 +8,7 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -143,7 +143,7 @@ namespace {
 class Generator {
 public:
   Generator(ModuleOp module, const CompileOptions &options,
-            const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+            const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
             OwningOpRef<ModuleOp> prepare, ErrorCatcher &errors,
             PhaseRunner &phases, CompileReport &report)
       : module(module), options(options), gpu(gpu), errors(errors),
@@ -164,7 +164,7 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
-  const cuda::Target *gpu;
+  const fx::gpu::Target *gpu;
   ErrorCatcher &errors;
   PhaseRunner &phases;
   CompileReport &report;
@@ -369,7 +369,7 @@ llvm::Error Generator::run(llvm::StringRef path) {
 
 llvm::Error fx::generateCode(ModuleOp module, const CompileOptions &options,
                              const cpu::CPUOptions &cpu,
-                             const cuda::Target *gpu,
+                             const fx::gpu::Target *gpu,
                              OwningOpRef<ModuleOp> prepare,
                              llvm::StringRef path, ErrorCatcher &errors,
                              PhaseRunner &phases, CompileReport &report) {

@@ -13,9 +13,9 @@
 
 #include "mlir/IR/OwningOpRef.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 struct Target;
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 namespace fx {
 
@@ -80,7 +80,7 @@ llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 /// gave, scheduled for the processor (null: still in `module`, or there is
 /// none).
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
-                         const cpu::CPUOptions &cpu, const cuda::Target *gpu,
+                         const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
                          mlir::OwningOpRef<mlir::ModuleOp> prepare,
                          llvm::StringRef path, ErrorCatcher &errors,
                          PhaseRunner &phases, CompileReport &report);

@@ -18,7 +18,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include "../Runtime/Artefact/Desc.h"
+#include "fx/Runtime/Desc.h"
 
 using namespace mlir;
 using namespace fx;
@@ -26,21 +26,21 @@ using namespace fx;
 /// The kernels of `module` in a module of their own, in the dialect of the
 /// target.
 static llvm::Expected<OwningOpRef<ModuleOp>>
-lowerKernels(ModuleOp module, const cuda::Target &target,
+lowerKernels(ModuleOp module, const fx::gpu::Target &target,
              ErrorCatcher &errors) {
   OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
-  (*device)->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+  (*device)->setAttr(mlir::gpu::GPUDialect::getContainerModuleAttrName(),
                      UnitAttr::get(module.getContext()));
-  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+  for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
     device->getBody()->push_back(kernels->clone());
   auto build = [&](OpPassManager &pm) {
     switch (target.platform) {
-    case cuda::Platform::CUDA:
-      return cuda::buildNVVMPipeline(pm);
-    case cuda::Platform::ROCm:
-      return cuda::buildROCDLPipeline(pm, target.chips.front());
-    case cuda::Platform::Vulkan:
-      return cuda::buildSPIRVPipeline(pm);
+    case fx::gpu::Platform::CUDA:
+      return fx::gpu::buildNVVMPipeline(pm);
+    case fx::gpu::Platform::ROCm:
+      return fx::gpu::buildROCDLPipeline(pm, target.chips.front());
+    case fx::gpu::Platform::Vulkan:
+      return fx::gpu::buildSPIRVPipeline(pm);
     }
   };
   if (llvm::Error e = runPasses(*device, errors, build))
@@ -51,24 +51,24 @@ lowerKernels(ModuleOp module, const cuda::Target &target,
 /// What `options.emit` asks for of `device`, the kernels that were lowered.
 static llvm::Expected<std::string> emitKernels(ModuleOp device,
                                                const CompileOptions &options,
-                                               const cuda::Target &target) {
+                                               const fx::gpu::Target &target) {
   if (options.emit == EmitKind::SPIRV)
-    return cuda::emitSPIRV(device);
+    return fx::spirv::emitSPIRV(device);
   llvm::StringRef chip = target.chips.front();
   switch (options.emit) {
   case EmitKind::PTX:
-    return cuda::emitPTX(device, chip, options.optLevel);
+    return nvvm::emitPTX(device, chip, options.optLevel);
   case EmitKind::Cubin: {
     llvm::Expected<std::string> ptx =
-        cuda::emitPTX(device, chip, options.optLevel);
+        nvvm::emitPTX(device, chip, options.optLevel);
     if (!ptx)
       return ptx.takeError();
-    return cuda::assemble(*ptx, chip);
+    return nvvm::assemble(*ptx, chip);
   }
   case EmitKind::GCN:
-    return cuda::emitGCN(device, chip, options.optLevel);
+    return rocdl::emitGCN(device, chip, options.optLevel);
   case EmitKind::HSACO:
-    return cuda::emitHSACO(device, chip, options.optLevel);
+    return rocdl::emitHSACO(device, chip, options.optLevel);
   default:
     llvm_unreachable("checkFormat refuses others for a GPU");
   }
@@ -76,7 +76,7 @@ static llvm::Expected<std::string> emitKernels(ModuleOp device,
 
 llvm::Error fx::generateDeviceCode(ModuleOp module,
                                    const CompileOptions &options,
-                                   const cuda::Target &target,
+                                   const fx::gpu::Target &target,
                                    const cpu::CPUOptions &cpu,
                                    llvm::StringRef path, ErrorCatcher &errors,
                                    PhaseRunner &phases) {
@@ -95,7 +95,7 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
     return e;
   if (options.emit == EmitKind::MemRef)
     return print(module);
-  if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
+  if (llvm::Error e = runPasses(module, errors, fx::gpu::buildDevicePipeline))
     return e;
   if (options.emit == EmitKind::GPU)
     return print(module);
@@ -120,7 +120,7 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
 /// What the run-time must know to choose an image.
 static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
                                       std::string bytes) {
-  cuda::ChipName name = cuda::getChipName(chip);
+  fx::gpu::ChipName name = fx::gpu::getChipName(chip);
   int family = name.suffix == 'a'   ? FX_CHIP_EXACT
                : name.suffix == 'f' ? FX_CHIP_FAMILY
                                     : FX_CHIP_PLAIN;
@@ -131,22 +131,22 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
 /// PTX for all. `hasOwn`: some chips have kernels that others have not; those
 /// that run no code of others get PTX of their own without an assembler.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
-                              const cuda::Target &target, bool hasOwn,
+                              const fx::gpu::Target &target, bool hasOwn,
                               std::vector<cpu::ImageDescription> &images,
                               PtxasLog &log) {
   llvm::SmallVector<std::string> chips;
-  bool hasAssembler = !cuda::findPtxas().empty();
+  bool hasAssembler = !nvvm::findPtxas().empty();
   for (const std::string &chip : target.chips)
-    if (hasAssembler || (hasOwn && cuda::getChipName(chip).suffix))
+    if (hasAssembler || (hasOwn && fx::gpu::getChipName(chip).suffix))
       chips.push_back(chip);
-  chips.push_back(cuda::getCommonChip(target));
+  chips.push_back(fx::gpu::getCommonChip(target));
   for (auto [i, chip] : llvm::enumerate(chips)) {
     bool isBinary = hasAssembler && i + 1 < chips.size();
     llvm::Expected<std::string> code =
-        cuda::emitPTX(device, chip, options.optLevel);
+        nvvm::emitPTX(device, chip, options.optLevel);
     std::string said;
     if (code && isBinary)
-      code = cuda::assemble(*code, chip, &said);
+      code = nvvm::assemble(*code, chip, &said);
     log.add(chip, said);
     if (!code)
       return code.takeError();
@@ -156,21 +156,21 @@ static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
 }
 
 llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
-                               const cuda::Target &target,
+                               const fx::gpu::Target &target,
                                cpu::ModelDescription &description,
                                llvm::json::Array &kernels,
                                ErrorCatcher &errors) {
-  if (llvm::Error e = runPasses(module, errors, cuda::buildDevicePipeline))
+  if (llvm::Error e = runPasses(module, errors, fx::gpu::buildDevicePipeline))
     return e;
   bool hasOwn = false;
-  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
-    for (auto func : kernels.getOps<gpu::GPUFuncOp>()) {
-      auto chip = func->getAttrOfType<StringAttr>(cuda::kChipAttr);
+  for (auto kernels : module.getOps<mlir::gpu::GPUModuleOp>())
+    for (auto func : kernels.getOps<mlir::gpu::GPUFuncOp>()) {
+      auto chip = func->getAttrOfType<StringAttr>(fx::gpu::kChipAttr);
       hasOwn |= chip != nullptr;
-      auto nodes = func->getAttrOfType<StringAttr>(cuda::kNodesAttr);
+      auto nodes = func->getAttrOfType<StringAttr>(fx::gpu::kNodesAttr);
       description.kernels.push_back(
           {func.getName().str(),
-           chip ? cuda::getChipName(chip.getValue()).number : 0,
+           chip ? fx::gpu::getChipName(chip.getValue()).number : 0,
            nodes && !nodes.getValue().empty() ? nodes.str()
                                               : describeNodes(func.getLoc())});
     }
@@ -187,11 +187,11 @@ llvm::Error fx::compileKernels(ModuleOp module, const CompileOptions &options,
   }
   kernels = log.getKernels(description.kernels);
   if (llvm::Error e = runPasses(module, errors, [](OpPassManager &pm) {
-        pm.addPass(cuda::createFXGPULaunchToRuntime());
+        pm.addPass(fx::gpu::createFXGPULaunchToRuntime());
       }))
     return e;
   for (auto kernels :
-       llvm::make_early_inc_range(module.getOps<gpu::GPUModuleOp>()))
+       llvm::make_early_inc_range(module.getOps<mlir::gpu::GPUModuleOp>()))
     kernels.erase();
   return llvm::Error::success();
 }

@@ -18,7 +18,7 @@ namespace fx {
 /// `module`, whose kernels are emitted as launches, to `path`.
 llvm::Error generateDeviceCode(mlir::ModuleOp module,
                                const CompileOptions &options,
-                               const cuda::Target &target,
+                               const fx::gpu::Target &target,
                                const cpu::CPUOptions &cpu, llvm::StringRef path,
                                ErrorCatcher &errors, PhaseRunner &phases);
 
@@ -27,7 +27,7 @@ llvm::Error generateDeviceCode(mlir::ModuleOp module,
 /// chips of `target` where there is a ptxas, and PTX for all others. `kernels`
 /// gets the entries of the report for them.
 llvm::Error compileKernels(mlir::ModuleOp module, const CompileOptions &options,
-                           const cuda::Target &target,
+                           const fx::gpu::Target &target,
                            cpu::ModelDescription &description,
                            llvm::json::Array &kernels, ErrorCatcher &errors);
 

@@ -10,15 +10,17 @@
 #include "DeviceCode.h"
 #include "Formats.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/Common/Attention.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
-#include "fx/Custom/Plugin.h"
-#include "fx/IR/BytecodeFile.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
+#include "fx/Import/ModuleFile.h"
+#include "fx/Operators/Plugin.h"
 #include "fx/Operators/Schema.h"
 #include "fx/Operators/Verify.h"
+#include "fx/Pipelines/GPU.h"
 #include "fx/Transforms/CorrectTypes.h"
 #include "fx/Transforms/Passes.h"
 #include "fx/Transforms/StridedMemory.h"
@@ -162,7 +164,7 @@ llvm::Error Driver::checkSharedStates() {
 llvm::Error Driver::toLinalg() {
   ConvertFXToLinalgOptions lowering;
   if (gpu && gpu->hasTensorCores())
-    lowering.wholeHeads = cpu::kMaxHeadSize;
+    lowering.wholeHeads = codegen::kMaxHeadSize;
   return runPasses([&](OpPassManager &pm) {
     pm.addPass(createConvertFXToLinalg(lowering));
     pm.addPass(createLowerCustom());
@@ -176,9 +178,8 @@ llvm::Error Driver::scheduleForDevice() {
   if (failed(host))
     return llvm::createStringError(": " + error);
   bool tensorCores = gpu->hasTensorCores();
-  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-        cuda::buildGroupPipeline(pm, tensorCores);
-      }))
+  if (llvm::Error e = runPasses(
+          [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, tensorCores); }))
     return e;
   prepare = splitPrepare(*module);
   if (prepare)
@@ -189,7 +190,7 @@ llvm::Error Driver::scheduleForDevice() {
       return e;
   bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
   return runPasses([&](OpPassManager &pm) {
-    cuda::buildKernelPipeline(pm, tensorCores, warpgroups, options.gpuTiles);
+    fx::gpu::buildKernelPipeline(pm, tensorCores, warpgroups, options.gpuTiles);
   });
 }
 
@@ -282,7 +283,7 @@ llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
   if (!options.target.empty()) {
-    auto parsed = cuda::parseTarget(options.target);
+    auto parsed = fx::gpu::parseTarget(options.target);
     if (!parsed)
       return llvm::createStringError(": " + llvm::toString(parsed.takeError()));
     gpu = *parsed;

@@ -73,7 +73,7 @@ private:
   ErrorCatcher errors;
   PhaseRunner phases;
   cpu::CPUOptions cpu;
-  std::optional<cuda::Target> gpu;
+  std::optional<fx::gpu::Target> gpu;
   /// Of a model for a GPU: what the processor computes of states.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   OperatorReport operators;

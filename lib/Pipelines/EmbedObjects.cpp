@@ -7,7 +7,7 @@
 
 #include "Codegen.h"
 #include "fx/IR/Arguments.h"
-#include "fx/Import/ExternalData.h"
+#include "fx/IR/ExternalData.h"
 
 using namespace mlir;
 using namespace fx;

@@ -49,15 +49,15 @@ static constexpr Format formats[] = {
     {EmitKind::SharedObject, "so", kProcessor | kCUDA, "so"},
     {EmitKind::Header, "header", kProcessor | kCUDA, "h"}};
 
-static unsigned getBit(const cuda::Target *gpu) {
+static unsigned getBit(const fx::gpu::Target *gpu) {
   if (!gpu)
     return kProcessor;
   switch (gpu->platform) {
-  case cuda::Platform::CUDA:
+  case fx::gpu::Platform::CUDA:
     return kCUDA;
-  case cuda::Platform::ROCm:
+  case fx::gpu::Platform::ROCm:
     return kROCm;
-  case cuda::Platform::Vulkan:
+  case fx::gpu::Platform::Vulkan:
     return kVulkan;
   }
   llvm_unreachable("unknown platform");
@@ -83,7 +83,7 @@ llvm::StringRef fx::getExtension(EmitKind emit) {
   return getFormat(emit).extension;
 }
 
-llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
+llvm::Error fx::checkFormat(EmitKind emit, const fx::gpu::Target *gpu) {
   const Format &asked = getFormat(emit);
   unsigned bit = getBit(gpu);
   if (asked.targets & bit)
@@ -105,7 +105,7 @@ llvm::Error fx::checkFormat(EmitKind emit, const cuda::Target *gpu) {
       names.push_back(format.name);
   std::string text = ": --emit: expected " + join(names) + " for " +
                      gpu->getText() + ", got " + asked.name.str();
-  if (gpu->platform != cuda::Platform::CUDA && (asked.targets & kCUDA) &&
+  if (gpu->platform != fx::gpu::Platform::CUDA && (asked.targets & kCUDA) &&
       (asked.targets & kProcessor))
     text += ": there is no run-time for it yet";
   return llvm::createStringError(text);

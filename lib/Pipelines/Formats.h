@@ -14,7 +14,7 @@
 namespace fx {
 
 /// Fails unless `emit` can be made for `gpu`, null for the processor.
-llvm::Error checkFormat(EmitKind emit, const cuda::Target *gpu);
+llvm::Error checkFormat(EmitKind emit, const fx::gpu::Target *gpu);
 
 } // namespace fx
 

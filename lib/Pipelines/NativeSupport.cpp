@@ -11,6 +11,7 @@
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Pipelines/Compile.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
@@ -82,7 +83,7 @@ private:
 };
 } // namespace
 
-FailureOr<FallbackReasons> fx::findFallbacks(ModuleOp module) {
+static FailureOr<FallbackReasons> findFallbacks(ModuleOp module) {
   FallbackReasons found;
   auto main = module.lookupSymbol<GraphOp>("main");
   if (!main)
@@ -100,4 +101,19 @@ FailureOr<FallbackReasons> fx::findFallbacks(ModuleOp module) {
       if (std::string reason = fallbacks.getReason(&op, i); !reason.empty())
         found[&op] = std::move(reason);
   return found;
+}
+
+namespace {
+struct LinalgSupport : NativeSupportInterface {
+  using NativeSupportInterface::NativeSupportInterface;
+  FailureOr<FallbackReasons> findFallbacks(ModuleOp module) const override {
+    return ::findFallbacks(module);
+  }
+};
+} // namespace
+
+void fx::registerNativeSupport(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, FXDialect *dialect) {
+    dialect->addInterfaces<LinalgSupport>();
+  });
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OperatorReport.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
@@ -233,7 +233,7 @@ void OperatorReport::nameKernels(ModuleOp module) {
       if (it != operators.end())
         addNode(text, count, getShortName(source), it->second.stack);
     }
-    func->setAttr(cuda::kNodesAttr,
+    func->setAttr(fx::gpu::kNodesAttr,
                   StringAttr::get(module.getContext(), endNodes(text, count)));
   }
 }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/EagerBufferization.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
-#include "fx/IR/FXDialect.h"
+#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Interpreter/Interpreter.h"
+#include "fx/Operators/Dialect.h"
 #include "fx/Pipelines/Compile.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -58,15 +59,18 @@
 using namespace mlir;
 
 void fx::registerPipelineDialects(DialectRegistry &registry) {
-  registry
-      .insert<FXDialect, cpu::FXCPUDialect, affine::AffineDialect,
-              amdgpu::AMDGPUDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, complex::ComplexDialect,
-              cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-              LLVM::LLVMDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
-              linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect,
-              scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-              vector::VectorDialect, x86vector::X86VectorDialect>();
+  registerFXDialect(registry);
+  registerTorchSchemas(registry);
+  registerConstantEvaluator(registry);
+  registerNativeSupport(registry);
+  registry.insert<
+      cpu::FXCPUDialect, affine::AffineDialect, amdgpu::AMDGPUDialect,
+      arith::ArithDialect, bufferization::BufferizationDialect,
+      complex::ComplexDialect, cf::ControlFlowDialect, func::FuncDialect,
+      mlir::gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+      ROCDL::ROCDLDialect, linalg::LinalgDialect, math::MathDialect,
+      memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+      ub::UBDialect, vector::VectorDialect, x86vector::X86VectorDialect>();
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);

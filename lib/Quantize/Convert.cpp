@@ -5,8 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Transforms/Constants.h"
-#include "../Transforms/NodeNamer.h"
 #include "Layers.h"
 #include "Weights.h"
 #include "fx/IR/Metadata.h"
@@ -16,6 +14,8 @@
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
 #include "fx/Operators/quantized_decomposed/quantize_per_tensor.h"
+#include "fx/Transforms/Constants.h"
+#include "fx/Transforms/NodeNamer.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Run/Files.h"
-#include "../Run/Module.h"
 #include "fx/Export/Export.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Interpreter/Interpreter.h"
 #include "fx/Quantize/Passes.h"
 #include "fx/Quantize/Quantize.h"
+#include "fx/Run/Files.h"
+#include "fx/Run/Module.h"
 #include "fx/Support/LocatedError.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -60,6 +61,10 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
       loadModule(options.input, options.model);
   if (!loaded)
     return inFile(loaded.takeError());
+  DialectRegistry registry;
+  registerTorchSchemas(registry);
+  registerConstantEvaluator(registry);
+  loaded->context->appendDialectRegistry(registry);
   ModuleOp module = *loaded->module;
   FirstError error(loaded->context.get());
 

@@ -8,9 +8,9 @@
 #ifndef FX_LIB_QUANTIZE_LAYERS_H
 #define FX_LIB_QUANTIZE_LAYERS_H
 
-#include "../Transforms/Frozen.h"
 #include "fx/Operators/View.h"
 #include "fx/Quantize/Quantize.h"
+#include "fx/Transforms/Frozen.h"
 
 namespace fx {
 

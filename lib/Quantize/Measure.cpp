@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Measure.h"
-#include "../Transforms/Constants.h"
 #include "Samples.h"
+#include "fx/Transforms/Constants.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include <cmath>

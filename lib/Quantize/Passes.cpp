@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Quantize/Passes.h"
-#include "../Run/Files.h"
-#include "../Transforms/Constants.h"
 #include "fx/Quantize/Quantize.h"
+#include "fx/Run/Files.h"
+#include "fx/Transforms/Constants.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Transforms/Constants.h"
 #include "Measure.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
 #include "fx/Operators/View.h"
+#include "fx/Transforms/Constants.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Samples.h"
-#include "../Run/Interpreted.h"
+#include "fx/Run/Files.h"
 #include "fx/Support/LocatedError.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -8,8 +8,8 @@
 #ifndef FX_LIB_QUANTIZE_SAMPLES_H
 #define FX_LIB_QUANTIZE_SAMPLES_H
 
+#include "fx/IR/Signature.h"
 #include "fx/Interpreter/Interpreter.h"
-#include "fx/Run/Signature.h"
 
 namespace fx {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Files.h"
+#include "fx/Run/Files.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Support/Npy.h"
 #include "llvm/ADT/SmallString.h"
@@ -17,6 +17,15 @@
 using llvm::StringRef;
 
 namespace fx {
+
+llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
+  llvm::SmallVector<LeafFile> leaves;
+  for (const InputLeaf &input : signature.getInputs())
+    leaves.push_back({input.name,
+                      input.isPassed() ? LeafFile::Passed : LeafFile::Absent,
+                      input.getDType().value_or(DType::F32)});
+  return leaves;
+}
 
 static std::string join(StringRef folder, const llvm::Twine &name) {
   llvm::SmallString<256> path(folder);

@@ -6,22 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreted.h"
+#include "fx/IR/Signature.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Pipelines/Compile.h"
-#include "fx/Run/Signature.h"
 
 using namespace mlir;
 
 namespace fx {
-
-llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature) {
-  llvm::SmallVector<LeafFile> leaves;
-  for (const InputLeaf &input : signature.getInputs())
-    leaves.push_back({input.name,
-                      input.isPassed() ? LeafFile::Passed : LeafFile::Absent,
-                      input.getDType().value_or(DType::F32)});
-  return leaves;
-}
 
 namespace {
 class InterpretedModel final : public RunnableModel {

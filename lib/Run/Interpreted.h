@@ -9,8 +9,7 @@
 #define FX_LIB_RUN_INTERPRETED_H
 
 #include "Model.h"
-#include "Module.h"
-#include "fx/Run/Signature.h"
+#include "fx/Run/Module.h"
 
 namespace fx {
 
@@ -18,9 +17,6 @@ namespace fx {
 /// `reason` for each node.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason);
-
-/// The files of a signature's leaves.
-llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature);
 
 } // namespace fx
 

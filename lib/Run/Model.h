@@ -8,7 +8,7 @@
 #ifndef FX_LIB_RUN_MODEL_H
 #define FX_LIB_RUN_MODEL_H
 
-#include "Files.h"
+#include "fx/Run/Files.h"
 #include "fx/Run/Run.h"
 #include "llvm/Support/JSON.h"
 #include <memory>

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Module.h"
-#include "fx/IR/BytecodeFile.h"
+#include "fx/Run/Module.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
+#include "fx/Import/ModuleFile.h"
+#include "fx/Operators/Dialect.h"
 #include "fx/Support/LocatedError.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
@@ -67,7 +68,7 @@ private:
 static LoadedModule makeContext() {
   LoadedModule loaded;
   DialectRegistry registry;
-  registry.insert<FXDialect>();
+  registerFXDialect(registry);
   loaded.context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   loaded.context->loadAllAvailableDialects();

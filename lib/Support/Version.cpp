@@ -1,4 +1,4 @@
-//===- Version.cpp - what --version prints --------------------------------===//
+//===- Version.cpp - the version of fx-mlir -------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,16 +7,4 @@
 
 #include "fx/Support/Version.h"
 
-#include "fx/Operators/Schema.h"
-#include "llvm/Config/llvm-config.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/raw_ostream.h"
-
 llvm::StringRef fx::getVersion() { return FX_VERSION; }
-
-void fx::printVersion(llvm::raw_ostream &os) {
-  os << "fx-mlir " << getVersion() << "\nLLVM " << LLVM_VERSION_STRING
-     << "\ntorch schemas " << getSchemaVersion() << "\n";
-}
-
-void fx::registerVersionPrinter() { llvm::cl::SetVersionPrinter(printVersion); }

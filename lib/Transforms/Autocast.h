@@ -8,7 +8,7 @@
 #ifndef FX_LIB_TRANSFORMS_AUTOCAST_H
 #define FX_LIB_TRANSFORMS_AUTOCAST_H
 
-#include "NodeNamer.h"
+#include "fx/Transforms/NodeNamer.h"
 
 namespace fx {
 

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Constants.h"
-#include "Frozen.h"
-#include "NodeNamer.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/View.h"
 #include "fx/Transforms/ConstantEvaluator.h"
+#include "fx/Transforms/Constants.h"
+#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {
@@ -20,10 +20,6 @@ namespace fx {
 
 using namespace mlir;
 using namespace fx;
-
-static ConstantEvaluator evaluator = nullptr;
-void fx::setConstantEvaluator(ConstantEvaluator e) { evaluator = e; }
-ConstantEvaluator fx::getConstantEvaluator() { return evaluator; }
 
 /// True for a view, and for floats made from integers that are a quarter as
 /// large.

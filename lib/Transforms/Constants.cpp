@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Constants.h"
+#include "fx/Transforms/Constants.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Transforms/ConstantEvaluator.h"
 
@@ -53,11 +53,12 @@ static OwningOpRef<ModuleOp> extract(GraphOp graph, ArrayRef<Value> roots) {
 
 llvm::Expected<SmallVector<HostTensor>>
 fx::evaluateFrozen(GraphOp graph, ArrayRef<Value> roots) {
-  ConstantEvaluator evaluator = getConstantEvaluator();
+  const auto *evaluator =
+      graph->getDialect()->getRegisteredInterface<ConstantEvaluatorInterface>();
   if (!evaluator)
     return llvm::createStringError("expected a constant evaluator, got none");
   OwningOpRef<ModuleOp> module = extract(graph, roots);
-  return evaluator(*module);
+  return evaluator->evaluate(*module);
 }
 
 PlaceholderOp fx::addState(GraphOp graph, Location loc, StringRef symbol,

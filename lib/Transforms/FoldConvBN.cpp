@@ -5,8 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Frozen.h"
-#include "NodeNamer.h"
 #include "ResolveCalls.h"
 #include "SubgraphForms.h"
 #include "fx/IR/Metadata.h"
@@ -22,6 +20,8 @@
 #include "fx/Operators/aten/rsqrt.h"
 #include "fx/Operators/aten/sub.h"
 #include "fx/Operators/aten/view.h"
+#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Frozen.h"
+#include "fx/Transforms/Frozen.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;

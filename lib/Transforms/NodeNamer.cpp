@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeNamer.h"
+#include "fx/Transforms/NodeNamer.h"
 
 #include "fx/IR/Metadata.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Frozen.h"
-#include "fx/Import/ExternalData.h"
+#include "fx/IR/ExternalData.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
+#include "fx/Transforms/Frozen.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {

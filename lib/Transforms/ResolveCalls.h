@@ -8,7 +8,7 @@
 #ifndef FX_LIB_TRANSFORMS_RESOLVECALLS_H
 #define FX_LIB_TRANSFORMS_RESOLVECALLS_H
 
-#include "NodeNamer.h"
+#include "fx/Transforms/NodeNamer.h"
 
 #include "fx/IR/FXDialect.h"
 #include "llvm/ADT/StringMap.h"

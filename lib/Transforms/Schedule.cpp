@@ -139,10 +139,14 @@ static bool isAsync(Operation *op) { return op->hasAttr("fx.async"); }
 LogicalResult SchedulePass::mark() {
   FallbackReasons fallbacks;
   if (llvm::is_contained(async, "fallbacks")) {
-    if (!getNativeSupport())
+    const auto *support =
+        getContext()
+            .getLoadedDialect<FXDialect>()
+            ->getRegisteredInterface<NativeSupportInterface>();
+    if (!support)
       return getOperation().emitError(
           "expected to know what has native code, got no one to ask");
-    FailureOr<FallbackReasons> found = getNativeSupport()(getOperation());
+    FailureOr<FallbackReasons> found = support->findFallbacks(getOperation());
     if (failed(found))
       return failure();
     fallbacks = std::move(*found);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Sizes.h"
-#include "fx/Custom/Operators.h"
+#include "fx/Operators/Custom.h"
 #include "fx/Operators/Shape.h"
 #include "fx/Transforms/Passes.h"
 

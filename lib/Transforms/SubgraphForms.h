@@ -8,7 +8,7 @@
 #ifndef FX_LIB_TRANSFORMS_SUBGRAPHFORMS_H
 #define FX_LIB_TRANSFORMS_SUBGRAPHFORMS_H
 
-#include "NodeNamer.h"
+#include "fx/Transforms/NodeNamer.h"
 
 #include "fx/IR/HigherOrder.h"
 #include "mlir/IR/BuiltinOps.h"

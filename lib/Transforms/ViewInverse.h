@@ -8,8 +8,8 @@
 #ifndef FX_LIB_TRANSFORMS_VIEWINVERSE_H
 #define FX_LIB_TRANSFORMS_VIEWINVERSE_H
 
-#include "NodeNamer.h"
 #include "fx/IR/Arguments.h"
+#include "fx/Transforms/NodeNamer.h"
 
 namespace fx {
 

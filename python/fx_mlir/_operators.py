@@ -23,7 +23,7 @@ def register_operator(target: str, *, pure: bool = True, decomposition: str | No
 
 def load_plugin(path: str | os.PathLike) -> None:
     """Loads a library that registers operators with shape rules and lowerings
-    (fx/Custom/Plugin.h)."""
+    (fx/Operators/Plugin.h)."""
     _fx.load_plugin(os.fspath(path))
 
 

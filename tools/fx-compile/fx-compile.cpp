@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Operators/Version.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
-#include "fx/Support/Version.h"
 #include "mlir/IR/Location.h"
 
 #include "llvm/ADT/StringExtras.h"

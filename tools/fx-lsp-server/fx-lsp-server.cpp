@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/CPU/FXCPU.h"
-#include "fx/IR/FXDialect.h"
-#include "fx/Support/Version.h"
+#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Operators/Dialect.h"
+#include "fx/Operators/Version.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  registry.insert<fx::FXDialect, fx::cpu::FXCPUDialect>();
+  fx::registerFXDialect(registry);
+  registry.insert<fx::cpu::FXCPUDialect>();
   return failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Custom/Plugin.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/InitAll.h"
+#include "fx/Operators/Plugin.h"
+#include "fx/Operators/Version.h"
 #include "fx/Support/PassStatistic.h"
-#include "fx/Support/Version.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/InitAllDialects.h"

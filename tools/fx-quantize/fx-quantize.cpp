@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/InitAll.h"
+#include "fx/Operators/Version.h"
 #include "fx/Quantize/Quantize.h"
 #include "fx/Support/LocatedError.h"
-#include "fx/Support/Version.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -87,7 +86,6 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "quantizes an exported PyTorch model\n");
-  fx::registerAllPasses(); // and the evaluator of constants
   auto fail = [](llvm::Error error) {
     llvm::errs() << "error: " << fx::toOneLine(llvm::toString(std::move(error)))
                  << "\n";

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/IR/BytecodeFile.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/Import/Import.h"
+#include "fx/Import/ModuleFile.h"
+#include "fx/Operators/Dialect.h"
+#include "fx/Operators/Version.h"
 #include "fx/Reduce/Reduce.h"
-#include "fx/Support/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -92,7 +93,7 @@ int main(int argc, char **argv) {
     return fail(test + ": " + program.getError().message());
 
   DialectRegistry registry;
-  registry.insert<FXDialect>();
+  registerFXDialect(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   OwningOpRef<ModuleOp> module = load(context);

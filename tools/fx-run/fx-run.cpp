@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Operators/Version.h"
 #include "fx/Run/Run.h"
 #include "fx/Support/LocatedError.h"
-#include "fx/Support/Version.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

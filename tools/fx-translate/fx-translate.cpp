@@ -8,10 +8,11 @@
 #include "fx/Export/Export.h"
 #include "fx/Export/Text.h"
 #include "fx/IR/BytecodeFile.h"
+#include "fx/IR/ExternalData.h"
 #include "fx/IR/ExternalPaths.h"
-#include "fx/Import/ExternalData.h"
 #include "fx/Import/Import.h"
-#include "fx/Support/Version.h"
+#include "fx/Import/ModuleFile.h"
+#include "fx/Operators/Version.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -139,7 +140,6 @@ static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
 
 /// Reads text or bytecode; an error names the place in the file.
 static OwnedModule parseModule(StringRef path, mlir::MLIRContext &context) {
-  context.getOrLoadDialect<fx::FXDialect>();
   return fx::parseModuleFile(path, &context);
 }
 

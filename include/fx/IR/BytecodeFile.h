@@ -14,10 +14,8 @@
 #ifndef FX_IR_BYTECODEFILE_H
 #define FX_IR_BYTECODEFILE_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 namespace fx {
 
@@ -27,17 +25,6 @@ llvm::Error writeBytecode(mlir::Operation *op, llvm::raw_ostream &os);
 /// Fails where `bytes` are what writeBytecode wrote and are damaged. Text, and
 /// bytecode of other producers, which has nothing to be checked by, pass.
 llvm::Error checkBytecode(llvm::StringRef bytes);
-
-/// Parses text or bytecode in `buffer`, checked, after whose identifier errors
-/// are named. Null, with an error reported to the context, on failure.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
-            mlir::MLIRContext *context);
-
-/// The same from the file at `path`, or from standard input for "-", with paths
-/// of weights resolved (fx/IR/ExternalPaths.h).
-mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(llvm::StringRef path,
-                                                  mlir::MLIRContext *context);
 
 } // namespace fx
 

@@ -64,9 +64,6 @@ private:
 /// read as leaving its folder; everything else is an error.
 llvm::Error checkRecordName(llvm::StringRef name);
 
-/// Maps a file read-only; an empty one gives an empty region.
-llvm::Expected<llvm::sys::fs::mapped_file_region> mapFile(llvm::StringRef path);
-
 } // namespace fx
 
 #endif // FX_IMPORT_ARCHIVE_H

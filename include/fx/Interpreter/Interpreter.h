@@ -27,6 +27,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 namespace fx {
 
 struct InterpreterOptions {
@@ -90,6 +94,15 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path);
 /// arguments that do not fit, a state without a value.
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options);
+
+/// Lets the dialect ask LibTorch's dispatcher for schemas that nobody
+/// registered (SchemaSourceInterface), if LibTorch is in the process or
+/// FX_OPERATOR_LIBRARIES names libraries for it.
+void registerTorchSchemas(mlir::DialectRegistry &registry);
+
+/// Lets passes compute constants by `loadInterpreter`
+/// (ConstantEvaluatorInterface): an error where LibTorch is missing.
+void registerConstantEvaluator(mlir::DialectRegistry &registry);
 
 } // namespace fx
 

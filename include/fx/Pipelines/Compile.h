@@ -176,6 +176,10 @@ compileModuleSafely(mlir::ModuleOp module, const CompileOptions &options);
 /// Every dialect and interface that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
+/// Lets passes ask what the conversion to linalg has code for
+/// (fx/Transforms/NativeSupport.h).
+void registerNativeSupport(mlir::DialectRegistry &registry);
+
 } // namespace fx
 
 #endif // FX_PIPELINES_COMPILE_H

@@ -1,4 +1,4 @@
-//===- Version.h - what --version prints ------------------------*- C++ -*-===//
+//===- Version.h - the version of fx-mlir ---------------*- C++ -*---------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,20 +9,11 @@
 #define FX_SUPPORT_VERSION_H
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace fx {
 
-/// The version of fx-mlir, `0.1.0`.
+/// `0.1.0`.
 llvm::StringRef getVersion();
-
-/// Our version, LLVM's and that of torch's schemas, a line each.
-void printVersion(llvm::raw_ostream &os);
-
-/// Makes `--version` of a tool that uses llvm::cl print our version, LLVM's
-/// and that of the torch whose operator schemas are built in. Call it before
-/// the command line is parsed.
-void registerVersionPrinter();
 
 } // namespace fx
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes that need the numbers of a graph without inputs ask whoever is
-// registered: they do not depend on an interpreter. `registerAllPasses`
-// registers one that runs the graph on LibTorch.
+// Passes that need the numbers of a graph without inputs ask what is attached
+// to the fx dialect: they do not depend on an interpreter.
+// `registerAllDialects` attaches one that runs the graph on LibTorch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,22 +16,20 @@
 
 #include "fx/Support/HostTensor.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectInterface.h"
 #include "llvm/Support/Error.h"
 
 namespace fx {
 
-/// The outputs of the module's graph @main, which has no user inputs, in order
-/// and in C order each.
-using ConstantEvaluator =
-    llvm::Expected<llvm::SmallVector<HostTensor>> (*)(mlir::ModuleOp module);
-
-/// Set before passes run; null for none.
-void setConstantEvaluator(ConstantEvaluator evaluator);
-ConstantEvaluator getConstantEvaluator();
-
-/// The evaluator on `fx::loadInterpreter`: an error where LibTorch is missing.
-llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateOnInterpreter(mlir::ModuleOp module);
+class ConstantEvaluatorInterface
+    : public mlir::DialectInterface::Base<ConstantEvaluatorInterface> {
+public:
+  ConstantEvaluatorInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  /// The outputs of the module's graph @main, which has no user inputs, in
+  /// order and in C order each.
+  virtual llvm::Expected<llvm::SmallVector<HostTensor>>
+  evaluate(mlir::ModuleOp module) const = 0;
+};
 
 } // namespace fx
 

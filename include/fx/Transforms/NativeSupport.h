@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 // Passes that ask what the compiler has native code for do not depend on the
-// conversions: they ask whoever is registered, as `registerAllPasses` does.
+// conversions: they ask what is attached to the fx dialect, as
+// `registerPipelineDialects` does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #define FX_TRANSFORMS_NATIVESUPPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <string>
@@ -22,16 +24,15 @@ namespace fx {
 /// Why a node of graph @main has no native code; a node that has is not there.
 using FallbackReasons = llvm::DenseMap<mlir::Operation *, std::string>;
 
-/// Finds these for the module as it is, which is not changed. Fails with a
-/// diagnostic where the module cannot be lowered at all.
-using NativeSupport = mlir::FailureOr<FallbackReasons> (*)(mlir::ModuleOp);
-
-/// Set before passes run; null for none.
-void setNativeSupport(NativeSupport support);
-NativeSupport getNativeSupport();
-
-/// The answer of the conversion to linalg, run on a copy of the module.
-mlir::FailureOr<FallbackReasons> findFallbacks(mlir::ModuleOp module);
+class NativeSupportInterface
+    : public mlir::DialectInterface::Base<NativeSupportInterface> {
+public:
+  NativeSupportInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  /// Finds these for the module as it is, which is not changed. Fails with a
+  /// diagnostic where the module cannot be lowered at all.
+  virtual mlir::FailureOr<FallbackReasons>
+  findFallbacks(mlir::ModuleOp module) const = 0;
+};
 
 } // namespace fx
 

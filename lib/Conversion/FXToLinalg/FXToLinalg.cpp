@@ -8,7 +8,7 @@
 #include "Graph.h"
 #include "Node.h"
 
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/HigherOrder.h"
 

@@ -13,7 +13,7 @@
 
 #include "Random.h"
 #include "Node.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -8,7 +8,7 @@
 #ifndef FX_CONVERSION_FXTOTOSA_FUNCTION_H
 #define FX_CONVERSION_FXTOTOSA_FUNCTION_H
 
-#include "fx/Import/ExternalData.h"
+#include "fx/IR/ExternalData.h"
 #include "fx/Operators/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

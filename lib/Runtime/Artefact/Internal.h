@@ -13,7 +13,7 @@
 #ifndef FX_RUNTIME_ARTEFACT_INTERNAL_H
 #define FX_RUNTIME_ARTEFACT_INTERNAL_H
 
-#include "Desc.h"
+#include "fx/Runtime/Desc.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>

@@ -7,9 +7,9 @@
 
 #include "Decompose.h"
 
-#include "../NodeNamer.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/aten/sym_size.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {

@@ -8,7 +8,7 @@
 #include "Functionalizer.h"
 #include "../Aliases.h"
 #include "../ViewInverse.h"
-#include "fx/Custom/Operators.h"
+#include "fx/Operators/Custom.h"
 
 using namespace mlir;
 using namespace fx;
@@ -276,8 +276,7 @@ LogicalResult Functionalizer::visit(Operation &op) {
   auto call = dyn_cast<CallFunctionOp>(op);
   if (call) {
     const OperatorSchema *schema = lookupOperator(call.getTarget());
-    const gen::Operator *custom =
-        schema ? nullptr : lookupCustomSchema(call.getTarget());
+    const gen::Operator *custom = schema ? nullptr : lookupCustomSchema(call);
     if (custom && custom->isMutating())
       return visitCustom(call, *custom);
     if (!schema && !custom && !assumesFunctional &&

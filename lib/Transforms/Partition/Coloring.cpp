@@ -15,10 +15,6 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::partition;
 
-static NativeSupport nativeSupport = nullptr;
-void fx::setNativeSupport(NativeSupport support) { nativeSupport = support; }
-NativeSupport fx::getNativeSupport() { return nativeSupport; }
-
 SmallVector<Operation *> partition::getNodes(GraphOp graph) {
   SmallVector<Operation *> nodes;
   for (Operation &op : graph.getBlock())
@@ -36,11 +32,13 @@ static bool isSizeArithmetic(Operation *op) {
 }
 
 static FailureOr<Coloring> colorByNativeSupport(GraphOp graph) {
+  const auto *nativeSupport =
+      graph->getDialect()->getRegisteredInterface<NativeSupportInterface>();
   if (!nativeSupport)
     return graph.emitError("expected to know what has native code, got no one "
                            "to ask");
   FailureOr<FallbackReasons> fallbacks =
-      nativeSupport(graph->getParentOfType<ModuleOp>());
+      nativeSupport->findFallbacks(graph->getParentOfType<ModuleOp>());
   if (failed(fallbacks))
     return failure();
   Coloring coloring;

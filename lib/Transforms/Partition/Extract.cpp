@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Extract.h"
-#include "../NodeNamer.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Transforms/NodeNamer.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../NodeNamer.h"
 #include "Extract.h"
 #include "fx/Operators/Cost.h"
 #include "fx/Operators/Purity.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Partition.h"
-#include "../NodeNamer.h"
 #include "Extract.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Cost.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../NodeNamer.h"
 #include "../ResolveCalls.h"
 #include "../SubgraphForms.h"
 #include "Matcher.h"
@@ -13,6 +12,7 @@
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Purity.h"
 #include "fx/Operators/Shape.h"
+#include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -9,14 +9,14 @@
 #define FX_CODEGEN_CPU_DESCRIPTION_H
 
 #include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/CPU/Dtypes.h"
+#include "fx/CodeGen/IR/Dtypes.h"
 #include "fx/IR/FXDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace fx::cpu {
 
-/// Code for a symbolic expression, as lib/Runtime/Artefact/Desc.h defines it.
+/// Code for a symbolic expression, as fx/Runtime/Desc.h defines it.
 using ExprCode = llvm::SmallVector<int64_t, 8>;
 
 /// An input or output of the model (FXValueInfo).

@@ -23,9 +23,6 @@ namespace fx::cpu {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/CPU/KernelPasses.h.inc"
 
-/// Heads of an attention that is one kernel have at most so many elements.
-inline constexpr int64_t kMaxHeadSize = 256;
-
 /// What the tensor-level passes need to know of the machine.
 struct KernelOptions {
   /// f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE).

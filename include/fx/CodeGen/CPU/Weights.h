@@ -9,7 +9,7 @@
 #define FX_CODEGEN_CPU_WEIGHTS_H
 
 #include "fx/CodeGen/CPU/Description.h"
-#include "fx/Import/ExternalData.h"
+#include "fx/IR/ExternalData.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -15,7 +15,7 @@
 
 #include <string>
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 enum class Platform {
   CUDA,   ///< NVIDIA GPUs
@@ -53,6 +53,10 @@ ChipName getChipName(llvm::StringRef chip);
 /// `target`; compute capability 8.0 or what is named below it.
 std::string getCommonChip(const Target &target);
 
+} // namespace fx::gpu
+
+namespace fx::nvvm {
+
 /// PTX of `gpu.module @kernels` in `module`, which has gone through
 /// `buildNVVMPipeline`. Reports what has no code on a GPU.
 llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, llvm::StringRef chip,
@@ -66,9 +70,13 @@ std::string findPtxas();
 llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);
 
+} // namespace fx::nvvm
+
 //===----------------------------------------------------------------------===//
 // AMD GPUs
 //===----------------------------------------------------------------------===//
+
+namespace fx::rocdl {
 
 /// Assembly of `gpu.module @kernels` in `module`, which has gone through
 /// `buildROCDLPipeline`. Reports what has no code on a GPU.
@@ -79,14 +87,18 @@ llvm::Expected<std::string> emitGCN(mlir::ModuleOp module, llvm::StringRef chip,
 llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
                                       llvm::StringRef chip, int optLevel);
 
+} // namespace fx::rocdl
+
 //===----------------------------------------------------------------------===//
 // Vulkan
 //===----------------------------------------------------------------------===//
+
+namespace fx::spirv {
 
 /// The `spirv.module` of `module`, which has gone through `buildSPIRVPipeline`,
 /// as the words that a driver of Vulkan 1.2 takes.
 llvm::Expected<std::string> emitSPIRV(mlir::ModuleOp module);
 
-} // namespace fx::cuda
+} // namespace fx::spirv
 
 #endif // FX_CODEGEN_GPU_DEVICE_H

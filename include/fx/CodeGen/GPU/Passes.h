@@ -20,7 +20,7 @@ class ModuleOp;
 } // namespace spirv
 } // namespace mlir
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
@@ -38,11 +38,6 @@ inline constexpr int64_t kAlignment = 16;
 
 /// On kernels: what they compute, "add (model.py:12)", for messages.
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
-
-/// From the linalg contract to groups of ops, each a kernel, which are those of
-/// the CPU, made by the same passes. What depends on states alone goes to
-/// `@prepare`, which the processor runs. `tensorCores`: see below.
-void buildGroupPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
 
 /// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
 /// launch threads. Bufferization follows. `tensorCores`: all chips have those
@@ -68,6 +63,6 @@ void buildSPIRVPipeline(mlir::OpPassManager &pm);
 /// `fx-gpu-device`, `fx-gpu-nvvm`, `fx-gpu-rocdl` and `fx-gpu-spirv`.
 void registerPasses();
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_CODEGEN_GPU_PASSES_H

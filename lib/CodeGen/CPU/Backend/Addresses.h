@@ -15,9 +15,11 @@
 #ifndef FX_LIB_CODEGEN_CPU_BACKEND_ADDRESSES_H
 #define FX_LIB_CODEGEN_CPU_BACKEND_ADDRESSES_H
 
-#include "Captures.h"
+#include "fx/CodeGen/Common/Captures.h"
 
 namespace fx::cpu {
+
+using namespace codegen;
 
 /// A memref of `type` can be passed as an address: strided, in memory of the
 /// processor.

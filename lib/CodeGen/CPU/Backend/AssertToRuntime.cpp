@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
-#include "Captures.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Buffers.h"
+#include "fx/CodeGen/Common/Captures.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -20,6 +20,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/EagerJson.h"
-#include "fx/CodeGen/CPU/Dtypes.h"
+#include "fx/CodeGen/IR/Dtypes.h"
 #include "fx/IR/Metadata.h"
 
 #include "mlir/IR/BuiltinAttributes.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Buffers.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +18,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 
 /// The last op of `alloc`'s block that uses it, or null if it leaves the block
 /// (the run then frees it) or is freed already.
@@ -25,7 +26,7 @@ static Operation *findLastUse(memref::AllocOp alloc,
                               const BufferViewFlowAnalysis &aliases) {
   Block *block = alloc->getBlock();
   Operation *last = alloc;
-  for (Value v : fx::cpu::getAliases(alloc.getResult(), aliases)) {
+  for (Value v : getAliases(alloc.getResult(), aliases)) {
     if (!block->getParent()->isAncestor(v.getParentRegion()))
       return nullptr;
     for (Operation *user : v.getUsers()) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
+#include "fx/CodeGen/Common/Buffers.h"
 
 #include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/CPU/Math.h"
+#include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +23,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 
 /// Calls libm's expm1 and log1p of f64: upstream would make exp(x) - 1 and
 /// log(1 + x) of them, which lose all digits near 0.
@@ -35,8 +36,7 @@ static void callLibm(Operation *root) {
     FunctionType type =
         b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
     StringRef name = isa<math::ExpM1Op>(op) ? "expm1" : "log1p";
-    auto callee =
-        cast<func::FuncOp>(fx::cpu::getOrDeclare(b, name, type, false));
+    auto callee = cast<func::FuncOp>(getOrDeclare(b, name, type, false));
     auto call =
         func::CallOp::create(b, op->getLoc(), callee, op->getOperand(0));
     op->getResult(0).replaceAllUsesWith(call.getResult(0));
@@ -75,10 +75,10 @@ static void compareAsF32(Operation *root) {
 namespace {
 struct LowerMath : fx::cpu::impl::FXCPULowerMathBase<LowerMath> {
   void runOnOperation() override {
-    if (failed(fx::cpu::approximateMath(getOperation())))
+    if (failed(approximateMath(getOperation())))
       return signalPassFailure();
-    fx::cpu::expandVectorsInDouble(getOperation());
-    fx::cpu::unrollLibmVectors(getOperation());
+    expandVectorsInDouble(getOperation());
+    unrollLibmVectors(getOperation());
     callLibm(getOperation());
     compareAsF32(getOperation());
   }

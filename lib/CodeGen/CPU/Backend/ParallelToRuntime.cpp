@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Addresses.h"
-#include "Buffers.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Buffers.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +24,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {

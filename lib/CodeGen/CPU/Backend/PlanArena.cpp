@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
 #include "EntrySizes.h"
 #include "Packing.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Buffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -29,6 +29,7 @@ namespace fx::cpu {
 
 using namespace mlir;
 using namespace fx;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Buffers.h"
-#include "Captures.h"
 #include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/CPU/Dtypes.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/Common/Buffers.h"
+#include "fx/CodeGen/Common/Captures.h"
+#include "fx/CodeGen/IR/Dtypes.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,6 +20,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {

@@ -13,7 +13,7 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
-#include "../../../Runtime/Artefact/Desc.h"
+#include "fx/Runtime/Desc.h"
 
 using namespace mlir;
 using namespace fx;

@@ -7,6 +7,7 @@
 
 #include "Target.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
+#include "fx/CodeGen/Common/Optimize.h"
 
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -15,9 +16,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace fx;
 using namespace fx::cpu;
 
 std::unique_ptr<llvm::Module>
@@ -57,42 +58,12 @@ fx::cpu::translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
   return out;
 }
 
-void fx::cpu::optimizeFor(llvm::TargetMachine &machine, llvm::Module &module,
-                          int level) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  tuning.LoopUnrolling = true;
-  // Finds the targets of pointers to functions. Our code calls none, and the
-  // pass takes time with the square of the values that functions pass around.
-  llvm::PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef pass, const llvm::Any &) {
-        return pass != "CalledValuePropagationPass";
-      });
-  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::OptimizationLevel optimization =
-      level >= 3   ? llvm::OptimizationLevel::O3
-      : level == 2 ? llvm::OptimizationLevel::O2
-                   : llvm::OptimizationLevel::O1;
-  builder.buildPerModuleDefaultPipeline(optimization).run(module, modules);
-}
-
 llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module,
                                   const CPUOptions &options) {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  optimizeFor(**machine, module, options.optLevel);
+  codegen::optimizeFor(**machine, module, options.optLevel);
   return llvm::Error::success();
 }
 

@@ -12,8 +12,8 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
-#include "../../../Runtime/Artefact/Desc.h"
 #include "Target.h"
+#include "fx/Runtime/Desc.h"
 
 using namespace fx;
 using namespace fx::cpu;

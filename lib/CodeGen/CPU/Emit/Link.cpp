@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Linker.h"
 #include "fx/CodeGen/CPU/Backend.h"
+#include "fx/CodeGen/Common/Linker.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,6 +20,7 @@ extern const char fx_embedded_libdl[], fx_embedded_libdl_end[];
 }
 
 using namespace fx;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 static llvm::Expected<std::string>

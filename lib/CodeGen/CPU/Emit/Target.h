@@ -17,9 +17,6 @@ namespace fx::cpu {
 /// contracted to FMA.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CPUOptions &options);
-
-/// Runs LLVM's optimizations of `level` (1 to 3) for a machine of any kind.
-void optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, int level);
 } // namespace fx::cpu
 
 #endif // FX_LIB_CODEGEN_CPU_EMIT_TARGET_H

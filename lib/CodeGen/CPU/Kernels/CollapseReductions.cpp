@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
 #include "SplitReduction.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/Common/Analysis.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,6 +25,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// Ops looked at for one reduction, at most.

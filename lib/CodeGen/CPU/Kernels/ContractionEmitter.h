@@ -8,10 +8,12 @@
 #ifndef FX_LIB_CODEGEN_CPU_CONTRACTIONEMITTER_H
 #define FX_LIB_CODEGEN_CPU_CONTRACTIONEMITTER_H
 
-#include "Analysis.h"
-#include "KernelCode.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/KernelCode.h"
 
 namespace fx::cpu {
+
+using namespace codegen;
 
 /// A loop of the sum, or several that both operands walk as one.
 struct ReductionLoop {

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
+#include "Emitters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
-#include "KernelCode.h"
-#include "Outline.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "Emitters.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/Math.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/Math.h"
+#include "fx/CodeGen/Common/Outline.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,6 +26,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// The schedule, from the op that holds it; null if none does.
@@ -41,21 +42,6 @@ static DictionaryAttr getSchedule(func::FuncOp kernel) {
 static StringRef getKind(DictionaryAttr schedule) {
   auto kind = schedule ? schedule.getAs<StringAttr>("kind") : StringAttr();
   return kind ? kind.getValue() : "";
-}
-
-void fx::cpu::inlineKernel(func::FuncOp kernel, InvokeOp invoke) {
-  OpBuilder b(invoke);
-  IRMapping mapping;
-  Block &body = kernel.getBody().front();
-  mapping.map(body.getArguments(), invoke->getOperands());
-  for (Operation &op : body.without_terminator()) {
-    Operation *clone = b.clone(op, mapping);
-    clone->removeAttr(kScheduleAttr);
-  }
-  for (auto [result, value] :
-       llvm::zip(invoke->getResults(), body.getTerminator()->getOperands()))
-    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-  invoke->erase();
 }
 
 namespace {

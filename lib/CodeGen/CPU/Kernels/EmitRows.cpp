@@ -9,13 +9,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowPlan.h"
+#include "Emitters.h"
+#include "fx/CodeGen/Common/RowPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// Vectors whose partial results are kept apart, to hide the latency.

@@ -12,13 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
-#include "KernelCode.h"
+#include "Emitters.h"
+#include "fx/CodeGen/Common/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// Operations of the bodies, at most: they are written out for each vector of a

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
-#include "Attention.h"
-#include "Outline.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/Attention.h"
+#include "fx/CodeGen/Common/Outline.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +24,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// Ops of a group, at most: emission unrolls their bodies.

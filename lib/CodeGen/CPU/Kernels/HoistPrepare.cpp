@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "StateOnly.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/IR/FXDialect.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
 #include "StateOnly.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/Common/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,23 +20,11 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// Rows from which packing an operand on every call pays.
 static constexpr int64_t kRowsToPack = 6;
-
-void fx::cpu::generalizeNamedOps(ModuleOp module) {
-  IRRewriter rewriter(module.getContext());
-  SmallVector<linalg::LinalgOp> named;
-  module.walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-      named.push_back(op);
-  });
-  for (linalg::LinalgOp op : named) {
-    rewriter.setInsertionPoint(op);
-    (void)linalg::generalizeNamedOp(rewriter, op);
-  }
-}
 
 namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {

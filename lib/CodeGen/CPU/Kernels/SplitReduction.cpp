@@ -7,12 +7,13 @@
 
 #include "SplitReduction.h"
 
-#include "Analysis.h"
+#include "fx/CodeGen/Common/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
+using namespace fx::codegen;
 
 /// The loops that the first step keeps, as its operands have them.
 static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {

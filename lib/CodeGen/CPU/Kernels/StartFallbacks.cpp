@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/CPU/FXCPU.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/IR/FXDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

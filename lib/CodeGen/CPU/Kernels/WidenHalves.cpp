@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/Common/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +18,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::codegen;
 using namespace fx::cpu;
 
 /// `half` in f32.

@@ -7,7 +7,7 @@
 
 #include "DeviceModule.h"
 
-#include "../../CPU/Emit/Target.h"
+#include "fx/CodeGen/Common/Optimize.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,7 +29,7 @@
 #include <mutex>
 
 using namespace fx;
-using namespace fx::cuda;
+using namespace fx::gpu;
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -56,7 +56,7 @@ static void initializeAMDGPU() {
   LLVMInitializeAMDGPUAsmPrinter();
 }
 
-const CodeGenerator &fx::cuda::getCodeGenerator(Platform platform) {
+const CodeGenerator &fx::gpu::getCodeGenerator(Platform platform) {
   static const CodeGenerator nvidia = {llvm::Triple("nvptx64-nvidia-cuda"),
                                        "NVIDIA GPUs", "+ptx80",
                                        initializeNVPTX};
@@ -197,10 +197,10 @@ translate(mlir::ModuleOp module, llvm::StringRef chip,
 }
 
 llvm::Expected<std::string>
-fx::cuda::emitKernels(mlir::ModuleOp module, Platform platform,
-                      llvm::StringRef chip, int optLevel,
-                      llvm::CodeGenFileType kind,
-                      llvm::function_ref<void(llvm::Module &)> prepare) {
+fx::gpu::emitKernels(mlir::ModuleOp module, Platform platform,
+                     llvm::StringRef chip, int optLevel,
+                     llvm::CodeGenFileType kind,
+                     llvm::function_ref<void(llvm::Module &)> prepare) {
   llvm::LLVMContext context;
   auto translated = translate(module, chip, context);
   if (!translated)
@@ -216,7 +216,7 @@ fx::cuda::emitKernels(mlir::ModuleOp module, Platform platform,
     return e;
   if (prepare)
     prepare(code);
-  cpu::optimizeFor(**machine, code, optLevel);
+  codegen::optimizeFor(**machine, code, optLevel);
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;

@@ -18,7 +18,7 @@ class Module;
 class Target;
 } // namespace llvm
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// What LLVM has for the GPUs of a platform.
 struct CodeGenerator {
@@ -41,6 +41,6 @@ emitKernels(mlir::ModuleOp module, Platform platform, llvm::StringRef chip,
             int optLevel, llvm::CodeGenFileType kind,
             llvm::function_ref<void(llvm::Module &)> prepare = nullptr);
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_DEVICEMODULE_H

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandMath.h"
-#include "fx/CodeGen/CPU/Math.h"
+#include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -24,16 +24,16 @@ static bool isCheap(Operation *op) {
          !op->getResult(0).getType().isF64();
 }
 
-LogicalResult fx::cuda::expandMath(Operation *root) {
+LogicalResult fx::gpu::expandMath(Operation *root) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
-    if (cpu::hasDoubleForm(op) && !isCheap(op))
+    if (codegen::hasDoubleForm(op) && !isCheap(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
     OpBuilder b(op);
-    op->getResult(0).replaceAllUsesWith(cpu::computeInDouble(b, op));
+    op->getResult(0).replaceAllUsesWith(codegen::computeInDouble(b, op));
     op->erase();
   }
-  return cpu::approximateMath(root);
+  return codegen::approximateMath(root);
 }

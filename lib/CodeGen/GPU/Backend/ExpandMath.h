@@ -14,13 +14,13 @@ namespace mlir {
 class Operation;
 } // namespace mlir
 
-namespace fx::cuda {
+namespace fx::gpu {
 
-/// Makes what cpu::approximateMath does, and sine and cosine of f32 (f16 and
-/// bf16 through f32), straight-line code within `root`. Sine and cosine are
+/// Makes what codegen::approximateMath does, and sine and cosine of f32 (f16
+/// and bf16 through f32), straight-line code within `root`. Sine and cosine are
 /// right to a unit in the last place for |x| below 2^52 and NaN from there on.
 mlir::LogicalResult expandMath(mlir::Operation *root);
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_BACKEND_EXPANDMATH_H

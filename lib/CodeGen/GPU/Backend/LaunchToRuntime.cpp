@@ -5,50 +5,51 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../CPU/Backend/Buffers.h"
-#include "../../CPU/Backend/Captures.h"
+#include "fx/CodeGen/Common/Buffers.h"
+#include "fx/CodeGen/Common/Captures.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPULAUNCHTORUNTIME
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 using namespace fx;
 
 namespace {
 struct LaunchToRuntime
-    : fx::cuda::impl::FXGPULaunchToRuntimeBase<LaunchToRuntime> {
+    : fx::gpu::impl::FXGPULaunchToRuntimeBase<LaunchToRuntime> {
   using Base::Base;
   void runOnOperation() override {
-    SmallVector<gpu::LaunchFuncOp> launches;
-    getOperation().walk([&](gpu::LaunchFuncOp op) { launches.push_back(op); });
+    SmallVector<mlir::gpu::LaunchFuncOp> launches;
+    getOperation().walk(
+        [&](mlir::gpu::LaunchFuncOp op) { launches.push_back(op); });
     llvm::StringMap<int64_t> numbers;
-    for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>())
-      for (auto func : kernels.getOps<gpu::GPUFuncOp>())
+    for (auto kernels : getOperation().getOps<mlir::gpu::GPUModuleOp>())
+      for (auto func : kernels.getOps<mlir::gpu::GPUFuncOp>())
         numbers.try_emplace(func.getName(), numbers.size());
     LLVMTypeConverter types(&getContext());
-    for (gpu::LaunchFuncOp op : launches)
+    for (mlir::gpu::LaunchFuncOp op : launches)
       lower(op, numbers.lookup(op.getKernelName().getValue()), types);
   }
 
-  void lower(gpu::LaunchFuncOp op, int64_t number,
+  void lower(mlir::gpu::LaunchFuncOp op, int64_t number,
              const LLVMTypeConverter &types) {
     OpBuilder b(op);
     Location loc = op.getLoc();
     Type i64 = b.getI64Type(), ptr = LLVM::LLVMPointerType::get(&getContext());
     auto frame = LLVM::LLVMArrayType::get(
         i64, std::max<size_t>(op.getKernelOperands().size(), 1));
-    Value slots = cpu::createStackSlot(b, loc, frame);
+    Value slots = codegen::createStackSlot(b, loc, frame);
     int64_t numMaps = 0;
     for (auto [i, value] : llvm::enumerate(op.getKernelOperands())) {
-      Value at = cpu::createFieldAddress(b, loc, frame, slots, i);
-      Value v = cpu::castToLLVM(b, types, value);
+      Value at = codegen::createFieldAddress(b, loc, frame, slots, i);
+      Value v = codegen::castToLLVM(b, types, value);
       if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType())) {
         v = LLVM::PtrToIntOp::create(b, loc, i64, v);
         numMaps += pointer.getAddressSpace() == 0;
@@ -57,8 +58,8 @@ struct LaunchToRuntime
     }
     SmallVector<Value> args = {
         arith::ConstantIntOp::create(b, loc, i64, number)};
-    gpu::KernelDim3 grid = op.getGridSizeOperandValues(),
-                    block = op.getBlockSizeOperandValues();
+    mlir::gpu::KernelDim3 grid = op.getGridSizeOperandValues(),
+                          block = op.getBlockSizeOperandValues();
     for (Value v : {grid.x, grid.y, grid.z, block.x, block.y, block.z})
       args.push_back(arith::IndexCastOp::create(b, loc, i64, v));
     Value shared = op.getDynamicSharedMemorySize();
@@ -70,7 +71,7 @@ struct LaunchToRuntime
     args.push_back(arith::ConstantIntOp::create(b, loc, i64, numMaps));
     SmallVector<Type> argTypes(8, i64);
     argTypes.append({ptr, i64, i64});
-    auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+    auto callee = cast<func::FuncOp>(codegen::getOrDeclare(
         b, "fx_rt_gpu_launch", b.getFunctionType(argTypes, {}),
         /*cInterface=*/false));
     func::CallOp::create(b, loc, callee, args);

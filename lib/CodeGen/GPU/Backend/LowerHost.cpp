@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../CPU/Backend/Buffers.h"
-#include "../../CPU/Kernels/Analysis.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
@@ -20,10 +20,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPULOWERHOST
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 using namespace fx;
@@ -89,7 +89,7 @@ static void launch(linalg::GenericOp op) {
   Value threads = constant(b, loc, kThreads);
   Value blocks = arith::CeilDivUIOp::create(b, loc, total, threads);
   auto launch =
-      gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+      mlir::gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
   b.setInsertionPointToStart(&launch.getBody().front());
   Value linear = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, launch.getBlockIds().x, threads),
@@ -97,7 +97,7 @@ static void launch(linalg::GenericOp op) {
   Value inside =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, linear, total);
   auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
-  gpu::TerminatorOp::create(b, loc);
+  mlir::gpu::TerminatorOp::create(b, loc);
   b.setInsertionPointToStart(branch.thenBlock());
   SmallVector<Value> ivs(sizes.size());
   for (unsigned d = sizes.size(); d-- > 0;) {
@@ -136,7 +136,8 @@ static Value getAddress(OpBuilder &b, Location loc, Value buffer,
   Value address =
       memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
   if (offset) {
-    Value bytes = constant(b, loc, cpu::getElementBytes(type.getElementType()));
+    Value bytes =
+        constant(b, loc, codegen::getElementBytes(type.getElementType()));
     address = arith::AddIOp::create(
         b, loc, address, arith::MulIOp::create(b, loc, offset, bytes));
   }
@@ -144,7 +145,7 @@ static Value getAddress(OpBuilder &b, Location loc, Value buffer,
 }
 
 static void call(OpBuilder &b, Location loc, StringRef name, ValueRange args) {
-  auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+  auto callee = cast<func::FuncOp>(codegen::getOrDeclare(
       b, name, b.getFunctionType(args.getTypes(), {}), /*cInterface=*/false));
   func::CallOp::create(b, loc, callee, args);
 }
@@ -160,7 +161,7 @@ static void lowerCopy(memref::CopyOp op) {
     for (int64_t d = 0; d < from.getRank(); ++d)
       if (from.isDynamicDim(d))
         sizes.push_back(memref::DimOp::create(b, loc, op.getSource(), d));
-    Value bytes = cpu::computeBytes(b, loc, from, sizes);
+    Value bytes = codegen::computeBytes(b, loc, from, sizes);
     bytes = arith::IndexCastOp::create(b, loc, b.getI64Type(), bytes);
     call(b, loc, "fx_rt_gpu_copy",
          {getAddress(b, loc, op.getTarget(), {}),
@@ -173,7 +174,7 @@ static void lowerCopy(memref::CopyOp op) {
 
 static Value getBytes(OpBuilder &b, Location loc, Type element) {
   return arith::ConstantIntOp::create(b, loc, b.getI64Type(),
-                                      cpu::getElementBytes(element));
+                                      codegen::getElementBytes(element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,11 +182,11 @@ static Value getBytes(OpBuilder &b, Location loc, Type element) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct LowerHost : fx::cuda::impl::FXGPULowerHostBase<LowerHost> {
+struct LowerHost : fx::gpu::impl::FXGPULowerHostBase<LowerHost> {
   using Base::Base;
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() && !func->hasAttr(cpu::kKernelAttr) &&
+      if (!func.isExternal() && !func->hasAttr(codegen::kKernelAttr) &&
           failed(lower(func)))
         return signalPassFailure();
   }
@@ -229,12 +230,12 @@ struct LowerHost : fx::cuda::impl::FXGPULowerHostBase<LowerHost> {
     Location loc = op.getLoc();
     auto type = cast<MemRefType>(op.getType());
     auto bytesType = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-    auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+    auto callee = cast<func::FuncOp>(codegen::getOrDeclare(
         b, "fx_rt_gpu_constant",
         b.getFunctionType({b.getIndexType(), b.getIndexType()}, {bytesType}),
         /*cInterface=*/true));
     Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op);
-    Value bytes = cpu::computeBytes(b, loc, type, {});
+    Value bytes = codegen::computeBytes(b, loc, type, {});
     Value memory =
         func::CallOp::create(b, loc, callee, ValueRange{address, bytes})
             .getResult(0);
@@ -247,7 +248,7 @@ struct LowerHost : fx::cuda::impl::FXGPULowerHostBase<LowerHost> {
   LogicalResult lower(func::FuncOp func) {
     SmallVector<Operation *> ops;
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<gpu::LaunchOp>(op))
+      if (isa<mlir::gpu::LaunchOp>(op))
         return WalkResult::skip();
       if (isa<linalg::LinalgOp, memref::CopyOp, memref::LoadOp, memref::StoreOp,
               memref::GetGlobalOp>(op)) {

@@ -7,8 +7,8 @@
 
 #include "ExpandMath.h"
 
-#include "../../CPU/Backend/Buffers.h"
-#include "../../CPU/Kernels/Analysis.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,10 +20,10 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUOUTLINE
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 using namespace fx;
@@ -52,11 +52,11 @@ struct Capture {
   SmallVector<std::optional<unsigned>> sizes, strides;
 };
 
-struct Outline : fx::cuda::impl::FXGPUOutlineBase<Outline> {
+struct Outline : fx::gpu::impl::FXGPUOutlineBase<Outline> {
   using Base::Base;
   void runOnOperation() override;
-  void outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, StringRef name,
-               bool isKernel);
+  void outline(mlir::gpu::LaunchOp launch, mlir::gpu::GPUModuleOp kernels,
+               StringRef name, bool isKernel);
 };
 } // namespace
 
@@ -81,7 +81,7 @@ static Capture pass(Parameters &p, Value buffer, Region &region) {
       memref::ExtractAlignedPointerAsIndexOp::create(b, p.loc, buffer);
   auto meta = memref::ExtractStridedMetadataOp::create(b, p.loc, buffer);
   Value bytes = arith::ConstantIndexOp::create(
-      b, p.loc, cpu::getElementBytes(type.getElementType()));
+      b, p.loc, codegen::getElementBytes(type.getElementType()));
   Value offset = arith::MulIOp::create(b, p.loc, meta.getOffset(), bytes);
   address = arith::AddIOp::create(b, p.loc, address, offset);
   address = arith::IndexCastOp::create(b, p.loc, b.getI64Type(), address);
@@ -147,8 +147,9 @@ static Value receive(OpBuilder &b, Location loc, const Capture &capture,
   return UnrealizedConversionCastOp::create(b, loc, made, d).getResult(0);
 }
 
-void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
-                      StringRef name, bool isKernel) {
+void Outline::outline(mlir::gpu::LaunchOp launch,
+                      mlir::gpu::GPUModuleOp kernels, StringRef name,
+                      bool isKernel) {
   OpBuilder host(launch);
   Location loc = launch.getLoc();
   Region &region = launch.getBody();
@@ -184,15 +185,17 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
   SmallVector<Type> shared;
   for (BlockArgument memory : launch.getWorkgroupAttributions())
     shared.push_back(memory.getType());
-  auto func = gpu::GPUFuncOp::create(b, loc, name,
-                                     b.getFunctionType(p.types, {}), shared);
-  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  if (Attribute chip = launch->getAttr(fx::cuda::kChipAttr))
-    func->setAttr(fx::cuda::kChipAttr, chip);
+  auto func = mlir::gpu::GPUFuncOp::create(
+      b, loc, name, b.getFunctionType(p.types, {}), shared);
+  func->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
+                b.getUnitAttr());
+  if (Attribute chip = launch->getAttr(fx::gpu::kChipAttr))
+    func->setAttr(fx::gpu::kChipAttr, chip);
   auto parent = launch->getParentOfType<func::FuncOp>();
-  if (Attribute nodes = parent->getAttr(fx::cuda::kNodesAttr))
-    func->setAttr(fx::cuda::kNodesAttr, nodes);
-  std::optional<gpu::KernelDim3> block = launch.getBlockSizeOperandValues();
+  if (Attribute nodes = parent->getAttr(fx::gpu::kNodesAttr))
+    func->setAttr(fx::gpu::kNodesAttr, nodes);
+  std::optional<mlir::gpu::KernelDim3> block =
+      launch.getBlockSizeOperandValues();
   SmallVector<int32_t> blockSize;
   for (Value size : {block->x, block->y, block->z})
     if (std::optional<int64_t> fixed = getConstantIntValue(size))
@@ -203,7 +206,7 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
     if (isKernel)
       func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
                       b.getUnitAttr());
-  if (Attribute bytes = launch->getAttr(fx::cuda::kAlignmentAttr))
+  if (Attribute bytes = launch->getAttr(fx::gpu::kAlignmentAttr))
     for (unsigned i : p.buffers)
       func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), bytes);
   for (unsigned i = 0; i < shared.size(); ++i)
@@ -222,52 +225,52 @@ void Outline::outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
       v = arith::TruncIOp::create(b, loc, b.getI1Type(), v);
     map.map(value, v);
   }
-  auto mapDims = [&](gpu::KernelDim3 dims, auto make) {
-    for (auto [dim, v] : {std::pair(gpu::Dimension::x, dims.x),
-                          std::pair(gpu::Dimension::y, dims.y),
-                          std::pair(gpu::Dimension::z, dims.z)})
+  auto mapDims = [&](mlir::gpu::KernelDim3 dims, auto make) {
+    for (auto [dim, v] : {std::pair(mlir::gpu::Dimension::x, dims.x),
+                          std::pair(mlir::gpu::Dimension::y, dims.y),
+                          std::pair(mlir::gpu::Dimension::z, dims.z)})
       map.map(v, make(dim));
   };
-  mapDims(launch.getBlockIds(), [&](gpu::Dimension d) -> Value {
-    return gpu::BlockIdOp::create(b, loc, d);
+  mapDims(launch.getBlockIds(), [&](mlir::gpu::Dimension d) -> Value {
+    return mlir::gpu::BlockIdOp::create(b, loc, d);
   });
-  mapDims(launch.getThreadIds(), [&](gpu::Dimension d) -> Value {
-    return gpu::ThreadIdOp::create(b, loc, d);
+  mapDims(launch.getThreadIds(), [&](mlir::gpu::Dimension d) -> Value {
+    return mlir::gpu::ThreadIdOp::create(b, loc, d);
   });
-  mapDims(launch.getGridSize(), [&](gpu::Dimension d) -> Value {
-    return gpu::GridDimOp::create(b, loc, d);
+  mapDims(launch.getGridSize(), [&](mlir::gpu::Dimension d) -> Value {
+    return mlir::gpu::GridDimOp::create(b, loc, d);
   });
-  mapDims(launch.getBlockSize(), [&](gpu::Dimension d) -> Value {
-    return gpu::BlockDimOp::create(b, loc, d);
+  mapDims(launch.getBlockSize(), [&](mlir::gpu::Dimension d) -> Value {
+    return mlir::gpu::BlockDimOp::create(b, loc, d);
   });
   map.map(launch.getWorkgroupAttributions(), func.getWorkgroupAttributions());
   for (Operation &op : region.front().without_terminator())
     b.clone(op, map);
-  gpu::ReturnOp::create(b, loc);
-  gpu::LaunchFuncOp::create(host, loc, func, launch.getGridSizeOperandValues(),
-                            *block, launch.getDynamicSharedMemorySize(),
-                            p.values);
+  mlir::gpu::ReturnOp::create(b, loc);
+  mlir::gpu::LaunchFuncOp::create(
+      host, loc, func, launch.getGridSizeOperandValues(), *block,
+      launch.getDynamicSharedMemorySize(), p.values);
   launch.erase();
   ++numLaunches;
 }
 
 void Outline::runOnOperation() {
   ModuleOp module = getOperation();
-  SmallVector<gpu::LaunchOp> launches;
-  module.walk([&](gpu::LaunchOp op) { launches.push_back(op); });
+  SmallVector<mlir::gpu::LaunchOp> launches;
+  module.walk([&](mlir::gpu::LaunchOp op) { launches.push_back(op); });
   if (launches.empty())
     return;
-  module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+  module->setAttr(mlir::gpu::GPUDialect::getContainerModuleAttrName(),
                   UnitAttr::get(&getContext()));
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+  auto kernels = mlir::gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
   llvm::StringMap<unsigned> count;
-  for (gpu::LaunchOp launch : launches) {
+  for (mlir::gpu::LaunchOp launch : launches) {
     auto func = launch->getParentOfType<func::FuncOp>();
-    bool isKernel = func->hasAttr(cpu::kKernelAttr);
+    bool isKernel = func->hasAttr(codegen::kKernelAttr);
     std::string name = func.getSymName().str();
     // Those of one chip have names, and numbers, of their own.
-    auto chip = launch->getAttrOfType<StringAttr>(fx::cuda::kChipAttr);
+    auto chip = launch->getAttrOfType<StringAttr>(fx::gpu::kChipAttr);
     if (chip)
       name += "_" + chip.getValue().str();
     unsigned i = count[name]++;
@@ -275,6 +278,6 @@ void Outline::runOnOperation() {
       name += "_" + std::to_string(i);
     outline(launch, kernels, name, isKernel);
   }
-  if (failed(fx::cuda::expandMath(kernels)))
+  if (failed(fx::gpu::expandMath(kernels)))
     signalPassFailure();
 }

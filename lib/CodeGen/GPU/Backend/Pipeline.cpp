@@ -5,8 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/LayoutPasses.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -23,25 +21,8 @@
 
 using namespace mlir;
 
-void fx::cuda::buildGroupPipeline(OpPassManager &pm, bool tensorCores) {
-  if (tensorCores)
-    pm.addPass(createFXGPURoundAttention());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(cpu::createFXCPUChannelsLast());
-  pm.addPass(cpu::createFXCPUAlignShapes());
-  pm.addPass(cpu::createFXCPUCollapseReductions({/*rows=*/1024}));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  // Only to generalize named ops: a product reads its operands as they lie.
-  pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
-  pm.addPass(cpu::createFXCPUFormKernels(
-      {/*forGPU=*/true, /*attention=*/tensorCores}));
-  pm.addPass(cpu::createFXHoistPrepare());
-}
-
-void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
-                                   bool warpgroups, StringRef tiles) {
+void fx::gpu::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
+                                  bool warpgroups, StringRef tiles) {
   // Groups that only @prepare had.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
@@ -54,7 +35,7 @@ void fx::cuda::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
   pm.addPass(createSymbolDCEPass());
 }
 
-void fx::cuda::buildDevicePipeline(OpPassManager &pm) {
+void fx::gpu::buildDevicePipeline(OpPassManager &pm) {
   pm.addPass(createFXGPULowerHost());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -65,7 +46,7 @@ void fx::cuda::buildDevicePipeline(OpPassManager &pm) {
 
 /// Leaves views and affine expressions as arithmetic on indices.
 static OpPassManager &simplifyKernels(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  OpPassManager &kernels = pm.nest<mlir::gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
@@ -89,28 +70,28 @@ static void lowerKernels(OpPassManager &pm,
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void fx::cuda::buildNVVMPipeline(OpPassManager &pm) {
+void fx::gpu::buildNVVMPipeline(OpPassManager &pm) {
   lowerKernels(pm, [](OpPassManager &kernels) {
     ConvertGpuOpsToNVVMOpsOptions options;
     options.indexBitwidth = 64;
     kernels.addPass(createConvertGpuOpsToNVVMOps(options));
     kernels.addPass(createConvertNVVMToLLVMPass());
   });
-  pm.nest<gpu::GPUModuleOp>().addPass(createFXGPUBindLaunch());
+  pm.nest<mlir::gpu::GPUModuleOp>().addPass(createFXGPUBindLaunch());
 }
 
-void fx::cuda::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
+void fx::gpu::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
   lowerKernels(pm, [&](OpPassManager &kernels) {
     ConvertGpuOpsToROCDLOpsOptions options;
     options.chipset = chip.str();
     options.indexBitwidth = 64;
-    options.runtime = gpu::amd::Runtime::HIP;
+    options.runtime = mlir::gpu::amd::Runtime::HIP;
     kernels.addPass(createConvertGpuOpsToROCDLOps(options));
     kernels.addPass(createFXGPUMendLanes());
   });
 }
 
-void fx::cuda::buildSPIRVPipeline(OpPassManager &pm) {
+void fx::gpu::buildSPIRVPipeline(OpPassManager &pm) {
   OpPassManager &kernels = simplifyKernels(pm);
   kernels.addPass(createFXGPUSPIRVMath());
   kernels.addPass(createFXGPUSPIRVMemory());
@@ -125,11 +106,11 @@ void fx::cuda::buildSPIRVPipeline(OpPassManager &pm) {
   // undefined where it is an scf.for.
   kernels.addPass(createForToWhileLoopPass());
   pm.addPass(createFXGPUConvertToSPIRV());
-  OpPassManager &module = pm.nest<spirv::ModuleOp>();
+  OpPassManager &module = pm.nest<mlir::spirv::ModuleOp>();
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());
-  module.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  module.addPass(spirv::createSPIRVUpdateVCEPass());
+  module.addPass(mlir::spirv::createSPIRVLowerABIAttributesPass());
+  module.addPass(mlir::spirv::createSPIRVUpdateVCEPass());
   module.addPass(createFXGPUFinishSPIRV());
 }
 
@@ -140,14 +121,8 @@ struct ROCDLOptions : PassPipelineOptions<ROCDLOptions> {
 };
 } // namespace
 
-void fx::cuda::registerPasses() {
+void fx::gpu::registerPasses() {
   registerFXGPUPasses();
-  PassPipelineRegistration<>("fx-gpu-kernels",
-                             "linalg on tensors to launches of threads",
-                             [](OpPassManager &pm) {
-                               buildGroupPipeline(pm);
-                               buildKernelPipeline(pm);
-                             });
   PassPipelineRegistration<>("fx-gpu-device",
                              "memrefs to host code and gpu.module @kernels",
                              buildDevicePipeline);

@@ -14,7 +14,7 @@
 #include "llvm/MC/TargetRegistry.h"
 
 using namespace fx;
-using namespace fx::cuda;
+using namespace fx::gpu;
 
 std::string Target::getText() const {
   if (platform == Platform::Vulkan)
@@ -28,7 +28,7 @@ bool Target::hasTensorCores() const {
          getChipName(getCommonChip(*this)).number >= 80;
 }
 
-ChipName fx::cuda::getChipName(llvm::StringRef chip) {
+ChipName fx::gpu::getChipName(llvm::StringRef chip) {
   ChipName name;
   if (!chip.consume_front("sm_") || chip.consumeInteger(10, name.number) ||
       chip.size() > 1)
@@ -37,7 +37,7 @@ ChipName fx::cuda::getChipName(llvm::StringRef chip) {
   return name;
 }
 
-std::string fx::cuda::getCommonChip(const Target &target) {
+std::string fx::gpu::getCommonChip(const Target &target) {
   int number = 80;
   for (llvm::StringRef chip : target.chips)
     number = std::min(number, getChipName(chip).number);
@@ -56,7 +56,7 @@ static bool isChipName(Platform platform, llvm::StringRef chip) {
          llvm::is_contained({0, int('a'), int('f')}, parts.suffix);
 }
 
-llvm::Expected<Target> fx::cuda::parseTarget(llvm::StringRef text) {
+llvm::Expected<Target> fx::gpu::parseTarget(llvm::StringRef text) {
   Target target;
   auto [name, chips] = text.split(':');
   llvm::StringRef expected;

@@ -17,11 +17,11 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
 
 /// Static shared memory of a kernel, at most.
 static constexpr int64_t kStaticShared = 48 * 1024;
@@ -34,7 +34,7 @@ bool FlashAttention::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator())
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
       ops.push_back(&op);
-      if (auto match = cpu::matchAttention(generic); match && !info.op) {
+      if (auto match = codegen::matchAttention(generic); match && !info.op) {
         attention = *match;
         info = match->values;
       }
@@ -50,7 +50,7 @@ bool FlashAttention::analyse() {
     if (loops.empty() || llvm::is_contained(loops, int(attention.key)))
       return false;
   }
-  causal = cpu::matchCausalMask(attention, labels);
+  causal = codegen::matchCausalMask(attention, labels);
   // What the scores pass on their way to the softmax, and what it is made of.
   SmallVector<Value> open = {attention.x};
   llvm::SmallPtrSet<Operation *, 16> seen = {attention.scores.op};
@@ -242,7 +242,7 @@ void FlashAttention::emitLaunch(bool isAsync) {
     fetchGuarded(launch.scope, Index::of(s),
                  core.pointer(memory, i.of(s * stageBytes()), 3));
   core.wait(ahead);
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   SmallVector<SmallVector<Value, 4>> queries;
   for (int64_t p = 0; keepsQueries() && p < parts(); ++p)
     for (int64_t k = 0; k < scores.tiles.k; k += 16)
@@ -266,7 +266,7 @@ void FlashAttention::emitLaunch(bool isAsync) {
   Value current = args[args.size() - 2], next = args.back();
   core.wait(ahead - 1);
   // Also: all are done with the stage that is fetched to.
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   Index piece(loop.getInductionVar());
   fetchGuarded(steps, code.add(piece, Index::of(ahead)),
                core.pointer(memory, next, 3));
@@ -304,7 +304,7 @@ void FlashAttention::emit() {
                [&](bool isAsync) { emitLaunch(isAsync); });
 }
 
-void fx::cuda::emitAttention(KernelCode &code) {
+void fx::gpu::emitAttention(KernelCode &code) {
   FlashAttention e(code);
   if (!e.analyse())
     return code.fail("the loops of the attention do not agree");

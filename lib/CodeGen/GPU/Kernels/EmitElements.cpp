@@ -7,19 +7,19 @@
 
 #include "Launch.h"
 
-#include "../../CPU/Kernels/RowPlan.h"
+#include "fx/CodeGen/Common/RowPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coord;
-using cpu::Coords;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::LoopLabels;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coord;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::LoopLabels;
+using codegen::Scope;
 
 /// Opens a launch with a thread for each element of `sizes` and runs `body`
 /// with where it is.
@@ -45,7 +45,7 @@ forElements(KernelCode &code, ArrayRef<Index> sizes,
 static void emitMap(KernelCode &code) {
   Value first = code.output(0);
   int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
-  int64_t merged = cpu::countMergedDims(code);
+  int64_t merged = codegen::countMergedDims(code);
   // Dimensions that lie together are walked as one, by the last.
   SmallVector<Index> sizes;
   Index last = Index::of(1);
@@ -78,10 +78,10 @@ static void emitMap(KernelCode &code) {
 /// here.
 static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
                                       linalg::GenericOp root,
-                                      ArrayRef<cpu::Combiner> combiners,
+                                      ArrayRef<codegen::Combiner> combiners,
                                       MutableArrayRef<Index> at) {
   SmallVector<Value> acc;
-  for (const cpu::Combiner &c : combiners) {
+  for (const codegen::Combiner &c : combiners) {
     std::optional<TypedAttr> neutral = arith::getNeutralElement(c.op);
     if (!neutral) {
       code.fail("a reduction without a neutral element");
@@ -95,13 +95,13 @@ static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
         for (const Index &i : at)
           all.push_back({i, false});
         for (auto [slot, c] : llvm::enumerate(combiners))
-          sums[slot] = cpu::RowPlan::combine(
+          sums[slot] = codegen::RowPlan::combine(
               code, c.op, sums[slot], code.evalBody(inner, root, c.input, all));
       });
 }
 
 static void emitReduction(KernelCode &code, linalg::GenericOp root) {
-  auto combiners = cpu::matchReduction(root);
+  auto combiners = codegen::matchReduction(root);
   if (!combiners)
     return code.fail("a reduction of an unknown kind");
   SmallVector<Operation *> ops;
@@ -138,7 +138,7 @@ static void emitReduction(KernelCode &code, linalg::GenericOp root) {
       Coords to = where(labels.ofTensor(result));
       Value init = code.eval(scope, root.getDpsInits()[slot], to);
       code.know(scope, result, to,
-                cpu::RowPlan::combine(code, c.op, init, sums[slot]));
+                codegen::RowPlan::combine(code, c.op, init, sums[slot]));
     }
     for (unsigned i = 0; i < code.numOutputs(); ++i) {
       if (labels.ofTensor(code.output(i)).empty() &&
@@ -151,7 +151,7 @@ static void emitReduction(KernelCode &code, linalg::GenericOp root) {
   });
 }
 
-void fx::cuda::emitElements(KernelCode &code) {
+void fx::gpu::emitElements(KernelCode &code) {
   linalg::GenericOp root;
   for (Operation &op : code.source.getBody().front())
     if (auto generic = dyn_cast<linalg::GenericOp>(op);

@@ -7,10 +7,10 @@
 
 #include "TileChoice.h"
 
-#include "../../CPU/Kernels/Attention.h"
-#include "../../CPU/Kernels/Outline.h"
-#include "fx/CodeGen/CPU/FXCPU.h"
+#include "fx/CodeGen/Common/Attention.h"
+#include "fx/CodeGen/Common/Outline.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/CodeGen/IR/FXCPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,15 +19,15 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUEMITKERNELS
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::KernelCode;
+using namespace fx::gpu;
+using codegen::KernelCode;
 
 /// What a kernel's reductions allow, best first.
 static SmallVector<std::pair<StringRef, void (*)(KernelCode &)>>
@@ -37,13 +37,13 @@ getSchedules(func::FuncOp kernel, bool tensorCores, bool warpgroups) {
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
     if (op.getNumReductionLoops() == 0)
       continue;
-    if (tensorCores && cpu::matchAttention(op))
+    if (tensorCores && codegen::matchAttention(op))
       return {{"attention", emitAttention}};
-    if (auto match = cpu::matchContraction(op, /*forGPU=*/true)) {
+    if (auto match = codegen::matchContraction(op, /*forGPU=*/true)) {
       hasContraction = true;
       hasHalves |= match->isHalf;
     }
-    hasRows |= cpu::isRowReduction(op);
+    hasRows |= codegen::isRowReduction(op);
   }
   if (hasHalves && tensorCores && warpgroups)
     list.push_back({"warpgroup", emitWarpgroup});
@@ -58,7 +58,7 @@ getSchedules(func::FuncOp kernel, bool tensorCores, bool warpgroups) {
 }
 
 namespace {
-struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
+struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
     if (llvm::Error e = checkTiles(tiles)) {
@@ -67,7 +67,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
     }
     SmallVector<func::FuncOp> kernels;
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr(cpu::kKernelAttr) && !func.isExternal() &&
+      if (func->hasAttr(codegen::kKernelAttr) && !func.isExternal() &&
           func.getFunctionType().getNumResults())
         kernels.push_back(func);
     DenseMap<StringAttr, SmallVector<cpu::InvokeOp>> invokes;
@@ -98,7 +98,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
       code.target->removeAttr(kTilesAttr);
       Builder b(&getContext());
       code.target->setAttr(
-          cpu::kScheduleAttr,
+          codegen::kScheduleAttr,
           b.getDictionaryAttr(b.getNamedAttr("kind", b.getStringAttr(name))));
       code.target.setSymName(kernel.getSymName());
       kernel->getBlock()->getOperations().insert(kernel->getIterator(),
@@ -112,7 +112,7 @@ struct EmitKernels : fx::cuda::impl::FXGPUEmitKernelsBase<EmitKernels> {
           << "' is left to the general path: " << reasons;
     ++numInlined;
     for (cpu::InvokeOp invoke : invokes)
-      cpu::inlineKernel(kernel, invoke);
+      codegen::inlineKernel(kernel, invoke);
     kernel.erase();
     return success();
   }

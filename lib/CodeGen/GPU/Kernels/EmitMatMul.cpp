@@ -19,12 +19,12 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::LoopLabels;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::LoopLabels;
+using codegen::Scope;
 
 namespace {
 /// The tile of a block is m by n, that of a thread tm by tn; k is fetched at
@@ -253,18 +253,18 @@ void MatMul::emit() {
   Index k0(loop.getInductionVar());
   fetch(steps, launch, /*isLhs=*/true, row0, k0, lhs);
   fetch(steps, launch, /*isLhs=*/false, column0, k0, rhs);
-  gpu::BarrierOp::create(code.b, code.loc);
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
   SmallVector<Value> next =
       multiply(launch, lhs, rhs, row, column, loop.getRegionIterArgs());
   // The next tiles must wait until everyone has used these.
-  gpu::BarrierOp::create(code.b, code.loc);
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
   code.endFor(loop, next);
   finish(launch.scope, code.add(row0, row), code.add(column0, column),
          loop.getResults());
   launch.close();
 }
 
-void fx::cuda::emitMatMul(KernelCode &code) {
+void fx::gpu::emitMatMul(KernelCode &code) {
   MatMul e(code);
   if (!e.analyse())
     return code.fail("the operands of the contraction do not fit");

@@ -14,25 +14,25 @@
 
 #include "Launch.h"
 
-#include "../../CPU/Kernels/RowPlan.h"
+#include "fx/CodeGen/Common/RowPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::RowReduction;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::RowReduction;
+using codegen::Scope;
 
 /// Elements of a row that a thread should have at least, where rows are short.
 static constexpr int64_t kElementsPerThread = 4;
 
 namespace {
-struct BlockRows : cpu::RowPlan {
+struct BlockRows : codegen::RowPlan {
   explicit BlockRows(KernelCode &code) : RowPlan(code) {}
   int64_t threads = kThreads;
   Launch *launch = nullptr;
@@ -55,8 +55,8 @@ Value BlockRows::shuffle(Value v, int64_t distance) {
   Type type = v.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   auto move = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, loc, word, distance, kWarp,
-                                  gpu::ShuffleMode::XOR)
+    return mlir::gpu::ShuffleOp::create(b, loc, word, distance, kWarp,
+                                        mlir::gpu::ShuffleMode::XOR)
         .getShuffleResult();
   };
   if (bits == 32)
@@ -107,7 +107,7 @@ Value BlockRows::combineBlock(Operation *op, Value v) {
   Value slot = arith::DivUIOp::create(b, loc, id, warp);
   memref::StoreOp::create(b, loc, mine, memory, slot);
   b.setInsertionPointAfter(branch);
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   Value all;
   for (int64_t i = 0; i < threads / kWarp; ++i) {
     Value part = memref::LoadOp::create(b, loc, memory, code.constant(i));
@@ -130,7 +130,7 @@ void BlockRows::emitPhase(Scope &row, unsigned phase) {
       acc.push_back(arith::ConstantOp::create(code.b, code.loc, *neutral));
       all.push_back({&r, i});
     }
-  SmallVector<std::pair<Value, cpu::Buffer>> stores = storesOf(phase);
+  SmallVector<std::pair<Value, codegen::Buffer>> stores = storesOf(phase);
   Scope scope;
   auto loop =
       code.beginFor(row, scope, launch->thread, innerSize, threads, acc);
@@ -144,7 +144,7 @@ void BlockRows::emitPhase(Scope &row, unsigned phase) {
   SmallVector<Value> next(loop.getRegionIterArgs());
   for (auto [slot, entry] : llvm::enumerate(all)) {
     auto [r, i] = entry;
-    cpu::Combiner &combiner = r->combiners[i];
+    codegen::Combiner &combiner = r->combiners[i];
     next[slot] = combine(combiner.op, next[slot],
                          code.evalBody(scope, r->op, combiner.input,
                                        place(labels.ofLoops(r->op), at)));
@@ -154,7 +154,7 @@ void BlockRows::emitPhase(Scope &row, unsigned phase) {
     code.setBuffer(value, memory);
   for (auto [slot, entry] : llvm::enumerate(all)) {
     auto [r, i] = entry;
-    cpu::Combiner &combiner = r->combiners[i];
+    codegen::Combiner &combiner = r->combiners[i];
     Value sum = combineBlock(combiner.op, loop.getResult(slot));
     OpResult result = r->op->getResult(i);
     Coords where = place(labels.ofTensor(result), Index::of(0));
@@ -190,7 +190,7 @@ void BlockRows::emitRow(Scope &row) {
   code.endFor(loop);
 }
 
-void fx::cuda::emitRows(KernelCode &code) {
+void fx::gpu::emitRows(KernelCode &code) {
   BlockRows e(code);
   if (!e.analyse())
     return code.fail("the reductions do not share their rows");

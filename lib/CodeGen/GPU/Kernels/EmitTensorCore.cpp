@@ -30,11 +30,11 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
 
 namespace {
 struct TensorCoreMatMul : TileMatMul {
@@ -169,7 +169,7 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
   ValueRange args = loop.getRegionIterArgs();
   core.wait(ahead - 1);
   // Also: all are done with the stage that is fetched to.
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   fetchGuarded(steps, Index(loop.getInductionVar(), ahead),
                core.pointer(memory, args[numSums + 1], 3));
   SmallVector<Value> next = multiply(core.pointer(memory, args[numSums], 3),
@@ -200,7 +200,7 @@ void TensorCoreMatMul::emit() {
                [&](bool isAsync) { emitLaunch(isAsync); });
 }
 
-void fx::cuda::emitTensorCore(KernelCode &code) {
+void fx::gpu::emitTensorCore(KernelCode &code) {
   TensorCoreMatMul e(code);
   if (!e.analyseHalves())
     return;

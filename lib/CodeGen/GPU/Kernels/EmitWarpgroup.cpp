@@ -34,10 +34,10 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
 
 namespace {
 constexpr int64_t kConsumers = 2;
@@ -368,7 +368,7 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
     core.prefetch(lhsMap);
     core.prefetch(rhsMap);
   }
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
 }
 
 void WarpgroupMatMul::emitLaunch(Value processors, Value left, Value right) {
@@ -454,7 +454,7 @@ void WarpgroupMatMul::emit() {
   b.setInsertionPointAfter(branch);
 }
 
-void fx::cuda::emitWarpgroup(KernelCode &code) {
+void fx::gpu::emitWarpgroup(KernelCode &code) {
   WarpgroupMatMul e(code);
   if (!e.analyseHalves())
     return;

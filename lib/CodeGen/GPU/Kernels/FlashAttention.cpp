@@ -15,9 +15,9 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Index;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Index;
+using codegen::Scope;
 
 Value FlashAttention::number(float c) {
   return arith::ConstantOp::create(code.b, code.loc, code.b.getF32FloatAttr(c));

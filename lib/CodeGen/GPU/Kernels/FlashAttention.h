@@ -29,18 +29,18 @@
 
 #include "TileMatMul.h"
 
-#include "../../CPU/Kernels/Attention.h"
+#include "fx/CodeGen/Common/Attention.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// The plan is that of the second product, whose K are the keys; `scores` that
 /// of the first, whose columns they are.
 struct FlashAttention : TileMatMul {
-  explicit FlashAttention(cpu::KernelCode &code)
+  explicit FlashAttention(codegen::KernelCode &code)
       : TileMatMul(code), scores(code) {}
   TileMatMul scores;
-  cpu::Attention attention;
-  std::optional<cpu::CausalMask> causal;
+  codegen::Attention attention;
+  std::optional<codegen::CausalMask> causal;
   /// Pointwise ops before the softmax read memory, at the keys' places.
   bool readsMasks = false;
   /// Heads have more elements than a warp has registers for.
@@ -49,8 +49,8 @@ struct FlashAttention : TileMatMul {
   // Of the launch that is emitted: where the loops are in each of the rows that
   // a thread has scores of, by parts of 16, and how many keys the block's rows
   // see.
-  llvm::SmallVector<llvm::SmallVector<cpu::Index>> rowAt;
-  cpu::Index keys;
+  llvm::SmallVector<llvm::SmallVector<codegen::Index>> rowAt;
+  codegen::Index keys;
 
   /// The softmax of the rows of a thread, so far.
   struct Rows {
@@ -72,9 +72,9 @@ struct FlashAttention : TileMatMul {
   /// first: blocks that start late are short.
   void placeBlock(const Launch &launch);
   /// How many of the first keys the rows of the block see.
-  cpu::Index countKeys();
+  codegen::Index countKeys();
   /// Starts the copies of the `piece`-th piece of keys to the stage at `stage`.
-  void fetch(cpu::Scope &scope, Launch &launch, const cpu::Index &piece,
+  void fetch(codegen::Scope &scope, Launch &launch, const codegen::Index &piece,
              mlir::Value stage);
 
   //===--- FlashAttention.cpp: a piece of keys ---------------------------===//
@@ -84,7 +84,7 @@ struct FlashAttention : TileMatMul {
   multiplyScores(mlir::Value stage,
                  llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
   /// Makes x of the scores of keys from `key0` on.
-  void mask(cpu::Scope &scope, const cpu::Index &key0,
+  void mask(codegen::Scope &scope, const codegen::Index &key0,
             llvm::MutableArrayRef<mlir::Value> sums);
   /// Makes exponentials of x, less the rows' maxima, which grow.
   void softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
@@ -123,6 +123,6 @@ struct FlashAttention : TileMatMul {
   mlir::Value number(float c);
 };
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_FLASHATTENTION_H

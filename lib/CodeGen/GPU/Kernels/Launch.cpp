@@ -13,10 +13,10 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Index;
-using cpu::KernelCode;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
 
 Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads,
                int64_t dynamicBytes)
@@ -25,8 +25,9 @@ Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads,
   if (dynamicBytes)
     bytes = arith::ConstantIntOp::create(code.b, code.loc, code.b.getI32Type(),
                                          dynamicBytes);
-  op = gpu::LaunchOp::create(code.b, code.loc, code.materialize(blocks), one,
-                             one, code.constant(threads), one, one, bytes);
+  op = mlir::gpu::LaunchOp::create(code.b, code.loc, code.materialize(blocks),
+                                   one, one, code.constant(threads), one, one,
+                                   bytes);
   // The scope has no parent: what it needs is computed by the threads.
   scope.loop = op;
   code.b.setInsertionPointToStart(&op.getBody().front());
@@ -35,13 +36,13 @@ Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads,
 }
 
 void Launch::close() {
-  gpu::TerminatorOp::create(code.b, code.loc);
+  mlir::gpu::TerminatorOp::create(code.b, code.loc);
   code.b.setInsertionPointAfter(op);
 }
 
 Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
-  auto space = gpu::AddressSpaceAttr::get(code.b.getContext(),
-                                          gpu::AddressSpace::Workgroup);
+  auto space = mlir::gpu::AddressSpaceAttr::get(
+      code.b.getContext(), mlir::gpu::AddressSpace::Workgroup);
   return op.addWorkgroupAttribution(
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
       code.loc);
@@ -49,9 +50,9 @@ Value Launch::shared(ArrayRef<int64_t> shape, Type element) {
 
 Value Launch::dynamicShared() {
   OpBuilder &b = code.b;
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  Value memory = gpu::DynamicSharedMemoryOp::create(
+  auto space = mlir::gpu::AddressSpaceAttr::get(
+      b.getContext(), mlir::gpu::AddressSpace::Workgroup);
+  Value memory = mlir::gpu::DynamicSharedMemoryOp::create(
       b, code.loc,
       MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
                       MemRefLayoutAttrInterface(), space));
@@ -60,15 +61,15 @@ Value Launch::dynamicShared() {
   return arith::IndexCastOp::create(b, code.loc, b.getI64Type(), start);
 }
 
-Index fx::cuda::product(KernelCode &code, ArrayRef<Index> sizes) {
+Index fx::gpu::product(KernelCode &code, ArrayRef<Index> sizes) {
   Index all = Index::of(1);
   for (const Index &size : sizes)
     all = code.mul(all, size);
   return all;
 }
 
-SmallVector<Index> fx::cuda::delinearize(KernelCode &code, Index linear,
-                                         ArrayRef<Index> sizes) {
+SmallVector<Index> fx::gpu::delinearize(KernelCode &code, Index linear,
+                                        ArrayRef<Index> sizes) {
   SmallVector<Index> at(sizes.size(), Index::of(0));
   // The first dimension that is not one takes what is left.
   unsigned first = 0;
@@ -88,9 +89,9 @@ SmallVector<Index> fx::cuda::delinearize(KernelCode &code, Index linear,
   return at;
 }
 
-void fx::cuda::guarded(KernelCode &code, Scope &outer,
-                       ArrayRef<std::pair<Index, Index>> atBelow,
-                       llvm::function_ref<void(Scope &)> body) {
+void fx::gpu::guarded(KernelCode &code, Scope &outer,
+                      ArrayRef<std::pair<Index, Index>> atBelow,
+                      llvm::function_ref<void(Scope &)> body) {
   Value all;
   for (auto &[at, below] : atBelow) {
     if (below == Index::of(-1))

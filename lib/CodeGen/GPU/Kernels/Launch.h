@@ -7,7 +7,7 @@
 //
 // The body of a kernel function is host code: it computes sizes, then a
 // `gpu.launch` whose region is what each thread does. The region is emitted by
-// cpu::KernelCode, one element at a time: neighbouring threads take
+// codegen::KernelCode, one element at a time: neighbouring threads take
 // neighbouring elements, so that a warp's accesses are one line of memory.
 //
 //===----------------------------------------------------------------------===//
@@ -15,12 +15,12 @@
 #ifndef FX_LIB_CODEGEN_GPU_LAUNCH_H
 #define FX_LIB_CODEGEN_GPU_LAUNCH_H
 
-#include "../../CPU/Kernels/Analysis.h"
-#include "../../CPU/Kernels/KernelCode.h"
+#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/KernelCode.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// Threads of a block where nothing else decides.
 inline constexpr int64_t kThreads = 256;
@@ -33,33 +33,34 @@ inline constexpr int64_t kWarp = 32;
 struct Launch {
   /// With `dynamicBytes` of shared memory, which `dynamicShared` is the start
   /// of.
-  Launch(cpu::KernelCode &code, const cpu::Index &blocks, int64_t threads,
-         int64_t dynamicBytes = 0);
+  Launch(codegen::KernelCode &code, const codegen::Index &blocks,
+         int64_t threads, int64_t dynamicBytes = 0);
   void close();
   /// Memory that the threads of a block share.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// The address of the memory of which the launch has `dynamicBytes`, an i64.
   mlir::Value dynamicShared();
 
-  cpu::KernelCode &code;
+  codegen::KernelCode &code;
   mlir::gpu::LaunchOp op;
-  cpu::Scope scope;
-  cpu::Index block, thread;
+  codegen::Scope scope;
+  codegen::Index block, thread;
 };
 
 /// The product; 1 of none.
-cpu::Index product(cpu::KernelCode &code, llvm::ArrayRef<cpu::Index> sizes);
+codegen::Index product(codegen::KernelCode &code,
+                       llvm::ArrayRef<codegen::Index> sizes);
 
 /// Where the `linear`-th element of a row-major array of `sizes` is.
-llvm::SmallVector<cpu::Index> delinearize(cpu::KernelCode &code,
-                                          cpu::Index linear,
-                                          llvm::ArrayRef<cpu::Index> sizes);
+llvm::SmallVector<codegen::Index>
+delinearize(codegen::KernelCode &code, codegen::Index linear,
+            llvm::ArrayRef<codegen::Index> sizes);
 
 /// Runs `body(scope)` where all of `at[i] < below[i]` hold; pairs that hold
 /// whatever `at` is are given as a static `below` of -1.
-void guarded(cpu::KernelCode &code, cpu::Scope &outer,
-             llvm::ArrayRef<std::pair<cpu::Index, cpu::Index>> atBelow,
-             llvm::function_ref<void(cpu::Scope &)> body);
+void guarded(codegen::KernelCode &code, codegen::Scope &outer,
+             llvm::ArrayRef<std::pair<codegen::Index, codegen::Index>> atBelow,
+             llvm::function_ref<void(codegen::Scope &)> body);
 
 //===----------------------------------------------------------------------===//
 // Emission by kind. Each fills code.target or sets code.error.
@@ -67,18 +68,18 @@ void guarded(cpu::KernelCode &code, cpu::Scope &outer,
 
 /// One thread for each element of the result: pointwise ops, data movement, and
 /// reductions that each thread computes alone.
-void emitElements(cpu::KernelCode &code);
+void emitElements(codegen::KernelCode &code);
 /// One block for each row: softmax, layer norm and their like.
-void emitRows(cpu::KernelCode &code);
+void emitRows(codegen::KernelCode &code);
 /// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
-void emitAttention(cpu::KernelCode &code);
+void emitAttention(codegen::KernelCode &code);
 /// Sums of products of bf16 or f16 on tensor cores of compute capability 8.0.
-void emitTensorCore(cpu::KernelCode &code);
+void emitTensorCore(codegen::KernelCode &code);
 /// The same on those of 9.0a where the device has them, else as above.
-void emitWarpgroup(cpu::KernelCode &code);
+void emitWarpgroup(codegen::KernelCode &code);
 /// Sums of products by tiles in shared memory and registers, in f32.
-void emitMatMul(cpu::KernelCode &code);
+void emitMatMul(codegen::KernelCode &code);
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_LAUNCH_H

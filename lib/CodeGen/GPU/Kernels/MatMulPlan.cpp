@@ -7,7 +7,7 @@
 
 #include "MatMulPlan.h"
 
-#include "../../CPU/Backend/Buffers.h"
+#include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,11 +16,11 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::LoopLabels;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::LoopLabels;
+using codegen::Scope;
 
 bool MatMulPlan::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
@@ -28,7 +28,7 @@ bool MatMulPlan::analyse() {
     if (!generic)
       continue;
     if (generic.getNumReductionLoops()) {
-      auto match = cpu::matchContraction(&op, /*forGPU=*/true);
+      auto match = codegen::matchContraction(&op, /*forGPU=*/true);
       if (!match || match->isInteger || match->groupSize || info.op)
         return false;
       info = *match;
@@ -120,7 +120,7 @@ void MatMulPlan::place(ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
     at[loop] = i;
 }
 
-bool fx::cuda::isMultiple(const Index &size, int64_t of) {
+bool fx::gpu::isMultiple(const Index &size, int64_t of) {
   return size.isStatic() && size.constant % of == 0;
 }
 
@@ -166,8 +166,8 @@ Value MatMulPlan::addressOf(Value tensor) {
   Value flat = code.buffer(tensor)->flat;
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, flat);
   auto meta = memref::ExtractStridedMetadataOp::create(b, loc, flat);
-  int64_t bytes =
-      cpu::getElementBytes(cast<MemRefType>(flat.getType()).getElementType());
+  int64_t bytes = codegen::getElementBytes(
+      cast<MemRefType>(flat.getType()).getElementType());
   Value offset =
       arith::MulIOp::create(b, loc, meta.getOffset(), code.constant(bytes));
   address = arith::AddIOp::create(b, loc, address, offset);
@@ -200,10 +200,10 @@ Coords MatMulPlan::operandCoords(bool isLhs, const Index &x, const Index &atK) {
   for (const Index &i : at)
     loops.push_back({i, false});
   for (AffineExpr expr : operandMap(isLhs).getResults()) {
-    auto c = cpu::applyExpr(code, expr, loops);
+    auto c = codegen::applyExpr(code, expr, loops);
     if (!c)
       code.fail("an indexing map without code");
-    where.push_back(c.value_or(cpu::Coord()));
+    where.push_back(c.value_or(codegen::Coord()));
   }
   at = saved;
   return where;
@@ -252,7 +252,7 @@ bool MatMulPlan::storesRuns() {
   int loop = n[last - 1];
   for (unsigned o = 0; o < code.numOutputs(); ++o) {
     ArrayRef<int> loops = labels.ofTensor(code.output(o));
-    const cpu::Buffer *buffer = code.buffer(code.outputArg(o));
+    const codegen::Buffer *buffer = code.buffer(code.outputArg(o));
     if (asOperand(o) || !buffer || loops.back() != loop ||
         !buffer->strides.back().isStatic(1))
       return false;
@@ -294,7 +294,7 @@ void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
       values[o].push_back(code.eval(scope, code.output(o), to));
       if (e > 0)
         continue;
-      const cpu::Buffer *buffer = code.buffer(code.outputArg(o));
+      const codegen::Buffer *buffer = code.buffer(code.outputArg(o));
       for (auto [coord, stride] : llvm::zip(to, buffer->strides))
         offsets[o] = code.add(offsets[o], code.mul(coord.base, stride));
     }
@@ -309,7 +309,7 @@ void MatMulPlan::storeRun(Scope &scope, const Index &row, const Index &column,
         b, loc, VectorType::get({kRun}, element), values[o]);
     auto store = vector::StoreOp::create(
         b, loc, run, flat, ValueRange{code.materialize(offsets[o])});
-    int64_t bytes = kRun * cpu::getElementBytes(element);
+    int64_t bytes = kRun * codegen::getElementBytes(element);
     store.setAlignment(std::min(bytes, kAlignment));
   }
 }

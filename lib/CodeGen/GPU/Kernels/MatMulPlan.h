@@ -16,23 +16,23 @@
 
 #include "Launch.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 struct MatMulPlan {
-  explicit MatMulPlan(cpu::KernelCode &code) : code(code) {}
-  cpu::KernelCode &code;
-  cpu::Contraction info;
+  explicit MatMulPlan(codegen::KernelCode &code) : code(code) {}
+  codegen::KernelCode &code;
+  codegen::Contraction info;
   llvm::SmallVector<mlir::Operation *> ops;
-  cpu::LoopLabels labels;
+  codegen::LoopLabels labels;
   /// Loops in the result's order, so that neighbours in N are neighbours in
   /// memory; those of K in the order of the left operand.
   llvm::SmallVector<unsigned> m, n, k, batch;
-  llvm::SmallVector<cpu::Index> mSizes, nSizes, kSizes, batchSizes;
-  cpu::Index mSize, nSize, kSize;   ///< the products
-  llvm::SmallVector<cpu::Index> at; ///< where each loop is
+  llvm::SmallVector<codegen::Index> mSizes, nSizes, kSizes, batchSizes;
+  codegen::Index mSize, nSize, kSize;   ///< the products
+  llvm::SmallVector<codegen::Index> at; ///< where each loop is
   /// Says what else is known where the sums of a row are, before the group's
   /// pointwise ops are evaluated; `at` is there.
-  std::function<void(cpu::Scope &, const cpu::Index &row)> knowOfRow;
+  std::function<void(codegen::Scope &, const codegen::Index &row)> knowOfRow;
 
   /// False if the kernel is no contraction with pointwise ops around it.
   bool analyse();
@@ -42,20 +42,21 @@ struct MatMulPlan {
   /// Fills the loops and sizes.
   void split();
   /// Says that `loops`, of `sizes`, are at the `linear`-th point.
-  void place(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<cpu::Index> sizes,
-             const cpu::Index &linear);
+  void place(llvm::ArrayRef<unsigned> loops,
+             llvm::ArrayRef<codegen::Index> sizes,
+             const codegen::Index &linear);
   /// Where the `linear`-th tile of m by n begins, and its batch. Those of
   /// `kGroup` rows of tiles follow each other, so that what they read of both
   /// operands stays in the cache.
-  void placeTile(const cpu::Index &linear, int64_t m, int64_t n,
-                 cpu::Index &row0, cpu::Index &column0);
+  void placeTile(const codegen::Index &linear, int64_t m, int64_t n,
+                 codegen::Index &row0, codegen::Index &column0);
   /// How many tiles there are, of all batches.
-  cpu::Index countTiles(int64_t m, int64_t n);
+  codegen::Index countTiles(int64_t m, int64_t n);
   /// The address of an operand's first element, an i64 of the host. It must
   /// have a buffer.
   mlir::Value operandAddress(bool isLhs);
   /// Where a tensor whose dimensions are the loops `of` is.
-  cpu::Coords coords(llvm::ArrayRef<int> of);
+  codegen::Coords coords(llvm::ArrayRef<int> of);
   mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
   mlir::AffineMap operandMap(bool isLhs) {
     return isLhs ? info.lhsMap() : info.rhsMap();
@@ -63,15 +64,15 @@ struct MatMulPlan {
   /// True if neighbours along K lie together in the operand's memory.
   bool isAlongK(bool isLhs);
   /// Where an operand is read at the x-th point of M (N) and the k-th of K.
-  cpu::Coords operandCoords(bool isLhs, const cpu::Index &x,
-                            const cpu::Index &k);
+  codegen::Coords operandCoords(bool isLhs, const codegen::Index &x,
+                                const codegen::Index &k);
   /// The operand that output `o` is, of which one row or column of blocks then
   /// stores what it fetches; null: it is made of the sums.
   mlir::Value asOperand(unsigned o);
   /// Evaluates and stores the group's outputs at a row and column whose sum of
   /// products is `sum`.
-  void storeOutputs(cpu::Scope &scope, const cpu::Index &row,
-                    const cpu::Index &column, mlir::Value sum);
+  void storeOutputs(codegen::Scope &scope, const codegen::Index &row,
+                    const codegen::Index &column, mlir::Value sum);
 
   /// Elements of a row that a thread stores at once.
   static constexpr int64_t kRun = 8;
@@ -81,20 +82,20 @@ struct MatMulPlan {
   /// Host code: whether all buffers but the operands begin at 16 bytes.
   mlir::Value areAligned();
   /// The same as `storeOutputs` of `kRun` columns from `column` on.
-  void storeRun(cpu::Scope &scope, const cpu::Index &row,
-                const cpu::Index &column, llvm::ArrayRef<mlir::Value> sums);
+  void storeRun(codegen::Scope &scope, const codegen::Index &row,
+                const codegen::Index &column, llvm::ArrayRef<mlir::Value> sums);
 
 private:
   static constexpr int64_t kGroup = 8;
   bool mayStoreOperand(mlir::Value operand);
   mlir::Value addressOf(mlir::Value tensor);
-  void knowSum(cpu::Scope &scope, const cpu::Index &row,
-               const cpu::Index &column, mlir::Value sum);
+  void knowSum(codegen::Scope &scope, const codegen::Index &row,
+               const codegen::Index &column, mlir::Value sum);
 };
 
 /// True if the size is known and has no rest.
-bool isMultiple(const cpu::Index &size, int64_t of);
+bool isMultiple(const codegen::Index &size, int64_t of);
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_MATMULPLAN_H

@@ -12,10 +12,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUROUNDATTENTION
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 
@@ -69,8 +69,7 @@ static Value round(OpBuilder &b, linalg::GenericOp user, Value tensor,
 }
 
 namespace {
-struct RoundAttention
-    : fx::cuda::impl::FXGPURoundAttentionBase<RoundAttention> {
+struct RoundAttention : fx::gpu::impl::FXGPURoundAttentionBase<RoundAttention> {
   using Base::Base;
   void runOnOperation() override {
     SmallVector<std::pair<linalg::GenericOp, unsigned>> found;

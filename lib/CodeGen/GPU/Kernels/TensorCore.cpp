@@ -12,7 +12,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
-using namespace fx::cuda;
+using namespace fx::gpu;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -151,7 +151,7 @@ Value TensorCore::exp2(Value x) {
 }
 
 Value TensorCore::shuffle(Value v, int64_t distance) {
-  return gpu::ShuffleOp::create(b, loc, v, distance, /*width=*/32,
-                                gpu::ShuffleMode::XOR)
+  return mlir::gpu::ShuffleOp::create(b, loc, v, distance, /*width=*/32,
+                                      mlir::gpu::ShuffleMode::XOR)
       .getShuffleResult();
 }

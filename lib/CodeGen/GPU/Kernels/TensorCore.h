@@ -17,7 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// Arithmetic on i32 values; that of constants is folded.
 struct Int32 {
@@ -92,6 +92,6 @@ struct TensorCore {
   mlir::Value shuffle(mlir::Value v, int64_t distance);
 };
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_TENSORCORE_H

@@ -8,20 +8,20 @@
 #include "TensorMap.h"
 #include "TensorCore.h"
 
-#include "../../CPU/Backend/Buffers.h"
+#include "fx/CodeGen/Common/Buffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Index;
+using namespace fx::gpu;
+using codegen::Index;
 
 /// The stride of the operand's dimension that walks `loop`; none if it has none
 /// or if it is not static.
 static std::optional<int64_t>
-getStride(AffineMap map, const cpu::Buffer &buffer, unsigned loop) {
+getStride(AffineMap map, const codegen::Buffer &buffer, unsigned loop) {
   for (auto [expr, stride] : llvm::zip(map.getResults(), buffer.strides))
     if (auto dim = dyn_cast<AffineDimExpr>(expr);
         dim && dim.getPosition() == loop)
@@ -30,7 +30,8 @@ getStride(AffineMap map, const cpu::Buffer &buffer, unsigned loop) {
 }
 
 /// The stride of all `loops` as one; none if they are not adjacent in memory.
-static std::optional<int64_t> merge(AffineMap map, const cpu::Buffer &buffer,
+static std::optional<int64_t> merge(AffineMap map,
+                                    const codegen::Buffer &buffer,
                                     ArrayRef<unsigned> loops,
                                     ArrayRef<Index> sizes) {
   std::optional<int64_t> innermost, next;
@@ -49,7 +50,7 @@ static std::optional<int64_t> merge(AffineMap map, const cpu::Buffer &buffer,
 }
 
 std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
-  const cpu::Buffer *buffer = plan.code.buffer(plan.operand(isLhs));
+  const codegen::Buffer *buffer = plan.code.buffer(plan.operand(isLhs));
   AffineMap map = plan.operandMap(isLhs);
   if (!buffer || !map.isProjectedPermutation(/*allowZeroInResults=*/true))
     return std::nullopt;
@@ -92,20 +93,20 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
   return result;
 }
 
-Value fx::cuda::callRuntime(cpu::KernelCode &code, StringRef name,
-                            ValueRange args) {
+Value fx::gpu::callRuntime(codegen::KernelCode &code, StringRef name,
+                           ValueRange args) {
   // The function that is emitted is in no module yet.
   OpBuilder at = OpBuilder::atBlockBegin(&code.source.getBody().front());
   Type i64 = at.getI64Type();
   SmallVector<Type> types(args.size(), i64);
-  auto callee = cast<func::FuncOp>(cpu::getOrDeclare(
+  auto callee = cast<func::FuncOp>(codegen::getOrDeclare(
       at, name, at.getFunctionType(types, i64), /*cInterface=*/false));
   return func::CallOp::create(code.b, code.loc, callee, args).getResult(0);
 }
 
 Value TensorMap::make(MatMulPlan &plan, int64_t slot, Value address,
                       int64_t rows) const {
-  cpu::KernelCode &code = plan.code;
+  codegen::KernelCode &code = plan.code;
   OpBuilder &b = code.b;
   Type i64 = b.getI64Type();
   auto number = [&](int64_t c) -> Value {

@@ -10,14 +10,14 @@
 
 #include "MatMulPlan.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// An operand of a product as a tensor whose boxes are copied: K and M (or N),
 /// each as one dimension, whichever has stride 1 first, then those of batches.
 struct TensorMap {
   static constexpr int kMaxRank = 4;
   bool isLhs = true, isAlongK = true;
-  llvm::SmallVector<cpu::Index, kMaxRank> sizes;
+  llvm::SmallVector<codegen::Index, kMaxRank> sizes;
   llvm::SmallVector<int64_t, kMaxRank> strides; ///< in elements; the first is 1
   llvm::SmallVector<unsigned, 2> batch; ///< loops of the third dimension on
 
@@ -32,9 +32,9 @@ struct TensorMap {
 
 /// Declares a function of the run-time on i64 and calls it from the kernel's
 /// host code.
-mlir::Value callRuntime(cpu::KernelCode &code, llvm::StringRef name,
+mlir::Value callRuntime(codegen::KernelCode &code, llvm::StringRef name,
                         mlir::ValueRange args);
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_TENSORMAP_H

@@ -13,8 +13,8 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Index;
+using namespace fx::gpu;
+using codegen::Index;
 
 namespace {
 struct Measured {
@@ -67,7 +67,7 @@ static llvm::Expected<SmallVector<int64_t>> findTiles(StringRef text,
   return result;
 }
 
-llvm::Error fx::cuda::checkTiles(StringRef text) {
+llvm::Error fx::gpu::checkTiles(StringRef text) {
   return findTiles(text, "").takeError();
 }
 
@@ -79,7 +79,7 @@ static bool isNear(const Index &size, int64_t measured) {
   return 2 * x > y && x < 2 * y;
 }
 
-void fx::cuda::noteProduct(const MatMulPlan &plan, ArrayRef<int64_t> tiles) {
+void fx::gpu::noteProduct(const MatMulPlan &plan, ArrayRef<int64_t> tiles) {
   func::FuncOp kernel = plan.code.source;
   if (kernel->hasAttr(kProductAttr))
     return;
@@ -98,8 +98,7 @@ void fx::cuda::noteProduct(const MatMulPlan &plan, ArrayRef<int64_t> tiles) {
   kernel->setAttr(kProductAttr, b.getDictionaryAttr(entries));
 }
 
-SmallVector<int64_t> fx::cuda::getTiles(const MatMulPlan &plan,
-                                        StringRef kind) {
+SmallVector<int64_t> fx::gpu::getTiles(const MatMulPlan &plan, StringRef kind) {
   if (auto text = plan.code.source->getAttrOfType<StringAttr>(kTilesAttr)) {
     auto tiles = findTiles(text.getValue(), kind);
     if (!tiles)

@@ -16,7 +16,7 @@
 
 #include "MatMulPlan.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// Of a kernel: `--gpu-tiles`, as it was written.
 inline constexpr llvm::StringLiteral kTilesAttr = "fx.tiles";
@@ -45,6 +45,6 @@ inline constexpr int64_t kStaticShared = 48 * 1024;
 /// The most that a block of sm_90 may have.
 inline constexpr int64_t kMostShared = 227 * 1024;
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_TILECHOICE_H

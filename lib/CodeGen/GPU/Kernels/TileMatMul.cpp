@@ -13,10 +13,10 @@
 
 using namespace mlir;
 using namespace fx;
-using namespace fx::cuda;
-using cpu::Coords;
-using cpu::Index;
-using cpu::Scope;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::Scope;
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -25,7 +25,7 @@ using cpu::Scope;
 /// True if chunks of the operand lie together: where its memory begins at a
 /// chunk, and `multiples` are some.
 bool TileMatMul::canCopy(TileOperand &operand) {
-  const cpu::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
   AffineMap map = operandMap(operand.isLhs);
   if (!buffer || map.getNumResults() == 0 ||
       !buffer->strides.back().isStatic(1))
@@ -57,7 +57,7 @@ bool TileMatMul::canCopy(TileOperand &operand) {
   for (unsigned d = 0; d < last; ++d) {
     if (map.getResult(d).isFunctionOfDim(fast.getPosition()))
       return false;
-    cpu::Stride stride = buffer->strides[d];
+    codegen::Stride stride = buffer->strides[d];
     if (type.getDimSize(d) == 1 || stride.constant % kChunk == 0)
       continue;
     if (!stride.value)
@@ -114,7 +114,7 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
                             const Index &k0, Value to) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  const cpu::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
+  const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
   const SharedTile &tile = operand.tile;
   Index size = operand.isLhs ? mSize : nSize;
   int64_t width = operand.isLhs ? tiles.m : tiles.n;
@@ -279,7 +279,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
       i.add(i.mul(warpColumn, tiles.warpColumns()), i.mul(i.rem(lane, 4), 2));
   for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
     // What others still read.
-    gpu::BarrierOp::create(b, loc);
+    mlir::gpu::BarrierOp::create(b, loc);
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t half = 0; half < 2; ++half) {
         auto mine = acc.slice(4 * (part / 16 * columns + c) + 2 * half, 2);
@@ -292,7 +292,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
                               core.pointer(memory, i.mul(at, 4), 3),
                               /*alignment=*/8);
       }
-    gpu::BarrierOp::create(b, loc);
+    mlir::gpu::BarrierOp::create(b, loc);
     // What a thread takes at a time: a run of columns, or one.
     int64_t width = hasRuns ? kRun : 1;
     Scope inner;

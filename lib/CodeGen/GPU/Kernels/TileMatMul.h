@@ -18,7 +18,7 @@
 #include "MatMulPlan.h"
 #include "TensorCore.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// The tile of a block is m by n, of `warpsM` by `warpsN` warps; `stages` tiles
 /// of the operands, k long, are in shared memory.
@@ -42,7 +42,7 @@ struct TileOperand {
 };
 
 struct TileMatMul : MatMulPlan {
-  explicit TileMatMul(cpu::KernelCode &code)
+  explicit TileMatMul(codegen::KernelCode &code)
       : MatMulPlan(code), i{code.b, code.loc},
         core{code.b, code.loc, mlir::Type()} {}
   Int32 i;
@@ -56,7 +56,7 @@ struct TileMatMul : MatMulPlan {
   // Of the launch that is emitted.
   mlir::Value memory; ///< shared
   mlir::Value thread, lane, warpRow, warpColumn;
-  cpu::Index row0, column0;
+  codegen::Index row0, column0;
 
   /// Describes an operand, whose tile follows from `tiles`.
   TileOperand describe(bool isLhs);
@@ -71,8 +71,9 @@ struct TileMatMul : MatMulPlan {
   /// Starts to copy the tile of an operand that begins at row (column) `first`
   /// and at `k0` of K; elements beyond the operand's end are zeros. What is
   /// copied by elements is there at the next barrier.
-  void copyTile(cpu::Scope &scope, Launch &launch, const TileOperand &operand,
-                const cpu::Index &first, const cpu::Index &k0, mlir::Value to);
+  void copyTile(codegen::Scope &scope, Launch &launch,
+                const TileOperand &operand, const codegen::Index &first,
+                const codegen::Index &k0, mlir::Value to);
   /// The matrices of 16 rows (columns of the right operand) from `first` on and
   /// 16 of k: for `TensorCore::multiply` one left operand, or two right ones.
   llvm::SmallVector<mlir::Value, 4> fragment(const TileOperand &operand,
@@ -88,13 +89,13 @@ struct TileMatMul : MatMulPlan {
 
 private:
   bool canCopy(TileOperand &operand);
-  void copyChunks(const TileOperand &operand, const cpu::Index &first,
-                  const cpu::Index &k0, mlir::Value to);
-  void copyElements(cpu::Scope &scope, Launch &launch,
-                    const TileOperand &operand, const cpu::Index &first,
-                    const cpu::Index &k0, mlir::Value to);
+  void copyChunks(const TileOperand &operand, const codegen::Index &first,
+                  const codegen::Index &k0, mlir::Value to);
+  void copyElements(codegen::Scope &scope, Launch &launch,
+                    const TileOperand &operand, const codegen::Index &first,
+                    const codegen::Index &k0, mlir::Value to);
 };
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_TILEMATMUL_H

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
-using namespace fx::cuda;
+using namespace fx::gpu;
 
 //===----------------------------------------------------------------------===//
 // Barriers

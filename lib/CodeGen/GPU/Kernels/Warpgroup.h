@@ -17,7 +17,7 @@
 
 #include "TensorCore.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 
 /// Threads that multiply together.
 inline constexpr int64_t kWarpgroup = 128;
@@ -89,6 +89,6 @@ struct Warpgroup {
   void synchronizeWarp();
 };
 
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 #endif // FX_LIB_CODEGEN_GPU_WARPGROUP_H

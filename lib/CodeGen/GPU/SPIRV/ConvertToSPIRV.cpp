@@ -25,48 +25,48 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUCONVERTTOSPIRV
 #define GEN_PASS_DEF_FXGPUFINISHSPIRV
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
-using spirv::Capability;
-using spirv::StorageClass;
+using mlir::spirv::Capability;
+using mlir::spirv::StorageClass;
 
 /// What a device of Vulkan 1.2 with features for all dtypes has. A module
 /// requires no more of it than it uses.
-static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
-  auto triple = spirv::VerCapExtAttr::get(
-      spirv::Version::V_1_5,
+static mlir::spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
+  auto triple = mlir::spirv::VerCapExtAttr::get(
+      mlir::spirv::Version::V_1_5,
       {Capability::Shader, Capability::PhysicalStorageBufferAddresses,
        Capability::Int8, Capability::Int16, Capability::Int64,
        Capability::Float16, Capability::Float64,
        Capability::StorageBuffer8BitAccess,
        Capability::StorageBuffer16BitAccess,
        Capability::SignedZeroInfNanPreserve},
-      {spirv::Extension::SPV_KHR_physical_storage_buffer}, context);
-  return spirv::TargetEnvAttr::get(
-      triple, spirv::getDefaultResourceLimits(context),
-      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
-      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+      {mlir::spirv::Extension::SPV_KHR_physical_storage_buffer}, context);
+  return mlir::spirv::TargetEnvAttr::get(
+      triple, mlir::spirv::getDefaultResourceLimits(context),
+      mlir::spirv::ClientAPI::Vulkan, mlir::spirv::Vendor::Unknown,
+      mlir::spirv::DeviceType::Unknown,
+      mlir::spirv::TargetEnvAttr::kUnknownDeviceID);
 }
 
 namespace {
-struct ConvertToSPIRV
-    : fx::cuda::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
+struct ConvertToSPIRV : fx::gpu::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
   using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    spirv::TargetEnvAttr env = getTargetEnv(&getContext());
-    module->setAttr(spirv::getTargetEnvAttrName(), env);
+    mlir::spirv::TargetEnvAttr env = getTargetEnv(&getContext());
+    module->setAttr(mlir::spirv::getTargetEnvAttrName(), env);
     SPIRVConversionOptions options;
     options.use64bitIndex = true;
     SPIRVTypeConverter types(env, options);
     std::unique_ptr<SPIRVConversionTarget> target =
         SPIRVConversionTarget::get(env);
-    target->addIllegalDialect<arith::ArithDialect, gpu::GPUDialect,
+    target->addIllegalDialect<arith::ArithDialect, mlir::gpu::GPUDialect,
                               math::MathDialect, memref::MemRefDialect,
                               scf::SCFDialect, ub::UBDialect,
                               vector::VectorDialect, LLVM::LLVMDialect>();
@@ -87,18 +87,19 @@ struct ConvertToSPIRV
 /// Sums stay in the order that they were written in: polynomials that round by
 /// adding a large number rely on it. (Without the decoration a driver may
 /// reassociate them.)
-static void keepOrder(spirv::ModuleOp module) {
+static void keepOrder(mlir::spirv::ModuleOp module) {
   auto unit = UnitAttr::get(module.getContext());
   module.walk([&](Operation *op) {
-    if (isa<spirv::FAddOp, spirv::FSubOp, spirv::FMulOp, spirv::FDivOp,
-            spirv::FNegateOp>(op))
+    if (isa<mlir::spirv::FAddOp, mlir::spirv::FSubOp, mlir::spirv::FMulOp,
+            mlir::spirv::FDivOp, mlir::spirv::FNegateOp>(op))
       op->setAttr("no_contraction", unit);
   });
 }
 
 /// What `spirv-update-vce` does not see: small elements in physical storage
 /// buffers, and the execution modes below; and the version, which it lowers.
-static void addCapabilities(spirv::ModuleOp module, ArrayRef<Capability> more) {
+static void addCapabilities(mlir::spirv::ModuleOp module,
+                            ArrayRef<Capability> more) {
   auto vce = *module.getVceTriple();
   llvm::SmallSetVector<Capability, 8> all;
   for (Capability c : vce.getCapabilities())
@@ -107,7 +108,7 @@ static void addCapabilities(spirv::ModuleOp module, ArrayRef<Capability> more) {
   module.walk([&](Operation *op) {
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes())) {
-      auto pointer = dyn_cast<spirv::PointerType>(type);
+      auto pointer = dyn_cast<mlir::spirv::PointerType>(type);
       if (!pointer ||
           pointer.getStorageClass() != StorageClass::PhysicalStorageBuffer)
         continue;
@@ -121,16 +122,16 @@ static void addCapabilities(spirv::ModuleOp module, ArrayRef<Capability> more) {
   // SPIR-V 1.5 has what it would take as extensions.
   SmallVector<Capability> sorted = all.takeVector();
   llvm::sort(sorted);
-  module.setVceTripleAttr(spirv::VerCapExtAttr::get(
-      spirv::Version::V_1_5, sorted,
-      /*extensions=*/ArrayRef<spirv::Extension>(), module.getContext()));
+  module.setVceTripleAttr(mlir::spirv::VerCapExtAttr::get(
+      mlir::spirv::Version::V_1_5, sorted,
+      /*extensions=*/ArrayRef<mlir::spirv::Extension>(), module.getContext()));
 }
 
 namespace {
-struct FinishSPIRV : fx::cuda::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
+struct FinishSPIRV : fx::gpu::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
   using Base::Base;
   void runOnOperation() override {
-    spirv::ModuleOp module = getOperation();
+    mlir::spirv::ModuleOp module = getOperation();
     keepOrder(module);
     llvm::SmallSetVector<int32_t, 3> widths;
     module.walk([&](Operation *op) {
@@ -139,14 +140,14 @@ struct FinishSPIRV : fx::cuda::impl::FXGPUFinishSPIRVBase<FinishSPIRV> {
           widths.insert(type.getIntOrFloatBitWidth());
     });
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-    SmallVector<spirv::EntryPointOp> entries(
-        module.getOps<spirv::EntryPointOp>());
-    for (spirv::EntryPointOp entry : entries)
+    SmallVector<mlir::spirv::EntryPointOp> entries(
+        module.getOps<mlir::spirv::EntryPointOp>());
+    for (mlir::spirv::EntryPointOp entry : entries)
       for (int32_t width : widths)
-        spirv::ExecutionModeOp::create(
+        mlir::spirv::ExecutionModeOp::create(
             b, entry.getLoc(),
-            module.lookupSymbol<spirv::FuncOp>(entry.getFn()),
-            spirv::ExecutionMode::SignedZeroInfNanPreserve, {width});
+            module.lookupSymbol<mlir::spirv::FuncOp>(entry.getFn()),
+            mlir::spirv::ExecutionMode::SignedZeroInfNanPreserve, {width});
     addCapabilities(module, {Capability::SignedZeroInfNanPreserve});
   }
 };

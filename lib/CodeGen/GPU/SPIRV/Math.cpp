@@ -20,10 +20,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUSPIRVMATH
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
 
@@ -89,7 +89,7 @@ static Value getRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
 }
 
 namespace {
-struct SPIRVMath : fx::cuda::impl::FXGPUSPIRVMathBase<SPIRVMath> {
+struct SPIRVMath : fx::gpu::impl::FXGPUSPIRVMathBase<SPIRVMath> {
   using Base::Base;
   void runOnOperation() override {
     SmallVector<Operation *> ops;

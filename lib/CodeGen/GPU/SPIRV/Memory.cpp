@@ -29,13 +29,13 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-namespace fx::cuda {
+namespace fx::gpu {
 #define GEN_PASS_DEF_FXGPUSPIRVMEMORY
 #include "fx/CodeGen/GPU/Passes.h.inc"
-} // namespace fx::cuda
+} // namespace fx::gpu
 
 using namespace mlir;
-using spirv::StorageClass;
+using mlir::spirv::StorageClass;
 
 namespace {
 /// What a memref stands for.
@@ -48,8 +48,8 @@ struct View {
 
 class Exposer {
 public:
-  explicit Exposer(gpu::GPUFuncOp func)
-      : func(func), module(func->getParentOfType<gpu::GPUModuleOp>()),
+  explicit Exposer(mlir::gpu::GPUFuncOp func)
+      : func(func), module(func->getParentOfType<mlir::gpu::GPUModuleOp>()),
         b(func.getContext()), loc(func.getLoc()) {}
   LogicalResult run();
 
@@ -58,7 +58,7 @@ private:
   LogicalResult receiveParameters();
   void addWorkgroupArrays();
   LogicalResult lowerAccess(Operation *op);
-  LogicalResult lowerShuffle(gpu::ShuffleOp op);
+  LogicalResult lowerShuffle(mlir::gpu::ShuffleOp op);
 
   FailureOr<View> getView(Value memref);
   FailureOr<View> findView(Value memref);
@@ -86,8 +86,8 @@ private:
                     int64_t last = 0);
   Value getArray(StringRef name, int64_t n, Type stored);
 
-  gpu::GPUFuncOp func;
-  gpu::GPUModuleOp module;
+  mlir::gpu::GPUFuncOp func;
+  mlir::gpu::GPUModuleOp module;
   OpBuilder b;
   Location loc;
   llvm::DenseMap<Value, View> views;
@@ -161,22 +161,22 @@ static int64_t countStored(MemRefType type) {
 
 /// Memory of the device is aligned to its elements.
 Value Exposer::load(Value pointer) {
-  auto type = cast<spirv::PointerType>(pointer.getType());
+  auto type = cast<mlir::spirv::PointerType>(pointer.getType());
   if (type.getStorageClass() != StorageClass::PhysicalStorageBuffer)
-    return spirv::LoadOp::create(b, loc, pointer);
-  return spirv::LoadOp::create(
+    return mlir::spirv::LoadOp::create(b, loc, pointer);
+  return mlir::spirv::LoadOp::create(
       b, loc, pointer,
-      spirv::MemoryAccessAttr::get(b.getContext(),
-                                   spirv::MemoryAccess::Aligned),
+      mlir::spirv::MemoryAccessAttr::get(b.getContext(),
+                                         mlir::spirv::MemoryAccess::Aligned),
       b.getI32IntegerAttr(getBytes(type.getPointeeType())));
 }
 
 void Exposer::store(Value pointer, Value v) {
-  auto type = cast<spirv::PointerType>(pointer.getType());
-  auto op = spirv::StoreOp::create(b, loc, pointer, v);
+  auto type = cast<mlir::spirv::PointerType>(pointer.getType());
+  auto op = mlir::spirv::StoreOp::create(b, loc, pointer, v);
   if (type.getStorageClass() != StorageClass::PhysicalStorageBuffer)
     return;
-  op.setMemoryAccess(spirv::MemoryAccess::Aligned);
+  op.setMemoryAccess(mlir::spirv::MemoryAccess::Aligned);
   op.setAlignment(getBytes(type.getPointeeType()));
 }
 
@@ -257,10 +257,11 @@ FailureOr<View> Exposer::findView(Value memref) {
   Type stored = getStored(type.getElementType());
   if (isa<memref::AllocaOp>(op) && type.hasStaticShape() && stored) {
     View view;
-    auto array = spirv::ArrayType::get(stored, countStored(type));
+    auto array = mlir::spirv::ArrayType::get(stored, countStored(type));
     OpBuilder entry = OpBuilder::atBlockBegin(&func.getBody().front());
-    view.variable = spirv::VariableOp::create(
-        entry, loc, spirv::PointerType::get(array, StorageClass::Function),
+    view.variable = mlir::spirv::VariableOp::create(
+        entry, loc,
+        mlir::spirv::PointerType::get(array, StorageClass::Function),
         StorageClass::Function, /*initializer=*/Value());
     addStaticShape(view, type);
     return view;
@@ -293,16 +294,18 @@ Value Exposer::getPointer(const View &view, Type element, ValueRange indices,
         getIndex(part));
   linear = toI64(linear);
   if (!view.address)
-    return spirv::AccessChainOp::create(b, loc, view.variable,
-                                        ValueRange{linear});
+    return mlir::spirv::AccessChainOp::create(b, loc, view.variable,
+                                              ValueRange{linear});
   Type stored = getStored(element);
   Value bytes =
       arith::ConstantIntOp::create(b, loc, b.getI64Type(), getBytes(stored));
   Value at = arith::AddIOp::create(
       b, loc, view.address, arith::MulIOp::create(b, loc, linear, bytes));
-  return spirv::ConvertUToPtrOp::create(
+  return mlir::spirv::ConvertUToPtrOp::create(
       b, loc,
-      spirv::PointerType::get(stored, StorageClass::PhysicalStorageBuffer), at);
+      mlir::spirv::PointerType::get(stored,
+                                    StorageClass::PhysicalStorageBuffer),
+      at);
 }
 
 Value Exposer::loadElement(const View &view, Type element, ValueRange indices,
@@ -327,16 +330,16 @@ void Exposer::storeElement(const View &view, Value v, ValueRange indices,
 
 /// An array that the threads of a block share.
 Value Exposer::getArray(StringRef name, int64_t n, Type stored) {
-  auto type = spirv::PointerType::get(spirv::ArrayType::get(stored, n),
-                                      StorageClass::Workgroup);
+  auto type = mlir::spirv::PointerType::get(
+      mlir::spirv::ArrayType::get(stored, n), StorageClass::Workgroup);
   std::string symbol = (func.getName() + "_" + name).str();
-  auto variable = module.lookupSymbol<spirv::GlobalVariableOp>(symbol);
+  auto variable = module.lookupSymbol<mlir::spirv::GlobalVariableOp>(symbol);
   if (!variable) {
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-    variable = spirv::GlobalVariableOp::create(top, loc, TypeAttr::get(type),
-                                               top.getStringAttr(symbol));
+    variable = mlir::spirv::GlobalVariableOp::create(
+        top, loc, TypeAttr::get(type), top.getStringAttr(symbol));
   }
-  return spirv::AddressOfOp::create(b, loc, variable);
+  return mlir::spirv::AddressOfOp::create(b, loc, variable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -410,11 +413,11 @@ LogicalResult Exposer::lowerAccess(Operation *op) {
 
 /// Devices differ in how many threads run in step, and a warp of ours has 32:
 /// through memory, where all threads of a block come by (which kernels see to).
-LogicalResult Exposer::lowerShuffle(gpu::ShuffleOp op) {
+LogicalResult Exposer::lowerShuffle(mlir::gpu::ShuffleOp op) {
   b.setInsertionPoint(op);
   loc = op.getLoc();
   Type type = op.getValue().getType();
-  if (op.getMode() != gpu::ShuffleMode::XOR || !type.isIntOrFloat() ||
+  if (op.getMode() != mlir::gpu::ShuffleMode::XOR || !type.isIntOrFloat() ||
       type.getIntOrFloatBitWidth() != 32 || !op.getValid().use_empty())
     return op.emitError("no SPIR-V for this shuffle");
   Type i32 = b.getI32Type();
@@ -426,14 +429,14 @@ LogicalResult Exposer::lowerShuffle(gpu::ShuffleOp op) {
   memory.variable = getArray("exchange", (*block)[0], i32);
   memory.offset = getIndex(0);
   memory.strides = {getIndex(1)};
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value thread = mlir::gpu::ThreadIdOp::create(b, loc, mlir::gpu::Dimension::x);
   Value distance =
       arith::IndexCastUIOp::create(b, loc, b.getIndexType(), op.getOffset());
   Value other = arith::XOrIOp::create(b, loc, thread, distance);
   storeElement(memory, v, thread);
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   Value got = loadElement(memory, i32, other);
-  gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(b, loc);
   if (!type.isInteger())
     got = arith::BitcastOp::create(b, loc, type, got);
   op.getShuffleResult().replaceAllUsesWith(got);
@@ -447,18 +450,20 @@ LogicalResult Exposer::lowerShuffle(gpu::ShuffleOp op) {
 
 /// The address of the parameters. (Upstream's helper knows i32 alone.)
 Value Exposer::loadPushConstant() {
-  auto block = spirv::StructType::get({b.getI64Type()}, /*offsetInfo=*/{0});
-  auto type = spirv::PointerType::get(block, StorageClass::PushConstant);
+  auto block =
+      mlir::spirv::StructType::get({b.getI64Type()}, /*offsetInfo=*/{0});
+  auto type = mlir::spirv::PointerType::get(block, StorageClass::PushConstant);
   StringRef name = "parameters";
-  auto variable = module.lookupSymbol<spirv::GlobalVariableOp>(name);
+  auto variable = module.lookupSymbol<mlir::spirv::GlobalVariableOp>(name);
   if (!variable) {
     OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-    variable = spirv::GlobalVariableOp::create(top, loc, TypeAttr::get(type),
-                                               top.getStringAttr(name));
+    variable = mlir::spirv::GlobalVariableOp::create(
+        top, loc, TypeAttr::get(type), top.getStringAttr(name));
   }
-  Value pointer = spirv::AddressOfOp::create(b, loc, variable);
-  Value first = spirv::ConstantOp::getZero(b.getI32Type(), loc, b);
-  return load(spirv::AccessChainOp::create(b, loc, pointer, ValueRange{first}));
+  Value pointer = mlir::spirv::AddressOfOp::create(b, loc, variable);
+  Value first = mlir::spirv::ConstantOp::getZero(b.getI32Type(), loc, b);
+  return load(
+      mlir::spirv::AccessChainOp::create(b, loc, pointer, ValueRange{first}));
 }
 
 LogicalResult Exposer::receiveParameters() {
@@ -508,8 +513,8 @@ LogicalResult Exposer::run() {
   if (!block)
     return func.emitError("no SPIR-V for blocks of a size that only the run "
                           "tells");
-  func->setAttr(spirv::getEntryPointABIAttrName(),
-                spirv::getEntryPointABIAttr(b.getContext(), *block));
+  func->setAttr(mlir::spirv::getEntryPointABIAttrName(),
+                mlir::spirv::getEntryPointABIAttr(b.getContext(), *block));
   if (failed(receiveParameters()))
     return failure();
   addWorkgroupArrays();
@@ -517,7 +522,7 @@ LogicalResult Exposer::run() {
   func.walk([&](Operation *op) { ops.push_back(op); });
   bool isRight = true;
   for (Operation *op : ops) {
-    if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+    if (auto shuffle = dyn_cast<mlir::gpu::ShuffleOp>(op))
       isRight &= succeeded(lowerShuffle(shuffle));
     else
       isRight &= succeeded(lowerAccess(op));
@@ -541,10 +546,10 @@ LogicalResult Exposer::run() {
 }
 
 namespace {
-struct SPIRVMemory : fx::cuda::impl::FXGPUSPIRVMemoryBase<SPIRVMemory> {
+struct SPIRVMemory : fx::gpu::impl::FXGPUSPIRVMemoryBase<SPIRVMemory> {
   using Base::Base;
   void runOnOperation() override {
-    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+    for (auto func : getOperation().getOps<mlir::gpu::GPUFuncOp>())
       if (failed(Exposer(func).run()))
         return signalPassFailure();
   }

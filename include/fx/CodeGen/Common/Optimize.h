@@ -1,0 +1,20 @@
+//===- Optimize.h - LLVM's optimizations ------------------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_CODEGEN_COMMON_OPTIMIZE_H
+#define FX_CODEGEN_COMMON_OPTIMIZE_H
+
+#include "llvm/Target/TargetMachine.h"
+
+namespace fx::codegen {
+
+/// Runs LLVM's optimizations of `level` (1 to 3) for a machine of any kind.
+void optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, int level);
+
+} // namespace fx::codegen
+
+#endif // FX_CODEGEN_COMMON_OPTIMIZE_H

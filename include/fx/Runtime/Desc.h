@@ -1,0 +1,185 @@
+/*===- Desc.h - what fx-compile writes about a model --------------*- C -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tables that lib/CodeGen/CPU/Emit/EmitDescription.cpp emits as constants
+// into each artefact. Both sides must agree field by field: every field is a
+// pointer, an int64_t or an array of them, so that no padding can differ.
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef FX_RUNTIME_DESC_H
+#define FX_RUNTIME_DESC_H
+
+#include "fx/Runtime/model.h"
+
+/* Operations of an expression, in postfix order; the code ends with END. At
+ * most 60 values are on the stack at a time. */
+typedef enum {
+  FX_EXPR_END = 0,
+  FX_EXPR_INT = 1,    /* next word: the value */
+  FX_EXPR_SYMBOL = 2, /* next word: the symbol's index */
+  FX_EXPR_ADD = 3,
+  FX_EXPR_MUL = 4,
+  FX_EXPR_FLOORDIV = 5,
+  FX_EXPR_MOD = 6, /* sign of the divisor, as in Python */
+  FX_EXPR_MIN = 7,
+  FX_EXPR_MAX = 8,
+  FX_EXPR_POW = 9,
+  FX_EXPR_EQ = 10,
+  FX_EXPR_NE = 11,
+  FX_EXPR_LT = 12,
+  FX_EXPR_LE = 13,
+  FX_EXPR_GT = 14,
+  FX_EXPR_GE = 15,
+  FX_EXPR_AND = 16,
+  FX_EXPR_OR = 17,
+  FX_EXPR_NOT = 18,
+  FX_EXPR_CEILDIV = 19,
+  FX_EXPR_DIV = 20, /* exact division only */
+  FX_EXPR_LSHIFT = 21,
+  FX_EXPR_RSHIFT = 22,
+  FX_EXPR_ABS = 23,
+  FX_EXPR_WHERE = 24 /* condition, value if true, value if not */
+} FXrtExprOp;
+
+/* What fx_rt_random draws; its order is that of the names in
+ * lib/CodeGen/CPU/Kernels/Random.cpp. */
+typedef enum {
+  FX_RANDOM_UNIFORM = 0,
+  FX_RANDOM_NORMAL = 1,
+  FX_RANDOM_BERNOULLI = 2,
+  FX_RANDOM_EXPONENTIAL = 3,
+  FX_RANDOM_GEOMETRIC = 4,
+  FX_RANDOM_CAUCHY = 5,
+  FX_RANDOM_LOG_NORMAL = 6,
+  FX_RANDOM_STRIDED_NORMAL = 7,
+  FX_RANDOM_INTEGERS = 8,
+  FX_RANDOM_ANY_INTEGERS = 9,
+  FX_RANDOM_WORDS = 10,
+  FX_RANDOM_PERMUTATION = 11
+} FXrtDistribution;
+
+/* A passed input; its dims are `info.inputs[i].rank` codes. */
+typedef struct {
+  const int64_t *const *dims;
+  const int64_t
+      *value; /* of an int input whose value is an expression; or null */
+  const char *value_text;
+} FXrtInput;
+
+/* A range or a guard. */
+typedef struct {
+  const int64_t *code;
+  int64_t is_range;
+  int64_t has_min, min, has_max, max;
+} FXrtCondition;
+
+typedef enum {
+  FX_ARG_INPUT = 0,
+  FX_ARG_CONSTANT = 1,
+  FX_ARG_MUTABLE = 2
+} FXrtArgKind;
+
+/* An argument of the compiled function. */
+typedef struct {
+  int64_t kind;  /* FXrtArgKind */
+  int64_t index; /* input: its index; mutable: its place among mutable states */
+  int64_t offset; /* of the (first) value in the weights, bytes */
+  int64_t bytes;
+  int64_t rank;
+  const int64_t *sizes;
+  int64_t prepared; /* the result of @prepare that this is, or -1 */
+} FXrtArg;
+
+/* A tensor that @prepare writes. */
+typedef struct {
+  int64_t bytes, rank;
+  const int64_t *sizes;
+} FXrtPrepared;
+
+/* A user output. */
+typedef struct {
+  int64_t result; /* index of the compiled function's result, or -1 */
+  int64_t bits;   /* else the immediate: int64, double or bool, bit for bit */
+} FXrtOutput;
+
+/* Kernels for one kind of GPU. */
+typedef struct {
+  int64_t is_binary; /* machine code; else PTX, which the driver compiles */
+  int64_t chip;      /* sm_90: 90 */
+  int64_t family;    /* FXrtChipFamily */
+  int64_t bytes;
+  const char *data; /* PTX ends with a zero byte, which counts */
+} FXrtImage;
+
+/* Which chips take machine code for `chip`; PTX without a suffix runs on all
+ * that are newer. */
+typedef enum {
+  FX_CHIP_PLAIN = 0, /* those of its generation that are not older */
+  FX_CHIP_EXACT = 1, /* sm_90a: no other */
+  FX_CHIP_FAMILY = 2 /* sm_100f: those of its generation that are not older */
+} FXrtChipFamily;
+
+/* A kernel. */
+typedef struct {
+  const char *name;
+  int64_t chip; /* only images of this chip alone have it; 0: all */
+  /* What it computes, "add (model.py:12), mul (model.py:13)"; may be empty. */
+  const char *nodes;
+} FXrtKernel;
+
+/* How the run-time reaches a device; Cuda.c. */
+typedef struct FXrtDeviceOps FXrtDeviceOps;
+
+typedef struct {
+  const FXrtDeviceOps *ops;
+  int64_t n_images;
+  const FXrtImage *images; /* the best ones first */
+  int64_t n_kernels;
+  const FXrtKernel *kernels; /* by the numbers that compiled code has */
+} FXrtDevice;
+
+typedef struct {
+  const FXModelInfo *info;
+  int64_t n_symbols;
+  const char *const *symbols;
+  const FXrtInput *inputs;
+  const FXrtCondition *conditions; /* info->n_conditions */
+  int64_t n_args;
+  const FXrtArg *args;
+  int64_t n_results;
+  const int64_t *result_ranks;
+  const FXrtOutput *outputs; /* info->n_outputs */
+  const int64_t *state_args; /* info->n_states: the argument, or -1 if unused */
+  int64_t n_mutable;
+  uint64_t weight_bytes;
+  /* results: the memref descriptors of all results, one after the other;
+   * args: pointers to the memref descriptors of all arguments. */
+  void (*entry)(void *results, void *const *args);
+  int64_t cpu_features; /* FXrtCpuFeature bits that the code needs */
+  /* What packs and folds weights, as `entry`; null where it was left out. It
+   * takes states (arguments of the compiled function, by their index), then the
+   * tensors that it writes, and has no results. */
+  void (*prepare)(void *results, void *const *args);
+  int64_t n_prepare_args;
+  const int64_t *prepare_args;
+  int64_t n_prepared;
+  const FXrtPrepared *prepared;
+  const FXrtDevice *device; /* null: the processor runs everything */
+} FXrtModel;
+
+typedef enum {
+  FX_CPU_AVX2_FMA = 1,
+  FX_CPU_AVX512 = 2, /* F, CD, BW, DQ, VL */
+  FX_CPU_AVX512_VNNI = 4,
+  FX_CPU_AVX512_BF16 = 8
+} FXrtCpuFeature;
+
+/* The one table of an artefact, defined by the compiler. */
+extern const FXrtModel fx_rt_model __attribute__((visibility("hidden")));
+
+#endif /* FX_RUNTIME_DESC_H */

@@ -1,0 +1,434 @@
+//===- Evaluate.cpp - the elements of a kernel's tensors ------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/CodeGen/Common/KernelCode.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+
+Scope::Key KernelCode::key(Value tensor, ArrayRef<Coord> coords) const {
+  Scope::Key key;
+  key.first = tensor.getAsOpaquePointer();
+  for (const Coord &c : coords)
+    key.second.push_back(
+        {c.base.value ? c.base.value.getAsOpaquePointer() : nullptr,
+         c.base.constant * 2 + c.lane});
+  return key;
+}
+
+/// True if `value` is defined in the body of `loop`.
+static bool isWithin(Value value, Operation *loop) {
+  return value && loop &&
+         loop->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+void KernelCode::know(Scope &scope, Value tensor, ArrayRef<Coord> coords,
+                      Value value) {
+  scope.known[key(tensor, coords)] = value;
+  scope.given.insert(tensor.getAsOpaquePointer());
+}
+
+const llvm::SmallPtrSet<void *, 8> &KernelCode::dependencies(Value tensor) {
+  auto [it, isNew] = dependsOn.try_emplace(tensor);
+  if (!isNew)
+    return it->second;
+  llvm::SmallPtrSet<void *, 8> all;
+  all.insert(tensor.getAsOpaquePointer());
+  if (Operation *def = tensor.getDefiningOp())
+    for (Value operand : def->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        for (void *other : dependencies(operand))
+          all.insert(other);
+  return dependsOn[tensor] = all;
+}
+
+Value KernelCode::eval(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
+  Scope::Key k = key(tensor, coords);
+  for (Scope *s = &scope; s; s = s->parent) {
+    auto it = s->known.find(k);
+    if (it != s->known.end())
+      return it->second;
+  }
+  // Compute it in the outermost loop that gives all its coordinates.
+  Scope *home = &scope;
+  Operation *before = nullptr;
+  bool isLane = llvm::any_of(coords, [](const Coord &c) { return c.lane; });
+  const llvm::SmallPtrSet<void *, 8> &inputs = dependencies(tensor);
+  for (Scope *s = &scope; s->parent; s = s->parent) {
+    if (s->isGuarded ||
+        llvm::any_of(s->given, [&](void *t) { return inputs.contains(t); }))
+      break;
+    if (s->loop) {
+      bool needed = isLane && isWithin(mask, s->loop);
+      for (const Coord &c : coords)
+        needed |= isWithin(c.base.value, s->loop);
+      if (needed)
+        break;
+      before = s->loop;
+    }
+    home = s->parent;
+  }
+  OpBuilder::InsertionGuard guard(b);
+  if (before)
+    b.setInsertionPoint(before);
+  Value value = compute(*home, tensor, coords);
+  home->known[k] = value;
+  return value;
+}
+
+std::optional<Coord> fx::codegen::applyExpr(KernelCode &code, AffineExpr expr,
+                                            ArrayRef<Coord> loops) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return loops[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Coord{Index::of(constant.getValue()), false};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Coord> lhs = applyExpr(code, binary.getLHS(), loops);
+  std::optional<Coord> rhs = applyExpr(code, binary.getRHS(), loops);
+  if (!lhs || !rhs || (lhs->lane && rhs->lane))
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return Coord{code.add(lhs->base, rhs->base), lhs->lane || rhs->lane};
+  if (lhs->lane || rhs->lane || !rhs->base.isStatic())
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return Coord{code.mul(lhs->base, rhs->base), false};
+  case AffineExprKind::FloorDiv:
+    if (rhs->base.constant > 0)
+      return Coord{code.floorDiv(lhs->base, rhs->base.constant), false};
+    return std::nullopt;
+  case AffineExprKind::Mod: {
+    if (rhs->base.constant <= 0)
+      return std::nullopt;
+    Index quotient = code.floorDiv(lhs->base, rhs->base.constant);
+    return Coord{code.sub(lhs->base, code.mul(quotient, rhs->base)), false};
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
+  if (const Buffer *memory = buffer(tensor))
+    return load(*memory, coords);
+  auto giveUp = [&](const Twine &why) -> Value {
+    fail(why);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    Type element = getElementTypeOrSelf(tensor.getType());
+    return arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  };
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return giveUp("an argument without memory");
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return evalGeneric(scope, generic, cast<OpResult>(tensor).getResultNumber(),
+                       coords);
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return scalar(fill.getInputs()[0]);
+  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = dyn_cast<DenseElementsAttr>(constantOp.getValue());
+    if (!dense || !dense.isSplat())
+      return giveUp("a constant that is no splat");
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    return arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    Coords from;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    unsigned next = 0;
+    for (int64_t d = 0; d < slice.getSourceType().getRank(); ++d) {
+      OpFoldResult offset = slice.getMixedOffsets()[d];
+      Index base = Index::of(0);
+      if (auto fixed = getConstantIntValue(offset))
+        base = Index::of(*fixed);
+      else
+        base = Index(scalar(cast<Value>(offset)));
+      if (dropped.test(d)) {
+        from.push_back({base, false});
+        continue;
+      }
+      Coord c = coords[next++];
+      auto stride = getConstantIntValue(slice.getMixedStrides()[d]);
+      if (!stride || (c.lane && *stride != 1))
+        return giveUp("a slice with a step");
+      from.push_back({add(base, mul(c.base, Index::of(*stride))), c.lane});
+    }
+    return eval(scope, slice.getSource(), from);
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return evalPad(scope, pad, coords);
+  return giveUp("no code for '" + op->getName().getStringRef() + "'");
+}
+
+// Reads at coordinates clamped to the source, and only the lanes within it,
+// then selects.
+Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
+                          ArrayRef<Coord> coords) {
+  auto zero = [&] {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry);
+    return arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(op.getSourceType().getElementType()));
+  };
+  Value padding = op.getConstantPaddingValue();
+  if (!padding) {
+    fail("a padding that is no constant");
+    return zero();
+  }
+  Coords from;
+  Value inside, lanesInside, outerMask = mask;
+  for (auto [d, c] : llvm::enumerate(coords)) {
+    auto low = getConstantIntValue(op.getMixedLowPad()[d]);
+    auto high = getConstantIntValue(op.getMixedHighPad()[d]);
+    if (!low || !high || *low < 0 || *high < 0) {
+      fail("a padding without code");
+      return zero();
+    }
+    if (*low == 0 && *high == 0) {
+      from.push_back(c);
+      continue;
+    }
+    // One unsigned comparison says whether 0 <= at < size.
+    Value at = materialize(sub(c.base, Index::of(*low)));
+    Value size = materialize(this->size(op.getSource(), d));
+    if (c.lane) {
+      Value step = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
+      Value all = arith::AddIOp::create(b, loc, step, splat(at));
+      lanesInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          all, splat(size));
+      from.push_back({Index(at), true});
+      continue;
+    }
+    Value in =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, size);
+    inside = inside ? Value(arith::AndIOp::create(b, loc, inside, in)) : in;
+    Value safe = arith::SelectOp::create(b, loc, in, at, constant(0));
+    from.push_back({Index(safe), false});
+  }
+  if (lanesInside)
+    mask = mask ? Value(arith::AndIOp::create(b, loc, mask, lanesInside))
+                : lanesInside;
+  Value value = eval(scope, op.getSource(), from);
+  mask = outerMask;
+  Value other = scalar(padding);
+  if (isa<VectorType>(value.getType()) || lanesInside) {
+    value = splat(value);
+    other = splat(other);
+  }
+  if (lanesInside)
+    value = arith::SelectOp::create(b, loc, lanesInside, value, other);
+  if (inside)
+    value = arith::SelectOp::create(b, loc, inside, value, other);
+  return value;
+}
+
+Value KernelCode::evalGeneric(Scope &scope, linalg::GenericOp op,
+                              unsigned result, ArrayRef<Coord> coords) {
+  AffineMap map = op.getIndexingMapMatchingResult(op->getResult(result));
+  Coords loops(op.getNumLoops());
+  llvm::SmallBitVector set(op.getNumLoops());
+  for (auto [expr, c] : llvm::zip(map.getResults(), coords))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      loops[dim.getPosition()] = c;
+      set.set(dim.getPosition());
+    }
+  for (unsigned d = 0; d < op.getNumLoops(); ++d)
+    if (!set.test(d) && !(op.getStaticLoopRanges()[d] == 1))
+      fail("a reduction that was not computed before its use");
+  Value yielded = op.getBody()->getTerminator()->getOperand(result);
+  return evalBody(scope, op, yielded, loops);
+}
+
+Value KernelCode::evalExtract(
+    Scope &scope, tensor::ExtractOp op, llvm::function_ref<Value(Value)> get,
+    llvm::function_ref<std::optional<Coord>(Value)> linear,
+    llvm::function_ref<std::optional<Index>(Value)> falling) {
+  Coords coords;
+  SmallVector<Value> vectors(op.getIndices().size());
+  bool gather = false;
+  for (auto [d, index] : llvm::enumerate(op.getIndices())) {
+    if (std::optional<Coord> c = linear(index)) {
+      coords.push_back(*c);
+      continue;
+    }
+    Value v = get(index);
+    if (isa<VectorType>(v.getType())) {
+      vectors[d] = v;
+      gather = true;
+      v = constant(0);
+    }
+    coords.push_back({Index(v), false});
+  }
+  if (!gather)
+    return eval(scope, op.getTensor(), coords);
+  const Buffer *memory = buffer(op.getTensor());
+  if (!memory || memory->element.isInteger(1)) {
+    fail("a gather from a computed tensor");
+    return splatConstant(b.getZeroAttr(op.getType()));
+  }
+  auto varies = [&](unsigned d) { return vectors[d] || coords[d].lane; };
+  auto dims = llvm::seq<unsigned>(coords.size());
+  unsigned which = *llvm::find_if(dims, varies);
+  std::optional<Index> last = falling(op.getIndices()[which]);
+  Stride apart = memory->strides[which];
+  apart.constant = -apart.constant;
+  if (last && llvm::count_if(dims, varies) == 1 && canLoadApart(apart)) {
+    Coords at(coords);
+    at[which].base = *last;
+    Index offset;
+    for (auto [c, stride] : llvm::zip(at, memory->strides))
+      offset = add(offset, mul(c.base, stride));
+    return loadApart(vectorType(memory->element), memory->flat,
+                     materialize(offset), apart.constant);
+  }
+  // Element by element: the offset of each lane.
+  Value at = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
+  Coords bases;
+  Value offsets;
+  Index base;
+  for (auto [d, c] : llvm::enumerate(coords)) {
+    Stride stride = memory->strides[d];
+    Value by = materialize(mul(Index::of(1), stride));
+    base = add(base, mul(c.base, stride));
+    Value part;
+    if (vectors[d])
+      part = vectors[d];
+    else if (c.lane)
+      part = at;
+    else
+      continue;
+    part = arith::MulIOp::create(b, loc, part, splat(by));
+    offsets =
+        offsets ? Value(arith::AddIOp::create(b, loc, offsets, part)) : part;
+  }
+  Value all = mask ? mask : splatConstant(b.getIntegerAttr(b.getI1Type(), 1));
+  return vector::GatherOp::create(
+      b, loc, vectorType(memory->element), memory->flat,
+      ValueRange{materialize(base)}, offsets, all,
+      splatConstant(b.getZeroAttr(memory->element)));
+}
+
+Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
+                           ArrayRef<Coord> loops) {
+  DenseMap<Value, Value> done;
+  DenseMap<Value, Coord> linear;  // indices that run along the lanes
+  DenseMap<Value, Index> falling; // indices that run against them, from here
+  std::function<Value(Value)> get = [&](Value value) -> Value {
+    if (auto it = done.find(value); it != done.end())
+      return it->second;
+    if (auto arg = dyn_cast<BlockArgument>(value);
+        arg && arg.getOwner() == op.getBody()) {
+      OpOperand &operand = op->getOpOperand(arg.getArgNumber());
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      Value v;
+      if (!isa<RankedTensorType>(operand.get().getType())) {
+        v = scalar(operand.get());
+      } else {
+        Coords at;
+        for (AffineExpr expr : map.getResults()) {
+          std::optional<Coord> c = applyExpr(*this, expr, loops);
+          if (!c) {
+            fail("an indexing map without code");
+            c = Coord{Index::of(0), false};
+          }
+          at.push_back(*c);
+        }
+        v = eval(scope, operand.get(), at);
+      }
+      return done[value] = v;
+    }
+    Operation *def = value.getDefiningOp();
+    if (!def || def->getBlock() != op.getBody())
+      return scalar(value);
+    if (auto index = dyn_cast<linalg::IndexOp>(def)) {
+      const Coord &c = loops[index.getDim()];
+      Value v = materialize(c.base);
+      if (c.lane) {
+        linear[value] = c;
+        Value step = vector::StepOp::create(b, loc, vectorType(v.getType()));
+        v = arith::AddIOp::create(b, loc, step, splat(v));
+      }
+      return done[value] = v;
+    }
+    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
+      for (Value index : extract.getIndices())
+        get(index);
+      auto in = [](auto &map) {
+        return [&](Value v) {
+          auto it = map.find(v);
+          return it == map.end() ? std::nullopt : std::optional(it->second);
+        };
+      };
+      return done[value] =
+                 evalExtract(scope, extract, get, in(linear), in(falling));
+    }
+    if (def->getNumRegions() || !isMemoryEffectFree(def)) {
+      fail("no code for '" + def->getName().getStringRef() + "'");
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(entry);
+      return arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    }
+    SmallVector<Value> operands;
+    bool isVector = false;
+    for (Value operand : def->getOperands()) {
+      operands.push_back(get(operand));
+      isVector |= isa<VectorType>(operands.back().getType());
+    }
+    if (isa<arith::SubIOp>(def) && operands[0].getType().isIndex())
+      if (auto it = linear.find(def->getOperand(1)); it != linear.end()) {
+        Index from = it->second.base;
+        falling[value] = sub(Index(operands[0]), from);
+      }
+    if (isVector) {
+      if (!OpTrait::hasElementwiseMappableTraits(def))
+        fail("no vector code for '" + def->getName().getStringRef() + "'");
+      for (Value &operand : operands)
+        operand = splat(operand);
+      // Lanes that are not in use hold zeros: they must not divide.
+      if (mask &&
+          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
+              def)) {
+        Type element = def->getOperand(1).getType();
+        operands[1] = arith::SelectOp::create(
+            b, loc, mask, operands[1],
+            splatConstant(b.getIntegerAttr(element, 1)));
+      }
+    }
+    OperationState state(loc, def->getName());
+    state.addOperands(operands);
+    for (Type type : def->getResultTypes())
+      state.addTypes(isVector ? Type(vectorType(type)) : type);
+    state.propertiesAttr = def->getPropertiesAsAttribute();
+    if (failed()) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(entry);
+      return arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    }
+    Operation *clone = b.create(state);
+    for (auto [from, to] : llvm::zip(def->getResults(), clone->getResults()))
+      done[from] = to;
+    if (isa<arith::IndexCastOp>(def))
+      if (auto it = linear.find(def->getOperand(0)); it != linear.end()) {
+        Coord c = it->second;
+        linear[value] = c;
+      }
+    return done[value];
+  };
+  return get(result);
+}

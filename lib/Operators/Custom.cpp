@@ -1,0 +1,203 @@
+//===- Custom.cpp - the operators that users added ------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Operators/Custom.h"
+#include "fx/Operators/Dialect.h"
+#include "fx/Operators/Schema.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
+#include <shared_mutex>
+
+using namespace mlir;
+using namespace fx;
+
+namespace {
+struct Registry {
+  std::shared_mutex lock;
+  /// Entries are never removed, so pointers to them stay valid.
+  llvm::StringMap<CustomOperator> operators;
+  /// The schemas of operators, also of those that are not registered.
+  llvm::StringMap<gen::Operator> schemas;
+
+  /// With the lock held.
+  const CustomOperator *find(StringRef target) const {
+    auto it = operators.find(target);
+    return it == operators.end() ? nullptr : &it->second;
+  }
+
+  static Registry &get() {
+    static Registry registry;
+    return registry;
+  }
+};
+} // namespace
+
+FailureOr<OwningOpRef<ModuleOp>>
+fx::parseDecomposition(MLIRContext *context, StringRef text, std::string &why) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    if (why.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      why = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context), "decomposition");
+  if (!module)
+    return failure();
+  auto graphs = module->getOps<GraphOp>();
+  if (!llvm::hasSingleElement(graphs)) {
+    why = "expected one graph, got " +
+          std::to_string(std::distance(graphs.begin(), graphs.end()));
+    return failure();
+  }
+  for (Operation &op : (*graphs.begin()).getBlock())
+    if (!isa<PlaceholderOp, CallFunctionOp, OutputOp>(op)) {
+      why = "expected calls of functions, got '" +
+            op.getName().getStringRef().str() + "'";
+      return failure();
+    }
+  return std::move(module);
+}
+
+/// Checks the text in a context of its own.
+static llvm::Error checkDecomposition(const CustomOperator &op) {
+  if (op.decomposition.empty())
+    return llvm::Error::success();
+  DialectRegistry registry;
+  registerFXDialect(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  std::string why;
+  if (failed(parseDecomposition(&context, op.decomposition, why)))
+    return llvm::createStringError("decomposition of '" + op.target +
+                                   "': " + why);
+  return llvm::Error::success();
+}
+
+/// Three names or more with dots between them.
+static bool isTarget(StringRef target) {
+  SmallVector<StringRef> names;
+  target.split(names, '.');
+  return names.size() >= 3 && llvm::all_of(names, [](StringRef name) {
+           return !name.empty() && llvm::all_of(name, [](char c) {
+             return llvm::isAlnum(c) || c == '_';
+           });
+         });
+}
+
+static llvm::Expected<gen::Operator> checkSchema(const CustomOperator &op) {
+  llvm::Expected<gen::Operator> schema = gen::parseSchema(op.schema);
+  if (!schema)
+    return llvm::createStringError("schema of '" + op.target +
+                                   "': " + llvm::toString(schema.takeError()));
+  if (schema->target != op.target)
+    return llvm::createStringError("schema of '" + op.target +
+                                   "': expected one of this operator, got '" +
+                                   schema->target + "'");
+  return schema;
+}
+
+llvm::Error fx::registerCustomOperator(CustomOperator op) {
+  if (!isTarget(op.target))
+    return llvm::createStringError(
+        "expected an operator as 'namespace.name.overload', got '" + op.target +
+        "'");
+  if (lookupOperator(op.target))
+    return llvm::createStringError("'" + op.target +
+                                   "' is an operator of torch");
+  if (llvm::Error e = checkDecomposition(op))
+    return e;
+  op.isPure |= !op.decomposition.empty() || op.lower;
+  std::optional<gen::Operator> schema;
+  if (!op.schema.empty()) {
+    llvm::Expected<gen::Operator> parsed = checkSchema(op);
+    if (!parsed)
+      return parsed.takeError();
+    schema = std::move(*parsed);
+  }
+  Registry &registry = Registry::get();
+  std::unique_lock<std::shared_mutex> guard(registry.lock);
+  const CustomOperator *same = registry.find(op.target);
+  auto before = registry.schemas.find(op.target);
+  bool isPure = op.isPure || (same && same->isPure);
+  bool writes =
+      schema ? schema->isMutating()
+             : before != registry.schemas.end() && before->second.isMutating();
+  if (isPure && writes)
+    return llvm::createStringError(
+        "'" + op.target +
+        "' writes to its arguments: expected it to be neither "
+        "pure nor decomposed nor lowered");
+  if (schema && before != registry.schemas.end() &&
+      before->second.text != schema->text)
+    return llvm::createStringError("'" + op.target +
+                                   "' is registered otherwise already");
+  if (schema)
+    registry.schemas.try_emplace(op.target, std::move(*schema));
+  auto [it, isNew] = registry.operators.try_emplace(op.target, op);
+  if (isNew)
+    return llvm::Error::success();
+  CustomOperator &known = it->second;
+  bool conflicts = (known.shape && op.shape) || (known.lower && op.lower) ||
+                   (!known.decomposition.empty() && !op.decomposition.empty() &&
+                    known.decomposition != op.decomposition);
+  if (conflicts)
+    return llvm::createStringError("'" + op.target +
+                                   "' is registered otherwise already");
+  known.isPure |= op.isPure;
+  if (op.shape)
+    known.shape = op.shape;
+  if (op.lower)
+    known.lower = op.lower;
+  if (!op.decomposition.empty())
+    known.decomposition = op.decomposition;
+  if (!op.schema.empty())
+    known.schema = op.schema;
+  return llvm::Error::success();
+}
+
+const CustomOperator *fx::lookupCustomOperator(StringRef target) {
+  Registry &registry = Registry::get();
+  std::shared_lock<std::shared_mutex> guard(registry.lock);
+  return registry.find(target);
+}
+
+const gen::Operator *fx::lookupCustomSchema(CallFunctionOp call) {
+  StringRef target = call.getTarget();
+  Registry &registry = Registry::get();
+  {
+    std::shared_lock<std::shared_mutex> guard(registry.lock);
+    auto it = registry.schemas.find(target);
+    if (it != registry.schemas.end())
+      return &it->second;
+  }
+  const auto *source =
+      call->getDialect()->getRegisteredInterface<SchemaSourceInterface>();
+  if (lookupOperator(target) || !source)
+    return nullptr;
+  // What is unknown now may be known later: not remembered.
+  std::optional<std::string> text = source->getSchema(target);
+  if (!text)
+    return nullptr;
+  llvm::Expected<gen::Operator> schema = gen::parseSchema(*text);
+  if (!schema || schema->target != target) {
+    llvm::consumeError(schema.takeError());
+    return nullptr;
+  }
+  std::unique_lock<std::shared_mutex> guard(registry.lock);
+  return &registry.schemas.try_emplace(target, std::move(*schema))
+              .first->second;
+}
+
+bool fx::isPureCustomOperator(StringRef target) {
+  const CustomOperator *known = lookupCustomOperator(target);
+  return known && known->isPure;
+}
