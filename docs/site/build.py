@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ("fx-compile", "fx-lsp-server", "fx-opt", "fx-quantize", "fx-reduce", "fx-run", "fx-translate")
 #: The reference, in BUILD/docs, that mlir-tblgen writes.
 TABLEGEN = {
-    "Dialect": "The fx dialect",
+    "Dialect": "Operations, attributes and types of fx",
     "KernelDialect": "The fx_cpu dialect",
     "TransformPasses": "Passes on graphs",
     "QuantizePasses": "Passes that quantize",
@@ -58,6 +58,7 @@ NAV = [
             ("Quantization", "docs/Quantization.md"),
             ("GPUs", "docs/GPU.md"),
             ("Canonicalization", "docs/Canonicalization.md"),
+            ("Specification of the fx dialect", "docs/Dialect.md"),
             ("Rules of the Export IR", "docs/ExportRules.md"),
             ("Random tests", "docs/Fuzzing.md"),
         ],

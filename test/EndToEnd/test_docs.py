@@ -104,6 +104,31 @@ def test_every_tool_is_in_the_reference():
     assert tools == set(site.TOOLS)
 
 
+def test_the_specification_is_tested():
+    """Each numbered constraint of docs/Dialect.md has a test that names it and gives its error."""
+    page = (harness.ROOT / "docs" / "Dialect.md").read_text()
+    rules = dict(re.findall(r"^\| ([A-Z]\d+) \| .* \| (`.*`) \|$", page, re.M))
+    broken: dict[str, list[str]] = {}
+    tests = [*(harness.ROOT / "test" / "IR").glob("*.mlir")]
+    for path in [*tests, harness.ROOT / "test" / "Operators" / "verify-errors.mlir"]:
+        tags: list[str] = []
+        for line in path.read_text().splitlines():
+            if found := re.findall(r"\[([A-Z]\d+)\]", line) if line.strip().startswith("//") else []:
+                tags = found
+            elif error := re.search(r"expected-error.*?\{\{(.*)\}\}", line):
+                for tag in tags:
+                    broken.setdefault(tag, []).append(error.group(1))
+            elif "expected-note" not in line:
+                tags = []
+    assert set(rules) == set(broken)
+    for rule, errors in rules.items():
+        patterns = [
+            ".*".join(map(re.escape, error.split("…"))) for error in re.findall(r"`(.*?)`", errors)
+        ]
+        for pattern in patterns:
+            assert any(re.search(pattern, error) for error in broken[rule]), (rule, pattern)
+
+
 @pytest.mark.parametrize("source", sorted(draw.FOLDER.glob("*.dot")), ids=lambda path: path.name)
 def test_pictures(source):
     """Each picture is that of its source, and shows all of its labels."""
