@@ -129,6 +129,26 @@ def test_the_specification_is_tested():
             assert any(re.search(pattern, error) for error in broken[rule]), (rule, pattern)
 
 
+@pytest.mark.parametrize(
+    "tool, page, section",
+    [
+        ("fx-compile", "docs/Report.md", "## fx-compile"),
+        ("fx-run", "docs/Report.md", "## fx-run"),
+        ("fx-quantize", "docs/Quantization.md", "## Options"),
+    ],
+)
+def test_options(tool, page, section):
+    """The tables of options are those of --help."""
+    text = re.split(r"^## ", PAGES[page].read_text().split(section + "\n")[1], flags=re.M)[0]
+    cells = re.findall(r"^\| (`-.*?) \|", text, re.M) + re.findall(r"^- (`--.*?`)", text, re.M)
+    told = {name for cell in cells for name in re.findall(r"`(-O|--?[a-z-]+)", cell)}
+    own = harness.tool(tool, "--help").stdout.split("Generic Options:")[-1]
+    real = set(re.findall(r"^ +(-O|--?[a-z-]+)", own, re.M)) - {"--help", "--help-list", "--version"}
+    # What upstream registers, and what the usage says.
+    real |= {"fx-compile": {"--mcpu"}, "fx-run": {"--inputs", "--outputs"}}.get(tool, set())
+    assert told == real
+
+
 @pytest.mark.parametrize("source", sorted(draw.FOLDER.glob("*.dot")), ids=lambda path: path.name)
 def test_pictures(source):
     """Each picture is that of its source, and shows all of its labels."""
