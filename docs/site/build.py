@@ -30,7 +30,7 @@ TABLEGEN = {
     "KernelPasses": "Passes of kernels",
     "BackendPasses": "Passes of the back end",
 }
-GENERATED = ("tools", "c", "python", *TABLEGEN)
+GENERATED = ("tools", "c", "python", "operators", *TABLEGEN)
 
 ARCHITECTURE = [("Architecture", "docs/Architecture.md")]
 #: (title, page) or (title, pages below it); pages are paths in the tree, or `reference/NAME.md`.
@@ -69,6 +69,7 @@ NAV = [
             ("Options of the tools", "reference/tools.md"),
             ("C interface", "reference/c.md"),
             ("Python interface", "reference/python.md"),
+            ("Schemas of operators", "reference/operators.md"),
             *((title, f"reference/{name}.md") for name, title in TABLEGEN.items()),
         ],
     ),
@@ -101,6 +102,24 @@ def nav_pages(nav=NAV) -> list[str]:
 
 
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".c": "c", ".py": "python", ".mlir": "text", ".txt": "cmake"}
+
+
+def operators() -> str:
+    """The schemas that the dialect knows, by namespace and first letter."""
+    lines = ["# Schemas of operators", ""]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for file in sorted((ROOT / "lib" / "Operators" / "schemas").glob("*.txt")):
+        for line in file.read_text().splitlines():
+            schema = line.split(" # ")[0].strip()
+            if not schema or schema.startswith("#"):
+                continue
+            scoped = re.match(r"(\w+)::_*(\w)", schema)
+            namespace = scoped.group(1) if scoped else "symbolic"
+            letter = scoped.group(2).lower() if namespace == "aten" else ""
+            groups.setdefault((namespace, letter), []).append(schema)
+    for (namespace, letter), schemas in sorted(groups.items()):
+        lines += [f"## {namespace} {letter}".rstrip(), "", "```text", *sorted(schemas), "```", ""]
+    return "\n".join(lines)
 
 
 class Site:
@@ -165,6 +184,7 @@ class Site:
             )
             tools += [f"## {tool}", "", "````text", result.stdout.strip(), "````", ""]
         (folder / "tools.md").write_text("\n".join(tools))
+        (folder / "operators.md").write_text(operators())
         (folder / "c.md").write_text(c_reference.page(self.compiler(), ROOT / "include"))
         (folder / "python.md").write_text("# Python interface\n\n::: fx_mlir\n")
 

@@ -2,6 +2,7 @@
 leads somewhere."""
 
 import html
+import json
 import multiprocessing
 import os
 import pathlib
@@ -147,6 +148,36 @@ def test_options(tool, page, section):
     # What upstream registers, and what the usage says.
     real |= {"fx-compile": {"--mcpu"}, "fx-run": {"--inputs", "--outputs"}}.get(tool, set())
     assert told == real
+
+
+MODEL = """
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 4], f32>
+  %y = call_function @aten.relu.default(%x) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
+  %v = call_function @aten.linalg_eigvalsh.default(%y) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4], f32>
+  output(%y, %v) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4], f32>)
+}
+"""
+
+
+def test_report_keys(tmp_path):
+    """docs/Report.md has the keys of the report, and no others."""
+    parts = re.split(r"^##+ (.*)$", PAGES["docs/Report.md"].read_text(), flags=re.M)
+    sections = dict(zip(parts[1::2], parts[2::2]))
+
+    def keys(section):
+        cells = re.findall(r"^\| (`.*?) \|", sections[section], re.M)
+        return {key for cell in cells for key in re.findall(r"`(\w+)`", cell)}
+
+    (tmp_path / "m.mlir").write_text(MODEL)
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.mlir", "--target=cuda", "-o", tmp_path / "m.so", "--report", tmp_path / "r.json"
+    )
+    assert result.returncode == 0, result.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert set(report) == keys("The report")
+    for section in ("operators", "kernels", "device_kernels"):
+        assert {key for entry in report[section] for key in entry} == keys(section), section
 
 
 @pytest.mark.parametrize("source", sorted(draw.FOLDER.glob("*.dot")), ids=lambda path: path.name)
