@@ -89,6 +89,18 @@ def test_links(name):
     assert not wrong
 
 
+PATH = re.compile(r"`((?:lib|include|test|scripts|tools|python|examples|rules|benchmarks|docs|cmake|fx|fx-c)/[\w./-]+)(?![\w./<-])")
+
+
+@pytest.mark.parametrize("name", sorted(set(PAGES) - {"CHANGELOG.md"}))
+def test_paths(name):
+    """Files of the tree that a page names exist."""
+    roots = [harness.ROOT, harness.ROOT / "include", harness.BUILD / "include", PAGES[name].parent]
+    text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
+    wrong = {path for path in PATH.findall(text) if not any((root / path).exists() for root in roots)}
+    assert not wrong
+
+
 def test_navigation():
     """The site has every page of docs/, and only those that exist or that it writes."""
     nav = site.nav_pages()
