@@ -20,6 +20,13 @@ import build as site  # noqa: E402
 import draw  # noqa: E402
 
 PAGES = {str(path.relative_to(harness.ROOT)): path for path in docs.pages()}
+
+
+def of_pages(names):
+    """A test for each page. Identifiers with a slash would be one group for xdist."""
+    return pytest.mark.parametrize("name", names, ids=lambda name: name.replace("/", "."))
+
+
 LINK = re.compile(r"(?<!!)\[(?:[^][]|\[[^][]*\])*\]\(([^)\s]+)\)")
 
 
@@ -36,16 +43,15 @@ def _child(page, folder, pipe):
 
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="loads fx_mlir in a process without asan")
-@pytest.mark.parametrize("name", PAGES)
+@of_pages(PAGES)
 def test_page(name):
     page = docs.blocks(PAGES[name].read_text(), name)
     if any(block.what not in ("text", "not run") for block in page):
-        run(page)
+        # The folder is the same in each run: ccache knows what is compiled there.
+        run(page, harness.BUILD.resolve() / "test-docs" / name.removesuffix(".md"))
 
 
-def run(page):
-    # The folder is the same in each run: ccache knows what is compiled there.
-    folder = harness.BUILD.resolve() / "test-docs" / page[0].page.removesuffix(".md")
+def run(page, folder):
     shutil.rmtree(folder, ignore_errors=True)
     # A fork has torch already; what the page registers and loads ends with it.
     fork = multiprocessing.get_context("fork")
@@ -73,7 +79,7 @@ def _anchors(path: pathlib.Path) -> set[str]:
     return {slug if k == 0 else f"{slug}-{k}" for slug, n in found.items() for k in range(n)}
 
 
-@pytest.mark.parametrize("name", PAGES)
+@of_pages(PAGES)
 def test_links(name):
     text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
     wrong = []
@@ -92,7 +98,7 @@ def test_links(name):
 PATH = re.compile(r"`((?:lib|include|test|scripts|tools|python|examples|rules|benchmarks|docs|cmake|fx|fx-c)/[\w./-]+)(?![\w./<-])")
 
 
-@pytest.mark.parametrize("name", sorted(set(PAGES) - {"CHANGELOG.md"}))
+@of_pages(sorted(set(PAGES) - {"CHANGELOG.md"}))
 def test_paths(name):
     """Files of the tree that a page names exist."""
     roots = [harness.ROOT, harness.ROOT / "include", harness.BUILD / "include", PAGES[name].parent]
@@ -281,8 +287,8 @@ def test_bad_pages_are_refused(text, error):
     ],
 )
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="as test_page")
-def test_failures_are_seen(text, error, monkeypatch):
+def test_failures_are_seen(text, error, monkeypatch, tmp_path):
     problems = []
     monkeypatch.setattr(pytest, "fail", lambda message, pytrace: problems.append(message))
-    run(docs.blocks(text, "page"))
+    run(docs.blocks(text, "page"), tmp_path / "clone")
     assert problems and error in problems[0]
