@@ -75,6 +75,7 @@ def main() -> None:
             for name, dynamic in zip(names, (False, True))
         ]
     print("\nAll results are eager's." if all(right) else "\nSome results are wrong.")
+    print("The tools are in build/bin; docs/tutorials/FirstModel.md compiles a model of your own.")
     sys.exit(0 if all(right) else 1)
 
 

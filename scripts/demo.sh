@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sets everything up on a Debian machine, builds the tools, then exports ResNet-50
-# and a Llama-style decoder with a dynamic sequence length, compiles both to
-# native code, runs them, and prints the largest error beside eager PyTorch and
-# the times beside eager and torch.compile.
+# Sets everything up on a Debian machine, builds all tools, the fallback to ATen
+# and the Python package, then exports ResNet-50 and a Llama-style decoder with a
+# dynamic sequence length, compiles both to native code, runs them, and prints
+# the largest error beside eager PyTorch and the times beside eager and
+# torch.compile.
 #
 #   scripts/demo.sh [--quick]
 #
@@ -12,10 +13,10 @@ set -euo pipefail
 for arg in "$@"; do
   case "$arg" in
     --quick) ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) printf "error: unknown argument '%s'\n" "$arg" >&2; exit 2 ;;
   esac
 done
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-fx_setup fx-compile fx-run
+fx_setup fx-tools
 FX_BUILD_DIR="$fx_build" OMP_NUM_THREADS=1 exec "$fx_python" "$fx_root/scripts/demo.py" "$@"

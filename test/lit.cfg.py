@@ -51,7 +51,7 @@ for tool in ("fx-opt", "fx-translate", "fx-compile", "fx-quantize", "fx-run", "f
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)
 if os.path.exists(os.path.join(config.fx_obj_root, "docs", "Dialect.md")):
-    config.available_features.add("fx-docs")
+    config.available_features.add("fx-reference")
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
 if shutil.which("spirv-val", path=config.environment["PATH"]):

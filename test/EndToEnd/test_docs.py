@@ -1,32 +1,294 @@
-"""Every ```mlir block of the documentation is valid IR that round-trips."""
+"""Every code block of the documentation runs, or says why not (docs.py has the rules); every link
+leads somewhere."""
 
+import html
+import json
+import multiprocessing
+import os
+import pathlib
 import re
+import shutil
+import sys
+import traceback
 
+import docs
 import harness
 import pytest
 
-FILES = [harness.ROOT / "README.md", *sorted((harness.ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```mlir\n(.*?)^```$", re.M | re.S)
+sys.path += [str(harness.ROOT / "scripts"), str(harness.ROOT / "docs" / "site")]
+import build as site  # noqa: E402
+import draw  # noqa: E402
+
+PAGES = {str(path.relative_to(harness.ROOT)): path for path in docs.pages()}
 
 
-def blocks():
-    for path in FILES:
-        if path.exists():
-            text = path.read_text()
-            for match in BLOCK.finditer(text):
-                line = text.count("\n", 0, match.start()) + 2
-                name = f"{path.relative_to(harness.ROOT)}:{line}"
-                yield pytest.param(match.group(1), id=name)
+def of_pages(names):
+    """A test for each page. Identifiers with a slash would be one group for xdist."""
+    return pytest.mark.parametrize("name", names, ids=lambda name: name.replace("/", "."))
 
 
-@pytest.mark.parametrize("text", list(blocks()))
-def test_block(text, tmp_path):
-    path = tmp_path / "block.mlir"
-    path.write_text(text)
-    result = harness.tool("fx-opt", "--split-input-file", "--verify-roundtrip", path)
+LINK = re.compile(r"(?<!!)\[(?:[^][]|\[[^][]*\])*\]\(([^)\s]+)\)")
+
+
+def _child(page, folder, pipe):
+    try:
+        docs.run_page(page, folder)
+        pipe.send(None)
+    except AssertionError as error:
+        pipe.send(str(error))
+    except BaseException:
+        pipe.send(traceback.format_exc())
+    finally:
+        os._exit(0)
+
+
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="loads fx_mlir in a process without asan")
+@of_pages(PAGES)
+def test_page(name):
+    page = docs.blocks(PAGES[name].read_text(), name)
+    if any(block.what not in ("text", "not run") for block in page):
+        # The folder is the same in each run: ccache knows what is compiled there.
+        run(page, harness.BUILD.resolve() / "test-docs" / name.removesuffix(".md"))
+
+
+def run(page, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    # A fork has torch already; what the page registers and loads ends with it.
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe(duplex=False)
+    process = fork.Process(target=_child, args=(page, folder, theirs))
+    process.start()
+    theirs.close()
+    try:
+        problem = ours.recv() if ours.poll(600) else "timeout"
+    except EOFError:
+        problem = "the process of the page ended"
+    process.kill()
+    process.join()
+    if problem:
+        pytest.fail(problem, pytrace=False)
+
+
+def _anchors(path: pathlib.Path) -> set[str]:
+    """Those that GitHub gives to the headings of a page."""
+    found: dict[str, int] = {}
+    for heading in re.findall(r"^#+ +(.+?)\s*$", path.read_text(), re.M):
+        heading = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found[slug] = found.get(slug, 0) + 1
+    return {slug if k == 0 else f"{slug}-{k}" for slug, n in found.items() for k in range(n)}
+
+
+@of_pages(PAGES)
+def test_links(name):
+    text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
+    wrong = []
+    for target in LINK.findall(re.sub(r"`[^`\n]*`", "", text)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (PAGES[name].parent / file).resolve() if file else PAGES[name]
+        if not path.exists():
+            wrong.append(target)
+        elif anchor and (path.suffix != ".md" or anchor not in _anchors(path)):
+            wrong.append(target)
+    assert not wrong
+
+
+PATH = re.compile(r"`((?:lib|include|test|scripts|tools|python|examples|rules|benchmarks|docs|cmake|fx|fx-c)/[\w./-]+)(?![\w./<-])")
+
+
+@of_pages(sorted(set(PAGES) - {"CHANGELOG.md"}))
+def test_paths(name):
+    """Files of the tree that a page names exist."""
+    roots = [harness.ROOT, harness.ROOT / "include", harness.BUILD / "include", PAGES[name].parent]
+    text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
+    wrong = {path for path in PATH.findall(text) if not any((root / path).exists() for root in roots)}
+    assert not wrong
+
+
+def test_navigation():
+    """The site has every page of docs/, and only those that exist or that it writes."""
+    nav = site.nav_pages()
+    assert len(nav) == len(set(nav))
+    written = {f"reference/{name}.md" for name in site.GENERATED}
+    assert written == {page for page in nav if page.startswith("reference/")}
+    assert set(nav) - written == set(PAGES)
+    for name in site.TABLEGEN:
+        assert (harness.BUILD / "docs" / f"{name}.md").exists(), name
+
+
+def test_every_tool_is_in_the_reference():
+    tools = {path.name for path in (harness.ROOT / "tools").iterdir() if path.is_dir()}
+    assert tools == set(site.TOOLS)
+
+
+def test_the_specification_is_tested():
+    """Each numbered constraint of docs/Dialect.md has a test that names it and gives its error."""
+    page = (harness.ROOT / "docs" / "Dialect.md").read_text()
+    rules = dict(re.findall(r"^\| ([A-Z]\d+) \| .* \| (`.*`) \|$", page, re.M))
+    broken: dict[str, list[str]] = {}
+    tests = [*(harness.ROOT / "test" / "IR").glob("*.mlir")]
+    for path in [*tests, harness.ROOT / "test" / "Operators" / "verify-errors.mlir"]:
+        tags: list[str] = []
+        for line in path.read_text().splitlines():
+            if found := re.findall(r"\[([A-Z]\d+)\]", line) if line.strip().startswith("//") else []:
+                tags = found
+            elif error := re.search(r"expected-error.*?\{\{(.*)\}\}", line):
+                for tag in tags:
+                    broken.setdefault(tag, []).append(error.group(1))
+            elif "expected-note" not in line:
+                tags = []
+    assert set(rules) == set(broken)
+    for rule, errors in rules.items():
+        patterns = [
+            ".*".join(map(re.escape, error.split("…"))) for error in re.findall(r"`(.*?)`", errors)
+        ]
+        for pattern in patterns:
+            assert any(re.search(pattern, error) for error in broken[rule]), (rule, pattern)
+
+
+@pytest.mark.parametrize(
+    "tool, page, section",
+    [
+        ("fx-compile", "docs/Report.md", "## fx-compile"),
+        ("fx-run", "docs/Report.md", "## fx-run"),
+        ("fx-quantize", "docs/Quantization.md", "## Options"),
+    ],
+)
+def test_options(tool, page, section):
+    """The tables of options are those of --help."""
+    text = re.split(r"^## ", PAGES[page].read_text().split(section + "\n")[1], flags=re.M)[0]
+    cells = re.findall(r"^\| (`-.*?) \|", text, re.M) + re.findall(r"^- (`--.*?`)", text, re.M)
+    told = {name for cell in cells for name in re.findall(r"`(-O|--?[a-z-]+)", cell)}
+    own = harness.tool(tool, "--help").stdout.split("Generic Options:")[-1]
+    real = set(re.findall(r"^ +(-O|--?[a-z-]+)", own, re.M)) - {"--help", "--help-list", "--version"}
+    # What upstream registers, and what the usage says.
+    real |= {"fx-compile": {"--mcpu"}, "fx-run": {"--inputs", "--outputs"}}.get(tool, set())
+    assert told == real
+
+
+MODEL = """
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4, 4], f32>
+  %y = call_function @aten.relu.default(%x) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
+  %v = call_function @aten.linalg_eigvalsh.default(%y) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4], f32>
+  output(%y, %v) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4], f32>)
+}
+"""
+
+
+def test_report_keys(tmp_path):
+    """docs/Report.md has the keys of the report, and no others."""
+    parts = re.split(r"^##+ (.*)$", PAGES["docs/Report.md"].read_text(), flags=re.M)
+    sections = dict(zip(parts[1::2], parts[2::2]))
+
+    def keys(section):
+        cells = re.findall(r"^\| (`.*?) \|", sections[section], re.M)
+        return {key for cell in cells for key in re.findall(r"`(\w+)`", cell)}
+
+    (tmp_path / "m.mlir").write_text(MODEL)
+    result = harness.tool(
+        "fx-compile", tmp_path / "m.mlir", "--target=cuda", "-o", tmp_path / "m.so", "--report", tmp_path / "r.json"
+    )
     assert result.returncode == 0, result.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert set(report) == keys("The report")
+    for section in ("operators", "kernels", "device_kernels"):
+        assert {key for entry in report[section] for key in entry} == keys(section), section
+
+
+@pytest.mark.parametrize("source", sorted(draw.FOLDER.glob("*.dot")), ids=lambda path: path.name)
+def test_pictures(source):
+    """Each picture is that of its source, and shows all of its labels."""
+    picture = source.with_suffix(".svg").read_text()
+    assert f"sha256 {draw.checksum(source)} " in picture, "run scripts/draw.py"
+    shown = {html.unescape(text).strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", picture)}
+    labels = re.findall(r'label="(.*?)"', source.read_text())
+    assert labels and {line.strip() for label in labels for line in label.split("\\n")} <= shown
+
+
+def test_the_pipeline_shows_every_phase():
+    sources = (harness.ROOT / "lib" / "Pipelines").glob("*.cpp")
+    phases = {name for s in sources for name in re.findall(r'phases\.run\(\s*"(\w+)"', s.read_text())}
+    assert {"import", "simplify", "linalg", "schedule", "bufferize"} <= phases | {"import"}
+    picture = (draw.FOLDER / "pipeline.svg").read_text()
+    words = set(re.findall(r"\w+", " ".join(re.findall(r">([^<]+)</text>", picture))))
+    assert phases <= words, phases - words
+
+
+FINE = """
+```mlir
+module {}
+```
+<!-- file: x.c -->
+```c
+int x;
+```
+
+- an item
+
+      with more text
+
+```sh
+cc -c x.c
+```
+<!-- output -->
+```text
+done in … s
+```
+<!-- not run: needs a GPU -->
+```python
+print(1)
+```
+"""
 
 
 def test_the_blocks_are_found():
-    text = "a\n```mlir\nmodule {}\n```\n```c\nint x;\n```\n```mlir\nx\n```\n"
-    assert BLOCK.findall(text) == ["module {}\n", "x\n"]
+    found = docs.blocks(FINE, "page")
+    assert [(b.language, b.what, b.argument) for b in found] == [
+        ("mlir", "run", None),
+        ("c", "file", "x.c"),
+        ("sh", "run", None),
+        ("text", "output", None),
+        ("python", "not run", "needs a GPU"),
+    ]
+    assert found[0].text == "module {}\n" and found[0].line == 2
+
+
+@pytest.mark.parametrize(
+    "text, error",
+    [
+        ("```c\nint x;\n```\n", "page:1: a block in c needs a comment"),
+        ("```\nx\n```\n", "page:1: '' is no language"),
+        ("text\n\n    code\n", "page:3: code is fenced"),
+        ("<!-- file: x.c -->\n```c\nint x;\n```\n", "page:2: no later block uses the file"),
+        ("<!-- not run -->\n```sh\nx\n```\n", "page:2: 'not run' in the comment lacks its text"),
+        ("```sh\nx\n", "page:1: the block does not end"),
+    ],
+)
+def test_bad_pages_are_refused(text, error):
+    with pytest.raises(AssertionError, match=re.escape(error)):
+        docs.blocks(text, "page")
+
+
+@pytest.mark.parametrize(
+    "text, error",
+    [
+        ("```sh\nfalse\n```\n", "page:1: exit status 1"),
+        ("```python\nx = 1\nx.y\n```\n", 'File "page", line 3'),
+        ("```mlir\nnonsense\n```\n", "page:1: exit status 1"),
+        ("```sh\necho 1\n```\n<!-- output -->\n```text\n2\n```\n", "prints:\n1\n"),
+        ("<!-- from: README.md -->\n```c\nno such line\n```\n", "page:2: this is not in README.md"),
+        (
+            "<!-- file: README.md -->\n```c\nx\n```\n```sh\ncat README.md\n```\n",
+            "page:2: 'README.md' is a file of the tree",
+        ),
+    ],
+)
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="as test_page")
+def test_failures_are_seen(text, error, monkeypatch, tmp_path):
+    problems = []
+    monkeypatch.setattr(pytest, "fail", lambda message, pytrace: problems.append(message))
+    run(docs.blocks(text, "page"), tmp_path / "clone")
+    assert problems and error in problems[0]

@@ -3,6 +3,7 @@
 // All problems of a node at once.
 fx.graph @arguments {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F3] [F6] [F7]
   // expected-error @below {{'add' @aten.add.Tensor: argument 'self': expected Tensor, got "a"}}
   // expected-error @below {{'add' @aten.add.Tensor: argument 'alpha': expected Scalar, got "two"}}
   // expected-error @below {{'add' @aten.add.Tensor: unknown keyword argument 'beta', expected one of self, other, alpha}}
@@ -15,6 +16,7 @@ fx.graph @arguments {
 
 fx.graph @arity {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F2]
   // expected-error @below {{'relu' @aten.relu.default: expected at most 1 positional arguments, got 2}}
   %relu = call_function @aten.relu.default(%x, 1) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -24,6 +26,7 @@ fx.graph @arity {
 
 fx.graph @missing {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F5]
   // expected-error @below {{'view' @aten.view.default: argument 'size': expected SymInt[], got nothing}}
   %view = call_function @aten.view.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -33,6 +36,7 @@ fx.graph @missing {
 
 fx.graph @twice {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F4]
   // expected-error @below {{'sum' @aten.sum.dim_IntList: argument 'dim' is given twice}}
   %sum = call_function @aten.sum.dim_IntList(%x, [0], dim = [0]) : (!fx.tensor<[4], f32>) -> !fx.tensor<[], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -91,6 +95,7 @@ fx.graph @kind_3 {
 
 fx.graph @kind_4 {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F8]
   // expected-error @below {{result 0: expected SymInt, got '!fx.tensor<[], f32>'}}
   %size = call_function @aten.sym_size.int(%x, 0) : (!fx.tensor<[4], f32>) -> !fx.tensor<[], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -102,6 +107,7 @@ fx.graph @unknown {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   // A custom operator is the user's.
   %custom = call_function @mylib.op.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
+  // [F1]
   // expected-error @below {{'no' @aten.no_such_operator.default: unknown operator; known are those of torch 2.13.0}}
   %no = call_function @aten.no_such_operator.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -111,6 +117,7 @@ fx.graph @unknown {
 
 fx.graph @functional attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], f32>
+  // [F9]
   // expected-error @below {{'relu_' @aten.relu_.default: writes operand 0, but graph @functional is functional}}
   %relu_ = call_function @aten.relu_.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%x) : (!fx.tensor<[4], f32>)
@@ -149,6 +156,7 @@ fx.graph @memory_format {
 // -----
 
 fx.graph @device_of_type {
+  // [T5]
   // expected-error @below {{expected a device of torch: cpu, cuda, }}
   %x = placeholder "x" : !fx.tensor<[4], f32, "nowhere:0">
   output(%x) : (!fx.tensor<[4], f32>)

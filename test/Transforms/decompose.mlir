@@ -25,6 +25,19 @@ fx.graph @einsum_diagonal attributes {functional} {
   output(%e, %f) : (!fx.tensor<[3], f32>, !fx.tensor<[3], f32>)
 }
 
+// CHECK-LABEL: fx.graph @conv_tbc
+fx.graph @conv_tbc symbols [s0 in [2, 9]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[9, s0, 3], f32>
+  %w = placeholder "w" : !fx.tensor<[3, 3, 4], f32>
+  %b = placeholder "b" : !fx.tensor<[4], f32>
+  // CHECK: %[[X:.*]] = call_function @aten.permute.default(%x, [1, 2, 0])
+  // CHECK: %[[W:.*]] = call_function @aten.permute.default(%w, [2, 1, 0])
+  // CHECK: %[[Y:.*]] = call_function @aten.conv1d.default(%[[X]], %[[W]], %b, {{.*}}[1])
+  // CHECK: @aten.permute.default(%[[Y]], [2, 0, 1]) : {{.*}} -> !fx.tensor<[9, s0, 4], f32>
+  %y = call_function @aten.conv_tbc.default(%x, %w, %b, 1) : (!fx.tensor<[9, s0, 3], f32>, !fx.tensor<[3, 3, 4], f32>, !fx.tensor<[4], f32>) -> !fx.tensor<[9, s0, 4], f32>
+  output(%y) : (!fx.tensor<[9, s0, 4], f32>)
+}
+
 // CHECK-LABEL: fx.graph @repeat_interleave
 fx.graph @repeat_interleave symbols [s0 in [2, 9]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 4], f32>

@@ -9,6 +9,8 @@
 
 #include "fx/Operators/aten/cat.h"
 #include "fx/Operators/aten/channel_shuffle.h"
+#include "fx/Operators/aten/conv1d.h"
+#include "fx/Operators/aten/conv_tbc.h"
 #include "fx/Operators/aten/expand.h"
 #include "fx/Operators/aten/flatten.h"
 #include "fx/Operators/aten/meshgrid.h"
@@ -177,6 +179,21 @@ LogicalResult decomposeRoll(aten::Roll op, Decomposer &d,
   return success();
 }
 
+/// A convolution of (time, batch, channels) by (time, channels in, out).
+LogicalResult decomposeConvTbc(aten::ConvTbc op, Decomposer &d,
+                               SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> pad = op.pad().getInt();
+  if (!pad)
+    return failure();
+  Value x = d.call<aten::Permute>(op.self(), ArrayRef<int64_t>{1, 2, 0});
+  Value w = d.call<aten::Permute>(op.weight(), ArrayRef<int64_t>{2, 1, 0});
+  Value y = d.call<aten::Conv1d>(x, w, op.bias(), ArrayRef<int64_t>{1},
+                                 ArrayRef<int64_t>{*pad});
+  results.push_back(d.call<aten::Permute>(y, ArrayRef<int64_t>{2, 0, 1}));
+  return success();
+}
+
+FX_REGISTER_HOOK(Decomposition, aten::ConvTbc, decomposeConvTbc)
 FX_REGISTER_HOOK(Decomposition, aten::RepeatInterleaveSelfInt,
                  decomposeRepeatInterleave)
 FX_REGISTER_HOOKS(Decomposition, decomposeMeshgrid, aten::Meshgrid::target,

@@ -22,6 +22,7 @@ row("conv2d.wide", lambda x, w: F.conv2d(x, w, padding=1), f("n", 17, 15, 13), f
 row("conv2d.same", lambda x, w: F.conv2d(x, w, padding="same"), f("n", 3, 9, 8), f(4, 3, 3, 3))
 row("conv2d.unbatched", F.conv2d, f(3, 9, 8), f(4, 3, 3, 3), f(4))
 row("conv1d", lambda x, w, b: F.conv1d(x, w, b, padding=1), f("n", 3, 9), f(4, 3, 3), f(4))
+row("conv_tbc", lambda x, w, b: torch.conv_tbc(x, w, b, 1), f(9, 5, 3), f(3, 3, 4), f(4))
 row("conv1d.stride", lambda x, w: F.conv1d(x, w, stride=2), f("n", 3, 9), f(4, 3, 3))
 row("conv3d", F.conv3d, f("n", 2, 5, 5, 5), f(3, 2, 3, 3, 3), f(3))
 row("conv_transpose2d", lambda x, w, b: F.conv_transpose2d(x, w, b, stride=2, padding=1), f("n", 3, 5, 4), f(3, 4, 3, 3), f(4))
