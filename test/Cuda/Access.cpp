@@ -30,6 +30,7 @@ struct Variable {
 /// What an instruction accessed last.
 struct Cached {
   const char *begin, *end;
+  sharing::Cell *cells; ///< of memory of the device
 };
 } // namespace
 static std::vector<Variable> variables; ///< the last: what a launch asks for
@@ -122,7 +123,8 @@ void emulator::checkShared(const char *data, size_t bytes, size_t alignment,
                        std::to_string(sharedBytes) + " bytes");
 }
 
-static std::string describeGlobal(const char *data, const Allocation &at) {
+std::string emulator::describeGlobal(const char *data) {
+  Allocation at = findAllocation(data);
   char text[64];
   snprintf(text, sizeof text, "address %p", (const void *)data);
   return at.data
@@ -133,27 +135,29 @@ static std::string describeGlobal(const char *data, const Allocation &at) {
 }
 
 void emulator::checkGlobal(const char *data, size_t bytes, size_t alignment,
-                           bool isStore) {
+                           bool isStore, bool isAtomic, uint8_t root) {
   Cached &last = cached[getInstruction() % 1024];
   if (data < last.begin || bytes > size_t(last.end - last.begin) ||
       data > last.end - bytes) {
     Allocation at = findAllocation(data);
-    std::string what = describeAccess(bytes, isStore ? "a store" : "a load");
+    std::string what = describeAccess(bytes, isStore ? "a store" : "a load") +
+                       " at " + describeGlobal(data);
     if (at.data && at.isFreed && at.contains(data, 1))
-      fault(SIGSEGV, "freed memory", what + " at " + describeGlobal(data, at));
+      fault(SIGSEGV, "freed memory", what);
     if (!at.data || !at.contains(data, bytes))
       fault(SIGSEGV, "bounds",
-            what + " at " + describeGlobal(data, at) +
-                (at.data && at.contains(data, 1)
-                     ? " begins within it and ends outside"
-                     : " is outside of what is allocated"));
-    last = {at.data, at.data + at.bytes};
+            what + (at.data && at.contains(data, 1)
+                        ? " begins within it and ends outside"
+                        : " is outside of what is allocated"));
+    last = {at.data, at.data + at.bytes, sharing::getCells(at.data, at.bytes)};
   }
   if ((uintptr_t)data % alignment)
     fault(SIGBUS, "alignment",
           describeAccess(bytes, isStore ? "a store" : "a load") + " at " +
-              describeGlobal(data, findAllocation(data)) +
-              " is not aligned to " + std::to_string(alignment));
+              describeGlobal(data) + " is not aligned to " +
+              std::to_string(alignment));
+  sharing::access(last.cells + (data - last.begin), data, bytes, isStore,
+                  isAtomic, root);
 }
 
 /// What an access is, in one number; see test/EndToEnd/instrument.py.
@@ -161,12 +165,23 @@ static uint32_t getBytes(uint32_t kind) { return kind & 0xffff; }
 static uint32_t getAlignment(uint32_t kind) { return 1u << (kind >> 16 & 15); }
 static bool isStore(uint32_t kind) { return kind >> 20 & 1; }
 static bool isAtomic(uint32_t kind) { return kind >> 21 & 1; }
+static uint8_t getRoot(uint32_t kind) { return kind >> 22; }
 
 extern "C" {
+/// What the compiler was told of an argument.
+void checkArgument(const char *, uint32_t, uint32_t) NAMED("argument");
+void checkArgument(const char *data, uint32_t alignment, uint32_t instruction) {
+  setInstruction(instruction);
+  if ((uintptr_t)data % alignment)
+    fail("alignment", "an argument, " + describeGlobal(data) +
+                          ", is not aligned to " + std::to_string(alignment));
+}
+
 void accessGlobal(const char *, uint32_t, uint32_t) NAMED("access.p1");
 void accessGlobal(const char *data, uint32_t kind, uint32_t instruction) {
   setInstruction(instruction);
-  checkGlobal(data, getBytes(kind), getAlignment(kind), isStore(kind));
+  checkGlobal(data, getBytes(kind), getAlignment(kind), isStore(kind),
+              isAtomic(kind), getRoot(kind));
   if (statistics::isOn())
     statistics::noteGlobal(data, getBytes(kind));
 }
@@ -181,7 +196,7 @@ void accessShared(const char *data, uint32_t kind, uint32_t instruction) {
     checkShared(data, bytes, getAlignment(kind),
                 isStore(kind) ? "a store" : "a load");
     const Variable *variable = findVariable(data, bytes);
-    last = {variable->data, variable->data + variable->bytes};
+    last = {variable->data, variable->data + variable->bytes, nullptr};
   }
   if (isBarrier(data, bytes))
     fail("mbarrier", std::string(isStore(kind) ? "a store" : "a load") +

@@ -74,7 +74,7 @@ static NamedBarrier namedBarriers[16];
 static void *scheduler;
 static int current;
 static bool isThread;
-static unsigned blockId[3], blockSize, gridSize;
+static unsigned blockId[3], blockSize, gridSize[3];
 static long progress;
 static uint64_t randomState;
 static const EmulatedKernel *running;
@@ -221,7 +221,7 @@ int32_t tidX() { return current; }
 int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
 int32_t ctaidX() { return blockId[0]; }
 int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
-int32_t ctaCount() { return gridSize; }
+int32_t ctaCount() { return gridSize[0]; }
 
 /// All threads of a warp come to the same instruction.
 static void comeTogether() {
@@ -357,6 +357,10 @@ double __nv_sqrt(double x) { return sqrt(x); }
 
 int emulator::getThread() { return current; }
 int emulator::getThreads() { return blockSize; }
+uint64_t emulator::getBlock() {
+  return blockId[0] + uint64_t(gridSize[0]) *
+                          (blockId[1] + uint64_t(gridSize[1]) * blockId[2]);
+}
 
 const uint64_t (*emulator::exchange(const uint64_t *words, int count,
                                     bool isAnywhere)) [kWords] {
@@ -392,8 +396,9 @@ void emulator::runKernel(const EmulatedKernel &kernel, void **params,
   running = &kernel;
   runningParams = params;
   blockSize = count;
-  gridSize = grid[0];
+  memcpy(gridSize, grid, sizeof gridSize);
   beginAccess(kernel, shared);
+  sharing::begin();
   statistics::beginKernel();
   for (blockId[2] = 0; blockId[2] < grid[2]; ++blockId[2])
     for (blockId[1] = 0; blockId[1] < grid[1]; ++blockId[1])

@@ -26,6 +26,8 @@ inline constexpr int kWords = 8;
 int getThread();
 /// Threads of a block.
 int getThreads();
+/// The number of the block that runs, of all of the launch.
+uint64_t getBlock();
 /// A random number.
 uint32_t draw();
 /// Waits until all threads of the warp have given their words, and returns what
@@ -70,9 +72,10 @@ void beginBlockAccess();
 /// begin at a multiple of `alignment`.
 void checkShared(const char *data, size_t bytes, size_t alignment,
                  const char *what);
-/// The same of memory of the device.
-void checkGlobal(const char *data, size_t bytes, size_t alignment,
-                 bool isStore);
+/// The same of memory of the device, and that no other block uses it.
+void checkGlobal(const char *data, size_t bytes, size_t alignment, bool isStore,
+                 bool isAtomic = false, uint8_t root = 0);
+std::string describeGlobal(const char *data);
 /// The place of a byte in the block's shared memory.
 uint32_t getOffset(const char *data);
 /// Bytes of shared memory that the block has.
@@ -135,6 +138,28 @@ void endCopy(const char *data, uint32_t bytes, Order *order);
 void fence();
 
 } // namespace races
+
+//===----------------------------------------------------------------------===//
+// Sharing.cpp: who uses memory of the device
+//===----------------------------------------------------------------------===//
+
+namespace sharing {
+
+/// Of a byte: who has used it. Zero: nobody.
+struct Cell {
+  uint16_t launch, storeBlock, loadBlock;
+  uint8_t storeRoot, loadRoot;
+};
+/// Begins a launch.
+void begin();
+/// Of all bytes of an allocation.
+Cell *getCells(const char *data, size_t bytes);
+/// An access by the thread that runs, of bytes that have these cells. `root`:
+/// the argument that the address is made of; see test/EndToEnd/instrument.py.
+void access(Cell *first, const char *data, uint32_t bytes, bool isStore,
+            bool isAtomic, uint8_t root);
+
+} // namespace sharing
 
 //===----------------------------------------------------------------------===//
 // Statistics.cpp: how well accesses fit the memory

@@ -16,6 +16,7 @@
 
 #include "Threads.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <utility>
@@ -110,10 +111,16 @@ struct Sums {
 } // namespace
 static std::vector<Products> products;
 static std::vector<Sums> sumsOf;
+/// Of each thread of a warp. A processor has so many.
+static std::vector<int32_t> registerCounts;
+static constexpr int32_t kMostRegisters = 64 * 1024;
 
 void emulator::forgetProducts(int threads) {
   products.assign((threads + 31) / 32, {});
   sumsOf.assign(threads, {});
+  // As many as fill a processor, in units of 8.
+  registerCounts.assign((threads + 31) / 32,
+                        std::min(kMostRegisters / threads / 8 * 8, 248));
 }
 
 void emulator::checkProducts() {
@@ -221,6 +228,33 @@ static std::vector<Register *> takeRegisters(Sums &mine, const float *sums,
   return taken;
 }
 
+/// Sets the registers of each thread of the warp, which all warps of a
+/// warpgroup do. Who wants more waits until others have given them.
+static void setRegisters(int32_t count, bool isMore) {
+  if (count < 24 || count > 256 || count % 8)
+    fail("registers", "expected a multiple of 8 from 24 to 256, got " +
+                          std::to_string(count));
+  meet();
+  if (getThread() % 32)
+    return;
+  int32_t &mine = registerCounts[getThread() / 32];
+  if (isMore ? count < mine : count > mine)
+    fail("registers", std::string("expected at ") +
+                          (isMore ? "least" : "most") + " the " +
+                          std::to_string(mine) + " that a thread has, got " +
+                          std::to_string(count));
+  mine = count;
+  if (isMore)
+    waitUntil(
+        [] {
+          int32_t sum = 0;
+          for (int32_t one : registerCounts)
+            sum += one * 32;
+          return sum <= kMostRegisters;
+        },
+        "registers that others give");
+}
+
 extern "C" {
 /// Stands for assembly; see test/EndToEnd/emulate.py.
 void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
@@ -294,9 +328,9 @@ void waitProducts(int64_t pending) {
   sums.isFenced = false;
 }
 void giveRegisters(int32_t) NAMED("nvvm.setmaxnreg.dec.sync.aligned.u32");
-void giveRegisters(int32_t) { meet(); }
+void giveRegisters(int32_t count) { setRegisters(count, /*isMore=*/false); }
 void takeMoreRegisters(int32_t) NAMED("nvvm.setmaxnreg.inc.sync.aligned.u32");
-void takeMoreRegisters(int32_t) { meet(); }
+void takeMoreRegisters(int32_t count) { setRegisters(count, /*isMore=*/true); }
 /// Stands for assembly: memory that was written is seen by copies of boxes and
 /// products.
 void fenceProxy() NAMED("fence.proxy.async");

@@ -120,7 +120,7 @@ def _for_library(ir: str) -> tuple[str, list[str]]:
     ir, instructions = instrument.add_checks(instrument.read_registers(ir))
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
     # The attributes of intrinsics, which calls of a library have not.
-    ir = re.sub(r"^(.*@emu\.(?!access).*?)( #\d+)$", r"\1", ir, flags=re.M)
+    ir = re.sub(r"^(.*@emu\.(?!access|argument).*?)( #\d+)$", r"\1", ir, flags=re.M)
     # Shared memory that the library has, and that it fills; tensor maps, which are passed by value.
     ir = re.sub(r"^(@__dynamic_shmem__\d+ = external )dso_local ", r"\1", ir, flags=re.M)
     ir = re.sub(r"^(@\w+ =) (?:internal|private) (addrspace\(3\) global)", r"\1 \2", ir, flags=re.M)

@@ -28,6 +28,7 @@ declare void @llvm.nvvm.mbarrier.expect.tx.scope.cta.space.cta(ptr addrspace(3),
 declare void @llvm.nvvm.fence.mbarrier_init.release.cluster()
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i16, i64, i1, i1, i32)
 declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.3d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i32, i16, i64, i1, i1, i32)
+declare void @llvm.nvvm.setmaxnreg.inc.sync.aligned.u32(i32)
 declare void @llvm.nvvm.wgmma.fence.sync.aligned()
 declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
 declare void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64)
@@ -48,6 +49,11 @@ class Kernel:
     grid: int = 1
     #: Tensor maps that the kernel gets: fields of cuTensorMapEncodeTiled.
     maps: tuple = ()
+    signature: str = "ptr addrspace(1) %p"
+    #: How many more arguments are the buffer.
+    same: int = 0
+    #: The block that breaks the rule.
+    block: int = 0
     #: The instruction that breaks the rule, where a test looks at it.
     at: str = ""
     #: The driver's error.
@@ -70,7 +76,7 @@ def define(name: str, kernel: Kernel) -> str:
     body = re.sub(r"call (\S+|\{.*?\}) @(?!llvm)", r"call \1 @llvm.nvvm.", body)
     maps = "".join(f', ptr byval([16 x i64]) align 64 "nvvm.grid_constant" %map{i}'
                    for i in range(len(kernel.maps)))
-    return f"""define ptx_kernel void @{name}(ptr addrspace(1) %p{maps}) {{
+    return f"""define ptx_kernel void @{name}({kernel.signature}{maps}) {{
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %t16 = mul i32 %t, 16
   %to = getelementptr i8, ptr addrspace(1) %p, i32 %t16
@@ -343,6 +349,27 @@ def faults():
     yield "freed memory", dataclasses.replace(
         ATOMIC, is_freed=True, error=ILLEGAL, says="freed memory: a store of 4 bytes")
 
+    yield "argument", dataclasses.replace(
+        SHUFFLE, signature="ptr addrspace(1) align 4096 %p", bytes=1032,
+        says=r"alignment: an argument, address 0x\w+, offset 0 of an allocation of 1032 bytes, is "
+             r"not aligned to 4096")
+    yield "stores of two blocks", dataclasses.replace(
+        SHUFFLE, grid=2, says=r"race of blocks: a store at .* and a store by block 0", block=1)
+    yield "load of what another block stores", dataclasses.replace(
+        FRESH, body=FRESH.body.replace("  %v = load <4 x float>, ptr addrspace(3) %mine, align 16",
+                                       "  %v = load <4 x float>, ptr addrspace(1) %to, align 16"),
+        says=r"race of blocks: a load at .* and a store by block 0", block=1)
+    yield "store of what another block loads", dataclasses.replace(
+        FRESH, body=FRESH.body.replace("  %v = load <4 x float>, ptr addrspace(3) %mine, align 16",
+                                       "  %in = at ptr addrspace(1) %to, 1024\n"
+                                       "  %v = load <4 x float>, ptr addrspace(1) %in, align 16"),
+        bytes=4096, says=r"race of blocks: a store at .* and a load by (block 0|several blocks)", block=1)
+    yield "noalias", dataclasses.replace(
+        SHUFFLE, signature="ptr addrspace(1) %p, ptr addrspace(1) noalias %q", same=1,
+        body=SHUFFLE.body + "\n  %w = load i32, ptr addrspace(1) %q, align 4",
+        says=r"noalias: a (load|store) at .* by argument (0|1 \(noalias\)) and a (store|load) by "
+             r"argument")
+
     yield "race", replaced(SWAP, "BARRIER", "",
                            r"race: .* at offset \d+ of shared memory and .* thread \d+, which")
     yield "race in a warp", replaced(WARP, "call void @bar.warp.sync(i32 -1)", "", "race: ")
@@ -469,6 +496,18 @@ second:
         STORED, 'call void asm sideeffect "fence.proxy.async.shared::cta;", ""()', "",
         r"fence.proxy.async: a product's read at offset \d+ of shared memory, to which thread \d+ "
         "stored, without a fence between them")
+
+
+    more = "  call void @setmaxnreg.inc.sync.aligned.u32(i32 {})\n"
+    yield "number of registers", dataclasses.replace(
+        SHUFFLE, body=more.format(20),
+        says="registers: expected a multiple of 8 from 24 to 256, got 20")
+    yield "fewer registers", dataclasses.replace(
+        SHUFFLE, body=more.format(240), threads=128, bytes=2048,
+        says="registers: expected at least the 248 that a thread has, got 240")
+    yield "registers that nobody gives", dataclasses.replace(
+        SHUFFLE, body=more.format(240), threads=384, bytes=6144,
+        says="deadlock: .* wait for registers that others give")
 
 
 FAULTS = dict(faults())

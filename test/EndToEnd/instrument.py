@@ -76,14 +76,40 @@ def memory_access(line: str):
     return pointer, type_bytes(kind), int(align[1]) if align else type_bytes(kind), flags
 
 
+def roots(function: list[str]) -> dict[str, int]:
+    """Of pointers to global memory the number of the argument that they are made of, from 1 on,
+    with the highest bit where that is noalias."""
+    known = {}
+    for i, param in enumerate(split(re.search(r"\((.*)\)", function[0])[1])[:126]):
+        if param.startswith("ptr addrspace(1)"):
+            known[param.split()[-1]] = i + 1 | ("noalias" in param) << 7
+    # What is made of several, or of numbers, has none.
+    for line in function:
+        if match := re.match(r"  (%\S+) = (?:getelementptr|addrspacecast|bitcast) (.*)", line):
+            found = re.search(r"ptr(?: addrspace\(1\))? (%[\w.]+)", match[2])
+            if found and found[1] in known:
+                known[match[1]] = known[found[1]]
+    return known
+
+
 def add_checks(ir: str) -> tuple[str, list[str]]:
     """The IR with calls before accesses and before the library's functions, and the instructions
     by their numbers."""
     instructions, lines = [""], []
-    own = set()
-    for line in ir.split("\n"):
+    own, known = set(), {}
+    rest = ir.split("\n")
+    for number, line in enumerate(rest):
         if line.startswith("define "):
             own = set()
+            known = roots(rest[number : rest.index("}", number)])
+            lines.append(line)
+            if "ptx_kernel" in line:
+                for param in split(re.search(r"\((.*)\)", line)[1]):
+                    if match := re.match(r"(ptr addrspace\(1\)).* align (\d+) (%\S+)", param):
+                        lines.append(f"  call void @emu.argument({match[1]} {match[3]}, "
+                                     f"i32 {match[2]}, i32 {len(instructions)})")
+                        instructions.append(param)
+            continue
         if match := re.match(r"  (%\S+) = alloca ", line):
             own.add(match[1])
         text = line.strip()
@@ -91,7 +117,8 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
         if access and access[0].split()[-1] not in own:
             pointer, size, align, flags = access
             space = re.match(r"ptr addrspace\((\d+)\)", pointer)
-            kind = size | min(align, 1 << 15).bit_length() - 1 << 16 | flags << 20
+            kind = (size | min(align, 1 << 15).bit_length() - 1 << 16 | flags << 20
+                    | known.get(pointer.split()[-1], 0) << 22)
             lines.append(f"  call void @emu.access.p{space[1] if space else 0}({pointer}, i32 {kind}, "
                          f"i32 {len(instructions)})")
             instructions.append(text)
@@ -107,6 +134,7 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
     spaces = {"0": "ptr", **{s: f"ptr addrspace({s})" for s in "135"}}
     # These only look: what is loaded may be kept across them.
     lines += ["@emuInstruction = external global i32",
+              "declare void @emu.argument(ptr addrspace(1), i32, i32)",
               *(f"declare void @emu.access.p{s}({kind}, i32, i32) "
                 "nounwind memory(inaccessiblemem: readwrite)" for s, kind in spaces.items()), ""]
     return "\n".join(lines), [text[:160] for text in instructions]

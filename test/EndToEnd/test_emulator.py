@@ -31,7 +31,7 @@ call("cuInit", 0)
 context, module, function, data = pointer(), pointer(), pointer(), u64()
 call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
 call("cuCtxPushCurrent_v2", context)
-params = [".param .u64 .ptr p0"] + [f".param .align 64 .b8 m{i}[128]" for i in range(len(spec["maps"]))]
+params = [f".param .u64 .ptr p{i}" for i in range(1 + spec["same"])] + [f".param .align 64 .b8 m{i}[128]" for i in range(len(spec["maps"]))]
 ptx = f".target sm_90\n.entry {spec['name']}({', '.join(params)})\n{{"
 call("cuModuleLoadDataEx", ctypes.byref(module), ptx.encode(), 0, None, None)
 call("cuModuleGetFunction", ctypes.byref(function), module, spec["name"].encode())
@@ -40,7 +40,7 @@ call("cuMemAlloc_v2", ctypes.byref(data), u64(size))
 if spec["is_filled"]:
     numbers = array.array("H", (i % 509 + 0x3f80 for i in range(size // 2 + 1))).tobytes()
     call("cuMemcpyHtoDAsync_v2", data, numbers, u64(size), None)
-args, maps = [pointer(ctypes.addressof(data))], ctypes.create_string_buffer(64 + 128 * 5)
+args, maps = [pointer(ctypes.addressof(data))] * (1 + spec["same"]), ctypes.create_string_buffer(64 + 128 * 5)
 for i, m in enumerate(spec["maps"]):
     at = (ctypes.addressof(maps) + 63) // 64 * 64 + 128 * i
     args.append(pointer(at))
@@ -72,7 +72,7 @@ def run(library, name: str, kernel: Kernel, *, is_filled=True, seed=0, **env):
     """The process that has run the kernel."""
     spec = {"name": name, "is_filled": is_filled, **{
         key: getattr(kernel, key) for key in
-        ("threads", "bytes", "shared", "grid", "maps", "is_freed")}}
+        ("threads", "bytes", "shared", "grid", "maps", "is_freed", "same")}}
     return subprocess.run(
         [sys.executable, "-S", "-c", RUN, emulate.DRIVER, json.dumps(spec)], text=True,
         capture_output=True, timeout=100, env={**emulate.driver(library, seed=seed), **env})
@@ -108,7 +108,7 @@ def test_faults(tmp_path):
     def is_named(name, seed):
         kernel = FAULTS[name]
         got = run(library, names[name], kernel, seed=seed)
-        says = rf"emulator: (?:{kernel.says}).*; kernel {names[name]}, block \(0, 0, 0\)"
+        says = rf"emulator: (?:{kernel.says}).*; kernel {names[name]}, block \({kernel.block}, 0, 0\)"
         says += r".*, thread \d+, at '" + re.escape(kernel.at) if kernel.at else ""
         ends = f"error {kernel.error}\n" if kernel.error else ""
         if (re.match(says, got.stderr) and got.stderr.endswith(ends)
