@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Blocks of a launch run in any order, or together: what one stores no other
-// may load or store. What is accessed by an argument that is `noalias` no other
-// argument may access, if one of both stores: LLVM moves such accesses, and
-// makes loads of them that a GPU's caches for constants serve. Each byte of the
-// device's memory knows who used it in the last launch.
+// may load, or store, unless it is the value that is there. What is accessed by
+// an argument that is `noalias` no other argument may access, if one of both
+// stores: LLVM moves such accesses, and makes loads of them that a GPU's caches
+// for constants serve. Each byte of the device's memory knows who used it in
+// the last launch.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
 
+#include <cstring>
 #include <map>
 #include <sys/mman.h>
+#include <utility>
 
 using namespace emulator;
 
@@ -80,27 +83,56 @@ static bool contradict(uint8_t one, uint8_t other) {
                       name(root) + " and a " + other + " by " + name(before));
 }
 
+namespace {
+/// A store to bytes that another block has used, which is about to be done.
+struct Pending {
+  const char *data;
+  uint32_t bytes, instruction;
+  const char *other;
+  uint16_t block;
+  char before[64];
+};
+} // namespace
+static std::vector<Pending> pending;
+
+void sharing::finishStores() {
+  for (const Pending &store : std::exchange(pending, {}))
+    for (uint32_t i = 0; i < store.bytes; ++i)
+      if (store.data[i] != store.before[i]) {
+        setInstruction(store.instruction);
+        failBlocks(store.data + i, "a store of another value", store.other,
+                   store.block);
+      }
+}
+
 void sharing::access(Cell *first, const char *data, uint32_t bytes,
                      bool isStore, bool isAtomic, uint8_t root) {
   uint16_t me = getBlock() % (kAtomics - 1) + 1;
-  const char *what = isStore ? "a store" : "a load";
+  uint16_t storer = isAtomic ? kAtomics : me;
+  const char *what = isStore ? "a store" : "a load", *other = nullptr;
+  uint16_t block = 0;
   for (uint32_t i = 0; i < bytes; ++i) {
     Cell &cell = first[i];
     if (cell.launch != launch)
       cell = {launch, 0, 0, 0, 0};
-    uint16_t storer = isAtomic ? kAtomics : me;
-    if (cell.storeBlock && cell.storeBlock != storer)
-      failBlocks(data + i, what, "store", cell.storeBlock);
     if (contradict(root, cell.storeRoot))
       failRoots(data + i, what, "store", root, cell.storeRoot);
+    if (cell.storeBlock && cell.storeBlock != storer) {
+      other = "store";
+      block = cell.storeBlock;
+    }
     if (isStore) {
-      if (cell.loadBlock && cell.loadBlock != storer)
-        failBlocks(data + i, what, "load", cell.loadBlock);
       if (contradict(root, cell.loadRoot))
         failRoots(data + i, what, "load", root, cell.loadRoot);
+      if (cell.loadBlock && cell.loadBlock != storer) {
+        other = "load";
+        block = cell.loadBlock;
+      }
       cell.storeBlock = storer;
       cell.storeRoot = root;
     } else {
+      if (other)
+        failBlocks(data + i, what, other, block);
       cell.loadBlock =
           !cell.loadBlock || cell.loadBlock == me ? me : kSeveralBlocks;
       if (!cell.loadRoot)
@@ -109,4 +141,13 @@ void sharing::access(Cell *first, const char *data, uint32_t bytes,
         cell.loadRoot = kSeveralRoots | ((cell.loadRoot | root) & kNoAlias);
     }
   }
+  if (!other)
+    return;
+  if (isAtomic || block == kAtomics || bytes > sizeof Pending::before)
+    failBlocks(data, what, other, block);
+  // Whether the value is the one that is there shows when it is stored: LLVM
+  // may do that later, but before the thread waits.
+  Pending store = {data, bytes, getInstruction(), other, block, {}};
+  memcpy(store.before, data, bytes);
+  pending.push_back(store);
 }

@@ -99,6 +99,7 @@ uint32_t emulator::getInstruction() { return emuInstruction; }
 void emulator::setInstruction(uint32_t number) { emuInstruction = number; }
 
 void emulator::giveWay() {
+  sharing::finishStores();
   uint32_t instruction = emuInstruction;
   emuSwitch(&threads[current].stack, scheduler);
   emuInstruction = instruction;
@@ -130,6 +131,7 @@ std::string emulator::describePlace() {
 static void enter() {
   emuInstruction = 0;
   running->call(runningParams);
+  sharing::finishStores();
   emuInstruction = 0;
   checkProducts();
   threads[current].isDone = true;

@@ -158,6 +158,8 @@ Cell *getCells(const char *data, size_t bytes);
 /// the argument that the address is made of; see test/EndToEnd/instrument.py.
 void access(Cell *first, const char *data, uint32_t bytes, bool isStore,
             bool isAtomic, uint8_t root);
+/// Looks at what the thread that runs has stored since it last waited.
+void finishStores();
 
 } // namespace sharing
 

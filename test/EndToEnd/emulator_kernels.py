@@ -289,7 +289,11 @@ def pattern(stride: int, width: int) -> Kernel:
                   shared=8192)
 
 
-CORRECT = {"fresh": FRESH, "permuted": PERMUTED, "swap": SWAP, "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
+#: Blocks that store the same values.
+TWICE = dataclasses.replace(SHUFFLE, grid=2)
+
+CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
+           "alloca": ALLOCA, "atomic": ATOMIC, "matrix": MATRIX, "warp": WARP,
            "named": NAMED, "shuffle": SHUFFLE, "arrive": ARRIVE, "boxes": BOXES, "stored": STORED}
 
 MISALIGNED, ILLEGAL = 716, 700
@@ -353,8 +357,10 @@ def faults():
         SHUFFLE, signature="ptr addrspace(1) align 4096 %p", bytes=1032,
         says=r"alignment: an argument, address 0x\w+, offset 0 of an allocation of 1032 bytes, is "
              r"not aligned to 4096")
-    yield "stores of two blocks", dataclasses.replace(
-        SHUFFLE, grid=2, says=r"race of blocks: a store at .* and a store by block 0", block=1)
+    yield "stores of two blocks", replaced(
+        SHUFFLE, "store i32 %v", "%block = call i32 @read.ptx.sreg.ctaid.x()\n  store i32 %block",
+        r"race of blocks: a store of another value at .* and a store by block 0", grid=2, block=1,
+        at="store i32 %block, ptr addrspace(1) %to")
     yield "load of what another block stores", dataclasses.replace(
         FRESH, body=FRESH.body.replace("  %v = load <4 x float>, ptr addrspace(3) %mine, align 16",
                                        "  %v = load <4 x float>, ptr addrspace(1) %to, align 16"),
@@ -362,8 +368,10 @@ def faults():
     yield "store of what another block loads", dataclasses.replace(
         FRESH, body=FRESH.body.replace("  %v = load <4 x float>, ptr addrspace(3) %mine, align 16",
                                        "  %in = at ptr addrspace(1) %to, 1024\n"
-                                       "  %v = load <4 x float>, ptr addrspace(1) %in, align 16"),
-        bytes=4096, says=r"race of blocks: a store at .* and a load by (block 0|several blocks)", block=1)
+                                       "  %v = load <4 x float>, ptr addrspace(1) %in, align 16")
+        .replace("float> %v, ptr addrspace(1) %here", "float> zeroinitializer, ptr addrspace(1) %here"),
+        bytes=4096, block=1,
+        says="race of blocks: a store of another value at .* and a load by (block 0|several blocks)")
     yield "noalias", dataclasses.replace(
         SHUFFLE, signature="ptr addrspace(1) %p, ptr addrspace(1) noalias %q", same=1,
         body=SHUFFLE.body + "\n  %w = load i32, ptr addrspace(1) %q, align 4",
