@@ -16,7 +16,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+#include <map>
+#include <signal.h>
 
 using namespace emulator;
 
@@ -28,14 +29,7 @@ alignas(1024) char emuSharedRoom[1024 + kMaxShared];
 asm(".globl __dynamic_shmem__0\n"
     ".set __dynamic_shmem__0, emuSharedRoom + 16\n");
 
-static char *const kShared = emuSharedRoom + 16;
-static size_t sharedBytes;
-
-void emulator::checkShared(const char *data, size_t bytes, const char *what) {
-  if (data < kShared || bytes > sharedBytes ||
-      size_t(data - kShared) > sharedBytes - bytes)
-    die(std::string(what) + " outside of the block's shared memory");
-}
+char *const emulator::kShared = emuSharedRoom + 16;
 
 char *emulator::getShared(uint32_t address) {
   constexpr uintptr_t kWindow = uintptr_t(1) << 18;
@@ -44,9 +38,9 @@ char *emulator::getShared(uint32_t address) {
   return (char *)(at < start ? at + kWindow : at);
 }
 
-char *emulator::permute(char *data) {
+char *emulator::permute(char *data, int swizzle) {
   uintptr_t at = (uintptr_t)data;
-  return (char *)(at ^ (at >> 7 & 7) << 4);
+  return (char *)(at ^ (at >> 7 & ((1 << swizzle) - 1)) << 4);
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,10 +49,19 @@ char *emulator::permute(char *data) {
 
 namespace {
 struct Barrier {
-  uint64_t phase : 1, expected : 15, pending : 16;
-  int64_t bytes : 32;
+  uint64_t phase : 1, expected : 20, pending : 20;
+  int64_t bytes : 23;
 };
 static_assert(sizeof(Barrier) == 8);
+/// The largest number of arrivals and of bytes that a barrier counts.
+constexpr int64_t kMostCounted = (1 << 20) - 1;
+
+/// What the emulator knows of a barrier beside its bytes.
+struct BarrierState {
+  int thread; ///< that has initialized it
+  bool isPublished;
+  races::Order open, done; ///< of the phase that is open, and before
+};
 
 struct Copy {
   char *to;
@@ -67,68 +70,156 @@ struct Copy {
   int32_t at[5];
 };
 } // namespace
-static std::set<Barrier *> barriers;
+static std::map<Barrier *, BarrierState> barriers;
 static std::vector<Copy> copies;
 
-void emulator::beginBlock(size_t bytes) {
-  sharedBytes = bytes;
-  memset(kShared, 0xff, bytes);
+void emulator::beginBlock() {
   barriers.clear();
   copies.clear();
 }
 
-static Barrier *check(Barrier *barrier) {
-  if (!barriers.count(barrier))
-    die("a barrier that was not initialized");
-  return barrier;
+void emulator::endBlock() {
+  if (hasCopies())
+    fail("copy", "a block ends before its copies");
+  for (const auto &[barrier, state] : barriers)
+    if (barrier->bytes)
+      fail("mbarrier", "a block ends while the barrier at " +
+                           describeShared((char *)barrier) + " lacks " +
+                           describeBarrier((char *)barrier));
 }
 
-static void finishPhase(Barrier *barrier) {
-  if (barrier->pending == 0 && barrier->bytes == 0) {
-    barrier->phase ^= 1;
-    barrier->pending = barrier->expected;
-  }
+bool emulator::isBarrier(const char *data, size_t bytes) {
+  auto it = barriers.lower_bound((Barrier *)(data - 7));
+  return it != barriers.end() && (const char *)it->first < data + bytes;
+}
+
+std::string emulator::describeBarrier(const char *data) {
+  const Barrier *barrier = (const Barrier *)data;
+  return std::to_string(barrier->pending) + " of " +
+         std::to_string(barrier->expected) + " arrivals and " +
+         std::to_string(barrier->bytes) + " bytes, in a phase of parity " +
+         std::to_string(barrier->phase);
+}
+
+[[noreturn]] static void failBarrier(const Barrier *barrier,
+                                     const std::string &why) {
+  fail("mbarrier", why + " at " + describeShared((const char *)barrier));
+}
+
+static BarrierState &check(Barrier *barrier) {
+  auto it = barriers.find(barrier);
+  if (it == barriers.end())
+    failBarrier(barrier, "use of a barrier that was not initialized");
+  return it->second;
+}
+/// The same, by the thread that runs.
+static BarrierState &use(Barrier *barrier) {
+  BarrierState &state = check(barrier);
+  if (races::isOn())
+    races::access((char *)barrier, sizeof *barrier, /*isStore=*/false);
+  return state;
+}
+
+static void finishPhase(Barrier *barrier, BarrierState &state) {
   noteProgress();
+  if (barrier->pending)
+    return;
+  // Nobody is left who could expect more.
+  if (barrier->bytes < 0)
+    failBarrier(barrier, std::to_string(-barrier->bytes) +
+                             " bytes more than were expected came to a "
+                             "barrier");
+  if (barrier->bytes)
+    return;
+  barrier->phase ^= 1;
+  barrier->pending = barrier->expected;
+  state.done.add(state.open);
 }
 
-static void arrive(Barrier *barrier) {
-  if (check(barrier)->pending == 0)
-    die("more arrivals at a barrier than it expects");
+static void expectBytes(Barrier *barrier, int64_t bytes) {
+  if (bytes < 0 || barrier->bytes + bytes > kMostCounted)
+    failBarrier(barrier, "expected at most " + std::to_string(kMostCounted) +
+                             " bytes, got " + std::to_string(bytes) +
+                             " more than " + std::to_string(barrier->bytes) +
+                             " of a barrier");
+  barrier->bytes += bytes;
+}
+
+static void arrive(Barrier *barrier, BarrierState &state) {
+  if (barrier->pending == 0)
+    failBarrier(barrier, "more arrivals than the " +
+                             std::to_string(barrier->expected) +
+                             " that are expected of a barrier");
+  races::give(state.open);
   --barrier->pending;
-  finishPhase(barrier);
+  finishPhase(barrier, state);
 }
 
 extern "C" {
 void initialize(Barrier *barrier, int32_t arrivals)
     NAMED("nvvm.mbarrier.init.shared");
 void initialize(Barrier *barrier, int32_t arrivals) {
-  checkShared((char *)barrier, sizeof *barrier, "a barrier");
-  if ((uintptr_t)barrier % 8)
-    die("a barrier that is not aligned to 8 bytes");
+  checkShared((char *)barrier, sizeof *barrier, 8, "a barrier");
+  if (arrivals < 1 || arrivals > kMostCounted)
+    failBarrier(barrier, "expected 1 to " + std::to_string(kMostCounted) +
+                             " arrivals, got " + std::to_string(arrivals) +
+                             " of a barrier");
+  if (isBarrier((char *)barrier, sizeof *barrier))
+    failBarrier(barrier, "initialization of a barrier that is in use");
+  if (races::isOn())
+    races::access((char *)barrier, sizeof *barrier, /*isStore=*/true);
   *barrier = {0, uint64_t(arrivals), uint64_t(arrivals), 0};
-  barriers.insert(barrier);
+  barriers[barrier] = {getThread(), false, {}, {}};
+}
+void invalidate(Barrier *barrier) NAMED("nvvm.mbarrier.inval.shared");
+void invalidate(Barrier *barrier) {
+  check(barrier);
+  if (races::isOn())
+    races::access((char *)barrier, sizeof *barrier, /*isStore=*/true);
+  for (const Copy &copy : copies)
+    if (copy.barrier == barrier)
+      failBarrier(barrier, "an end of a barrier that a copy reports to");
+  barriers.erase(barrier);
+  memset(barrier, 0xff, sizeof *barrier);
 }
 void publish() NAMED("nvvm.fence.mbarrier_init.release.cluster");
-void publish() {}
+void publish() { publishBarriers(/*areAll=*/false); }
 int64_t arriveOne(Barrier *barrier) NAMED("nvvm.mbarrier.arrive.shared");
 int64_t arriveOne(Barrier *barrier) {
-  arrive(barrier);
+  arrive(barrier, use(barrier));
   return 0;
 }
 int64_t expect(Barrier *barrier, int32_t bytes)
     NAMED("nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta");
 int64_t expect(Barrier *barrier, int32_t bytes) {
-  check(barrier)->bytes += bytes;
-  arrive(barrier);
+  BarrierState &state = use(barrier);
+  expectBytes(barrier, bytes);
+  arrive(barrier, state);
   return 0;
+}
+void expectOnly(Barrier *barrier, int32_t bytes)
+    NAMED("nvvm.mbarrier.expect.tx.scope.cta.space.cta");
+void expectOnly(Barrier *barrier, int32_t bytes) {
+  use(barrier);
+  expectBytes(barrier, bytes);
 }
 /// Stands for assembly; see test/EndToEnd/emulate.py.
 void waitPhase(Barrier *barrier, int32_t parity, int32_t)
     NAMED("mbarrier.wait");
 void waitPhase(Barrier *barrier, int32_t parity, int32_t) {
-  while (check(barrier)->phase == uint32_t(parity))
-    giveWay();
+  use(barrier);
+  waitUntil([&] { return check(barrier), barrier->phase != uint32_t(parity); },
+            parity ? "the end of a phase of parity 1"
+                   : "the end of a phase of "
+                     "parity 0",
+            (char *)barrier);
+  races::take(check(barrier).done);
 }
+}
+
+void emulator::publishBarriers(bool areAll) {
+  for (auto &[barrier, state] : barriers)
+    state.isPublished |= areAll || state.thread == getThread();
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,18 +230,20 @@ void waitPhase(Barrier *barrier, int32_t parity, int32_t) {
 static void copyRows(const Copy &copy, int d, const char *from, bool isInside,
                      char *&to) {
   const TensorMap &map = copy.map;
+  uint32_t count = map.getCount(d);
   if (d == 0) {
-    for (uint32_t x = 0; x < map.box[0]; ++x, to += 2) {
+    for (uint32_t x = 0; x < count; ++x, to += map.elementBytes) {
       int64_t at = int64_t(copy.at[0]) + x;
-      uint16_t element = 0;
+      // All bits are set in a number that is none.
+      uint64_t element = map.isNaNOutside ? ~uint64_t(0) : 0;
       if (isInside && at >= 0 && uint64_t(at) < map.sizes[0])
-        memcpy(&element, from + at * 2, 2);
-      memcpy(permute(to), &element, 2);
+        memcpy(&element, from + at * map.elementBytes, map.elementBytes);
+      memcpy(permute(to, map.swizzle), &element, map.elementBytes);
     }
     return;
   }
-  for (uint32_t x = 0; x < map.box[d]; ++x) {
-    int64_t at = int64_t(copy.at[d]) + x;
+  for (uint32_t x = 0; x < count; ++x) {
+    int64_t at = int64_t(copy.at[d]) + int64_t(x) * map.steps[d];
     bool is = isInside && at >= 0 && uint64_t(at) < map.sizes[d];
     copyRows(copy, d - 1, is ? from + at * map.strides[d - 1] : from, is, to);
   }
@@ -159,8 +252,13 @@ static void copyRows(const Copy &copy, int d, const char *from, bool isInside,
 static void perform(const Copy &copy) {
   char *to = copy.to;
   copyRows(copy, copy.map.rank - 1, copy.map.data, true, to);
-  copy.barrier->bytes -= copy.map.getBoxBytes();
-  finishPhase(copy.barrier);
+  uint32_t bytes = copy.map.getBoxBytes();
+  BarrierState &state = check(copy.barrier);
+  races::endCopy(copy.to, bytes, &state.open);
+  if (copy.barrier->bytes - int64_t(bytes) < -kMostCounted)
+    failBarrier(copy.barrier, "more bytes than a barrier counts come to it");
+  copy.barrier->bytes -= bytes;
+  finishPhase(copy.barrier, state);
 }
 
 void emulator::performCopies(bool isOne) {
@@ -181,12 +279,21 @@ bool emulator::hasCopies() { return !copies.empty(); }
 
 static void start(char *to, Barrier *barrier, const TensorMap *map,
                   std::initializer_list<int32_t> at) {
-  if (!map->isValid() || map->rank != at.size())
-    die("a copy of a box without a tensor map of its rank");
-  if ((uintptr_t)to % 128)
-    die("a copy of a box that is not aligned to 128 bytes");
-  checkShared(to, map->getBoxBytes(), "a copy of a box");
-  Copy copy{to, *map, check(barrier), {}};
+  if ((uintptr_t)map % 64 || !map->isValid() || map->rank != at.size())
+    fail("tensor map", "a copy of a box of " + std::to_string(at.size()) +
+                           " dimensions without a map of them");
+  uint32_t bytes = map->getBoxBytes();
+  checkShared(to, bytes, map->getAlignment(), "a copy of a box");
+  if (!isAllocated(map->data, map->getBytes()))
+    fault(SIGSEGV, "bounds", "a tensor map of memory that is not allocated");
+  if (isBarrier(to, bytes))
+    fail("mbarrier",
+         "a copy of a box to a barrier's bytes at " + describeShared(to));
+  if (!use(barrier).isPublished)
+    failBarrier(barrier, "no fence of its initialization: a copy reports to a "
+                         "barrier");
+  races::beginCopy(to, bytes, /*isBox=*/true);
+  Copy copy{to, *map, barrier, {}};
   std::copy(at.begin(), at.end(), copy.at);
   copies.push_back(copy);
   noteProgress();
@@ -196,7 +303,14 @@ extern "C" {
 void prefetchMap(const TensorMap *map) NAMED("nvvm.prefetch.tensormap.p0");
 void prefetchMap(const TensorMap *map) {
   if (!map->isValid())
-    die("a prefetch of what is no tensor map");
+    fail("tensor map", "a prefetch of what is no tensor map");
+}
+void copy1(char *to, Barrier *barrier, const TensorMap *map, int32_t x, int16_t,
+           int64_t, bool, bool, int32_t)
+    NAMED("nvvm.cp.async.bulk.tensor.g2s.tile.1d");
+void copy1(char *to, Barrier *barrier, const TensorMap *map, int32_t x, int16_t,
+           int64_t, bool, bool, int32_t) {
+  start(to, barrier, map, {x});
 }
 void copy2(char *to, Barrier *barrier, const TensorMap *map, int32_t x,
            int32_t y, int16_t, int64_t, bool, bool, int32_t)

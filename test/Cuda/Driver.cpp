@@ -24,6 +24,10 @@
 //                         launches are checked, and data is
 //                         zero, but a byte alone is one: conditions hold
 //   FX_FAKE_CUDA_SEED     of the order in which threads go on
+//   FX_EMULATOR_RACES     0: accesses of shared memory that nothing orders are
+//                         no error
+//   FX_EMULATOR_STATS     a file that gets a line of JSON for each kernel that
+//                         has run: how its accesses fit the memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +56,8 @@ enum : Result {
   kInvalidDevice = 101,
   kInvalidContext = 201,
   kNotFound = 500,
-  kIllegalAddress = 700
+  kIllegalAddress = 700,
+  kMisalignedAddress = 716
 };
 
 namespace {
@@ -62,7 +67,7 @@ struct Function {
   unsigned maxShared = 48 * 1024; ///< dynamic
 };
 /// Of a kernel: a number, or a tensor map.
-struct Parameter {
+struct alignas(64) Parameter {
   uint64_t words[16];
 };
 struct Module {
@@ -113,13 +118,13 @@ static void runGuarded(const std::function<void()> &work) {
   here.ss_sp = stack;
   here.ss_size = sizeof stack;
   struct sigaction action = {}, segv, bus;
-  action.sa_handler = [](int) { siglongjmp(afterFault, 1); };
+  action.sa_handler = [](int signal) { siglongjmp(afterFault, signal); };
   action.sa_flags = SA_ONSTACK;
   sigaltstack(&here, &before);
   sigaction(SIGSEGV, &action, &segv);
   sigaction(SIGBUS, &action, &bus);
-  if (sigsetjmp(afterFault, 1))
-    sticky = kIllegalAddress;
+  if (int signal = sigsetjmp(afterFault, 1))
+    sticky = signal == SIGBUS ? kMisalignedAddress : kIllegalAddress;
   else
     work();
   sigaction(SIGSEGV, &segv, nullptr);
@@ -415,10 +420,15 @@ Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
                               int fill) {
   std::lock_guard<std::recursive_mutex> guard(lock);
   TensorMap map;
-  if ((uintptr_t)out % 64 || interleave != 0 || swizzle != 3 || promotion < 0 ||
-      promotion > 3 || fill != 0 ||
-      !makeTensorMap(map, type, rank, data, sizes, strides, box, steps))
+  std::string why =
+      (uintptr_t)out % 64
+          ? "expected a map aligned to 64 bytes"
+          : makeTensorMap(map, {type, rank, data, sizes, strides, box, steps,
+                                interleave, swizzle, promotion, fill});
+  if (!why.empty()) {
+    fprintf(stderr, "emulator: tensor map: %s\n", why.c_str());
     return kInvalidValue;
+  }
   checkMemory((uint64_t)data, map.getBytes(), "a tensor map");
   memset(out, 0, 128);
   memcpy(out, &map, sizeof map);
@@ -452,7 +462,9 @@ static Result describe(Result code, const char **text, bool isName) {
       {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
       {kIllegalAddress,
        {"CUDA_ERROR_ILLEGAL_ADDRESS",
-        "an illegal memory access was encountered"}}};
+        "an illegal memory access was encountered"}},
+      {kMisalignedAddress,
+       {"CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"}}};
   auto it = texts.find(code);
   *text = it == texts.end() ? nullptr
           : isName          ? it->second.first

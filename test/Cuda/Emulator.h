@@ -19,6 +19,12 @@
 #include <string>
 #include <vector>
 
+/// A variable in shared memory.
+struct EmulatedVariable {
+  char *data;
+  uint32_t bytes, alignment;
+};
+
 /// A kernel that was compiled for this processor; test/EndToEnd/emulate.py
 /// makes tables of them, which end with a null name. A parameter takes 8 bytes,
 /// or is a tensor map.
@@ -26,12 +32,19 @@ struct EmulatedKernel {
   const char *name;
   int params;
   void (*call)(void **params);
+  const EmulatedVariable *variables; ///< the last has no data
+  const char *const *instructions;   ///< text of those that are checked
 };
 
 namespace emulator {
 
 /// For misuse that a real driver does not tell: ends the process.
 [[noreturn]] void die(const std::string &why);
+/// Ends the process for a rule that the kernel breaks, and says where.
+[[noreturn]] void fail(const char *rule, const std::string &what);
+/// Says the same of an access that a real GPU tells, too: ends the kernel by
+/// a signal, of which the driver makes an error.
+[[noreturn]] void fault(int signal, const char *rule, const std::string &what);
 
 //===----------------------------------------------------------------------===//
 // Memory.cpp
@@ -42,6 +55,18 @@ namespace emulator {
 char *allocate(size_t bytes);
 /// Ends the process where `data` was not allocated.
 void release(char *data);
+/// Memory that was allocated, or was until it was freed.
+struct Allocation {
+  const char *data;
+  size_t bytes;
+  bool isFreed;
+  bool contains(const char *first, size_t count) const {
+    return first >= data && count <= bytes &&
+           size_t(first - data) <= bytes - count;
+  }
+};
+/// What begins at or before `data`; without data where there is none.
+Allocation findAllocation(const char *data);
 /// Whether `bytes` from `data` on lie in one allocation.
 bool isAllocated(const char *data, size_t bytes);
 /// While memory is closed the host cannot touch it.
@@ -68,24 +93,36 @@ void runKernel(const EmulatedKernel &kernel, void **params,
 /// Shared memory that a block may have on sm_90.
 inline constexpr size_t kMaxShared = 227 * 1024;
 
-/// What cuTensorMapEncodeTiled fills, of elements of 2 bytes.
+/// What cuTensorMapEncodeTiled gets.
+struct TensorMapFields {
+  int type;
+  unsigned rank;
+  void *data;
+  const uint64_t *sizes, *strides;
+  const unsigned *box, *steps;
+  int interleave, swizzle, promotion, fill;
+};
+/// What cuTensorMapEncodeTiled fills.
 struct TensorMap {
   static constexpr uint64_t kMagic = 0x70614d726f736e54;
   uint64_t magic;
   char *data;
   uint64_t sizes[5], strides[4]; ///< in bytes, from the second dimension on
   uint16_t box[5];
-  uint8_t rank;
+  uint8_t steps[5]; ///< from one element of a box to the next
+  uint8_t rank, elementBytes, swizzle;
+  bool isNaNOutside;
   bool isValid() const;
+  /// Elements along a dimension of a box.
+  uint32_t getCount(int d) const { return (box[d] + steps[d] - 1) / steps[d]; }
   uint32_t getBoxBytes() const;
+  /// Bytes after which the permutation of a box repeats.
+  uint32_t getAlignment() const { return 128u << swizzle; }
   /// What the tensor spans.
   uint64_t getBytes() const;
 };
-/// Makes a map of what the driver takes; else returns false. `type`: that of
-/// f16 or bf16.
-bool makeTensorMap(TensorMap &map, int type, unsigned rank, void *data,
-                   const uint64_t *sizes, const uint64_t *strides,
-                   const unsigned *box, const unsigned *steps);
+/// Makes a map of what the driver takes; else returns why not.
+std::string makeTensorMap(TensorMap &map, const TensorMapFields &fields);
 static_assert(sizeof(TensorMap) <= 128);
 
 //===----------------------------------------------------------------------===//

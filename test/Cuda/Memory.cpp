@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+using namespace emulator;
+
 namespace {
 struct Block {
   char *pages;
@@ -21,8 +23,10 @@ struct Block {
 };
 } // namespace
 
-/// By the address that was given out.
-static std::map<char *, Block> blocks;
+/// By the address that was given out. What was freed keeps its addresses for
+/// a while, so that who still reads it is told.
+static std::map<char *, Block> blocks, freed;
+static constexpr size_t kMostFreed = 4096;
 static size_t limit = size_t(1) << 40, inUse;
 static bool isOpened;
 static constexpr size_t kPage = 4096;
@@ -62,16 +66,32 @@ void emulator::release(char *data) {
   if (it == blocks.end())
     die("memory is freed that was not allocated");
   inUse -= it->second.bytes;
-  munmap(it->second.pages, it->second.room + kPage);
+  Block block = it->second;
   blocks.erase(it);
+  if (freed.size() == kMostFreed) {
+    munmap(freed.begin()->second.pages, freed.begin()->second.room + kPage);
+    freed.erase(freed.begin());
+  }
+  if (mmap(block.pages, block.room, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    die("mmap failed");
+  freed[data] = block;
+}
+
+Allocation emulator::findAllocation(const char *data) {
+  Allocation found = {nullptr, 0, false};
+  for (const auto *map : {&freed, &blocks}) {
+    auto it = map->upper_bound(const_cast<char *>(data));
+    if (it != map->begin() && (--it)->first >= found.data)
+      found = {it->first, it->second.bytes, map == &freed};
+  }
+  return found;
 }
 
 bool emulator::isAllocated(const char *data, size_t bytes) {
-  auto it = blocks.upper_bound(const_cast<char *>(data));
-  if (it == blocks.begin())
-    return false;
-  const auto &[begin, block] = *--it;
-  return bytes <= block.bytes && size_t(data - begin) <= block.bytes - bytes;
+  Allocation at = findAllocation(data);
+  return at.data && !at.isFreed && at.contains(data, bytes);
 }
 
 void emulator::open(bool isOpen) {

@@ -26,7 +26,8 @@ namespace {
 struct Copy {
   char *to;
   const char *from;
-  int bytes; ///< the rest of 16 are zeros
+  int bytes, size; ///< after `bytes` there are zeros
+  bool isDone;
 };
 /// What a thread has in flight: closed groups, oldest first, and an open one.
 struct Copies {
@@ -40,25 +41,47 @@ void emulator::forgetCopies(int threads) { copies.assign(threads, {}); }
 
 static void perform(const Copy &copy) {
   memcpy(copy.to, copy.from, copy.bytes);
-  memset(copy.to + copy.bytes, 0, 16 - copy.bytes);
+  memset(copy.to + copy.bytes, 0, copy.size - copy.bytes);
+}
+
+/// Starts a copy of `size` bytes, of which some are zeros.
+static void start(char *to, const char *from, int32_t bytes, int32_t size) {
+  if (bytes < 0 || bytes > size)
+    fail("copy", "an asynchronous copy of " + std::to_string(bytes) + " of " +
+                     std::to_string(size) + " bytes");
+  checkShared(to, size, size, "an asynchronous copy");
+  if (bytes)
+    checkGlobal(from, bytes, size, /*isStore=*/false);
+  if (isBarrier(to, size))
+    fail("mbarrier",
+         "an asynchronous copy to a barrier's bytes at " + describeShared(to));
+  if (statistics::isOn()) {
+    statistics::noteShared(to, size);
+    if (bytes)
+      statistics::noteGlobal(from, bytes);
+  }
+  races::beginCopy(to, size, /*isBox=*/false);
+  Copy copy = {to, from, bytes, size, draw() % 2 != 0};
+  if (copy.isDone)
+    perform(copy);
+  copies[getThread()].open.push_back(copy);
 }
 
 extern "C" {
-void copySome(char *to, const char *from, int32_t bytes)
-    NAMED("nvvm.cp.async.cg.shared.global.16.s");
-void copySome(char *to, const char *from, int32_t bytes) {
-  if (bytes < 0 || bytes > 16)
-    die("an asynchronous copy of " + std::to_string(bytes) + " bytes");
-  if ((uintptr_t)to % 16 || (bytes && (uintptr_t)from % 16))
-    die("an asynchronous copy that is not aligned to 16 bytes");
-  if (draw() % 2)
-    perform({to, from, bytes});
-  else
-    copies[getThread()].open.push_back({to, from, bytes});
-}
-void copyAll(char *to, const char *from)
-    NAMED("nvvm.cp.async.cg.shared.global.16");
-void copyAll(char *to, const char *from) { copySome(to, from, 16); }
+// As C has no default arguments: with the number of bytes that are no zeros,
+// and without.
+#define COPY(FUNCTION, SYMBOL, SIZE)                                           \
+  void FUNCTION##Some(char *, const char *, int32_t) NAMED(SYMBOL ".s");       \
+  void FUNCTION##Some(char *to, const char *from, int32_t bytes) {             \
+    start(to, from, bytes, SIZE);                                              \
+  }                                                                            \
+  void FUNCTION(char *, const char *) NAMED(SYMBOL);                           \
+  void FUNCTION(char *to, const char *from) { start(to, from, SIZE, SIZE); }
+COPY(copyCG16, "nvvm.cp.async.cg.shared.global.16", 16)
+COPY(copyCA16, "nvvm.cp.async.ca.shared.global.16", 16)
+COPY(copyCA8, "nvvm.cp.async.ca.shared.global.8", 8)
+COPY(copyCA4, "nvvm.cp.async.ca.shared.global.4", 4)
+#undef COPY
 
 void commit() NAMED("nvvm.cp.async.commit.group");
 void commit() {
@@ -66,12 +89,23 @@ void commit() {
   mine.groups.push_back(std::move(mine.open));
   mine.open.clear();
 }
+static void finish(const std::vector<Copy> &group) {
+  for (const Copy &copy : group) {
+    if (!copy.isDone)
+      perform(copy);
+    races::endCopy(copy.to, copy.size, nullptr);
+  }
+}
 void waitGroup(int32_t pending) NAMED("nvvm.cp.async.wait.group");
 void waitGroup(int32_t pending) {
   std::deque<std::vector<Copy>> &groups = copies[getThread()].groups;
   for (; groups.size() > size_t(pending); groups.pop_front())
-    for (const Copy &copy : groups.front())
-      perform(copy);
+    finish(groups.front());
+}
+void waitAll() NAMED("nvvm.cp.async.wait.all");
+void waitAll() {
+  commit();
+  waitGroup(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,8 +114,11 @@ void waitGroup(int32_t pending) {
 
 static void loadMatrices(uint32_t *result, const char *address,
                          bool isTransposed) {
-  if ((uintptr_t)address % 16)
-    die("a row of a matrix that is not aligned to 16 bytes");
+  checkShared(address, 16, 16, "a row of a matrix");
+  if (races::isOn())
+    races::access(address, 16, /*isStore=*/false);
+  if (statistics::isOn())
+    statistics::noteShared(address, 16);
   uint64_t word = (uint64_t)address;
   auto all = exchange(&word, 1);
   int lane = getThread() % 32;

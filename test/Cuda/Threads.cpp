@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <sys/mman.h>
 #include <utility>
 
@@ -50,51 +51,129 @@ namespace {
 struct Thread {
   void *stack;
   bool isDone;
+  const char *waitsFor, *waitsAt;
 };
-/// What 32 threads exchange.
+/// What 32 threads exchange, and where they are.
 struct Warp {
   uint64_t given[32][kWords], taken[32][kWords];
   int waiting, generation;
+  uint32_t instruction; ///< at which the first one waits
+  int atBarrier;        ///< how many of them have come
+  uint32_t barrier;
+  races::Order orders[2];
+};
+/// One of the 16 that a block has.
+struct NamedBarrier {
+  int arrived, generation, count;
+  races::Order orders[2];
 };
 } // namespace
 static std::vector<Thread> threads;
 static std::vector<Warp> warps;
+static NamedBarrier namedBarriers[16];
 static void *scheduler;
-static int current, atBarrier, barrierGeneration;
-static unsigned blockId[3], blockSize, gridSize;
-static size_t sharedBytes;
+static int current;
+static bool isThread;
+static unsigned blockId[3], blockSize, gridSize[3];
 static long progress;
 static uint64_t randomState;
 static const EmulatedKernel *running;
 static void **runningParams;
+
+static constexpr size_t kStack = 1 << 16;
+static char *const stacks =
+    (char *)mmap(nullptr, kStack * 1024, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+/// Kernels say here what they are about to do.
+extern "C" {
+uint32_t emuInstruction;
+}
 
 uint32_t emulator::draw() {
   randomState = randomState * 6364136223846793005u + 1442695040888963407u;
   return randomState >> 33;
 }
 
-void emulator::giveWay() { emuSwitch(&threads[current].stack, scheduler); }
+uint32_t emulator::getInstruction() { return emuInstruction; }
+void emulator::setInstruction(uint32_t number) { emuInstruction = number; }
+
+void emulator::giveWay() {
+  sharing::finishStores();
+  uint32_t instruction = emuInstruction;
+  emuSwitch(&threads[current].stack, scheduler);
+  emuInstruction = instruction;
+}
 void emulator::noteProgress() { ++progress; }
+void emulator::setWait(const char *what, const char *at) {
+  threads[current].waitsFor = what;
+  threads[current].waitsAt = at;
+}
+bool emulator::isLocal(const char *data, size_t bytes) {
+  return data >= stacks && data + bytes <= stacks + kStack * 1024;
+}
+
+std::string emulator::describePlace() {
+  if (!running)
+    return "";
+  std::string text = std::string("kernel ") + running->name + ", block (" +
+                     std::to_string(blockId[0]) + ", " +
+                     std::to_string(blockId[1]) + ", " +
+                     std::to_string(blockId[2]) + ")";
+  if (!isThread)
+    return text;
+  text += ", thread " + std::to_string(current);
+  if (emuInstruction)
+    text += std::string(", at '") + running->instructions[emuInstruction] + "'";
+  return text;
+}
 
 static void enter() {
+  emuInstruction = 0;
   running->call(runningParams);
+  sharing::finishStores();
+  emuInstruction = 0;
+  checkProducts();
   threads[current].isDone = true;
   ++progress;
   giveWay();
 }
 
+/// Who waits for what, where nothing goes on.
+static void reportDeadlock() {
+  std::map<std::string, std::pair<int, int>> waiting; // how many, the first
+  int ended = 0;
+  for (int i = 0; i < int(threads.size()); ++i) {
+    const Thread &thread = threads[i];
+    if (thread.isDone) {
+      ++ended;
+      continue;
+    }
+    std::string what = thread.waitsFor ? thread.waitsFor : "others";
+    if (thread.waitsAt)
+      what += " at " + describeShared(thread.waitsAt) + ", which lacks " +
+              describeBarrier(thread.waitsAt);
+    auto [it, isNew] = waiting.try_emplace(what, 0, i);
+    ++it->second.first;
+  }
+  std::string text = std::to_string(ended) + " threads have ended";
+  for (const auto &[what, who] : waiting)
+    text += "; " + std::to_string(who.first) + " (the first is " +
+            std::to_string(who.second) + ") wait for " + what;
+  fail("deadlock", text);
+}
+
 static void runBlock() {
-  constexpr size_t kStack = 1 << 16;
   int n = blockSize;
-  static char *stacks =
-      (char *)mmap(nullptr, kStack * 1024, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   threads.assign(n, {});
   warps.assign((n + 31) / 32, {});
+  for (NamedBarrier &barrier : namedBarriers)
+    barrier = {};
   forgetCopies(n);
   forgetProducts(n);
-  beginBlock(sharedBytes);
-  atBarrier = 0;
+  beginBlockAccess();
+  races::begin(n);
+  beginBlock();
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i) {
     order[i] = i;
@@ -116,6 +195,7 @@ static void runBlock() {
     }
     long before = progress;
     left = 0;
+    isThread = true;
     for (int i : order) {
       if (threads[i].isDone)
         continue;
@@ -125,15 +205,16 @@ static void runBlock() {
       current = i;
       emuSwitch(&scheduler, threads[i].stack);
     }
+    isThread = false;
     performCopies(/*isOne=*/false);
     if (!left || !areAll || before != progress)
       continue;
     if (!hasCopies())
-      die("deadlock: threads wait for others that have ended");
+      reportDeadlock();
     performCopies(/*isOne=*/true);
   }
-  if (hasCopies())
-    die("a block ends before its copies");
+  endBlock();
+  statistics::endBlock();
 }
 
 extern "C" {
@@ -141,31 +222,88 @@ int32_t tidX() NAMED("nvvm.read.ptx.sreg.tid.x");
 int32_t tidX() { return current; }
 int32_t ctaidX() NAMED("nvvm.read.ptx.sreg.ctaid.x");
 int32_t ctaidX() { return blockId[0]; }
-
-static void barrier() {
-  int generation = barrierGeneration;
-  ++progress;
-  if (++atBarrier == int(blockSize)) {
-    atBarrier = 0;
-    ++barrierGeneration;
-  }
-  while (generation == barrierGeneration)
-    giveWay();
-}
-void barrier0(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
-void barrier0(int32_t) { barrier(); }
-
 int32_t ctaCount() NAMED("nvvm.read.ptx.sreg.nctaid.x");
-int32_t ctaCount() { return gridSize; }
+int32_t ctaCount() { return gridSize[0]; }
+
+/// All threads of a warp come to the same instruction.
+static void comeTogether() {
+  Warp &warp = warps[current / 32];
+  if (warp.atBarrier++ == 0)
+    warp.barrier = emuInstruction;
+  else if (warp.barrier != emuInstruction)
+    fail("divergence", "threads of a warp are at different barriers, another "
+                       "one at '" +
+                           std::string(running->instructions[warp.barrier]) +
+                           "'");
+  warp.atBarrier %= 32;
+}
+
+static void barrier(int32_t id, int32_t count, bool isAll, bool isArrival) {
+  if (id < 0 || id > 15)
+    fail("barrier",
+         "expected a number from 0 to 15, got " + std::to_string(id));
+  if (count <= 0 || count % 32 || count > int(blockSize))
+    fail("barrier", "expected a multiple of 32 threads, " +
+                        std::to_string(blockSize) + " at most, got " +
+                        std::to_string(count));
+  NamedBarrier &named = namedBarriers[id];
+  if (named.arrived && named.count != count)
+    fail("barrier",
+         "threads come to barrier " + std::to_string(id) +
+             " with different counts: " + std::to_string(named.count) +
+             " and " + std::to_string(count));
+  comeTogether();
+  int generation = named.generation;
+  named.count = count;
+  races::Order &order = named.orders[generation % 2];
+  if (!isAll)
+    races::give(order);
+  ++progress;
+  if (++named.arrived == count) {
+    named.arrived = 0;
+    ++named.generation;
+    if (isAll)
+      races::meet();
+  }
+  if (isArrival)
+    return;
+  waitUntil([&] { return generation != named.generation; },
+            "others at a barrier");
+  if (!isAll)
+    races::take(order);
+}
+void barrierAll(int32_t) NAMED("nvvm.barrier.cta.sync.aligned.all");
+void barrierAll(int32_t id) { barrier(id, blockSize, true, false); }
+void barrierSome(int32_t, int32_t) NAMED("nvvm.barrier.cta.sync.aligned.count");
+void barrierSome(int32_t id, int32_t count) {
+  barrier(id, count, false, false);
+}
+void barrierArrive(int32_t, int32_t)
+    NAMED("nvvm.barrier.cta.arrive.aligned.count");
+void barrierArrive(int32_t id, int32_t count) {
+  barrier(id, count, false, true);
+}
+
+static void checkMask(int32_t mask) {
+  if (mask != -1)
+    fail("mask", "expected all threads of a warp, got a mask of " +
+                     std::to_string(__builtin_popcount(mask)));
+}
 void synchronizeWarp(int32_t) NAMED("nvvm.bar.warp.sync");
-void synchronizeWarp(int32_t) {
+void synchronizeWarp(int32_t mask) {
+  checkMask(mask);
+  Warp &warp = warps[current / 32];
+  races::Order &order = warp.orders[warp.generation % 2];
+  races::give(order);
   uint64_t word = 0;
-  exchange(&word, 1);
+  exchange(&word, 1, /*isAnywhere=*/true);
+  races::take(order);
 }
 
 int32_t shuffleFrom(int32_t, int32_t v, int32_t lane, int32_t)
     NAMED("nvvm.shfl.sync.idx.i32");
-int32_t shuffleFrom(int32_t, int32_t v, int32_t lane, int32_t) {
+int32_t shuffleFrom(int32_t mask, int32_t v, int32_t lane, int32_t) {
+  checkMask(mask);
   uint64_t word = uint32_t(v);
   return exchange(&word, 1)[lane % 32][0];
 }
@@ -175,12 +313,14 @@ static uint32_t shuffle(uint32_t value, int32_t distance) {
 }
 int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t)
     NAMED("nvvm.shfl.sync.bfly.i32");
-int32_t shuffleI(int32_t, int32_t v, int32_t d, int32_t) {
+int32_t shuffleI(int32_t mask, int32_t v, int32_t d, int32_t) {
+  checkMask(mask);
   return shuffle(v, d);
 }
 float shuffleF(int32_t, float v, int32_t d, int32_t)
     NAMED("nvvm.shfl.sync.bfly.f32");
-float shuffleF(int32_t, float v, int32_t d, int32_t) {
+float shuffleF(int32_t mask, float v, int32_t d, int32_t) {
+  checkMask(mask);
   uint32_t bits;
   memcpy(&bits, &v, 4);
   bits = shuffle(bits, d);
@@ -218,22 +358,33 @@ double __nv_sqrt(double x) { return sqrt(x); }
 }
 
 int emulator::getThread() { return current; }
+int emulator::getThreads() { return blockSize; }
+uint64_t emulator::getBlock() {
+  return blockId[0] + uint64_t(gridSize[0]) *
+                          (blockId[1] + uint64_t(gridSize[1]) * blockId[2]);
+}
 
-const uint64_t (*emulator::exchange(const uint64_t *words, int count))
-    [kWords] {
-      Warp &warp = warps[current / 32];
-      int generation = warp.generation;
-      memcpy(warp.given[current % 32], words, count * sizeof *words);
-      ++progress;
-      if (++warp.waiting == 32) {
-        warp.waiting = 0;
-        memcpy(warp.taken, warp.given, sizeof warp.taken);
-        ++warp.generation;
-      }
-      while (generation == warp.generation)
-        giveWay();
-      return warp.taken;
-    }
+const uint64_t (*emulator::exchange(const uint64_t *words, int count,
+                                    bool isAnywhere)) [kWords] {
+  Warp &warp = warps[current / 32];
+  int generation = warp.generation;
+  memcpy(warp.given[current % 32], words, count * sizeof *words);
+  ++progress;
+  uint32_t here = isAnywhere ? 0 : emuInstruction;
+  if (warp.waiting++ == 0)
+    warp.instruction = here;
+  else if (warp.instruction != here)
+    fail("divergence",
+         "threads of a warp are at different instructions, another one at '" +
+             std::string(running->instructions[warp.instruction]) + "'");
+  if (warp.waiting == 32) {
+    warp.waiting = 0;
+    memcpy(warp.taken, warp.given, sizeof warp.taken);
+    ++warp.generation;
+  }
+  waitUntil([&] { return generation != warp.generation; }, "others of a warp");
+  return warp.taken;
+}
 
 void emulator::setSeed(uint64_t seed) {
   randomState = seed;
@@ -247,10 +398,14 @@ void emulator::runKernel(const EmulatedKernel &kernel, void **params,
   running = &kernel;
   runningParams = params;
   blockSize = count;
-  gridSize = grid[0];
-  sharedBytes = shared;
+  memcpy(gridSize, grid, sizeof gridSize);
+  beginAccess(kernel, shared);
+  sharing::begin();
+  statistics::beginKernel();
   for (blockId[2] = 0; blockId[2] < grid[2]; ++blockId[2])
     for (blockId[1] = 0; blockId[1] < grid[1]; ++blockId[1])
       for (blockId[0] = 0; blockId[0] < grid[0]; ++blockId[0])
         runBlock();
+  statistics::endKernel(kernel.name, grid, count);
+  running = nullptr;
 }

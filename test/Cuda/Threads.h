@@ -24,31 +24,161 @@ inline constexpr int kWords = 8;
 
 /// The number of the thread that runs.
 int getThread();
+/// Threads of a block.
+int getThreads();
+/// The number of the block that runs, of all of the launch.
+uint64_t getBlock();
 /// A random number.
 uint32_t draw();
 /// Waits until all threads of the warp have given their words, and returns what
-/// each gave. It is valid until the thread next waits.
-const uint64_t (*exchange(const uint64_t *words, int count))[kWords];
+/// each gave. It is valid until the thread next waits. All must be at the same
+/// instruction, unless `isAnywhere`.
+const uint64_t (*exchange(const uint64_t *words, int count,
+                          bool isAnywhere = false))[kWords];
 /// Lets others run.
 void giveWay();
+/// What a thread waits for, for who finds a deadlock, and at which place of
+/// shared memory, if any.
+void setWait(const char *what, const char *at);
+/// Lets others run until `isOver`.
+template <typename T>
+void waitUntil(T isOver, const char *what, const char *at = nullptr) {
+  if (isOver())
+    return;
+  setWait(what, at);
+  while (!isOver())
+    giveWay();
+  setWait(nullptr, nullptr);
+}
 /// Tells that something happened that others may wait for.
 void noteProgress();
+/// Where in the kernel the thread is: a number of an instruction.
+uint32_t getInstruction();
+void setInstruction(uint32_t number);
+/// Memory of threads alone.
+bool isLocal(const char *data, size_t bytes);
+/// The kernel, block, thread and instruction that runs.
+std::string describePlace();
+
+//===----------------------------------------------------------------------===//
+// Access.cpp
+//===----------------------------------------------------------------------===//
+
+/// Begins a kernel, whose variables in shared memory have no data yet.
+void beginAccess(const EmulatedKernel &kernel, size_t dynamicBytes);
+/// Begins a block: shared memory has no data.
+void beginBlockAccess();
+/// Ends the process unless the bytes are shared memory of the block's, and
+/// begin at a multiple of `alignment`.
+void checkShared(const char *data, size_t bytes, size_t alignment,
+                 const char *what);
+/// The same of memory of the device, and that no other block uses it.
+void checkGlobal(const char *data, size_t bytes, size_t alignment, bool isStore,
+                 bool isAtomic = false, uint8_t root = 0);
+std::string describeGlobal(const char *data);
+/// The place of a byte in the block's shared memory.
+uint32_t getOffset(const char *data);
+/// Bytes of shared memory that the block has.
+uint32_t getSharedBytes();
+std::string describeShared(const char *data);
 
 //===----------------------------------------------------------------------===//
 // Copies.cpp: shared memory that is no kernel's own
 //===----------------------------------------------------------------------===//
 
-/// Begins a block with `bytes` of it and no copies of boxes.
-void beginBlock(size_t bytes);
-/// Ends the process unless the bytes are the block's.
-void checkShared(const char *data, size_t bytes, const char *what);
+/// Where that of the block begins.
+extern char *const kShared;
+/// Begins a block without barriers and copies of boxes.
+void beginBlock();
+/// Ends a block.
+void endBlock();
 /// Where an address in shared memory is, of which instructions have 18 bits.
 char *getShared(uint32_t address);
-/// Where a byte lies whose chunk of 16, of 8, is permuted by its row of 128.
-char *permute(char *data);
+/// Where a byte lies whose chunk of 16 is permuted by its row of 128: of 8,
+/// of 4 or of 2, as `swizzle` is 3, 2 or 1.
+char *permute(char *data, int swizzle = 3);
 /// Does some of the copies that were started, or one.
 void performCopies(bool isOne);
 bool hasCopies();
+/// Whether there are bytes of a barrier.
+bool isBarrier(const char *data, size_t bytes);
+/// What a barrier waits for.
+std::string describeBarrier(const char *data);
+/// Tells that copies may see barriers: the thread's own, or all.
+void publishBarriers(bool areAll);
+
+//===----------------------------------------------------------------------===//
+// Races.cpp: what orders accesses of shared memory
+//===----------------------------------------------------------------------===//
+
+namespace races {
+
+/// What a thread that comes later gets from those that were there before.
+struct Order {
+  std::vector<uint32_t> seen, fenced;
+  void add(const Order &other);
+};
+bool isOn();
+/// Begins a block.
+void begin(int threads);
+/// The thread that runs gives what it has done, and gets what others gave.
+void give(Order &order);
+void take(const Order &order);
+/// All threads of the block have met.
+void meet();
+/// An access by the thread that runs.
+void access(const char *data, uint32_t bytes, bool isStore);
+/// A matrix is read by a product, which is not part of the thread's own order.
+void readMatrix(const char *data, uint32_t bytes);
+/// A copy begins to write; when it ends, it is the thread's own doing, or, of
+/// boxes, known to who waits for a barrier with that order.
+void beginCopy(const char *data, uint32_t bytes, bool isBox);
+void endCopy(const char *data, uint32_t bytes, Order *order);
+/// fence.proxy.async
+void fence();
+
+} // namespace races
+
+//===----------------------------------------------------------------------===//
+// Sharing.cpp: who uses memory of the device
+//===----------------------------------------------------------------------===//
+
+namespace sharing {
+
+/// Of a byte: who has used it. Zero: nobody.
+struct Cell {
+  uint16_t launch, storeBlock, loadBlock;
+  uint8_t storeRoot, loadRoot;
+};
+/// Begins a launch.
+void begin();
+/// Of all bytes of an allocation.
+Cell *getCells(const char *data, size_t bytes);
+/// An access by the thread that runs, of bytes that have these cells. `root`:
+/// the argument that the address is made of; see test/EndToEnd/instrument.py.
+void access(Cell *first, const char *data, uint32_t bytes, bool isStore,
+            bool isAtomic, uint8_t root);
+/// Looks at what the thread that runs has stored since it last waited.
+void finishStores();
+
+} // namespace sharing
+
+//===----------------------------------------------------------------------===//
+// Statistics.cpp: how well accesses fit the memory
+//===----------------------------------------------------------------------===//
+
+namespace statistics {
+
+bool isOn();
+void beginKernel();
+/// Writes what there was.
+void endKernel(const char *name, const unsigned grid[3], int threads);
+/// A request is what the threads of a warp ask for at one instruction.
+void noteShared(const char *data, uint32_t bytes);
+void noteGlobal(const char *data, uint32_t bytes);
+void endBlock();
+
+} // namespace statistics
 
 //===----------------------------------------------------------------------===//
 // TensorCore.cpp, Warpgroup.cpp
@@ -58,6 +188,8 @@ float toFloat(uint16_t bits, bool isBF16);
 /// Begins a block of `threads` threads, none of which has copies in flight.
 void forgetCopies(int threads);
 void forgetProducts(int threads);
+/// A thread ends: nothing that it started may be left.
+void checkProducts();
 
 } // namespace emulator
 

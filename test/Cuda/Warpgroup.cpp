@@ -6,13 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // A thread computes its sums when it starts the product; that its operands are
-// read until someone waits shows in that they must be the same then. Layouts
-// are those of the PTX ISA, "Asynchronous warpgroup level matrix instructions".
+// read until someone waits shows in that they must be the same then. What it
+// gives back are not sums but names of registers, which instructions may read
+// when the product has been waited for; see test/EndToEnd/instrument.py.
+// Layouts are those of the PTX ISA, "Asynchronous warpgroup level matrix
+// instructions".
 //
 //===----------------------------------------------------------------------===//
 
 #include "Threads.h"
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <utility>
 
@@ -29,17 +34,21 @@ struct Matrix {
         across((descriptor >> 16 & 0x3fff) << 4),
         rows((descriptor >> 32 & 0x3fff) << 4), isAcross(isAcross) {
     if (descriptor >> 62 != 1)
-      die("a matrix that is not permuted by 128 bytes");
+      fail("wgmma", "a matrix that is not permuted by 128 bytes");
     if (descriptor >> 49 & 7)
-      die("a matrix that begins within a permutation");
+      fail("wgmma", "a matrix that begins within a permutation");
   }
-  uint16_t get(int row, int k) const {
+  const char *at(int row, int k) const {
     uint32_t offset =
         isAcross ? row / 64 * across + k / 8 * rows + k % 8 * 128 + row % 64 * 2
                  : row / 8 * rows + row % 8 * 128 + k * 2;
-    char *at = permute(getShared(start + offset));
-    checkShared(at, 2, "a matrix");
-    return *(const uint16_t *)at;
+    return permute(getShared(start + offset));
+  }
+  uint16_t get(int row, int k) const { return *(const uint16_t *)at(row, k); }
+  void check(int first, int count) const {
+    for (int row = first; row < first + count; ++row)
+      for (int k = 0; k < 16; ++k)
+        checkShared(at(row, k), 2, 2, "a matrix's element");
   }
   uint64_t hash(int first, int count) const {
     uint64_t h = 14695981039346656037u;
@@ -47,6 +56,12 @@ struct Matrix {
       for (int k = 0; k < 16; ++k)
         h = (h ^ get(row, k)) * 1099511628211u;
     return h;
+  }
+  void noteRead(int first, int count) const {
+    // A permutation keeps 16 bytes together: 8 elements along K, or across.
+    for (int row = first; row < first + count; row += isAcross ? 8 : 1)
+      for (int k = 0; k < 16; k += isAcross ? 1 : 8)
+        races::readMatrix(at(row, k), 16);
   }
 };
 
@@ -56,29 +71,188 @@ struct Product {
   uint64_t xHash, yHash;
   Product(Matrix x, Matrix y, int columns, int row0)
       : x(x), y(y), columns(columns), row0(row0), xHash(x.hash(row0, 16)),
-        yHash(y.hash(0, columns)) {}
+        yHash(y.hash(0, columns)) {
+    noteRead();
+  }
+  void noteRead() const {
+    if (!races::isOn())
+      return;
+    x.noteRead(row0, 16);
+    y.noteRead(0, columns);
+  }
   void finish() const {
     if (x.hash(row0, 16) != xHash || y.hash(0, columns) != yHash)
-      die("an operand changes while it is multiplied");
+      fail("wgmma", "an operand changes while it is multiplied");
+    noteRead();
   }
 };
 /// Of a warp: closed groups, oldest first, and an open one.
 struct Products {
   std::deque<std::vector<Product>> groups;
   std::vector<Product> open;
+  races::Order order; ///< of those that have been waited for
+};
+
+/// A register with a sum.
+struct Register {
+  float value;
+  uint32_t product; ///< the last that wrote it; the thread counts them
+  uint16_t columns;
+  uint8_t version; ///< a name with another one is of an earlier value
+};
+/// Of a thread: how many products were started, and how many of them are
+/// committed, with each group, and waited for.
+struct Sums {
+  std::vector<Register> registers;
+  uint32_t next, started, committed, finished;
+  std::deque<uint32_t> groups;
+  bool isFenced;
 };
 } // namespace
 static std::vector<Products> products;
+static std::vector<Sums> sumsOf;
+/// Of each thread of a warp. A processor has so many.
+static std::vector<int32_t> registerCounts;
+static constexpr int32_t kMostRegisters = 64 * 1024;
 
 void emulator::forgetProducts(int threads) {
   products.assign((threads + 31) / 32, {});
+  sumsOf.assign(threads, {});
+  // As many as fill a processor, in units of 8.
+  registerCounts.assign((threads + 31) / 32,
+                        std::min(kMostRegisters / threads / 8 * 8, 248));
 }
+
+void emulator::checkProducts() {
+  const Sums &mine = sumsOf[getThread()];
+  if (mine.finished != mine.started)
+    fail("wgmma", "a thread ends before " +
+                      std::to_string(mine.started - mine.finished) +
+                      " of its products, of which " +
+                      std::to_string(mine.started - mine.committed) +
+                      " are in no group");
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// The name of a register is a number that is none: 10 bits of a signalling
+/// one, 13 of the register, and 8 of the version.
+static constexpr uint32_t kName = 0x7fa00000, kRegisters = 1 << 13;
+
+static bool isName(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  return (bits & 0xffe00000) == kName;
+}
+static Register &getRegister(Sums &mine, float name) {
+  uint32_t bits;
+  memcpy(&bits, &name, 4);
+  Register &found = mine.registers[(bits >> 8) % kRegisters];
+  if (found.version != (bits & 255))
+    fail("wgmma", "a read of a register that a later product has written");
+  return found;
+}
+static float getName(const Sums &mine, const Register &named) {
+  uint32_t bits =
+      kName | uint32_t(&named - mine.registers.data()) << 8 | named.version;
+  float name;
+  memcpy(&name, &bits, 4);
+  return name;
+}
+static void checkFinished(const Sums &mine, const Register &named) {
+  if (named.product > mine.finished)
+    fail("wgmma",
+         named.product > mine.committed
+             ? "a read of a product's register, whose group is not committed"
+             : "a read of a product's register, whose group was not waited "
+               "for");
+}
+
+extern "C" {
+float readRegister(float name) NAMED("read.register");
+float readRegister(float name) {
+  if (!isName(name))
+    return name;
+  Sums &mine = sumsOf[getThread()];
+  const Register &named = getRegister(mine, name);
+  checkFinished(mine, named);
+  return named.value;
+}
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
 
 /// All threads of the warp come together, and one goes on for them.
 static Products *meet() {
   uint64_t word = 0;
   exchange(&word, 1);
   return getThread() % 32 ? nullptr : &products[getThread() / 32];
+}
+
+/// Registers that a product adds to: what it was given as names, or new ones.
+static std::vector<Register *> takeRegisters(Sums &mine, const float *sums,
+                                             int count, int columns) {
+  bool areChained = true;
+  for (int i = 0; i < count; ++i)
+    areChained &= isName(sums[i]);
+  if (areChained)
+    for (int i = 0; i < count; ++i) {
+      Register &named = getRegister(mine, sums[i]);
+      // Products of one shape follow each other without a fence.
+      areChained &= named.columns == columns && named.product > mine.finished;
+    }
+  if (!areChained && !mine.isFenced)
+    fail("wgmma", "no wgmma.fence after a thread's own access of registers "
+                  "that a product adds to");
+  if (mine.registers.empty())
+    mine.registers.resize(kRegisters);
+  std::vector<Register *> taken;
+  for (int i = 0; i < count; ++i) {
+    bool isNamed = isName(sums[i]);
+    Register &one = isNamed ? getRegister(mine, sums[i])
+                            : mine.registers[mine.next++ % kRegisters];
+    if (isNamed && !areChained)
+      checkFinished(mine, one);
+    if (!isNamed)
+      one.value = sums[i];
+    one.columns = columns;
+    one.product = mine.started + 1;
+    ++one.version;
+    taken.push_back(&one);
+  }
+  ++mine.started;
+  return taken;
+}
+
+/// Sets the registers of each thread of the warp, which all warps of a
+/// warpgroup do. Who wants more waits until others have given them.
+static void setRegisters(int32_t count, bool isMore) {
+  if (count < 24 || count > 256 || count % 8)
+    fail("registers", "expected a multiple of 8 from 24 to 256, got " +
+                          std::to_string(count));
+  meet();
+  if (getThread() % 32)
+    return;
+  int32_t &mine = registerCounts[getThread() / 32];
+  if (isMore ? count < mine : count > mine)
+    fail("registers", std::string("expected at ") +
+                          (isMore ? "least" : "most") + " the " +
+                          std::to_string(mine) + " that a thread has, got " +
+                          std::to_string(count));
+  mine = count;
+  if (isMore)
+    waitUntil(
+        [] {
+          int32_t sum = 0;
+          for (int32_t one : registerCounts)
+            sum += one * 32;
+          return sum <= kMostRegisters;
+        },
+        "registers that others give");
 }
 
 extern "C" {
@@ -89,10 +263,19 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
 void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
                        int32_t isBF16, int32_t keepsSums, int32_t xAcross,
                        int32_t yAcross) {
+  if (getThreads() % 128 && getThread() / 128 == getThreads() / 128)
+    fail("wgmma", "a product by fewer than four warps");
   Matrix left(x, xAcross), right(y, yAcross);
   int lane = getThread() % 32, row0 = getThread() / 32 % 4 * 16;
+  // A lane of each warp looks for all of it, before one of them reads.
+  if (lane == 0) {
+    left.check(row0, 16);
+    right.check(0, columns);
+  }
   if (Products *mine = meet())
     mine->open.push_back({left, right, columns, row0});
+  std::vector<Register *> registers =
+      takeRegisters(sumsOf[getThread()], sums, columns / 2, columns);
   float xs[2][16];
   for (int half = 0; half < 2; ++half)
     for (int k = 0; k < 16; ++k)
@@ -106,29 +289,53 @@ void multiplyWarpgroup(float *sums, uint64_t x, uint64_t y, int32_t columns,
           total[half] += xs[half][k] * value;
       }
       for (int half = 0; half < 2; ++half) {
-        float &sum = sums[4 * j + 2 * half + e];
-        sum = (keepsSums ? sum : 0) + total[half];
+        Register &sum = *registers[4 * j + 2 * half + e];
+        sum.value = (keepsSums ? sum.value : 0) + total[half];
       }
     }
+  for (int i = 0; i < columns / 2; ++i)
+    sums[i] = getName(sumsOf[getThread()], *registers[i]);
 }
 void fenceProducts() NAMED("nvvm.wgmma.fence.sync.aligned");
-void fenceProducts() { meet(); }
+void fenceProducts() {
+  meet();
+  sumsOf[getThread()].isFenced = true;
+}
 void commitProducts() NAMED("nvvm.wgmma.commit_group.sync.aligned");
 void commitProducts() {
   if (Products *mine = meet())
     mine->groups.push_back(std::exchange(mine->open, {}));
+  Sums &sums = sumsOf[getThread()];
+  sums.committed = sums.started;
+  sums.groups.push_back(sums.committed);
 }
 void waitProducts(int64_t pending) NAMED("nvvm.wgmma.wait_group.sync.aligned");
 void waitProducts(int64_t pending) {
-  Products *mine = meet();
-  if (!mine)
-    return;
-  for (; mine->groups.size() > size_t(pending); mine->groups.pop_front())
-    for (const Product &product : mine->groups.front())
-      product.finish();
+  // One lane ends the products for all, before the others go on.
+  Products &mine = products[getThread() / 32];
+  if (getThread() % 32 == 0) {
+    for (; mine.groups.size() > size_t(pending); mine.groups.pop_front())
+      for (const Product &product : mine.groups.front())
+        product.finish();
+    races::give(mine.order);
+  }
+  meet();
+  races::take(mine.order);
+  Sums &sums = sumsOf[getThread()];
+  for (; sums.groups.size() > size_t(pending); sums.groups.pop_front())
+    sums.finished = sums.groups.front();
+  // What a product has given may be read and changed from now on.
+  sums.isFenced = false;
 }
 void giveRegisters(int32_t) NAMED("nvvm.setmaxnreg.dec.sync.aligned.u32");
-void giveRegisters(int32_t) { meet(); }
-void takeRegisters(int32_t) NAMED("nvvm.setmaxnreg.inc.sync.aligned.u32");
-void takeRegisters(int32_t) { meet(); }
+void giveRegisters(int32_t count) { setRegisters(count, /*isMore=*/false); }
+void takeMoreRegisters(int32_t) NAMED("nvvm.setmaxnreg.inc.sync.aligned.u32");
+void takeMoreRegisters(int32_t count) { setRegisters(count, /*isMore=*/true); }
+/// Stands for assembly: memory that was written is seen by copies of boxes and
+/// products.
+void fenceProxy() NAMED("fence.proxy.async");
+void fenceProxy() {
+  publishBarriers(/*areAll=*/true);
+  races::fence();
+}
 }

@@ -16,6 +16,7 @@ import sys
 from unittest import mock
 
 import harness
+import instrument
 
 DRIVER = harness.BUILD / "test" / "Cuda" / "libFakeCuda.so"
 
@@ -79,7 +80,10 @@ def _replace_assembly(ir: str) -> str:
     Of wgmma the sums are values, which the library takes in memory."""
     ir = re.sub(r'asm sideeffect "[^"]*mbarrier\.try_wait\.parity[^"]*", "[^"]*"',
                 "@emu.mbarrier.wait", ir)
+    ir = re.sub(r'asm sideeffect "fence\.proxy\.async[^"]*", "[^"]*"', "@emu.fence.proxy.async",
+                ir)
     declared = {"declare void @emu.mbarrier.wait(ptr addrspace(3), i32, i32)",
+                "declare void @emu.fence.proxy.async()",
                 "declare void @emu.wgmma(ptr, i64, i64, i32, i32, i32, i32, i32)"}
 
     def define(match):
@@ -105,37 +109,59 @@ def _replace_assembly(ir: str) -> str:
 
 
 def _kernels(nvvm: str, folder: pathlib.Path) -> str:
-    """LLVM IR of the kernels, what only a GPU has renamed."""
+    """LLVM IR of the kernels of a module in the NVVM dialect."""
     kernels = _top_level(nvvm, "gpu.module @kernels")
     kernels = re.sub(r"^  gpu.module @kernels.*\{$", "module {", kernels, flags=re.M)
-    ir = _translate(kernels, folder)
+    return _translate(kernels, folder)
+
+
+def _for_library(ir: str) -> tuple[str, list[str]]:
+    """The IR with what only a GPU has renamed, and with checks; and the instructions of these."""
+    ir, instructions = instrument.add_checks(instrument.read_registers(ir))
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
     # The attributes of intrinsics, which calls of a library have not.
-    ir = re.sub(r"^(.*@emu\..*?)( #\d+)$", r"\1", ir, flags=re.M)
-    # Shared memory that the library has, and tensor maps, which are passed by value.
+    ir = re.sub(r"^(.*@emu\.(?!access|argument).*?)( #\d+)$", r"\1", ir, flags=re.M)
+    # Shared memory that the library has, and that it fills; tensor maps, which are passed by value.
     ir = re.sub(r"^(@__dynamic_shmem__\d+ = external )dso_local ", r"\1", ir, flags=re.M)
+    ir = re.sub(r"^(@\w+ =) (?:internal|private) (addrspace\(3\) global)", r"\1 \2", ir, flags=re.M)
     ir = re.sub(r'ptr byval\(\[16 x i64\]\) align 64 "nvvm.grid_constant"', 'ptr "fx.map"', ir)
-    return _replace_assembly(_define_structs(re.sub(r"\b(i\d+) immarg\b", r"\1", ir)))
+    ir = _replace_assembly(_define_structs(re.sub(r"\b(i\d+) immarg\b", r"\1", ir)))
+    return ir, instructions
 
 
-def _table(kernels: str) -> str:
+def _variables(kernels: str) -> dict[str, tuple[int, int]]:
+    """Bytes and alignment of variables in shared memory."""
+    found = re.findall(r"^@(\w+) = addrspace\(3\) global (.*) \w+, align (\d+)$", kernels, re.M)
+    return {name: (instrument.type_bytes(kind), int(align)) for name, kind, align in found}
+
+
+def _table(kernels: str, instructions: list[str]) -> str:
     """C++ with the table of kernels that test/Cuda/Emulator.h describes."""
     types = {"i64": "long", "i32": "int", "i16": "short", "i8": "char", "float": "float",
              "double": "double", "half": "_Float16", "bfloat": "__bf16"}
-    declared, calls, rows = [], [], []
-    for name, params in re.findall(r"^define void @(\w+)\((.*)\) [#{]", kernels, re.M):
+    variables = _variables(kernels)
+    declared = [f'extern "C" char {name}[];' for name in variables]
+    calls, rows = [], []
+    for name, params, body in re.findall(
+            r"^define void @(\w+)\(([^\n]*)\) [#{](.*?)^\}", kernels, re.M | re.S):
         kinds = ["Map *" if '"fx.map"' in p else types.get(p.split()[0], "void *")
                  for p in params.split(", ") if p]
         args = ", ".join(f"(Map *)a[{i}]" if kind == "Map *" else f"*({kind} *)a[{i}]"
                          for i, kind in enumerate(kinds))
         declared.append(f'extern "C" void {name}({", ".join(kinds)});')
         calls.append(f"static void call_{name}(void **a) {{ {name}({args}); }}")
-        rows.append(f'{{"{name}", {len(kinds)}, call_{name}}},')
+        used = "".join(f"{{{v}, {size}, {align}}}, " for v, (size, align) in variables.items()
+                       if re.search(rf"@{v}\b", body))
+        calls.append(f"static const Variable variables_{name}[] = {{{used}{{nullptr, 0, 0}}}};")
+        rows.append(f'{{"{name}", {len(kinds)}, call_{name}, variables_{name}, instructions}},')
     return "\n".join([
-        "struct Map;",
-        "struct Kernel { const char *name; int params; void (*call)(void **); };",
-        *declared, *calls,
-        'extern "C" const Kernel fx_emulated_kernels[] = {', *rows, "{nullptr, 0, nullptr}};", ""])
+        "struct Map;", "struct Variable { char *data; unsigned bytes, alignment; };",
+        "struct Kernel { const char *name; int params; void (*call)(void **); "
+        "const Variable *variables; const char *const *instructions; };",
+        *declared, "static const char *const instructions[] = {",
+        *(f"{json.dumps(text)}," for text in instructions), "};", *calls,
+        'extern "C" const Kernel fx_emulated_kernels[] = {', *rows,
+        "{nullptr, 0, nullptr, nullptr, nullptr}};", ""])
 
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
@@ -150,9 +176,15 @@ def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda ker
 def build_kernels(nvvm: str, folder: pathlib.Path):
     """The same of kernels in the NVVM dialect."""
     folder.mkdir(parents=True, exist_ok=True)
-    kernels = _kernels(nvvm, folder)
+    return build_ir(_kernels(nvvm, folder), folder)
+
+
+def build_ir(ir: str, folder: pathlib.Path):
+    """The same of kernels in LLVM IR."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kernels, instructions = _for_library(ir)
     (folder / "kernels.ll").write_text(kernels)
-    (folder / "table.cpp").write_text(_table(kernels))
+    (folder / "table.cpp").write_text(_table(kernels, instructions))
     run_program(_from_cache("CMAKE_CXX_COMPILER"), "-O1", "-fPIC", "-w", "-shared", "-fuse-ld=lld",
          folder / "kernels.ll", folder / "table.cpp", DRIVER, "-o", folder / "kernels.so")
     return folder / "kernels.so"

@@ -134,6 +134,10 @@ CASES = {
     "softmax-31": softmax(5, 31),
     "softmax-33": softmax(5, 33),
     "softmax-1000": softmax(2, 1000),
+    # A result that is the same for several rows of the softmax.
+    "softmax-shared": lambda: (Function(lambda x, y: (
+        torch.tanh(z := x * torch.sigmoid(x)), torch.softmax(torch.minimum(z, y), -1))),
+        (randn(3, 1, 40), randn(5, 40)), None),
     "softmax-dynamic": lambda: (Function(lambda x: torch.softmax(x, -1)), (randn(6, 129),),
                                 ({0: ROWS, 1: torch.export.Dim("columns", max=9999)},)),
     "pointwise-257": lambda: (Function(lambda x: torch.tanh(x) * 2 + x.exp()), (randn(257),), None),

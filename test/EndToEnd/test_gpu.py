@@ -61,6 +61,21 @@ def test_models(name, tmp_path):
     check_model(name, tmp_path, emulate.Model)
 
 
+def test_banks(tmp_path):
+    """Tiles of products lie so that threads which store and load them wait for few others."""
+    args = randn(128, 40), randn(40, 128), randn(128, 40)
+    module = Function(lambda x, y, z: (x @ y, x @ z.T))
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    stats = tmp_path / "stats"
+    with mock.patch.dict(os.environ, {"FX_EMULATOR_STATS": str(stats)}):
+        emulate.Model(tmp_path / "m.pt2", tmp_path / "made").run(
+            args, exporting.eager(module, args))
+    rows = emulate.read_log(stats)
+    assert len(rows) == 2
+    for row in rows:
+        assert row["extra_wavefronts"] * 10 < row["shared_wavefronts"], row
+
+
 #: Definitions that people use, of each kind; all others with --long.
 QUICK = ["distilbert", "whisper_encoder", "lstm", "dlrm", "unet"]
 

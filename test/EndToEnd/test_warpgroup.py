@@ -42,6 +42,9 @@ CASES = {
                            None),
     "batches": lambda: (Function(batches), (randn(2, 3, 136, 64).to(BF16),
                                             randn(2, 3, 72, 64).to(BF16)), None),
+    # Heads between rows: no stride is a multiple of the one before it.
+    "heads": lambda: (Function(lambda q, k: q.transpose(1, 2) @ k.transpose(1, 2).mT),
+                      (randn(2, 136, 3, 64).to(BF16), randn(2, 72, 3, 64).to(BF16)), None),
     # Of several dtypes, with rows of 8 bytes of booleans at a time.
     "outputs": lambda: (Function(lambda x, y: ((z := x @ y), z.float() * 2, z > 0)),
                         pair(136, 72, 64), None),

@@ -138,7 +138,13 @@ void RowPlan::plan() {
         }
       }
   // Dear values that are no output borrow the row of an output that the last
-  // phase alone writes.
+  // phase alone writes. Of an output that is the same for several rows another
+  // row, which may run at the same time, would still read what was borrowed.
+  auto isOfEachRow = [&](Value v) {
+    return llvm::all_of(llvm::seq(inner), [&](int row) {
+      return llvm::is_contained(labels.ofTensor(v), row);
+    });
+  };
   for (auto &[value, phases] : needed) {
     if (storedIn.count(value) || phases.size() < 2)
       continue;
@@ -149,7 +155,7 @@ void RowPlan::plan() {
       Value out = code.output(i);
       if (value == out || storedIn.count(out) || !taken.contains(i) ||
           labels.ofTensor(out) != labels.ofTensor(value) ||
-          out.getType() != value.getType())
+          out.getType() != value.getType() || !isOfEachRow(out))
         continue;
       taken.erase(i);
       storedIn[value] = phases.front();

@@ -72,11 +72,12 @@ func.func private @kernel_0(%x: tensor<70x8xf32>, %out: tensor<8xf32>) -> tensor
 // -----
 
 // A product: tiles of 64 by 64 in pieces of 16, both operands in shared memory,
-// 4 by 4 results a thread. 100 columns do not fill the second tile.
+// 4 by 4 results a thread; 16 bytes between rows of that which is fetched
+// along K. 100 columns do not fill the second tile.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx.schedule = {kind = "matmul"}
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
-// CHECK-SAME: workgroup(%{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: workgroup(%{{.*}} : memref<16x68xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>)
 // CHECK: :16 = scf.for {{.*}} to %c48 step %c16
 // CHECK: gpu.barrier
 // CHECK: vector.load {{.*}} {alignment = 16 : i64}

@@ -40,6 +40,12 @@ struct MatMul : MatMulPlan {
 
   explicit MatMul(KernelCode &code) : MatMulPlan(code) {}
   void emit();
+  /// Elements of a row of a tile in shared memory. Threads that take
+  /// neighbours along K store a column: 16 bytes between rows put them into
+  /// different banks.
+  int64_t rowElements(bool isLhs) {
+    return (isLhs ? tiles.m : tiles.n) + (isAlongK(isLhs) ? 4 : 0);
+  }
   void chooseTiles();
   bool fits();
   void fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
@@ -93,7 +99,8 @@ bool MatMul::fits() {
   return tiles.m % tiles.tm == 0 && tiles.n % tiles.tn == 0 &&
          tiles.threads() % kWarp == 0 && tiles.threads() <= 1024 &&
          tiles.tm * tiles.tn <= 128 &&
-         (tiles.m + tiles.n) * tiles.k * 4 <= kStaticShared;
+         (rowElements(true) + rowElements(false)) * tiles.k * 4 <=
+             kStaticShared;
 }
 
 /// Fetches a tile of an operand to `memory`, [k][m or n]; zeros lie outside.
@@ -237,8 +244,8 @@ void MatMul::emit() {
   Index row0 = code.mul(rowTile, Index::of(tiles.m));
   Index column0 = code.mul(columnTile, Index::of(tiles.n));
   Type f32 = code.b.getF32Type();
-  Value lhs = launch.shared({tiles.k, tiles.m}, f32),
-        rhs = launch.shared({tiles.k, tiles.n}, f32);
+  Value lhs = launch.shared({tiles.k, rowElements(true)}, f32),
+        rhs = launch.shared({tiles.k, rowElements(false)}, f32);
   int64_t columns = tiles.n / tiles.tn;
   SmallVector<Index> mine = delinearize(
       code, launch.thread, {Index::of(tiles.m / tiles.tm), Index::of(columns)});

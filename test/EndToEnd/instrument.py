@@ -1,0 +1,184 @@
+"""Calls of the emulator in LLVM IR of kernels: before what touches memory, and where a product's
+registers are read. The functions are in test/Cuda/Access.cpp and Warpgroup.cpp.
+"""
+
+import re
+
+SCALARS = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float": 4,
+           "double": 8, "ptr": 8}
+#: Instructions that only tell where a thread is, or compute.
+QUIET = re.compile(r"read\.ptx\.sreg|ex2\.approx")
+
+
+def type_bytes(kind: str) -> int:
+    kind = kind.strip()
+    if kind in SCALARS:
+        return SCALARS[kind]
+    if kind.startswith("ptr"):
+        return 8
+    if match := re.fullmatch(r"[<\[](\d+) x (.*)[>\]]", kind):
+        return int(match[1]) * type_bytes(match[2])
+    if kind.startswith("{"):  # of elements of one size
+        return sum(type_bytes(part) for part in kind[1:-1].split(","))
+    raise ValueError(f"a type whose size is not known: {kind}")
+
+
+def split(text: str) -> list[str]:
+    """The operands in `text`."""
+    parts, depth, part = [], 0, ""
+    for c in text:
+        depth += (c in "(<[{") - (c in ")>]}")
+        if c == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += c
+    return [*parts, part.strip()]
+
+
+def first_type(text: str) -> str:
+    """The type that `text` begins with."""
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c in "(<[{") - (c in ")>]}")
+        if c == " " and depth == 0:
+            return text[:i]
+    return text
+
+
+#: What loads and stores may say before their type.
+ORDER = r"(?:atomic )?(?:volatile )?"
+
+
+def memory_access(line: str):
+    """The pointer, bytes, alignment and kind (1: a store, 2: atomic) of a line that accesses
+    memory."""
+    text = re.sub(r"^ *(%\S+ = )?", "", line)
+    if match := re.match(rf"(load|store) {ORDER}(.*)", text):
+        operands = split(match[2])
+        kind = first_type(operands[0])
+        pointer, store = operands[1], match[1] == "store"
+        # After the pointer of an atomic there is an order.
+        atomic = " atomic " in f" {text[:14]} "
+        if atomic:
+            pointer = re.sub(r"( syncscope\(.*\))? (monotonic|acquire|release|seq_cst|unordered)$",
+                             "", pointer)
+        flags = store + 2 * atomic
+    elif match := re.match(r"atomicrmw (?:volatile )?\w+ (.*)", text):
+        operands = split(match[1])
+        pointer, kind, flags = operands[0], first_type(operands[1]), 3
+    elif match := re.match(r"cmpxchg (?:weak )?(?:volatile )?(.*)", text):
+        operands = split(match[1])
+        pointer, kind, flags = operands[0], first_type(operands[1]), 3
+    else:
+        return None
+    align = re.search(r", align (\d+)", text)
+    return pointer, type_bytes(kind), int(align[1]) if align else type_bytes(kind), flags
+
+
+def roots(function: list[str]) -> dict[str, int]:
+    """Of pointers to global memory the number of the argument that they are made of, from 1 on,
+    with the highest bit where that is noalias."""
+    known = {}
+    for i, param in enumerate(split(re.search(r"\((.*)\)", function[0])[1])[:126]):
+        if param.startswith("ptr addrspace(1)"):
+            known[param.split()[-1]] = i + 1 | ("noalias" in param) << 7
+    # What is made of several, or of numbers, has none.
+    for line in function:
+        if match := re.match(r"  (%\S+) = (?:getelementptr|addrspacecast|bitcast) (.*)", line):
+            found = re.search(r"ptr(?: addrspace\(1\))? (%[\w.]+)", match[2])
+            if found and found[1] in known:
+                known[match[1]] = known[found[1]]
+    return known
+
+
+def add_checks(ir: str) -> tuple[str, list[str]]:
+    """The IR with calls before accesses and before the library's functions, and the instructions
+    by their numbers."""
+    instructions, lines = [""], []
+    own, known = set(), {}
+    rest = ir.split("\n")
+    for number, line in enumerate(rest):
+        if line.startswith("define "):
+            own = set()
+            known = roots(rest[number : rest.index("}", number)])
+            lines.append(line)
+            if "ptx_kernel" in line:
+                for param in split(re.search(r"\((.*)\)", line)[1]):
+                    if match := re.match(r"(ptr addrspace\(1\)).* align (\d+) (%\S+)", param):
+                        lines.append(f"  call void @emu.argument({match[1]} {match[3]}, "
+                                     f"i32 {match[2]}, i32 {len(instructions)})")
+                        instructions.append(param)
+            continue
+        if match := re.match(r"  (%\S+) = alloca ", line):
+            own.add(match[1])
+        text = line.strip()
+        access = memory_access(line) if line.startswith("  ") else None
+        if access and access[0].split()[-1] not in own:
+            pointer, size, align, flags = access
+            space = re.match(r"ptr addrspace\((\d+)\)", pointer)
+            kind = (size | min(align, 1 << 15).bit_length() - 1 << 16 | flags << 20
+                    | known.get(pointer.split()[-1], 0) << 22)
+            lines.append(f"  call void @emu.access.p{space[1] if space else 0}({pointer}, i32 {kind}, "
+                         f"i32 {len(instructions)})")
+            instructions.append(text)
+        elif re.match(r"  (%\S+ = )?(tail )?call ", line) and (
+                "@llvm.nvvm." in line or "@emu." in line or " asm " in line) and not (
+                QUIET.search(line)):
+            lines.append(f"  store i32 {len(instructions)}, ptr @emuInstruction")
+            if "@emu.read.register" in text:
+                text = text.split("; ")[1]
+            instructions.append(re.sub(r"^(.*?)asm [^\"]*\"[^\"]*?(wgmma[\w.:]*|mbarrier[\w.:]*|"
+                                       r"fence[\w.:]*)[^\"]*\", \"[^\"]*\"", r"\1asm \2", text))
+        lines.append(line)
+    spaces = {"0": "ptr", **{s: f"ptr addrspace({s})" for s in "135"}}
+    # These only look: what is loaded may be kept across them.
+    lines += ["@emuInstruction = external global i32",
+              "declare void @emu.argument(ptr addrspace(1), i32, i32)",
+              *(f"declare void @emu.access.p{s}({kind}, i32, i32) "
+                "nounwind memory(inaccessiblemem: readwrite)" for s, kind in spaces.items()), ""]
+    return "\n".join(lines), [text[:160] for text in instructions]
+
+
+NAME = r"%[\w.]+"
+
+
+def read_registers(ir: str) -> str:
+    """In functions with products of warpgroups: what reads a register asks the library for it,
+    which has the sums; values are but names of registers. Products, and what passes values on,
+    take names."""
+    parts = re.split(r"(?m)^(?=define )", ir)
+    for i, part in enumerate(parts):
+        if "wgmma.mma_async" in part:
+            parts[i] = _read_registers(part)
+    return "".join(parts) + ("\ndeclare float @emu.read.register(float)\n"
+                             if "@emu.read.register" in "".join(parts) else "")
+
+
+def _read_registers(function: str) -> str:
+    lines = function.split("\n")
+    passing = re.compile(rf"^  ({NAME}) = (phi (?:\{{|float )|insertvalue \{{|extractvalue \{{|freeze )(.*)")
+    named: set[str] = set()
+    while True:
+        before = len(named)
+        for line in lines:
+            if match := re.match(rf"^  ({NAME}) = call .*wgmma\.mma_async", line):
+                named.add(match[1])
+            elif (match := passing.match(line)) and named.intersection(
+                    re.findall(NAME, match[3])):
+                named.add(match[1])
+        if len(named) == before:
+            break
+    result = []
+    for number, line in enumerate(lines):
+        if not passing.match(line) and "wgmma.mma_async" not in line:
+            taken = [x for x in dict.fromkeys(re.findall(NAME, line.split(" = ", 1)[-1]))
+                     if x in named]
+            for which, name in enumerate(taken):
+                fresh = f"%read.{number}.{which}"
+                result.append(f"  {fresh} = call float @emu.read.register(float {name}) "
+                              f"; {lines[number].strip()}")
+                head, equals, tail = line.rpartition(" = ") if " = " in line else ("", "", line)
+                line = head + equals + re.sub(rf"{re.escape(name)}(?![\w.])", fresh, tail)
+        result.append(line)
+    return "\n".join(result)

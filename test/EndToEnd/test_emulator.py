@@ -1,0 +1,202 @@
+"""The emulator itself: right kernels run, and each mistake that is planted is named."""
+
+import concurrent.futures
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import emulate
+import numpy as np
+from emulator_kernels import (CORRECT, FAULTS, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
+                              define, pattern)
+
+#: Runs a kernel, on a buffer whose elements of 16 bits count up, by the driver's interface.
+RUN = r'''
+import array, ctypes, json, sys
+driver, spec = ctypes.CDLL(sys.argv[1]), json.loads(sys.argv[2])
+u64, u32, pointer = ctypes.c_uint64, ctypes.c_uint32, ctypes.c_void_p
+
+def call(name, *args):
+    error = getattr(driver, name)(*args)
+    if error:
+        sys.exit(f"{name}: error {error}")
+
+def row(kind, values):
+    return (kind * max(len(values), 1))(*values)
+
+call("cuInit", 0)
+context, module, function, data = pointer(), pointer(), pointer(), u64()
+call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+call("cuCtxPushCurrent_v2", context)
+params = [f".param .u64 .ptr p{i}" for i in range(1 + spec["same"])] + [f".param .align 64 .b8 m{i}[128]" for i in range(len(spec["maps"]))]
+ptx = f".target sm_90\n.entry {spec['name']}({', '.join(params)})\n{{"
+call("cuModuleLoadDataEx", ctypes.byref(module), ptx.encode(), 0, None, None)
+call("cuModuleGetFunction", ctypes.byref(function), module, spec["name"].encode())
+size = spec["bytes"]
+call("cuMemAlloc_v2", ctypes.byref(data), u64(size))
+if spec["is_filled"]:
+    numbers = array.array("H", (i % 509 + 0x3f80 for i in range(size // 2 + 1))).tobytes()
+    call("cuMemcpyHtoDAsync_v2", data, numbers, u64(size), None)
+args, maps = [pointer(ctypes.addressof(data))] * (1 + spec["same"]), ctypes.create_string_buffer(64 + 128 * 5)
+for i, m in enumerate(spec["maps"]):
+    at = (ctypes.addressof(maps) + 63) // 64 * 64 + 128 * i
+    args.append(pointer(at))
+    call("cuTensorMapEncodeTiled", pointer(at), m["type"], len(m["sizes"]),
+         u64(data.value + m.get("offset", 0)), row(u64, m["sizes"]), row(u64, m["strides"]),
+         row(u32, m["box"]), row(u32, m.get("steps", [1] * len(m["box"]))),
+         m.get("interleave", 0), m.get("swizzle", 0), m.get("promotion", 0), m.get("fill", 0))
+if spec["is_freed"]:
+    call("cuMemFreeAsync", data, None)
+call("cuFuncSetAttribute", function, 8, max(spec["shared"], 1))
+call("cuLaunchKernel", function, spec["grid"], 1, 1, spec["threads"], 1, 1, spec["shared"], None,
+     row(pointer, args), None)
+result = ctypes.create_string_buffer(size)
+if not spec["is_freed"]:
+    call("cuMemcpyDtoHAsync_v2", result, data, u64(size), None)
+call("cuStreamSynchronize", None)
+sys.stdout.write(result.raw[:size].hex())
+'''
+
+
+def build(kernels: dict[str, Kernel], folder):
+    """A library of all kernels, and what each is called in it."""
+    names = {name: re.sub(r"\W", "_", name) for name in kernels}
+    text = HEADER + "\n".join(define(names[name], kernel) for name, kernel in kernels.items())
+    return emulate.build_ir(text, folder), names
+
+
+def run(library, name: str, kernel: Kernel, *, is_filled=True, seed=0, **env):
+    """The process that has run the kernel."""
+    spec = {"name": name, "is_filled": is_filled, **{
+        key: getattr(kernel, key) for key in
+        ("threads", "bytes", "shared", "grid", "maps", "is_freed", "same")}}
+    return subprocess.run(
+        [sys.executable, "-S", "-c", RUN, emulate.DRIVER, json.dumps(spec)], text=True,
+        capture_output=True, timeout=100, env={**emulate.driver(library, seed=seed), **env})
+
+
+def result(library, name: str, kernel: Kernel, **options) -> bytes:
+    got = run(library, name, kernel, **options)
+    assert got.returncode == 0 and not got.stderr, got.stderr
+    return bytes.fromhex(got.stdout)
+
+
+def test_right_kernels(tmp_path):
+    library, names = build(CORRECT, tmp_path)
+    for name, kernel in CORRECT.items():
+        results = {result(library, names[name], kernel, seed=seed) for seed in range(3)}
+        assert len(results) == 1, name
+
+
+def test_right_kernels_are_ptx():
+    """The compiler of PTX takes them."""
+    llc = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llc"
+    text = 'target triple = "nvptx64-nvidia-cuda"\n' + HEADER + "\n".join(
+        define(name, kernel) for name, kernel in CORRECT.items())
+    ptx = subprocess.run([llc, "-mcpu=sm_90a", "-mattr=+ptx80"], input=text, text=True,
+                         capture_output=True, check=True, timeout=100).stdout
+    assert ptx.count(".entry") == len(CORRECT)
+
+
+def test_faults(tmp_path):
+    """The rule, what broke it, and where, under any order of threads."""
+    library, names = build(FAULTS, tmp_path)
+
+    def is_named(name, seed):
+        kernel = FAULTS[name]
+        got = run(library, names[name], kernel, seed=seed)
+        says = rf"emulator: (?:{kernel.says}).*; kernel {names[name]}, block \({kernel.block}, 0, 0\)"
+        says += r".*, thread \d+, at '" + re.escape(kernel.at) if kernel.at else ""
+        ends = f"error {kernel.error}\n" if kernel.error else ""
+        if (re.match(says, got.stderr) and got.stderr.endswith(ends)
+                and got.returncode == (1 if kernel.error else 2)):
+            return None
+        return f"{name}: {got.stderr or 'nothing'} ended with {got.returncode}"
+
+    runs = [(name, seed) for name in FAULTS for seed in range(2)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        wrong = [text for text in pool.map(is_named, *zip(*runs)) if text]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_memory_without_data(tmp_path):
+    """Shared memory of each block, and what was allocated, are numbers that are none."""
+    library, names = build({"fresh": FRESH, "shuffle": SHUFFLE}, tmp_path)
+    assert result(library, names["fresh"], FRESH) == b"\xff" * 2048
+    got = result(library, names["shuffle"], SHUFFLE, is_filled=False)
+    numbers = np.frombuffer(got, np.float32).reshape(64, 4)
+    assert np.isnan(numbers[:, 1:]).all() and not np.isnan(numbers[:, 0]).any()
+    for dtype in (np.float16, np.float64):
+        assert np.isnan(np.frombuffer(got, dtype)[-1])
+
+
+def test_permuted_heads(tmp_path):
+    library, names = build({"permuted": PERMUTED}, tmp_path)
+    got = np.frombuffer(result(library, names["permuted"], PERMUTED), np.uint16)
+    z, y, x = np.ogrid[1:3, 2:6, 0:8]
+    want = np.where(y < 5, (z * 80 + y * 48 + x * 2) // 2 + 0x3F80, 0)
+    np.testing.assert_array_equal(got[256 : 256 + 64].reshape(2, 4, 8), want)
+
+
+#: What cuTensorMapEncodeTiled refuses, by what it says.
+FIELDS = [
+    ({"type": 13}, "expected a known type, got 13"),
+    ({"sizes": [], "box": []}, "expected 1 to 5 dimensions, got 0"),
+    ({"sizes": [8] * 6, "strides": [16] * 5, "box": [8] * 6}, "expected 1 to 5 dimensions, got 6"),
+    ({"interleave": 1}, "expected 3 to 5 interleaved dimensions, got 2"),
+    ({"swizzle": 4}, "expected a known swizzle, got 4"),
+    ({"promotion": 4}, "expected a known promotion, got 4"),
+    ({"type": 2, "fill": 1}, "expected zeros, or NaN of floating-point elements, outside, got 1"),
+    ({"offset": 8}, "expected an address aligned to 16, got"),
+    ({"sizes": [64, 64, 2], "strides": [128, 8192], "box": [8, 8, 1], "interleave": 2,
+      "swizzle": 1, "offset": 16}, "expected an address aligned to 32, got"),
+    ({"sizes": [64, 64, 2], "strides": [144, 8192], "box": [8, 8, 1], "interleave": 2,
+      "swizzle": 1}, "expected a stride of dimension 1 that is a multiple of 32, got 144"),
+    ({"sizes": [64, 0]}, "expected a size of dimension 1 from 1 to 2^32, got 0"),
+    ({"sizes": [2**32 + 1, 64]}, "expected a size of dimension 0 from 1 to 2^32, got 4294967297"),
+    ({"strides": [136]}, "expected a stride of dimension 1 that is a multiple of 16, got 136"),
+    ({"strides": [2**40]}, "expected a stride of dimension 1 below 2^40, got 1099511627776"),
+    ({"box": [64, 257]}, "expected a box of 1 to 256 in dimension 1, got 257"),
+    ({"box": [64, 0]}, "expected a box of 1 to 256 in dimension 1, got 0"),
+    ({"box": [60, 64]}, "expected a box whose rows are a multiple of 16 bytes, got 120"),
+    ({"box": [72, 64]}, "expected rows of a box of at most 128 bytes, got 144"),
+    ({"swizzle": 2}, "expected rows of a box of at most 64 bytes, got 128"),
+    ({"swizzle": 1}, "expected rows of a box of at most 32 bytes, got 128"),
+    ({"steps": [1, 9]}, "expected a step of 1 to 8 elements in dimension 1, got 9"),
+]
+
+
+def test_fields_of_tensor_maps(tmp_path):
+    kernel = dataclasses.replace(SHUFFLE, bytes=64 * 1024, maps=(LEFT,))
+    library, names = build({"map": kernel}, tmp_path)
+    assert result(library, names["map"], kernel)
+
+    def check(fields, says):
+        got = run(library, names["map"], dataclasses.replace(kernel, maps=(LEFT | fields,)))
+        assert got.stderr.startswith(f"emulator: tensor map: {says}"), (fields, got.stderr)
+        assert got.stderr.endswith("cuTensorMapEncodeTiled: error 1\n")
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(check, *zip(*FIELDS)))
+
+
+#: By bytes between threads and floats of each: wavefronts of shared memory, how many of them are
+#: conflicts, and sectors of global memory.
+PATTERNS = {(4, 1): (1, 0, 4), (0, 1): (1, 0, 1), (8, 1): (2, 1, 8), (12, 1): (1, 0, 12),
+            (128, 1): (32, 31, 32), (132, 1): (1, 0, 32), (8, 2): (2, 0, 8), (16, 2): (4, 2, 16),
+            (16, 4): (4, 0, 16), (128, 4): (32, 28, 32), (144, 4): (4, 0, 32)}
+
+
+def test_statistics(tmp_path):
+    kernels = {f"stride {a} width {b}": pattern(a, b) for a, b in PATTERNS}
+    library, names = build(kernels, tmp_path)
+    for (name, kernel), (waves, extra, sectors) in zip(kernels.items(), PATTERNS.values()):
+        result(library, names[name], kernel, FX_EMULATOR_STATS=str(tmp_path / "stats"))
+        (row,) = map(json.loads, (tmp_path / "stats").read_text().splitlines())
+        assert row["kernel"] == names[name] and row["shared_requests"] == 1, row
+        got = row["shared_wavefronts"], row["extra_wavefronts"]
+        assert got == (waves, extra), (name, row)
+        assert row["global_requests"] == 1 and row["global_sectors"] == sectors, (name, row)
