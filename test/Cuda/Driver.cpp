@@ -323,6 +323,10 @@ static Result explain(Result code, const char **text, bool isName) {
       {kCaptureUnsupported,
        {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
         "operation not permitted when stream is capturing"}},
+      {kCaptureImplicit,
+       {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+        "operation would make the legacy stream depend on a capturing "
+        "blocking stream"}},
       {kCaptureInvalidated,
        {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
         "operation failed due to a previous error during capture"}},

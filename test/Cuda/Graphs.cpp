@@ -95,7 +95,8 @@ static Result makeCopy(Operation &operation, const CopyParams &params) {
   const CopySide &from = params.from, &to = params.to;
   bool isPlain = from.kind == 2 && to.kind == 2 && params.height == 1 &&
                  params.depth == 1 && !from.x && !from.y && !from.z && !to.x &&
-                 !to.y && !to.z && params.width > 0;
+                 !to.y && !to.z && params.width > 0 &&
+                 from.pitch >= params.width && to.pitch >= params.width;
   if (!isPlain)
     return kInvalidValue;
   operation = {Operation::Copy};

@@ -86,13 +86,14 @@ def scenario(name, model, folder, env=None, **variables):
 
 
 @pytest.mark.parametrize("name", ["exchange", "many-streams", "states", "devices", "threads",
-                                  "captured", "captured-first"])
+                                  "allocator", "captured", "captured-first",
+                                  "captured-elsewhere"])
 def test_scenarios(name, steps, tmp_path):
     """Streams are late, or go on at random; with graphs, with launches, and without pools."""
     model = steps(name == "states")
-    is_captured = name.startswith("captured")
+    is_captured = name in ("captured", "captured-first")
     for seed, env, pools in [(0, {}, 1), (1, {}, 1), (2, {"FX_CUDA_GRAPHS": "0"}, 1),
-                             *([] if is_captured else [(3, {}, 0)])]:
+                             *([] if name.startswith("captured") else [(3, {}, 0)])]:
         log = scenario(name, model, tmp_path, env, devices=2, seed=seed, pools=pools)
         launched = log.count("graph") - 3 * is_captured
         assert launched == 0 if env else launched > 1, (seed, launched)

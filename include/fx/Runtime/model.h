@@ -136,8 +136,7 @@ typedef struct {
                        void *arg);
   /* Memory for outputs and temporaries; null result: out of memory. Of a model
    * for a GPU it is memory of the device, used and freed in the order of the
-   * run's stream: work on other streams must not get it before. Memory for
-   * temporaries may be kept for later runs, until the instance is destroyed. */
+   * run's stream: work on other streams must not get it before. */
   void *(*alloc)(void *context, size_t bytes, size_t alignment);
   void (*free)(void *context, void *ptr, size_t bytes);
   /* Operators without native code. */

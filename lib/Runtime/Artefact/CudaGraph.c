@@ -361,7 +361,7 @@ static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
                                  op->block[1], op->block[2], op->shared, stream,
                                  (void **)params, 0),
                    "cannot be launched", named, &geometry);
-  if (gpu->is_synchronous)
+  if (gpu->is_synchronous && !run->is_captured)
     gpu_check_launch(driver.synchronize(stream), "failed", named, &geometry);
 }
 
@@ -465,10 +465,12 @@ static void take_slot(FXrtRun *run) {
 static void gpu_begin(FXrtRun *run) {
   FXrtGpu *gpu = run->instance->gpu;
   int status = 0;
-  if (driver.has_graphs)
-    gpu_check(driver.is_capturing(run->options.stream, &status),
-              "the stream cannot be used");
-  run->is_captured = status != 0;
+  if (driver.has_graphs) {
+    CUresult code = driver.is_capturing(run->options.stream, &status);
+    /* An error: another stream is captured, and spoilt by what is done here. */
+    run->is_captured = code || status;
+    gpu_check(code, "the stream cannot be used");
+  }
   if (run->is_captured)
     return; /* the caller orders what it makes a graph of */
   if (gpu->states_done)

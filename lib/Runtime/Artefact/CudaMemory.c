@@ -203,12 +203,13 @@ static void gpu_free(FXrtRun *run, void *data) {
 }
 
 /* Memory for the temporaries of a run, asked for once: that of its slot, which
- * has the same address in the next run. */
+ * has the same address in the next run. The caller's memory is not kept: it may
+ * be that of one stream. */
 static void *gpu_arena(FXrtRun *run, size_t bytes) {
   GpuSlot *slot = run->gpu_slot;
   FXInstance *i = run->instance;
   CUstream stream = run->options.stream;
-  if (!slot || slot->is_given)
+  if (!slot || slot->is_given || i->callbacks.alloc)
     return gpu_alloc(run, bytes);
   if (slot->arena_bytes < bytes) {
     void *old = slot->arena;
