@@ -179,26 +179,39 @@ static void replays(void) {
   CHECK(cuMemFree_v2(y));
 }
 
-/* An output of stream A on stream B. `waits` 0: the fault of who forgets it. */
-static void exchange(int waits) {
+/* As tensors are exchanged through DLPack: an input that another stream makes,
+ * which the run's stream waits for, and an output on a third one, which waits
+ * for the run. `forgets`: the fault of who leaves one of the waits out. */
+static void exchange(const char *forgets) {
   FXInstance *model = create(0);
-  void *a = make_stream(1), *b = make_stream(1), *event;
-  CHECK(cuEventCreate(&event, 2));
-  uint64_t x = make(3, a), y = make(1, a), copy = make(-1, b);
-  CHECK(cuStreamSynchronize(a));
+  void *producer = make_stream(1), *a = make_stream(1), *b = make_stream(1),
+       *made, *ran, *seen;
+  CHECK(cuEventCreate(&made, 2));
+  CHECK(cuEventCreate(&ran, 2));
+  CHECK(cuEventCreate(&seen, 2));
+  uint64_t x = make(-3, producer), y = make(1, producer), copy = make(-1, b);
+  CHECK(cuStreamSynchronize(producer));
   for (int k = 0; k < 4; ++k) {
-    fill(x, k, a);
+    fill(x, k, producer);
+    CHECK(cuEventRecord(made, producer));
+    if (strcmp(forgets, "input"))
+      CHECK(cuStreamWaitEvent(a, made, 0));
     DLManagedTensor *out = run(model, x, y, a, FX_RUN_ASYNC);
-    CHECK(cuEventRecord(event, a));
-    if (waits)
-      CHECK(cuStreamWaitEvent(b, event, 0));
+    CHECK(cuEventRecord(ran, a));
+    if (strcmp(forgets, "output"))
+      CHECK(cuStreamWaitEvent(b, ran, 0));
     CHECK(cuMemcpyDtoDAsync_v2(copy, data_of(out), BYTES, b));
-    assert(has(copy, 8 * k + 6, b) == waits);
-    CHECK(cuStreamSynchronize(a));
+    assert(has(copy, 8 * k + 6, b) == !*forgets);
+    /* The output is freed in the order of the run's stream. */
+    CHECK(cuEventRecord(seen, b));
+    CHECK(cuStreamWaitEvent(a, seen, 0));
     drop(out);
+    CHECK(cuStreamWaitEvent(producer, seen, 0));
   }
   api->destroy(model);
-  CHECK(cuEventDestroy_v2(event));
+  CHECK(cuEventDestroy_v2(made));
+  CHECK(cuEventDestroy_v2(ran));
+  CHECK(cuEventDestroy_v2(seen));
 }
 
 /* One instance on more streams than it has memory for at a time, none of which
@@ -287,6 +300,15 @@ static void devices(void) {
                  "input 'x': expected a tensor on cuda:1, got one on cuda:0"));
   for (int d = 0; d < 2; ++d)
     api->destroy(models[d]);
+}
+
+/* A tensor that is not where it is said to be: the kernel does not reach it. */
+static void wrong_device(void) {
+  FXInstance *model = create(1);
+  uint64_t x = make(1, 0), y = make(1, 0);
+  CHECK(cuStreamSynchronize(0));
+  device = 1;
+  run(model, x, y, 0, 0);
 }
 
 /* The caller's memory, of which no address comes twice. */
@@ -450,9 +472,13 @@ int main(int argc, char **argv) {
   if (!strcmp(scenario, "replays"))
     replays();
   else if (!strcmp(scenario, "exchange"))
-    exchange(1);
-  else if (!strcmp(scenario, "forgotten-event"))
-    exchange(0);
+    exchange("");
+  else if (!strcmp(scenario, "forgotten-input"))
+    exchange("input");
+  else if (!strcmp(scenario, "forgotten-output"))
+    exchange("output");
+  else if (!strcmp(scenario, "wrong-device"))
+    wrong_device();
   else if (!strcmp(scenario, "many-streams"))
     many_streams();
   else if (!strcmp(scenario, "states"))

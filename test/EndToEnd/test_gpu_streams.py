@@ -99,12 +99,18 @@ def test_scenarios(name, steps, tmp_path):
         assert launched == 0 if env else launched > 1, (seed, launched)
 
 
-def test_forgotten_event_shows(steps, tmp_path):
-    """In the program: it expects what was there before. In the run-time: the driver drops the
-    waits that it asks for."""
-    scenario("forgotten-event", steps(False), tmp_path)
-    with pytest.raises(harness.ToolError, match="expected"):
-        scenario("states", steps(True), tmp_path, forgets_events=1)
+@pytest.mark.parametrize("name", ["forgotten-input", "forgotten-output"])
+def test_forgotten_event_shows(name, steps, tmp_path):
+    """In the program, which expects what was there before."""
+    scenario(name, steps(False), tmp_path)
+    scenario(name, steps(False), tmp_path, {"FX_CUDA_GRAPHS": "0"})
+
+
+def test_event_that_the_driver_forgets_shows(steps, tmp_path):
+    """The run-time waits for what it must: without any of it results are wrong."""
+    for name, counts in (("exchange", False), ("states", True)):
+        with pytest.raises(harness.ToolError, match="Assert|expected"):
+            scenario(name, steps(counts), tmp_path, forgets_events=1)
     found = 0
     for seed in range(8):
         try:
@@ -112,6 +118,14 @@ def test_forgotten_event_shows(steps, tmp_path):
         except harness.ToolError:
             found += 1
     assert found
+
+
+def test_wrong_device_shows(steps, tmp_path):
+    """PTX says which arguments are addresses; else the kernel finds nothing there."""
+    for chip, error in ((80, "an address of device 0 on device 1"),
+                        (90, "an address of device 0 on device 1|ILLEGAL_ADDRESS")):
+        with pytest.raises(harness.ToolError, match=error):
+            scenario("wrong-device", steps(False), tmp_path, devices=2, chip=chip)
 
 
 def test_replays(steps, tmp_path):
@@ -154,6 +168,18 @@ def test_no_graphs(variable, value, why, steps, tmp_path):
     assert log.count("launch") == 30 and log.count("instantiate") == 0
     # The program makes an instance to load the driver, and another one.
     assert log.said.count({"graphs": "off", "why": why}) == 2
+
+
+PACKAGE = {"PYTHONPATH": f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}"}
+
+
+def test_package(steps, tmp_path):
+    """Streams, flags and tensors of the device go through the Python package."""
+    model, log = steps(False), Log(tmp_path)
+    emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_package.py",
+                        model.artefact, emulate.DRIVER,
+                        env=log.environment(model, PACKAGE, {"devices": 2}))
+    assert log.read().count("graph") == 3
 
 
 # ---------------------------------------------------------------------------
@@ -213,6 +239,7 @@ RUNS = {
     "static": (Chain, [(randn(3, 8),) for _ in range(6)], None, 5),
     "dynamic": (Chain, [(randn(n, 8),) for n in (3, 70, 3, 200, 70, 3, 70)], ({0: ROWS},), 4),
     "host": (Host, [(randn(6, 8),) for _ in range(6)], None, 15),
+    "host-on-device": (Host, [(randn(6, 8),) for _ in range(6)], None, 15),
     "cond": (Branch, [(randn(3, 8).abs() * sign,) for sign in (1, -1, 1, 1, -1, -1)], None, 5),
     "states": (Keeps, [(randn(2, 8), k % 6, randn(6, 8)) for k in range(8)],
                (None, torch.export.Dim.DYNAMIC, None), 6),
@@ -234,10 +261,13 @@ def test_runs(name, tmp_path):
     for args in copy.deepcopy(runs):
         with torch.no_grad():
             want.append((module(*args), args))
-    package = f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}"
+    libraries = {}
+    if name.endswith("on-device"):  # ATen takes tensors of the device
+        libraries = {"FX_TORCH_LIBRARY": str(emulate.DRIVER.with_name("libDeviceFallback.so")),
+                     "FX_HOST_FALLBACK": str(harness.BUILD / "lib" / "libFXTorch.so")}
     for graphs in (1, 0) if name == "static" else (1,):
         log = Log(tmp_path)
-        env = log.environment(model, {"PYTHONPATH": package}, {"chip": 80})
+        env = log.environment(model, PACKAGE | libraries, {"chip": 80})
         emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_runs.py",
                             model.artefact, tmp_path / "runs.pt", tmp_path / "outputs.pt", graphs,
                             env=env)
