@@ -12,7 +12,8 @@
 //   forward(x f32[4, 8], y f32[4, 8]):
 //     ((x @ w + 1) @ w + y) @ w, with w = 2: 8 x + 4 + 2 y
 //
-// and with `counts`: count += 1, and count is added to the result.
+// and with `counts`: count += 1, and count is added to the result; with
+// `numbers` a third input, an int, which is added.
 //
 //   streams SCENARIO MODEL.so DRIVER.so
 //
@@ -66,6 +67,7 @@ FUNCTIONS(DECLARE)
 
 static const FXModelApi *api;
 static int device;
+static int64_t number; /* the third input */
 
 static FXInstance *create_with(const FXCallbacks *callbacks) {
   char err[512] = "";
@@ -112,9 +114,12 @@ static int try_run(FXInstance *model, uint64_t x, uint64_t y, void *stream,
   static const DLDataType kFloat = {kDLFloat, 32, 1};
   DLTensor tx = {(void *)x, {kDLCUDA, device}, 2, kFloat, shape, 0, 0};
   DLTensor ty = {(void *)y, {kDLCUDA, device}, 2, kFloat, shape, 0, 0};
-  const DLTensor *inputs[] = {&tx, &ty};
+  static const DLDataType kInt = {kDLInt, 64, 1};
+  DLTensor tk = {&number, {kDLCPU, 0}, 0, kInt, 0, 0, 0};
+  const DLTensor *inputs[] = {&tx, &ty, &tk};
   FXRunOptions options = {sizeof options, 1, stream, flags};
-  return api->run(model, inputs, 2, out, 1, &options, err, size);
+  return api->run(model, inputs, api->info->n_inputs, out, 1, &options, err,
+                  size);
 }
 
 static DLManagedTensor *run(FXInstance *model, uint64_t x, uint64_t y,
@@ -346,10 +351,11 @@ static void allocator(void) {
   api->destroy(model);
 }
 
-/* A host thread with a stream, on an instance of its own or that of all. */
+/* A host thread on an instance of its own or that of all, and on a stream that
+ * it shares with another one. */
 typedef struct {
   FXInstance *model;
-  void *context;
+  void *context, *stream;
   int number;
 } Work;
 
@@ -358,9 +364,9 @@ static void *work(void *arg) {
   void *popped;
   FXInstance *model = w->model ? w->model : create(0);
   CHECK(cuCtxPushCurrent_v2(w->context));
-  void *stream = make_stream(1);
+  void *stream = w->stream;
   uint64_t x = make(w->number, stream), y = make(0, stream);
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 12; ++k) {
     fill(y, k, stream);
     DLManagedTensor *out = run(model, x, y, stream, k % 3 ? FX_RUN_ASYNC : 0);
     expect(out, 8 * w->number + 4 + 2 * k, stream);
@@ -373,14 +379,16 @@ static void *work(void *arg) {
 }
 
 static void threads(void *context) {
-  enum { THREADS = 6 };
+  enum { THREADS = 10 };
   pthread_t made[THREADS];
   Work works[THREADS];
   FXInstance *shared = create(0);
   for (int t = 0; t < THREADS; ++t) {
-    works[t] = (Work){t % 2 ? shared : 0, context, t};
-    assert(!pthread_create(&made[t], 0, work, &works[t]));
+    void *stream = t % 2 ? works[t - 1].stream : make_stream(1);
+    works[t] = (Work){t < 8 ? shared : 0, context, stream, t};
   }
+  for (int t = 0; t < THREADS; ++t)
+    assert(!pthread_create(&made[t], 0, work, &works[t]));
   for (int t = 0; t < THREADS; ++t)
     pthread_join(made[t], 0);
   api->destroy(shared);
@@ -426,6 +434,33 @@ static void captured(int warm) {
     expect(out, 8 * k + 6, stream);
     drop(out);
   }
+  api->destroy(model);
+}
+
+/* A number is part of the graph, the caller's and the run-time's own. */
+static void numbers(void) {
+  FXInstance *model = create(0);
+  void *stream = make_stream(1), *graph, *exec;
+  uint64_t x = make(0, stream), y = make(0, stream);
+  CHECK(cuStreamSynchronize(stream));
+  for (number = 0; number < 5; ++number) {
+    DLManagedTensor *out = run(model, x, y, stream, FX_RUN_ASYNC);
+    expect(out, 4 + number, stream);
+    drop(out);
+  }
+  number = 40;
+  CHECK(cuStreamBeginCapture_v2(stream, 0));
+  DLManagedTensor *out = run(model, x, y, stream, FX_RUN_ASYNC);
+  CHECK(cuStreamEndCapture(stream, &graph));
+  number = 50;
+  CHECK(cuGraphInstantiateWithFlags(&exec, graph, 1));
+  for (int k = 0; k < 2; ++k) {
+    CHECK(cuGraphLaunch(exec, stream));
+    expect(out, 44, stream);
+  }
+  drop(out);
+  CHECK(cuGraphExecDestroy(exec));
+  CHECK(cuGraphDestroy(graph));
   api->destroy(model);
 }
 
@@ -477,6 +512,8 @@ int main(int argc, char **argv) {
     exchange("input");
   else if (!strcmp(scenario, "forgotten-output"))
     exchange("output");
+  else if (!strcmp(scenario, "numbers"))
+    numbers();
   else if (!strcmp(scenario, "wrong-device"))
     wrong_device();
   else if (!strcmp(scenario, "many-streams"))

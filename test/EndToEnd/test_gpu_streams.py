@@ -41,18 +41,27 @@ class Steps(nn.Module):
         return z + self.count
 
 
+class Numbers(Steps):
+    def forward(self, x, y, k: int):
+        return super().forward(x, y) + torch.tensor([k])
+
+
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory):
-    """Compiled models of streams.c: without states, and with them."""
-    made = {}
+    """Compiled models of streams.c, by kind."""
+    made, dynamic = {}, torch.export.Dim.DYNAMIC
 
-    def get(counts):
-        if counts not in made:
+    def get(kind="plain"):
+        if kind not in made:
             folder = tmp_path_factory.mktemp("steps")
-            program = torch.export.export(Steps(counts), (torch.ones(4, 8), torch.ones(4, 8)))
+            module = Numbers() if kind == "numbers" else Steps(kind == "states")
+            args, shapes = (torch.ones(4, 8), torch.ones(4, 8)), None
+            if kind == "numbers":
+                args, shapes = (*args, 2), (None, None, dynamic)
+            program = torch.export.export(module, args, dynamic_shapes=shapes)
             exporting.save(program, folder / "m.pt2")
-            made[counts] = emulate.Model(folder / "m.pt2", folder / "emulated")
-        return made[counts]
+            made[kind] = emulate.Model(folder / "m.pt2", folder / "emulated")
+        return made[kind]
 
     return get
 
@@ -86,35 +95,35 @@ def scenario(name, model, folder, env=None, **variables):
 
 
 @pytest.mark.parametrize("name", ["exchange", "many-streams", "states", "devices", "threads",
-                                  "allocator", "captured", "captured-first",
+                                  "allocator", "numbers", "captured", "captured-first",
                                   "captured-elsewhere"])
 def test_scenarios(name, steps, tmp_path):
     """Streams are late, or go on at random; with graphs, with launches, and without pools."""
-    model = steps(name == "states")
-    is_captured = name in ("captured", "captured-first")
+    model = steps(name if name in ("states", "numbers") else "plain")
+    captured = {"captured": 3, "captured-first": 3, "numbers": 2}.get(name, 0)
     for seed, env, pools in [(0, {}, 1), (1, {}, 1), (2, {"FX_CUDA_GRAPHS": "0"}, 1),
-                             *([] if name.startswith("captured") else [(3, {}, 0)])]:
+                             *([] if captured or name == "captured-elsewhere" else [(3, {}, 0)])]:
         log = scenario(name, model, tmp_path, env, devices=2, seed=seed, pools=pools)
-        launched = log.count("graph") - 3 * is_captured
+        launched = log.count("graph") - captured
         assert launched == 0 if env else launched > 1, (seed, launched)
 
 
 @pytest.mark.parametrize("name", ["forgotten-input", "forgotten-output"])
 def test_forgotten_event_shows(name, steps, tmp_path):
     """In the program, which expects what was there before."""
-    scenario(name, steps(False), tmp_path)
-    scenario(name, steps(False), tmp_path, {"FX_CUDA_GRAPHS": "0"})
+    scenario(name, steps(), tmp_path)
+    scenario(name, steps(), tmp_path, {"FX_CUDA_GRAPHS": "0"})
 
 
 def test_event_that_the_driver_forgets_shows(steps, tmp_path):
     """The run-time waits for what it must: without any of it results are wrong."""
-    for name, counts in (("exchange", False), ("states", True)):
+    for name, kind in (("exchange", "plain"), ("states", "states")):
         with pytest.raises(harness.ToolError, match="Assert|expected"):
-            scenario(name, steps(counts), tmp_path, forgets_events=1)
+            scenario(name, steps(kind), tmp_path, forgets_events=1)
     found = 0
     for seed in range(8):
         try:
-            scenario("many-streams", steps(False), tmp_path, forgets_events=1, seed=seed)
+            scenario("many-streams", steps(), tmp_path, forgets_events=1, seed=seed)
         except harness.ToolError:
             found += 1
     assert found
@@ -125,12 +134,12 @@ def test_wrong_device_shows(steps, tmp_path):
     for chip, error in ((80, "an address of device 0 on device 1"),
                         (90, "an address of device 0 on device 1|ILLEGAL_ADDRESS")):
         with pytest.raises(harness.ToolError, match=error):
-            scenario("wrong-device", steps(False), tmp_path, devices=2, chip=chip)
+            scenario("wrong-device", steps(), tmp_path, devices=2, chip=chip)
 
 
 def test_replays(steps, tmp_path):
     """The first run is launched, the second makes a graph; what changes its place is set anew."""
-    log = scenario("replays", steps(False), tmp_path)
+    log = scenario("replays", steps(), tmp_path)
     assert log.count("launch") == 3 and log.count("instantiate") == 1
     # Outputs move in each run, and so do inputs.
     assert log.count("graph") == 9 and log.count("graph update") == 2 * 8
@@ -145,7 +154,7 @@ def test_replays(steps, tmp_path):
     ("cuGraphLaunch:4", "launched")])
 def test_graphs_that_fail(call, why, steps, tmp_path):
     """Kernels are launched one by one then, which is said once."""
-    log = scenario("replays", steps(False), tmp_path, fail=call)
+    log = scenario("replays", steps(), tmp_path, fail=call)
     replayed = 3 if call.endswith(":4") else 0
     assert log.count("launch") == 3 * (10 - replayed) and log.count("graph") == replayed
     assert [line for line in log.said if "graphs" in line] == [
@@ -155,7 +164,7 @@ def test_graphs_that_fail(call, why, steps, tmp_path):
 
 def test_graph_that_cannot_be_changed(steps, tmp_path):
     """It is made again."""
-    log = scenario("replays", steps(False), tmp_path, fail="cuGraphExecKernelNodeSetParams")
+    log = scenario("replays", steps(), tmp_path, fail="cuGraphExecKernelNodeSetParams")
     assert log.count("launch") == 3 and log.count("graph") == 9
     assert log.count("instantiate") == 9
     assert not [line for line in log.said if "graphs" in line]
@@ -164,7 +173,7 @@ def test_graph_that_cannot_be_changed(steps, tmp_path):
 @pytest.mark.parametrize("variable, value, why", [
     ("FX_CUDA_GRAPHS", "0", "FX_CUDA_GRAPHS=0"), ("FX_CUDA_SYNC", "1", "FX_CUDA_SYNC")])
 def test_no_graphs(variable, value, why, steps, tmp_path):
-    log = scenario("replays", steps(False), tmp_path, {variable: value})
+    log = scenario("replays", steps(), tmp_path, {variable: value})
     assert log.count("launch") == 30 and log.count("instantiate") == 0
     # The program makes an instance to load the driver, and another one.
     assert log.said.count({"graphs": "off", "why": why}) == 2
@@ -175,7 +184,7 @@ PACKAGE = {"PYTHONPATH": f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPAT
 
 def test_package(steps, tmp_path):
     """Streams, flags and tensors of the device go through the Python package."""
-    model, log = steps(False), Log(tmp_path)
+    model, log = steps(), Log(tmp_path)
     emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_package.py",
                         model.artefact, emulate.DRIVER,
                         env=log.environment(model, PACKAGE, {"devices": 2}))
