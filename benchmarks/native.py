@@ -6,8 +6,8 @@ import pathlib
 
 import torch
 
-#: FXRunFlag: do not wait for the GPU; outputs on the host.
-ASYNC, HOST_OUTPUTS = 1, 2
+#: FXRunFlag: do not wait for the GPU; outputs on the host; launch kernel by kernel.
+ASYNC, HOST_OUTPUTS, NO_GRAPHS = 1, 2, 4
 #: FX_MODEL_ABI_VERSION of the structures below.
 ABI_VERSION = 3
 
@@ -108,7 +108,8 @@ _capsule.argtypes = [C.c_void_p, C.c_char_p, C.c_void_p]
 
 class Model:
     """A compiled model without fallbacks; called with its flat tensors, of a model
-    for a GPU on device 0 or on the host, where the outputs are then, too."""
+    for a GPU on device 0 or on the host, where the outputs are then, too. Without
+    `cuda_graphs` its kernels are launched one by one."""
 
     def __init__(self, path: pathlib.Path, threads: int = 1):
         library = C.CDLL(str(pathlib.Path(path).resolve()))
@@ -122,6 +123,7 @@ class Model:
         self.info = self.api.info.contents
         if self.info.n_fallbacks:
             raise RuntimeError(f"{path}: {self.info.n_fallbacks} operators fall back")
+        self.cuda_graphs = True
         self.options = RunOptions(C.sizeof(RunOptions), threads)
         self.error = C.create_string_buffer(1024)
         self.instance = self.api.create(None, self.error, len(self.error))
@@ -149,6 +151,8 @@ class Model:
         if any(tensor.is_cuda for tensor in tensors):
             self.options.flags = ASYNC
             self.options.stream = torch.cuda.current_stream().cuda_stream
+        if not self.cuda_graphs:
+            self.options.flags |= NO_GRAPHS
         if self.api.run(
             self.instance,
             pointers,

@@ -186,6 +186,27 @@ def _judge(task, emit, ours: list) -> None:
                          if about.get("wrong", 1)])
 
 
+def _graphs(log: pathlib.Path) -> dict:
+    """What the run-time says of CUDA graphs: how many it made, a power of two that replays have
+    reached, and why there are none."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    found = {"made": sum(line.get("graph") == "made" for line in lines),
+             "nodes": [line["nodes"] for line in lines if line.get("graph") == "made"][:16],
+             "replayed": max((line["times"] for line in lines if "times" in line), default=0)}
+    off = [line["why"] for line in lines if line.get("graphs") == "off"]
+    return found | ({"off": off[0]} if off else {})
+
+
+def _without_graphs(model, call, emit, is_cuda: bool, host_ms: float) -> None:
+    """The same times where kernels are launched one by one."""
+    emit(stage="time without graphs", graphs=_graphs(pathlib.Path(os.environ["FX_CUDA_LOG"])))
+    model.cuda_graphs = False
+    emit(host_launches_ms=timing.host(call, is_cuda))
+    if is_cuda:
+        emit(events_launches_ms=timing.events(call, host_ms, 10))
+    model.cuda_graphs = True
+
+
 def ours(task, emit) -> None:
     """Runs the artefact, compares, times it, and looks whether it still gives the same."""
     is_cuda = task["device"] == "cuda"
@@ -214,7 +235,10 @@ def ours(task, emit) -> None:
         if task.get("judges", True):
             _judge(task, emit, first)
         if task.get("times", True):
-            timing.all_of(lambda: model(*inputs), emit, is_cuda, is_quick=task.get("quick", False))
+            host_ms = timing.all_of(lambda: model(*inputs), emit, is_cuda,
+                                    is_quick=task.get("quick", False))
+            if host_ms and not task.get("quick"):
+                _without_graphs(model, lambda: model(*inputs), emit, is_cuda, host_ms)
             emit(stage="after the timed runs")
             again("differ_after_times")
         if task.get("save"):

@@ -195,7 +195,7 @@ class Part:
             text += f"  {' '.join(str(row.get('error', '')).split())[:300]}"
         elif "difference" in row:
             text += f"  {row['difference']:.1e} (limit {row['limit']:.1e})"
-        for key in ("host_ms", "events_ms", "graph_ms", "cupti_ms", "tf32_ms"):
+        for key in ("host_ms", "host_launches_ms", "events_ms", "graph_ms", "cupti_ms", "tf32_ms"):
             text += f"  {key} {row[key]:.4f}" if key in row else ""
         ms = row.get("graph_ms") or row.get("events_ms")
         if ms and row.get("unit") == "FLOP":

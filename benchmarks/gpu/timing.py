@@ -121,17 +121,19 @@ def kernels(call, calls: int = 3) -> list[dict]:
     return sorted(found.values(), key=lambda e: -e["ms"])
 
 
-def all_of(call, emit, is_cuda: bool, captures: bool = True, is_quick: bool = False) -> None:
-    """Everything that this machine can measure of a call; each is said when it is known."""
+def all_of(call, emit, is_cuda: bool, captures: bool = True,
+           is_quick: bool = False) -> float | None:
+    """Everything that this machine can measure of a call; each is said when it is known. Returns
+    the host's milliseconds, unless it is to be quick."""
     emit(stage="time")
     if is_quick and is_cuda:
         call()
         emit(events_ms=events(call, 0.2, 10))
-        return
+        return None
     host_ms = host(call, is_cuda)
     emit(host_ms=host_ms)
     if not is_cuda:
-        return
+        return host_ms
     launches = 10
     try:
         emit(stage="profile")
@@ -148,6 +150,7 @@ def all_of(call, emit, is_cuda: bool, captures: bool = True, is_quick: bool = Fa
             emit(**graph(call, launches))
         except Exception as e:
             emit(graph_failed=f"{type(e).__name__}: {e}"[:500])
+    return host_ms
 
 
 def copy_rate() -> float:

@@ -24,7 +24,7 @@ from fx_mlir._operators import register_pure_operators
 # FXValueKind of fx/Runtime/model.h.
 TENSOR, INT, FLOAT, BOOL, NONE = range(5)
 # FXRunFlag.
-_ASYNC, _HOST_OUTPUTS = 1, 2
+_ASYNC, _HOST_OUTPUTS, _NO_GRAPHS = 1, 2, 4
 _SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
 
 
@@ -75,12 +75,18 @@ class FlatModel:
     each output."""
 
     def __init__(
-        self, path: str, threads: int = 1, frames: dict | None = None, device: int = 0
+        self,
+        path: str,
+        threads: int = 1,
+        frames: dict | None = None,
+        device: int = 0,
+        cuda_graphs: bool = True,
     ) -> None:
         self.impl = _fx.Model.load(path, device)
         self.info: dict = self.impl.info()
         self.threads = threads
         self.device = device
+        self._flags = 0 if cuda_graphs else _NO_GRAPHS
         self._on_gpu = self.info["target"] is not None
         self._draws_random = self.info["draws_random"]
         self._frames = frames or {}
@@ -107,10 +113,14 @@ class FlatModel:
         outputs are, and the order of PyTorch's stream is all that is waited for."""
         if not self._on_gpu:
             return 0, 0
-        used = (leaves[leaf] for leaf, *_ in self._inputs)
-        if any(isinstance(v, torch.Tensor) and v.device.type == "cuda" for v in used):
-            return torch.cuda.current_stream(self.device).cuda_stream, _ASYNC
-        return 0, _HOST_OUTPUTS
+        used = [v for leaf, *_ in self._inputs if isinstance(v := leaves[leaf], torch.Tensor)]
+        if not any(v.device.type == "cuda" for v in used):
+            return 0, _HOST_OUTPUTS | self._flags
+        stream = torch.cuda.current_stream(self.device).cuda_stream
+        # PyTorch gives pinned memory out again once its tensor is gone, and does not know
+        # that a copy of it is under way.
+        is_pinned = any(v.device.type == "cpu" and v.dim() and v.is_pinned() for v in used)
+        return stream, (0 if is_pinned else _ASYNC) | self._flags
 
     def _locate(self, error: Error) -> Error:
         """The error with the source line of the node that its text begins with."""
@@ -141,9 +151,10 @@ class CompiledModel:
         frames: dict | None = None,
         keep: tuple = (),
         device: int = 0,
+        cuda_graphs: bool = True,
     ) -> None:
         self._path = path
-        self._flat = FlatModel(path, threads, frames, device)
+        self._flat = FlatModel(path, threads, frames, device, cuda_graphs)
         self._in_spec = in_spec
         self._out_spec = out_spec
         self._constants = constants or {}
@@ -289,6 +300,7 @@ def compile(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
     device: int = 0,
+    cuda_graphs: bool = True,
 ) -> CompiledModel:
     """Compiles a model for inference.
 
@@ -299,7 +311,7 @@ def compile(
     (phase, part done), True or False for a line on stderr; by default one is
     shown on terminals. `target`: what runs it, "cuda" or "cuda:sm_90a,sm_80"; then
     `device` is the GPU's number, tensors may be on it, and the outputs are where
-    the inputs are. "rocm" (AMD GPUs) and "vulkan" are errors: `fx-compile` makes
+    the inputs are; without `cuda_graphs` its kernels are launched one by one. "rocm" (AMD GPUs) and "vulkan" are errors: `fx-compile` makes
     kernels for them, and nothing runs them yet.
     """
     if args is not None:
@@ -329,6 +341,7 @@ def compile(
         frames=frames,
         keep=(folder,),
         device=device,
+        cuda_graphs=cuda_graphs,
     )
     if isinstance(source, torch.export.ExportedProgram) and source.example_inputs:
         passed = {i["leaf"] for i in compiled.info["inputs"]}
@@ -339,8 +352,12 @@ def compile(
     return compiled
 
 
-def load(path: str | os.PathLike, *, threads: int = 1, device: int = 0) -> CompiledModel:
+def load(
+    path: str | os.PathLike, *, threads: int = 1, device: int = 0, cuda_graphs: bool = True
+) -> CompiledModel:
     """Loads a shared object of `fx-compile` or `CompiledModel.save`. It does not
     know the containers of its arguments: call it with them in order, and it
-    returns a tuple."""
-    return CompiledModel(os.fspath(path), threads=threads, device=device)
+    returns a tuple. `device` and `cuda_graphs` as those of `compile`."""
+    return CompiledModel(
+        os.fspath(path), threads=threads, device=device, cuda_graphs=cuda_graphs
+    )

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions that the run-time of artefacts calls. What is asynchronous on a
-// GPU is late here: copies and kernels run when someone waits for the stream,
-// so that who does not wait sees old data. What a real driver would refuse is
-// refused, what it would not notice (an address that is not allocated, a
-// parameter too few) ends the process. A kernel that touches what is not there
-// leaves an error behind, which every later call returns, as on a GPU.
-// Variables of the environment:
+// The functions that the run-time of artefacts calls; those of streams are in
+// Streams.cpp, of graphs in Graphs.cpp. What is asynchronous on a GPU is late
+// here: copies and kernels run when someone waits for the stream, so that who
+// does not wait sees old data. What a real driver would refuse is refused, what
+// it would not notice (an address that is not allocated, or on another device,
+// a parameter too few) ends the process. A kernel that touches what is not
+// there, or what is another device's, leaves an error behind, which every later
+// call returns, as on a GPU. Variables of the environment:
 //
 //   FX_FAKE_CUDA_CHIP     compute capability without its point (default 90)
 //   FX_FAKE_CUDA_DEVICES  how many devices there are (default 1)
@@ -23,7 +24,11 @@
 //                         test/EndToEnd/emulate.py; without it nothing runs:
 //                         launches are checked, and data is
 //                         zero, but a byte alone is one: conditions hold
-//   FX_FAKE_CUDA_SEED     of the order in which threads go on
+//   FX_FAKE_CUDA_SEED     of the order in which threads and streams go on;
+//                         with 0, the default, streams are as late as they may
+//   FX_FAKE_CUDA_FAIL     NAME or NAME:K: a function whose calls, from the K-th
+//                         on, return CUDA_ERROR_NOT_SUPPORTED
+//   FX_FAKE_CUDA_FORGETS_EVENTS  1: no stream waits for events
 //   FX_EMULATOR_RACES     0: accesses of shared memory that nothing orders are
 //                         no error
 //   FX_EMULATOR_STATS     a file that gets a line of JSON for each kernel that
@@ -31,68 +36,38 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emulator.h"
+#include "Driver.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <dlfcn.h>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <setjmp.h>
-#include <signal.h>
 
 using namespace emulator;
 
-typedef int Result;
-enum : Result {
-  kSuccess = 0,
-  kInvalidValue = 1,
-  kOutOfMemory = 2,
-  kNoDevice = 100,
-  kInvalidDevice = 101,
-  kInvalidContext = 201,
-  kNotFound = 500,
-  kIllegalAddress = 700,
-  kMisalignedAddress = 716
-};
+std::recursive_mutex emulator::lock;
 
 namespace {
-struct Function {
-  KernelInfo info;
-  const EmulatedKernel *emulated = nullptr;
-  unsigned maxShared = 48 * 1024; ///< dynamic
-};
-/// Of a kernel: a number, or a tensor map.
-struct alignas(64) Parameter {
-  uint64_t words[16];
-};
 struct Module {
+  Device *device;
   std::map<std::string, Function> functions;
 };
 } // namespace
 
-// One lock for all: the interface may be called from several threads.
-static std::recursive_mutex lock;
-static std::deque<std::function<void()>> pending;
 static std::map<Module *, std::unique_ptr<Module>> modules;
 static const EmulatedKernel *emulated;
-static thread_local int contexts;
-static int kContext;
+static thread_local std::vector<Device *> contexts;
 
-static const char *getVariable(const char *name, const char *otherwise) {
+const char *emulator::getVariable(const char *name, const char *otherwise) {
   const char *text = getenv(name);
   return text && *text ? text : otherwise;
 }
 
-static int getNumber(const char *name, const char *otherwise) {
+int emulator::getNumber(const char *name, const char *otherwise) {
   return atoi(getVariable(name, otherwise));
 }
 
-static void log(const std::string &line) {
+void emulator::log(const std::string &line) {
   static FILE *file = [] {
     const char *path = getVariable("FX_FAKE_CUDA_LOG", nullptr);
     return path ? fopen(path, "w") : nullptr;
@@ -103,67 +78,67 @@ static void log(const std::string &line) {
   }
 }
 
-static std::string field(const char *name, uint64_t value) {
+std::string emulator::field(const char *name, uint64_t value) {
   return std::string(", \"") + name + "\": " + std::to_string(value);
 }
 
-/// What a kernel left behind.
-static Result sticky;
-static sigjmp_buf afterFault;
-
-/// Runs `work`; an access of memory that is not there ends it.
-static void runGuarded(const std::function<void()> &work) {
-  static char stack[1 << 16];
-  stack_t here = {}, before;
-  here.ss_sp = stack;
-  here.ss_size = sizeof stack;
-  struct sigaction action = {}, segv, bus;
-  action.sa_handler = [](int signal) { siglongjmp(afterFault, signal); };
-  action.sa_flags = SA_ONSTACK;
-  sigaltstack(&here, &before);
-  sigaction(SIGSEGV, &action, &segv);
-  sigaction(SIGBUS, &action, &bus);
-  if (int signal = sigsetjmp(afterFault, 1))
-    sticky = signal == SIGBUS ? kMisalignedAddress : kIllegalAddress;
-  else
-    work();
-  sigaction(SIGSEGV, &segv, nullptr);
-  sigaction(SIGBUS, &bus, nullptr);
-  sigaltstack(&before, nullptr);
+std::vector<std::unique_ptr<Device>> &emulator::getDevices() {
+  static auto *devices = [] {
+    auto *made = new std::vector<std::unique_ptr<Device>>;
+    for (int i = 0; i < getNumber("FX_FAKE_CUDA_DEVICES", "1"); ++i) {
+      auto device = std::make_unique<Device>();
+      device->number = i;
+      device->legacy.device = device.get();
+      device->legacy.isLegacy = true;
+      made->push_back(std::move(device));
+    }
+    return made;
+  }();
+  return *devices;
 }
 
-/// Does what was put on streams, in order.
-static Result finish() {
-  if (pending.empty())
-    return sticky;
-  open(true);
-  for (auto &work : pending)
-    if (!sticky)
-      runGuarded(work);
-  pending.clear();
-  open(false);
-  return sticky;
+static Device *findDevice(void *context) {
+  for (auto &device : getDevices())
+    if (device.get() == context)
+      return device.get();
+  return nullptr;
 }
 
-/// Addresses of the device that a copy gets.
-static void checkMemory(uint64_t data, size_t bytes, const char *what) {
-  if (!isAllocated((const char *)data, bytes))
-    die(std::string(what) + " outside of what is allocated on the device");
+Device *emulator::getCurrent() {
+  return contexts.empty() ? nullptr : contexts.back();
 }
 
-#define ENTER                                                                  \
-  std::lock_guard<std::recursive_mutex> guard(lock);                           \
-  if (sticky)                                                                  \
-    return sticky;                                                             \
-  if (!contexts)                                                               \
-  return kInvalidContext
+bool emulator::hasKernels() { return emulated != nullptr; }
+
+/// Whether FX_FAKE_CUDA_FAIL says that this call of `name` fails.
+static bool isPlanted(const char *name) {
+  static const std::string planted = getVariable("FX_FAKE_CUDA_FAIL", "");
+  static const size_t colon = planted.find(':');
+  static int left =
+      colon == std::string::npos ? 1 : atoi(planted.c_str() + colon + 1);
+  if (planted.empty() || planted.substr(0, colon) != name)
+    return false;
+  return left <= 1 || --left < 1;
+}
+
+Result emulator::begin(const char *name) {
+  if (contexts.empty())
+    return kInvalidContext;
+  if (Result error = getCurrent()->sticky)
+    return error;
+  return isPlanted(name) ? kNotSupported : kSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Devices, contexts and modules
+//===----------------------------------------------------------------------===//
 
 extern "C" {
 Result cuInit(unsigned) {
   if (getNumber("FX_FAKE_CUDA_DEVICES", "1") == 0)
     return kNoDevice;
   if (const char *bytes = getVariable("FX_FAKE_CUDA_MEMORY", nullptr))
-    setMemoryLimit(strtoull(bytes, nullptr, 10));
+    setLimit(strtoull(bytes, nullptr, 10));
   setSeed(getNumber("FX_FAKE_CUDA_SEED", "0"));
   if (const char *path = getVariable("FX_FAKE_CUDA_KERNELS", nullptr)) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -208,32 +183,38 @@ Result cuDeviceGetAttribute(int *value, int attribute, int) {
   return kInvalidValue;
 }
 
-Result cuDevicePrimaryCtxRetain(void **context, int) {
-  *context = &kContext;
+Result cuDevicePrimaryCtxRetain(void **context, int device) {
+  if (device < 0 || size_t(device) >= getDevices().size())
+    return kInvalidDevice;
+  *context = getDevices()[device].get();
   return kSuccess;
 }
 Result cuCtxPushCurrent_v2(void *context) {
-  if (context != &kContext)
+  Device *device = findDevice(context);
+  if (!device)
     return kInvalidContext;
-  ++contexts;
+  contexts.push_back(device);
   return kSuccess;
 }
 Result cuCtxPopCurrent_v2(void **context) {
-  if (!contexts)
+  if (contexts.empty())
     return kInvalidContext;
-  --contexts;
-  *context = &kContext;
+  *context = contexts.back();
+  contexts.pop_back();
   return kSuccess;
 }
-Result cuCtxSynchronize() {
-  ENTER;
-  return finish();
+Result cuCtxGetCurrent(void **context) {
+  *context = getCurrent();
+  return kSuccess;
 }
 
 Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
                           int *options, void **values) {
   ENTER;
+  if (Result error = checkUnsafe())
+    return error;
   auto module = std::make_unique<Module>();
+  module->device = getCurrent();
   std::vector<KernelInfo> kernels;
   bool isBinary;
   std::string why;
@@ -248,6 +229,7 @@ Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
       (isBinary ? "cubin" : "ptx") + "\"" + field("kernels", kernels.size()));
   for (KernelInfo &info : kernels) {
     Function function{info};
+    function.device = module->device;
     for (const EmulatedKernel *k = emulated; k && k->name; ++k)
       if (info.name == k->name)
         function.emulated = k;
@@ -264,7 +246,7 @@ Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
 }
 Result cuModuleUnload(Module *module) {
   ENTER;
-  finish();
+  finishAll(*getCurrent());
   return modules.erase(module) ? kSuccess : kInvalidValue;
 }
 Result cuModuleGetFunction(Function **function, Module *module,
@@ -288,129 +270,12 @@ Result cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
                       unsigned bx, unsigned by, unsigned bz, unsigned shared,
                       void *stream, void **params, void **) {
   ENTER;
-  const KernelInfo &info = function->info;
-  unsigned grid[3] = {gx, gy, gz};
-  if (!gx || !gy || !gz || gx > 0x7fffffff || gy > 65535 || gz > 65535 || !bx ||
-      by != 1 || bz != 1 || bx > 1024 || shared > function->maxShared ||
-      (info.maxThreads && int(bx) > info.maxThreads))
-    return kInvalidValue;
-  std::string text = "\"call\": \"launch\", \"kernel\": \"" + info.name +
-                     "\", \"grid\": [" + std::to_string(gx) + ", " +
-                     std::to_string(gy) + ", " + std::to_string(gz) + "]" +
-                     field("block", bx) + field("shared", shared) +
-                     field("stream", (uint64_t)stream) + ", \"args\": [";
-  std::vector<Parameter> values(info.params + 1);
-  for (int i = 0; i < info.params; ++i) {
-    // The driver knows how much is there; of a number it reads no more.
-    memcpy(&values[i], params[i], info.sizes[i]);
-    uint64_t first = values[i].words[0];
-    if (info.sizes[i] == sizeof(Parameter)) {
-      TensorMap map;
-      memcpy(&map, &values[i], sizeof map);
-      if (!map.isValid())
-        die("kernel " + info.name + ": expected a tensor map");
-      first = (uint64_t)map.data;
-    }
-    text += (i ? ", " : "") + std::to_string(first);
-    if (!info.isAddress.empty() && info.isAddress[i])
-      checkMemory(first, 0, ("kernel " + info.name + ": an address").c_str());
-  }
-  log(text + "]");
-  if (const EmulatedKernel *kernel = function->emulated)
-    pending.push_back([=] {
-      std::vector<Parameter> copies = values;
-      std::vector<void *> pointers;
-      for (Parameter &value : copies)
-        pointers.push_back(&value);
-      runKernel(*kernel, pointers.data(), grid, bx, shared);
-    });
-  return kSuccess;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-Result cuMemGetInfo_v2(size_t *free, size_t *total) {
-  *total = getMemoryLimit();
-  *free = *total - getMemoryInUse();
-  return kSuccess;
-}
-Result cuMemAlloc_v2(uint64_t *data, size_t bytes) {
-  ENTER;
-  if (!bytes)
-    return kInvalidValue;
-  *data = (uint64_t)allocate(bytes);
-  if (*data)
-    log("\"call\": \"allocate\"" + field("bytes", bytes));
-  return *data ? kSuccess : kOutOfMemory;
-}
-Result cuMemFree_v2(uint64_t data) {
-  ENTER;
-  finish();
-  release((char *)data);
-  log("\"call\": \"free\"");
-  return kSuccess;
-}
-Result cuMemPoolCreate(void **pool, const void *) {
-  static int made;
-  *pool = &made;
-  return kSuccess;
-}
-Result cuMemPoolDestroy(void *) { return kSuccess; }
-Result cuMemPoolSetAttribute(void *, int, void *) { return kSuccess; }
-Result cuMemAllocFromPoolAsync(uint64_t *data, size_t bytes, void *pool,
-                               void *) {
-  return pool ? cuMemAlloc_v2(data, bytes) : kInvalidValue;
-}
-Result cuMemFreeAsync(uint64_t data, void *) {
-  ENTER;
-  checkMemory(data, 0, "a free");
-  pending.push_back([=] { release((char *)data); });
-  log("\"call\": \"free\"");
-  return kSuccess;
-}
-
-Result cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
-                            void *) {
-  ENTER;
-  checkMemory(to, bytes, "a copy to memory");
-  log("\"call\": \"to device\"" + field("bytes", bytes));
-  if (!emulated)
-    return kSuccess;
-  // Of memory that is not pinned the driver keeps a copy.
-  std::string copy((const char *)from, bytes);
-  pending.push_back([=] { memcpy((void *)to, copy.data(), bytes); });
-  return kSuccess;
-}
-Result cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
-  ENTER;
-  checkMemory(from, bytes, "a copy from memory");
-  log("\"call\": \"to host\"" + field("bytes", bytes));
-  if (emulated)
-    pending.push_back([=] { memcpy(to, (const void *)from, bytes); });
-  else
-    memset(to, bytes == 1, bytes);
-  return kSuccess;
-}
-Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
-  ENTER;
-  checkMemory(to, bytes, "a copy to memory");
-  checkMemory(from, bytes, "a copy from memory");
-  log("\"call\": \"copy\"" + field("bytes", bytes));
-  if (emulated)
-    pending.push_back([=] { memmove((void *)to, (const void *)from, bytes); });
-  return kSuccess;
-}
-/// For tests: nothing on a stream is left to do.
-int fx_fake_cuda_is_idle() {
-  std::lock_guard<std::recursive_mutex> guard(lock);
-  return pending.empty();
-}
-Result cuStreamSynchronize(void *) {
-  ENTER;
-  log("\"call\": \"synchronize\"");
-  return finish();
+  Operation operation = {};
+  unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+  if (Result error =
+          makeLaunch(operation, function, grid, block, shared, params))
+    return error;
+  return issue(stream, std::move(operation));
 }
 
 Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
@@ -429,7 +294,8 @@ Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
     fprintf(stderr, "emulator: tensor map: %s\n", why.c_str());
     return kInvalidValue;
   }
-  checkMemory((uint64_t)data, map.getBytes(), "a tensor map");
+  if (Device *device = getCurrent())
+    checkMemory((uint64_t)data, map.getBytes(), "a tensor map", *device);
   memset(out, 0, 128);
   memcpy(out, &map, sizeof map);
   std::string text =
@@ -446,7 +312,7 @@ Result cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *data,
   return kSuccess;
 }
 
-static Result describe(Result code, const char **text, bool isName) {
+static Result explain(Result code, const char **text, bool isName) {
   static const std::map<Result, std::pair<const char *, const char *>> texts = {
       {kInvalidValue, {"CUDA_ERROR_INVALID_VALUE", "invalid argument"}},
       {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
@@ -459,7 +325,20 @@ static Result describe(Result code, const char **text, bool isName) {
       {209,
        {"CUDA_ERROR_NO_BINARY_FOR_GPU",
         "no kernel image is available for execution on the device"}},
+      {kInvalidHandle,
+       {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
       {kNotFound, {"CUDA_ERROR_NOT_FOUND", "named symbol not found"}},
+      {kNotSupported, {"CUDA_ERROR_NOT_SUPPORTED", "operation not supported"}},
+      {kCaptureUnsupported,
+       {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+        "operation not permitted when stream is capturing"}},
+      {kCaptureImplicit,
+       {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+        "operation would make the legacy stream depend on a capturing "
+        "blocking stream"}},
+      {kCaptureInvalidated,
+       {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+        "operation failed due to a previous error during capture"}},
       {kIllegalAddress,
        {"CUDA_ERROR_ILLEGAL_ADDRESS",
         "an illegal memory access was encountered"}},
@@ -472,10 +351,10 @@ static Result describe(Result code, const char **text, bool isName) {
   return it == texts.end() ? kInvalidValue : kSuccess;
 }
 Result cuGetErrorString(Result code, const char **text) {
-  return describe(code, text, /*isName=*/false);
+  return explain(code, text, /*isName=*/false);
 }
 Result cuGetErrorName(Result code, const char **text) {
-  return describe(code, text, /*isName=*/true);
+  return explain(code, text, /*isName=*/true);
 }
 Result cuDriverGetVersion(int *version) {
   *version = 13000;

@@ -74,6 +74,11 @@ def parts(folder):
     assert {(row["case"], row["who"]) for row in rows["models"]} == {
         ("autoencoder_b1_bf16", who) for who in ("ours", "eager")}
     assert all(row["host_ms"] > 0 for row in rows["models"] + rows["speed"])
+    ours = [row for row in rows["models"] if row["who"] == "ours"]
+    assert all(row["host_launches_ms"] > 0 for row in ours)
+    # Runs came again, so their launches were graphs.
+    assert all(row["graphs"]["made"] == 1 and row["graphs"]["replayed"] >= 1 and
+               "off" not in row["graphs"] for row in ours), ours
     assert {row["who"] for row in rows["compile"]} == {"default", "reduce-overhead"}
     assert rows["profile"][-1]["who"] == "ncu" and rows["profile"][0]["case"] == "softmax"
     tiles = {row["case"]: row["schedules"]["kernel_0"]["tiles"] for row in rows["variants"]}

@@ -300,6 +300,14 @@ static void log(const Function &function, const uint32_t grid[3]) {
 
 #define ENTER std::lock_guard<std::recursive_mutex> guard(lock)
 
+template <typename Element>
+static Result fill(uint64_t to, Element value, size_t n) {
+  ENTER;
+  for (size_t i = 0; i < n; ++i)
+    memcpy(atHost(to, n * sizeof value) + i * sizeof value, &value,
+           sizeof value);
+  return kSuccess;
+}
 extern "C" {
 Result cuInit(unsigned) {
   ENTER;
@@ -442,7 +450,30 @@ Result cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
   memmove(atHost(to, bytes), atHost(from, bytes), bytes);
   return kSuccess;
 }
+// Everything is over when a call returns.
 Result cuStreamSynchronize(void *) { return kSuccess; }
+Result cuStreamCreate(void **stream, unsigned) {
+  *stream = nullptr;
+  return kSuccess;
+}
+Result cuStreamDestroy_v2(void *) { return kSuccess; }
+Result cuStreamWaitEvent(void *, void *, unsigned) { return kSuccess; }
+Result cuEventCreate(void **event, unsigned) {
+  *event = nullptr;
+  return kSuccess;
+}
+Result cuEventDestroy_v2(void *) { return kSuccess; }
+Result cuEventRecord(void *, void *) { return kSuccess; }
+
+Result cuMemsetD8Async(uint64_t to, uint8_t value, size_t n, void *) {
+  return fill(to, value, n);
+}
+Result cuMemsetD16Async(uint64_t to, uint16_t value, size_t n, void *) {
+  return fill(to, value, n);
+}
+Result cuMemsetD32Async(uint64_t to, uint32_t value, size_t n, void *) {
+  return fill(to, value, n);
+}
 
 Result cuGetErrorName(Result error, const char **text) {
   *text = error == kInvalidValue  ? "CUDA_ERROR_INVALID_VALUE"

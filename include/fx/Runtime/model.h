@@ -156,10 +156,14 @@ typedef struct {
 /* How a model for a GPU runs; others know no flags. */
 typedef enum {
   /* Return when all work is on the stream: outputs are valid in its order, and
-   * inputs must stay until it is done. */
+   * inputs must stay until it is done. Another stream waits for an event behind
+   * the run before it uses an output; the output is freed in the order of the
+   * run's stream, which must be behind that use then. */
   FX_RUN_ASYNC = 1,
   /* Outputs in memory of the host. The call waits for them. */
-  FX_RUN_HOST_OUTPUTS = 2
+  FX_RUN_HOST_OUTPUTS = 2,
+  /* Launch kernel by kernel, not as CUDA graphs. */
+  FX_RUN_NO_GRAPHS = 4
 } FXRunFlag;
 
 typedef struct {
@@ -168,7 +172,8 @@ typedef struct {
    * processors. Ignored where the caller brings its own parallel_for. */
   int32_t threads;
   /* Of a model for a GPU: the CUstream that everything runs on; null: the
-   * default stream. It must exist as long as the outputs. */
+   * default stream. It must exist as long as the outputs. While the caller
+   * captures it, runs must be FX_RUN_ASYNC, with all tensors on the device. */
   void *stream;
   uint32_t flags; /* FXRunFlag */
 } FXRunOptions;

@@ -25,5 +25,6 @@
 #include "CudaDriver.c"
 #include "CudaMemory.c"
 #include "CudaLaunch.c"
+#include "CudaGraph.c"
 #include "Cuda.c"
 /* clang-format on */

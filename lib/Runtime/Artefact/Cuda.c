@@ -209,6 +209,11 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
   }
   make_pool(gpu);
   failed = load_kernels(i, err, size) || upload_states(i, err, size);
+  gpu_choose_graphs(gpu);
+  if (!failed && fx_rt_model.n_mutable)
+    failed = fails(
+        i, driver.event_create(&gpu->states_done, CU_EVENT_DISABLE_TIMING),
+        "an event cannot be made", err, size);
   pop_context();
   return failed;
 }
@@ -217,6 +222,7 @@ static void cuda_destroy(FXInstance *i) {
   FXrtGpu *gpu = i->gpu;
   if (gpu && gpu->context && !driver.context_push(gpu->context)) {
     driver.context_synchronize();
+    gpu_drop_slots(i);
     for (int k = 0; k < GPU_CONSTANT_BUCKETS; ++k)
       for (GpuConstant *c = gpu->constants[k], *next; c; c = next) {
         next = c->next;
@@ -326,6 +332,8 @@ static void *bind_input(FXrtRun *run, int64_t a, const DLTensor *t) {
                input->name, device, (int)t->device.device_id);
   if (t->device.device_type == kDLCUDA && fx_rt_is_contiguous(t))
     return data;
+  if (t->device.device_type != kDLCUDA)
+    gpu_refuse_capture(run, "an input on the host");
   void *copy = gpu_alloc(run, bytes);
   if (!copy)
     fx_rt_fail("cuda:%d: out of memory: %zu bytes for a copy of input '%s'",
@@ -340,6 +348,7 @@ static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
   int64_t *at = f->words;
   gpu_check(driver.context_push(run->instance->gpu->context), "has no context");
   run->has_context = 1;
+  gpu_begin(run);
   run->host_values = malloc((size_t)fx_rt_model.n_args * 8 + 8);
   if (!run->host_values)
     fx_rt_fail("out of memory");
@@ -390,7 +399,7 @@ static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
       fx_rt_fail("out of memory");
     gpu_check(driver.to_host(flat, data, bytes, stream),
               "an input cannot be written");
-    gpu_check(driver.synchronize(stream), "a kernel failed");
+    gpu_wait(run, "a kernel failed");
     fx_rt_copy_strided(t, flat, 1);
   }
   return to_host;
@@ -404,16 +413,31 @@ typedef struct {
   CUstream stream;
   void *data;
   size_t bytes;
-  int is_host, is_pooled;
+  int is_host, is_pooled, is_captured;
   int64_t shape[];
 } GpuOutput;
+
+/* Gives memory of an output back in the order of its stream. Where that is
+ * captured by now, a graph that did not take the memory must not free it. */
+static void free_output(GpuOutput *o) {
+  int status = 0, mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (!o->is_pooled || o->is_captured || o->callbacks.free ||
+      !driver.has_graphs ||
+      (!driver.is_capturing(o->stream, &status) && !status)) {
+    gpu_block_put(&o->callbacks, o->is_pooled, o->data, o->bytes, o->stream);
+    return;
+  }
+  driver.exchange_mode(&mode);
+  driver.memory_free((CUdeviceptr)(uintptr_t)o->data);
+  driver.exchange_mode(&mode);
+}
 
 static void cuda_delete_output(DLManagedTensor *self) {
   GpuOutput *o = self->manager_ctx;
   if (o->is_host) {
     free(o->data);
   } else if (o->data && !driver.context_push(o->context)) {
-    gpu_block_put(&o->callbacks, o->is_pooled, o->data, o->bytes, o->stream);
+    free_output(o);
     pop_context();
   }
   free(o);
@@ -429,6 +453,7 @@ static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
   o->context = i->gpu->context;
   o->stream = run->options.stream;
   o->is_pooled = i->gpu->pool != 0;
+  o->is_captured = run->is_captured;
   o->is_host = is_host;
   for (int d = 0; d < v->rank; ++d)
     o->shape[d] = sizes[d];
@@ -467,6 +492,7 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
                          DLManagedTensor **outputs) {
   const FXModelInfo *info = fx_rt_model.info;
   int waits = !(run->options.flags & FX_RUN_ASYNC);
+  gpu_flush(run);
   waits |= write_inputs_back(f, run, inputs);
   for (int k = 0; k < info->n_outputs; ++k) {
     const FXrtOutput *spec = &fx_rt_model.outputs[k];
@@ -479,6 +505,8 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
     const FXrtMemRef *m = (const FXrtMemRef *)at;
     int is_host = v->kind != FX_VALUE_TENSOR || spec->result < 0 ||
                   (run->options.flags & FX_RUN_HOST_OUTPUTS);
+    if (is_host && spec->result >= 0)
+      gpu_refuse_capture(run, "an output on the host");
     GpuOutput *o = new_gpu_output(run, v, m->sizes_and_strides, is_host);
     outputs[k] = &o->tensor;
     if (is_host) {
@@ -490,15 +518,20 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
     o->tensor.dl_tensor.data = o->data;
   }
   if (waits)
-    gpu_check(driver.synchronize(run->options.stream), "a kernel failed");
+    gpu_wait(run, "a kernel failed");
 }
 
 static void cuda_end(FXrtRun *run) {
   if (run->has_context) {
-    if (atomic_load(&run->failed))
-      driver.synchronize(run->options.stream);
+    if (atomic_load(&run->failed)) {
+      if (run->gpu_slot) /* what was asked for is not done */
+        run->gpu_slot->pending.n = 0;
+      if (!run->is_captured)
+        driver.synchronize(run->options.stream);
+    }
     while (run->gpu_blocks)
       gpu_free(run, run->gpu_blocks->data);
+    gpu_finish(run);
     pop_context();
   }
   free(run->host_values);
@@ -511,6 +544,7 @@ const FXrtDeviceOps fx_rt_cuda = {.create = cuda_create,
                                   .bind_args = cuda_bind_args,
                                   .collect = cuda_collect,
                                   .alloc = gpu_alloc,
+                                  .arena = gpu_arena,
                                   .free = gpu_free,
                                   .fetch_operand = cuda_fetch_operand,
                                   .place_result = cuda_place_result,

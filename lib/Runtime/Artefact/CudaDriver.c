@@ -24,6 +24,10 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphNode_st *CUgraphNode;
+typedef struct CUgraphExec_st *CUgraphExec;
 
 enum {
   CUDA_ERROR_OUT_OF_MEMORY = 2,
@@ -37,6 +41,10 @@ enum {
   CU_MEM_ALLOCATION_TYPE_PINNED = 1,
   CU_MEM_LOCATION_TYPE_DEVICE = 1,
   CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_STREAM_NON_BLOCKING = 1,
+  CU_STREAM_CAPTURE_MODE_RELAXED = 2,
   CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6,
   CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9,
   CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
@@ -53,6 +61,39 @@ typedef struct {
   unsigned short usage;
   unsigned char reserved[54];
 } CUmemPoolProps;
+
+/* CUDA_KERNEL_NODE_PARAMS_v1, 56 bytes. */
+typedef struct {
+  CUfunction function;
+  unsigned grid[3], block[3], shared;
+  void **params, **extra;
+} CUkernelParams;
+
+/* One side of CUDA_MEMCPY3D, and that, 200 bytes. */
+typedef struct {
+  size_t x, y, z, lod;
+  int kind; /* CU_MEMORYTYPE_DEVICE */
+  const void *host;
+  CUdeviceptr device;
+  void *array, *reserved;
+  size_t pitch, height;
+} CUcopySide;
+typedef struct {
+  CUcopySide from, to;
+  size_t width, height, depth;
+} CUcopyParams;
+
+/* CUDA_MEMSET_NODE_PARAMS_v1, 40 bytes. */
+typedef struct {
+  CUdeviceptr to;
+  size_t pitch;
+  unsigned value, element;
+  size_t width, height;
+} CUfillParams;
+
+_Static_assert(sizeof(CUkernelParams) == 56 && sizeof(CUcopyParams) == 200 &&
+                   sizeof(CUfillParams) == 40,
+               "as cuda.h has them");
 
 /* Name, name of the symbol, parameters. */
 #define DRIVER_FUNCTIONS(F)                                                    \
@@ -96,9 +137,50 @@ typedef struct {
     (void *to, CUdeviceptr from, size_t bytes, CUstream stream))               \
   F(copy, "cuMemcpyDtoDAsync_v2",                                              \
     (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))         \
+  F(fill8, "cuMemsetD8Async",                                                  \
+    (CUdeviceptr to, unsigned char value, size_t n, CUstream stream))          \
+  F(fill16, "cuMemsetD16Async",                                                \
+    (CUdeviceptr to, unsigned short value, size_t n, CUstream stream))         \
+  F(fill32, "cuMemsetD32Async",                                                \
+    (CUdeviceptr to, unsigned value, size_t n, CUstream stream))               \
   F(synchronize, "cuStreamSynchronize", (CUstream stream))                     \
+  F(stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))      \
+  F(stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                   \
+  F(stream_wait, "cuStreamWaitEvent",                                          \
+    (CUstream stream, CUevent event, unsigned flags))                          \
+  F(event_create, "cuEventCreate", (CUevent * event, unsigned flags))          \
+  F(event_destroy, "cuEventDestroy_v2", (CUevent event))                       \
+  F(event_record, "cuEventRecord", (CUevent event, CUstream stream))           \
   F(error_name, "cuGetErrorName", (CUresult code, const char **text))          \
   F(error_text, "cuGetErrorString", (CUresult code, const char **text))
+
+/* Drivers of CUDA 11.4 and newer have these. */
+#define GRAPH_FUNCTIONS(F)                                                     \
+  F(is_capturing, "cuStreamIsCapturing", (CUstream stream, int *status))       \
+  F(exchange_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))           \
+  F(graph_create, "cuGraphCreate", (CUgraph * graph, unsigned flags))          \
+  F(graph_destroy, "cuGraphDestroy", (CUgraph graph))                          \
+  F(graph_kernel, "cuGraphAddKernelNode",                                      \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t n,    \
+     const CUkernelParams *params))                                            \
+  F(graph_copy, "cuGraphAddMemcpyNode",                                        \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t n,    \
+     const CUcopyParams *params, CUcontext context))                           \
+  F(graph_fill, "cuGraphAddMemsetNode",                                        \
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t n,    \
+     const CUfillParams *params, CUcontext context))                           \
+  F(graph_instantiate, "cuGraphInstantiateWithFlags",                          \
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags))             \
+  F(exec_destroy, "cuGraphExecDestroy", (CUgraphExec exec))                    \
+  F(exec_kernel, "cuGraphExecKernelNodeSetParams",                             \
+    (CUgraphExec exec, CUgraphNode node, const CUkernelParams *params))        \
+  F(exec_copy, "cuGraphExecMemcpyNodeSetParams",                               \
+    (CUgraphExec exec, CUgraphNode node, const CUcopyParams *params,           \
+     CUcontext context))                                                       \
+  F(exec_fill, "cuGraphExecMemsetNodeSetParams",                               \
+    (CUgraphExec exec, CUgraphNode node, const CUfillParams *params,           \
+     CUcontext context))                                                       \
+  F(graph_launch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream))
 
 /* Drivers of CUDA 12 and newer have it. */
 typedef CUresult (*FXrtEncodeTiled)(void *map, int type, unsigned rank,
@@ -114,7 +196,9 @@ static struct {
   FXrtEncodeTiled encode_tiled; /* null: the driver is older */
 #define FIELD(name, symbol, params) CUresult(*name) params;
   DRIVER_FUNCTIONS(FIELD)
+  GRAPH_FUNCTIONS(FIELD)
 #undef FIELD
+  int has_graphs; /* all of GRAPH_FUNCTIONS are there */
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"; the thread's
@@ -164,6 +248,12 @@ static int find_functions(void *library, const char *path, char *err,
     return 1;                                                                  \
   }
   DRIVER_FUNCTIONS(FIND)
+#undef FIND
+  driver.has_graphs = 1;
+#define FIND(name, symbol, params)                                             \
+  driver.name = (CUresult(*) params)dlsym(library, symbol);                    \
+  driver.has_graphs &= driver.name != 0;
+  GRAPH_FUNCTIONS(FIND)
 #undef FIND
   driver.encode_tiled =
       (FXrtEncodeTiled)dlsym(library, "cuTensorMapEncodeTiled");

@@ -23,8 +23,8 @@
 //===----------------------------------------------------------------------===//
 
 /* FX_CUDA_SYNC=1: each launch is waited for. FX_CUDA_LOG=FILE: a line of JSON
- * for the image that was loaded, and with FX_CUDA_SYNC one before each launch:
- * the last one names a kernel that never ends. */
+ * for the image that was loaded and for graphs, and with FX_CUDA_SYNC one
+ * before each launch: the last one names a kernel that never ends. */
 static void gpu_read_environment(FXrtGpu *gpu) {
   const char *sync = getenv("FX_CUDA_SYNC"), *path = getenv("FX_CUDA_LOG");
   gpu->is_synchronous = sync && *sync && strcmp(sync, "0") != 0;
@@ -184,34 +184,35 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
 void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
                       int64_t bx, int64_t by, int64_t bz, int64_t shared,
                       int64_t *args, int64_t n, int64_t n_maps) {
-  enum { MOST = 256, SHARED_OF_ALL = 48 * 1024 };
+  enum { SHARED_OF_ALL = 48 * 1024 };
   FXrtRun *run = fx_rt_thread.run;
-  CUfunction function = run->instance->gpu->kernels[kernel];
-  void *params[MOST];
+  const FXrtGpu *gpu = run->instance->gpu;
+  const FXrtKernel *named = &fx_rt_model.device->kernels[kernel];
+  void *params[GPU_MOST_PARAMS];
   if (gx == 0 || gy == 0 || gz == 0)
     return; /* nothing to do, which the driver calls an error */
-  if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > MOST)
+  if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > GPU_MOST_PARAMS)
     fx_rt_fail("kernel '%s': expected a grid of at most 2147483647 x 65535 x "
                "65535 and %d "
                "arguments, got %lld x %lld x %lld and %lld",
-               fx_rt_model.device->kernels[kernel].name, MOST, (long long)gx,
-               (long long)gy, (long long)gz, (long long)n);
+               named->name, GPU_MOST_PARAMS, (long long)gx, (long long)gy,
+               (long long)gz, (long long)n);
   for (int64_t k = 0; k < n; ++k)
     params[k] = k < n_maps ? (void *)(intptr_t)args[k] : &args[k];
-  const FXrtGpu *gpu = run->instance->gpu;
-  const FXrtKernel *named = &fx_rt_model.device->kernels[kernel];
   GpuGeometry geometry = {{gx, gy, gz}, {bx, by, bz}, shared};
   gpu_log_launch(gpu, named, &geometry);
-  CUresult code = 0;
   if (shared > SHARED_OF_ALL)
-    code = driver.function_set(
-        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
-  if (!code)
-    code = driver.launch(function, (unsigned)gx, (unsigned)gy, (unsigned)gz,
-                         (unsigned)bx, (unsigned)by, (unsigned)bz,
-                         (unsigned)shared, run->options.stream, params, 0);
-  gpu_check_launch(code, "cannot be launched", named, &geometry);
-  if (gpu->is_synchronous)
-    gpu_check_launch(driver.synchronize(run->options.stream), "failed", named,
-                     &geometry);
+    gpu_check_launch(
+        driver.function_set(gpu->kernels[kernel],
+                            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                            (int)shared),
+        "cannot be launched", named, &geometry);
+  GpuOp op = {.kind = GPU_LAUNCH,
+              .kernel = (int)kernel,
+              .grid = {(unsigned)gx, (unsigned)gy, (unsigned)gz},
+              .block = {(unsigned)bx, (unsigned)by, (unsigned)bz},
+              .shared = (unsigned)shared,
+              .n = (int)n,
+              .n_maps = (int)n_maps};
+  gpu_issue(run, &op, params);
 }

@@ -40,6 +40,52 @@ typedef struct GpuConstant {
 
 enum { GPU_CONSTANT_BUCKETS = 64, GPU_MAPS = 128 };
 
+/* A launch, a copy on the device, or a fill that compiled code asked for. */
+typedef struct {
+  enum { GPU_LAUNCH, GPU_COPY, GPU_FILL } kind;
+  int kernel;
+  unsigned grid[3], block[3], shared;
+  int n, n_maps;        /* parameters, of which the first ones are maps */
+  size_t params;        /* where they begin among those of all */
+  CUdeviceptr to, from; /* of a fill: the value */
+  size_t bytes;
+} GpuOp;
+
+/* What was asked for and is not on the stream yet, in order. */
+typedef struct {
+  GpuOp *ops;
+  char *params;
+  int n, room;
+  size_t n_bytes, bytes_room;
+} GpuSequence;
+
+/* A sequence as a graph of the driver, with the addresses that it has now. */
+typedef struct {
+  GpuSequence sequence;
+  uint64_t hash, used; /* when: the clock of the slot */
+  CUgraph graph;
+  CUgraphNode *nodes;
+  CUgraphExec exec; /* null: no graph is here */
+} GpuGraph;
+
+/* GPU_SEEN: sequences that are remembered, so that the second one becomes a
+ * graph. */
+enum { GPU_SLOTS = 4, GPU_GRAPHS = 16, GPU_SEEN = 32, GPU_MOST_PARAMS = 256 };
+
+/* What one run at a time has: memory for its temporaries, which stays where it
+ * is, and graphs in which its address is. */
+typedef struct FXrtGpuSlot {
+  int is_busy, is_given;
+  uint64_t used;   /* when: the clock of the instance; 0: never */
+  CUstream stream; /* of the last run, which `done` is recorded behind */
+  CUevent done;
+  void *arena;
+  size_t arena_bytes;
+  GpuSequence pending;
+  GpuGraph graphs[GPU_GRAPHS];
+  uint64_t seen[GPU_SEEN], n_seen, clock;
+} GpuSlot;
+
 struct FXrtGpu {
   CUdevice device;
   CUcontext context;
@@ -47,10 +93,15 @@ struct FXrtGpu {
   CUfunction *kernels;    /* null: the image has it not */
   const FXrtImage *image; /* that was loaded */
   int processors;
-  GpuMap *maps;       /* GPU_MAPS, once there is one */
-  CUmemoryPool pool;  /* null: the device has none */
-  int is_synchronous; /* FX_CUDA_SYNC: launches are waited for */
-  int log;            /* FX_CUDA_LOG: a file that is open, or -1 */
+  GpuMap *maps;            /* GPU_MAPS, once there is one */
+  CUmemoryPool pool;       /* null: the device has none */
+  int is_synchronous;      /* FX_CUDA_SYNC: launches are waited for */
+  int log;                 /* FX_CUDA_LOG: a file that is open, or -1 */
+  atomic_int makes_graphs; /* 0: launches go one by one */
+  atomic_long replays;
+  GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, as the clock */
+  uint64_t clock;
+  CUevent states_done; /* behind the last run of a model that writes states */
   CUdeviceptr weights;
   CUdeviceptr
       *own; /* of each argument: memory of a mutable or replaced state, or 0 */
@@ -61,6 +112,7 @@ struct FXrtGpuBlock {
   FXrtGpuBlock *next;
   void *data;
   size_t bytes;
+  int is_freed; /* once what was asked for before is on the stream */
 };
 
 /* Memory for the instance; null: out of memory. */
@@ -111,6 +163,7 @@ static void *gpu_alloc(FXrtRun *run, size_t bytes) {
     return 0;
   block->bytes = bytes ? bytes : 1;
   block->data = 0;
+  block->is_freed = 0;
   block->next = run->gpu_blocks;
   run->gpu_blocks = block; /* the call below may leave by an error */
   block->data = gpu_block_get(run->instance, block->bytes, run->options.stream);
@@ -136,11 +189,55 @@ static size_t gpu_release(FXrtRun *run, void *data) {
 }
 
 static void gpu_free(FXrtRun *run, void *data) {
-  size_t bytes = gpu_release(run, data);
-  if (!data)
+  GpuSlot *slot = run->gpu_slot;
+  if (!data || (slot && data == slot->arena))
     return;
+  if (slot && slot->pending.n) {
+    for (FXrtGpuBlock *block = run->gpu_blocks; block; block = block->next)
+      block->is_freed |= block->data == data;
+    return;
+  }
+  size_t bytes = gpu_release(run, data);
   gpu_block_put(&run->instance->callbacks, run->instance->gpu->pool != 0, data,
                 bytes, run->options.stream);
+}
+
+/* Memory for the temporaries of a run, asked for once: that of its slot, which
+ * has the same address in the next run. The caller's memory is not kept: it may
+ * be that of one stream. */
+static void *gpu_arena(FXrtRun *run, size_t bytes) {
+  GpuSlot *slot = run->gpu_slot;
+  FXInstance *i = run->instance;
+  CUstream stream = run->options.stream;
+  if (!slot || slot->is_given || i->callbacks.alloc)
+    return gpu_alloc(run, bytes);
+  if (slot->arena_bytes < bytes) {
+    void *old = slot->arena;
+    slot->arena = 0; /* the calls below may leave by an error */
+    if (old)
+      gpu_block_put(&i->callbacks, i->gpu->pool != 0, old, slot->arena_bytes,
+                    stream);
+    slot->arena_bytes = 0;
+    slot->arena = gpu_block_get(i, bytes, stream);
+    slot->arena_bytes = slot->arena ? bytes : 0;
+  }
+  slot->is_given = slot->arena != 0;
+  return slot->arena;
+}
+
+/* Of a run whose stream the caller is capturing: fails where `what` cannot be
+ * part of a graph. */
+static void gpu_refuse_capture(const FXrtRun *run, const char *what) {
+  if (run->is_captured)
+    fx_rt_fail("cuda:%d: the stream is captured into a graph: expected a run "
+               "with FX_RUN_ASYNC that leaves the host out, got %s",
+               (int)run->instance->callbacks.device, what);
+}
+
+/* Waits for the run's stream. */
+static void gpu_wait(FXrtRun *run, const char *what) {
+  gpu_refuse_capture(run, "one that waits for the device");
+  gpu_check(driver.synchronize(run->options.stream), what);
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,36 +313,85 @@ static int is_host_value(int64_t address) {
   return values && at >= values && at < values + 8 * fx_rt_model.n_args;
 }
 
+/* In CudaGraph.c: puts an operation on the stream, or off until `gpu_flush`. */
+static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params);
+static void gpu_flush(FXrtRun *run);
+
+/* Writes a number; its bytes are part of the operation, so that the host's
+ * memory is read now. */
+static void gpu_write(FXrtRun *run, CUdeviceptr to, const char *from,
+                      int64_t bytes) {
+  for (int64_t done = 0, size; done < bytes; done += size) {
+    GpuOp op = {.kind = GPU_FILL, .to = to + (CUdeviceptr)done};
+    size = bytes - done >= 4 ? 4 : bytes - done >= 2 ? 2 : 1;
+    op.bytes = (size_t)size;
+    memcpy(&op.from, from + done, (size_t)size);
+    gpu_issue(run, &op, 0);
+  }
+}
+
 void fx_rt_gpu_copy(int64_t to, int64_t from, int64_t bytes) {
-  CUstream stream = fx_rt_thread.run->options.stream;
+  GpuOp op = {.kind = GPU_COPY,
+              .to = (CUdeviceptr)to,
+              .from = (CUdeviceptr)from,
+              .bytes = (size_t)bytes};
   if (bytes <= 0)
     return;
-  gpu_check(is_host_value(from)
-                ? driver.to_device((CUdeviceptr)to,
-                                   (const void *)(intptr_t)from, (size_t)bytes,
-                                   stream)
-                : driver.copy((CUdeviceptr)to, (CUdeviceptr)from, (size_t)bytes,
-                              stream),
-            "a copy failed");
+  if (is_host_value(from))
+    gpu_write(fx_rt_thread.run, op.to, (const char *)(intptr_t)from, bytes);
+  else
+    gpu_issue(fx_rt_thread.run, &op, 0);
 }
 
 /* Fetches an element for the host. */
 void fx_rt_gpu_read(int64_t to, int64_t from, int64_t bytes) {
-  CUstream stream = fx_rt_thread.run->options.stream;
+  FXrtRun *run = fx_rt_thread.run;
   void *here = (void *)(intptr_t)to;
   if (is_host_value(from)) {
     memcpy(here, (const void *)(intptr_t)from, (size_t)bytes);
     return;
   }
-  gpu_check(driver.to_host(here, (CUdeviceptr)from, (size_t)bytes, stream),
+  gpu_refuse_capture(run, "a model whose host code reads what it computed");
+  gpu_flush(run);
+  gpu_check(driver.to_host(here, (CUdeviceptr)from, (size_t)bytes,
+                           run->options.stream),
             "a copy failed");
-  gpu_check(driver.synchronize(stream), "a kernel failed");
+  gpu_wait(run, "a kernel failed");
 }
 
 void fx_rt_gpu_write(int64_t to, int64_t from, int64_t bytes) {
-  gpu_check(driver.to_device((CUdeviceptr)to, (const void *)(intptr_t)from,
-                             (size_t)bytes, fx_rt_thread.run->options.stream),
-            "a copy failed");
+  gpu_write(fx_rt_thread.run, (CUdeviceptr)to, (const char *)(intptr_t)from,
+            bytes);
+}
+
+/* Copies to memory that any stream may read then. A stream of its own: the
+ * caller may be capturing others. */
+static CUresult upload(CUdeviceptr to, const void *from, size_t bytes) {
+  CUstream stream;
+  CUresult code = driver.stream_create(&stream, CU_STREAM_NON_BLOCKING);
+  if (code)
+    return code;
+  code = driver.to_device(to, from, bytes, stream);
+  if (!code)
+    code = driver.synchronize(stream);
+  driver.stream_destroy(stream);
+  return code;
+}
+
+/* While a stream is captured the driver refuses to give memory, unless the
+ * thread says that it means it. */
+static CUdeviceptr keep_constant(const void *host, size_t bytes) {
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (driver.has_graphs)
+    driver.exchange_mode(&mode);
+  CUdeviceptr data = gpu_keep(bytes);
+  if (data && upload(data, host, bytes)) {
+    driver.memory_free(data);
+    data = 0;
+  }
+  if (driver.has_graphs)
+    driver.exchange_mode(&mode);
+  return data;
 }
 
 static CUdeviceptr find_constant(FXInstance *i, const void *host,
@@ -256,12 +402,8 @@ static CUdeviceptr find_constant(FXInstance *i, const void *host,
     if (c->host == host)
       return c->data;
   GpuConstant *made = malloc(sizeof *made);
-  CUdeviceptr data = made ? gpu_keep(bytes) : 0;
-  /* Another run, on another stream, may read it next. */
-  if (!data || driver.to_device(data, host, bytes, 0) ||
-      driver.synchronize(0)) {
-    if (data)
-      driver.memory_free(data);
+  CUdeviceptr data = made ? keep_constant(host, bytes) : 0;
+  if (!data) {
     free(made);
     return 0;
   }
@@ -297,7 +439,8 @@ static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
     return 0;
   if (callbacks->fallback_on_device) {
     t->device = (DLDevice){kDLCUDA, callbacks->device};
-    gpu_check(driver.synchronize(run->options.stream), "a kernel failed");
+    gpu_flush(run);
+    gpu_wait(run, "a kernel failed");
     return 0;
   }
   if (fx_rt_count(t) == 0)
@@ -314,16 +457,20 @@ static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
                (long long)bytes);
   CUdeviceptr from =
       (CUdeviceptr)(uintptr_t)t->data + (CUdeviceptr)(first * size);
-  CUstream stream = run->options.stream;
-  gpu_check(driver.to_host(copy, from, bytes, stream), "a copy failed");
-  gpu_check(driver.synchronize(stream), "a kernel failed");
+  gpu_refuse_capture(run, "an operator that falls back");
+  gpu_flush(run);
+  gpu_check(driver.to_host(copy, from, bytes, run->options.stream),
+            "a copy failed");
+  gpu_wait(run, "a kernel failed");
   t->data = copy - first * size;
   return copy;
 }
 
 static void cuda_place_result(FXrtRun *run, const DLTensor *t, void *to) {
-  CUstream stream = run->options.stream;
-  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, stream), "a copy failed");
+  gpu_refuse_capture(run, "random numbers or an operator that falls back");
+  gpu_flush(run);
+  gpu_check(gpu_take(t, (CUdeviceptr)(uintptr_t)to, run->options.stream),
+            "a copy failed");
   if (t->device.device_type == kDLCUDA)
-    gpu_check(driver.synchronize(stream), "a copy failed");
+    gpu_wait(run, "a copy failed");
 }

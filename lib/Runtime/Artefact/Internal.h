@@ -75,8 +75,10 @@ typedef struct {
   /* Of a model for a GPU. */
   FXRunOptions options;
   FXrtGpuBlock *gpu_blocks;
-  int has_context;   /* the device's context is the thread's */
-  char *host_values; /* numbers among the arguments: 8 bytes each */
+  struct FXrtGpuSlot *gpu_slot; /* null: launches go one by one */
+  int has_context;              /* the device's context is the thread's */
+  int is_captured;              /* the caller makes a graph of the stream */
+  char *host_values;            /* numbers among the arguments: 8 bytes each */
   _Alignas(64) char tensor_maps[FX_TENSOR_MAPS][FX_TENSOR_MAP_BYTES];
 } FXrtRun;
 
@@ -101,6 +103,8 @@ struct FXrtDeviceOps {
                   const DLTensor *const *inputs, DLManagedTensor **outputs);
   /* Memory of a run; null: out of memory. */
   void *(*alloc)(FXrtRun *run, size_t bytes);
+  /* The same for the temporaries, asked for once a run. */
+  void *(*arena)(FXrtRun *run, size_t bytes);
   void (*free)(FXrtRun *run, void *data);
   /* Of a call of the fallback: waits for operand `t`, and where the fallback
    * works on the host makes it a copy there, to be freed as a block of the run;

@@ -172,9 +172,10 @@ static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
 }
 
 /* Memory of the device, or no return. */
-static void *device_alloc(int64_t bytes, const char *what) {
-  void *data = fx_rt_model.device->ops->alloc(fx_rt_thread.run,
-                                              bytes ? (size_t)bytes : 1);
+static void *device_alloc(int64_t bytes, const char *what, int is_arena) {
+  const FXrtDeviceOps *ops = fx_rt_model.device->ops;
+  void *data = (is_arena ? ops->arena : ops->alloc)(fx_rt_thread.run,
+                                                    bytes ? (size_t)bytes : 1);
   if (!data)
     fx_rt_fail("out of memory on the device: %lld bytes for %s",
                (long long)bytes, what);
@@ -187,7 +188,7 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   if (bytes < 0)
     fx_rt_fail("temporary tensors exceed the address space");
   if (fx_rt_model.device) {
-    set_bytes(out, device_alloc(bytes, "temporary tensors"), bytes);
+    set_bytes(out, device_alloc(bytes, "temporary tensors", 1), bytes);
     return;
   }
   run->arena = arena_take(run->instance, bytes ? (size_t)bytes : 1);
@@ -200,7 +201,7 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
 /* memref<?xi8> fx_rt_output(index bytes): memory of one user output. */
 void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
   if (fx_rt_model.device && bytes >= 0) {
-    set_bytes(out, device_alloc(bytes, "an output"), bytes);
+    set_bytes(out, device_alloc(bytes, "an output", 0), bytes);
     return;
   }
   void *data =
@@ -212,7 +213,7 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
 
 void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
   if (fx_rt_model.device && bytes >= 0)
-    return device_alloc(bytes, "a temporary tensor");
+    return device_alloc(bytes, "a temporary tensor", 0);
   void *data =
       bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
   if (!data)

@@ -348,6 +348,8 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
     }
   }
   fx_rt_thread = saved;
+  /* Calls that a run left by an error may still read what is freed then. */
+  fx_rt_async_end(run);
   if (fx_rt_model.device)
     fx_rt_model.device->ops->end(run);
 }
@@ -382,7 +384,6 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   if (fx_rt_model.n_mutable)
     pthread_mutex_lock(&i->run_lock);
   run_locked(&run, &frame, inputs, outputs);
-  fx_rt_async_end(&run);
   if (fx_rt_model.n_mutable)
     pthread_mutex_unlock(&i->run_lock);
   fx_rt_run_end(i);

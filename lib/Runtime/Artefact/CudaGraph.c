@@ -1,0 +1,535 @@
+/*===- CudaGraph.c - many launches as one ---------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Host code runs in every run, and what it asks for is put off until something
+// needs the stream: the end of the run, or the host. A sequence that came
+// before is then a graph of the driver, in which only what has changed is set.
+// So nothing needs to be known of a model: what a run does decides, whatever
+// the host looked at.
+//
+// Graphs are built node by node. To capture the caller's stream instead would
+// exclude the default stream, forbid other threads what they may do, and make
+// nodes whose parameters have to be found again when an address changes.
+//
+//===----------------------------------------------------------------------===*/
+
+#include "Internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A graph of fewer operations is not worth it. */
+enum { GPU_GRAPH_LEAST = 3 };
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/* Bytes of an operation's parameters: maps, then numbers of 8 bytes. */
+static size_t param_bytes(const GpuOp *op) {
+  return (size_t)op->n_maps * FX_TENSOR_MAP_BYTES +
+         (size_t)(op->n - op->n_maps) * 8;
+}
+
+static void **list_params(const GpuOp *op, char *params, void **list) {
+  char *at = params + op->params;
+  for (int k = 0; k < op->n; ++k) {
+    list[k] = at;
+    at += k < op->n_maps ? FX_TENSOR_MAP_BYTES : 8;
+  }
+  return list;
+}
+
+/* A larger copy of `bytes` of memory, which is aligned as maps are. */
+static void *grow(void *data, size_t bytes, size_t room) {
+  void *more = 0;
+  if (posix_memalign(&more, 64, room))
+    return 0;
+  if (data)
+    memcpy(more, data, bytes);
+  free(data);
+  return more;
+}
+
+/* Puts an operation at the end; 1: out of memory. */
+static int append(GpuSequence *s, const GpuOp *op, void *const *params) {
+  size_t bytes = param_bytes(op), at = (s->n_bytes + 63) / 64 * 64;
+  if (s->n == s->room) {
+    int room = s->room ? 2 * s->room : 64;
+    void *ops =
+        grow(s->ops, (size_t)s->n * sizeof *op, (size_t)room * sizeof *op);
+    if (!ops)
+      return 1;
+    s->ops = ops;
+    s->room = room;
+  }
+  if (at + bytes > s->bytes_room) {
+    size_t room = 2 * (at + bytes) + 4096;
+    char *more = grow(s->params, s->n_bytes, room);
+    if (!more)
+      return 1;
+    s->params = more;
+    s->bytes_room = room;
+  }
+  GpuOp *made = &s->ops[s->n++];
+  *made = *op;
+  made->params = at;
+  s->n_bytes = at + bytes;
+  for (int k = 0; k < op->n; ++k) {
+    size_t size = k < op->n_maps ? FX_TENSOR_MAP_BYTES : 8;
+    memcpy(s->params + at, params[k], size);
+    at += size;
+  }
+  return 0;
+}
+
+/* Whether nodes for one operation can do the other one. */
+static int is_same_kind(const GpuOp *a, const GpuOp *b) {
+  int is_same = a->kind == b->kind && a->kernel == b->kernel &&
+                a->shared == b->shared && a->n == b->n &&
+                a->n_maps == b->n_maps && a->bytes == b->bytes;
+  for (int d = 0; d < 3; ++d)
+    is_same &= a->grid[d] == b->grid[d] && a->block[d] == b->block[d];
+  return is_same;
+}
+
+static uint64_t hash_word(uint64_t hash, uint64_t word) {
+  return (hash ^ word) * 1099511628211u;
+}
+
+static uint64_t hash_sequence(const GpuSequence *s) {
+  uint64_t hash = 14695981039346656037u;
+  for (const GpuOp *op = s->ops; op < s->ops + s->n; ++op) {
+    hash = hash_word(hash, (uint64_t)op->kind << 32 | (uint32_t)op->kernel);
+    for (int d = 0; d < 3; ++d)
+      hash = hash_word(hash, (uint64_t)op->grid[d] << 32 | op->block[d]);
+    hash = hash_word(hash, op->bytes);
+  }
+  return hash ? hash : 1;
+}
+
+static int is_same_sequence(const GpuSequence *a, const GpuSequence *b) {
+  if (a->n != b->n)
+    return 0;
+  for (int k = 0; k < a->n; ++k)
+    if (!is_same_kind(&a->ops[k], &b->ops[k]))
+      return 0;
+  return 1;
+}
+
+static int has_changed(const GpuSequence *was, const GpuSequence *is, int k) {
+  const GpuOp *a = &was->ops[k], *b = &is->ops[k];
+  const uint64_t *x = (const uint64_t *)(was->params + a->params),
+                 *y = (const uint64_t *)(is->params + b->params);
+  int has = a->to != b->to || a->from != b->from;
+  for (size_t word = 0; word < param_bytes(b) / 8; ++word)
+    has |= x[word] != y[word];
+  return has;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+static void fill_kernel(const FXrtGpu *gpu, const GpuOp *op, void **list,
+                        CUkernelParams *out) {
+  *out = (CUkernelParams){.function = gpu->kernels[op->kernel],
+                          .shared = op->shared,
+                          .params = list};
+  memcpy(out->grid, op->grid, sizeof out->grid);
+  memcpy(out->block, op->block, sizeof out->block);
+}
+
+static CUcopyParams copy_of(const GpuOp *op) {
+  CUcopyParams params = {.width = op->bytes, .height = 1, .depth = 1};
+  params.from.kind = params.to.kind = CU_MEMORYTYPE_DEVICE;
+  params.from.device = op->from;
+  params.to.device = op->to;
+  params.from.pitch = params.to.pitch = op->bytes;
+  params.from.height = params.to.height = 1;
+  return params;
+}
+
+static CUfillParams fill_of(const GpuOp *op) {
+  return (CUfillParams){.to = op->to,
+                        .value = (unsigned)op->from,
+                        .element = (unsigned)op->bytes,
+                        .width = 1,
+                        .height = 1};
+}
+
+static CUresult add_node(const FXrtGpu *gpu, GpuGraph *g, int k) {
+  const GpuOp *op = &g->sequence.ops[k];
+  const CUgraphNode *after = k ? &g->nodes[k - 1] : 0;
+  CUgraphNode *node = &g->nodes[k];
+  void *list[GPU_MOST_PARAMS];
+  if (op->kind == GPU_LAUNCH) {
+    CUkernelParams params;
+    fill_kernel(gpu, op, list_params(op, g->sequence.params, list), &params);
+    return driver.graph_kernel(node, g->graph, after, k > 0, &params);
+  }
+  if (op->kind == GPU_COPY) {
+    CUcopyParams params = copy_of(op);
+    return driver.graph_copy(node, g->graph, after, k > 0, &params,
+                             gpu->context);
+  }
+  CUfillParams params = fill_of(op);
+  return driver.graph_fill(node, g->graph, after, k > 0, &params, gpu->context);
+}
+
+static CUresult set_node(const FXrtGpu *gpu, const GpuGraph *g,
+                         const GpuSequence *s, int k) {
+  const GpuOp *op = &s->ops[k];
+  void *list[GPU_MOST_PARAMS];
+  if (op->kind == GPU_LAUNCH) {
+    CUkernelParams params;
+    fill_kernel(gpu, op, list_params(op, s->params, list), &params);
+    return driver.exec_kernel(g->exec, g->nodes[k], &params);
+  }
+  if (op->kind == GPU_COPY) {
+    CUcopyParams params = copy_of(op);
+    return driver.exec_copy(g->exec, g->nodes[k], &params, gpu->context);
+  }
+  CUfillParams params = fill_of(op);
+  return driver.exec_fill(g->exec, g->nodes[k], &params, gpu->context);
+}
+
+static void drop_sequence(GpuSequence *s) {
+  free(s->ops);
+  free(s->params);
+  *s = (GpuSequence){0};
+}
+
+static void drop_graph(GpuGraph *g) {
+  if (g->exec)
+    driver.exec_destroy(g->exec);
+  if (g->graph)
+    driver.graph_destroy(g->graph);
+  free(g->nodes);
+  drop_sequence(&g->sequence);
+  *g = (GpuGraph){0};
+}
+
+/* Makes a graph of a sequence, which it takes. */
+static CUresult make_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
+                           const char **what) {
+  drop_graph(g);
+  g->sequence = *s;
+  *s = (GpuSequence){0};
+  g->nodes = calloc((size_t)g->sequence.n, sizeof *g->nodes);
+  *what = "a graph cannot be made";
+  CUresult code =
+      g->nodes ? driver.graph_create(&g->graph, 0) : CUDA_ERROR_OUT_OF_MEMORY;
+  for (int k = 0; !code && k < g->sequence.n; ++k)
+    code = add_node(gpu, g, k);
+  if (code)
+    return code;
+  *what = "a graph cannot be instantiated";
+  return driver.graph_instantiate(&g->exec, g->graph, 0);
+}
+
+/* Sets what has changed, and keeps the sequence. Returns the number of nodes,
+ * or -1. */
+static int update_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s) {
+  int changed = 0;
+  for (int k = 0; k < s->n; ++k) {
+    if (!has_changed(&g->sequence, s, k))
+      continue;
+    if (set_node(gpu, g, s, k))
+      return -1;
+    ++changed;
+  }
+  GpuSequence was = g->sequence;
+  g->sequence = *s;
+  *s = was;
+  return changed;
+}
+
+/* From now on launches go one by one. */
+static void give_graphs_up(FXrtGpu *gpu, const char *what, CUresult code) {
+  char line[512];
+  atomic_store(&gpu->makes_graphs, 0);
+  int n = snprintf(line, sizeof line,
+                   "{\"graphs\": \"off\", \"why\": \"%s: %s\"}\n", what,
+                   get_error_text(code));
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+static void log_replay(FXrtGpu *gpu, int nodes, int changed) {
+  char line[128];
+  long times = atomic_fetch_add(&gpu->replays, 1) + 1;
+  /* The log does not grow with the number of runs. */
+  if (times & (times - 1))
+    return;
+  int n = snprintf(line, sizeof line,
+                   "{\"graph\": \"replayed\", \"times\": %ld, \"nodes\": %d, "
+                   "\"changed\": %d}\n",
+                   times, nodes, changed);
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+static GpuGraph *find_graph(GpuSlot *slot, uint64_t hash) {
+  for (int k = 0; k < GPU_GRAPHS; ++k) {
+    GpuGraph *g = &slot->graphs[k];
+    if (g->exec && g->hash == hash &&
+        is_same_sequence(&g->sequence, &slot->pending))
+      return g;
+  }
+  return 0;
+}
+
+/* The place of the graph that was not used for the longest time. */
+static GpuGraph *find_place(GpuSlot *slot) {
+  GpuGraph *oldest = slot->graphs;
+  for (int k = 0; k < GPU_GRAPHS; ++k)
+    if (slot->graphs[k].used < oldest->used)
+      oldest = &slot->graphs[k];
+  return oldest;
+}
+
+/* Whether the sequence came before; now it did. */
+static int note_sequence(GpuSlot *slot, uint64_t hash) {
+  for (int k = 0; k < GPU_SEEN; ++k)
+    if (slot->seen[k] == hash)
+      return 1;
+  slot->seen[slot->n_seen++ % GPU_SEEN] = hash;
+  return 0;
+}
+
+/* Launches what is pending as a graph; 0: it was not. */
+static int launch_graph(FXrtRun *run, GpuSlot *slot) {
+  FXrtGpu *gpu = run->instance->gpu;
+  uint64_t hash = hash_sequence(&slot->pending);
+  int nodes = slot->pending.n, changed = 0;
+  const char *what = 0;
+  CUresult code = 0;
+  ++slot->clock;
+  GpuGraph *g = find_graph(slot, hash);
+  if (!g && !note_sequence(slot, hash))
+    return 0;
+  changed = g ? update_graph(gpu, g, &slot->pending) : -1;
+  int is_new = changed < 0;
+  if (is_new) { /* or one that the driver does not change so */
+    g = g ? g : find_place(slot);
+    code = make_graph(gpu, g, &slot->pending, &what);
+  }
+  g->hash = hash;
+  g->used = slot->clock;
+  if (!code) {
+    what = "a graph cannot be launched";
+    code = driver.graph_launch(g->exec, run->options.stream);
+  }
+  if (!code) {
+    if (is_new) {
+      char line[64];
+      int n = snprintf(line, sizeof line,
+                       "{\"graph\": \"made\", \"nodes\": %d}\n", nodes);
+      gpu_log(gpu, line, n, sizeof line);
+    } else {
+      log_replay(gpu, nodes, changed);
+    }
+    slot->pending.n = 0;
+    return 1;
+  }
+  /* The sequence goes back, to be launched one by one. */
+  drop_sequence(&slot->pending);
+  slot->pending = g->sequence;
+  g->sequence = (GpuSequence){0};
+  drop_graph(g);
+  gpu_check(is_sticky(code) ? code : 0, what);
+  give_graphs_up(gpu, what, code);
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// One by one
+//===----------------------------------------------------------------------===//
+
+static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
+  const FXrtGpu *gpu = run->instance->gpu;
+  CUstream stream = run->options.stream;
+  GpuGeometry geometry = {{op->grid[0], op->grid[1], op->grid[2]},
+                          {op->block[0], op->block[1], op->block[2]},
+                          op->shared};
+  const FXrtKernel *named = &fx_rt_model.device->kernels[op->kernel];
+  gpu_check_launch(driver.launch(gpu->kernels[op->kernel], op->grid[0],
+                                 op->grid[1], op->grid[2], op->block[0],
+                                 op->block[1], op->block[2], op->shared, stream,
+                                 (void **)params, 0),
+                   "cannot be launched", named, &geometry);
+  if (gpu->is_synchronous && !run->is_captured)
+    gpu_check_launch(driver.synchronize(stream), "failed", named, &geometry);
+}
+
+static void issue_now(FXrtRun *run, const GpuOp *op, void *const *params) {
+  CUstream stream = run->options.stream;
+  if (op->kind == GPU_LAUNCH)
+    launch_now(run, op, params);
+  else if (op->kind == GPU_COPY)
+    gpu_check(driver.copy(op->to, op->from, op->bytes, stream),
+              "a copy failed");
+  else
+    gpu_check(op->bytes == 4
+                  ? driver.fill32(op->to, (unsigned)op->from, 1, stream)
+              : op->bytes == 2
+                  ? driver.fill16(op->to, (unsigned short)op->from, 1, stream)
+                  : driver.fill8(op->to, (unsigned char)op->from, 1, stream),
+              "a copy failed");
+}
+
+static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params) {
+  GpuSlot *slot = run->gpu_slot;
+  if (!slot || !atomic_load(&run->instance->gpu->makes_graphs)) {
+    gpu_flush(run); /* what came before another thread gave graphs up */
+    issue_now(run, op, params);
+    return;
+  }
+  if (append(&slot->pending, op, params))
+    fx_rt_fail("out of memory");
+}
+
+/* Puts what is pending on the stream; memory that was freed since goes then. */
+static void gpu_flush(FXrtRun *run) {
+  GpuSlot *slot = run->gpu_slot;
+  void *list[GPU_MOST_PARAMS];
+  if (!slot || !slot->pending.n)
+    return;
+  int is_graph = slot->pending.n >= GPU_GRAPH_LEAST &&
+                 atomic_load(&run->instance->gpu->makes_graphs) &&
+                 launch_graph(run, slot);
+  GpuSequence *s = &slot->pending;
+  for (int k = 0; !is_graph && k < s->n; ++k)
+    issue_now(run, &s->ops[k], list_params(&s->ops[k], s->params, list));
+  s->n = 0;
+  s->n_bytes = 0;
+  for (FXrtGpuBlock *block = run->gpu_blocks, *next; block; block = next) {
+    next = block->next;
+    if (block->is_freed)
+      gpu_free(run, block->data);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Around a run
+//===----------------------------------------------------------------------===//
+
+/* One that the stream had before, a new one, or the one that was not used for
+ * the longest time; null: other runs have all. */
+static GpuSlot *choose_slot(FXrtGpu *gpu, CUstream stream) {
+  GpuSlot *best = 0;
+  for (int k = 0; k < GPU_SLOTS; ++k) {
+    GpuSlot *slot = &gpu->slots[k];
+    if (slot->is_busy)
+      continue;
+    if (slot->used && slot->stream == stream)
+      return slot;
+    if (!best || slot->used < best->used)
+      best = slot;
+  }
+  return best;
+}
+
+/* Also where the stream is the same: its handle may be that of one which is
+ * gone, or name another stream in each thread. */
+static void take_slot(FXrtRun *run) {
+  FXInstance *i = run->instance;
+  pthread_mutex_lock(&i->lock);
+  GpuSlot *slot = choose_slot(i->gpu, run->options.stream);
+  int was_used = slot && slot->used;
+  if (slot) {
+    slot->is_busy = 1;
+    slot->used = ++i->gpu->clock;
+    slot->stream = run->options.stream;
+  }
+  pthread_mutex_unlock(&i->lock);
+  if (!slot)
+    return;
+  run->gpu_slot = slot;
+  slot->is_given = 0;
+  slot->pending.n = 0;
+  slot->pending.n_bytes = 0;
+  if (!slot->done)
+    gpu_check(driver.event_create(&slot->done, CU_EVENT_DISABLE_TIMING),
+              "an event cannot be made");
+  else if (was_used)
+    gpu_check(driver.stream_wait(run->options.stream, slot->done, 0),
+              "an event cannot be waited for");
+}
+
+/* Once the context is the thread's: orders the run after those that it shares
+ * memory with. */
+static void gpu_begin(FXrtRun *run) {
+  FXrtGpu *gpu = run->instance->gpu;
+  int status = 0;
+  if (driver.has_graphs) {
+    CUresult code = driver.is_capturing(run->options.stream, &status);
+    /* An error: another stream is captured, and spoilt by what is done here. */
+    run->is_captured = code || status;
+    gpu_check(code, "the stream cannot be used");
+  }
+  if (run->is_captured)
+    return; /* the caller orders what it makes a graph of */
+  if (gpu->states_done)
+    gpu_check(driver.stream_wait(run->options.stream, gpu->states_done, 0),
+              "an event cannot be waited for");
+  if (atomic_load(&gpu->makes_graphs) &&
+      !(run->options.flags & FX_RUN_NO_GRAPHS))
+    take_slot(run);
+}
+
+/* Once all is on the stream, also of a run that failed. */
+static void gpu_finish(FXrtRun *run) {
+  FXrtGpu *gpu = run->instance->gpu;
+  GpuSlot *slot = run->gpu_slot;
+  CUstream stream = run->options.stream;
+  if (!run->is_captured && gpu->states_done)
+    driver.event_record(gpu->states_done, stream);
+  if (!slot)
+    return;
+  run->gpu_slot = 0;
+  if (slot->done)
+    driver.event_record(slot->done, stream);
+  pthread_mutex_lock(&run->instance->lock);
+  slot->is_busy = 0;
+  pthread_mutex_unlock(&run->instance->lock);
+}
+
+/* Whether the instance may make graphs, which the log says if not. */
+static void gpu_choose_graphs(FXrtGpu *gpu) {
+  const char *value = getenv("FX_CUDA_GRAPHS"), *why = 0;
+  char line[128];
+  if (value && !strcmp(value, "0"))
+    why = "FX_CUDA_GRAPHS=0";
+  else if (gpu->is_synchronous)
+    why = "FX_CUDA_SYNC";
+  else if (!driver.has_graphs)
+    why = "the driver is older than CUDA 11.4";
+  atomic_init(&gpu->makes_graphs, !why);
+  if (!why)
+    return;
+  int n = snprintf(line, sizeof line,
+                   "{\"graphs\": \"off\", \"why\": \"%s\"}\n", why);
+  gpu_log(gpu, line, n, sizeof line);
+}
+
+/* Once the device has finished all. */
+static void gpu_drop_slots(FXInstance *i) {
+  FXrtGpu *gpu = i->gpu;
+  for (int k = 0; k < GPU_SLOTS; ++k) {
+    GpuSlot *slot = &gpu->slots[k];
+    for (int g = 0; g < GPU_GRAPHS; ++g)
+      drop_graph(&slot->graphs[g]);
+    drop_sequence(&slot->pending);
+    if (slot->arena)
+      gpu_block_put(&i->callbacks, gpu->pool != 0, slot->arena,
+                    slot->arena_bytes, 0);
+    if (slot->done)
+      driver.event_destroy(slot->done);
+  }
+  if (gpu->states_done)
+    driver.event_destroy(gpu->states_done);
+}
