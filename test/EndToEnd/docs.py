@@ -171,5 +171,5 @@ def _run(block: Block, names: dict) -> str | None:
         command = ["fx-opt", "--split-input-file", "--verify-roundtrip", str(path), "-o", "/dev/null"]
     else:
         command = ["bash", "-euo", "pipefail", "-c", block.text]
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=300)
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=600)
     return f"exit status {result.returncode}" if result.returncode else None

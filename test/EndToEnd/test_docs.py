@@ -60,7 +60,7 @@ def run(page, folder):
     process.start()
     theirs.close()
     try:
-        problem = ours.recv() if ours.poll(600) else "timeout"
+        problem = ours.recv() if ours.poll(1200) else "timeout"
     except EOFError:
         problem = "the process of the page ended"
     process.kill()
