@@ -14,7 +14,7 @@
 using namespace emulator;
 
 namespace {
-struct Allocation {
+struct PoolBlock {
   size_t bytes;
   Device *device;
   /// Of a graph that took it while it was captured.
@@ -22,7 +22,7 @@ struct Allocation {
 };
 } // namespace
 
-static std::map<uint64_t, Allocation> allocations;
+static std::map<uint64_t, PoolBlock> allocations;
 static size_t memoryLimit = size_t(1) << 40;
 
 void emulator::setLimit(size_t bytes) { memoryLimit = bytes; }

@@ -129,8 +129,7 @@ static InferredTypes inferFloat(const OperatorView &call) {
 FX_REGISTER_SHAPE_RULES(inferInt, "torch.sym_int", "math.trunc", "math.floor",
                         "math.ceil")
 FX_REGISTER_SHAPE_RULES(inferFloat, "torch.sym_float", "torch.sym_sqrt",
-                        "torch._sym_sqrt",
-                        "_operator.truediv")
+                        "torch._sym_sqrt", "_operator.truediv")
 
 //===----------------------------------------------------------------------===//
 // Truth
