@@ -379,17 +379,7 @@ class Runner:
         work = pathlib.Path(tempfile.mkdtemp(dir=unit.path.parent))
         report = work / "report.json"
         try:
-            got = iter(
-                harness.run(
-                    unit.path,
-                    ((unit.inputs,), {}),
-                    work,
-                    unit.expected,
-                    "--report",
-                    report,
-                    *flags,
-                )
-            )
+            got = iter(self._run(unit, work, report, flags))
             for entry in json.loads(report.read_text()).get("operators", []):
                 if not entry["native"]:
                     self.result.fallbacks[entry["target"]] = entry["reason"]
@@ -411,6 +401,11 @@ class Runner:
                 if problem:
                     self.result.problems[index] = f"output {k}: {problem}"
                     break
+
+    def _run(self, unit: Unit, work: pathlib.Path, report: pathlib.Path, flags) -> list:
+        """The outputs, as a flat list; writes the report of the compilation."""
+        inputs = ((unit.inputs,), {})
+        return harness.run(unit.path, inputs, work, unit.expected, "--report", report, *flags)
 
     def _exact(self, index: int, output: int):
         """A sample's output as eager computes it in float64: where eager's own

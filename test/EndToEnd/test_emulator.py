@@ -122,6 +122,14 @@ def test_faults(tmp_path):
     assert not wrong, "\n".join(wrong)
 
 
+def test_without_races(tmp_path):
+    """The one rule that can be left out."""
+    kernels = {name: FAULTS[name] for name in ("race", "race of warps")}
+    library, names = build(kernels, tmp_path)
+    for name, kernel in kernels.items():
+        result(library, names[name], kernel, FX_EMULATOR_RACES="0")
+
+
 def test_memory_without_data(tmp_path):
     """Shared memory of each block, and what was allocated, are numbers that are none."""
     library, names = build({"fresh": FRESH, "shuffle": SHUFFLE}, tmp_path)

@@ -63,6 +63,12 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
             "cannot be asked what it is", err, size))
     return 1;
   driver.device_name(name, sizeof name, gpu->device);
+  if (!device->n_kernels) { /* copies alone: there is no image */
+    gpu->kernels = calloc(1, sizeof *gpu->kernels);
+    if (!gpu->kernels)
+      snprintf(err, size, "out of memory");
+    return !gpu->kernels;
+  }
   const FXrtImage *image = 0;
   int64_t least = 0;
   for (int64_t k = 0; k < device->n_images; ++k) {
