@@ -198,8 +198,11 @@ def _graphs(log: pathlib.Path) -> dict:
 
 
 def _without_graphs(model, call, emit, is_cuda: bool, host_ms: float) -> None:
-    """The same times where kernels are launched one by one."""
-    emit(stage="time without graphs", graphs=_graphs(pathlib.Path(os.environ["FX_CUDA_LOG"])))
+    """The same times where kernels are launched one by one, if they were not."""
+    graphs = _graphs(pathlib.Path(os.environ["FX_CUDA_LOG"]))
+    emit(stage="time without graphs", graphs=graphs)
+    if not graphs["made"]:
+        return
     model.cuda_graphs = False
     emit(host_launches_ms=timing.host(call, is_cuda))
     if is_cuda:

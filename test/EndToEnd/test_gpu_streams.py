@@ -243,9 +243,10 @@ class Keeps(Chain):
 
 
 ROWS = torch.export.Dim("rows", max=4096)
-#: Module, arguments of the runs, dynamic shapes, graphs that are launched at least.
+#: Module, arguments of the runs, dynamic shapes, graphs that are launched at least; 0: none, as
+#: the caller wants.
 RUNS = {
-    "static": (Chain, [(randn(3, 8),) for _ in range(6)], None, 5),
+    "no-graphs": (Chain, [(randn(3, 8),) for _ in range(6)], None, 0),
     "dynamic": (Chain, [(randn(n, 8),) for n in (3, 70, 3, 200, 70, 3, 70)], ({0: ROWS},), 4),
     "host": (Host, [(randn(6, 8),) for _ in range(6)], None, 15),
     "host-on-device": (Host, [(randn(6, 8),) for _ in range(6)], None, 15),
@@ -255,7 +256,9 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.long] if name == "host-on-device" else [])
+    for name in RUNS])
 def test_runs(name, tmp_path):
     """Each run gives what eager gives, whatever the host has done in between; graphs are used where
     a sequence of launches comes again, unless the caller wants none."""
@@ -274,14 +277,12 @@ def test_runs(name, tmp_path):
     if name.endswith("on-device"):  # ATen takes tensors of the device
         libraries = {"FX_TORCH_LIBRARY": str(emulate.DRIVER.with_name("libDeviceFallback.so")),
                      "FX_HOST_FALLBACK": str(harness.BUILD / "lib" / "libFXTorch.so")}
-    for graphs in (1, 0) if name == "static" else (1,):
-        log = Log(tmp_path)
-        env = log.environment(model, PACKAGE | libraries, {"chip": 80})
-        emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_runs.py",
-                            model.artefact, tmp_path / "runs.pt", tmp_path / "outputs.pt", graphs,
-                            env=env)
-        for got, expected in zip(torch.load(tmp_path / "outputs.pt"), want, strict=True):
-            harness.compare(tree_leaves(got), expected)
-        count = log.read().count("graph")
-        assert count >= least if graphs else count == 0
-        assert not [line for line in log.said if "graphs" in line]
+    log = Log(tmp_path)
+    env = log.environment(model, PACKAGE | libraries, {"chip": 80})
+    emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_runs.py", model.artefact,
+                        tmp_path / "runs.pt", tmp_path / "outputs.pt", int(least > 0), env=env)
+    for got, expected in zip(torch.load(tmp_path / "outputs.pt"), want, strict=True):
+        harness.compare(tree_leaves(got), expected)
+    count = log.read().count("graph")
+    assert count >= least if least else count == 0
+    assert not [line for line in log.said if "graphs" in line]

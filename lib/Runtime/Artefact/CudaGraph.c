@@ -471,6 +471,9 @@ static void gpu_begin(FXrtRun *run) {
     run->is_captured = code || status;
     gpu_check(code, "the stream cannot be used");
   }
+  if ((run->options.flags & (FX_RUN_ASYNC | FX_RUN_HOST_OUTPUTS)) !=
+      FX_RUN_ASYNC)
+    gpu_refuse_capture(run, "one that waits for the device");
   if (run->is_captured)
     return; /* the caller orders what it makes a graph of */
   if (gpu->states_done)
