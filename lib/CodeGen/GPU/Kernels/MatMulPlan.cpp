@@ -272,9 +272,10 @@ Value MatMulPlan::areAligned() {
     return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
   };
   Value all = number(0);
+  // Operands, too: one that is fetched by elements is told to be aligned, as
+  // all arguments of the kernel are.
   for (Value arg : code.source.getArguments())
-    if (isa<RankedTensorType>(arg.getType()) && arg != info.lhs() &&
-        arg != info.rhs())
+    if (isa<RankedTensorType>(arg.getType()))
       all = arith::OrIOp::create(b, loc, all, addressOf(arg));
   Value rest = arith::RemUIOp::create(b, loc, all, number(kAlignment));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
