@@ -360,6 +360,12 @@ static void printInfix(OpAsmPrinter &printer, Operation *, ExprAttr expr) {
 // OutputOp
 //===----------------------------------------------------------------------===//
 
+bool OutputSpecAttr::isMutation() const {
+  return getKind() == OutputKind::BufferMutation ||
+         getKind() == OutputKind::ParameterMutation ||
+         getKind() == OutputKind::UserInputMutation;
+}
+
 OutputSpecAttr OutputOp::getSpec(unsigned i) {
   if (ArrayAttr signature = getSignatureAttr();
       signature && i < signature.size())

@@ -67,8 +67,7 @@ public:
 private:
   Values bindInputs(llvm::ArrayRef<HostValue> inputs);
   at::Tensor getMutated(OutputSpecAttr spec, const Values &inputs);
-  void applyMutations(OutputOp output, const Values &results,
-                      const Values &inputs);
+  void applyMutations(OutputOp output, Values &results, const Values &inputs);
 
   InterpreterOptions options;
   States states;
@@ -241,7 +240,7 @@ at::Tensor TorchInterpreter::getMutated(OutputSpecAttr spec,
 /// Writes results back to the states and inputs that they are the new values
 /// of. A new value may be a view of a state that is written before it (two
 /// buffers that change places): it is copied first.
-void TorchInterpreter::applyMutations(OutputOp output, const Values &results,
+void TorchInterpreter::applyMutations(OutputOp output, Values &results,
                                       const Values &inputs) {
   std::vector<std::pair<at::Tensor, at::Tensor>> writes;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -251,6 +250,16 @@ void TorchInterpreter::applyMutations(OutputOp output, const Values &results,
     if (target.defined() && !target.is_same(results[i].toTensor()))
       writes.emplace_back(target, results[i].toTensor());
   }
+  // A decomposed graph may return a new value in another dtype or shape, which
+  // the copy converts: where it is an output too, the user gets the copy.
+  for (c10::IValue &result : results)
+    for (auto &[target, value] : writes)
+      if (result.isTensor() && result.toTensor().is_same(value) &&
+          (value.scalar_type() != target.scalar_type() ||
+           value.sizes() != target.sizes())) {
+        result = target;
+        break;
+      }
   for (auto &[target, value] : writes)
     if (llvm::any_of(writes, [&](auto &other) {
           return value.is_alias_of(other.first) && other.first.numel() > 0;

@@ -76,11 +76,8 @@ static LogicalResult verifyInputs(GraphOp graph) {
   unsigned operand = 0;
   for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
     OutputSpecAttr spec = output.getSpec(i);
-    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
-                      spec.getKind() == OutputKind::ParameterMutation ||
-                      spec.getKind() == OutputKind::UserInputMutation;
     // Mutations come first, an operand each.
-    if (!isMutation)
+    if (!spec.isMutation())
       break;
     Value last = output->getOperand(operand++);
     Value input = inputs.lookup(spec.getTarget().getValue());
@@ -89,6 +86,10 @@ static LogicalResult verifyInputs(GraphOp graph) {
       continue;
     llvm::SmallSetVector<Value, 8> views = getViews(input);
     llvm::SmallSetVector<Operation *, 8> makers = getMakers(last, views);
+    // A last value may be a view of the first one: who reads it reads the last.
+    if (views.contains(last))
+      for (Value view : getViews(last))
+        views.remove(view);
     for (Value view : views)
       for (Operation *user : view.getUsers()) {
         if (!made->isBeforeInBlock(user) || makers.contains(user) ||

@@ -109,3 +109,58 @@ def test_a_lost_write_is_found_and_made_short():
 def test_what_is_right_is_not_reported():
     outcome = Checker(["functionalized", "roundtrip"]).check(_written_view())
     assert not outcome.refused and not outcome.torch_differs and not outcome.failures
+
+
+_ROW = "torch.arange(8).to(torch.float64)"
+#: name: (state b0, steps, returned, dynamic): what a decomposed export returns of b0 has another dtype, shape or
+#: memory than b0, or is b0 seen by views.
+WRITES = {
+    "fewer dims": (Spec((4, 8), torch.float32, "dense", 1), ["self.b0[..., :] = 2.5"], "x0 * 1", False),
+    "broadcast": (Spec((1, 3), torch.float16, "dense", 2), ["self.b0.copy_(x0[:1, :1].half())"], "x0 * 1", True),
+    "dtype": (Spec((2, 2), torch.bool, "dense", 1), ["self.b0.copy_(x0.as_strided((1,), (1,), 2))"], "x0 * 1", False),
+    "returned too": (Spec((4, 8), torch.float32, "dense", 1), [f"self.b0[:, :] = {_ROW}"], "self.b0", False),
+    "own view": (Spec((1, 2, 2), torch.float32, "dense", 4), ["v = self.b0.mT", "v.conj_physical_()"], "v * 1", False),
+    "gaps": (
+        Spec((3, 2, 8), torch.int8, "gaps", 2),
+        ["v = self.b0.as_strided((1, 2), (1, 6), 0)", "v[torch.tensor([[False, True]])] = 0"],
+        "v.clone()",
+        False,
+    ),
+    "order": (
+        Spec((2, 2, 4), torch.complex64, "transposed", 1),
+        ["v = self.b0.as_strided((3, 4), (1, 3), None)", "v[1:, :] *= torch.arange(8).reshape(2, 4)"],
+        "x0 * 1",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("decomposed", [False, True], ids=["plain", "decomposed"])
+@pytest.mark.parametrize("name", WRITES)
+def test_what_is_written_back(name, decomposed):
+    """Torch writes back by `copy_`, which converts and broadcasts, into the buffer's memory."""
+    state, lines, returned, dynamic = WRITES[name]
+    program = Program(
+        0,
+        inputs={"x0": Spec((3, 4), torch.float32, "dense", 1)},
+        states={"b0": state},
+        steps=[Step(tuple(lines))],
+        returns=[returned],
+        dynamic=("x0",) if dynamic else (),
+    )
+    outcome = Checker(["functionalized", "native", "interpret", "run", "roundtrip"], decomposed).check(program)
+    assert not outcome.refused and not outcome.torch_differs and not outcome.failures
+
+
+def test_a_computed_size_of_one():
+    """A guard says that `x0.shape[0] // 2` is 1: the size is squeezed."""
+    program = Program(
+        0,
+        inputs={"x0": Spec((3, 2), torch.float32, "dense", 1)},
+        steps=[Step(("v1 = x0[1::2].squeeze(0)",), ("v1",))],
+        returns=["v1 * 1"],
+        dynamic=("x0",),
+    )
+    checker = Checker(["functionalized", "native", "interpret"])
+    outcome = checker.check(program)
+    assert not outcome.refused and not outcome.failures

@@ -19,3 +19,13 @@ fx.graph @memory attributes {functional} {
   %v = call_function @aten.as_strided.default(%r, [2], [2]) : (!fx.tensor<[4], f32>) -> !fx.tensor<[2], f32>
   output(%v) : (!fx.tensor<[2], f32>)
 }
+
+// -----
+
+// The last value of %x is a view of the first: who reads it reads the last.
+fx.graph @view_of_itself attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[2, 2], f32>
+  %t = call_function @aten.t.default(%x) : (!fx.tensor<[2, 2], f32>) -> !fx.tensor<[2, 2], f32>
+  %m = call_function @aten.mul.Tensor(%t, 2) : (!fx.tensor<[2, 2], f32>) -> !fx.tensor<[2, 2], f32>
+  output(%t, %m) signature [#fx.output_spec<user_input_mutation, "x">, #fx.output_spec<user_output>] : (!fx.tensor<[2, 2], f32>, !fx.tensor<[2, 2], f32>)
+}

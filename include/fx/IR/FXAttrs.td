@@ -232,6 +232,11 @@ def FX_OutputSpecAttr : FX_Attr<"OutputSpec", "output_spec"> {
   let parameters = (ins EnumParameter<FX_OutputKind>:$kind,
                         OptionalParameter<"::mlir::StringAttr">:$target);
   let assemblyFormat = "`<` $kind (`,` $target^)? `>`";
+  let extraClassDeclaration = [{
+    /// Whether the output is what an input, a parameter or a buffer holds
+    /// after the call.
+    bool isMutation() const;
+  }];
 }
 
 #endif // FX_IR_FXATTRS_TD

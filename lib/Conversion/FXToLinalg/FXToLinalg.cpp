@@ -257,9 +257,7 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
         isValue ? output->getOperand(nextOperand++).getType() : Type();
     if (spec.getKind() == OutputKind::Token)
       continue;
-    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
-                      spec.getKind() == OutputKind::ParameterMutation ||
-                      spec.getKind() == OutputKind::UserInputMutation;
+    bool isMutation = spec.isMutation();
     Value value =
         isValue ? body.builtinValue(output.getLoc(), lowered) : Value();
     if (!value) {

@@ -42,6 +42,9 @@ static LogicalResult lowerSqueeze(Node &n) {
   for (int64_t dim : llvm::reverse(dims))
     if (x.sizes[dim].getInteger() == 1)
       x = n.b.squeeze(x, dim);
+  // Guards may say that computed sizes are 1, too.
+  if (x.rank() != int64_t(n.resultSizes().size()))
+    x = n.b.reshape(x, n.resultSizes());
   return n.result(x);
 }
 

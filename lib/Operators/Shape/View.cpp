@@ -251,7 +251,9 @@ FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default",
                         "aten.unsqueeze_copy.default",
                         "aten.unsqueeze_.default")
 
-/// A symbolic size is not 1: torch.export made a guard of that.
+/// A size that is a symbol is not 1: torch.export would have put 1 in its
+/// place. Of one that is computed, a guard says whether it is 1, and the
+/// recorded result tells which.
 static InferredTypes inferSqueeze(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
@@ -264,9 +266,13 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
   if (call.getArg("dim").isList() && call.getArg("dim").getElements().empty())
     dims->clear();
   Sizes sizes;
-  for (auto [i, size] : llvm::enumerate(self.getSizes()))
-    if (!Size(size).is(1) || !llvm::is_contained(*dims, int64_t(i)))
+  for (auto [i, size] : llvm::enumerate(self.getSizes())) {
+    bool isSqueezed = llvm::is_contained(*dims, int64_t(i));
+    if (isSqueezed && !size.isInteger() && !size.isSymbol())
+      return failure();
+    if (!isSqueezed || !Size(size).is(1))
       sizes.push_back(size);
+  }
   return result(makeTensor(self, sizes));
 }
 FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default",

@@ -27,6 +27,7 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
       if (graph.getFunctional()) {
         NodeNamer namer(graph);
         SmallPtrSet<Operation *, 4> memories;
+        convertMutations(graph, namer);
         addressStorage(graph, namer, memories);
         isolateStridedViews(graph, namer);
       }

@@ -240,11 +240,8 @@ void Functionalizer::takeMutations(OutputOp output) {
   SmallVector<Value> operands(output.getOperands());
   for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
     OutputSpecAttr spec = output.getSpec(i);
-    bool isMutation = spec.getKind() == OutputKind::BufferMutation ||
-                      spec.getKind() == OutputKind::ParameterMutation ||
-                      spec.getKind() == OutputKind::UserInputMutation;
     // Mutations come first, an operand each.
-    Value input = isMutation && spec.getTarget() && last.size() == i
+    Value input = spec.isMutation() && spec.getTarget() && last.size() == i
                       ? inputs.lookup(spec.getTarget().getValue())
                       : Value();
     if (input && isa<OperandAttr>(output.getArgs()[i])) {
@@ -322,6 +319,7 @@ LogicalResult Functionalizer::run() {
   for (auto call : graph.getBlock().getOps<CallFunctionOp>())
     if (call.getTarget() == "prims.as_strided.default")
       call.setTarget("aten.as_strided.default");
+  convertMutations(graph, namer);
   addressStorage(graph, namer, memories);
   for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
     if (call.getTarget() != "aten.as_strided.default")

@@ -121,6 +121,10 @@ gen::Operator getParsedSchema(const OperatorSchema &schema);
 void addressStorage(GraphOp graph, NodeNamer &namer,
                     llvm::SmallPtrSetImpl<mlir::Operation *> &memories);
 
+/// Copies the last values of inputs, parameters and buffers into tensors of
+/// their types, where a graph returns them in other dtypes or shapes.
+void convertMutations(GraphOp graph, NodeNamer &namer);
+
 /// Gives views by strides, in a functional graph, operands whose memory is what
 /// their values are.
 void isolateStridedViews(GraphOp graph, NodeNamer &namer);

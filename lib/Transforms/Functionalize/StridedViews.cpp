@@ -57,6 +57,13 @@ struct StorageAddresser {
         ->getResult(0);
   }
 
+  ArgumentTree list(ArrayRef<ExprAttr> integers) {
+    SmallVector<ArgumentTree> trees;
+    for (ExprAttr e : integers)
+      trees.push_back(ArgumentTree::integer(ctx, *e.getInteger()));
+    return ArgumentTree::list(ctx, trees);
+  }
+
   Value permute(Value value, ArrayRef<int64_t> order) {
     auto type = cast<FakeTensorType>(value.getType());
     SmallVector<ArgumentTree> dims;
@@ -94,12 +101,6 @@ struct StorageAddresser {
       return {};
     auto memory = FakeTensorType::get(
         {ExprAttr::integer(ctx, last - first + 1)}, type.getDtype());
-    auto list = [&](ArrayRef<ExprAttr> exprs) {
-      SmallVector<ArgumentTree> trees;
-      for (ExprAttr e : exprs)
-        trees.push_back(ArgumentTree::integer(ctx, *e.getInteger()));
-      return ArgumentTree::list(ctx, trees);
-    };
     Value zeros = call(
         "aten.zeros.default", memory,
         {list(memory.getSizes()), Attribute(TypeAttr::get(type.getDtype()))},
@@ -203,22 +204,44 @@ struct StorageAddresser {
         self ? dyn_cast<FakeTensorType>(self.getType()) : FakeTensorType();
     if (!type || isContiguous(type))
       return;
-    std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
-    if (!order)
-      return;
     SmallVector<ArgumentTree> rest(args.begin(), args.end());
-    rest.front() = permute(self, *order);
+    std::optional<SmallVector<int64_t>> order = getMemoryOrder(type);
+    if (order)
+      rest.front() = permute(self, *order);
+    else if (Value memory = showsElements(op, type) ? withGaps(self) : Value())
+      rest.front() = memory;
+    else
+      return;
     SmallVector<StringRef> keywords(
         llvm::map_range(op.getKwnames().getAsValueRange<StringAttr>(),
                         [](StringRef s) { return s; }));
     Value written =
         call(op.getTarget(), rest.front().values[0].getType(), rest, keywords);
-    SmallVector<int64_t> inverse(order->size());
-    for (auto [i, dim] : llvm::enumerate(*order))
-      inverse[dim] = i;
-    op->getResult(0).replaceAllUsesWith(permute(written, inverse));
+    op->getResult(0).replaceAllUsesWith(order ? fromOrder(written, *order, type)
+                                              : fromGaps(written, type));
     namer.release(op);
     op->erase();
+  }
+
+  /// The tensor of `type` whose dimensions, in the order of memory, are those
+  /// of `value`.
+  Value fromOrder(Value value, ArrayRef<int64_t> order, FakeTensorType type) {
+    SmallVector<int64_t> inverse(order.size());
+    for (auto [i, dim] : llvm::enumerate(order))
+      inverse[dim] = i;
+    Value result = permute(value, inverse);
+    // Its strides are known to those who address its memory next.
+    result.setType(type);
+    return result;
+  }
+
+  /// The elements of `type` in `memory`: a copy, since of what lies in the gaps
+  /// nothing is known.
+  Value fromGaps(Value memory, FakeTensorType type) {
+    return call("aten.as_strided_copy.default", type,
+                {memory, list(type.getSizes()),
+                 list(type.getMeta().getStrides()),
+                 ArgumentTree::integer(ctx, 0)});
   }
 };
 } // namespace

@@ -161,12 +161,6 @@ static unsigned getTargetRule(OutputKind kind) {
   }
 }
 
-static bool isMutation(OutputKind kind) {
-  return kind == OutputKind::BufferMutation ||
-         kind == OutputKind::ParameterMutation ||
-         kind == OutputKind::UserInputMutation;
-}
-
 /// Rules 22 to 25: what an output names.
 static void checkTarget(Checker &c, OutputOp op, const Output &output,
                         unsigned i) {
@@ -240,13 +234,13 @@ void fx::verify_export::checkOutputs(Checker &c) {
     bool isGradient = kind == OutputKind::GradientToParameter ||
                       kind == OutputKind::GradientToUserInput;
     hasGradient |= isGradient;
-    if (isMutation(kind) || isGradient)
+    if (output.spec.isMutation() || isGradient)
       checkTarget(c, op, output, i);
     else if (output.spec.getTarget() && !output.getTarget().empty())
       c.report(op, 21) << "expected no target for output " << i << ", a "
                        << stringifyOutputKind(kind) << ", got '"
                        << output.getTarget() << "'";
-    if (isMutation(kind)) {
+    if (output.spec.isMutation()) {
       if (!mutated
                .insert(
                    (stringifyOutputKind(kind) + ":" + output.getTarget()).str())
