@@ -79,6 +79,18 @@ fx_setup_venv() {
   printf '%s' "$want" >"$fx_venv/.fx-stamp"
 }
 
+# The compilers that tests hand programs over to. Nothing else needs them.
+fx_setup_compilers() {
+  [ -n "${FX_VENV:-}" ] && return
+  local list="$fx_root/scripts/requirements-compilers.txt" want
+  want="$(sha256sum <"$list")"
+  [ "$(cat "$fx_venv/.fx-compilers-stamp" 2>/dev/null)" = "$want" ] && return
+  fx_say "installing other compilers"
+  "$fx_python" -m pip --quiet --disable-pip-version-check install -r "$list" >&2 ||
+    fx_die "cannot install scripts/requirements-compilers.txt"
+  printf '%s' "$want" >"$fx_venv/.fx-compilers-stamp"
+}
+
 fx_setup_build() {
   local torch_dir want
   torch_dir="$(echo "$fx_venv"/lib/python3*/site-packages/torch)"

@@ -25,6 +25,7 @@ for arg in "$@"; do
 done
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 fx_setup
+[ $lit_only -eq 0 ] && fx_setup_compilers
 
 results="$fx_build/test-results"
 rm -rf "$results" && mkdir -p "$results"

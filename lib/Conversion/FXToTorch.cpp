@@ -126,6 +126,7 @@ private:
   Operation *create(Location loc, const Twine &name, ValueRange operands,
                     TypeRange results, ArrayRef<NamedAttribute> attrs = {});
   Value makeConstant(Location loc, StringRef kind, Attribute value);
+  Value makeLiteral(Location loc, Type type, DenseElementsAttr elements);
   /// The value of one argument; null, reported, where it has no form.
   Value makeArgument(CallFunctionOp call, const Argument &arg,
                      const ArgumentSchema &schema, unsigned listDepth);
@@ -157,6 +158,26 @@ Value Function::makeConstant(Location loc, StringRef kind, Attribute value) {
     attrs.push_back(b.getNamedAttr("value", value));
   Type type = torchType(b.getContext(), kind == "device" ? "Device" : kind);
   return create(loc, "constant." + kind, {}, type, attrs)->getResult(0);
+}
+
+Value Function::makeLiteral(Location loc, Type type,
+                            DenseElementsAttr elements) {
+  auto create = [&](Type type, DenseElementsAttr value) {
+    return this
+        ->create(loc, "vtensor.literal", {}, type,
+                 b.getNamedAttr("value", value))
+        ->getResult(0);
+  };
+  auto shaped = elements.getType();
+  if (shaped.getRank() > 0 || !shaped.getElementType().isInteger(1))
+    return create(type, elements);
+  // torch-mlir lowers no boolean literal of rank 0, and folds casts to one.
+  auto integer = IntegerType::get(b.getContext(), 64, IntegerType::Signed);
+  auto number =
+      DenseElementsAttr::get(RankedTensorType::get({}, integer),
+                             APInt(64, elements.getSplatValue<bool>() ? 0 : 1));
+  Value inverse = create(torchType(b.getContext(), "vtensor<[],si64>"), number);
+  return this->create(loc, "aten.logical_not", inverse, type)->getResult(0);
 }
 
 static bool isState(PlaceholderOp input) {
@@ -221,10 +242,8 @@ LogicalResult Function::makeInputs() {
                                integer.isUnsigned() ? IntegerType::Unsigned
                                                     : IntegerType::Signed)),
           elements->getRawData());
-    values[input.getResult()] =
-        create(input.getLoc(), "vtensor.literal", {}, getTorchType(tensor),
-               b.getNamedAttr("value", value))
-            ->getResult(0);
+    values[input.getResult()] = makeLiteral(
+        input.getLoc(), getTorchType(tensor), cast<DenseElementsAttr>(value));
   }
   return success();
 }
@@ -333,9 +352,7 @@ Value Function::makeNumberTensor(CallFunctionOp call, Attribute value) {
   }
   auto elements = DenseElementsAttr::get(RankedTensorType::get({}, dtype),
                                          ArrayRef<Attribute>(element));
-  return create(call.getLoc(), "vtensor.literal", {}, type,
-                b.getNamedAttr("value", elements))
-      ->getResult(0);
+  return makeLiteral(call.getLoc(), type, elements);
 }
 
 Value Function::makeArgument(CallFunctionOp call, const Argument &arg,

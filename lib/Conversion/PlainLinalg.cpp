@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlainRandom.h"
+#include "PlainStrides.h"
 #include "StateElements.h"
 #include "fx/Conversion/Passes.h"
 
@@ -60,6 +61,7 @@ struct PlainLinalg : fx::impl::PlainLinalgBase<PlainLinalg> {
         return signalPassFailure();
     if (mlir::failed(expandRandom(module)))
       return signalPassFailure();
+    expandStridedInserts(module);
     module.walk([&](Operation *op) {
       for (NamedAttribute attr : llvm::to_vector(op->getDiscardableAttrs()))
         if (attr.getName().getValue().starts_with("fx."))

@@ -44,6 +44,8 @@ struct Entry {
 } // namespace
 
 struct ExternalData::Impl {
+  /// The bytes of dense states that are all the same.
+  DenseMap<Attribute, std::vector<char>> splats;
   std::string folder;
   /// Guards the maps only; their values are filled under their own flags, so
   /// that several threads can check different states at once.
@@ -153,8 +155,16 @@ Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
     return entry.bytes;
   }
   if (auto dense = dyn_cast_if_present<DenseElementsAttr>(init);
-      dense && dense.getElementType().isInteger(8) && !dense.isSplat())
-    return dense.getRawData();
+      dense && dense.getElementType().isInteger(8)) {
+    if (!dense.isSplat())
+      return dense.getRawData();
+    // MLIR holds the one byte once.
+    std::lock_guard<std::mutex> lock(impl->mutex);
+    auto [it, isNew] = impl->splats.try_emplace(dense);
+    if (isNew)
+      it->second.assign(dense.getNumElements(), dense.getRawData().front());
+    return ArrayRef<char>(it->second);
+  }
   return createStringError("the value of state '" + state.getSymName() +
                            "' is not known");
 }

@@ -12,7 +12,7 @@
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/Pipelines/Compile.h"
-#include "fx/Pipelines/GPU.h"
+#include "fx/Pipelines/Pipelines.h"
 #include "fx/Quantize/Passes.h"
 #include "fx/Transforms/Passes.h"
 
@@ -37,7 +37,7 @@ void fx::registerAllPasses() {
     cpu::registerFXCPUBackendPasses();
     cpu::registerCPUBackendPipelines();
     fx::gpu::registerPasses();
-    registerGPUPipelines();
+    registerPipelines();
   });
 }
 

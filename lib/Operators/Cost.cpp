@@ -89,21 +89,15 @@ static Cost costProduct(const OperatorView &call, StringRef left,
 static Cost costMatMul(const OperatorView &call) {
   return costProduct(call, "self", "");
 }
-FX_REGISTER_COST_RULES(costMatMul, "aten.mm.default", "aten.bmm.default",
-                       "aten.matmul.default", "aten.mv.default",
-                       "aten.dot.default")
 static Cost costLinear(const OperatorView &call) {
   return costProduct(call, "input", "bias");
 }
-FX_REGISTER_COST_RULES(costLinear, "aten.linear.default")
 static Cost costAddmm(const OperatorView &call) {
   return costProduct(call, "mat1", "self");
 }
-FX_REGISTER_COST_RULES(costAddmm, "aten.addmm.default")
 static Cost costBaddbmm(const OperatorView &call) {
   return costProduct(call, "batch1", "self");
 }
-FX_REGISTER_COST_RULES(costBaddbmm, "aten.baddbmm.default")
 
 /// Each element of the weight is used once for each pixel of the output, or,
 /// transposed, of the input.
@@ -125,13 +119,6 @@ static Cost costConvolution(const OperatorView &call) {
     n = n * Count{pixels.getSizes().front()};
   return makeContraction(n * count(weight) * 2, bias(call, "bias"));
 }
-FX_REGISTER_COST_RULES(costConvolution, "aten.convolution.default",
-                       "aten.conv1d.default", "aten.conv2d.default",
-                       "aten.conv3d.default", "aten.conv1d.padding",
-                       "aten.conv2d.padding", "aten.conv3d.padding",
-                       "aten.conv_transpose1d.default",
-                       "aten.conv_transpose2d.input",
-                       "aten.conv_transpose3d.input")
 
 /// Two products, and for each score a scaling and a softmax. A causal mask
 /// does not count less, as in torch.
@@ -147,8 +134,6 @@ static Cost costAttention(const OperatorView &call) {
                    scores * Count{value.getSizes().back()} * 2;
   return makeContraction(products, scores * 6);
 }
-FX_REGISTER_COST_RULES(costAttention,
-                       "aten.scaled_dot_product_attention.default")
 
 //===----------------------------------------------------------------------===//
 // The rest
@@ -166,35 +151,22 @@ static Count firstOperand(const OperatorView &call) {
 static Cost costSoftmax(const OperatorView &call) {
   return makeCost(call, result(call) * 5);
 }
-FX_REGISTER_COST_RULES(costSoftmax, "aten.softmax.int", "aten._softmax.default",
-                       "aten.log_softmax.int", "aten._log_softmax.default",
-                       "aten.special_softmax.default",
-                       "aten.special_log_softmax.default")
 
 /// Mean, centring, squares, their mean, scaling; weight and bias.
 static Cost costNorm(const OperatorView &call) {
   return makeCost(call, result(call) * 7);
 }
-FX_REGISTER_COST_RULES(costNorm, "aten.layer_norm.default",
-                       "aten.native_layer_norm.default",
-                       "aten.group_norm.default",
-                       "aten.native_group_norm.default")
 
 /// Squares, their mean, scaling, weight.
 static Cost costRMSNorm(const OperatorView &call) {
   return makeCost(call, result(call) * 4);
 }
-FX_REGISTER_COST_RULES(costRMSNorm, "aten.rms_norm.default")
 
 /// A product and a sum with known statistics; else as other norms.
 static Cost costBatchNorm(const OperatorView &call) {
   bool trains = call.getArg("training").getBool().value_or(false);
   return makeCost(call, result(call) * (trains ? 7 : 2));
 }
-FX_REGISTER_COST_RULES(costBatchNorm, "aten.batch_norm.default",
-                       "aten._native_batch_norm_legit_no_training.default",
-                       "aten._native_batch_norm_legit.default",
-                       "aten.native_batch_norm.default")
 
 /// One operation for each element of each window.
 static Cost costPool(const OperatorView &call) {
@@ -212,22 +184,10 @@ static Cost costPool(const OperatorView &call) {
     n = n * (*window)[window->size() == 1 ? 0 : i];
   return makeCost(call, n);
 }
-FX_REGISTER_COST_RULES(costPool, "aten.max_pool1d.default",
-                       "aten.max_pool2d.default", "aten.max_pool3d.default",
-                       "aten.max_pool2d_with_indices.default",
-                       "aten.max_pool3d_with_indices.default",
-                       "aten.avg_pool1d.default", "aten.avg_pool2d.default",
-                       "aten.avg_pool3d.default")
 
 static Cost costInput(const OperatorView &call) {
   return makeCost(call, firstOperand(call));
 }
-FX_REGISTER_COST_RULES(costInput, "aten.adaptive_avg_pool1d.default",
-                       "aten.adaptive_avg_pool2d.default",
-                       "aten.adaptive_avg_pool3d.default",
-                       "aten._adaptive_avg_pool2d.default",
-                       "aten._adaptive_avg_pool3d.default",
-                       "aten.cumsum.default", "aten.cumprod.default")
 
 Cost fx::getCost(const OperatorView &call) {
   const OperatorSchema &schema = call.getSchema();
@@ -236,7 +196,7 @@ Cost fx::getCost(const OperatorView &call) {
     cost.contractions = cost.total = cost.bytes = zero(call).expr;
     return cost;
   }
-  if (auto rule = HookTable<CostRule>::lookup(schema))
+  if (auto rule = HookTable<CostRule>::get().lookup(schema))
     cost = rule(call);
   else if (schema.has(OperatorSchema::Pointwise))
     cost = makeCost(call, result(call));
@@ -253,4 +213,43 @@ Cost fx::getCost(const OperatorView &call) {
       bytes = bytes + Count{getByteCount(value.getType())};
   cost.bytes = bytes.expr;
   return cost;
+}
+
+void CostRule::registerAll(HookTable<CostRule> &hooks) {
+  hooks.add(costMatMul,
+            {"aten.mm.default", "aten.bmm.default", "aten.matmul.default",
+             "aten.mv.default", "aten.dot.default"});
+  hooks.add(costLinear, {"aten.linear.default"});
+  hooks.add(costAddmm, {"aten.addmm.default"});
+  hooks.add(costBaddbmm, {"aten.baddbmm.default"});
+  hooks.add(costConvolution,
+            {"aten.convolution.default", "aten.conv1d.default",
+             "aten.conv2d.default", "aten.conv3d.default",
+             "aten.conv1d.padding", "aten.conv2d.padding",
+             "aten.conv3d.padding", "aten.conv_transpose1d.default",
+             "aten.conv_transpose2d.input", "aten.conv_transpose3d.input"});
+  hooks.add(costAttention, {"aten.scaled_dot_product_attention.default"});
+  hooks.add(costSoftmax, {"aten.softmax.int", "aten._softmax.default",
+                          "aten.log_softmax.int", "aten._log_softmax.default",
+                          "aten.special_softmax.default",
+                          "aten.special_log_softmax.default"});
+  hooks.add(costNorm,
+            {"aten.layer_norm.default", "aten.native_layer_norm.default",
+             "aten.group_norm.default", "aten.native_group_norm.default"});
+  hooks.add(costRMSNorm, {"aten.rms_norm.default"});
+  hooks.add(costBatchNorm, {"aten.batch_norm.default",
+                            "aten._native_batch_norm_legit_no_training.default",
+                            "aten._native_batch_norm_legit.default",
+                            "aten.native_batch_norm.default"});
+  hooks.add(costPool,
+            {"aten.max_pool1d.default", "aten.max_pool2d.default",
+             "aten.max_pool3d.default", "aten.max_pool2d_with_indices.default",
+             "aten.max_pool3d_with_indices.default", "aten.avg_pool1d.default",
+             "aten.avg_pool2d.default", "aten.avg_pool3d.default"});
+  hooks.add(costInput, {"aten.adaptive_avg_pool1d.default",
+                        "aten.adaptive_avg_pool2d.default",
+                        "aten.adaptive_avg_pool3d.default",
+                        "aten._adaptive_avg_pool2d.default",
+                        "aten._adaptive_avg_pool3d.default",
+                        "aten.cumsum.default", "aten.cumprod.default"});
 }

@@ -5,10 +5,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Operators/View.h"
+#include "fx/Operators/Hooks.h"
+
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace fx;
+
+unsigned fx::detail::getHookIndex(StringRef target) {
+  const OperatorSchema *schema = lookupOperator(target);
+  if (!schema)
+    llvm::report_fatal_error("a hook is registered for the unknown operator " +
+                             target);
+  return schema - getAllOperators().data();
+}
+
+void fx::detail::reportSecondHook(StringRef target) {
+  llvm::report_fatal_error("two hooks of one kind are registered for " +
+                           target);
+}
 
 //===----------------------------------------------------------------------===//
 // Reading

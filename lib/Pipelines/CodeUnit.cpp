@@ -94,8 +94,6 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (auto bytes = main->getAttrOfType<IntegerAttr>("fx.arena_bytes"))
     description.arenaBytes = bytes.getInt();
-  for (StateOp state : llvm::make_early_inc_range(module.getOps<StateOp>()))
-    state.erase();
   parts.assign(1, module);
   return llvm::Error::success();
 }

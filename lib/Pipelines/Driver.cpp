@@ -10,20 +10,13 @@
 #include "DeviceCode.h"
 #include "Formats.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/Common/Attention.h"
 #include "fx/CodeGen/GPU/Passes.h"
-#include "fx/Conversion/Passes.h"
 #include "fx/IR/ExternalPaths.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/Operators/Plugin.h"
-#include "fx/Operators/Schema.h"
-#include "fx/Operators/Verify.h"
-#include "fx/Pipelines/GPU.h"
-#include "fx/Transforms/CorrectTypes.h"
-#include "fx/Transforms/Passes.h"
-#include "fx/Transforms/StridedMemory.h"
+#include "fx/Pipelines/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -58,117 +51,19 @@ llvm::Error Driver::load() {
   return llvm::Error::success();
 }
 
-/// Refuses operators that only the interpreter can run.
-llvm::Error Driver::checkNotOnlyInterpreted() {
-  auto getReason = [](StringRef target) -> StringRef {
-    // These calls change what the operators between them mean.
-    if (target.starts_with("torch._functorch."))
-      return "expected a graph without torch.vmap, as run_decompositions "
-             "leaves it";
-    return "";
-  };
-  WalkResult walk = module->walk([&](CallFunctionOp call) {
-    std::string unknown = getUnknownMemory(call);
-    StringRef reason = unknown.empty() ? getReason(call.getTarget()) : unknown;
-    if (reason.empty())
-      reason = getMistakenType(call);
-    StringRef space = call.getTarget().split('.').first;
-    // A live graph's call of a user's function.
-    if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&
-        space != "_operator" && !lookupOperator(call.getTarget()))
-      reason = "expected operators, got a function that only Python can run";
-    if (reason.empty())
-      return WalkResult::advance();
-    call.emitError("'") << call.getTarget()
-                        << "' has no native code: " << reason;
-    return WalkResult::interrupt();
-  });
-  return walk.wasInterrupted() ? errors.take("an operator has no native code")
-                               : llvm::Error::success();
-}
-
-/// From what was exported to a functional graph of operators that have
-/// lowerings.
 llvm::Error Driver::simplify() {
-  for (GraphOp graph : module->getOps<GraphOp>())
-    correctTypes(graph);
-  if (llvm::Error e = checkNotOnlyInterpreted())
-    return e;
-  if (llvm::Error e = runPasses([&](OpPassManager &pm) {
-        pm.addPass(createResolveCallsPass());
-        pm.addPass(createInlineWrappersPass());
-        pm.addPass(createSimplifySizesPass());
-        // The fallback refuses an operator of the user's that writes and whose
-        // schema is not known here.
-        pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
-        pm.addPass(createCanonicalizerPass());
-        pm.addPass(createDecomposeCustomPass());
-        pm.addPass(createDecomposePass());
-        pm.addPass(createFoldConvBNPass());
-        pm.addPass(createKeepIntegersPass());
-        // Swapped weights may have other zero points, and more bits.
-        if (!options.swappableWeights) {
-          pm.addPass(createDropZeroPointsPass());
-          // Kernels of GPUs read bytes.
-          if (!gpu)
-            pm.addPass(createNoteNarrowWeightsPass());
-        }
-        pm.addPass(createCanonicalizerPass());
-        pm.addPass(createCSEPass());
-        if (options.async.empty())
-          return;
-        SchedulePassOptions schedule;
-        schedule.async.assign(options.async.begin(), options.async.end());
-        pm.addPass(createSchedulePass(schedule));
-      }))
-    return e;
-  return checkSharedStates();
-}
-
-/// Compiled code holds each state in memory of its own: of two that share a
-/// storage, none is written, or both as one tensor (tied weights).
-llvm::Error Driver::checkSharedStates() {
-  auto graph = module->lookupSymbol<GraphOp>("main");
-  llvm::StringMap<Attribute> used;
-  for (PlaceholderOp input : graph.getPlaceholders())
-    if (input.getTarget() && !input.getResult().use_empty())
-      if (auto state = module->lookupSymbol<StateOp>(*input.getTarget()))
-        if (isa_and_present<ExternalAttr>(state.getInitAttr()))
-          used[state.getSymName()] = state.getInitAttr();
-  OutputOp output = graph.getOutput();
-  llvm::StringSet<> written;
-  for (size_t i = 0, n = output.getArgs().size(); i < n; ++i)
-    if (OutputSpecAttr spec = output.getSpec(i); spec.getTarget())
-      written.insert(spec.getTarget().getValue());
-  for (size_t i = 0, n = output.getArgs().size(); i < n; ++i) {
-    OutputSpecAttr spec = output.getSpec(i);
-    if (!spec.getTarget() || (spec.getKind() != OutputKind::BufferMutation &&
-                              spec.getKind() != OutputKind::ParameterMutation))
-      continue;
-    auto state = module->lookupSymbol<StateOp>(spec.getTarget().getValue());
-    if (!state)
-      continue;
-    for (const auto &[name, bytes] : used)
-      if (bytes == state.getInitAttr() && name != state.getSymName() &&
-          !(written.contains(name) &&
-            module->lookupSymbol<StateOp>(name).getType() == state.getType())) {
-        state.emitError("state '")
-            << state.getSymName() << "' is written and shares its storage "
-            << "with '" << name << "': this has no native code";
-        return errors.take("states share a storage");
-      }
-  }
-  return llvm::Error::success();
+  SimplifyOptions simplify;
+  simplify.swappableWeights = options.swappableWeights;
+  simplify.gpu = gpu.has_value();
+  simplify.async = options.async;
+  return runPasses(
+      [&](OpPassManager &pm) { buildSimplifyPipeline(pm, simplify); });
 }
 
 llvm::Error Driver::toLinalg() {
-  ConvertFXToLinalgOptions lowering;
-  if (gpu && gpu->hasTensorCores())
-    lowering.wholeHeads = codegen::kMaxHeadSize;
-  return runPasses([&](OpPassManager &pm) {
-    pm.addPass(createConvertFXToLinalg(lowering));
-    pm.addPass(createLowerCustom());
-  });
+  bool wholeHeads = gpu && gpu->hasTensorCores();
+  return runPasses(
+      [&](OpPassManager &pm) { buildToLinalgPipeline(pm, wholeHeads); });
 }
 
 /// What depends on states alone is computed here, on this processor.
@@ -188,9 +83,9 @@ llvm::Error Driver::scheduleForDevice() {
           cpu::buildEmitPipeline(pm, cpu::getKernelOptions(host->features));
         }))
       return e;
-  bool warpgroups = llvm::is_contained(gpu->chips, "sm_90a");
   return runPasses([&](OpPassManager &pm) {
-    fx::gpu::buildKernelPipeline(pm, tensorCores, warpgroups, options.gpuTiles);
+    fx::gpu::buildKernelPipeline(pm, tensorCores, gpu->hasWarpgroups(),
+                                 options.gpuTiles);
   });
 }
 

@@ -55,9 +55,7 @@ public:
 
 private:
   llvm::Error load();
-  llvm::Error checkNotOnlyInterpreted();
   llvm::Error simplify();
-  llvm::Error checkSharedStates();
   llvm::Error toLinalg();
   llvm::Error schedule();
   llvm::Error scheduleForDevice();

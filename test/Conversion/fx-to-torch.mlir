@@ -77,3 +77,19 @@ fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
   %y = call_function @aten.mul.Tensor(%x, %n) : (!fx.tensor<[s0], f32>, !fx.sym_int<s0>) -> !fx.tensor<[s0], f32>
   output(%y) : (!fx.tensor<[s0], f32>)
 }
+
+// -----
+
+// No boolean literal of rank 0: torch-mlir does not lower it.
+fx.state @on : !fx.tensor<[], i1> = dense<1> : tensor<1xui8>
+// EMBED-NOT: tensor<i1>
+// EMBED: %[[OFF:.*]] = "torch.vtensor.literal"() {value = dense<0> : tensor<si64>} : () -> !torch.vtensor<[],si64>
+// EMBED: %[[ON:.*]] = "torch.aten.logical_not"(%[[OFF]]) : (!torch.vtensor<[],si64>) -> !torch.vtensor<[],i1>
+// EMBED: "torch.aten.where.self"(%[[ON]],
+fx.graph @main attributes {functional} {
+  %on = placeholder "on" buffer @on : !fx.tensor<[], i1>
+  %x = placeholder "x" : !fx.tensor<[2], f32>
+  %y = placeholder "y" : !fx.tensor<[2], f32>
+  %w = call_function @aten.where.self(%on, %x, %y) : (!fx.tensor<[], i1>, !fx.tensor<[2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
+  output(%w) : (!fx.tensor<[2], f32>)
+}

@@ -1,4 +1,4 @@
-"""Programs that are handed over to other compilers, and the passes that lower
+"""Programs that are handed over to other compilers, and the pipelines that lower
 them to what these take."""
 
 import harness
@@ -6,16 +6,12 @@ import torch
 from exporting import save
 from torch.export import Dim
 
-#: From the archive to linalg that nobody needs our dialect for.
-LINALG_PASSES = [
-    "--fx-inline-wrappers",
-    "--fx-functionalize",
-    "--canonicalize",
-    "--fx-decompose",
-    "--convert-fx-to-linalg",
-    "--fx-plain-linalg=embed-states",
-    "--canonicalize",
-]
+#: To linalg that nobody needs our dialect for.
+LINALG_PASSES = ["--fx-lower-to-linalg=embed-states"]
+#: To the torch dialect.
+TORCH_PASSES = ["--fx-lower-to-torch=embed-states", "--allow-unregistered-dialect"]
+#: To TOSA, whose texts differ from one release of MLIR to the next: in generic form all read it.
+TOSA_PASSES = ["--fx-lower-to-tosa=embed-states", "--mlir-print-op-generic"]
 
 
 class Mlp(torch.nn.Module):
@@ -86,25 +82,6 @@ CASES = {
     "loop": (Loop, lambda n: (seeded(n, 4),), (BATCH,)),
 }
 
-
-#: The same to the torch dialect.
-TORCH_PASSES = [
-    "--fx-inline-wrappers",
-    "--fx-functionalize",
-    "--canonicalize",
-    "--convert-fx-to-torch=embed-states",
-    "--allow-unregistered-dialect",
-]
-
-#: And to TOSA, whose texts differ from one release of MLIR to the next: in
-#: generic form all read it.
-TOSA_PASSES = [
-    "--fx-inline-wrappers",
-    "--fx-functionalize",
-    "--canonicalize",
-    "--convert-fx-to-tosa=embed-states",
-    "--mlir-print-op-generic",
-]
 
 
 def lower(program, passes, folder):

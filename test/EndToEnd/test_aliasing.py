@@ -21,12 +21,12 @@ from alias_programs import Program, Step  # noqa: E402
 from alias_shrink import shrink  # noqa: E402
 from alias_values import Spec  # noqa: E402
 
-#: (flags, seeds, seconds) by default, and the same flags with more seeds.
+#: (flags, seeds, seconds) by default, three minutes in all, and the same flags with more seeds.
 FORMS = {
-    "static": ([], 60, 45),
-    "dynamic": (["--dynamic"], 40, 40),
-    "decomposed": (["--decomposed"], 30, 40),
-    "dynamic-decomposed": (["--dynamic", "--decomposed"], 25, 40),
+    "static": ([], 1000, 45),
+    "dynamic": (["--dynamic"], 1000, 45),
+    "decomposed": (["--decomposed"], 1000, 45),
+    "dynamic-decomposed": (["--dynamic", "--decomposed"], 1000, 45),
 }
 LONG = {name: (flags, 2000, 1200) for name, (flags, _, _) in FORMS.items()}
 CASES = [pytest.param(*case, id=name) for name, case in FORMS.items()] + [

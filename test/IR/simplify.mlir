@@ -221,3 +221,21 @@ fx.graph @not_functional {
   %d = call_function @aten.cos.default(%c) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%d) : (!fx.tensor<[4], f32>)
 }
+
+// -----
+
+// What is neutral may be the first operand, and of rank 0.
+// CHECK-LABEL: @neutral_first
+fx.graph @neutral_first attributes {functional} {
+  // CHECK: %x = placeholder
+  %x = placeholder "x" : !fx.tensor<[4], i1>
+  %ones = call_function @aten.new_ones.default(%x, [], dtype = i1) : (!fx.tensor<[4], i1>) -> !fx.tensor<[], i1>
+  %and = call_function @aten.__and__.Tensor(%ones, %x) : (!fx.tensor<[], i1>, !fx.tensor<[4], i1>) -> !fx.tensor<[4], i1>
+  %zeros = call_function @aten.zeros.default([4], dtype = i1) : () -> !fx.tensor<[4], i1>
+  %or = call_function @aten.__or__.Tensor(%zeros, %and) : (!fx.tensor<[4], i1>, !fx.tensor<[4], i1>) -> !fx.tensor<[4], i1>
+  // CHECK-NEXT: %falses
+  // CHECK-NEXT: %wide = call_function @aten.bitwise_xor.Tensor(%falses, %x)
+  %falses = call_function @aten.zeros.default([3, 4], dtype = i1) : () -> !fx.tensor<[3, 4], i1>
+  %wide = call_function @aten.bitwise_xor.Tensor(%falses, %or) : (!fx.tensor<[3, 4], i1>, !fx.tensor<[4], i1>) -> !fx.tensor<[3, 4], i1>
+  output(%wide) : (!fx.tensor<[3, 4], i1>)
+}

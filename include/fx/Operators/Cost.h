@@ -34,10 +34,8 @@ struct Cost {
 /// A rule gives `contractions` and `total`.
 struct CostRule {
   using Function = Cost (*)(const OperatorView &);
+  static void registerAll(HookTable<CostRule> &hooks);
 };
-
-#define FX_REGISTER_COST_RULES(function, ...)                                  \
-  FX_REGISTER_HOOKS(::fx::CostRule, function, __VA_ARGS__)
 
 Cost getCost(const OperatorView &call);
 

@@ -5,21 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler can do with an operator (infer its types, decompose, fold,
-// lower it) is a free function on its view, registered in the file of its
-// family and found by one look-up. A kind of hook is declared by its tag:
+// What the compiler can do with an operator (infer its types, decompose, count
+// its operations, lower it) is a free function on its view in the file of its
+// family. A kind of hook is declared by the type of these functions, and by a
+// function that lists the families:
 //
 //   struct FoldHook {
 //     using Function = OpFoldResult (*)(const OperatorView &,
-//     ArrayRef<Attribute>);
+//                                       ArrayRef<Attribute>);
+//     static void registerAll(HookTable<FoldHook> &hooks);
 //   };
+//
 //   static OpFoldResult foldNeg(aten::Neg op, ArrayRef<Attribute> operands);
-//   FX_REGISTER_HOOK(FoldHook, aten::Neg, foldNeg)              // typed view
-//   FX_REGISTER_HOOKS(FoldHook, foldSame, "aten.add.Tensor", …) // OperatorView
 //
-//   if (auto fold = HookTable<FoldHook>::lookup(view.getSchema())) ...
+//   void fx::registerArithmeticFolds(HookTable<FoldHook> &hooks) {
+//     hooks.add<aten::Neg, foldNeg>();               // on the typed view
+//     hooks.add(foldSame, {"aten.add.Tensor", …});   // on OperatorView
+//   }
 //
-// All tables are filled before main starts and only read afterwards.
+//   if (auto fold = HookTable<FoldHook>::get().lookup(view.getSchema())) ...
+//
+// A table is filled when it is first asked for, and constant from then on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,50 +33,10 @@
 #define FX_OPERATORS_HOOKS_H
 
 #include "fx/Operators/View.h"
-#include "llvm/Support/ErrorHandling.h"
 
-#include <initializer_list>
 #include <vector>
 
 namespace fx {
-
-template <class Tag>
-class HookTable {
-public:
-  using Function = typename Tag::Function;
-
-  static Function lookup(const OperatorSchema &schema) {
-    return table()[&schema - getAllOperators().data()];
-  }
-  /// Null if the target is unknown or has no such hook.
-  static Function lookup(llvm::StringRef target) {
-    const OperatorSchema *schema = lookupOperator(target);
-    return schema ? lookup(*schema) : nullptr;
-  }
-  static void add(llvm::StringRef target, Function function) {
-    const OperatorSchema *schema = lookupOperator(target);
-    // A name misspelt in our own source.
-    if (!schema)
-      llvm::report_fatal_error(
-          "a hook is registered for the unknown operator " + target);
-    table()[schema - getAllOperators().data()] = function;
-  }
-
-private:
-  static std::vector<Function> &table() {
-    static std::vector<Function> functions(getAllOperators().size());
-    return functions;
-  }
-};
-
-template <class Tag>
-struct HookRegistration {
-  HookRegistration(typename Tag::Function function,
-                   std::initializer_list<llvm::StringRef> targets) {
-    for (llvm::StringRef target : targets)
-      HookTable<Tag>::add(target, function);
-  }
-};
 
 namespace detail {
 /// Turns a function on a typed view into one on OperatorView.
@@ -82,22 +48,53 @@ struct TypedHook<View, function, Result (*)(const OperatorView &, Rest...)> {
     return function(View(view), std::forward<Rest>(rest)...);
   }
 };
+
+/// The number of the operator `target`. Ends the process where there is none:
+/// a name is misspelt in our own source.
+unsigned getHookIndex(llvm::StringRef target);
+/// Ends the process: `target` has a second hook of one kind.
+[[noreturn]] void reportSecondHook(llvm::StringRef target);
 } // namespace detail
 
-#define FX_HOOK_CONCAT_(a, b) a##b
-#define FX_HOOK_CONCAT(a, b) FX_HOOK_CONCAT_(a, b)
+/// The functions of one kind, by operator.
+template <class Hook>
+class HookTable {
+public:
+  using Function = typename Hook::Function;
 
-/// Registers a function on a typed view.
-#define FX_REGISTER_HOOK(Tag, View, function)                                  \
-  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(fxHook,              \
-                                                          __COUNTER__)(        \
-      ::fx::detail::TypedHook<View, function, Tag::Function>::call,            \
-      {View::target});
+  static const HookTable &get() {
+    static const HookTable table = [] {
+      HookTable table;
+      Hook::registerAll(table);
+      return table;
+    }();
+    return table;
+  }
 
-/// Registers a function on OperatorView for the targets that follow.
-#define FX_REGISTER_HOOKS(Tag, function, ...)                                  \
-  static const ::fx::HookRegistration<Tag> FX_HOOK_CONCAT(                     \
-      fxHook, __COUNTER__)(function, {__VA_ARGS__});
+  /// Null if the operator has no such hook.
+  Function lookup(const OperatorSchema &schema) const {
+    return functions[&schema - getAllOperators().data()];
+  }
+
+  void add(Function function, llvm::ArrayRef<llvm::StringRef> targets) {
+    for (llvm::StringRef target : targets) {
+      Function &entry = functions[detail::getHookIndex(target)];
+      if (entry)
+        detail::reportSecondHook(target);
+      entry = function;
+    }
+  }
+  /// A function on a typed view.
+  template <class View, auto function>
+  void add() {
+    add(detail::TypedHook<View, function, Function>::call,
+        llvm::StringRef(View::target));
+  }
+
+private:
+  HookTable() : functions(getAllOperators().size()) {}
+  std::vector<Function> functions;
+};
 
 } // namespace fx
 

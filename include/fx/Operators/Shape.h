@@ -30,12 +30,8 @@ using InferredTypes = llvm::FailureOr<llvm::SmallVector<mlir::Type>>;
 
 struct ShapeRule {
   using Function = InferredTypes (*)(const OperatorView &);
+  static void registerAll(HookTable<ShapeRule> &hooks);
 };
-
-#define FX_REGISTER_SHAPE_RULE(View, function)                                 \
-  FX_REGISTER_HOOK(::fx::ShapeRule, View, function)
-#define FX_REGISTER_SHAPE_RULES(function, ...)                                 \
-  FX_REGISTER_HOOKS(::fx::ShapeRule, function, __VA_ARGS__)
 
 /// True if `inferResultTypes` has a rule for the operator.
 bool hasShapeRule(const OperatorSchema &schema);

@@ -65,10 +65,8 @@ private:
 
 struct Simplification {
   using Function = mlir::LogicalResult (*)(const OperatorView &, Simplifier &);
+  static void registerAll(HookTable<Simplification> &hooks);
 };
-
-#define FX_REGISTER_SIMPLIFICATIONS(function, ...)                             \
-  FX_REGISTER_HOOKS(::fx::Simplification, function, __VA_ARGS__)
 
 /// Applies the rule of the call's operator, if it has one.
 mlir::LogicalResult simplifyCall(const OperatorView &call,

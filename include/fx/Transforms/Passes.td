@@ -193,6 +193,34 @@ def NoteNarrowWeightsPass
   ];
 }
 
+def CorrectTypesPass : Pass<"fx-correct-types", "::mlir::ModuleOp"> {
+  let summary = "give results the types that eager's have";
+  let description = [{
+    A few of torch's shape functions record another dtype or shape than eager
+    computes. The pass gives such calls, and what is computed of their results,
+    the types of eager. A graph in which not all of them can be told stays as it
+    is.
+  }];
+}
+
+def CheckOperatorsPass : Pass<"fx-check-operators", "::mlir::ModuleOp"> {
+  let summary = "refuse what only the interpreter can run";
+  let description = [{
+    An error on a call that no compiled model can make, not even with the
+    fallback: functions that only Python can run, calls of `torch.vmap`, views
+    by strides of memory that is not known, and results whose recorded type is
+    not that of eager.
+  }];
+}
+
+def CheckStatesPass : Pass<"fx-check-states", "::mlir::ModuleOp"> {
+  let summary = "refuse written states that share a storage";
+  let description = [{
+    Compiled code holds each state in memory of its own. So of two states in one
+    storage, none may be written, unless they are one tensor (tied weights).
+  }];
+}
+
 def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
   let summary = "leave out zero points of weights that are all 0";
   let description = [{

@@ -60,13 +60,13 @@ Value Function::splat(double value, Type element, unsigned rank) {
                                DenseElementsAttr::get(type, attr));
 }
 
-Value Function::operand(unsigned i, RankedTensorType type) {
-  if (Value v = tensor(i)) {
+Value Function::operand(ArgName name, RankedTensorType type) {
+  if (Value v = tensor(name)) {
     SmallVector<int64_t> sizes(type.getRank() - typeOf(v).getRank(), 1);
     llvm::append_range(sizes, typeOf(v).getShape());
     return reshape(cast(v, type.getElementType()), sizes);
   }
-  std::optional<double> value = arg(i).getFloat();
+  std::optional<double> value = arg(name).getFloat();
   return value ? splat(*value, type.getElementType(), type.getRank()) : Value();
 }
 
@@ -140,11 +140,12 @@ LogicalResult Function::makeInputs() {
 LogicalResult Function::makeCall(CallFunctionOp call) {
   op = call;
   view = getOperatorView(call);
-  Lower lower = getLowering(call.getTarget());
-  if (lower && view && call->getNumResults() == 1 && !resultType())
+  Lowering::Function lower =
+      view ? HookTable<Lowering>::get().lookup(view.getSchema()) : nullptr;
+  if (lower && call->getNumResults() == 1 && !resultType())
     return call.emitOpError("expected a result of static size for TOSA, got ")
            << call->getResult(0).getType();
-  if (!lower || !view || call->getNumResults() != 1 || failed(lower(*this)))
+  if (!lower || call->getNumResults() != 1 || failed(lower(*this)))
     return call.emitOpError("'")
            << call.getTarget() << "' on these arguments has no form in TOSA";
   return success();

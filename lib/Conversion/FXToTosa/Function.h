@@ -9,7 +9,7 @@
 #define FX_CONVERSION_FXTOTOSA_FUNCTION_H
 
 #include "fx/IR/ExternalData.h"
-#include "fx/Operators/View.h"
+#include "fx/Operators/Hooks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -23,16 +23,16 @@ public:
       : graph(graph), b(graph.getContext()), embed(embed), files(files) {}
   mlir::LogicalResult convert();
 
-  //===--- for the operators
-  //-----------------------------------------------===//
+  //===--- for the operators ---------------------------------------------===//
   mlir::OpBuilder &builder() { return b; }
   mlir::Location loc() { return op.getLoc(); }
-  mlir::Value tensor(unsigned i) {
-    mlir::Value v = view.getArg(i).getValue();
+  mlir::Value tensor(ArgName name) {
+    mlir::Value v = arg(name).getValue();
     return v ? values.lookup(v) : mlir::Value();
   }
-  Argument arg(unsigned i) {
-    return i < view.getNumArgs() ? view.getArg(i) : Argument();
+  /// None where the operator has no argument of this name.
+  Argument arg(ArgName name) {
+    return view.declares(name) ? view.getArg(name) : Argument();
   }
   mlir::Value lookup(mlir::Value fx) { return values.lookup(fx); }
   mlir::RankedTensorType resultType() {
@@ -41,7 +41,7 @@ public:
   }
   /// A tensor or an immediate as a tensor of `type`'s rank and element type,
   /// for an operator that stretches sizes of 1.
-  mlir::Value operand(unsigned i, mlir::RankedTensorType type);
+  mlir::Value operand(ArgName name, mlir::RankedTensorType type);
   mlir::Value reshape(mlir::Value v, llvm::ArrayRef<int64_t> sizes);
   mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int32_t> order);
   mlir::Value cast(mlir::Value v, mlir::Type element);
@@ -83,10 +83,10 @@ inline mlir::RankedTensorType typeOf(mlir::Value v) {
 }
 
 /// Lowers the function's current call; fails where TOSA cannot say it.
-using Lower = mlir::LogicalResult (*)(Function &);
-
-/// The lowering of an operator, or null.
-Lower getLowering(llvm::StringRef target);
+struct Lowering {
+  using Function = mlir::LogicalResult (*)(to_tosa::Function &);
+  static void registerAll(HookTable<Lowering> &hooks);
+};
 
 } // namespace fx::to_tosa
 

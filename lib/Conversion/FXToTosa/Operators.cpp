@@ -7,8 +7,6 @@
 
 #include "Function.h"
 
-#include "llvm/ADT/StringMap.h"
-
 using namespace mlir;
 using namespace fx;
 using namespace fx::to_tosa;
@@ -16,7 +14,7 @@ using namespace fx::to_tosa;
 template <typename Op>
 static LogicalResult unary(Function &f) {
   RankedTensorType type = f.resultType();
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   if (!x || typeOf(x) != type)
     return failure();
   return f.result(Op::create(f.builder(), f.loc(), type, x));
@@ -25,10 +23,19 @@ static LogicalResult unary(Function &f) {
 template <typename Op>
 static LogicalResult binary(Function &f) {
   RankedTensorType type = f.resultType();
-  Value x = f.operand(0, type), y = x ? f.operand(1, type) : Value();
+  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
   if (!y)
     return failure();
   return f.result(Op::create(f.builder(), f.loc(), type, x, y));
+}
+
+static LogicalResult pow(Function &f) {
+  RankedTensorType type = f.resultType();
+  Value x = f.operand("self", type),
+        y = x ? f.operand("exponent", type) : Value();
+  if (!y)
+    return failure();
+  return f.result(tosa::PowOp::create(f.builder(), f.loc(), type, x, y));
 }
 
 static Value multiply(Function &f, RankedTensorType type, Value x, Value y) {
@@ -40,8 +47,8 @@ static Value multiply(Function &f, RankedTensorType type, Value x, Value y) {
 template <typename Op>
 static LogicalResult sum(Function &f) {
   RankedTensorType type = f.resultType();
-  Value x = f.operand(0, type), y = x ? f.operand(1, type) : Value();
-  std::optional<double> alpha = f.arg(2).getFloat();
+  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
+  std::optional<double> alpha = f.arg("alpha").getFloat();
   if (!y || !alpha)
     return failure();
   if (*alpha != 1)
@@ -52,7 +59,7 @@ static LogicalResult sum(Function &f) {
 
 static LogicalResult mul(Function &f) {
   RankedTensorType type = f.resultType();
-  Value x = f.operand(0, type), y = x ? f.operand(1, type) : Value();
+  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
   return y ? f.result(multiply(f, type, x, y)) : failure();
 }
 
@@ -60,7 +67,7 @@ static LogicalResult div(Function &f) {
   RankedTensorType type = f.resultType();
   if (!isa<FloatType>(type.getElementType()))
     return failure();
-  Value x = f.operand(0, type), y = x ? f.operand(1, type) : Value();
+  Value x = f.operand("self", type), y = x ? f.operand("other", type) : Value();
   if (!y)
     return failure();
   Value r = tosa::ReciprocalOp::create(f.builder(), f.loc(), typeOf(y), y);
@@ -69,15 +76,15 @@ static LogicalResult div(Function &f) {
 
 template <typename Op, bool swap>
 static LogicalResult compare(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   RankedTensorType type = f.resultType();
   if (!x)
     return failure();
   Type element = typeOf(x).getElementType();
-  if (Value y = f.tensor(1); y && typeOf(y).getElementType() != element)
+  if (Value y = f.tensor("other"); y && typeOf(y).getElementType() != element)
     return failure();
   auto common = RankedTensorType::get(type.getShape(), element);
-  Value a = f.operand(0, common), c = f.operand(1, common);
+  Value a = f.operand("self", common), c = f.operand("other", common);
   if (!c)
     return failure();
   if (swap)
@@ -88,7 +95,8 @@ static LogicalResult compare(Function &f) {
 static LogicalResult where(Function &f) {
   RankedTensorType type = f.resultType();
   auto truth = RankedTensorType::get(type.getShape(), f.builder().getI1Type());
-  Value c = f.operand(0, truth), x = f.operand(1, type), y = f.operand(2, type);
+  Value c = f.operand("condition", truth), x = f.operand("self", type),
+        y = f.operand("other", type);
   if (!c || !x || !y)
     return failure();
   return f.result(tosa::SelectOp::create(f.builder(), f.loc(), type, c, x, y));
@@ -96,7 +104,7 @@ static LogicalResult where(Function &f) {
 
 static LogicalResult relu(Function &f) {
   RankedTensorType type = f.resultType();
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   Type element = type.getElementType();
   if (!x || !isa<FloatType>(element))
     return failure();
@@ -110,13 +118,13 @@ static LogicalResult relu(Function &f) {
 
 /// Views of the same elements in the same order.
 static LogicalResult reshape(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   return x ? f.result(f.reshape(x, f.resultType().getShape())) : failure();
 }
 
 /// Copies, casts and what only autograd sees.
 static LogicalResult copy(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   Type element = f.resultType().getElementType();
   if (!x ||
       (!isa<FloatType>(element) && isa<FloatType>(typeOf(x).getElementType())))
@@ -125,8 +133,8 @@ static LogicalResult copy(Function &f) {
 }
 
 static LogicalResult permute(Function &f) {
-  Value x = f.tensor(0);
-  std::optional<SmallVector<int64_t>> dims = f.arg(1).getInts();
+  Value x = f.tensor("self");
+  std::optional<SmallVector<int64_t>> dims = f.arg("dims").getInts();
   if (!x || !dims)
     return failure();
   SmallVector<int32_t> order;
@@ -136,13 +144,13 @@ static LogicalResult permute(Function &f) {
 }
 
 static LogicalResult transpose(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   if (!x)
     return failure();
   int64_t rank = typeOf(x).getRank(), from = 0, to = 1;
-  if (f.arg(1) && f.arg(2)) {
-    from = f.arg(1).getInt().value_or(0);
-    to = f.arg(2).getInt().value_or(0);
+  if (f.arg("dim0") && f.arg("dim1")) {
+    from = f.arg("dim0").getInt().value_or(0);
+    to = f.arg("dim1").getInt().value_or(0);
   }
   SmallVector<int32_t> order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
   std::swap(order[from < 0 ? from + rank : from],
@@ -151,7 +159,7 @@ static LogicalResult transpose(Function &f) {
 }
 
 static LogicalResult t(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   if (!x || typeOf(x).getRank() < 2)
     return x ? f.result(x) : failure();
   return f.result(f.transpose(x, {1, 0}));
@@ -175,18 +183,18 @@ static bool isMatrix(Value v) {
 }
 
 static LogicalResult mm(Function &f) {
-  Value x = f.tensor(0), y = f.tensor(1);
+  Value x = f.tensor("self"), y = f.tensor("mat2");
   return isMatrix(x) && isMatrix(y) ? f.result(product(f, x, y)) : failure();
 }
 
 static LogicalResult bmm(Function &f) {
-  Value x = f.tensor(0), y = f.tensor(1);
+  Value x = f.tensor("self"), y = f.tensor("mat2");
   return x && y && isa<FloatType>(typeOf(x).getElementType())
              ? f.result(f.matmul(x, y))
              : failure();
 }
 
-static Value plus(Function &f, unsigned bias, Value v) {
+static Value plus(Function &f, ArgName bias, Value v) {
   RankedTensorType type = f.resultType();
   Value y = f.operand(bias, type);
   return y ? Value(tosa::AddOp::create(f.builder(), f.loc(), type, v, y))
@@ -194,32 +202,32 @@ static Value plus(Function &f, unsigned bias, Value v) {
 }
 
 static LogicalResult linear(Function &f) {
-  Value x = f.tensor(0), w = f.tensor(1);
+  Value x = f.tensor("input"), w = f.tensor("weight");
   if (!x || !isMatrix(w) || typeOf(x).getNumElements() == 0)
     return failure();
   Value y = product(f, x, f.transpose(w, {1, 0}));
-  return f.result(f.arg(2).isNone() ? y : plus(f, 2, y));
+  return f.result(f.arg("bias").isNone() ? y : plus(f, "bias", y));
 }
 
 static LogicalResult addmm(Function &f) {
-  Value x = f.tensor(1), y = f.tensor(2);
-  if (!isMatrix(x) || !isMatrix(y) || f.arg(3).getFloat() != 1.0 ||
-      f.arg(4).getFloat() != 1.0)
+  Value x = f.tensor("mat1"), y = f.tensor("mat2");
+  if (!isMatrix(x) || !isMatrix(y) || f.arg("beta").getFloat() != 1.0 ||
+      f.arg("alpha").getFloat() != 1.0)
     return failure();
-  return f.result(plus(f, 0, product(f, x, y)));
+  return f.result(plus(f, "self", product(f, x, y)));
 }
 
 static LogicalResult cat(Function &f) {
   SmallVector<Value> parts;
   RankedTensorType type = f.resultType();
-  for (const Argument &part : f.arg(0).getElements()) {
+  for (const Argument &part : f.arg("tensors").getElements()) {
     Value v = part.getValue() ? f.lookup(part.getValue()) : Value();
     if (!v || typeOf(v).getRank() != type.getRank() ||
         typeOf(v).getElementType() != type.getElementType())
       return failure();
     parts.push_back(v);
   }
-  std::optional<int64_t> dim = f.arg(1).getInt();
+  std::optional<int64_t> dim = f.arg("dim").getInt();
   if (!dim)
     return failure();
   return f.result(tosa::ConcatOp::create(
@@ -231,8 +239,8 @@ static LogicalResult cat(Function &f) {
 static SmallVector<int64_t> getDims(Function &f, Value x) {
   SmallVector<int64_t> result;
   int64_t rank = typeOf(x).getRank();
-  if (!f.arg(1).isNone())
-    for (const Argument &dim : f.arg(1).getElements())
+  if (!f.arg("dim").isNone())
+    for (const Argument &dim : f.arg("dim").getElements())
       if (std::optional<int64_t> d = dim.getInt())
         result.push_back(*d < 0 ? *d + rank : *d);
   if (result.empty())
@@ -254,7 +262,7 @@ static Value reduce(Function &f, Value x) {
 
 template <typename Op, bool isMean>
 static LogicalResult reduction(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   RankedTensorType type = f.resultType();
   if (!x || typeOf(x).getElementType() != type.getElementType() ||
       typeOf(x).getNumElements() == 0)
@@ -269,7 +277,7 @@ static LogicalResult reduction(Function &f) {
 }
 
 static LogicalResult softmax(Function &f) {
-  Value x = f.tensor(0);
+  Value x = f.tensor("self");
   RankedTensorType type = f.resultType();
   if (!x || typeOf(x) != type || type.getRank() == 0 ||
       !isa<FloatType>(type.getElementType()))
@@ -283,76 +291,61 @@ static LogicalResult softmax(Function &f) {
   return f.result(multiply(f, type, e, r));
 }
 
-Lower fx::to_tosa::getLowering(StringRef target) {
-  static const llvm::StringMap<Lower> table = {
-      {"aten.abs.default", unary<tosa::AbsOp>},
-      {"aten.ceil.default", unary<tosa::CeilOp>},
-      {"aten.cos.default", unary<tosa::CosOp>},
-      {"aten.erf.default", unary<tosa::ErfOp>},
-      {"aten.exp.default", unary<tosa::ExpOp>},
-      {"aten.floor.default", unary<tosa::FloorOp>},
-      {"aten.log.default", unary<tosa::LogOp>},
-      {"aten.logical_not.default", unary<tosa::LogicalNotOp>},
-      {"aten.reciprocal.default", unary<tosa::ReciprocalOp>},
-      {"aten.relu.default", relu},
-      {"aten.rsqrt.default", unary<tosa::RsqrtOp>},
-      {"aten.sigmoid.default", unary<tosa::SigmoidOp>},
-      {"aten.sin.default", unary<tosa::SinOp>},
-      {"aten.tanh.default", unary<tosa::TanhOp>},
-      {"aten.add.Tensor", sum<tosa::AddOp>},
-      {"aten.add.Scalar", sum<tosa::AddOp>},
-      {"aten.sub.Tensor", sum<tosa::SubOp>},
-      {"aten.sub.Scalar", sum<tosa::SubOp>},
-      {"aten.mul.Tensor", mul},
-      {"aten.mul.Scalar", mul},
-      {"aten.div.Tensor", div},
-      {"aten.div.Scalar", div},
-      {"aten.maximum.default", binary<tosa::MaximumOp>},
-      {"aten.minimum.default", binary<tosa::MinimumOp>},
-      {"aten.pow.Tensor_Scalar", binary<tosa::PowOp>},
-      {"aten.pow.Tensor_Tensor", binary<tosa::PowOp>},
-      {"aten.logical_and.default", binary<tosa::LogicalAndOp>},
-      {"aten.logical_or.default", binary<tosa::LogicalOrOp>},
-      {"aten.eq.Tensor", compare<tosa::EqualOp, false>},
-      {"aten.eq.Scalar", compare<tosa::EqualOp, false>},
-      {"aten.gt.Tensor", compare<tosa::GreaterOp, false>},
-      {"aten.gt.Scalar", compare<tosa::GreaterOp, false>},
-      {"aten.ge.Tensor", compare<tosa::GreaterEqualOp, false>},
-      {"aten.ge.Scalar", compare<tosa::GreaterEqualOp, false>},
-      {"aten.lt.Tensor", compare<tosa::GreaterOp, true>},
-      {"aten.lt.Scalar", compare<tosa::GreaterOp, true>},
-      {"aten.le.Tensor", compare<tosa::GreaterEqualOp, true>},
-      {"aten.le.Scalar", compare<tosa::GreaterEqualOp, true>},
-      {"aten.where.self", where},
-      {"aten.view.default", reshape},
-      {"aten.reshape.default", reshape},
-      {"aten._unsafe_view.default", reshape},
-      {"aten.unsqueeze.default", reshape},
-      {"aten.squeeze.default", reshape},
-      {"aten.squeeze.dim", reshape},
-      {"aten.squeeze.dims", reshape},
-      {"aten.flatten.using_ints", reshape},
-      {"aten.clone.default", copy},
-      {"aten.contiguous.default", copy},
-      {"aten.detach.default", copy},
-      {"aten.alias.default", copy},
-      {"aten._to_copy.default", copy},
-      {"aten.to.dtype", copy},
-      {"aten.permute.default", permute},
-      {"aten.transpose.int", transpose},
-      {"aten.t.default", t},
-      {"aten.mm.default", mm},
-      {"aten.bmm.default", bmm},
-      {"aten.linear.default", linear},
-      {"aten.addmm.default", addmm},
-      {"aten.cat.default", cat},
-      {"aten.sum.default", reduction<tosa::ReduceSumOp, false>},
-      {"aten.sum.dim_IntList", reduction<tosa::ReduceSumOp, false>},
-      {"aten.mean.default", reduction<tosa::ReduceSumOp, true>},
-      {"aten.mean.dim", reduction<tosa::ReduceSumOp, true>},
-      {"aten.amax.default", reduction<tosa::ReduceMaxOp, false>},
-      {"aten.amin.default", reduction<tosa::ReduceMinOp, false>},
-      {"aten.softmax.int", softmax},
-      {"aten._softmax.default", softmax}};
-  return table.lookup(target);
+void Lowering::registerAll(HookTable<Lowering> &hooks) {
+  hooks.add(unary<tosa::AbsOp>, {"aten.abs.default"});
+  hooks.add(unary<tosa::CeilOp>, {"aten.ceil.default"});
+  hooks.add(unary<tosa::CosOp>, {"aten.cos.default"});
+  hooks.add(unary<tosa::ErfOp>, {"aten.erf.default"});
+  hooks.add(unary<tosa::ExpOp>, {"aten.exp.default"});
+  hooks.add(unary<tosa::FloorOp>, {"aten.floor.default"});
+  hooks.add(unary<tosa::LogOp>, {"aten.log.default"});
+  hooks.add(unary<tosa::LogicalNotOp>, {"aten.logical_not.default"});
+  hooks.add(unary<tosa::ReciprocalOp>, {"aten.reciprocal.default"});
+  hooks.add(relu, {"aten.relu.default"});
+  hooks.add(unary<tosa::RsqrtOp>, {"aten.rsqrt.default"});
+  hooks.add(unary<tosa::SigmoidOp>, {"aten.sigmoid.default"});
+  hooks.add(unary<tosa::SinOp>, {"aten.sin.default"});
+  hooks.add(unary<tosa::TanhOp>, {"aten.tanh.default"});
+  hooks.add(sum<tosa::AddOp>, {"aten.add.Tensor", "aten.add.Scalar"});
+  hooks.add(sum<tosa::SubOp>, {"aten.sub.Tensor", "aten.sub.Scalar"});
+  hooks.add(mul, {"aten.mul.Tensor", "aten.mul.Scalar"});
+  hooks.add(div, {"aten.div.Tensor", "aten.div.Scalar"});
+  hooks.add(binary<tosa::MaximumOp>, {"aten.maximum.default"});
+  hooks.add(binary<tosa::MinimumOp>, {"aten.minimum.default"});
+  hooks.add(pow, {"aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor"});
+  hooks.add(binary<tosa::LogicalAndOp>, {"aten.logical_and.default"});
+  hooks.add(binary<tosa::LogicalOrOp>, {"aten.logical_or.default"});
+  hooks.add(compare<tosa::EqualOp, false>,
+            {"aten.eq.Tensor", "aten.eq.Scalar"});
+  hooks.add(compare<tosa::GreaterOp, false>,
+            {"aten.gt.Tensor", "aten.gt.Scalar"});
+  hooks.add(compare<tosa::GreaterEqualOp, false>,
+            {"aten.ge.Tensor", "aten.ge.Scalar"});
+  hooks.add(compare<tosa::GreaterOp, true>,
+            {"aten.lt.Tensor", "aten.lt.Scalar"});
+  hooks.add(compare<tosa::GreaterEqualOp, true>,
+            {"aten.le.Tensor", "aten.le.Scalar"});
+  hooks.add(where, {"aten.where.self"});
+  hooks.add(reshape, {"aten.view.default", "aten.reshape.default",
+                      "aten._unsafe_view.default", "aten.unsqueeze.default",
+                      "aten.squeeze.default", "aten.squeeze.dim",
+                      "aten.squeeze.dims", "aten.flatten.using_ints"});
+  hooks.add(copy, {"aten.clone.default", "aten.contiguous.default",
+                   "aten.detach.default", "aten.alias.default",
+                   "aten._to_copy.default", "aten.to.dtype"});
+  hooks.add(permute, {"aten.permute.default"});
+  hooks.add(transpose, {"aten.transpose.int"});
+  hooks.add(t, {"aten.t.default"});
+  hooks.add(mm, {"aten.mm.default"});
+  hooks.add(bmm, {"aten.bmm.default"});
+  hooks.add(linear, {"aten.linear.default"});
+  hooks.add(addmm, {"aten.addmm.default"});
+  hooks.add(cat, {"aten.cat.default"});
+  hooks.add(reduction<tosa::ReduceSumOp, false>,
+            {"aten.sum.default", "aten.sum.dim_IntList"});
+  hooks.add(reduction<tosa::ReduceSumOp, true>,
+            {"aten.mean.default", "aten.mean.dim"});
+  hooks.add(reduction<tosa::ReduceMaxOp, false>, {"aten.amax.default"});
+  hooks.add(reduction<tosa::ReduceMinOp, false>, {"aten.amin.default"});
+  hooks.add(softmax, {"aten.softmax.int", "aten._softmax.default"});
 }

@@ -41,8 +41,6 @@ static InferredTypes inferRecurrent(const OperatorView &call) {
     types.push_back(state.withoutMeta());
   return results(types);
 }
-FX_REGISTER_SHAPE_RULES(inferRecurrent, "aten.lstm.input", "aten.gru.input",
-                        "aten.rnn_tanh.input", "aten.rnn_relu.input")
 
 //===----------------------------------------------------------------------===//
 // Einstein sums
@@ -142,7 +140,6 @@ static InferredTypes inferEinsum(const OperatorView &call) {
   return shape::result(
       makeTensor(tensors->front(), sizes, promotion.getResult()));
 }
-FX_REGISTER_SHAPE_RULES(inferEinsum, "aten.einsum.default")
 
 //===----------------------------------------------------------------------===//
 // Others
@@ -159,7 +156,6 @@ static InferredTypes inferGlu(const OperatorView &call) {
   sizes[*dim] = Size(sizes[*dim]).floorDiv(2);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferGlu, "aten.glu.default")
 
 /// `reduction`: 0 keeps the sizes, 1 is the mean, 2 the sum.
 static InferredTypes inferLoss(const OperatorView &call) {
@@ -182,9 +178,6 @@ static InferredTypes inferLoss(const OperatorView &call) {
   return result(makeTensor(
       self, *reduction == 1 || *reduction == 2 ? Sizes() : *sizes, dtype));
 }
-FX_REGISTER_SHAPE_RULES(inferLoss, "aten.mse_loss.default",
-                        "aten.l1_loss.default", "aten.smooth_l1_loss.default",
-                        "aten.huber_loss.default")
 
 static InferredTypes inferNativeDropout(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -194,7 +187,6 @@ static InferredTypes inferNativeDropout(const OperatorView &call) {
       {self.withoutMeta(), makeTensor(self, self.getSizes(),
                                       IntegerType::get(call.getContext(), 1))});
 }
-FX_REGISTER_SHAPE_RULES(inferNativeDropout, "aten.native_dropout.default")
 
 /// Scale and zero point, of one element.
 static InferredTypes inferChooseQParams(const OperatorView &call) {
@@ -204,9 +196,6 @@ static InferredTypes inferChooseQParams(const OperatorView &call) {
       {makeTensor(self, one, Float64Type::get(call.getContext())),
        makeTensor(self, one, IntegerType::get(call.getContext(), 64))});
 }
-FX_REGISTER_SHAPE_RULES(inferChooseQParams,
-                        "quantized_decomposed.choose_qparams.tensor",
-                        "quantized_decomposed.choose_qparams_symmetric.tensor")
 
 /// query [B, H, L, E]; the attention and, for each row, its log-sum-exp.
 static InferredTypes inferFlashAttentionCpu(const OperatorView &call) {
@@ -217,9 +206,20 @@ static InferredTypes inferFlashAttentionCpu(const OperatorView &call) {
   return results({query.withoutMeta(),
                   makeTensor(query, query.getSizes().drop_back(), rowType)});
 }
-FX_REGISTER_SHAPE_RULES(
-    inferFlashAttentionCpu,
-    "aten._scaled_dot_product_flash_attention_for_cpu.default")
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten._fft_c2c.default",
-                        "aten.rrelu.default")
+void fx::registerCompositeShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferRecurrent, {"aten.lstm.input", "aten.gru.input",
+                             "aten.rnn_tanh.input", "aten.rnn_relu.input"});
+  hooks.add(inferEinsum, {"aten.einsum.default"});
+  hooks.add(inferGlu, {"aten.glu.default"});
+  hooks.add(inferLoss,
+            {"aten.mse_loss.default", "aten.l1_loss.default",
+             "aten.smooth_l1_loss.default", "aten.huber_loss.default"});
+  hooks.add(inferNativeDropout, {"aten.native_dropout.default"});
+  hooks.add(inferChooseQParams,
+            {"quantized_decomposed.choose_qparams.tensor",
+             "quantized_decomposed.choose_qparams_symmetric.tensor"});
+  hooks.add(inferFlashAttentionCpu,
+            {"aten._scaled_dot_product_flash_attention_for_cpu.default"});
+  hooks.add(sameAsFirst, {"aten._fft_c2c.default", "aten.rrelu.default"});
+}

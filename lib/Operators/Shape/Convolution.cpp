@@ -166,15 +166,6 @@ static InferredTypes inferConvTranspose(const OperatorView &call) {
   return convolve(call, true);
 }
 
-FX_REGISTER_SHAPE_RULES(inferConvolution, "aten.convolution.default",
-                        "aten._convolution.default")
-FX_REGISTER_SHAPE_RULES(inferConv, "aten.conv1d.default", "aten.conv2d.default",
-                        "aten.conv3d.default", "aten.conv1d.padding",
-                        "aten.conv2d.padding", "aten.conv3d.padding")
-FX_REGISTER_SHAPE_RULES(inferConvTranspose, "aten.conv_transpose1d.default",
-                        "aten.conv_transpose2d.input",
-                        "aten.conv_transpose3d.input")
-
 //===----------------------------------------------------------------------===//
 // Pooling
 //===----------------------------------------------------------------------===//
@@ -238,19 +229,6 @@ static InferredTypes inferPoolWithIndices(const OperatorView &call) {
       {*type, type->withDtype(IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferPool<1>, "aten.max_pool1d.default",
-                        "aten.avg_pool1d.default")
-FX_REGISTER_SHAPE_RULES(inferPool<2>, "aten.max_pool2d.default",
-                        "aten.avg_pool2d.default")
-FX_REGISTER_SHAPE_RULES(inferPool<3>, "aten.max_pool3d.default",
-                        "aten.avg_pool3d.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<1>,
-                        "aten.max_pool1d_with_indices.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<2>,
-                        "aten.max_pool2d_with_indices.default")
-FX_REGISTER_SHAPE_RULES(inferPoolWithIndices<3>,
-                        "aten.max_pool3d_with_indices.default")
-
 /// Sizes that end with those of the argument `output_size`.
 static Type withOutputSize(const OperatorView &call, size_t n) {
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -277,24 +255,6 @@ static InferredTypes inferAdaptiveMax(const OperatorView &call) {
   return results(
       {type, type.withDtype(IntegerType::get(call.getContext(), 64))});
 }
-
-FX_REGISTER_SHAPE_RULES(inferAdaptive<1>, "aten.adaptive_avg_pool1d.default",
-                        "aten.upsample_nearest1d.default",
-                        "aten.upsample_linear1d.default")
-FX_REGISTER_SHAPE_RULES(inferAdaptive<2>, "aten.adaptive_avg_pool2d.default",
-                        "aten._adaptive_avg_pool2d.default",
-                        "aten.upsample_nearest2d.default",
-                        "aten.upsample_bilinear2d.default",
-                        "aten.upsample_bicubic2d.default",
-                        "aten._upsample_bilinear2d_aa.default",
-                        "aten._upsample_bicubic2d_aa.default",
-                        "aten._upsample_nearest_exact2d.default")
-FX_REGISTER_SHAPE_RULES(inferAdaptive<3>, "aten.adaptive_avg_pool3d.default",
-                        "aten._adaptive_avg_pool3d.default",
-                        "aten.upsample_nearest3d.default",
-                        "aten.upsample_trilinear3d.default")
-FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<1>, "aten.adaptive_max_pool1d.default")
-FX_REGISTER_SHAPE_RULES(inferAdaptiveMax<2>, "aten.adaptive_max_pool2d.default")
 
 //===----------------------------------------------------------------------===//
 // Resampling
@@ -329,16 +289,6 @@ static InferredTypes inferUpsample(const OperatorView &call) {
   }
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUpsample<1>, "aten.upsample_linear1d.vec",
-                        "aten.upsample_nearest1d.vec")
-FX_REGISTER_SHAPE_RULES(inferUpsample<2>, "aten.upsample_bilinear2d.vec",
-                        "aten.upsample_nearest2d.vec",
-                        "aten.upsample_bicubic2d.vec",
-                        "aten._upsample_bilinear2d_aa.vec",
-                        "aten._upsample_bicubic2d_aa.vec",
-                        "aten._upsample_nearest_exact2d.vec")
-FX_REGISTER_SHAPE_RULES(inferUpsample<3>, "aten.upsample_trilinear3d.vec",
-                        "aten.upsample_nearest3d.vec")
 
 /// input [N, C, …], grid [N, out…, n]
 static InferredTypes inferGridSampler(const OperatorView &call) {
@@ -351,9 +301,6 @@ static InferredTypes inferGridSampler(const OperatorView &call) {
   llvm::append_range(sizes, grid.getSizes().drop_front().drop_back());
   return result(makeTensor(input, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferGridSampler, "aten.grid_sampler.default",
-                        "aten.grid_sampler_2d.default",
-                        "aten.grid_sampler_3d.default")
 
 /// [N, C, H, W] to [N, C kh kw, windows]
 static InferredTypes inferIm2Col(const OperatorView &call) {
@@ -376,7 +323,6 @@ static InferredTypes inferIm2Col(const OperatorView &call) {
                   getWindowCount(self.getSizes()[channel + 2], *window, 1));
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferIm2Col, "aten.im2col.default")
 
 /// [N, C kh kw, windows] to [N, C, *output_size]
 static InferredTypes inferCol2Im(const OperatorView &call) {
@@ -408,4 +354,54 @@ static InferredTypes inferCol2Im(const OperatorView &call) {
   llvm::append_range(sizes, *output);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferCol2Im, "aten.col2im.default")
+
+void fx::registerConvolutionShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferConvolution,
+            {"aten.convolution.default", "aten._convolution.default"});
+  hooks.add(inferConv, {"aten.conv1d.default", "aten.conv2d.default",
+                        "aten.conv3d.default", "aten.conv1d.padding",
+                        "aten.conv2d.padding", "aten.conv3d.padding"});
+  hooks.add(inferConvTranspose,
+            {"aten.conv_transpose1d.default", "aten.conv_transpose2d.input",
+             "aten.conv_transpose3d.input"});
+  hooks.add(inferPool<1>,
+            {"aten.max_pool1d.default", "aten.avg_pool1d.default"});
+  hooks.add(inferPool<2>,
+            {"aten.max_pool2d.default", "aten.avg_pool2d.default"});
+  hooks.add(inferPool<3>,
+            {"aten.max_pool3d.default", "aten.avg_pool3d.default"});
+  hooks.add(inferPoolWithIndices<1>, {"aten.max_pool1d_with_indices.default"});
+  hooks.add(inferPoolWithIndices<2>, {"aten.max_pool2d_with_indices.default"});
+  hooks.add(inferPoolWithIndices<3>, {"aten.max_pool3d_with_indices.default"});
+  hooks.add(inferAdaptive<1>, {"aten.adaptive_avg_pool1d.default",
+                               "aten.upsample_nearest1d.default",
+                               "aten.upsample_linear1d.default"});
+  hooks.add(inferAdaptive<2>, {"aten.adaptive_avg_pool2d.default",
+                               "aten._adaptive_avg_pool2d.default",
+                               "aten.upsample_nearest2d.default",
+                               "aten.upsample_bilinear2d.default",
+                               "aten.upsample_bicubic2d.default",
+                               "aten._upsample_bilinear2d_aa.default",
+                               "aten._upsample_bicubic2d_aa.default",
+                               "aten._upsample_nearest_exact2d.default"});
+  hooks.add(inferAdaptive<3>, {"aten.adaptive_avg_pool3d.default",
+                               "aten._adaptive_avg_pool3d.default",
+                               "aten.upsample_nearest3d.default",
+                               "aten.upsample_trilinear3d.default"});
+  hooks.add(inferAdaptiveMax<1>, {"aten.adaptive_max_pool1d.default"});
+  hooks.add(inferAdaptiveMax<2>, {"aten.adaptive_max_pool2d.default"});
+  hooks.add(inferUpsample<1>,
+            {"aten.upsample_linear1d.vec", "aten.upsample_nearest1d.vec"});
+  hooks.add(inferUpsample<2>,
+            {"aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec",
+             "aten.upsample_bicubic2d.vec", "aten._upsample_bilinear2d_aa.vec",
+             "aten._upsample_bicubic2d_aa.vec",
+             "aten._upsample_nearest_exact2d.vec"});
+  hooks.add(inferUpsample<3>,
+            {"aten.upsample_trilinear3d.vec", "aten.upsample_nearest3d.vec"});
+  hooks.add(inferGridSampler,
+            {"aten.grid_sampler.default", "aten.grid_sampler_2d.default",
+             "aten.grid_sampler_3d.default"});
+  hooks.add(inferIm2Col, {"aten.im2col.default"});
+  hooks.add(inferCol2Im, {"aten.col2im.default"});
+}

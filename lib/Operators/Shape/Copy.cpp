@@ -33,14 +33,6 @@ static InferredTypes inferTo(const OperatorView &call) {
                                     dtype ? dtype : self.getDtype(), device,
                                     MetaAttr()));
 }
-FX_REGISTER_SHAPE_RULES(inferTo, "aten.to.dtype", "aten.to.dtype_layout",
-                        "aten.to.device", "aten.to.other",
-                        "aten._to_copy.default", "aten.type_as.default",
-                        "prims.convert_element_type.default")
-
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.clone.default",
-                        "aten.lift_fresh_copy.default",
-                        "aten.lift_fresh.default", "aten.copy.default")
 
 static InferredTypes inferFlip(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -48,7 +40,6 @@ static InferredTypes inferFlip(const OperatorView &call) {
     return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferFlip, "aten.flip.default")
 
 static InferredTypes inferRoll(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -66,7 +57,6 @@ static InferredTypes inferRoll(const OperatorView &call) {
       return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferRoll, "aten.roll.default")
 
 /// What is written must have the sizes of the part.
 static InferredTypes inferScatterPart(const OperatorView &call, Sizes part) {
@@ -100,7 +90,6 @@ static InferredTypes inferSelectScatter(const OperatorView &call) {
   part.erase(part.begin() + *dim);
   return inferScatterPart(call, part);
 }
-FX_REGISTER_SHAPE_RULES(inferSelectScatter, "aten.select_scatter.default")
 
 static InferredTypes inferSliceScatter(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -111,7 +100,6 @@ static InferredTypes inferSliceScatter(const OperatorView &call) {
     return refuse("expected a step above 0, got " + Twine(*step));
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferSliceScatter, "aten.slice_scatter.default")
 
 static InferredTypes inferDiagonalScatter(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -125,7 +113,6 @@ static InferredTypes inferDiagonalScatter(const OperatorView &call) {
     return refuse("expected two dimensions, got " + Twine(*a) + " twice");
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferDiagonalScatter, "aten.diagonal_scatter.default")
 
 static InferredTypes inferAsStridedScatter(const OperatorView &call) {
   std::optional<Sizes> part = call.getArg("size").getExprs(),
@@ -141,8 +128,6 @@ static InferredTypes inferAsStridedScatter(const OperatorView &call) {
                     Twine(*stride.getInt()));
   return inferScatterPart(call, *part);
 }
-FX_REGISTER_SHAPE_RULES(inferAsStridedScatter,
-                        "aten.as_strided_scatter.default")
 
 static InferredTypes inferViewAsReal(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -152,7 +137,6 @@ static InferredTypes inferViewAsReal(const OperatorView &call) {
   sizes.push_back(makeSize(call.getContext(), 2));
   return result(makeTensor(self, sizes, toRealDtype(self.getDtype())));
 }
-FX_REGISTER_SHAPE_RULES(inferViewAsReal, "aten.view_as_real.default")
 
 static InferredTypes inferViewAsComplex(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -163,7 +147,6 @@ static InferredTypes inferViewAsComplex(const OperatorView &call) {
   return result(makeTensor(self, self.getSizes().drop_back(),
                            ComplexType::get(self.getDtype())));
 }
-FX_REGISTER_SHAPE_RULES(inferViewAsComplex, "aten.view_as_complex.default")
 
 //===----------------------------------------------------------------------===//
 // Joining
@@ -215,8 +198,6 @@ static InferredTypes inferCat(const OperatorView &call) {
   }
   return result(makeTensor(first, sizes, dtype));
 }
-FX_REGISTER_SHAPE_RULES(inferCat, "aten.cat.default", "aten.concat.default",
-                        "aten.concatenate.default")
 
 static InferredTypes inferStack(const OperatorView &call) {
   std::optional<SmallVector<FakeTensorType>> tensors =
@@ -242,7 +223,6 @@ static InferredTypes inferStack(const OperatorView &call) {
   return result(
       makeTensor(first, sizes, promoteTensors(*tensors, call.getContext())));
 }
-FX_REGISTER_SHAPE_RULES(inferStack, "aten.stack.default")
 
 static InferredTypes inferMeshgrid(const OperatorView &call) {
   std::optional<SmallVector<FakeTensorType>> tensors =
@@ -259,8 +239,6 @@ static InferredTypes inferMeshgrid(const OperatorView &call) {
     types.push_back(makeTensor(tensor, sizes));
   return results(types);
 }
-FX_REGISTER_SHAPE_RULES(inferMeshgrid, "aten.meshgrid.default",
-                        "aten.meshgrid.indexing")
 
 //===----------------------------------------------------------------------===//
 // Repeating and padding
@@ -289,7 +267,6 @@ static InferredTypes inferRepeat(const OperatorView &call) {
     size = Size(size) * Size(repeat);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferRepeat, "aten.repeat.default", "aten.tile.default")
 
 static InferredTypes inferRepeatInterleave(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -310,8 +287,6 @@ static InferredTypes inferRepeatInterleave(const OperatorView &call) {
   sizes[*dim] = Size(sizes[*dim]) * repeats;
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferRepeatInterleave,
-                        "aten.repeat_interleave.self_int")
 
 /// Pairs (before, after), the last dimension first.
 static InferredTypes inferPad(const OperatorView &call) {
@@ -329,11 +304,6 @@ static InferredTypes inferPad(const OperatorView &call) {
   }
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(
-    inferPad, "aten.pad.default", "aten.constant_pad_nd.default",
-    "aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
-    "aten.reflection_pad3d.default", "aten.replication_pad1d.default",
-    "aten.replication_pad2d.default", "aten.replication_pad3d.default")
 
 static InferredTypes inferPixelShuffle(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -370,8 +340,6 @@ static InferredTypes inferPixelShuffle(const OperatorView &call) {
         isShuffle ? Size(sizes[i]) * *factor : Size(sizes[i]).floorDiv(*factor);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferPixelShuffle, "aten.pixel_shuffle.default",
-                        "aten.pixel_unshuffle.default")
 
 static InferredTypes inferDiff(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -399,4 +367,35 @@ static InferredTypes inferDiff(const OperatorView &call) {
   sizes[*dim] = size.getInt() ? size.constant(0).max(size - *n) : size - *n;
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferDiff, "aten.diff.default")
+
+void fx::registerCopyShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferTo,
+            {"aten.to.dtype", "aten.to.dtype_layout", "aten.to.device",
+             "aten.to.other", "aten._to_copy.default", "aten.type_as.default",
+             "prims.convert_element_type.default"});
+  hooks.add(sameAsFirst, {"aten.clone.default", "aten.lift_fresh_copy.default",
+                          "aten.lift_fresh.default", "aten.copy.default"});
+  hooks.add(inferFlip, {"aten.flip.default"});
+  hooks.add(inferRoll, {"aten.roll.default"});
+  hooks.add(inferSelectScatter, {"aten.select_scatter.default"});
+  hooks.add(inferSliceScatter, {"aten.slice_scatter.default"});
+  hooks.add(inferDiagonalScatter, {"aten.diagonal_scatter.default"});
+  hooks.add(inferAsStridedScatter, {"aten.as_strided_scatter.default"});
+  hooks.add(inferViewAsReal, {"aten.view_as_real.default"});
+  hooks.add(inferViewAsComplex, {"aten.view_as_complex.default"});
+  hooks.add(inferCat, {"aten.cat.default", "aten.concat.default",
+                       "aten.concatenate.default"});
+  hooks.add(inferStack, {"aten.stack.default"});
+  hooks.add(inferMeshgrid, {"aten.meshgrid.default", "aten.meshgrid.indexing"});
+  hooks.add(inferRepeat, {"aten.repeat.default", "aten.tile.default"});
+  hooks.add(inferRepeatInterleave, {"aten.repeat_interleave.self_int"});
+  hooks.add(inferPad,
+            {"aten.pad.default", "aten.constant_pad_nd.default",
+             "aten.reflection_pad1d.default", "aten.reflection_pad2d.default",
+             "aten.reflection_pad3d.default", "aten.replication_pad1d.default",
+             "aten.replication_pad2d.default",
+             "aten.replication_pad3d.default"});
+  hooks.add(inferPixelShuffle,
+            {"aten.pixel_shuffle.default", "aten.pixel_unshuffle.default"});
+  hooks.add(inferDiff, {"aten.diff.default"});
+}

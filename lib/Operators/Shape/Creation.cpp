@@ -61,10 +61,6 @@ static InferredTypes inferFilled(const OperatorView &call) {
     return failure();
   return make(call, *sizes, Float32Type::get(call.getContext()));
 }
-FX_REGISTER_SHAPE_RULES(inferFilled, "aten.zeros.default", "aten.ones.default",
-                        "aten.empty.memory_format",
-                        "aten.empty_strided.default", "aten.rand.default",
-                        "aten.randn.default")
 
 static InferredTypes inferFull(const OperatorView &call) {
   std::optional<Sizes> sizes = call.getArg("size").getExprs();
@@ -73,7 +69,6 @@ static InferredTypes inferFull(const OperatorView &call) {
     return failure();
   return make(call, *sizes, dtype);
 }
-FX_REGISTER_SHAPE_RULES(inferFull, "aten.full.default")
 
 static InferredTypes inferRandInt(const OperatorView &call) {
   std::optional<Sizes> sizes = call.getArg("size").getExprs();
@@ -81,13 +76,10 @@ static InferredTypes inferRandInt(const OperatorView &call) {
     return failure();
   return make(call, *sizes, IntegerType::get(call.getContext(), 64));
 }
-FX_REGISTER_SHAPE_RULES(inferRandInt, "aten.randint.default",
-                        "aten.randint.low")
 
 static InferredTypes inferScalarTensor(const OperatorView &call) {
   return make(call, {}, Float32Type::get(call.getContext()));
 }
-FX_REGISTER_SHAPE_RULES(inferScalarTensor, "aten.scalar_tensor.default")
 
 /// Sizes, dtype and device of `self` where they are not given.
 static InferredTypes inferLike(const OperatorView &call) {
@@ -102,14 +94,6 @@ static InferredTypes inferLike(const OperatorView &call) {
   return result(makeTensorOn(getDevice(call.getArg("device"), self.getDevice()),
                              *sizes, getDtypeOr(call, self.getDtype())));
 }
-FX_REGISTER_SHAPE_RULES(inferLike, "aten.zeros_like.default",
-                        "aten.ones_like.default", "aten.empty_like.default",
-                        "aten.full_like.default", "aten.rand_like.default",
-                        "aten.randn_like.default", "aten.randint_like.default",
-                        "aten.randint_like.low_dtype", "aten.new_zeros.default",
-                        "aten.new_ones.default", "aten.new_empty.default",
-                        "aten.new_full.default",
-                        "aten.new_empty_strided.default")
 
 //===----------------------------------------------------------------------===//
 // Sequences
@@ -170,15 +154,11 @@ static InferredTypes inferArange(const OperatorView &call) {
                                call.getContext());
   return make(call, length.get(), dtype);
 }
-FX_REGISTER_SHAPE_RULES(inferArange, "aten.arange.default", "aten.arange.start",
-                        "aten.arange.start_step")
 
 static InferredTypes inferLinspace(const OperatorView &call) {
   return make(call, call.getArg("steps").getExpr(),
               Float32Type::get(call.getContext()));
 }
-FX_REGISTER_SHAPE_RULES(inferLinspace, "aten.linspace.default",
-                        "aten.logspace.default")
 
 static InferredTypes inferEye(const OperatorView &call) {
   ExprAttr rows = call.getArg("n").getExpr();
@@ -186,10 +166,31 @@ static InferredTypes inferEye(const OperatorView &call) {
   ExprAttr columns = m ? m.getExpr() : rows;
   return make(call, {rows, columns}, Float32Type::get(call.getContext()));
 }
-FX_REGISTER_SHAPE_RULES(inferEye, "aten.eye.default", "aten.eye.m")
 
 static InferredTypes inferRandPerm(const OperatorView &call) {
   return make(call, call.getArg("n").getExpr(),
               IntegerType::get(call.getContext(), 64));
 }
-FX_REGISTER_SHAPE_RULES(inferRandPerm, "aten.randperm.default")
+
+void fx::registerCreationShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferFilled,
+            {"aten.zeros.default", "aten.ones.default",
+             "aten.empty.memory_format", "aten.empty_strided.default",
+             "aten.rand.default", "aten.randn.default"});
+  hooks.add(inferFull, {"aten.full.default"});
+  hooks.add(inferRandInt, {"aten.randint.default", "aten.randint.low"});
+  hooks.add(inferScalarTensor, {"aten.scalar_tensor.default"});
+  hooks.add(inferLike,
+            {"aten.zeros_like.default", "aten.ones_like.default",
+             "aten.empty_like.default", "aten.full_like.default",
+             "aten.rand_like.default", "aten.randn_like.default",
+             "aten.randint_like.default", "aten.randint_like.low_dtype",
+             "aten.new_zeros.default", "aten.new_ones.default",
+             "aten.new_empty.default", "aten.new_full.default",
+             "aten.new_empty_strided.default"});
+  hooks.add(inferArange, {"aten.arange.default", "aten.arange.start",
+                          "aten.arange.start_step"});
+  hooks.add(inferLinspace, {"aten.linspace.default", "aten.logspace.default"});
+  hooks.add(inferEye, {"aten.eye.default", "aten.eye.m"});
+  hooks.add(inferRandPerm, {"aten.randperm.default"});
+}

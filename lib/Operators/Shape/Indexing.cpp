@@ -23,7 +23,6 @@ static InferredTypes inferEmbedding(const OperatorView &call) {
   sizes.push_back(weight.getSizes()[1]);
   return result(makeTensor(weight, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferEmbedding, "aten.embedding.default")
 
 /// NumPy's advanced indexing with integers: the index tensors broadcast; the
 /// result stands where they stand if they are neighbours, else in front.
@@ -68,8 +67,6 @@ static InferredTypes inferIndex(const OperatorView &call) {
   sizes.insert(sizes.begin() + position, indexed->begin(), indexed->end());
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferIndex, "aten.index.Tensor",
-                        "aten._unsafe_index.Tensor")
 
 /// Whether an index fits in what it reads or writes: no larger in any dimension
 /// but `skipped`.
@@ -107,7 +104,6 @@ static InferredTypes inferGather(const OperatorView &call) {
   }
   return result(makeTensor(self, index.getSizes()));
 }
-FX_REGISTER_SHAPE_RULES(inferGather, "aten.gather.default", "aten.take.default")
 
 static InferredTypes inferIndexSelect(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u)),
@@ -122,7 +118,6 @@ static InferredTypes inferIndexSelect(const OperatorView &call) {
     sizes[*dim] = getNumElements(call.getContext(), index.getSizes());
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferIndexSelect, "aten.index_select.default")
 
 /// The sizes of the first argument; a dimension that is named is one of its.
 static InferredTypes inferScatter(const OperatorView &call) {
@@ -148,10 +143,6 @@ static InferredTypes inferScatterElements(const OperatorView &call) {
     return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferScatterElements, "aten.scatter.src",
-                        "aten.scatter.value", "aten.scatter.reduce",
-                        "aten.scatter.value_reduce", "aten.scatter_add.default",
-                        "aten.scatter_reduce.two")
 
 /// A slice for each index.
 static InferredTypes inferIndexCopy(const OperatorView &call) {
@@ -178,13 +169,6 @@ static InferredTypes inferIndexCopy(const OperatorView &call) {
                   toText(source.getSizes()));
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferIndexCopy, "aten.index_add.default",
-                        "aten.index_copy.default")
-
-FX_REGISTER_SHAPE_RULES(inferScatter, "aten.index_put.default",
-                        "aten._unsafe_index_put.default",
-                        "aten.index_fill.int_Scalar",
-                        "aten.index_fill.int_Tensor")
 
 /// The mask broadcasts with what is written to.
 static InferredTypes inferMaskedScatter(const OperatorView &call) {
@@ -197,7 +181,6 @@ static InferredTypes inferMaskedScatter(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferMaskedScatter, "aten.masked_scatter.default")
 
 static InferredTypes inferOneHot(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -210,7 +193,6 @@ static InferredTypes inferOneHot(const OperatorView &call) {
   sizes.push_back(makeSize(call.getContext(), *classes));
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferOneHot, "aten.one_hot.default")
 
 /// Positions among sorted boundaries.
 static InferredTypes inferSearch(const OperatorView &call) {
@@ -222,5 +204,22 @@ static InferredTypes inferSearch(const OperatorView &call) {
       makeTensor(self, self.getSizes(),
                  IntegerType::get(call.getContext(), *narrow ? 32 : 64)));
 }
-FX_REGISTER_SHAPE_RULES(inferSearch, "aten.searchsorted.Tensor",
-                        "aten.bucketize.Tensor")
+
+void fx::registerIndexingShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferEmbedding, {"aten.embedding.default"});
+  hooks.add(inferIndex, {"aten.index.Tensor", "aten._unsafe_index.Tensor"});
+  hooks.add(inferGather, {"aten.gather.default", "aten.take.default"});
+  hooks.add(inferIndexSelect, {"aten.index_select.default"});
+  hooks.add(inferScatterElements,
+            {"aten.scatter.src", "aten.scatter.value", "aten.scatter.reduce",
+             "aten.scatter.value_reduce", "aten.scatter_add.default",
+             "aten.scatter_reduce.two"});
+  hooks.add(inferIndexCopy,
+            {"aten.index_add.default", "aten.index_copy.default"});
+  hooks.add(inferScatter,
+            {"aten.index_put.default", "aten._unsafe_index_put.default",
+             "aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor"});
+  hooks.add(inferMaskedScatter, {"aten.masked_scatter.default"});
+  hooks.add(inferOneHot, {"aten.one_hot.default"});
+  hooks.add(inferSearch, {"aten.searchsorted.Tensor", "aten.bucketize.Tensor"});
+}

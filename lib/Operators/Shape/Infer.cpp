@@ -10,6 +10,20 @@
 using namespace mlir;
 using namespace fx;
 
+void ShapeRule::registerAll(HookTable<ShapeRule> &hooks) {
+  registerCompositeShapes(hooks);
+  registerConvolutionShapes(hooks);
+  registerCopyShapes(hooks);
+  registerCreationShapes(hooks);
+  registerIndexingShapes(hooks);
+  registerMatMulShapes(hooks);
+  registerNormalizationShapes(hooks);
+  registerPointwiseShapes(hooks);
+  registerReductionShapes(hooks);
+  registerSymbolicShapes(hooks);
+  registerViewShapes(hooks);
+}
+
 /// The position of the argument that the schema's only result is, if that
 /// argument is written in place; else -1.
 static int getWrittenArgument(const OperatorSchema &schema) {
@@ -30,7 +44,7 @@ static int getWrittenArgument(const OperatorSchema &schema) {
 }
 
 bool fx::hasShapeRule(const OperatorSchema &schema) {
-  return schema.hasNoResults() || HookTable<ShapeRule>::lookup(schema) ||
+  return schema.hasNoResults() || HookTable<ShapeRule>::get().lookup(schema) ||
          getWrittenArgument(schema) >= 0;
 }
 
@@ -38,7 +52,7 @@ InferredTypes fx::inferResultTypes(const OperatorView &call) {
   const OperatorSchema &schema = call.getSchema();
   if (schema.hasNoResults())
     return SmallVector<Type>();
-  if (ShapeRule::Function rule = HookTable<ShapeRule>::lookup(schema))
+  if (ShapeRule::Function rule = HookTable<ShapeRule>::get().lookup(schema))
     return rule(call);
   int written = getWrittenArgument(schema);
   if (written < 0)
@@ -65,7 +79,7 @@ static const OperatorSchema *getOutOfPlace(const OperatorSchema &schema) {
   if (getWrittenArgument(schema) < 0 || !base.consume_back("_"))
     return nullptr;
   const OperatorSchema *other = lookupOperator((base + "." + overload).str());
-  return other && HookTable<ShapeRule>::lookup(*other) ? other : nullptr;
+  return other && HookTable<ShapeRule>::get().lookup(*other) ? other : nullptr;
 }
 
 Inference fx::inferOrRefuse(const OperatorView &call) {

@@ -74,15 +74,6 @@ static InferredTypes inferAddMv(const OperatorView &call) {
   return product(call, 1, 2, 2, 1);
 }
 
-FX_REGISTER_SHAPE_RULES(inferMatMul, "aten.matmul.default")
-FX_REGISTER_SHAPE_RULES(inferMm, "aten.mm.default")
-FX_REGISTER_SHAPE_RULES(inferBmm, "aten.bmm.default")
-FX_REGISTER_SHAPE_RULES(inferMv, "aten.mv.default")
-FX_REGISTER_SHAPE_RULES(inferDot, "aten.dot.default")
-FX_REGISTER_SHAPE_RULES(inferAddMm, "aten.addmm.default")
-FX_REGISTER_SHAPE_RULES(inferBaddBmm, "aten.baddbmm.default")
-FX_REGISTER_SHAPE_RULES(inferAddMv, "aten.addmv.default")
-
 static InferredTypes inferOuter(const OperatorView &call) {
   FakeTensorType a = getTensor(call.getArg(0u)), b = getTensor(call.getArg(1));
   if (!a || !b || a.getRank() != 1 || b.getRank() != 1)
@@ -90,7 +81,6 @@ static InferredTypes inferOuter(const OperatorView &call) {
   return result(makeTensor(a, {a.getSizes()[0], b.getSizes()[0]},
                            promoteTypes(a.getDtype(), b.getDtype())));
 }
-FX_REGISTER_SHAPE_RULES(inferOuter, "aten.outer.default", "aten.ger.default")
 
 /// The weight is [out, in], or [in] for no out dimension.
 static InferredTypes inferLinear(const OperatorView &call) {
@@ -107,7 +97,6 @@ static InferredTypes inferLinear(const OperatorView &call) {
     sizes.push_back(weight.getSizes()[0]);
   return result(makeTensor(input, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferLinear, "aten.linear.default")
 
 /// query [..., L, E], value [..., S, V] give [..., L, V].
 static InferredTypes inferAttention(const OperatorView &call) {
@@ -119,5 +108,17 @@ static InferredTypes inferAttention(const OperatorView &call) {
   sizes.back() = value.getSizes().back();
   return result(makeTensor(query, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferAttention,
-                        "aten.scaled_dot_product_attention.default")
+
+void fx::registerMatMulShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferMatMul, {"aten.matmul.default"});
+  hooks.add(inferMm, {"aten.mm.default"});
+  hooks.add(inferBmm, {"aten.bmm.default"});
+  hooks.add(inferMv, {"aten.mv.default"});
+  hooks.add(inferDot, {"aten.dot.default"});
+  hooks.add(inferAddMm, {"aten.addmm.default"});
+  hooks.add(inferBaddBmm, {"aten.baddbmm.default"});
+  hooks.add(inferAddMv, {"aten.addmv.default"});
+  hooks.add(inferOuter, {"aten.outer.default", "aten.ger.default"});
+  hooks.add(inferLinear, {"aten.linear.default"});
+  hooks.add(inferAttention, {"aten.scaled_dot_product_attention.default"});
+}

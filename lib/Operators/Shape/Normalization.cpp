@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.batch_norm.default",
-                        "aten.instance_norm.default",
-                        "aten._weight_norm.default")
-
 /// False where "normalized_shape" provably is not the last sizes of `input`.
 static bool isNormalizable(const OperatorView &call, FakeTensorType input) {
   std::optional<Sizes> shape = call.getArg("normalized_shape").getExprs();
@@ -39,8 +35,6 @@ static InferredTypes inferLayerNorm(const OperatorView &call) {
     return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferLayerNorm, "aten.layer_norm.default",
-                        "aten.rms_norm.default")
 
 static InferredTypes inferGroupNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
@@ -58,7 +52,6 @@ static InferredTypes inferGroupNorm(const OperatorView &call) {
                   " channels, got " + Twine(*groups));
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferGroupNorm, "aten.group_norm.default")
 
 /// The output, and the mean and reciprocal deviation of each row.
 static InferredTypes inferNativeLayerNorm(const OperatorView &call) {
@@ -74,7 +67,6 @@ static InferredTypes inferNativeLayerNorm(const OperatorView &call) {
   Type statistics = makeTensor(input, sizes);
   return results({input.withoutMeta(), statistics, statistics});
 }
-FX_REGISTER_SHAPE_RULES(inferNativeLayerNorm, "aten.native_layer_norm.default")
 
 static InferredTypes inferFusedRmsNorm(const OperatorView &call) {
   InferredTypes types = inferNativeLayerNorm(call);
@@ -82,7 +74,6 @@ static InferredTypes inferFusedRmsNorm(const OperatorView &call) {
     types->pop_back();
   return types;
 }
-FX_REGISTER_SHAPE_RULES(inferFusedRmsNorm, "aten._fused_rms_norm.default")
 
 /// The output, and the statistics of the batch: [C] while training, else [0].
 static InferredTypes inferNativeBatchNorm(const OperatorView &call) {
@@ -98,10 +89,6 @@ static InferredTypes inferNativeBatchNorm(const OperatorView &call) {
   Type statistics = makeTensor(input, size);
   return results({input.withoutMeta(), statistics, statistics});
 }
-FX_REGISTER_SHAPE_RULES(inferNativeBatchNorm, "aten.native_batch_norm.default",
-                        "aten._native_batch_norm_legit.default",
-                        "aten._native_batch_norm_legit.no_stats",
-                        "aten._native_batch_norm_legit_no_training.default")
 
 /// The output, and the statistics [N, groups].
 static InferredTypes inferNativeGroupNorm(const OperatorView &call) {
@@ -113,4 +100,20 @@ static InferredTypes inferNativeGroupNorm(const OperatorView &call) {
   Type statistics = makeTensor(input, {batch, groups});
   return results({input.withoutMeta(), statistics, statistics});
 }
-FX_REGISTER_SHAPE_RULES(inferNativeGroupNorm, "aten.native_group_norm.default")
+
+void fx::registerNormalizationShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(sameAsFirst,
+            {"aten.batch_norm.default", "aten.instance_norm.default",
+             "aten._weight_norm.default"});
+  hooks.add(inferLayerNorm,
+            {"aten.layer_norm.default", "aten.rms_norm.default"});
+  hooks.add(inferGroupNorm, {"aten.group_norm.default"});
+  hooks.add(inferNativeLayerNorm, {"aten.native_layer_norm.default"});
+  hooks.add(inferFusedRmsNorm, {"aten._fused_rms_norm.default"});
+  hooks.add(inferNativeBatchNorm,
+            {"aten.native_batch_norm.default",
+             "aten._native_batch_norm_legit.default",
+             "aten._native_batch_norm_legit.no_stats",
+             "aten._native_batch_norm_legit_no_training.default"});
+  hooks.add(inferNativeGroupNorm, {"aten.native_group_norm.default"});
+}

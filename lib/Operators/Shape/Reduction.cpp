@@ -120,32 +120,6 @@ static InferredTypes inferExtremumDim(const OperatorView &call) {
        makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferSum, "aten.sum.default", "aten.sum.dim_IntList",
-                        "aten.prod.default", "aten.prod.dim_int",
-                        "aten.nansum.default")
-FX_REGISTER_SHAPE_RULES(inferMean, "aten.mean.default", "aten.mean.dim",
-                        "aten.nanmean.default")
-FX_REGISTER_SHAPE_RULES(inferNorm, "aten.linalg_vector_norm.default",
-                        "aten.norm.ScalarOpt_dim",
-                        "aten.norm.ScalarOpt_dim_dtype", "aten.norm.Scalar",
-                        "aten.var.correction", "aten.var.dim",
-                        "aten.var.default", "aten.std.correction",
-                        "aten.std.dim", "aten.std.default")
-FX_REGISTER_SHAPE_RULES(inferLogSumExp, "aten.logsumexp.default",
-                        "aten.special_logsumexp.default")
-FX_REGISTER_SHAPE_RULES(inferVarMean, "aten.var_mean.correction",
-                        "aten.var_mean.dim", "aten.std_mean.correction")
-FX_REGISTER_SHAPE_RULES(inferAny, "aten.any.default", "aten.any.dim",
-                        "aten.any.dims", "aten.all.default", "aten.all.dim",
-                        "aten.all.dims")
-FX_REGISTER_SHAPE_RULES(inferExtremum, "aten.amax.default", "aten.amin.default",
-                        "aten.max.default", "aten.min.default")
-FX_REGISTER_SHAPE_RULES(inferArgExtremum, "aten.argmax.default",
-                        "aten.argmin.default", "aten.count_nonzero.default",
-                        "aten.count_nonzero.dim_IntList")
-FX_REGISTER_SHAPE_RULES(inferExtremumDim, "aten.max.dim", "aten.min.dim",
-                        "aten.median.dim", "aten.mode.default")
-
 static InferredTypes inferKthValue(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<int64_t> k = call.getArg("k").getInt();
@@ -161,7 +135,6 @@ static InferredTypes inferKthValue(const OperatorView &call) {
                   Twine(*k));
   return inferExtremumDim(call);
 }
-FX_REGISTER_SHAPE_RULES(inferKthValue, "aten.kthvalue.default")
 
 //===----------------------------------------------------------------------===//
 // Scans and softmax
@@ -226,25 +199,47 @@ static InferredTypes inferTopK(const OperatorView &call) {
        makeTensor(self, sizes, IntegerType::get(call.getContext(), 64))});
 }
 
-FX_REGISTER_SHAPE_RULES(inferScan, "aten.cumsum.default",
-                        "aten.cumprod.default")
-FX_REGISTER_SHAPE_RULES(inferSoftmax, "aten.softmax.int",
-                        "aten._softmax.default", "aten.log_softmax.int",
-                        "aten.special_softmax.default",
-                        "aten.special_log_softmax.default",
-                        "aten._log_softmax.default",
-                        "aten._safe_softmax.default")
-FX_REGISTER_SHAPE_RULES(inferScanWithIndices, "aten.cummax.default",
-                        "aten.cummin.default", "aten.sort.default",
-                        "aten.sort.stable")
-FX_REGISTER_SHAPE_RULES(inferArgSort, "aten.argsort.default",
-                        "aten.argsort.stable")
-FX_REGISTER_SHAPE_RULES(inferTopK, "aten.topk.default")
-
 static InferredTypes inferAlong(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self || !hasValidDim(call, self))
     return failure();
   return sameAsFirst(call);
 }
-FX_REGISTER_SHAPE_RULES(inferAlong, "aten.logcumsumexp.default")
+
+void fx::registerReductionShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferSum,
+            {"aten.sum.default", "aten.sum.dim_IntList", "aten.prod.default",
+             "aten.prod.dim_int", "aten.nansum.default"});
+  hooks.add(inferMean,
+            {"aten.mean.default", "aten.mean.dim", "aten.nanmean.default"});
+  hooks.add(inferNorm,
+            {"aten.linalg_vector_norm.default", "aten.norm.ScalarOpt_dim",
+             "aten.norm.ScalarOpt_dim_dtype", "aten.norm.Scalar",
+             "aten.var.correction", "aten.var.dim", "aten.var.default",
+             "aten.std.correction", "aten.std.dim", "aten.std.default"});
+  hooks.add(inferLogSumExp,
+            {"aten.logsumexp.default", "aten.special_logsumexp.default"});
+  hooks.add(inferVarMean, {"aten.var_mean.correction", "aten.var_mean.dim",
+                           "aten.std_mean.correction"});
+  hooks.add(inferAny, {"aten.any.default", "aten.any.dim", "aten.any.dims",
+                       "aten.all.default", "aten.all.dim", "aten.all.dims"});
+  hooks.add(inferExtremum, {"aten.amax.default", "aten.amin.default",
+                            "aten.max.default", "aten.min.default"});
+  hooks.add(inferArgExtremum,
+            {"aten.argmax.default", "aten.argmin.default",
+             "aten.count_nonzero.default", "aten.count_nonzero.dim_IntList"});
+  hooks.add(inferExtremumDim, {"aten.max.dim", "aten.min.dim",
+                               "aten.median.dim", "aten.mode.default"});
+  hooks.add(inferKthValue, {"aten.kthvalue.default"});
+  hooks.add(inferScan, {"aten.cumsum.default", "aten.cumprod.default"});
+  hooks.add(inferSoftmax,
+            {"aten.softmax.int", "aten._softmax.default",
+             "aten.log_softmax.int", "aten.special_softmax.default",
+             "aten.special_log_softmax.default", "aten._log_softmax.default",
+             "aten._safe_softmax.default"});
+  hooks.add(inferScanWithIndices, {"aten.cummax.default", "aten.cummin.default",
+                                   "aten.sort.default", "aten.sort.stable"});
+  hooks.add(inferArgSort, {"aten.argsort.default", "aten.argsort.stable"});
+  hooks.add(inferTopK, {"aten.topk.default"});
+  hooks.add(inferAlong, {"aten.logcumsumexp.default"});
+}

@@ -11,6 +11,21 @@
 #include "fx/Operators/Shape.h"
 #include "fx/Operators/TypePromotion.h"
 
+namespace fx {
+/// The families, each in the file of its name.
+void registerCompositeShapes(HookTable<ShapeRule> &hooks);
+void registerConvolutionShapes(HookTable<ShapeRule> &hooks);
+void registerCopyShapes(HookTable<ShapeRule> &hooks);
+void registerCreationShapes(HookTable<ShapeRule> &hooks);
+void registerIndexingShapes(HookTable<ShapeRule> &hooks);
+void registerMatMulShapes(HookTable<ShapeRule> &hooks);
+void registerNormalizationShapes(HookTable<ShapeRule> &hooks);
+void registerPointwiseShapes(HookTable<ShapeRule> &hooks);
+void registerReductionShapes(HookTable<ShapeRule> &hooks);
+void registerSymbolicShapes(HookTable<ShapeRule> &hooks);
+void registerViewShapes(HookTable<ShapeRule> &hooks);
+} // namespace fx
+
 namespace fx::shape {
 
 /// Notes why torch refuses the arguments whatever the values of tensors and

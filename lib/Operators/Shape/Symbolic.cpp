@@ -24,7 +24,6 @@ static InferredTypes inferSymSize(const OperatorView &call) {
     return failure();
   return result(SymIntType::get(call.getContext(), self.getSizes()[*dim]));
 }
-FX_REGISTER_SHAPE_RULES(inferSymSize, "aten.sym_size.int")
 
 static InferredTypes inferSymNumel(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
@@ -33,7 +32,6 @@ static InferredTypes inferSymNumel(const OperatorView &call) {
   return result(SymIntType::get(
       call.getContext(), getNumElements(call.getContext(), self.getSizes())));
 }
-FX_REGISTER_SHAPE_RULES(inferSymNumel, "aten.sym_numel.default")
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
@@ -109,27 +107,12 @@ static InferredTypes inferMin(const OperatorView &call) {
   return inferArithmetic(call, [](Size a, Size b) { return a.min(b); });
 }
 
-FX_REGISTER_SHAPE_RULES(inferAdd, "_operator.add")
-FX_REGISTER_SHAPE_RULES(inferSub, "_operator.sub")
-FX_REGISTER_SHAPE_RULES(inferMul, "_operator.mul")
-FX_REGISTER_SHAPE_RULES(inferNeg, "_operator.neg")
-FX_REGISTER_SHAPE_RULES(inferPos, "_operator.pos")
-FX_REGISTER_SHAPE_RULES(inferFloorDiv, "_operator.floordiv")
-FX_REGISTER_SHAPE_RULES(inferMod, "_operator.mod")
-FX_REGISTER_SHAPE_RULES(inferPow, "_operator.pow")
-FX_REGISTER_SHAPE_RULES(inferMax, "torch.sym_max")
-FX_REGISTER_SHAPE_RULES(inferMin, "torch.sym_min")
-
 static InferredTypes inferInt(const OperatorView &call) {
   return result(SymIntType::get(call.getContext(), call.getArg(0u).getExpr()));
 }
 static InferredTypes inferFloat(const OperatorView &call) {
   return result(SymFloatType::get(call.getContext(), ExprAttr()));
 }
-FX_REGISTER_SHAPE_RULES(inferInt, "torch.sym_int", "math.trunc", "math.floor",
-                        "math.ceil")
-FX_REGISTER_SHAPE_RULES(inferFloat, "torch.sym_float", "torch.sym_sqrt",
-                        "torch._sym_sqrt", "_operator.truediv")
 
 //===----------------------------------------------------------------------===//
 // Truth
@@ -143,11 +126,29 @@ static InferredTypes inferRelation(const OperatorView &call) {
   Size value = apply(name, call.getArg(0u).getExpr(), call.getArg(1).getExpr());
   return result(SymBoolType::get(call.getContext(), value.get()));
 }
-FX_REGISTER_SHAPE_RULES(inferRelation, "_operator.eq", "_operator.ne",
-                        "_operator.lt", "_operator.le", "_operator.gt",
-                        "_operator.ge")
 
 static InferredTypes inferTruth(const OperatorView &call) {
   return result(SymBoolType::get(call.getContext(), ExprAttr()));
 }
-FX_REGISTER_SHAPE_RULES(inferTruth, "torch.sym_not", "_operator.not_")
+
+void fx::registerSymbolicShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferSymSize, {"aten.sym_size.int"});
+  hooks.add(inferSymNumel, {"aten.sym_numel.default"});
+  hooks.add(inferAdd, {"_operator.add"});
+  hooks.add(inferSub, {"_operator.sub"});
+  hooks.add(inferMul, {"_operator.mul"});
+  hooks.add(inferNeg, {"_operator.neg"});
+  hooks.add(inferPos, {"_operator.pos"});
+  hooks.add(inferFloorDiv, {"_operator.floordiv"});
+  hooks.add(inferMod, {"_operator.mod"});
+  hooks.add(inferPow, {"_operator.pow"});
+  hooks.add(inferMax, {"torch.sym_max"});
+  hooks.add(inferMin, {"torch.sym_min"});
+  hooks.add(inferInt,
+            {"torch.sym_int", "math.trunc", "math.floor", "math.ceil"});
+  hooks.add(inferFloat, {"torch.sym_float", "torch.sym_sqrt", "torch._sym_sqrt",
+                         "_operator.truediv"});
+  hooks.add(inferRelation, {"_operator.eq", "_operator.ne", "_operator.lt",
+                            "_operator.le", "_operator.gt", "_operator.ge"});
+  hooks.add(inferTruth, {"torch.sym_not", "_operator.not_"});
+}

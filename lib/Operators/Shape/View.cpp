@@ -71,9 +71,6 @@ static InferredTypes inferReshape(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferReshape, "aten.view.default",
-                        "aten.reshape.default", "aten._unsafe_view.default",
-                        "aten.view_copy.default", "aten._reshape_copy.default")
 
 static InferredTypes inferLikeOther(const OperatorView &call) {
   FakeTensorType self = getSelf(call), other = getTensor(call.getArg("other"));
@@ -81,8 +78,6 @@ static InferredTypes inferLikeOther(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, other.getSizes()));
 }
-FX_REGISTER_SHAPE_RULES(inferLikeOther, "aten.view_as.default",
-                        "aten.reshape_as.default", "aten.expand_as.default")
 
 static InferredTypes inferFlatten(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -105,7 +100,6 @@ static InferredTypes inferFlatten(const OperatorView &call) {
   sizes[*start] = product;
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferFlatten, "aten.flatten.using_ints")
 
 static InferredTypes inferUnflatten(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -122,7 +116,6 @@ static InferredTypes inferUnflatten(const OperatorView &call) {
   sizes.insert(sizes.begin() + *dim, split->begin(), split->end());
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUnflatten, "aten.unflatten.int")
 
 //===----------------------------------------------------------------------===//
 // Permuting
@@ -154,8 +147,6 @@ static InferredTypes inferPermute(const OperatorView &call) {
     return failure();
   return permute(self, *dims);
 }
-FX_REGISTER_SHAPE_RULES(inferPermute, "aten.permute.default",
-                        "aten.permute_copy.default")
 
 static InferredTypes inferTranspose(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -170,9 +161,6 @@ static InferredTypes inferTranspose(const OperatorView &call) {
     std::swap(sizes[*a], sizes[*b]);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferTranspose, "aten.transpose.int",
-                        "aten.swapaxes.default", "aten.swapdims.default",
-                        "aten.transpose_copy.int", "aten.transpose_.default")
 
 static InferredTypes inferReverse(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -184,8 +172,6 @@ static InferredTypes inferReverse(const OperatorView &call) {
   return permute(self, llvm::to_vector(llvm::reverse(
                            llvm::seq<int64_t>(0, self.getRank()))));
 }
-FX_REGISTER_SHAPE_RULES(inferReverse, "aten.t.default", "aten.t_.default",
-                        "aten.numpy_T.default")
 
 static InferredTypes inferMatrixTranspose(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -195,8 +181,6 @@ static InferredTypes inferMatrixTranspose(const OperatorView &call) {
   std::swap(sizes[sizes.size() - 1], sizes[sizes.size() - 2]);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferMatrixTranspose, "aten.mT.default",
-                        "aten.adjoint.default", "aten.mH.default")
 
 static InferredTypes inferMoveDim(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -228,9 +212,6 @@ static InferredTypes inferMoveDim(const OperatorView &call) {
   }
   return permute(self, order);
 }
-FX_REGISTER_SHAPE_RULES(inferMoveDim, "aten.movedim.int",
-                        "aten.movedim.intlist", "aten.moveaxis.int",
-                        "aten.moveaxis.intlist")
 
 //===----------------------------------------------------------------------===//
 // Sizes of one
@@ -247,9 +228,6 @@ static InferredTypes inferUnsqueeze(const OperatorView &call) {
   sizes.insert(sizes.begin() + *dim, makeSize(call.getContext(), 1));
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUnsqueeze, "aten.unsqueeze.default",
-                        "aten.unsqueeze_copy.default",
-                        "aten.unsqueeze_.default")
 
 /// A size that is a symbol is not 1: torch.export would have put 1 in its
 /// place. Of one that is computed, a guard says whether it is 1, and the
@@ -275,11 +253,6 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
   }
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferSqueeze, "aten.squeeze.default",
-                        "aten.squeeze.dim", "aten.squeeze.dims",
-                        "aten.squeeze_copy.dim", "aten.squeeze_copy.dims",
-                        "aten.squeeze_copy.default", "aten.squeeze_.default",
-                        "aten.squeeze_.dim", "aten.squeeze_.dims")
 
 static InferredTypes inferExpand(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -300,8 +273,6 @@ static InferredTypes inferExpand(const OperatorView &call) {
   }
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferExpand, "aten.expand.default",
-                        "aten.broadcast_to.default", "aten.expand_copy.default")
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -348,8 +319,6 @@ static InferredTypes inferSlice(const OperatorView &call) {
   sizes[*dim] = step.is(1) ? length : length.ceilDiv(step);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferSlice, "aten.slice.Tensor",
-                        "aten.slice_copy.Tensor")
 
 static InferredTypes inferNarrow(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -372,8 +341,6 @@ static InferredTypes inferNarrow(const OperatorView &call) {
   sizes[*dim] = call.getArg("length").getExpr();
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferNarrow, "aten.narrow.default",
-                        "aten.narrow_copy.default")
 
 static InferredTypes inferSelect(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -391,7 +358,6 @@ static InferredTypes inferSelect(const OperatorView &call) {
   sizes.erase(sizes.begin() + *dim);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferSelect, "aten.select.int", "aten.select_copy.int")
 
 /// The parts of `dim`, each of a size.
 static InferredTypes splitInto(FakeTensorType self, int64_t dim,
@@ -437,8 +403,6 @@ static InferredTypes inferSplit(const OperatorView &call) {
     return failure();
   return splitEvenly(call, self, *dim, call.getArg("split_size").getExpr());
 }
-FX_REGISTER_SHAPE_RULES(inferSplit, "aten.split.Tensor",
-                        "aten.split_copy.Tensor", "aten.unsafe_split.Tensor")
 
 static InferredTypes inferSplitWithSizes(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -456,9 +420,6 @@ static InferredTypes inferSplitWithSizes(const OperatorView &call) {
                   toText(self.getSizes()[*dim]) + ", got " + toText(*parts));
   return splitInto(self, *dim, *parts);
 }
-FX_REGISTER_SHAPE_RULES(inferSplitWithSizes, "aten.split_with_sizes.default",
-                        "aten.split.sizes",
-                        "aten.split_with_sizes_copy.default")
 
 static InferredTypes inferChunk(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -479,8 +440,6 @@ static InferredTypes inferChunk(const OperatorView &call) {
                   Twine(*chunks));
   return splitEvenly(call, self, *dim, size.ceilDiv(*chunks));
 }
-FX_REGISTER_SHAPE_RULES(inferChunk, "aten.chunk.default",
-                        "aten.unsafe_chunk.default")
 
 static InferredTypes inferUnbind(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -496,7 +455,6 @@ static InferredTypes inferUnbind(const OperatorView &call) {
   sizes.erase(sizes.begin() + *dim);
   return results(SmallVector<Type>(*count, makeTensor(self, sizes)));
 }
-FX_REGISTER_SHAPE_RULES(inferUnbind, "aten.unbind.int", "aten.unbind_copy.int")
 
 static InferredTypes inferUnfold(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -520,7 +478,6 @@ static InferredTypes inferUnfold(const OperatorView &call) {
   sizes.push_back(window);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferUnfold, "aten.unfold.default")
 
 static InferredTypes inferDiagonal(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -542,8 +499,6 @@ static InferredTypes inferDiagonal(const OperatorView &call) {
   sizes.push_back(length.getInt() ? length.max(length.constant(0)) : length);
   return result(makeTensor(self, sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferDiagonal, "aten.diagonal.default",
-                        "aten.diagonal_copy.default")
 
 static InferredTypes inferAsStrided(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
@@ -560,14 +515,57 @@ static InferredTypes inferAsStrided(const OperatorView &call) {
                     Twine(*stride.getInt()));
   return result(makeTensor(self, *sizes));
 }
-FX_REGISTER_SHAPE_RULES(inferAsStrided, "aten.as_strided.default",
-                        "aten.as_strided_copy.default")
 
 //===----------------------------------------------------------------------===//
 // The same sizes
 //===----------------------------------------------------------------------===//
 
-FX_REGISTER_SHAPE_RULES(sameAsFirst, "aten.alias.default",
-                        "aten.detach.default", "aten.contiguous.default",
-                        "aten.alias_copy.default", "aten.detach_copy.default",
-                        "aten.detach_.default")
+void fx::registerViewShapes(HookTable<ShapeRule> &hooks) {
+  hooks.add(inferReshape,
+            {"aten.view.default", "aten.reshape.default",
+             "aten._unsafe_view.default", "aten.view_copy.default",
+             "aten._reshape_copy.default"});
+  hooks.add(inferLikeOther, {"aten.view_as.default", "aten.reshape_as.default",
+                             "aten.expand_as.default"});
+  hooks.add(inferFlatten, {"aten.flatten.using_ints"});
+  hooks.add(inferUnflatten, {"aten.unflatten.int"});
+  hooks.add(inferPermute,
+            {"aten.permute.default", "aten.permute_copy.default"});
+  hooks.add(inferTranspose, {"aten.transpose.int", "aten.swapaxes.default",
+                             "aten.swapdims.default", "aten.transpose_copy.int",
+                             "aten.transpose_.default"});
+  hooks.add(inferReverse,
+            {"aten.t.default", "aten.t_.default", "aten.numpy_T.default"});
+  hooks.add(inferMatrixTranspose,
+            {"aten.mT.default", "aten.adjoint.default", "aten.mH.default"});
+  hooks.add(inferMoveDim, {"aten.movedim.int", "aten.movedim.intlist",
+                           "aten.moveaxis.int", "aten.moveaxis.intlist"});
+  hooks.add(inferUnsqueeze,
+            {"aten.unsqueeze.default", "aten.unsqueeze_copy.default",
+             "aten.unsqueeze_.default"});
+  hooks.add(inferSqueeze,
+            {"aten.squeeze.default", "aten.squeeze.dim", "aten.squeeze.dims",
+             "aten.squeeze_copy.dim", "aten.squeeze_copy.dims",
+             "aten.squeeze_copy.default", "aten.squeeze_.default",
+             "aten.squeeze_.dim", "aten.squeeze_.dims"});
+  hooks.add(inferExpand, {"aten.expand.default", "aten.broadcast_to.default",
+                          "aten.expand_copy.default"});
+  hooks.add(inferSlice, {"aten.slice.Tensor", "aten.slice_copy.Tensor"});
+  hooks.add(inferNarrow, {"aten.narrow.default", "aten.narrow_copy.default"});
+  hooks.add(inferSelect, {"aten.select.int", "aten.select_copy.int"});
+  hooks.add(inferSplit, {"aten.split.Tensor", "aten.split_copy.Tensor",
+                         "aten.unsafe_split.Tensor"});
+  hooks.add(inferSplitWithSizes,
+            {"aten.split_with_sizes.default", "aten.split.sizes",
+             "aten.split_with_sizes_copy.default"});
+  hooks.add(inferChunk, {"aten.chunk.default", "aten.unsafe_chunk.default"});
+  hooks.add(inferUnbind, {"aten.unbind.int", "aten.unbind_copy.int"});
+  hooks.add(inferUnfold, {"aten.unfold.default"});
+  hooks.add(inferDiagonal,
+            {"aten.diagonal.default", "aten.diagonal_copy.default"});
+  hooks.add(inferAsStrided,
+            {"aten.as_strided.default", "aten.as_strided_copy.default"});
+  hooks.add(sameAsFirst, {"aten.alias.default", "aten.detach.default",
+                          "aten.contiguous.default", "aten.alias_copy.default",
+                          "aten.detach_copy.default", "aten.detach_.default"});
+}

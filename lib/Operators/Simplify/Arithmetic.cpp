@@ -26,12 +26,15 @@ static bool isFloat(Value value) {
 
 /// The number that fills a tensor, as it was given.
 static std::optional<double> getFill(Value value) {
-  if (getProducer(value, {"aten.ones.default", "aten.ones_like.default"}))
+  if (getProducer(value, {"aten.ones.default", "aten.ones_like.default",
+                          "aten.new_ones.default"}))
     return 1;
-  if (getProducer(value, {"aten.zeros.default", "aten.zeros_like.default"}))
+  if (getProducer(value, {"aten.zeros.default", "aten.zeros_like.default",
+                          "aten.new_zeros.default"}))
     return 0;
   if (OperatorView full =
-          getProducer(value, {"aten.full.default", "aten.full_like.default"}))
+          getProducer(value, {"aten.full.default", "aten.full_like.default",
+                              "aten.new_full.default"}))
     return full.getArg("fill_value").getFloat();
   if (OperatorView scalar = getProducer(value, {"aten.scalar_tensor.default"}))
     return scalar.getArg("s").getFloat();
@@ -71,7 +74,6 @@ static LogicalResult simplifyAdd(const OperatorView &call, Simplifier &s) {
   }
   return failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyAdd, "aten.add.Tensor", "aten.add.Scalar")
 
 static LogicalResult simplifySub(const OperatorView &call, Simplifier &s) {
   std::optional<double> zero = getNumber(call.getArg(1));
@@ -80,7 +82,6 @@ static LogicalResult simplifySub(const OperatorView &call, Simplifier &s) {
     return failure();
   return s.replaceByEqual(getSelf(call));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifySub, "aten.sub.Tensor", "aten.sub.Scalar")
 
 static LogicalResult simplifyMul(const OperatorView &call, Simplifier &s) {
   for (unsigned i : {0u, 1u})
@@ -89,7 +90,6 @@ static LogicalResult simplifyMul(const OperatorView &call, Simplifier &s) {
       return success();
   return failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyMul, "aten.mul.Tensor", "aten.mul.Scalar")
 
 /// Division by one and first powers. A rounding division of floats rounds.
 static LogicalResult simplifyByOne(const OperatorView &call, Simplifier &s) {
@@ -99,40 +99,31 @@ static LogicalResult simplifyByOne(const OperatorView &call, Simplifier &s) {
   return getNumber(call.getArg(1)) == 1.0 ? s.replaceByEqual(getSelf(call))
                                           : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyByOne, "aten.div.Tensor", "aten.div.Scalar",
-                            "aten.div.Tensor_mode", "aten.div.Scalar_mode",
-                            "aten.pow.Tensor_Scalar", "aten.pow.Tensor_Tensor")
 
 static LogicalResult dropSame(const OperatorView &call, Simplifier &s) {
   Value a = call.getArg(0u).getValue(), b = call.getArg(1).getValue();
   return a && a == b ? s.replaceByEqual(a) : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(dropSame, "aten.maximum.default",
-                            "aten.minimum.default", "aten.fmax.default",
-                            "aten.fmin.default", "aten.max.other",
-                            "aten.min.other")
 
 /// or, xor and shifts with 0; and with all ones; and, or of x and x.
 static LogicalResult simplifyBits(const OperatorView &call, Simplifier &s) {
   StringRef target = call.getSchema().getName();
-  bool isAnd = target.contains("_and");
-  if (isAnd || target.contains("_or"))
+  bool isAnd = target.contains("_and"), isOr = target.contains("_or");
+  if (isAnd || isOr)
     if (succeeded(dropSame(call, s)))
       return success();
-  Value self = getSelf(call);
-  std::optional<double> number = getNumber(call.getArg(1));
-  double neutral = !isAnd ? 0 : isBool(self) ? 1 : -1;
-  return number == neutral && !isFloat(self) ? s.replaceByEqual(self)
-                                             : failure();
+  auto drop = [&](unsigned kept, unsigned dropped) {
+    Value self = call.getArg(kept).getValue();
+    double neutral = !isAnd ? 0 : isBool(self) ? 1 : -1;
+    return getTensor(self) && !isFloat(self) &&
+                   getNumber(call.getArg(dropped)) == neutral
+               ? s.replaceByEqual(self)
+               : failure();
+  };
+  if (succeeded(drop(0, 1)))
+    return success();
+  return isAnd || isOr || target.contains("xor") ? drop(1, 0) : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyBits, "aten.bitwise_and.Tensor",
-                            "aten.bitwise_and.Scalar", "aten.bitwise_or.Tensor",
-                            "aten.bitwise_or.Scalar", "aten.bitwise_xor.Tensor",
-                            "aten.bitwise_xor.Scalar",
-                            "aten.bitwise_left_shift.Tensor",
-                            "aten.bitwise_left_shift.Tensor_Scalar",
-                            "aten.bitwise_right_shift.Tensor",
-                            "aten.bitwise_right_shift.Tensor_Scalar")
 
 /// where with equal branches, or with a condition that is known.
 static LogicalResult simplifyWhere(const OperatorView &call, Simplifier &s) {
@@ -145,7 +136,6 @@ static LogicalResult simplifyWhere(const OperatorView &call, Simplifier &s) {
     return failure();
   return s.replaceByEqual(*condition != 0 ? self : other);
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyWhere, "aten.where.self")
 
 //===----------------------------------------------------------------------===//
 // Twice the same
@@ -160,9 +150,6 @@ static LogicalResult simplifyInvolution(const OperatorView &call,
     return failure();
   return s.replaceByEqual(getSelf(getOperatorView(inner)));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyInvolution, "aten.neg.default",
-                            "aten.bitwise_not.default",
-                            "aten.logical_not.default")
 
 /// f(f(x)) = f(x), with the same further arguments.
 static LogicalResult simplifyIdempotent(const OperatorView &call,
@@ -177,10 +164,6 @@ static LogicalResult simplifyIdempotent(const OperatorView &call,
     return failure();
   return s.replaceByEqual(self);
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyIdempotent, "aten.relu.default",
-                            "aten.relu6.default", "aten.abs.default",
-                            "aten.clamp.default", "aten.clamp_min.default",
-                            "aten.clamp_max.default", "aten.hardtanh.default")
 
 /// Rounding what is whole: integers, or what was rounded.
 static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
@@ -191,6 +174,35 @@ static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
   return !isFloat(self) || getProducer(self, roundings) ? s.replaceByEqual(self)
                                                         : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyRounding, "aten.floor.default",
-                            "aten.ceil.default", "aten.trunc.default",
-                            "aten.round.default")
+
+void fx::registerArithmeticSimplifications(HookTable<Simplification> &hooks) {
+  hooks.add(simplifyAdd, {"aten.add.Tensor", "aten.add.Scalar"});
+  hooks.add(simplifySub, {"aten.sub.Tensor", "aten.sub.Scalar"});
+  hooks.add(simplifyMul, {"aten.mul.Tensor", "aten.mul.Scalar"});
+  hooks.add(simplifyByOne,
+            {"aten.div.Tensor", "aten.div.Scalar", "aten.div.Tensor_mode",
+             "aten.div.Scalar_mode", "aten.pow.Tensor_Scalar",
+             "aten.pow.Tensor_Tensor"});
+  hooks.add(dropSame, {"aten.maximum.default", "aten.minimum.default",
+                       "aten.fmax.default", "aten.fmin.default",
+                       "aten.max.other", "aten.min.other"});
+  hooks.add(simplifyBits,
+            {"aten.__and__.Tensor", "aten.__and__.Scalar", "aten.__or__.Tensor",
+             "aten.__or__.Scalar", "aten.__xor__.Tensor", "aten.__xor__.Scalar",
+             "aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar",
+             "aten.bitwise_or.Tensor", "aten.bitwise_or.Scalar",
+             "aten.bitwise_xor.Tensor", "aten.bitwise_xor.Scalar",
+             "aten.bitwise_left_shift.Tensor",
+             "aten.bitwise_left_shift.Tensor_Scalar",
+             "aten.bitwise_right_shift.Tensor",
+             "aten.bitwise_right_shift.Tensor_Scalar"});
+  hooks.add(simplifyWhere, {"aten.where.self"});
+  hooks.add(simplifyInvolution, {"aten.neg.default", "aten.bitwise_not.default",
+                                 "aten.logical_not.default"});
+  hooks.add(simplifyIdempotent,
+            {"aten.relu.default", "aten.relu6.default", "aten.abs.default",
+             "aten.clamp.default", "aten.clamp_min.default",
+             "aten.clamp_max.default", "aten.hardtanh.default"});
+  hooks.add(simplifyRounding, {"aten.floor.default", "aten.ceil.default",
+                               "aten.trunc.default", "aten.round.default"});
+}

@@ -12,6 +12,11 @@
 
 namespace fx {
 
+/// The families, each in the file of its name.
+void registerArithmeticSimplifications(HookTable<Simplification> &hooks);
+void registerCopySimplifications(HookTable<Simplification> &hooks);
+void registerViewSimplifications(HookTable<Simplification> &hooks);
+
 /// The type of a tensor; null for anything else, and for no value.
 inline FakeTensorType getTensor(mlir::Value value) {
   return value ? mlir::dyn_cast<FakeTensorType>(value.getType())

@@ -11,6 +11,12 @@
 using namespace mlir;
 using namespace fx;
 
+void Simplification::registerAll(HookTable<Simplification> &hooks) {
+  registerArithmeticSimplifications(hooks);
+  registerCopySimplifications(hooks);
+  registerViewSimplifications(hooks);
+}
+
 /// Equal sizes, dtype and device.
 static bool haveSameElements(FakeTensorType a, FakeTensorType b) {
   return a && b && a.getSizes() == b.getSizes() &&
@@ -149,6 +155,6 @@ LogicalResult fx::simplifyCall(const OperatorView &call,
   if (call.getSchema().getName().starts_with("aten.sym_size.") &&
       !definesSymbol(call))
     return simplifySymInt(call, simplifier);
-  auto hook = HookTable<Simplification>::lookup(call.getSchema());
+  auto hook = HookTable<Simplification>::get().lookup(call.getSchema());
   return hook ? hook(call, simplifier) : failure();
 }

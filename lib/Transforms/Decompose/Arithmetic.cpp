@@ -165,14 +165,16 @@ LogicalResult decomposeL1Loss(aten::L1Loss op, Decomposer &d,
   return reduceLoss(op.reduction(), d.call<aten::Abs>(difference), d, results);
 }
 
-FX_REGISTER_HOOK(Decomposition, aten::UnderWeightNorm, decomposeWeightNorm)
-FX_REGISTER_HOOK(Decomposition, aten::Diff, decomposeDiff)
-FX_REGISTER_HOOK(Decomposition, aten::Glu, decomposeGlu)
-FX_REGISTER_HOOK(Decomposition, aten::MseLoss, decomposeMseLoss)
-FX_REGISTER_HOOK(Decomposition, aten::L1Loss, decomposeL1Loss)
-FX_REGISTER_HOOKS(Decomposition, decomposeConjugateTranspose, aten::MH::target,
-                  aten::MatrixH::target)
-FX_REGISTER_HOOK(Decomposition, aten::FrobeniusNormDim, decomposeFrobeniusNorm)
-FX_REGISTER_HOOK(Decomposition, aten::IsinTensorScalar, decomposeIsin)
-
 } // namespace
+
+void fx::registerArithmeticDecompositions(HookTable<Decomposition> &hooks) {
+  hooks.add<aten::UnderWeightNorm, decomposeWeightNorm>();
+  hooks.add<aten::Diff, decomposeDiff>();
+  hooks.add<aten::Glu, decomposeGlu>();
+  hooks.add<aten::MseLoss, decomposeMseLoss>();
+  hooks.add<aten::L1Loss, decomposeL1Loss>();
+  hooks.add(decomposeConjugateTranspose,
+            {aten::MH::target, aten::MatrixH::target});
+  hooks.add<aten::FrobeniusNormDim, decomposeFrobeniusNorm>();
+  hooks.add<aten::IsinTensorScalar, decomposeIsin>();
+}

@@ -20,6 +20,13 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
+void Decomposition::registerAll(HookTable<Decomposition> &hooks) {
+  registerArithmeticDecompositions(hooks);
+  registerEinsumDecompositions(hooks);
+  registerRearrangeDecompositions(hooks);
+  registerSamplingDecompositions(hooks);
+}
+
 Value Decomposer::call(const OperatorSchema &schema, ArrayRef<Arg> args) {
   if (failed)
     return {};
@@ -73,10 +80,11 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
         if (std::optional<std::string> usual = getUsualTarget(call.getTarget()))
           call.setTarget(*usual);
       OperatorView view = getOperatorView(op);
-      auto hook = !view ? nullptr
-                  : isForeach(view.getSchema().getName())
-                      ? decomposeForeach
-                      : HookTable<Decomposition>::lookup(view.getSchema());
+      auto hook =
+          !view ? nullptr
+          : isForeach(view.getSchema().getName())
+              ? decomposeForeach
+              : HookTable<Decomposition>::get().lookup(view.getSchema());
       if (!hook)
         continue;
       SmallVector<Operation *> created = replace(view, hook, namer);

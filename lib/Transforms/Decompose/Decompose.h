@@ -58,7 +58,14 @@ private:
 struct Decomposition {
   using Function = mlir::LogicalResult (*)(
       const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
+  static void registerAll(HookTable<Decomposition> &hooks);
 };
+
+/// The families, each in the file of its name.
+void registerArithmeticDecompositions(HookTable<Decomposition> &hooks);
+void registerEinsumDecompositions(HookTable<Decomposition> &hooks);
+void registerRearrangeDecompositions(HookTable<Decomposition> &hooks);
+void registerSamplingDecompositions(HookTable<Decomposition> &hooks);
 
 /// An operator on a list of tensors, `_foreach_add.List`, and its calls for
 /// each of them.

@@ -262,6 +262,8 @@ LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
   return success();
 }
 
-FX_REGISTER_HOOK(Decomposition, aten::Einsum, decomposeEinsum)
-
 } // namespace
+
+void fx::registerEinsumDecompositions(HookTable<Decomposition> &hooks) {
+  hooks.add<aten::Einsum, decomposeEinsum>();
+}

@@ -20,6 +20,9 @@ using namespace fx;
 
 static StringRef getUsualName(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
+      .Case("__and__", "bitwise_and")
+      .Case("__or__", "bitwise_or")
+      .Case("__xor__", "bitwise_xor")
       .Case("absolute", "abs")
       .Case("adjoint", "mH")
       .Case("arccos", "acos")

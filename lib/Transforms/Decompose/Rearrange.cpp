@@ -193,14 +193,15 @@ LogicalResult decomposeConvTbc(aten::ConvTbc op, Decomposer &d,
   return success();
 }
 
-FX_REGISTER_HOOK(Decomposition, aten::ConvTbc, decomposeConvTbc)
-FX_REGISTER_HOOK(Decomposition, aten::RepeatInterleaveSelfInt,
-                 decomposeRepeatInterleave)
-FX_REGISTER_HOOKS(Decomposition, decomposeMeshgrid, aten::Meshgrid::target,
-                  aten::MeshgridIndexing::target)
-FX_REGISTER_HOOK(Decomposition, aten::PixelShuffle, decomposePixelShuffle)
-FX_REGISTER_HOOK(Decomposition, aten::PixelUnshuffle, decomposePixelUnshuffle)
-FX_REGISTER_HOOK(Decomposition, aten::ChannelShuffle, decomposeChannelShuffle)
-FX_REGISTER_HOOK(Decomposition, aten::Roll, decomposeRoll)
-
 } // namespace
+
+void fx::registerRearrangeDecompositions(HookTable<Decomposition> &hooks) {
+  hooks.add<aten::ConvTbc, decomposeConvTbc>();
+  hooks.add<aten::RepeatInterleaveSelfInt, decomposeRepeatInterleave>();
+  hooks.add(decomposeMeshgrid,
+            {aten::Meshgrid::target, aten::MeshgridIndexing::target});
+  hooks.add<aten::PixelShuffle, decomposePixelShuffle>();
+  hooks.add<aten::PixelUnshuffle, decomposePixelUnshuffle>();
+  hooks.add<aten::ChannelShuffle, decomposeChannelShuffle>();
+  hooks.add<aten::Roll, decomposeRoll>();
+}

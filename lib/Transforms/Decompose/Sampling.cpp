@@ -108,19 +108,29 @@ LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
   return success();
 }
 
-FX_REGISTER_HOOK(Decomposition, aten::AffineGridGenerator, decomposeAffineGrid)
-
-#define UPSAMPLE(NAME)                                                         \
-  FX_REGISTER_HOOKS(Decomposition,                                             \
-                    (decomposeUpsample<aten::NAME, aten::NAME##Vec>),          \
-                    aten::NAME::target)
-UPSAMPLE(UpsampleBicubic2d)
-UPSAMPLE(UpsampleBilinear2d)
-UPSAMPLE(UpsampleLinear1d)
-UPSAMPLE(UpsampleNearest1d)
-UPSAMPLE(UpsampleNearest2d)
-UPSAMPLE(UpsampleNearest3d)
-UPSAMPLE(UpsampleTrilinear3d)
-#undef UPSAMPLE
-
 } // namespace
+
+void fx::registerSamplingDecompositions(HookTable<Decomposition> &hooks) {
+  hooks.add<aten::AffineGridGenerator, decomposeAffineGrid>();
+  hooks.add(
+      decomposeUpsample<aten::UpsampleBicubic2d, aten::UpsampleBicubic2dVec>,
+      {aten::UpsampleBicubic2d::target});
+  hooks.add(
+      decomposeUpsample<aten::UpsampleBilinear2d, aten::UpsampleBilinear2dVec>,
+      {aten::UpsampleBilinear2d::target});
+  hooks.add(
+      decomposeUpsample<aten::UpsampleLinear1d, aten::UpsampleLinear1dVec>,
+      {aten::UpsampleLinear1d::target});
+  hooks.add(
+      decomposeUpsample<aten::UpsampleNearest1d, aten::UpsampleNearest1dVec>,
+      {aten::UpsampleNearest1d::target});
+  hooks.add(
+      decomposeUpsample<aten::UpsampleNearest2d, aten::UpsampleNearest2dVec>,
+      {aten::UpsampleNearest2d::target});
+  hooks.add(
+      decomposeUpsample<aten::UpsampleNearest3d, aten::UpsampleNearest3dVec>,
+      {aten::UpsampleNearest3d::target});
+  hooks.add(decomposeUpsample<aten::UpsampleTrilinear3d,
+                              aten::UpsampleTrilinear3dVec>,
+            {aten::UpsampleTrilinear3d::target});
+}

@@ -307,4 +307,12 @@ def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::Mod
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FXDropStates : Pass<"fx-drop-states", "::mlir::ModuleOp"> {
+  let summary = "remove the states of a bufferized module";
+  let description = [{
+    `@main` takes the weights as arguments, and `fx-compile` has placed their
+    bytes in the file of the model. Code is made of what is left.
+  }];
+}
+
 #endif // FX_CPU_BACKEND_PASSES

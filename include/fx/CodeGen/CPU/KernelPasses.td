@@ -290,4 +290,13 @@ def FXHoistPrepare : Pass<"fx-hoist-prepare", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def FXDropPrepare : Pass<"fx-drop-prepare", "::mlir::ModuleOp"> {
+  let summary = "remove @prepare";
+  let description = [{
+    Removes what `fx-hoist-prepare` made, beside an `@main` that takes its
+    results. `fx-compile` runs `@prepare` on the host when it compiles a model;
+    the rest of a module for a GPU is code for that GPU.
+  }];
+}
+
 #endif // FX_CPU_KERNEL_PASSES

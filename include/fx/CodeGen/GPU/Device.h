@@ -32,6 +32,8 @@ struct Target {
   std::string getText() const;
   /// All chips have tensor cores of compute capability 8.0.
   bool hasTensorCores() const;
+  /// A chip has the instructions of warpgroups, `wgmma` and TMA.
+  bool hasWarpgroups() const;
 };
 
 /// Reads "cuda", "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". The

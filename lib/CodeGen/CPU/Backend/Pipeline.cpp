@@ -38,6 +38,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFXPlanArena());
   pm.addPass(createFXCPUFreeTemporaries());
+  pm.addPass(createFXDropStates());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

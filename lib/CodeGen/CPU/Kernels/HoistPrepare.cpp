@@ -18,6 +18,7 @@
 #include "llvm/ADT/SetVector.h"
 
 namespace fx::cpu {
+#define GEN_PASS_DEF_FXDROPPREPARE
 #define GEN_PASS_DEF_FXHOISTPREPARE
 #include "fx/CodeGen/CPU/KernelPasses.h.inc"
 } // namespace fx::cpu
@@ -192,6 +193,15 @@ struct HoistPrepare : fx::cpu::impl::FXHoistPrepareBase<HoistPrepare> {
     for (Operation *op : llvm::reverse(ops))
       if (op->use_empty())
         op->erase();
+  }
+};
+
+struct FXDropPreparePass : fx::cpu::impl::FXDropPrepareBase<FXDropPreparePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
+    if (prepare && module.lookupSymbol<func::FuncOp>("main"))
+      prepare.erase();
   }
 };
 } // namespace

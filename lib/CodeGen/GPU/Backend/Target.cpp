@@ -28,6 +28,10 @@ bool Target::hasTensorCores() const {
          getChipName(getCommonChip(*this)).number >= 80;
 }
 
+bool Target::hasWarpgroups() const {
+  return platform == Platform::CUDA && llvm::is_contained(chips, "sm_90a");
+}
+
 ChipName fx::gpu::getChipName(llvm::StringRef chip) {
   ChipName name;
   if (!chip.consume_front("sm_") || chip.consumeInteger(10, name.number) ||

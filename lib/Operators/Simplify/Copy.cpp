@@ -1,4 +1,4 @@
-//===- Copies.cpp - identities of copies, casts and joins -----------------===//
+//===- Copy.cpp --- identities of copies, casts and joins -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,17 +26,11 @@ static LogicalResult dropCopy(const OperatorView &call, Simplifier &s) {
         return failure();
   return s.replaceByEqual(getSelf(call));
 }
-FX_REGISTER_SIMPLIFICATIONS(dropCopy, "aten.clone.default",
-                            "aten.contiguous.default",
-                            "aten.lift_fresh_copy.default", "aten.to.device",
-                            "aten.to.dtype_layout", "aten.to.other",
-                            "aten.type_as.default", "aten.positive.default")
 
 /// `copy(x, y)` is y in x's place.
 static LogicalResult simplifyCopy(const OperatorView &call, Simplifier &s) {
   return s.replaceByEqual(call.getArg("src").getValue());
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyCopy, "aten.copy.default")
 
 /// What is written over all of a tensor replaces it. With the sizes of the
 /// whole there is but one place where the slice can lie.
@@ -44,7 +38,6 @@ static LogicalResult simplifySliceScatter(const OperatorView &call,
                                           Simplifier &s) {
   return s.replaceByEqual(call.getArg("src").getValue());
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifySliceScatter, "aten.slice_scatter.default")
 
 static bool areAll(const Argument &list, int64_t value) {
   std::optional<SmallVector<int64_t>> ints = list.getInts();
@@ -55,14 +48,11 @@ static LogicalResult simplifyRepeat(const OperatorView &call, Simplifier &s) {
   return areAll(call.getArg("repeats"), 1) ? s.replaceByEqual(getSelf(call))
                                            : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyRepeat, "aten.repeat.default")
 
 static LogicalResult simplifyPad(const OperatorView &call, Simplifier &s) {
   return areAll(call.getArg("pad"), 0) ? s.replaceByEqual(getSelf(call))
                                        : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyPad, "aten.constant_pad_nd.default",
-                            "aten.pad.default")
 
 //===----------------------------------------------------------------------===//
 // Dropout
@@ -74,10 +64,6 @@ static LogicalResult simplifyDropout(const OperatorView &call, Simplifier &s) {
   return call.getArg("p").getFloat() == 0.0 ? s.replaceByEqual(getSelf(call))
                                             : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyDropout, "aten.dropout.default",
-                            "aten.feature_dropout.default",
-                            "aten.alpha_dropout.default",
-                            "aten.feature_alpha_dropout.default")
 
 /// `(output, mask)`; None for `train` means true.
 static LogicalResult simplifyNativeDropout(const OperatorView &call,
@@ -86,8 +72,6 @@ static LogicalResult simplifyNativeDropout(const OperatorView &call,
              ? s.replaceByEqual(getSelf(call))
              : failure();
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyNativeDropout,
-                            "aten.native_dropout.default")
 
 //===----------------------------------------------------------------------===//
 // Casts
@@ -161,8 +145,6 @@ static LogicalResult simplifyCast(const OperatorView &call, Simplifier &s) {
   return s.replaceByCall<aten::UnderToCopy>(getSelf(inner),
                                             call.getArg("dtype"));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyCast, "aten._to_copy.default",
-                            "aten.to.dtype")
 
 //===----------------------------------------------------------------------===//
 // Joins
@@ -219,4 +201,21 @@ static LogicalResult simplifyCat(const OperatorView &call, Simplifier &s) {
     return failure();
   return s.replaceByCall<aten::Cat>(flat, *dim);
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyCat, "aten.cat.default")
+
+void fx::registerCopySimplifications(HookTable<Simplification> &hooks) {
+  hooks.add(dropCopy, {"aten.clone.default", "aten.contiguous.default",
+                       "aten.lift_fresh_copy.default", "aten.to.device",
+                       "aten.to.dtype_layout", "aten.to.other",
+                       "aten.type_as.default", "aten.positive.default"});
+  hooks.add(simplifyCopy, {"aten.copy.default"});
+  hooks.add(simplifySliceScatter, {"aten.slice_scatter.default"});
+  hooks.add(simplifyRepeat, {"aten.repeat.default"});
+  hooks.add(simplifyPad, {"aten.constant_pad_nd.default", "aten.pad.default"});
+  hooks.add(simplifyDropout,
+            {"aten.dropout.default", "aten.feature_dropout.default",
+             "aten.alpha_dropout.default",
+             "aten.feature_alpha_dropout.default"});
+  hooks.add(simplifyNativeDropout, {"aten.native_dropout.default"});
+  hooks.add(simplifyCast, {"aten._to_copy.default", "aten.to.dtype"});
+  hooks.add(simplifyCat, {"aten.cat.default"});
+}

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Operators/aten/view.h"
 #include "Operands.h"
 #include "fx/Operators/aten/expand.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reshape.h"
-#include "fx/Operators/aten/view.h"
 
 using namespace mlir;
 using namespace fx;
@@ -23,13 +23,6 @@ using namespace fx;
 static LogicalResult dropNoOp(const OperatorView &call, Simplifier &s) {
   return s.replaceByAlias(getSelf(call));
 }
-FX_REGISTER_SIMPLIFICATIONS(dropNoOp, "aten.view_as.default",
-                            "aten.reshape_as.default", "aten.expand_as.default",
-                            "aten.broadcast_to.default",
-                            "aten.flatten.using_ints", "aten.unflatten.int",
-                            "aten.slice.Tensor", "aten.narrow.default",
-                            "aten.alias.default", "aten.lift_fresh.default",
-                            "aten.view.dtype")
 
 /// Without a gradient there is nothing to cut off.
 static LogicalResult simplifyDetach(const OperatorView &call, Simplifier &s) {
@@ -38,7 +31,6 @@ static LogicalResult simplifyDetach(const OperatorView &call, Simplifier &s) {
     return failure();
   return s.replaceByAlias(getSelf(call));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyDetach, "aten.detach.default")
 
 //===----------------------------------------------------------------------===//
 // Reshapes
@@ -68,8 +60,6 @@ static LogicalResult simplifyReshape(const OperatorView &call, Simplifier &s) {
     return s.replaceByCall<aten::View>(getSelf(inner), call.getArg(1));
   return s.replaceByCall<aten::Reshape>(getSelf(inner), call.getArg(1));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyReshape, "aten.view.default",
-                            "aten.reshape.default", "aten._unsafe_view.default")
 
 static std::optional<int64_t> getDim(const OperatorView &call, int64_t rank) {
   std::optional<int64_t> dim = call.getArg(1).getInt();
@@ -89,9 +79,6 @@ static LogicalResult simplifySqueeze(const OperatorView &call, Simplifier &s) {
     return failure();
   return s.replaceByAlias(getSelf(inner));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifySqueeze, "aten.squeeze.dim")
-FX_REGISTER_SIMPLIFICATIONS(dropNoOp, "aten.squeeze.default",
-                            "aten.squeeze.dims")
 
 static LogicalResult simplifyUnsqueeze(const OperatorView &call,
                                        Simplifier &s) {
@@ -102,7 +89,6 @@ static LogicalResult simplifyUnsqueeze(const OperatorView &call,
     return failure();
   return s.replaceByAlias(getSelf(inner));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyUnsqueeze, "aten.unsqueeze.default")
 
 /// expand(expand(x)): what the second leaves as it is (-1), the first decides.
 static LogicalResult simplifyExpand(const OperatorView &call, Simplifier &s) {
@@ -117,7 +103,6 @@ static LogicalResult simplifyExpand(const OperatorView &call, Simplifier &s) {
   return s.replaceByCall<aten::Expand>(getSelf(inner), call.getArg(1),
                                        call.getArg(2));
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyExpand, "aten.expand.default")
 
 //===----------------------------------------------------------------------===//
 // Permutations
@@ -187,6 +172,22 @@ static LogicalResult simplifyPermutation(const OperatorView &call,
     return success();
   return s.replaceByCall<aten::Permute>(getSelf(inner), *outer);
 }
-FX_REGISTER_SIMPLIFICATIONS(simplifyPermutation, "aten.permute.default",
-                            "aten.transpose.int", "aten.swapaxes.default",
-                            "aten.t.default", "aten.numpy_T.default")
+
+void fx::registerViewSimplifications(HookTable<Simplification> &hooks) {
+  hooks.add(dropNoOp,
+            {"aten.view_as.default", "aten.reshape_as.default",
+             "aten.expand_as.default", "aten.broadcast_to.default",
+             "aten.flatten.using_ints", "aten.unflatten.int",
+             "aten.slice.Tensor", "aten.narrow.default", "aten.alias.default",
+             "aten.lift_fresh.default", "aten.view.dtype"});
+  hooks.add(simplifyDetach, {"aten.detach.default"});
+  hooks.add(simplifyReshape, {"aten.view.default", "aten.reshape.default",
+                              "aten._unsafe_view.default"});
+  hooks.add(simplifySqueeze, {"aten.squeeze.dim"});
+  hooks.add(dropNoOp, {"aten.squeeze.default", "aten.squeeze.dims"});
+  hooks.add(simplifyUnsqueeze, {"aten.unsqueeze.default"});
+  hooks.add(simplifyExpand, {"aten.expand.default"});
+  hooks.add(simplifyPermutation, {"aten.permute.default", "aten.transpose.int",
+                                  "aten.swapaxes.default", "aten.t.default",
+                                  "aten.numpy_T.default"});
+}

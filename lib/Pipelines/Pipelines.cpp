@@ -1,0 +1,101 @@
+//===- Pipelines.cpp - from graphs to kernels, as pipelines ---------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Pipelines/Pipelines.h"
+#include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/CodeGen/CPU/LayoutPasses.h"
+#include "fx/CodeGen/Common/Attention.h"
+#include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Conversion/Passes.h"
+#include "fx/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace fx;
+
+void fx::buildSimplifyPipeline(OpPassManager &pm,
+                               const SimplifyOptions &options) {
+  pm.addPass(createCorrectTypesPass());
+  pm.addPass(createCheckOperatorsPass());
+  pm.addPass(createResolveCallsPass());
+  pm.addPass(createInlineWrappersPass());
+  pm.addPass(createSimplifySizesPass());
+  // The fallback refuses an operator of the user's that writes and whose schema
+  // is not known here.
+  pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createDecomposeCustomPass());
+  pm.addPass(createDecomposePass());
+  pm.addPass(createFoldConvBNPass());
+  pm.addPass(createKeepIntegersPass());
+  // Swapped weights may have other zero points, and more bits.
+  if (!options.swappableWeights) {
+    pm.addPass(createDropZeroPointsPass());
+    // Kernels of GPUs read bytes.
+    if (!options.gpu)
+      pm.addPass(createNoteNarrowWeightsPass());
+  }
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (!options.async.empty()) {
+    SchedulePassOptions schedule;
+    schedule.async.assign(options.async.begin(), options.async.end());
+    pm.addPass(createSchedulePass(schedule));
+  }
+  pm.addPass(createCheckStatesPass());
+}
+
+void fx::buildToLinalgPipeline(OpPassManager &pm, bool wholeHeads) {
+  ConvertFXToLinalgOptions options;
+  if (wholeHeads)
+    options.wholeHeads = codegen::kMaxHeadSize;
+  pm.addPass(createConvertFXToLinalg(options));
+  pm.addPass(createLowerCustom());
+}
+
+void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
+                               bool embedStates) {
+  pm.addPass(createResolveCallsPass());
+  pm.addPass(createInlineWrappersPass());
+  pm.addPass(createSimplifySizesPass());
+  pm.addPass(createFunctionalizePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createDecomposePass());
+  pm.addPass(createCanonicalizerPass());
+  switch (to) {
+  case Handover::Torch:
+    pm.addPass(createConvertFXToTorch({embedStates}));
+    return;
+  case Handover::TOSA:
+    pm.addPass(createConvertFXToTosa({embedStates}));
+    return;
+  case Handover::Linalg:
+    pm.addPass(createConvertFXToLinalg());
+    pm.addPass(createPlainLinalg({embedStates}));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+}
+
+void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
+  if (tensorCores)
+    pm.addPass(fx::gpu::createFXGPURoundAttention());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(cpu::createFXCPUChannelsLast());
+  pm.addPass(cpu::createFXCPUAlignShapes());
+  pm.addPass(cpu::createFXCPUCollapseReductions({/*rows=*/1024}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Only to generalize named ops: a product reads its operands as they lie.
+  pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
+  pm.addPass(cpu::createFXCPUFormKernels(
+      {/*forGPU=*/true, /*attention=*/tensorCores}));
+  pm.addPass(cpu::createFXHoistPrepare());
+}
