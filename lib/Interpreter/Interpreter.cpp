@@ -15,6 +15,7 @@
 #include "Plan.h"
 #include "States.h"
 #include "fx/IR/Signature.h"
+#include "fx/Operators/Purity.h"
 #include "fx/Runtime/fallback.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Transforms/StridedMemory.h"
@@ -74,8 +75,9 @@ private:
   Planner planner;
   std::optional<GraphSignature> signature;
   const GraphPlan *plan = nullptr;
-  /// Whether a node addresses memory by strides.
-  bool addressesMemory = false;
+  /// Whether a node addresses memory by strides, or writes: whether `ravel` of
+  /// an input is a view or a copy then matters, and its strides decide that.
+  bool dependsOnMemory = false;
 };
 } // namespace
 
@@ -85,7 +87,9 @@ llvm::Error TorchInterpreter::prepare(ModuleOp module) {
     return found.takeError();
   signature = std::move(*found);
   module.walk([&](CallFunctionOp call) {
-    addressesMemory |= fx::addressesMemory(call.getTarget());
+    OperatorView view = getOperatorView(call);
+    dependsOnMemory |= fx::addressesMemory(call.getTarget()) ||
+                       (view && !getWrittenOperands(view).empty());
   });
   return guard([&]() -> llvm::Error {
     c10::InferenceMode inference;
@@ -208,7 +212,7 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
       values.push_back(toInput(signature->getInputs()[leaf], inputs[leaf]));
       if (values.back().isTensor())
         values.back() =
-            inTracedOrder(input, values.back().toTensor(), addressesMemory);
+            inTracedOrder(input, values.back().toTensor(), dependsOnMemory);
       ++leaf;
       break;
     }

@@ -152,6 +152,18 @@ def test_what_is_written_back(name, decomposed):
     assert not outcome.refused and not outcome.torch_differs and not outcome.failures
 
 
+def test_a_ravel_that_copies():
+    """Of an input with gaps `ravel` is a copy: what is written to it is not the input's."""
+    program = Program(
+        0,
+        inputs={"x0": Spec((2, 1, 3, 4), torch.float32, "gaps", 0)},
+        steps=[Step(("v1 = x0.ravel()", "v1.mul_(2)"), ("v1",))],
+        returns=["x0 * 1"],
+    )
+    outcome = Checker(["functionalized", "native", "interpret", "run", "roundtrip"]).check(program)
+    assert not outcome.refused and not outcome.torch_differs and not outcome.failures
+
+
 def test_a_computed_size_of_one():
     """A guard says that `x0.shape[0] // 2` is 1: the size is squeezed."""
     program = Program(

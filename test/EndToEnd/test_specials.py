@@ -39,6 +39,19 @@ def test_shifts_by_nothing_and_all(dtype, tmp_path):
     harness.check(Shifts(), (x.contiguous(), y.contiguous()), folder=tmp_path, modes=["native"])
 
 
+class Remainders(torch.nn.Module):
+    def forward(self, x, y):
+        n = 0.3, 0.49999997
+        return *(torch.fmod(x, k) for k in n), *(torch.remainder(x, k) for k in n), x.fmod(y), x % y, 0.3 % x
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_remainders_by_numbers(dtype, tmp_path):
+    """ATen rounds the number to the tensor's dtype, which decides the whole of a remainder."""
+    x = torch.tensor([3.7, 100.0, 1000.0, -77.0, 6e4, -1.0]).to(dtype)
+    harness.check(Remainders(), (x, torch.tensor(0.3)), folder=tmp_path, modes=["native", "interpret"])
+
+
 class NearZero(torch.nn.Module):
     def forward(self, x):
         return torch.log1p(x), torch.expm1(x)

@@ -31,10 +31,10 @@ def FX_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// The version of torch whose operator schemas are built in.
-    static llvm::StringRef getSchemaVersion();
-
     void registerAttributes();
     void registerTypes();
   }];

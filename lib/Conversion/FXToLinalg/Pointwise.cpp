@@ -99,7 +99,10 @@ static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
   return success();
 }
 
-template <BinaryFn fn>
+/// `rounds`: operands of another dtype are rounded to the result's first, as
+/// ATen does where its kernel takes no number in the type that it computes in
+/// (BinaryOpsKernel.cpp, fmod_kernel and remainder_kernel).
+template <BinaryFn fn, bool rounds = false>
 static LogicalResult division(Node &n) {
   Operands x(n, {"self", "other"});
   if (n.failed())
@@ -108,8 +111,17 @@ static LogicalResult division(Node &n) {
   x.hoist(n, compute);
   if (failed(checkDivisor(n, x, compute)))
     return failure();
+  Type dtype = n.resultDtype();
+  auto get = [&](Scalars &s, ValueRange v, unsigned i) {
+    Value value = x.get(s, v, i);
+    const Tensor *tensor = x.tensor(i);
+    bool isRounded = tensor && tensor->dtype == dtype;
+    return rounds && !isRounded && dtype != compute
+               ? s.cast(s.cast(value, compute, dtype), dtype, compute)
+               : value;
+  };
   return n.pointwise(0, x.tensors, compute, [&](Scalars &s, ValueRange v) {
-    return fn(s, x.get(s, v, 0), x.get(s, v, 1));
+    return fn(s, get(s, v, 0), get(s, v, 1));
   });
 }
 
@@ -373,9 +385,9 @@ static void registerBinary(Registry &r) {
         division<BODY2(s.floorDiv(x, y))>);
   r.add({"aten.remainder.Tensor", "aten.remainder.Scalar",
          "aten.remainder.Scalar_Tensor"},
-        division<BODY2(s.remainder(x, y))>);
+        division<BODY2(s.remainder(x, y)), true>);
   r.add({"aten.fmod.Tensor", "aten.fmod.Scalar"},
-        division<BODY2(s.fmod(x, y))>);
+        division<BODY2(s.fmod(x, y)), true>);
   r.add({"aten.maximum.default", "aten.max.other"}, binary<BODY2(s.max(x, y))>);
   r.add({"aten.minimum.default", "aten.min.other"}, binary<BODY2(s.min(x, y))>);
   r.add("aten.atan2.default", binary<BODY2(s.binary<math::Atan2Op>(x, y))>);

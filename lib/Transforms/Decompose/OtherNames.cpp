@@ -23,6 +23,7 @@ static StringRef getUsualName(StringRef name) {
       .Case("__and__", "bitwise_and")
       .Case("__or__", "bitwise_or")
       .Case("__xor__", "bitwise_xor")
+      .Case("_neg_view", "neg")
       .Case("absolute", "abs")
       .Case("adjoint", "mH")
       .Case("arccos", "acos")
