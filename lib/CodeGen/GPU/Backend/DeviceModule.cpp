@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -155,6 +156,25 @@ static void defineMath(llvm::Module &module) {
   }
 }
 
+/// Takes remainders of half types in float. LLVM narrows those of widened
+/// operands, and not all generators expand the narrow ones (AMD's: no bf16).
+static void widenRemainders(llvm::Module &module) {
+  for (llvm::Function &f : module)
+    for (llvm::Instruction &inst :
+         llvm::make_early_inc_range(llvm::instructions(f))) {
+      llvm::Type *type = inst.getType();
+      if (inst.getOpcode() != llvm::Instruction::FRem ||
+          !type->getScalarType()->is16bitFPTy())
+        continue;
+      llvm::IRBuilder<> b(&inst);
+      llvm::Type *wide = type->getWithNewType(b.getFloatTy());
+      llvm::Value *x = b.CreateFPExt(inst.getOperand(0), wide);
+      llvm::Value *y = b.CreateFPExt(inst.getOperand(1), wide);
+      inst.replaceAllUsesWith(b.CreateFPTrunc(b.CreateFRem(x, y), type));
+      inst.eraseFromParent();
+    }
+}
+
 /// Reports functions that would be calls of a library.
 static llvm::Error checkCalls(const llvm::Module &module) {
   for (const llvm::Function &f : module)
@@ -217,6 +237,7 @@ fx::gpu::emitKernels(mlir::ModuleOp module, Platform platform,
   if (prepare)
     prepare(code);
   codegen::optimizeFor(**machine, code, optLevel);
+  widenRemainders(code);
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;
