@@ -342,3 +342,28 @@ Value fx::getStorageOwner(Value value) {
   }
   return value;
 }
+
+static Value getMutatedInput(GraphOp graph, OutputSpecAttr spec) {
+  StringRef target = spec.getTarget().getValue();
+  bool isUserInput = spec.getKind() == OutputKind::UserInputMutation;
+  for (PlaceholderOp input : graph.getPlaceholders())
+    if (isUserInput ? input.getName() == target : input.getTarget() == target)
+      return input.getResult();
+  return {};
+}
+
+SmallVector<Mutation> fx::getMutations(GraphOp graph) {
+  SmallVector<Mutation> mutations;
+  OutputOp output = graph.getOutput();
+  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
+    OutputSpecAttr spec = output.getSpec(i);
+    if (!spec.isMutation() || !spec.getTarget() ||
+        !isa<OperandAttr>(output.getArgs()[i]))
+      break;
+    Value input = getMutatedInput(graph, spec);
+    if (!input)
+      break;
+    mutations.push_back({input, output->getOperand(i), spec});
+  }
+  return mutations;
+}

@@ -37,6 +37,16 @@ bool isContiguous(FakeTensorType type);
 /// elements lie in memory without gaps or overlap; nothing if there is none.
 std::optional<llvm::SmallVector<int64_t>> getMemoryOrder(FakeTensorType type);
 
+/// An input that a graph writes, and what it holds at the end.
+struct Mutation {
+  mlir::Value input, last;
+  OutputSpecAttr spec;
+};
+
+/// The mutations of `graph`, an operand of its output each: they come first. A
+/// state is found by its target, an input of the user by its name.
+llvm::SmallVector<Mutation> getMutations(GraphOp graph);
+
 } // namespace fx
 
 #endif // FX_LIB_TRANSFORMS_ALIASES_H

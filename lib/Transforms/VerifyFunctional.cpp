@@ -66,23 +66,9 @@ static bool readsSizes(Operation *user, Value value) {
 
 static LogicalResult verifyInputs(GraphOp graph) {
   LogicalResult result = success();
-  OutputOp output = graph.getOutput();
-  llvm::StringMap<Value> inputs;
-  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
-    if (placeholder.getTargetAttr())
-      inputs[placeholder.getTargetAttr().getValue()] = placeholder.getResult();
-    inputs.try_emplace(placeholder.getName(), placeholder.getResult());
-  }
-  unsigned operand = 0;
-  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
-    OutputSpecAttr spec = output.getSpec(i);
-    // Mutations come first, an operand each.
-    if (!spec.isMutation())
-      break;
-    Value last = output->getOperand(operand++);
-    Value input = inputs.lookup(spec.getTarget().getValue());
+  for (auto [input, last, spec] : getMutations(graph)) {
     Operation *made = last.getDefiningOp();
-    if (!input || !made || isa<PlaceholderOp>(made))
+    if (!made || isa<PlaceholderOp>(made))
       continue;
     llvm::SmallSetVector<Value, 8> views = getViews(input);
     llvm::SmallSetVector<Operation *, 8> makers = getMakers(last, views);

@@ -83,7 +83,6 @@ CASES = {
 }
 
 
-
 def lower(program, passes, folder):
     save(program, folder / "m.pt2")
     fx = harness.tool("fx-translate", "--pt2-to-mlir", folder / "m.pt2")

@@ -19,19 +19,12 @@
 #ifndef FX_PIPELINES_PIPELINES_H
 #define FX_PIPELINES_PIPELINES_H
 
-#include "llvm/ADT/StringRef.h"
-
 #include <string>
 #include <vector>
 
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
-
-namespace fx::cpu {
-struct CPUOptions;
-struct KernelOptions;
-} // namespace fx::cpu
 
 namespace fx {
 

@@ -138,18 +138,6 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   ];
 }
 
-def VerifyFunctionalPass : Pass<"fx-verify-functional", "::mlir::ModuleOp"> {
-  let summary = "check what fx-functionalize promises";
-  let description = [{
-    Checks graphs marked `functional`, beyond what the dialect verifies: a graph
-    that returns the last value of an input reads the input's first value only
-    in front of the first new one, other than to make that one, and a view by
-    strides has an operand whose memory is what its value is: an input or a
-    copy. To be run directly behind `fx-functionalize`: passes that
-    drop copies may move a read behind a write.
-  }];
-}
-
 def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
   let summary = "let pools, joins and views of quantized tensors take integers";
   let description = [{
@@ -200,24 +188,6 @@ def CorrectTypesPass : Pass<"fx-correct-types", "::mlir::ModuleOp"> {
     computes. The pass gives such calls, and what is computed of their results,
     the types of eager. A graph in which not all of them can be told stays as it
     is.
-  }];
-}
-
-def CheckOperatorsPass : Pass<"fx-check-operators", "::mlir::ModuleOp"> {
-  let summary = "refuse what only the interpreter can run";
-  let description = [{
-    An error on a call that no compiled model can make, not even with the
-    fallback: functions that only Python can run, calls of `torch.vmap`, views
-    by strides of memory that is not known, and results whose recorded type is
-    not that of eager.
-  }];
-}
-
-def CheckStatesPass : Pass<"fx-check-states", "::mlir::ModuleOp"> {
-  let summary = "refuse written states that share a storage";
-  let description = [{
-    Compiled code holds each state in memory of its own. So of two states in one
-    storage, none may be written, unless they are one tensor (tied weights).
   }];
 }
 
@@ -339,72 +309,6 @@ def HoistInvariantsPass : Pass<"fx-hoist-invariants", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numHoisted", "hoisted", "Nodes that left a body">];
 }
 
-def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
-  let summary = "split a graph into sub-graphs that are called as modules";
-  let description = [{
-    Nodes of the functional graph @main that belong together move into private
-    graphs, each called by a `call_module`. Nodes belong together by:
-
-    - `native`: what the compiler has native code for; what ATen would run stays
-      in the graph. The graph counts as it is, so decompose first.
-    - `device`: the device of their results.
-    - `annotation`: the attribute `fx.partition = "name"` of a node, or the
-      module path that it is in, where `modules` has that or one above it.
-    - `cost`: `parts` runs of nodes whose times by the roofline are about equal.
-
-    ```mlir
-    %a = call_function @aten.exp.default(%x)
-    %b = call_function @custom.odd.default(%a)
-    %c = call_function @aten.sin.default(%b)
-    // becomes, each with a body of one node
-    %submod_0 = call_module @submod_0(%x) {fx.body = @main.submod_0}
-    %b = call_function @custom.odd.default(%submod_0)
-    %submod_1 = call_module @submod_1(%b) {fx.body = @main.submod_1}
-    ```
-
-    No block needs what needs the block: nodes that are parted by one that
-    stays are in two blocks. Arithmetic on sizes goes where it is used. What
-    draws random numbers or asserts keeps its order. States are inputs of the
-    body that uses them and not of the call, so that a body is a model of its
-    own. `fx-run --interpret` runs the calls, `fx-resolve-calls` puts the bodies
-    back.
-
-    With `report`, or `dry-run`, which changes nothing, a line for each block
-    says its color, its nodes and the bytes that cross its border, and one for
-    each node that is left why.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-  let options = [
-    Option<"by", "by", "std::string", "\"native\"",
-           "'native', 'device', 'annotation' or 'cost'">,
-    ListOption<"modules", "modules", "std::string",
-               "Module paths for 'annotation'">,
-    Option<"parts", "parts", "unsigned", "2", "Parts for 'cost'">,
-    Option<"minSize", "min-size", "unsigned", "1",
-           "Leave the nodes of a block that has fewer">,
-    Option<"prefix", "prefix", "std::string", "\"submod\"",
-           "What the calls are named after">,
-    Option<"dryRun", "dry-run", "bool", "false",
-           "Report what would be done, and do nothing">,
-    Option<"report", "report", "std::string", "",
-           "The file to write the report to; '-' is standard output">,
-    Option<"sizeText", "sizes", "std::string", "",
-           "Integers for symbols, as 's17=16,s3=4'">,
-    Option<"peak", "peak", "double", "100", "GFLOP/s for 'cost'">,
-    Option<"bandwidth", "bandwidth", "double", "20", "GB/s for 'cost'">
-  ];
-  let statistics = [
-    Statistic<"numBlocks", "blocks", "Sub-graphs that were made">,
-    Statistic<"numInBlocks", "in-blocks", "Nodes that moved into them">,
-    Statistic<"numLeft", "left", "Nodes that stayed">
-  ];
-}
-
 def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
   let summary = "replace sub-graphs by rules that are graphs themselves";
   let description = [{
@@ -448,86 +352,6 @@ def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
            "Remark on how often each rule matched">
   ];
   let statistics = [Statistic<"numMatched", "matched", "Sub-graphs replaced">];
-}
-
-def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
-  let summary = "order nodes so that less memory is in use at a time";
-  let description = [{
-    Reorders the nodes of functional graphs: of the nodes that could run next,
-    the one that leaves least memory behind runs first. The order is kept only
-    where its peak is smaller than before. Inputs and states do not count, and a
-    view keeps what it shows. What draws random numbers, asserts or calls a
-    sub-graph keeps its order. `fx-run --interpret` and the lowering follow it.
-
-    Nodes that carry `fx.async`, or whose targets `async` names ('fallbacks' are
-    all that ATen will run), are asynchronous: what leads to them comes first,
-    what needs their results last, whatever the peak. Where ATen runs such a
-    node, compiled code goes on beside it, on runs with more than one thread. To
-    mark an operator that is not known is to say that it has no effect.
-
-    ```mlir
-    %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
-    %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
-    %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
-    %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
-    // becomes, with one vector at a time
-    %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
-    %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
-    %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
-    %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
-    ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-  let options = [
-    Option<"sizeText", "sizes", "std::string", "",
-           "Integers for symbols, as 's17=16,s3=4'">,
-    ListOption<"async", "async", "std::string",
-               "Targets to start early, or 'fallbacks'">,
-    Option<"remarks", "remarks", "bool", "false",
-           "Remark on the peak before and after, in bytes">
-  ];
-  let statistics = [Statistic<"numScheduled", "scheduled", "Graphs reordered">];
-}
-
-def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {
-  let summary = "put producers and consumers into named groups";
-  let description = [{
-    Nodes of the functional graph @main that one kernel can compute move into
-    private graphs, each called by a `call_module` that is named after them:
-    pointwise operators with those that alone use their results, a product or
-    convolution with the pointwise operators behind it, reductions over rows
-    with the pointwise operators around them. Views go along. What lies between
-    two nodes of a group need not be stored.
-
-    ```mlir
-    %a = call_function @aten.linear.default(%x, %w)
-    %b = call_function @aten.relu.default(%a)
-    %c = call_function @aten.mul.Tensor(%b, 2.0)
-    // becomes
-    %fused_linear_relu_mul = call_module @fused_linear_relu_mul(%x) {fx.body = @main.fused_linear_relu_mul}
-    ```
-
-    Only the last node of a group is used outside. What draws random numbers,
-    has effects, or makes no tensor stays. `fx-run --interpret` runs the calls,
-    `fx-resolve-calls` puts the bodies back; `fx-compile` forms its kernels
-    whether there are groups or not.
-  }];
-  let options = [
-    Option<"minSize", "min-size", "unsigned", "2",
-           "Leave groups of fewer nodes, views not counted">,
-    Option<"maxSize", "max-size", "unsigned", "40", "Nodes of a group at most">,
-    Option<"prefix", "prefix", "std::string", "\"fused\"",
-           "What the names of groups begin with">
-  ];
-  let statistics = [
-    Statistic<"numGroups", "groups", "Groups that were made">,
-    Statistic<"numFused", "fused", "Nodes in them">
-  ];
 }
 
 def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {
@@ -626,23 +450,7 @@ def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
   ];
 }
 
-def VerifyExportPass : Pass<"fx-verify-export", "::mlir::ModuleOp"> {
-  let summary = "check the rules of the Export IR";
-  let description = [{
-    The dialect's verifier accepts every FX graph. This pass adds what
-    torch.export promises of an exported program: which nodes and operators
-    there are, that every value has a type and every node a name, and that the
-    signature fits the graph. Each error names its rule; the rules stand in
-    docs/ExportRules.md. Nothing is changed.
-
-    ```mlir
-    %y = call_method @relu(%x) : (!fx.tensor<[4], f32>) -> !fx.any
-    // error: rule 3: expected only call_function, get_attr and higher-order
-    // operators, got 'call_method'
-    ```
-  }];
-  let options = [Option<"strict", "strict", "bool", "false",
-                        "Also demand where each node comes from (rule 11)">];
-}
+include "fx/Transforms/PartitionPasses.td"
+include "fx/Transforms/VerifyPasses.td"
 
 #endif // FX_TRANSFORMS_PASSES_TD

@@ -229,35 +229,23 @@ void Functionalizer::shareStates() {
 /// Takes the last values that the graph returns of its inputs as written to
 /// these: who returns such an input returns its last value.
 void Functionalizer::takeMutations(OutputOp output) {
-  llvm::StringMap<Value> inputs;
-  for (PlaceholderOp placeholder : graph.getPlaceholders()) {
-    inputs.try_emplace(placeholder.getName(), placeholder.getResult());
-    if (placeholder.getTargetAttr())
-      inputs[placeholder.getTargetAttr().getValue()] = placeholder.getResult();
-  }
-  SmallVector<std::pair<Value, Value>> last;
-  SmallVector<Attribute> trees, signature;
-  SmallVector<Value> operands(output.getOperands());
-  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
-    OutputSpecAttr spec = output.getSpec(i);
-    // Mutations come first, an operand each.
-    Value input = spec.isMutation() && spec.getTarget() && last.size() == i
-                      ? inputs.lookup(spec.getTarget().getValue())
-                      : Value();
-    if (input && isa<OperandAttr>(output.getArgs()[i])) {
-      last.emplace_back(input, getCurrent(operands[i]));
-      continue;
-    }
-    trees.push_back(output.getArgs()[i]);
-    signature.push_back(spec);
-  }
-  if (last.empty())
+  SmallVector<Mutation> mutations = getMutations(graph);
+  if (mutations.empty())
     return;
-  for (auto [input, value] : last)
-    contents[getRoot(input)] = value;
-  output->setOperands(ArrayRef(operands).drop_front(last.size()));
-  output.setArgsAttr(ArrayAttr::get(graph.getContext(), trees));
-  output.setSignatureAttr(ArrayAttr::get(graph.getContext(), signature));
+  SmallVector<Value> last;
+  for (const Mutation &mutation : mutations)
+    last.push_back(getCurrent(mutation.last));
+  for (auto [mutation, value] : llvm::zip_equal(mutations, last))
+    contents[getRoot(mutation.input)] = value;
+  size_t count = mutations.size();
+  SmallVector<Value> operands(output.getOperands().drop_front(count));
+  output->setOperands(operands);
+  auto drop = [&](ArrayAttr attrs) {
+    return ArrayAttr::get(graph.getContext(),
+                          attrs.getValue().drop_front(count));
+  };
+  output.setArgsAttr(drop(output.getArgsAttr()));
+  output.setSignatureAttr(drop(output.getSignatureAttr()));
 }
 
 LogicalResult Functionalizer::visit(Operation &op) {

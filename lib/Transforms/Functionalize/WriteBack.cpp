@@ -14,20 +14,10 @@
 
 #include "Functionalizer.h"
 
+#include "../Aliases.h"
+
 using namespace mlir;
 using namespace fx;
-
-static Value getInput(GraphOp graph, OutputSpecAttr spec) {
-  if (!spec.isMutation() || !spec.getTarget())
-    return {};
-  StringRef target = spec.getTarget().getValue();
-  for (PlaceholderOp placeholder : graph.getPlaceholders())
-    if (spec.getKind() == OutputKind::UserInputMutation
-            ? placeholder.getName() == target
-            : placeholder.getTarget() == target)
-      return placeholder.getResult();
-  return {};
-}
 
 static bool haveSameForm(Value a, Value b) {
   auto first = dyn_cast<FakeTensorType>(a.getType());
@@ -40,16 +30,10 @@ static bool haveSameForm(Value a, Value b) {
 void functionalize::convertMutations(GraphOp graph, NodeNamer &namer) {
   OutputOp output = graph.getOutput();
   OpBuilder b(output);
-  // Mutations come first, an operand each.
-  unsigned numMutations = 0, numOutputs = output.getArgs().size();
-  while (numMutations < numOutputs &&
-         output.getSpec(numMutations).isMutation() &&
-         isa<OperandAttr>(output.getArgs()[numMutations]))
-    ++numMutations;
-  for (unsigned i = 0; i < numMutations; ++i) {
-    Value input = getInput(graph, output.getSpec(i));
-    Value value = output->getOperand(i);
-    if (!input || haveSameForm(input, value))
+  SmallVector<Mutation> mutations = getMutations(graph);
+  for (auto [i, mutation] : llvm::enumerate(mutations)) {
+    auto [input, value, spec] = mutation;
+    if (haveSameForm(input, value))
       continue;
     auto type = cast<FakeTensorType>(input.getType()).withoutMeta();
     Value copy = createCall(b, namer.rename(output.getLoc(), "copy"),
@@ -57,7 +41,8 @@ void functionalize::convertMutations(GraphOp graph, NodeNamer &namer) {
                      ->getResult(0);
     output->setOperand(i, copy);
     // Torch returns the input itself where the graph returns its last value.
-    for (OpOperand &operand : output->getOpOperands().drop_front(numMutations))
+    for (OpOperand &operand :
+         output->getOpOperands().drop_front(mutations.size()))
       if (operand.get() == value)
         operand.set(copy);
   }
