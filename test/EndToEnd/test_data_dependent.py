@@ -79,6 +79,14 @@ class Split(torch.nn.Module):
         return left + 1, right * 2
 
 
+class SplitAt(torch.nn.Module):
+    """Torch checks that the places of the parts in memory are not negative."""
+
+    def forward(self, x, at):
+        first, second, third = x.tensor_split(at, 0)
+        return first * 2, second.clone(), third.sum(0)
+
+
 class CondOnSizes(torch.nn.Module):
     """The branches give tensors of different lengths."""
 
@@ -100,6 +108,12 @@ CASES = {
     "item_of_float": (ItemOfFloat, lambda n: (seeded(n, 3), torch.tensor(n / 4)), (BATCH, None)),
     "repeat": (Repeat, lambda n: (seeded(n, 3), torch.arange(n)), (BATCH, BATCH)),
     "split": (Split, lambda n: (seeded(n, 3), torch.tensor([1, n - 1])), (BATCH, None)),
+    "split_at": (SplitAt, lambda n: (seeded(n, 3), torch.tensor([1, n - 2])), (BATCH, None)),
+    "split_at_complex": (
+        SplitAt,
+        lambda n: (torch.complex(seeded(n, 3), seeded(n, 3, seed=1)), torch.tensor([2, n - 1])),
+        (BATCH, None),
+    ),
     "cond": (CondOnSizes, lambda n: (seeded(n + 4, 3, seed=n),), (BATCH,)),
 }
 

@@ -118,14 +118,16 @@ static LogicalResult lowerAdjoint(Node &n) {
 /// The sums of what is scattered are those of its parts; other combinations
 /// are not.
 static LogicalResult lowerScatterReduce(Node &n) {
-  if (n.string("reduce") != "add")
-    return n.fail("complex numbers are scattered by sums only");
+  StringRef reduce = n.string("reduce");
+  if (!llvm::is_contained({"add", "sum", "mean"}, reduce))
+    return n.fail("complex numbers are scattered by sums and means only");
   return lowerByParts(n);
 }
 
 void registerComplexParts(Registry &r) {
   r.addComplex({"aten.mH.default", "aten.matrix_H.default"}, lowerAdjoint);
-  r.addComplex({"aten.scatter.value_reduce", "aten.scatter.reduce"},
+  r.addComplex({"aten.scatter.value_reduce", "aten.scatter.reduce",
+                "aten.scatter_reduce.two"},
                lowerScatterReduce);
   // What moves elements, what makes them, and sums. Functionalization makes the
   // scatters of writes.

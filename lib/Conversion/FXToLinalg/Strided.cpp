@@ -202,7 +202,7 @@ static LogicalResult lowerResize(Node &n) {
   return n.result(b.reshape(flat, sizes));
 }
 
-/// sym_storage_offset(self), sym_stride(self, dim): what the type says.
+/// sym_storage_offset(self): what the type says.
 static LogicalResult lowerStorageOffset(Node &n) {
   Argument self = n.arg("self");
   auto type = self.isValue()
@@ -210,6 +210,9 @@ static LogicalResult lowerStorageOffset(Node &n) {
                   : FakeTensorType();
   if (!type)
     return n.fail("the operand is no tensor");
+  // Defines a symbol that stands in types alone.
+  if (n.op->use_empty())
+    return success();
   Number offset;
   offset.expr = type.getMeta() ? type.getMeta().getStorageOffset() : ExprAttr();
   if (!offset.expr)
@@ -225,6 +228,7 @@ void registerStrided(Registry &r) {
   r.add("aten.as_strided_scatter.default", lowerAsStridedScatter);
   r.add({"aten.resize.default", "aten.resize_as.default"}, lowerResize);
   r.add("aten.sym_storage_offset.default", lowerStorageOffset);
+  r.addComplex("aten.sym_storage_offset.default", lowerStorageOffset);
 }
 
 } // namespace fx::lin

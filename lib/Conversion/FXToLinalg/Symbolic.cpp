@@ -152,6 +152,7 @@ static LogicalResult lowerSymSize(Node &n) {
 void registerSymbolic(Registry &r) {
   r.add({"aten.item.default", "aten._local_scalar_dense.default"}, lowerItem);
   r.add("aten.sym_size.int", lowerSymSize);
+  r.addComplex("aten.sym_size.int", lowerSymSize);
 
   r.add("_operator.add", arithmetic<BODY2(s.add(x, y))>);
   r.add("_operator.sub", arithmetic<BODY2(s.sub(x, y))>);

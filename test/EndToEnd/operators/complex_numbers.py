@@ -199,6 +199,16 @@ for value in 0.5, 1 - 2j:
         z(4),
         i(1, low=0, high=4),
     )
+for reduce in "sum", "mean":
+    for include in True, False:
+        case(
+            C,
+            f"scatter_reduce.{reduce}.{include}",
+            lambda x, k, y, r=reduce, i=include: x.scatter_reduce(0, k, y, r, include_self=i),
+            z(4),
+            i(6, low=0, high=4),
+            z(6),
+        )
 
 # Numbers as factors, and moves.
 case(C, "add.alpha", lambda x, y: torch.add(x, y, alpha=1.5 - 2j), z("n", 3), z("n", 3))
