@@ -22,12 +22,12 @@ TOOLS = ("fx-compile", "fx-lsp-server", "fx-opt", "fx-quantize", "fx-reduce", "f
 #: The reference, in BUILD/docs, that mlir-tblgen writes.
 TABLEGEN = {
     "Dialect": "Operations, attributes and types of fx",
-    "KernelDialect": "The fx_cpu dialect",
+    "KernelDialect": "The fx_kernel dialect",
     "TransformPasses": "Passes on graphs",
     "QuantizePasses": "Passes that quantize",
     "ConversionPasses": "Conversions",
-    "LayoutPasses": "Passes of layout",
-    "KernelPasses": "Passes of kernels",
+    "KernelPasses": "Passes that form kernels",
+    "CPUKernelPasses": "Passes of kernels on CPUs",
     "BackendPasses": "Passes of the back end",
 }
 GENERATED = ("tools", "c", "python", "operators", *TABLEGEN)

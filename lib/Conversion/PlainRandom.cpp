@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlainRandom.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,7 +79,7 @@ static std::string instantiate(StringRef source, Type type) {
 static unsigned getDigits(FloatType type) { return type.getFPMantissaWidth(); }
 
 /// Why the op has no function; empty if it has one.
-static std::string getObstacle(cpu::RandomOp op) {
+static std::string getObstacle(kernel::RandomOp op) {
   StringRef name = op.getDistribution();
   if (name == "any_integers" || name == "words")
     return ("the distribution '" + name + "' has no form there").str();
@@ -98,7 +98,7 @@ static std::string getObstacle(cpu::RandomOp op) {
 }
 
 /// The vector `flat` in the shape of `op`'s result.
-static Value reshape(OpBuilder &b, cpu::RandomOp op, Value flat) {
+static Value reshape(OpBuilder &b, kernel::RandomOp op, Value flat) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
   int64_t rank = type.getRank();
@@ -119,7 +119,7 @@ static Value reshape(OpBuilder &b, cpu::RandomOp op, Value flat) {
 }
 
 /// Replaces the op by a call and gives the generator's state after it.
-static Value expand(cpu::RandomOp op, Value generator) {
+static Value expand(kernel::RandomOp op, Value generator) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
@@ -145,11 +145,11 @@ static Value expand(cpu::RandomOp op, Value generator) {
 
 static LogicalResult expandIn(func::FuncOp function,
                               llvm::SetVector<Type> &types) {
-  SmallVector<cpu::RandomOp> ops;
-  function.walk([&](cpu::RandomOp op) { ops.push_back(op); });
+  SmallVector<kernel::RandomOp> ops;
+  function.walk([&](kernel::RandomOp op) { ops.push_back(op); });
   if (ops.empty())
     return success();
-  for (cpu::RandomOp op : ops) {
+  for (kernel::RandomOp op : ops) {
     std::string obstacle = getObstacle(op);
     if (op->getParentOp() != function)
       obstacle = "they are drawn inside of control flow";
@@ -164,7 +164,7 @@ static LogicalResult expandIn(func::FuncOp function,
   if (failed(function.insertArgument(last, state, {}, function.getLoc())))
     return failure();
   Value generator = function.getArgument(last);
-  for (cpu::RandomOp op : ops) {
+  for (kernel::RandomOp op : ops) {
     types.insert(
         cast<RankedTensorType>(op.getOutput().getType()).getElementType());
     generator = expand(op, generator);

@@ -12,7 +12,7 @@
 
 namespace fx {
 
-/// Makes calls of functions in upstream dialects of each fx_cpu.random, and
+/// Makes calls of functions in upstream dialects of each fx_kernel.random, and
 /// adds these functions. A function that draws takes the generator's state,
 /// `tensor<628xi32>`, as its last argument and gives the new one as its first
 /// result.

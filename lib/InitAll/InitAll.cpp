@@ -8,9 +8,9 @@
 #include "fx/InitAll.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/LayoutPasses.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
+#include "fx/Kernels/Passes.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Pipelines.h"
 #include "fx/Quantize/Passes.h"
@@ -32,7 +32,7 @@ void fx::registerAllPasses() {
     registerFXTransformsPasses();
     registerFXQuantizePasses();
     registerFXConversionPasses();
-    cpu::registerFXCPULayoutPasses();
+    kernel::registerFXKernelPasses();
     cpu::registerKernelPasses();
     cpu::registerFXCPUBackendPasses();
     cpu::registerCPUBackendPipelines();

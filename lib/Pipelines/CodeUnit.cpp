@@ -8,7 +8,7 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Support/CrashRecovery.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,7 +79,7 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
       description.fallbacks.push_back(*json);
     description.drawsRandom |= !op->hasAttr("fx.pure");
   });
-  module.walk([&](cpu::RandomOp) { description.drawsRandom = true; });
+  module.walk([&](kernel::RandomOp) { description.drawsRandom = true; });
   if (failedJson)
     return errors.take("an operator cannot be passed to the fallback");
   return llvm::Error::success();

@@ -7,10 +7,10 @@
 
 #include "OperatorReport.h"
 #include "fx/CodeGen/GPU/Passes.h"
-#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,10 +19,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// Attributes of kernel functions: see lib/CodeGen/CPU/Kernels/Analysis.h.
-static constexpr StringLiteral kSchedule = "fx.schedule", kKernel = "fx.kernel";
-/// lib/CodeGen/GPU/Kernels/TileChoice.h.
-static constexpr StringLiteral kProduct = "fx.product";
+/// Marks kernel functions.
+static constexpr StringLiteral kKernel = "fx.kernel";
 
 /// The key of the mark in a location's metadata. Python cannot have put it
 /// there: the importer's keys are those of FX.
@@ -160,22 +158,36 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
 }
 
 /// The schedule as JSON: its kind, and the numbers that belong to the kind.
+/// The class and the numbers of a schedule; those of tiles as "128:6", with the
+/// sizes of the contraction that they are for.
 static llvm::json::Object getSchedule(func::FuncOp kernel) {
   llvm::json::Object json;
-  for (StringRef name : {kSchedule, kProduct}) {
-    auto schedule =
-        kernel ? kernel->getAttrOfType<DictionaryAttr>(name) : DictionaryAttr();
-    for (NamedAttribute entry :
-         schedule ? schedule.getValue() : ArrayRef<NamedAttribute>()) {
-      std::string key = entry.getName().str();
-      if (auto text = dyn_cast<StringAttr>(entry.getValue()))
-        json[key] = text.str();
-      else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
-        json[key] = number.getInt();
-      else if (isa<UnitAttr>(entry.getValue()))
-        json[key] = true;
-    }
-  }
+  auto schedule = kernel ? kernel->getAttrOfType<kernel::ScheduleAttrInterface>(
+                               kernel::kScheduleAttr)
+                         : kernel::ScheduleAttrInterface();
+  if (!schedule)
+    return json;
+  json["kind"] = schedule.getKernelClass().str();
+  auto problem =
+      kernel->getAttrOfType<kernel::ProblemAttr>(kernel::kProblemAttr);
+  std::string tiles;
+  schedule.walkParameters([&](StringRef name, Attribute value) {
+    auto number = dyn_cast<IntegerAttr>(value);
+    if (problem && number)
+      tiles += (tiles.empty() ? "" : ":") + std::to_string(number.getInt());
+    else if (number)
+      json[name] = number.getInt();
+    else
+      json[name] = true;
+  });
+  if (!problem)
+    return json;
+  json["tiles"] = tiles;
+  for (auto [name, size] :
+       {std::pair("m", problem.getM()), std::pair("n", problem.getN()),
+        std::pair("k", problem.getK())})
+    if (size >= 0)
+      json[name] = size;
   return json;
 }
 
@@ -185,7 +197,7 @@ void OperatorReport::noteKernels(ModuleOp module) {
     if (func->hasAttr(kKernel))
       continue;
     func.walk([&](Operation *op) {
-      if (auto invoke = dyn_cast<cpu::InvokeOp>(op)) {
+      if (auto invoke = dyn_cast<kernel::InvokeOp>(op)) {
         auto kernel = module.lookupSymbol<func::FuncOp>(invoke.getCallee());
         addKernel(invoke.getCallee(), getSchedule(kernel), invoke);
       } else if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp>(op) &&

@@ -7,10 +7,10 @@
 
 #include "fx/Pipelines/Pipelines.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/LayoutPasses.h"
-#include "fx/CodeGen/Common/Attention.h"
 #include "fx/CodeGen/GPU/Passes.h"
 #include "fx/Conversion/Passes.h"
+#include "fx/Kernels/Attention.h"
+#include "fx/Kernels/Passes.h"
 #include "fx/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -54,7 +54,7 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
 void fx::buildToLinalgPipeline(OpPassManager &pm, bool wholeHeads) {
   ConvertFXToLinalgOptions options;
   if (wholeHeads)
-    options.wholeHeads = codegen::kMaxHeadSize;
+    options.wholeHeads = kernel::kMaxHeadSize;
   pm.addPass(createConvertFXToLinalg(options));
   pm.addPass(createLowerCustom());
 }
@@ -88,14 +88,12 @@ void fx::buildGPUGroupPipeline(OpPassManager &pm, bool tensorCores) {
     pm.addPass(fx::gpu::createFXGPURoundAttention());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(cpu::createFXCPUChannelsLast());
-  pm.addPass(cpu::createFXCPUAlignShapes());
-  pm.addPass(cpu::createFXCPUCollapseReductions({/*rows=*/1024}));
+  pm.addPass(kernel::createChannelsLastPass());
+  pm.addPass(kernel::createAlignShapesPass());
+  pm.addPass(kernel::createCollapseReductionsPass({/*rows=*/1024}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Only to generalize named ops: a product reads its operands as they lie.
-  pm.addPass(cpu::createFXCPUPackWeights({/*lanes=*/1, /*pack=*/false}));
-  pm.addPass(cpu::createFXCPUFormKernels(
-      {/*forGPU=*/true, /*attention=*/tensorCores}));
-  pm.addPass(cpu::createFXHoistPrepare());
+  pm.addPass(kernel::createGeneralizeOpsPass());
+  pm.addPass(kernel::createFormKernelsPass({/*gpu=*/true, tensorCores}));
+  pm.addPass(kernel::createHoistPreparePass());
 }

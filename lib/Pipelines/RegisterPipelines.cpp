@@ -9,6 +9,7 @@
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/CodeGen/GPU/Device.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Kernels/Passes.h"
 #include "fx/Pipelines/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -127,7 +128,7 @@ static LogicalResult toCPU(OpPassManager &pm, const CPUPipelineOptions &options,
   cpu::buildKernelPipeline(pm, cpu::getKernelOptions(cpu->features));
   if (until == "kernels")
     return success();
-  pm.addPass(cpu::createFXDropPrepare());
+  pm.addPass(kernel::createDropPreparePass());
   pm.addPass(createSymbolDCEPass());
   cpu::buildBufferizePipeline(pm, *cpu);
   if (until == "llvm")
@@ -142,7 +143,7 @@ static LogicalResult toGPU(OpPassManager &pm, const GPUPipelineOptions &options,
     return report(llvm::toString(target.takeError()));
   bool tensorCores = target->hasTensorCores();
   buildGPUGroupPipeline(pm, tensorCores);
-  pm.addPass(cpu::createFXDropPrepare());
+  pm.addPass(kernel::createDropPreparePass());
   fx::gpu::buildKernelPipeline(pm, tensorCores, target->hasWarpgroups(),
                                options.tiles);
   return success();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/EagerBufferization.h"
-#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/Interpreter/Interpreter.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Operators/Dialect.h"
 #include "fx/Pipelines/Compile.h"
 
@@ -64,7 +64,7 @@ void fx::registerPipelineDialects(DialectRegistry &registry) {
   registerConstantEvaluator(registry);
   registerNativeSupport(registry);
   registry.insert<
-      cpu::FXCPUDialect, affine::AffineDialect, amdgpu::AMDGPUDialect,
+      kernel::FXKernelDialect, affine::AffineDialect, amdgpu::AMDGPUDialect,
       arith::ArithDialect, bufferization::BufferizationDialect,
       complex::ComplexDialect, cf::ControlFlowDialect, func::FuncDialect,
       mlir::gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,

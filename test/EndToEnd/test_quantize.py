@@ -262,7 +262,7 @@ def test_convolutions_in_groups_are_integers(flags, tmp_path):
 def count_integer_products(kernels: pathlib.Path) -> int:
     """Kernels in which four bytes of each column lie together."""
     lines = kernels.read_text().splitlines()
-    return sum('kind = "contraction"' in line and "x4xi8," in line for line in lines)
+    return sum('#fx_kernel.contraction' in line and "x4xi8," in line for line in lines)
 
 
 class Products(nn.Module):

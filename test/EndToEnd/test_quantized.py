@@ -154,7 +154,7 @@ def test_network(tmp_path):
     convolutions = sum(type(m) is quantized.Conv2d for m in module.modules())
     # Invocations that read a packed weight: four terms of a column together.
     main = kernels[kernels.index("func.func @main") :]
-    integers = re.findall(r"fx_cpu.invoke @\w+ ins\([^)]*x4xi8>", main)
+    integers = re.findall(r"fx_kernel.invoke @\w+ ins\([^)]*x4xi8>", main)
     assert len(integers) == convolutions + 1
 
 
@@ -188,7 +188,7 @@ def test_large_weights_alone(rows, tmp_path):
     )
     assert result.returncode == 0, result.stderr
     main = (tmp_path / "k.mlir").read_text().split("func.func @main")[1]
-    assert re.search(r"fx_cpu.invoke @\w+ ins\([^)]*x600x[0-9]+xi8>", main)
+    assert re.search(r"fx_kernel.invoke @\w+ ins\([^)]*x600x[0-9]+xi8>", main)
 
 
 def test_one_column(tmp_path):

@@ -221,5 +221,5 @@ def test_attention(dtype, tmp_path):
     folder = tmp_path / "emulated"
     emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", tmp_path / "m.pt2",
                         "--emit=kernels", "-o", folder / "kernels.mlir")
-    kinds = re.findall(r'fx\.schedule = \{kind = "(\w+)"', (folder / "kernels.mlir").read_text())
+    kinds = re.findall(r"fx_kernel\.schedule = #fx_kernel\.(\w+)", (folder / "kernels.mlir").read_text())
     assert kinds.count("warpgroup") + kinds.count("tensorcore") >= 6 and "matmul" not in kinds

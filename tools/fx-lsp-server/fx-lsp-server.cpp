@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Operators/Dialect.h"
 #include "fx/Operators/Version.h"
 
@@ -19,6 +19,6 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   fx::registerFXDialect(registry);
-  registry.insert<fx::cpu::FXCPUDialect>();
+  registry.insert<fx::kernel::FXKernelDialect>();
   return failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -26,7 +26,7 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
 
     A node without a lowering becomes `fx.eager` with the reason; no node is
     refused. Data-dependent conditions (an index out of bounds, a failed
-    assertion) become `cf.assert`, and draws of random numbers `fx_cpu.random`,
+    assertion) become `cf.assert`, and draws of random numbers `fx_kernel.random`,
     in the order of the nodes.
 
     ```mlir
@@ -53,7 +53,7 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
            "into blocks of queries: the target has a kernel that stores no scores">
   ];
   let dependentDialects = [
-    "::fx::FXDialect", "::fx::cpu::FXCPUDialect",
+    "::fx::FXDialect", "::fx::kernel::FXKernelDialect",
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

@@ -47,7 +47,7 @@ typedef enum {
 } FXrtExprOp;
 
 /* What fx_rt_random draws; its order is that of the names in
- * lib/CodeGen/CPU/Kernels/Random.cpp. */
+ * lib/Kernels/IR/Random.cpp. */
 typedef enum {
   FX_RANDOM_UNIFORM = 0,
   FX_RANDOM_NORMAL = 1,

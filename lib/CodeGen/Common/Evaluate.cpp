@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 
 Scope::Key KernelCode::key(Value tensor, ArrayRef<Coord> coords) const {
   Scope::Key key;

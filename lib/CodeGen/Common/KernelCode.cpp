@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/Common/KernelCode.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,14 +16,15 @@
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 
-KernelCode::KernelCode(func::FuncOp source, int64_t lanes)
+KernelCode::KernelCode(func::FuncOp source, const TargetInfo &machine)
     : source(source), b(source.getContext()), loc(source.getLoc()),
-      lanes(lanes) {
+      machine(machine), lanes(machine.lanes) {
   SmallVector<Type> types;
   for (Type type : source.getArgumentTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    types.push_back(tensor ? Type(fx::cpu::getKernelArgType(tensor)) : type);
+    types.push_back(tensor ? Type(fx::kernel::getKernelArgType(tensor)) : type);
   }
   target = func::FuncOp::create(
       loc, (source.getSymName() + ".emitted").str(),

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/Common/Analysis.h"
 #include "fx/CodeGen/Common/KernelCode.h"
+#include "fx/Kernels/Analysis.h"
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 
 std::optional<LoopLabels>
 fx::codegen::labelOutput(KernelCode &code, SmallVectorImpl<Operation *> &ops) {

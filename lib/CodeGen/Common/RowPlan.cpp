@@ -11,6 +11,7 @@
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 
 Coords RowPlan::coords(ArrayRef<int> of, const Index &at, bool lane) {
   Coords result;

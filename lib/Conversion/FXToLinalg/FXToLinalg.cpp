@@ -8,9 +8,9 @@
 #include "Graph.h"
 #include "Node.h"
 
-#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/HigherOrder.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "llvm/ADT/StringSet.h"
 

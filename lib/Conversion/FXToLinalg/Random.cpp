@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each draw is one fx_cpu.random, in the order of the nodes. The numbers are
+// Each draw is one fx_kernel.random, in the order of the nodes. The numbers are
 // those of PyTorch's generator of the CPU, so what is computed from them
 // follows PyTorch's kernels: how many numbers there are, and of which dtype.
 //
@@ -13,7 +13,7 @@
 
 #include "Random.h"
 #include "Node.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -43,8 +43,8 @@ static Tensor draw(Builder &b, const Draw &d, ArrayRef<ExprAttr> sizes,
   for (unsigned dim : order)
     inMemory.push_back(sizes[dim]);
   Value init = b.empty(inMemory, dtype);
-  Tensor t(cpu::RandomOp::create(b.b, b.loc, init.getType(), d.distribution,
-                                 dtype, d.first, d.second, init)
+  Tensor t(kernel::RandomOp::create(b.b, b.loc, init.getType(), d.distribution,
+                                    dtype, d.first, d.second, init)
                .getResult(),
            sizes, dtype);
   for (auto [i, dim] : llvm::enumerate(order))

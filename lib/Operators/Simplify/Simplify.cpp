@@ -148,9 +148,9 @@ static LogicalResult simplifySymInt(const OperatorView &call,
 /// first, is not negative. Torch writes it where the number depends on data.
 static LogicalResult dropSizeCheck(const OperatorView &call,
                                    PatternRewriter &rewriter) {
-  static constexpr StringLiteral sizes[] = {
-      "aten.sym_size.int", "aten.sym_numel.default",
-      "aten.sym_storage_offset.default"};
+  static constexpr StringLiteral sizes[] = {"aten.sym_size.int",
+                                            "aten.sym_numel.default",
+                                            "aten.sym_storage_offset.default"};
   OperatorView check = getProducer(getSelf(call), {"_operator.ge"});
   if (!check || !getProducer(check.getArg("a").getValue(), sizes) ||
       check.getArg("b").getInt().value_or(1) > 0)

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fx_cpu.random is lowered to. Each distribution takes the numbers of the
+// What fx_kernel.random is lowered to. Each distribution takes the numbers of
+the
 // generator in the order, and rounds as PyTorch's kernels of the CPU do, so
 // that one seed gives the values of eager PyTorch. Those are compiled with
 // products and sums contracted, which is spelled out here as fma.

@@ -1,5 +1,5 @@
-// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels="gpu=1 attention=1" --fx-gpu-emit-kernels | FileCheck %s
-// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-cpu-form-kernels=gpu | FileCheck %s --check-prefix=APART
+// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-form-kernels="gpu=1 tensor-cores=1" --fx-gpu-emit-kernels | FileCheck %s
+// RUN: fx-opt %s --fx-gpu-round-attention --canonicalize --cse --fx-form-kernels=gpu | FileCheck %s --check-prefix=APART
 
 #q = affine_map<(b, m, n, k) -> (b, m, k)>
 #k = affine_map<(b, m, n, k) -> (b, n, k)>
@@ -12,7 +12,7 @@
 // Keys and values go round a ring of two buffers of 16 KiB, behind which the
 // queries stay and the rows' sums go. A causal mask bounds the pieces.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "attention"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.attention
 // CHECK: scf.if
 // CHECK: gpu.launch
 // CHECK-SAME: threads(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c128{{.*}} dynamic_shared_memory_size %c49664_i32

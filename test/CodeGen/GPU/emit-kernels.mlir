@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<4x24xf32
 // CHECK-SAME: memref<4x24xi8
-// CHECK-SAME: fx.schedule = {kind = "elements"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.elements
 // CHECK: gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c1, {{.*}}) threads({{.*}}) in (%{{.*}} = %c128
 // CHECK: arith.cmpi slt, %{{.*}}, %c96
 // CHECK: memref.load
@@ -28,7 +28,7 @@ func.func private @kernel_0(%x: tensor<4x24xf32>, %out: tensor<4x24xi1>) -> tens
 // A sum of rows of dynamic sizes: a block for each row, shuffles within warps,
 // shared memory between them.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "rows"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.rows
 // CHECK: %[[ROWS:.*]] = memref.dim
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[ROWS]], {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
 // CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
@@ -53,7 +53,7 @@ func.func private @kernel_0(%x: tensor<?x?xf32>, %out: tensor<?xf32>) -> tensor<
 
 // A reduction over the first dimension: each thread sums a column.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "elements"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.elements
 // CHECK: gpu.launch
 // CHECK-NOT: gpu.shuffle
 // CHECK: scf.for {{.*}} = %c0 to %c70 step %c1
@@ -75,7 +75,7 @@ func.func private @kernel_0(%x: tensor<70x8xf32>, %out: tensor<8xf32>) -> tensor
 // 4 by 4 results a thread; 16 bytes between rows of that which is fetched
 // along K. 100 columns do not fill the second tile.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "matmul"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.matmul
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
 // CHECK-SAME: workgroup(%{{.*}} : memref<16x68xf32, #gpu.address_space<workgroup>>, %{{.*}} : memref<16x64xf32, #gpu.address_space<workgroup>>)
 // CHECK: :16 = scf.for {{.*}} to %c48 step %c16

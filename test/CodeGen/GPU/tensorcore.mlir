@@ -13,7 +13,7 @@
 // products; else they are fetched by elements. Bounds that hold are not checked.
 // Where all begins there a thread stores eight elements at once.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "tensorcore"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
 // CHECK: arith.remui %{{.*}}, %c16_i64
 // CHECK: scf.if
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c128
@@ -39,7 +39,7 @@
 // CHECK: nvvm.mma.sync
 // CHECK: memref.store {{.*}} : memref<16384xbf16
 // OLD-LABEL: func.func private @kernel_0
-// OLD-SAME: fx.schedule = {kind = "matmul"}
+// OLD-SAME: fx_kernel.schedule = #fx_kernel.matmul
 // OLD: arith.extf
 // OLD: math.fma
 func.func private @kernel_0(%x: tensor<128x96xbf16>, %y: tensor<128x96xbf16>, %out: tensor<128x128xbf16>) -> tensor<128x128xbf16> attributes {fx.kernel} {
@@ -72,7 +72,7 @@ func.func private @kernel_0(%x: tensor<128x96xbf16>, %y: tensor<128x96xbf16>, %o
 // get lower tiles. What lies outside of the operands is not read. K is dynamic:
 // strides must be multiples of 8 elements.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "tensorcore"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
 // CHECK: arith.remui %{{.*}}, %c16_i64
 // CHECK: arith.remui %{{.*}}, %c8_i64
 // CHECK: gpu.launch blocks
@@ -103,7 +103,7 @@ func.func private @kernel_0(%x: tensor<5x?xf16>, %y: tensor<?x48xf16>, %out: ten
 
 // Integers of 8 bits that are floats where they are used stay exact.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "matmul"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.matmul
 // CHECK: arith.sitofp
 func.func private @kernel_0(%x: tensor<64x48xf32>, %y: tensor<48x64xi8>, %out: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
@@ -125,7 +125,7 @@ func.func private @kernel_0(%x: tensor<64x48xf32>, %y: tensor<48x64xi8>, %out: t
 #p = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "rows"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.rows
 func.func private @kernel_0(%x: tensor<64x48xi8>, %y: tensor<48x64xi8>, %out: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {fx.kernel} {
   %zero = arith.constant 0 : i32
   %f = linalg.fill ins(%zero : i32) outs(%out : tensor<64x64xi32>) -> tensor<64x64xi32>

@@ -10,13 +10,13 @@
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroup=128 2>&1 | FileCheck %s --check-prefix=COUNT
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=matmul=1:2:3:4:x 2>&1 | FileCheck %s --check-prefix=NUMBER
 
-// OWN: fx.product = {k = 96 : i64, m = 256 : i64, n = 256 : i64, tiles = "128:6"}
-// OWN-SAME: fx.schedule = {kind = "warpgroup"}
-// WIDE: tiles = "192:4"}, fx.schedule = {kind = "warpgroup"}
+// OWN: fx_kernel.problem = #fx_kernel.problem<m = 256, n = 256, k = 96>
+// OWN-SAME: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 128, stages = 6>
+// WIDE: fx_kernel.schedule = #fx_kernel.warpgroup<columns = 192, stages = 4>
 // WIDE: nvvm.wgmma.mma_async {{.*}} n = 192
-// MMA: tiles = "64:64:64:2:2:3"}, fx.schedule = {kind = "tensorcore"}
-// MMA-OWN: tiles = "64:64:32:2:2:4"}, fx.schedule = {kind = "tensorcore"}
-// FMA: tiles = "32:64:32:2:4"}, fx.schedule = {kind = "matmul"}
+// MMA: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 64, warps_m = 2, warps_n = 2, stages = 3>
+// MMA-OWN: fx_kernel.schedule = #fx_kernel.tensorcore<m = 64, n = 64, k = 32, warps_m = 2, warps_n = 2, stages = 4>
+// FMA: fx_kernel.schedule = #fx_kernel.matmul<m = 32, n = 64, k = 32, thread_m = 2, thread_n = 4>
 // NAME: error: tiles: expected warpgroup, tensorcore or matmul, got 'warpgroups'
 // COUNT: error: tiles: warpgroup: expected 2 numbers up to 4096 with colons, got '128'
 // NUMBER: error: tiles: matmul: expected 5 numbers up to 4096 with colons, got '1:2:3:4:x'

@@ -10,7 +10,7 @@
 // elsewhere than at 16 bytes, the kernels for other tensor cores.
 // CHECK: func.func private @fx_rt_gpu_tensor_map
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "warpgroup"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup
 // CHECK: %[[PROCESSORS:.*]] = call @fx_rt_gpu_processors(%c90
 // CHECK: arith.remui %{{.*}}, %c16_i64
 // CHECK: arith.cmpi sgt, %[[PROCESSORS]]
@@ -72,7 +72,7 @@ func.func private @kernel_0(%x: tensor<256x96xbf16>, %y: tensor<128x96xbf16>, %o
 
 // Rows of 68 elements are no multiple of 16 bytes.
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK-SAME: fx.schedule = {kind = "tensorcore"}
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
 func.func private @kernel_0(%x: tensor<256x68xf16>, %y: tensor<68x128xf16>, %out: tensor<256x128xf32>) -> tensor<256x128xf32> attributes {fx.kernel} {
   %zero = arith.constant 0.0 : f32
   %f = linalg.fill ins(%zero : f32) outs(%out : tensor<256x128xf32>) -> tensor<256x128xf32>

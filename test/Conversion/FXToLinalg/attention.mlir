@@ -33,7 +33,7 @@ fx.graph @main symbols [s0 in [2, 512]] attributes {functional} {
   // ORDER: attrs =  {fx.attention = 1 : i64}
   %z = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, enable_gqa = true) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 2, s0, 16], f32>, !fx.tensor<[1, 2, s0, 16], f32>) -> !fx.tensor<[1, 8, s0, 16], f32>
   // Dropout: a mask of all scores.
-  // ORDER: fx_cpu.random "bernoulli" of i1{{.*}} outs(%{{.*}} : tensor<1x8x?x?xi1>)
+  // ORDER: fx_kernel.random "bernoulli" of i1{{.*}} outs(%{{.*}} : tensor<1x8x?x?xi1>)
   // ORDER: attrs =  {fx.attention = 2 : i64}
   %r = call_function @aten.scaled_dot_product_attention.default(%q, %q, %q, None, 0.5) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>) -> !fx.tensor<[1, 8, s0, 16], f32>
   output(%y, %z, %r) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>)

@@ -5,11 +5,11 @@
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0.0{{.*}} : f64
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1.0{{.*}} : f64
 // CHECK-DAG: %[[HALF:.*]] = arith.constant 5.0{{.*}}e-01 : f64
-// CHECK: fx_cpu.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
+// CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
 // An unused one takes its numbers.
-// CHECK: fx_cpu.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
-// CHECK: fx_cpu.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
-// CHECK: fx_cpu.random "bernoulli" of i1(%[[HALF]], %[[C0]] : f64) outs(%{{.*}} : tensor<?x3xi1>) -> tensor<?x3xi1>
+// CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
+// CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
+// CHECK: fx_kernel.random "bernoulli" of i1(%[[HALF]], %[[C0]] : f64) outs(%{{.*}} : tensor<?x3xi1>) -> tensor<?x3xi1>
 fx.graph @draws symbols [s0 in [2, 8]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 3], f32>
   %a = call_function @aten.rand_like.default(%x) : (!fx.tensor<[s0, 3], f32>) -> !fx.tensor<[s0, 3], f32>
@@ -22,10 +22,10 @@ fx.graph @draws symbols [s0 in [2, 8]] attributes {functional} {
 
 // Numbers are drawn in the order of memory, which strides tell.
 // CHECK-LABEL: func.func @strided
-// CHECK: fx_cpu.random "strided_normal" of f32({{.*}}) outs(%{{.*}} : tensor<4x3x2xf32>)
-// CHECK: fx_cpu.random "uniform" of f32({{.*}}) outs(%{{.*}} : tensor<?x3xf32>)
-// CHECK: fx_cpu.random "integers" of ui8(%{{.*}}, %{{.*}} : i64) outs(%{{.*}} : tensor<5xi8>)
-// CHECK: fx_cpu.random "permutation" of i64(%{{.*}}, %{{.*}} : i64) outs(%{{.*}} : tensor<?xi64>)
+// CHECK: fx_kernel.random "strided_normal" of f32({{.*}}) outs(%{{.*}} : tensor<4x3x2xf32>)
+// CHECK: fx_kernel.random "uniform" of f32({{.*}}) outs(%{{.*}} : tensor<?x3xf32>)
+// CHECK: fx_kernel.random "integers" of ui8(%{{.*}}, %{{.*}} : i64) outs(%{{.*}} : tensor<5xi8>)
+// CHECK: fx_kernel.random "permutation" of i64(%{{.*}}, %{{.*}} : i64) outs(%{{.*}} : tensor<?xi64>)
 fx.graph @strided symbols [s0 in [2, 8]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[2, 3, 4], f32, #fx.meta<strides = [1, 2, 6]>>
   %y = placeholder "y" : !fx.tensor<[3, s0], f32, #fx.meta<strides = [1, 3]>>

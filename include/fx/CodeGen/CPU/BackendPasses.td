@@ -200,12 +200,12 @@ def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
 }
 
 def FXCPURandomToRuntime : Pass<"fx-cpu-random-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "lower fx_cpu.random to calls of the run-time";
+  let summary = "lower fx_kernel.random to calls of the run-time";
   let description = [{
     The run-time holds the generator: an instance of the model has one.
 
     ```mlir
-    fx_cpu.random "uniform" of f32 (%low, %high : f64) outs(%m : memref<4xf32>)
+    fx_kernel.random "uniform" of f32 (%low, %high : f64) outs(%m : memref<4xf32>)
     // becomes
     call @fx_rt_random(%distribution, %low_bits, %high_bits, %rank, %code, %bits, %descriptor)
     ```

@@ -9,8 +9,8 @@
 #define FX_CODEGEN_CPU_DESCRIPTION_H
 
 #include "fx/CodeGen/CPU/Backend.h"
-#include "fx/CodeGen/IR/Dtypes.h"
 #include "fx/IR/FXDialect.h"
+#include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -24,7 +24,7 @@ struct ValueDescription {
   std::string name;
   int kind = 0; ///< FXValueKind
   int leaf = 0;
-  Dtype dtype{};
+  kernel::Dtype dtype{};
   bool isMutated = false;
   llvm::SmallVector<ExprAttr> sizes;
   ExprAttr value;                ///< of an int input
@@ -39,7 +39,7 @@ struct ArgDescription {
   int64_t bytes = 0, offset = 0;
   std::string state;     ///< name, of a state
   int64_t prepared = -1; ///< result of @prepare
-  Dtype dtype{};
+  kernel::Dtype dtype{};
   bool isUsed = true;
   bool isPrepared = false; ///< a state that @prepare reads
 };
@@ -85,7 +85,7 @@ struct ModelDescription {
   bool keepsPrepare = false;
   llvm::SmallVector<int64_t> prepareArgs;
   std::vector<llvm::SmallVector<int64_t>> preparedSizes;
-  llvm::SmallVector<Dtype> preparedDtypes;
+  llvm::SmallVector<kernel::Dtype> preparedDtypes;
   /// The compiler's report as one line of JSON.
   std::string report;
   /// What runs the kernels, "cuda:sm_90a"; empty: the processor. Then their

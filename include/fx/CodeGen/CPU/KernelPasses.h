@@ -35,7 +35,7 @@ struct KernelOptions {
 KernelOptions getKernelOptions(llvm::StringRef features);
 
 /// The whole tensor-level half: from the linalg contract to a module whose
-/// public functions hold `fx_cpu.invoke` ops (and the linalg ops that no
+/// public functions hold `fx_kernel.invoke` ops (and the linalg ops that no
 /// schedule covers), with `@prepare` split off. One-shot bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 

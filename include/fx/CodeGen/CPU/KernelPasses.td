@@ -10,47 +10,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FXCPUAlignShapes : Pass<"fx-cpu-align-shapes", "::mlir::ModuleOp"> {
-  let summary = "let linalg ops follow each other without reshapes between them";
-  let description = [{
-    Drops unit dimensions of linalg ops, then moves `tensor.expand_shape` up and
-    `tensor.collapse_shape` down through generics, whose loops are split for it,
-    until they cancel or reach the function's boundary. Only then can a matmul
-    on `[batch * length, features]` take along what reads
-    `[batch, length, features]`.
-  }];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect"
-  ];
-}
-
-def FXCPUCollapseReductions
-    : Pass<"fx-cpu-collapse-reductions", "::mlir::ModuleOp"> {
-  let summary = "give each reduction one reduction loop";
-  let description = [{
-    A kernel reduces rows: the last dimension, by one loop. Reduction loops that
-    lie together in every operand become one, in the reduction and in the
-    pointwise ops that will share its kernel. Of loops that stay apart, as those
-    of a mean over the first and the last dimension, the innermost is reduced
-    first, to a tensor that keeps the others, and so on: each step is a
-    reduction over one loop. So is a large tensor that is reduced to less than
-    half of `rows` numbers: its outer dimensions are rows of a first step, for
-    as many tasks. Sums are added up in another order than before.
-
-    Contractions, windows, reductions that keep the last dimension, and bodies
-    that read indices stay as they are.
-  }];
-  let options = [
-    Option<"rows", "rows", "int64_t", /*default=*/"16",
-           "rows that give every processor work">
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
-  ];
-}
-
 def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
   let summary = "keep weights with scales by group two-dimensional";
   let description = [{
@@ -159,13 +118,12 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     generic in front of the unpacking makes bytes of them. The scales of groups
     are packed by columns, too.
 
-    `fx-cpu-form-kernels` takes the unpacking into the kernel, whose code reads
+    `fx-form-kernels` takes the unpacking into the kernel, whose code reads
     the panels; `fx-hoist-prepare` moves the packing to `@prepare`.
     No canonicalization may run in between: it would fold the pair away.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"packsWeights", "pack", "bool", "true", "pack weights; else only generalize named ops">
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -177,78 +135,50 @@ def FXCPUStartFallbacks : Pass<"fx-cpu-start-fallbacks", "::mlir::ModuleOp"> {
   let summary = "start asynchronous fallbacks early and await them late";
   let description = [{
     An `fx.eager` of @main that is marked `fx.async` and has no effects gets a
-    number, `fx.slot`, and a `fx_cpu.start_eager` in front of what does not
+    number, `fx.slot`, and a `fx_kernel.start_eager` in front of what does not
     lead to it; it itself, and what needs its results, moves behind what does
     not. Kernels in between run while ATen works. What has effects keeps its
     order.
 
     ```mlir
-    %a = fx_cpu.invoke @k0 ins(%x ...)
-    %b = fx_cpu.invoke @k1 ins(%x ...)
+    %a = fx_kernel.invoke @k0 ins(%x ...)
+    %b = fx_kernel.invoke @k1 ins(%x ...)
     %y = fx.eager @mylib.slow.default(%a) {fx.async, fx.pure}
-    %z = fx_cpu.invoke @k2 ins(%y ...)
-    %c = fx_cpu.invoke @k3 ins(%b ...)
+    %z = fx_kernel.invoke @k2 ins(%y ...)
+    %c = fx_kernel.invoke @k3 ins(%b ...)
     // becomes
-    %a = fx_cpu.invoke @k0 ins(%x ...)
-    fx_cpu.start_eager 0 (%a)
-    %b = fx_cpu.invoke @k1 ins(%x ...)
-    %c = fx_cpu.invoke @k3 ins(%b ...)
+    %a = fx_kernel.invoke @k0 ins(%x ...)
+    fx_kernel.start_eager 0 (%a)
+    %b = fx_kernel.invoke @k1 ins(%x ...)
+    %c = fx_kernel.invoke @k3 ins(%b ...)
     %y = fx.eager @mylib.slow.default(%a) {fx.async, fx.pure, fx.slot = 0}
-    %z = fx_cpu.invoke @k2 ins(%y ...)
+    %z = fx_kernel.invoke @k2 ins(%y ...)
     ```
   }];
-  let dependentDialects = ["::fx::cpu::FXCPUDialect"];
+  let dependentDialects = ["::fx::kernel::FXKernelDialect"];
   let statistics = [Statistic<"numStarted", "started", "Operators started early">];
-}
-
-def FXCPUFormKernels : Pass<"fx-cpu-form-kernels", "::mlir::ModuleOp"> {
-  let summary = "group linalg ops and outline each group as a kernel";
-  let description = [{
-    Groups the linalg ops of every public function: with `attention` two products
-    and the softmax between them, a contraction with the pointwise ops that consume it, reductions over rows with the pointwise ops
-    around them, and trees of pointwise ops. A group becomes a private function
-    `kernel_<n>` in destination-passing style, called by `fx_cpu.invoke`.
-    Structurally identical groups share one function. What no schedule covers
-    stays as it is.
-  }];
-  let options = [
-    Option<"forGPU", "gpu", "bool", "false",
-           "group what a GPU's kernels compute">,
-    Option<"attention", "attention", "bool", "false",
-           "two products with a softmax in between are one group">
-  ];
-  let dependentDialects = [
-    "::fx::cpu::FXCPUDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
-  ];
-  let statistics = [
-    Statistic<"numKernels", "num-kernels", "kernels outlined">,
-    Statistic<"numShared", "num-shared", "groups that share a kernel">
-  ];
 }
 
 def FXCPUSelectSchedules
     : Pass<"fx-cpu-select-schedules", "::mlir::ModuleOp"> {
   let summary = "choose a schedule for the root op of every kernel";
   let description = [{
-    Puts a dictionary `fx.schedule` on the root op of each kernel function. For
-    a contraction: `kind = "contraction"`, `rows` and `vectors` (the register
-    tile: rows by vectors of `lanes`), `row_block` (rows whose operand stays in
-    the cache while the panels pass) and `prefetch` (tiles that share the work of
-    fetching the next panel; 1: the only tile fetches ahead of itself). For the
-    others `kind` is `"rows"`, `"window"` or `"pointwise"`. A schedule that is already
-    there is kept.
+    Puts `fx_kernel.schedule` on the root op of each kernel function: the
+    schedule of the class of kernels that matches. Of a contraction these are
+    the numbers of `#fx_kernel.contraction`; those of other classes have none. A
+    schedule that is already there is kept.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
   ];
+  let dependentDialects = ["::fx::kernel::FXKernelDialect"];
 }
 
 def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by its scheduled code";
   let description = [{
     Emits each kernel function on memrefs with one-dimensional vectors, as its
-    `fx.schedule` says. The outermost loops are `scf.forall` where iterations
+    `fx_kernel.schedule` says. The outermost loops are `scf.forall` where iterations
     are independent. Odd sizes are handled by smaller register tiles and masks.
     A kernel that cannot be emitted is inlined where it is invoked.
   }];
@@ -260,7 +190,7 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
            "remark on kernels that are left to the general path">
   ];
   let dependentDialects = [
-    "::fx::cpu::FXCPUDialect", "::mlir::arith::ArithDialect",
+    "::fx::kernel::FXKernelDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
@@ -268,35 +198,6 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numInlined", "num-inlined", "kernels left to the general path">
   ];
-}
-
-def FXHoistPrepare : Pass<"fx-hoist-prepare", "::mlir::ModuleOp"> {
-  let summary = "move computations on states alone to @prepare";
-  let description = [{
-    What `@main` computes from its `fx.state` arguments (not `fx.mutable`) and
-    constants alone is moved to `@prepare`, which takes the states it needs
-    (same argument attributes) and returns the tensors that `@main` needs.
-    `@main` takes them as further arguments, after all others, with the
-    attribute `fx.prepared = i`, i being the result of `@prepare`. A state that
-    `@main` no longer reads keeps its argument. Without anything to move there
-    is no `@prepare`.
-
-    ```mlir
-    func.func @prepare(%w: tensor<4x8xf32> {fx.state = @w}) -> tensor<8x4xf32>
-    func.func @main(%x: ..., %w: ... {fx.state = @w},
-                    %p: tensor<8x4xf32> {fx.prepared = 0 : i64})
-    ```
-  }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
-}
-
-def FXDropPrepare : Pass<"fx-drop-prepare", "::mlir::ModuleOp"> {
-  let summary = "remove @prepare";
-  let description = [{
-    Removes what `fx-hoist-prepare` made, beside an `@main` that takes its
-    results. `fx-compile` runs `@prepare` on the host when it compiles a model;
-    the rest of a module for a GPU is code for that GPU.
-  }];
 }
 
 #endif // FX_CPU_KERNEL_PASSES

@@ -19,7 +19,7 @@ namespace fx::cpu {
 /// A state's values: a strided view of its storage.
 struct StateView {
   const char *data = nullptr; ///< first element
-  Dtype dtype{};
+  kernel::Dtype dtype{};
   llvm::SmallVector<int64_t> sizes, strides; ///< strides in elements
 
   bool isContiguous() const;

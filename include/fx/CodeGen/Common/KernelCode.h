@@ -17,6 +17,8 @@
 #ifndef FX_CODEGEN_COMMON_KERNELCODE_H
 #define FX_CODEGEN_COMMON_KERNELCODE_H
 
+#include "fx/Kernels/TargetInfo.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,6 +26,10 @@
 
 #include <map>
 #include <optional>
+
+namespace fx::kernel {
+class LoopLabels;
+} // namespace fx::kernel
 
 namespace fx::codegen {
 
@@ -80,13 +86,14 @@ struct Scope {
 /// code; what is built after that is thrown away.
 class KernelCode {
 public:
-  KernelCode(mlir::func::FuncOp source, int64_t lanes);
+  KernelCode(mlir::func::FuncOp source, const kernel::TargetInfo &machine);
 
   mlir::func::FuncOp source; ///< the function on tensors
   mlir::func::FuncOp target; ///< the new function on memrefs
   mlir::OpBuilder b;
   mlir::Location loc;
-  int64_t lanes;
+  kernel::TargetInfo machine;
+  int64_t lanes; ///< of `machine`
   /// The lanes in use, a vector of i1, or none if all are.
   mlir::Value mask;
   std::string error;
@@ -206,12 +213,10 @@ private:
 std::optional<Coord> applyExpr(KernelCode &code, mlir::AffineExpr expr,
                                llvm::ArrayRef<Coord> loops);
 
-class LoopLabels;
-
 /// The ops of a pointwise kernel, and which dimension of the first output each
 /// of their loops is; none if an output is not a generic op's, or not every
 /// loop is a dimension.
-std::optional<LoopLabels>
+std::optional<kernel::LoopLabels>
 labelOutput(KernelCode &code, llvm::SmallVectorImpl<mlir::Operation *> &ops);
 
 /// How many trailing dimensions of a pointwise kernel's first output can be

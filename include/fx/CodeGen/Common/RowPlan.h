@@ -16,15 +16,15 @@
 #ifndef FX_CODEGEN_COMMON_ROWPLAN_H
 #define FX_CODEGEN_COMMON_ROWPLAN_H
 
-#include "fx/CodeGen/Common/Analysis.h"
 #include "fx/CodeGen/Common/KernelCode.h"
+#include "fx/Kernels/Analysis.h"
 
 namespace fx::codegen {
 
 /// A reduction along the row, and the pass that computes it.
 struct RowReduction {
   mlir::linalg::GenericOp op;
-  llvm::SmallVector<Combiner> combiners;
+  llvm::SmallVector<kernel::Combiner> combiners;
   unsigned phase = 0;
 };
 
@@ -32,7 +32,7 @@ struct RowReduction {
 struct RowPlan {
   KernelCode &code;
   llvm::SmallVector<mlir::Operation *> ops;
-  LoopLabels labels;
+  kernel::LoopLabels labels;
   llvm::SmallVector<RowReduction> reductions;
   /// The label of the row's dimension; rows have smaller ones.
   int inner = 0;

@@ -39,10 +39,10 @@ inline constexpr int64_t kAlignment = 16;
 /// On kernels: what they compute, "add (model.py:12)", for messages.
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
 
-/// From groups to a module whose `@main` holds `fx_cpu.invoke` of kernels that
-/// launch threads. Bufferization follows. `tensorCores`: all chips have those
-/// of compute capability 8.0; `warpgroups`: one is an sm_90a. `tiles`: see the
-/// option of `fx-gpu-emit-kernels`.
+/// From groups to a module whose `@main` holds `fx_kernel.invoke` of kernels
+/// that launch threads. Bufferization follows. `tensorCores`: all chips have
+/// those of compute capability 8.0; `warpgroups`: one is an sm_90a. `tiles`:
+/// see the option of `fx-gpu-emit-kernels`.
 void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
                          bool warpgroups = false, llvm::StringRef tiles = "");
 

@@ -17,7 +17,7 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
     its scores in f32. Their sum stays so; where they multiply the values they
     are rounded to the values' dtype, as PyTorch's fused kernels do, so that the
     product is one for tensor cores, in the same kernel where
-    `fx-cpu-form-kernels` makes one of both products; else the tensor between takes
+    `fx-form-kernels` makes one of both products; else the tensor between takes
     half the memory.
     Products that users wrote are not touched.
   }];
@@ -31,9 +31,10 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
 def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by a launch of threads";
   let description = [{
-    Takes the kernels that `fx-cpu-form-kernels` made and emits each as a
+    Takes the kernels that `fx-form-kernels` made and emits each as a
     function on memrefs: host code that computes sizes, then a `gpu.launch`. The
-    schedule, which `fx.schedule` names afterwards, is the first that fits:
+    schedule, which `fx_kernel.schedule` holds afterwards, is that of the first
+    class of kernels that fits:
 
     - `attention`: softmax(Q K^T) V of bf16 or f16, on tensor cores, with a running
       maximum and sum of each row; scores stay in registers;
@@ -62,6 +63,7 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
            "matmul=M:N:K:THREADM:THREADN, with commas">
   ];
   let dependentDialects = [
+    "::fx::kernel::FXKernelDialect",
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/EagerJson.h"
-#include "fx/CodeGen/IR/Dtypes.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Kernels/IR/Dtypes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -93,7 +93,7 @@ LogicalResult Writer::write(Attribute tree) {
   } else if (auto s = dyn_cast<StringAttr>(tree)) {
     writeTagged("str", s.getValue());
   } else if (auto t = dyn_cast<TypeAttr>(tree)) {
-    std::optional<fx::cpu::Dtype> dtype = fx::cpu::getDtype(t.getValue());
+    std::optional<fx::kernel::Dtype> dtype = fx::kernel::getDtype(t.getValue());
     if (!dtype)
       return fail(tree);
     writeTagged("dtype", dtype->torchName);
@@ -167,7 +167,7 @@ LogicalResult Writer::writeOut(Attribute tree) {
     return op.emitError("more values in the tree of results than results");
   Type builtin = op->getResult(result).getType();
   Type type = fx::cpu::getEagerType(op, true, result++);
-  std::optional<fx::cpu::Dtype> dtype = fx::cpu::getValueDtype(type);
+  std::optional<fx::kernel::Dtype> dtype = fx::kernel::getValueDtype(type);
   if (!dtype)
     return op.emitError("no dtype for the result type ") << type;
   os.object([&] {

@@ -9,8 +9,8 @@
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/Common/Captures.h"
-#include "fx/CodeGen/IR/Dtypes.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/Dtypes.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,6 +23,7 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx;
 using namespace fx::codegen;
+using namespace fx::kernel;
 using namespace fx::cpu;
 
 namespace {

@@ -8,8 +8,8 @@
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/Common/Captures.h"
-#include "fx/CodeGen/IR/Dtypes.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/IR/Dtypes.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,6 +21,7 @@ namespace fx::cpu {
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 using namespace fx::cpu;
 
 namespace {

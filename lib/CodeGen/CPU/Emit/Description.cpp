@@ -18,6 +18,7 @@
 using namespace mlir;
 using namespace fx;
 using namespace fx::cpu;
+using namespace fx::kernel;
 
 //===----------------------------------------------------------------------===//
 // Expressions

@@ -17,6 +17,7 @@
 
 using namespace fx;
 using namespace fx::cpu;
+using namespace fx::kernel;
 
 namespace {
 /// Constants of the layouts that Desc.h and model.h declare. LLVM lays out

@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace fx;
 using namespace fx::cpu;
+using namespace fx::kernel;
 
 int64_t StateView::getNumElements() const {
   int64_t n = 1;

@@ -8,14 +8,14 @@
 #ifndef FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
 #define FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
 
-#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace fx::cpu {
 
-using namespace codegen;
+using namespace kernel;
 
 /// Weights of fewer elements are made floats before the run.
 inline constexpr int64_t kMinMixed = 256 * 1024;

@@ -7,10 +7,10 @@
 
 #include "Emitters.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/Common/Analysis.h"
 #include "fx/CodeGen/Common/Math.h"
-#include "fx/CodeGen/Common/Outline.h"
-#include "fx/CodeGen/IR/FXCPU.h"
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/Outline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,50 +27,40 @@ namespace fx::cpu {
 
 using namespace mlir;
 using namespace fx::codegen;
+using namespace fx::kernel;
 using namespace fx::cpu;
 
 /// The schedule, from the op that holds it; null if none does.
-static DictionaryAttr getSchedule(func::FuncOp kernel) {
-  DictionaryAttr found;
+static ScheduleAttrInterface getSchedule(func::FuncOp kernel) {
+  ScheduleAttrInterface found;
   kernel.walk([&](Operation *op) {
-    if (auto schedule = op->getAttrOfType<DictionaryAttr>(kScheduleAttr))
-      found = schedule;
+    if (auto held = op->getAttrOfType<ScheduleAttrInterface>(kScheduleAttr))
+      found = held;
   });
   return found;
 }
 
-static StringRef getKind(DictionaryAttr schedule) {
-  auto kind = schedule ? schedule.getAs<StringAttr>("kind") : StringAttr();
-  return kind ? kind.getValue() : "";
+static const KernelClass *findClass(ScheduleAttrInterface schedule) {
+  for (const KernelClass *kernelClass : getKernelClasses())
+    if (schedule && kernelClass->getName() == schedule.getKernelClass())
+      return kernelClass;
+  return nullptr;
 }
 
 namespace {
 struct EmitKernels : fx::cpu::impl::FXCPUEmitKernelsBase<EmitKernels> {
   using Base::Base;
   void runOnOperation() override {
-    SmallVector<func::FuncOp> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr(kKernelAttr) && !func.isExternal() &&
-          func.getFunctionType().getNumResults())
-        kernels.push_back(func);
+    TargetInfo target = TargetInfo::getCPU(lanes, vnni);
     DenseMap<StringAttr, SmallVector<InvokeOp>> invokes;
     getOperation().walk([&](InvokeOp op) {
       invokes[op.getCalleeAttr().getAttr()].push_back(op);
     });
-    for (func::FuncOp kernel : kernels) {
-      KernelCode code(kernel, lanes);
-      DictionaryAttr schedule = getSchedule(kernel);
-      StringRef kind = getKind(schedule);
-      if (kind == "contraction")
-        emitContraction(code, vnni);
-      else if (kind == "rows")
-        emitRows(code);
-      else if (kind == "window")
-        emitWindow(code);
-      else if (kind == "pack")
-        emitPack(code);
-      else if (kind == "pointwise")
-        emitPointwise(code);
+    for (func::FuncOp kernel : getKernels(getOperation())) {
+      KernelCode code(kernel, target);
+      ScheduleAttrInterface schedule = getSchedule(kernel);
+      if (const KernelClass *kernelClass = findClass(schedule))
+        kernelClass->emit(code);
       else
         code.fail("no schedule");
       if (code.failed()) {

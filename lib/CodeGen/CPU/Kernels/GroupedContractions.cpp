@@ -286,7 +286,7 @@ static AffineMap scalesMap(Contraction &c, unsigned numColumns, int64_t size) {
 bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   std::optional<Dequantized> x = matchDequantize(c.lhs());
   auto type = cast<RankedTensorType>(w.quantized.getType());
-  if (!startsAtZero(c) || c.isMixed || (x && x->scales))
+  if (!startsAtZero(c) || c.hasByteWeights() || (x && x->scales))
     return false;
   if (x ? w.size % 4 != 0 || w.size > kMaxTerms
         : type.getNumElements() < kMinMixed)

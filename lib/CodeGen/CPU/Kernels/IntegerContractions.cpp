@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dequantized.h"
-#include "StateOnly.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
+#include "fx/Kernels/ConstantAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -29,13 +29,14 @@ namespace fx::cpu {
 
 using namespace mlir;
 using namespace fx::cpu;
+using namespace fx::kernel;
 
 namespace {
 struct IntegerContractions
     : fx::cpu::impl::FXCPUIntegerContractionsBase<IntegerContractions> {
   using Base::Base;
   void runOnOperation() override;
-  bool rewrite(Contraction &c, StateOnly &states);
+  bool rewrite(Contraction &c, ConstantAnalysis &states);
   bool rewriteMixed(Contraction &c, Dequantized &w);
 };
 } // namespace
@@ -234,7 +235,7 @@ AffineMap fx::cpu::columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
 /// is what reading them costs.
 bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   auto type = cast<RankedTensorType>(w.quantized.getType());
-  if (c.isMixed || !startsAtZero(c) || !type.hasStaticShape() ||
+  if (c.hasByteWeights() || !startsAtZero(c) || !type.hasStaticShape() ||
       type.getNumElements() < kMinMixed)
     return false;
   AffineMap result = c.resultMap();
@@ -295,8 +296,8 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   return true;
 }
 
-bool IntegerContractions::rewrite(Contraction &c, StateOnly &states) {
-  if (c.isInteger)
+bool IntegerContractions::rewrite(Contraction &c, ConstantAnalysis &states) {
+  if (c.isInteger())
     return false;
   if (!states.isStateOnly(c.rhs()))
     return rewriteActivations(c);
@@ -393,10 +394,10 @@ void IntegerContractions::runOnOperation() {
     SmallVector<Contraction, 0> found;
     func.walk([&](linalg::GenericOp op) {
       if (auto match = matchContraction(op);
-          match && !match->isHalf && !match->isDouble)
+          match && !match->isHalf() && !match->isDouble())
         found.push_back(*match);
     });
-    StateOnly states(func);
+    ConstantAnalysis states(func);
     for (Contraction &c : found)
       if (rewrite(c, states))
         ++numRewritten;

@@ -21,7 +21,7 @@ using namespace fx::cpu;
 using Kind = utils::IteratorType;
 
 bool fx::cpu::rewriteActivations(Contraction &c) {
-  if (c.isMixed || c.isHalf || c.groupSize || !startsAtZero(c) ||
+  if (c.hasByteWeights() || c.isHalf() || c.groupSize || !startsAtZero(c) ||
       !c.lhsMap().isProjectedPermutation())
     return false;
   std::optional<Dequantized> x = matchDequantize(c.lhs()),

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StateOnly.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/ConstantAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +20,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
-using namespace fx::codegen;
+using namespace fx::kernel;
 using namespace fx::cpu;
 
 /// Rows from which packing an operand on every call pays.
@@ -38,7 +38,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
     if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<linalg::UnPackOp>())
       return false;
-    if (isWeight || c.isInteger)
+    if (isWeight || c.isInteger())
       return true;
     AffineMap map = c.rhsMap();
     if (map.getDimPosition(map.getNumResults() - 1) == c.lastN())
@@ -57,8 +57,8 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   static linalg::GenericOp findNibbles(Contraction &c) {
     linalg::GenericOp op = getNibbles(c.rhs());
     AffineMap lhs = c.lhsMap();
-    if (!op || !(c.isInteger || c.isMixed) || lhs.getNumResults() == 0 ||
-        c.groupSize % 8 != 0)
+    if (!op || !(c.isInteger() || c.hasByteWeights()) ||
+        lhs.getNumResults() == 0 || c.groupSize % 8 != 0)
       return {};
     auto last = dyn_cast<AffineDimExpr>(lhs.getResults().back());
     if (!last || !llvm::is_contained(c.k, last.getPosition()))
@@ -204,7 +204,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
     int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
     // A vector of f64 fills two registers.
-    bool isNarrow = c.isDouble || (!ShapedType::isDynamic(n) && n <= lanes);
+    bool isNarrow = c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes);
     int64_t width = isNarrow ? lanes : 2 * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
     // reductions in the order in which the left operand has them.
@@ -233,7 +233,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
 
     SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
     SmallVector<int64_t> inner{pos};
-    if (c.isInteger || nibbles) {
+    if (c.isInteger() || nibbles) {
       // Four terms of a column lie together, the last of the reductions.
       tiles.push_back(b.getIndexAttr(4));
       inner.push_back(perm.back());
@@ -260,12 +260,10 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
 
   void runOnOperation() override {
     generalizeNamedOps(getOperation());
-    if (!packsWeights)
-      return;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal() || func->hasAttr(kKernelAttr))
         continue;
-      StateOnly states(func);
+      ConstantAnalysis states(func);
       packs.clear();
       SmallVector<Contraction, 0> found;
       func.walk([&](linalg::GenericOp op) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/CPU/LayoutPasses.h"
+#include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -37,9 +37,9 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFXCPUFlattenGroups());
-  pm.addPass(createFXCPUChannelsLast());
-  pm.addPass(createFXCPUAlignShapes());
-  pm.addPass(createFXCPUCollapseReductions());
+  pm.addPass(kernel::createChannelsLastPass());
+  pm.addPass(kernel::createAlignShapesPass());
+  pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   // From here to the forming of kernels no canonicalization: it would fold
@@ -47,8 +47,8 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(createFXCPUPackWeights({options.lanes}));
-  pm.addPass(createFXCPUFormKernels());
-  pm.addPass(createFXHoistPrepare());
+  pm.addPass(kernel::createFormKernelsPass());
+  pm.addPass(kernel::createHoistPreparePass());
   buildEmitPipeline(pm, options);
 }
 

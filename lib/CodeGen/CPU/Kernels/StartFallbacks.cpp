@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/IR/FXCPU.h"
 #include "fx/IR/FXDialect.h"
+#include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,6 +19,7 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx;
 using namespace fx::cpu;
+using namespace fx::kernel;
 
 using Ops = llvm::SmallPtrSet<Operation *, 16>;
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/CodeGen/CPU/KernelPasses.h"
-#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,7 +18,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
-using namespace fx::codegen;
+using namespace fx::kernel;
 using namespace fx::cpu;
 
 /// `half` in f32.
@@ -78,7 +78,7 @@ struct WidenHalves : fx::cpu::impl::FXCPUWidenHalvesBase<WidenHalves> {
       SmallVector<Contraction, 0> found;
       func.walk([&](linalg::GenericOp op) {
         auto match = matchContraction(op);
-        if (match && match->isHalf &&
+        if (match && match->isHalf() &&
             !getElementTypeOrSelf(match->lhs().getType()).isF32())
           found.push_back(*match);
       });

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/CodeGen/Common/Analysis.h"
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -186,7 +186,7 @@ struct LowerHost : fx::gpu::impl::FXGPULowerHostBase<LowerHost> {
   using Base::Base;
   void runOnOperation() override {
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isExternal() && !func->hasAttr(codegen::kKernelAttr) &&
+      if (!func.isExternal() && !func->hasAttr(kernel::kKernelAttr) &&
           failed(lower(func)))
         return signalPassFailure();
   }

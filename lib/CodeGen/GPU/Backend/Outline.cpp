@@ -7,9 +7,9 @@
 
 #include "ExpandMath.h"
 
-#include "fx/CodeGen/Common/Analysis.h"
 #include "fx/CodeGen/Common/Buffers.h"
 #include "fx/CodeGen/GPU/Passes.h"
+#include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -267,7 +267,7 @@ void Outline::runOnOperation() {
   llvm::StringMap<unsigned> count;
   for (mlir::gpu::LaunchOp launch : launches) {
     auto func = launch->getParentOfType<func::FuncOp>();
-    bool isKernel = func->hasAttr(codegen::kKernelAttr);
+    bool isKernel = func->hasAttr(kernel::kKernelAttr);
     std::string name = func.getSymName().str();
     // Those of one chip have names, and numbers, of their own.
     auto chip = launch->getAttrOfType<StringAttr>(fx::gpu::kChipAttr);

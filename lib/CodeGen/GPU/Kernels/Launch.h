@@ -15,8 +15,9 @@
 #ifndef FX_LIB_CODEGEN_GPU_LAUNCH_H
 #define FX_LIB_CODEGEN_GPU_LAUNCH_H
 
-#include "fx/CodeGen/Common/Analysis.h"
+#include "fx/CodeGen/Common/KernelClass.h"
 #include "fx/CodeGen/Common/KernelCode.h"
+#include "fx/Kernels/Analysis.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -62,23 +63,18 @@ void guarded(codegen::KernelCode &code, codegen::Scope &outer,
              llvm::ArrayRef<std::pair<codegen::Index, codegen::Index>> atBelow,
              llvm::function_ref<void(codegen::Scope &)> body);
 
-//===----------------------------------------------------------------------===//
-// Emission by kind. Each fills code.target or sets code.error.
-//===----------------------------------------------------------------------===//
+/// On the tensor cores of compute capability 8.0.
+const codegen::KernelClass &getTensorCoreClass();
+/// The classes of kernels on GPUs.
+llvm::ArrayRef<const codegen::KernelClass *> getKernelClasses();
 
-/// One thread for each element of the result: pointwise ops, data movement, and
-/// reductions that each thread computes alone.
-void emitElements(codegen::KernelCode &code);
-/// One block for each row: softmax, layer norm and their like.
-void emitRows(codegen::KernelCode &code);
-/// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
-void emitAttention(codegen::KernelCode &code);
-/// Sums of products of bf16 or f16 on tensor cores of compute capability 8.0.
-void emitTensorCore(codegen::KernelCode &code);
-/// The same on those of 9.0a where the device has them, else as above.
-void emitWarpgroup(codegen::KernelCode &code);
-/// Sums of products by tiles in shared memory and registers, in f32.
-void emitMatMul(codegen::KernelCode &code);
+/// The reductions of a kernel, contractions among them.
+llvm::SmallVector<mlir::linalg::GenericOp>
+getReductions(mlir::func::FuncOp kernel);
+std::optional<kernel::Contraction>
+findContraction(mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
+bool hasHalfContraction(mlir::func::FuncOp kernel,
+                        const kernel::TargetInfo &target);
 
 } // namespace fx::gpu
 

@@ -19,8 +19,8 @@ using namespace fx;
 using namespace fx::gpu;
 using codegen::Coords;
 using codegen::Index;
-using codegen::LoopLabels;
 using codegen::Scope;
+using kernel::LoopLabels;
 
 bool MatMulPlan::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
@@ -28,8 +28,8 @@ bool MatMulPlan::analyse() {
     if (!generic)
       continue;
     if (generic.getNumReductionLoops()) {
-      auto match = codegen::matchContraction(&op, /*forGPU=*/true);
-      if (!match || match->isInteger || match->groupSize || info.op)
+      auto match = kernel::matchContraction(&op, code.machine);
+      if (!match || match->isInteger() || match->groupSize || info.op)
         return false;
       info = *match;
     }
@@ -58,7 +58,7 @@ bool MatMulPlan::analyse() {
 }
 
 bool MatMulPlan::analyseHalves() {
-  if (!analyse() || !info.isHalf) {
+  if (!analyse() || !info.isHalf()) {
     code.fail("no product of bf16 or f16 with pointwise ops");
     return false;
   }

@@ -21,9 +21,9 @@ namespace fx::gpu {
 struct MatMulPlan {
   explicit MatMulPlan(codegen::KernelCode &code) : code(code) {}
   codegen::KernelCode &code;
-  codegen::Contraction info;
+  kernel::Contraction info;
   llvm::SmallVector<mlir::Operation *> ops;
-  codegen::LoopLabels labels;
+  kernel::LoopLabels labels;
   /// Loops in the result's order, so that neighbours in N are neighbours in
   /// memory; those of K in the order of the left operand.
   llvm::SmallVector<unsigned> m, n, k, batch;

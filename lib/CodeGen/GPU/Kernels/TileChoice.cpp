@@ -9,6 +9,7 @@
 
 #include "fx/CodeGen/GPU/Passes.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -18,18 +19,11 @@ using codegen::Index;
 
 namespace {
 struct Measured {
-  StringRef kind;
+  StringRef kernelClass;
   int64_t m, n, k;
   SmallVector<int64_t> tiles;
 };
-struct Schedule {
-  StringLiteral kind;
-  unsigned numbers;
-};
 } // namespace
-
-static constexpr Schedule kSchedules[] = {
-    {"warpgroup", 2}, {"tensorcore", 6}, {"matmul", 5}};
 
 static ArrayRef<Measured> getTable() {
   static const SmallVector<Measured> table = {
@@ -38,37 +32,57 @@ static ArrayRef<Measured> getTable() {
   return table;
 }
 
-/// Finds KIND=A:B:C in a list with commas.
-static llvm::Expected<SmallVector<int64_t>> findTiles(StringRef text,
-                                                      StringRef kind) {
-  SmallVector<StringRef> parts;
-  text.split(parts, ',', -1, /*KeepEmpty=*/false);
-  SmallVector<int64_t> result;
-  for (StringRef part : parts) {
-    auto [name, numbers] = part.split('=');
-    auto known = llvm::find_if(
-        kSchedules, [&](const Schedule &s) { return s.kind == name; });
-    if (known == std::end(kSchedules))
-      return llvm::createStringError(
-          "expected warpgroup, tensorcore or matmul, got '" + name.str() + "'");
-    SmallVector<StringRef> fields;
-    numbers.split(fields, ':');
-    SmallVector<int64_t> values(fields.size());
-    bool isRight = fields.size() == known->numbers;
-    for (auto [field, value] : llvm::zip(fields, values))
-      isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
-    if (!isRight)
-      return llvm::createStringError(
-          name.str() + ": expected " + std::to_string(known->numbers) +
-          " numbers up to 4096 with colons, got '" + numbers.str() + "'");
-    if (name == kind)
-      result = values;
-  }
-  return result;
+/// How many numbers the schedules of a class have; 0 if they have no tiles.
+static unsigned getNumTiles(StringRef kernelClass) {
+  return llvm::StringSwitch<unsigned>(kernelClass)
+      .Case(kernel::WarpgroupAttr::getMnemonic(), 2)
+      .Case(kernel::TensorCoreAttr::getMnemonic(), 6)
+      .Case(kernel::MatMulAttr::getMnemonic(), 5)
+      .Default(0);
 }
 
-llvm::Error fx::gpu::checkTiles(StringRef text) {
-  return findTiles(text, "").takeError();
+static kernel::ScheduleAttrInterface
+getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
+  if (kernelClass == kernel::WarpgroupAttr::getMnemonic())
+    return kernel::WarpgroupAttr::get(ctx, t[0], t[1]);
+  if (kernelClass == kernel::TensorCoreAttr::getMnemonic())
+    return kernel::TensorCoreAttr::get(ctx, t[0], t[1], t[2], t[3], t[4], t[5]);
+  return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
+}
+
+/// Reads KIND=A:B:C.
+static llvm::Expected<kernel::ScheduleAttrInterface>
+parseSchedule(MLIRContext *ctx, StringRef text) {
+  auto [name, numbers] = text.split('=');
+  unsigned count = getNumTiles(name);
+  if (!count)
+    return llvm::createStringError(
+        "expected warpgroup, tensorcore or matmul, got '" + name.str() + "'");
+  SmallVector<StringRef> fields;
+  numbers.split(fields, ':');
+  SmallVector<int64_t> values(fields.size());
+  bool isRight = fields.size() == count;
+  for (auto [field, value] : llvm::zip(fields, values))
+    isRight &= !field.getAsInteger(10, value) && value >= 0 && value <= 4096;
+  if (!isRight)
+    return llvm::createStringError(
+        name.str() + ": expected " + std::to_string(count) +
+        " numbers up to 4096 with colons, got '" + numbers.str() + "'");
+  return getSchedule(ctx, name, values);
+}
+
+llvm::Expected<ArrayAttr> fx::gpu::parseTiles(MLIRContext *ctx,
+                                              StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  SmallVector<Attribute> schedules;
+  for (StringRef part : parts) {
+    auto schedule = parseSchedule(ctx, part);
+    if (!schedule)
+      return schedule.takeError();
+    schedules.push_back(*schedule);
+  }
+  return ArrayAttr::get(ctx, schedules);
 }
 
 /// Within a factor of the square root of 2.
@@ -79,36 +93,33 @@ static bool isNear(const Index &size, int64_t measured) {
   return 2 * x > y && x < 2 * y;
 }
 
-void fx::gpu::noteProduct(const MatMulPlan &plan, ArrayRef<int64_t> tiles) {
-  func::FuncOp kernel = plan.code.source;
-  if (kernel->hasAttr(kProductAttr))
+void fx::gpu::noteSchedule(const MatMulPlan &plan,
+                           kernel::ScheduleAttrInterface schedule) {
+  func::FuncOp func = plan.code.source;
+  if (func->hasAttr(kernel::kScheduleAttr))
     return;
-  Builder b(kernel.getContext());
-  SmallVector<NamedAttribute> entries;
-  for (auto [name, size] :
-       {std::pair("m", plan.mSize), std::pair("n", plan.nSize),
-        std::pair("k", plan.kSize)})
-    if (size.isStatic())
-      entries.push_back(
-          b.getNamedAttr(name, b.getI64IntegerAttr(size.constant)));
-  std::string text;
-  for (int64_t number : tiles)
-    text += (text.empty() ? "" : ":") + std::to_string(number);
-  entries.push_back(b.getNamedAttr("tiles", b.getStringAttr(text)));
-  kernel->setAttr(kProductAttr, b.getDictionaryAttr(entries));
+  auto getSize = [](const Index &size) -> int64_t {
+    return size.isStatic() ? size.constant : -1;
+  };
+  func->setAttr(kernel::kScheduleAttr, schedule);
+  func->setAttr(kernel::kProblemAttr,
+                kernel::ProblemAttr::get(func.getContext(), getSize(plan.mSize),
+                                         getSize(plan.nSize),
+                                         getSize(plan.kSize)));
 }
 
-SmallVector<int64_t> fx::gpu::getTiles(const MatMulPlan &plan, StringRef kind) {
-  if (auto text = plan.code.source->getAttrOfType<StringAttr>(kTilesAttr)) {
-    auto tiles = findTiles(text.getValue(), kind);
-    if (!tiles)
-      llvm::consumeError(tiles.takeError());
-    else if (!tiles->empty())
-      return *tiles;
-  }
+kernel::ScheduleAttrInterface fx::gpu::getTiles(const MatMulPlan &plan,
+                                                StringRef kernelClass) {
+  func::FuncOp func = plan.code.source;
+  if (auto tiles = func->getAttrOfType<ArrayAttr>(kernel::kTilesAttr))
+    // The last one counts.
+    for (auto schedule :
+         llvm::reverse(tiles.getAsRange<kernel::ScheduleAttrInterface>()))
+      if (schedule.getKernelClass() == kernelClass)
+        return schedule;
   for (const Measured &row : getTable())
-    if (row.kind == kind && isNear(plan.mSize, row.m) &&
+    if (row.kernelClass == kernelClass && isNear(plan.mSize, row.m) &&
         isNear(plan.nSize, row.n) && isNear(plan.kSize, row.k))
-      return row.tiles;
+      return getSchedule(func.getContext(), kernelClass, row.tiles);
   return {};
 }

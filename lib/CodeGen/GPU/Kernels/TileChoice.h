@@ -18,32 +18,30 @@
 
 namespace fx::gpu {
 
-/// Of a kernel: `--gpu-tiles`, as it was written.
-inline constexpr llvm::StringLiteral kTilesAttr = "fx.tiles";
-
-/// The numbers of schedule `kind`: those that the kernel was given, else those
-/// of the table for its sizes; empty if there are none.
+/// The schedules that `--gpu-tiles` asks for:
 ///
 ///   warpgroup=COLUMNS:STAGES           0:0: not this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES
 ///   matmul=M:N:K:THREADM:THREADN
-llvm::SmallVector<int64_t> getTiles(const MatMulPlan &plan,
-                                    llvm::StringRef kind);
+///
+/// with commas. The error says what was expected.
+llvm::Expected<mlir::ArrayAttr> parseTiles(mlir::MLIRContext *ctx,
+                                           llvm::StringRef text);
 
-/// Of a kernel: its sizes, where they are known, and the tiles that it got:
-/// `{k = 64, m = 128, n = 256, tiles = "256:4"}`.
-inline constexpr llvm::StringLiteral kProductAttr = "fx.product";
+/// The schedule of the class `kernelClass` that the kernel was given, else that
+/// of the table for its sizes; null if there is none.
+kernel::ScheduleAttrInterface getTiles(const MatMulPlan &plan,
+                                       llvm::StringRef kernelClass);
+template <typename ScheduleT>
+ScheduleT getTiles(const MatMulPlan &plan) {
+  return llvm::dyn_cast_if_present<ScheduleT>(
+      mlir::Attribute(getTiles(plan, ScheduleT::getMnemonic())));
+}
 
-/// Notes them; those of the first schedule that a kernel is emitted by.
-void noteProduct(const MatMulPlan &plan, llvm::ArrayRef<int64_t> tiles);
-
-/// An error where `text` is none that `getTiles` can read.
-llvm::Error checkTiles(llvm::StringRef text);
-
-/// Shared memory that a kernel may have without asking the driver for more.
-inline constexpr int64_t kStaticShared = 48 * 1024;
-/// The most that a block of sm_90 may have.
-inline constexpr int64_t kMostShared = 227 * 1024;
+/// Notes on the kernel how it is computed, and of which sizes it is; the first
+/// schedule that it is emitted by.
+void noteSchedule(const MatMulPlan &plan,
+                  kernel::ScheduleAttrInterface schedule);
 
 } // namespace fx::gpu
 

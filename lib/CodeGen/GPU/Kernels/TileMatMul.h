@@ -16,7 +16,7 @@
 #define FX_LIB_CODEGEN_GPU_TILEMATMUL_H
 
 #include "MatMulPlan.h"
-#include "TensorCore.h"
+#include "TensorCore/TensorCore.h"
 
 namespace fx::gpu {
 

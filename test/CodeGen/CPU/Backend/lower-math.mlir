@@ -69,3 +69,94 @@ func.func @log_f64(%x: f64) -> f64 {
   %y = math.log %x : f64
   return %y : f64
 }
+
+// -----
+
+// erf is one quotient of polynomials, clamped before and after.
+// CHECK-LABEL: func.func @erf
+// CHECK-COUNT-2: arith.select
+// CHECK-COUNT-10: math.fma
+// CHECK: arith.divf
+// CHECK-COUNT-2: arith.select
+// CHECK-NOT: arith.select
+// CHECK-NOT: math.erf
+func.func @erf(%x: vector<16xf32>) -> vector<16xf32> {
+  %r = math.erf %x : vector<16xf32>
+  return %r : vector<16xf32>
+}
+
+// What polynomials give within a few units in the last place.
+// CHECK-LABEL: func.func @approximated
+func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
+  // CHECK-NOT: math.{{exp|expm1|log|log2|log1p|tanh|erf}}
+  %0 = math.exp %x : vector<16xf32>
+  %1 = math.expm1 %0 : vector<16xf32>
+  %2 = math.log %1 : vector<16xf32>
+  %3 = math.log2 %2 : vector<16xf32>
+  %4 = math.log1p %3 : vector<16xf32>
+  %5 = math.tanh %4 : vector<16xf32>
+  %6 = math.erf %5 : vector<16xf32>
+  return %6 : vector<16xf32>
+}
+
+// Those that would be wrong near zeros and poles are computed in f64; numbers,
+// and what is wider than f32, stay with libm.
+// CHECK-LABEL: func.func @exact
+func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf32>, vector<8xf64>, f32) {
+  // CHECK: arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
+  // CHECK-NOT: math.{{atan|cbrt|powf|erfc}}
+  // CHECK: arith.truncf
+  %0 = math.atan %x : vector<16xf32>
+  %1 = math.cbrt %0 : vector<16xf32>
+  %2 = math.powf %1, %x : vector<16xf32>
+  %5 = math.erfc %2 : vector<16xf32>
+  // CHECK: math.sin %{{.+}} : vector<8xf64>
+  %3 = math.sin %y : vector<8xf64>
+  // CHECK: math.sin %{{.+}} : f32
+  %4 = math.sin %z : f32
+  return %5, %3, %4 : vector<16xf32>, vector<8xf64>, f32
+}
+
+// Upstream's exp(x) - 1 and log(1 + x) would lose the digits of f64 near 0.
+// CHECK-LABEL: func.func @near_zero
+func.func @near_zero(%x: vector<2xf64>, %y: f64) -> (vector<2xf64>, f64) {
+  // CHECK-COUNT-2: call @log1p(%{{.+}}) : (f64) -> f64
+  %0 = math.log1p %x : vector<2xf64>
+  // CHECK: call @expm1(%{{.+}}) : (f64) -> f64
+  %1 = math.expm1 %y : f64
+  return %0, %1 : vector<2xf64>, f64
+}
+
+// LLVM cannot select comparisons of vectors of bf16, nor keeps extensions of them.
+// CHECK-LABEL: func.func @compared
+func.func @compared(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xi1> {
+  // CHECK-COUNT-2: arith.shli %{{.+}} : vector<16xi32>
+  // CHECK: arith.cmpf une, %{{.+}} : vector<16xf32>
+  %0 = arith.cmpf une, %x, %y : vector<16xbf16>
+  return %0 : vector<16xi1>
+}
+
+// Angles from 2^51 on, where any is, are libm's; f16 has none.
+// CHECK-LABEL: func.func @angles
+func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) -> (vector<16xf32>, vector<2x8xbf16>, vector<16xf16>) {
+  // CHECK: %[[SINE:.*]] = arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
+  // CHECK: %[[SIZE:.*]] = math.absf %arg0
+  // CHECK: %[[LARGEST:.*]] = arith.constant dense<2.25179981E+15> : vector<16xf32>
+  // CHECK: %[[LARGE:.*]] = arith.cmpf oge, %[[SIZE]], %[[LARGEST]]
+  // CHECK: %[[INF:.*]] = arith.constant dense<0x7F800000> : vector<16xf32>
+  // CHECK: %[[FINITE:.*]] = arith.cmpf olt, %[[SIZE]], %[[INF]]
+  // CHECK: %[[BOTH:.*]] = arith.andi %[[LARGE]], %[[FINITE]]
+  // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[BOTH]]
+  // CHECK: scf.if %[[ANY]] -> (vector<16xf32>) {
+  // CHECK-NEXT: %[[LIBM:.*]] = math.sin %arg0 : vector<16xf32>
+  // CHECK-NEXT: scf.yield %[[LIBM]]
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: scf.yield %[[SINE]]
+  %0 = math.sin %x : vector<16xf32>
+  // CHECK: vector.shape_cast %{{.*}} : vector<2x8xi1> to vector<16xi1>
+  // CHECK: scf.if
+  %1 = math.cos %y : vector<2x8xbf16>
+  // CHECK-NOT: scf.if
+  %2 = math.tan %z : vector<16xf16>
+  return %0, %1, %2 : vector<16xf32>, vector<2x8xbf16>, vector<16xf16>
+}

@@ -1,0 +1,45 @@
+//===- KernelDialect.h - calls and schedules of kernels ---------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_KERNELS_IR_KERNELDIALECT_H
+#define FX_KERNELS_IR_KERNELDIALECT_H
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "fx/Kernels/IR/KernelAttrInterfaces.h.inc"
+#include "fx/Kernels/IR/KernelDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fx/Kernels/IR/KernelAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "fx/Kernels/IR/KernelOps.h.inc"
+
+namespace fx::kernel {
+
+/// Of a kernel function, or of the op in it that its loops are made of: a
+/// ScheduleAttrInterface.
+inline constexpr llvm::StringLiteral kScheduleAttr = "fx_kernel.schedule";
+/// Of a kernel function: a ProblemAttr.
+inline constexpr llvm::StringLiteral kProblemAttr = "fx_kernel.problem";
+/// Of a kernel function: an array of the schedules that it shall have, of which
+/// it takes that of its class.
+inline constexpr llvm::StringLiteral kTilesAttr = "fx_kernel.tiles";
+
+/// The type by which an emitted kernel takes a buffer of `type`: row-major with
+/// a dynamic offset, i8 for i1. Strides of dynamic size are dynamic.
+mlir::MemRefType getKernelArgType(mlir::RankedTensorType type);
+
+} // namespace fx::kernel
+
+#endif // FX_KERNELS_IR_KERNELDIALECT_H

@@ -1,0 +1,41 @@
+//===- Outline.h - make a kernel function of a group ------------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_KERNELS_OUTLINE_H
+#define FX_KERNELS_OUTLINE_H
+
+#include "fx/Kernels/IR/KernelDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fx::kernel {
+
+/// Moves groups of ops to private functions and invokes them. Groups that print
+/// alike share a function.
+class Outliner {
+public:
+  explicit Outliner(mlir::ModuleOp module);
+  /// Replaces `ops`, all of one block and convex in it, by an
+  /// `fx_kernel.invoke`.
+  void outline(llvm::ArrayRef<mlir::Operation *> ops);
+  unsigned numKernels() const { return kernels.size(); }
+  unsigned numShared() const { return shared; }
+
+private:
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::func::FuncOp> kernels;
+  unsigned nextId = 0, shared = 0;
+};
+
+/// Puts the ops of `kernel` where it is invoked: the general path lowers them.
+void inlineKernel(mlir::func::FuncOp kernel, kernel::InvokeOp invoke);
+
+} // namespace fx::kernel
+
+#endif // FX_KERNELS_OUTLINE_H

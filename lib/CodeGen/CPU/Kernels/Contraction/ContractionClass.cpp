@@ -1,0 +1,140 @@
+//===- ContractionClass.cpp - schedules of contractions -------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emitters.h"
+#include "ContractionEmitter.h"
+
+#include "fx/Kernels/Analysis.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+using namespace fx::kernel;
+
+/// Rows of the register tile. Measured on Zen 5 (32 registers, two vectors a
+/// row): 8 to 12 rows reach the peak, 14 spill around the loop; 6 and 7 come
+/// within 2 %. So whatever divides the rows is taken.
+static int64_t chooseRows(int64_t size, int64_t vectors,
+                          const TargetInfo &target, bool isGrouped) {
+  int64_t registers = target.registers, lanes = target.lanes;
+  // The sums of a group, and of all groups.
+  if (isGrouped)
+    registers /= 2;
+  int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
+  most = std::min<int64_t>(most, lanes >= 16 ? (vectors == 1 ? 16 : 12) : 6);
+  int64_t usual = std::min<int64_t>(most, 8);
+  if (ShapedType::isDynamic(size))
+    return usual;
+  if (size <= most)
+    return std::max<int64_t>(size, 1); // an empty result has none
+  for (int64_t rows : {usual, most, int64_t(10), int64_t(9), int64_t(7),
+                       int64_t(6), int64_t(5)})
+    if (rows <= most && size % rows == 0)
+      return rows;
+  return usual;
+}
+
+/// Tiles that share the work of fetching the next panel while they use this
+/// one. The first tile of a panel would else wait for memory: it needs the
+/// panel in the time of one tile. 1: there is only one tile, which fetches
+/// ahead of itself; 0: nothing to gain.
+static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
+                              const TargetInfo &target) {
+  if (tiles <= 1)
+    return 1;
+  if (tiles > 64 || panelBytes > target.panelCache)
+    return 0;
+  return llvm::bit_floor<uint64_t>(std::min<int64_t>(tiles, width));
+}
+
+static ContractionAttr chooseSchedule(Contraction &c,
+                                      const TargetInfo &target) {
+  int64_t lanes = target.lanes;
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  auto product = [&](ArrayRef<unsigned> loops) {
+    int64_t all = 1;
+    for (unsigned loop : loops) {
+      if (ShapedType::isDynamic(ranges[loop]))
+        return ShapedType::kDynamic;
+      all *= ranges[loop];
+    }
+    return all;
+  };
+  int64_t n = ranges[c.lastN()];
+  // A vector of f64 fills two registers.
+  bool isNarrow = c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes);
+  int64_t vectors = isNarrow ? 1 : 2;
+  if (auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>())
+    if (auto tile = getConstantIntValue(unpack.getMixedTiles()[0]))
+      vectors = std::max<int64_t>(1, *tile / lanes);
+  int64_t m = 1;
+  for (AffineExpr expr : c.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (llvm::is_contained(c.m, loop) && ranges[loop] != 1)
+      m = ranges[loop];
+  }
+  int64_t registers = c.isDouble() ? 2 * vectors : vectors;
+  int64_t rows = chooseRows(m, registers, target, c.groupSize > 0);
+  int64_t bytes =
+      getElementTypeOrSelf(c.rhs().getType()).getIntOrFloatBitWidth() / 8;
+  int64_t k = product(c.k), columns = product(c.n);
+  int64_t block = 0;
+  if (!ShapedType::isDynamic(k)) {
+    block = std::max<int64_t>(128, target.operandCache /
+                                       (bytes * std::max<int64_t>(k, 1)));
+    block = std::max(rows, block / rows * rows);
+  }
+  bool isSmall = !ShapedType::isDynamic(k) && !ShapedType::isDynamic(columns) &&
+                 k * columns * bytes <= target.operandCache;
+  int64_t prefetch = 0;
+  bool isPacked = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  if (!isSmall && isPacked && !ShapedType::isDynamic(k)) {
+    int64_t all = product(c.m), width = vectors * lanes;
+    // Of a size that is not known a whole block.
+    int64_t tiles = ShapedType::isDynamic(all) || all > block
+                        ? block / rows
+                        : llvm::divideCeil(all, rows);
+    prefetch = choosePrefetch(tiles, k * width * bytes, width, target);
+  }
+  return ContractionAttr::get(c.op.getContext(), rows, vectors, block, isSmall,
+                              prefetch);
+}
+
+namespace {
+struct ContractionClass : KernelClassOf<ContractionAttr, 2> {
+  /// A contraction whose right operand has its columns in a row, packed or not;
+  /// else it is a reduction like any other.
+  std::optional<KernelMatch> match(func::FuncOp kernel,
+                                   const TargetInfo &target) const override {
+    for (Operation &op : kernel.getBody().front()) {
+      auto match = matchContraction(&op, target);
+      if (!match)
+        continue;
+      AffineMap map = match->rhsMap();
+      if (match->rhs().getDefiningOp<linalg::UnPackOp>() ||
+          map.getDimPosition(map.getNumResults() - 1) == match->lastN())
+        return KernelMatch{&op, chooseSchedule(*match, target)};
+    }
+    return std::nullopt;
+  }
+
+  void emit(KernelCode &code) const override {
+    ContractionEmitter e(code, code.machine.hasByteDot);
+    if (!e.analyse())
+      return code.fail("the operands of the contraction do not fit");
+    e.emit();
+  }
+};
+} // namespace
+
+namespace fx::cpu {
+const KernelClass &getContractionClass() {
+  static const ContractionClass kernelClass;
+  return kernelClass;
+}
+} // namespace fx::cpu

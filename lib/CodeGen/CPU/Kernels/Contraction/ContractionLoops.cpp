@@ -1,0 +1,239 @@
+//===- ContractionLoops.cpp - what a contraction walks, and how -----------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+bool ContractionEmitter::strides() {
+  unsigned numLoops = info.op.getNumLoops();
+  aStride.assign(numLoops, Stride());
+  bStride.assign(numLoops, Stride());
+  a = code.buffer(info.lhs());
+  if (!a)
+    return false;
+  // Sums of terms: each loop times its stride.
+  for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults())) {
+    bool ok = true;
+    std::function<void(AffineExpr, int64_t)> add = [&](AffineExpr e,
+                                                       int64_t f) {
+      if (auto dim = dyn_cast<AffineDimExpr>(e)) {
+        unsigned loop = dim.getPosition();
+        if (isUnit(loop))
+          return;
+        Stride s = code.scale(a->strides[d], f);
+        Stride &mine = aStride[loop];
+        if (mine.isStatic(0))
+          mine = s;
+        else if (mine.value == s.value)
+          mine.constant += s.constant;
+        else
+          ok = false;
+      } else if (auto c = dyn_cast<AffineConstantExpr>(e)) {
+        aBase = code.add(aBase,
+                         code.mul(Index::of(c.getValue() * f), a->strides[d]));
+      } else {
+        auto binary = cast<AffineBinaryOpExpr>(e);
+        if (e.getKind() == AffineExprKind::Add) {
+          add(binary.getLHS(), f);
+          add(binary.getRHS(), f);
+        } else {
+          add(binary.getLHS(),
+              f * cast<AffineConstantExpr>(binary.getRHS()).getValue());
+        }
+      }
+    };
+    add(expr, 1);
+    if (!ok)
+      return false;
+  }
+  AffineMap map = info.rhsMap();
+  nLoop = info.lastN();
+  if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>()) {
+    packed = true;
+    Value memory = unpack.getSource();
+    if (auto split = memory.getDefiningOp<linalg::GenericOp>()) {
+      nibbles = true;
+      memory = split.getInputs()[0];
+    }
+    b = code.buffer(memory);
+    if (!b || unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
+        getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
+      return false;
+    if (depth() > 1) {
+      // So many terms at a time lie together in both operands.
+      quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
+      int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
+      if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
+          ShapedType::isDynamic(size) || size % depth() ||
+          !aStride[*quadLoop].isStatic(1))
+        return false;
+    }
+    SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
+    if (perm.empty())
+      for (unsigned d = 0; d < map.getNumResults(); ++d)
+        perm.push_back(d);
+    for (auto [q, d] : llvm::enumerate(perm))
+      bStride[map.getDimPosition(d)] = b->strides[q];
+    if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
+      return false;
+    panelStride = bStride[nLoop];
+    return !info.groupSize || scaleStrides();
+  }
+  b = code.buffer(info.rhs());
+  if (!b || info.isInteger() || info.hasByteWeights() || info.groupSize)
+    return false;
+  for (auto [d, stride] : llvm::enumerate(b->strides))
+    bStride[map.getDimPosition(d)] = stride;
+  if (!bStride[nLoop].isStatic(1))
+    return false;
+  panelStride = Stride{panel(), Value()};
+  return true;
+}
+
+bool ContractionEmitter::scaleStrides() {
+  auto unpack = info.scales().getDefiningOp<linalg::UnPackOp>();
+  t = unpack ? code.buffer(unpack.getSource()) : nullptr;
+  AffineMap map = info.scalesMap();
+  unsigned groups = map.getNumResults() - 1;
+  ArrayRef<int64_t> perm =
+      unpack ? unpack.getOuterDimsPerm() : ArrayRef<int64_t>();
+  if (!t || perm.size() != map.getNumResults() ||
+      unpack.getInnerDimsPos().size() != 1 ||
+      getConstantIntValue(unpack.getMixedTiles()[0]) != panel() ||
+      map.getResult(unpack.getInnerDimsPos()[0]) !=
+          code.b.getAffineDimExpr(nLoop))
+    return false;
+  tStride.assign(info.op.getNumLoops(), Stride());
+  for (auto [q, d] : llvm::enumerate(perm)) {
+    if (d == groups)
+      groupStride = t->strides[q];
+    else
+      tStride[map.getDimPosition(d)] = t->strides[q];
+  }
+  return true;
+}
+
+bool ContractionEmitter::chooseLoops() {
+  // Rows: the last M loop, and the one before with it where both lie together
+  // in every operand.
+  SmallVector<unsigned> ms;
+  for (AffineExpr expr : info.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (isUnit(loop) || loop == nLoop)
+      continue;
+    if (llvm::is_contained(info.m, loop))
+      ms.push_back(loop);
+    else
+      outer.push_back(loop);
+  }
+  auto sizeOf = [&](unsigned loop) { return code.loopSize(info.op, loop); };
+  nSize = sizeOf(nLoop);
+  if (!ms.empty()) {
+    mLoop = ms.pop_back_val();
+    mSize = sizeOf(*mLoop);
+  }
+  if (!ms.empty()) {
+    unsigned first = ms.back(), second = *mLoop;
+    bool together = true;
+    Stride &s1 = aStride[first], &s2 = aStride[second];
+    Index size = mSize;
+    bool plain = false; // adjacent dimensions of the operand
+    AffineMap map = info.lhsMap();
+    for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
+      plain |= map.getResult(d) == code.b.getAffineDimExpr(first) &&
+               map.getResult(d + 1) == code.b.getAffineDimExpr(second);
+    if (!plain)
+      together = size.isStatic() && !s1.value && !s2.value &&
+                 s1.constant == size.constant * s2.constant;
+    // The result's own map, then whatever the group reads or writes.
+    SmallVector<Operation *> others;
+    for (Operation *op : ops)
+      if (op != info.op)
+        others.push_back(op);
+    AffineMap result = info.resultMap();
+    bool adjacent = false;
+    for (unsigned d = 0; d + 1 < result.getNumResults(); ++d)
+      adjacent |= result.getDimPosition(d) == first &&
+                  result.getDimPosition(d + 1) == second;
+    if (together && adjacent && canMergeLabels(others, labels, first, second)) {
+      ms.pop_back();
+      mMerged = first;
+      mSize = code.mul(mSize, sizeOf(first));
+    }
+  }
+  outer.insert(outer.begin(), ms.begin(), ms.end());
+  // Reductions by falling stride of the left operand; adjacent ones as one.
+  SmallVector<unsigned> ks;
+  for (unsigned loop : info.k)
+    if (!isUnit(loop))
+      ks.push_back(loop);
+  llvm::stable_sort(ks, [&](unsigned x, unsigned y) {
+    const Stride &p = aStride[x], &q = aStride[y];
+    if (bool(p.value) != bool(q.value))
+      return bool(p.value);
+    return p.constant > q.constant;
+  });
+  for (unsigned loop : ks) {
+    ReductionLoop r{sizeOf(loop), aStride[loop], bStride[loop]};
+    if (loop == quadLoop) {
+      r.size.constant /= depth();
+      r.a.constant = depth();
+    }
+    if (!reductions.empty() && r.size.isStatic()) {
+      ReductionLoop &last = reductions.back();
+      auto joins = [&](const Stride &x, const Stride &y) {
+        return x.value == y.value && x.constant == y.constant * r.size.constant;
+      };
+      if (joins(last.a, r.a) && joins(last.b, r.b)) {
+        last.size = code.mul(last.size, r.size);
+        last.a = r.a;
+        last.b = r.b;
+        continue;
+      }
+    }
+    reductions.push_back(r);
+  }
+  // Groups are parts of one loop that walks the terms in order.
+  return !info.groupSize ||
+         (reductions.size() == 1 && reductions[0].size.isStatic() &&
+          reductions[0].a.isStatic(depth()) && info.groupSize % depth() == 0);
+}
+
+bool ContractionEmitter::analyse() {
+  for (Operation &op : code.source.getBody().front().without_terminator()) {
+    if (auto match = matchContraction(&op))
+      info = *match;
+    // What makes bytes of nibbles is no op of its own here.
+    if (isa<linalg::GenericOp>(op) &&
+        llvm::none_of(op.getUsers(), llvm::IsaPred<linalg::UnPackOp>))
+      ops.push_back(&op);
+  }
+  if (!info.op)
+    return false;
+  if (auto schedule = info.op->getAttrOfType<ContractionAttr>(kScheduleAttr)) {
+    rows = schedule.getRows();
+    vectors = schedule.getVectors();
+    rowBlock = schedule.getRowBlock();
+    prefetch = schedule.getPrefetch();
+    panelsFirst = !schedule.getRowsFirst();
+  }
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < info.op.getNumLoops(); ++d)
+    loops.push_back(isUnit(d) ? LoopLabels::kUnit : int(d));
+  labels.setRoot(info.op, loops);
+  if (!labels.propagate(ops))
+    return false;
+  for (Operation *op : ops)
+    if (!labels.isComplete(op))
+      return false;
+  for (unsigned i = 0; i < code.numOutputs(); ++i)
+    if (labels.ofTensor(code.output(i)).empty())
+      return false;
+  return strides();
+}

@@ -1,0 +1,160 @@
+//===- ContractionSteps.cpp - what a step of a sum computes ---------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Floats: a vector of the right operand, which may be stored as bytes or
+// halves, times one number of the left. Integers: four terms a step. A vector
+// of sums takes four signed bytes for each column and the same four unsigned
+// bytes of the left operand for all of them, which is what vpdpbusd multiplies
+// and adds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::cpu;
+
+Type ContractionEmitter::sumType() {
+  return getElementTypeOrSelf(info.op.getResult(0).getType());
+}
+
+TypedAttr ContractionEmitter::zeroSum() {
+  if (info.isInteger())
+    return code.b.getI32IntegerAttr(0);
+  return code.b.getFloatAttr(sumType(), 0.0);
+}
+
+Value ContractionEmitter::add(Value x, Value y) {
+  if (getElementTypeOrSelf(x.getType()).isInteger())
+    return arith::AddIOp::create(code.b, code.loc, x, y);
+  return arith::AddFOp::create(code.b, code.loc, x, y);
+}
+
+/// The right operand's vector of a step.
+Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
+  Value offset = code.materialize(code.add(at, Index::of(vector * width())));
+  if (depth() > 1)
+    return vector::LoadOp::create(
+        code.b, code.loc, VectorType::get({width()}, code.b.getI8Type()),
+        b->flat, ValueRange{offset});
+  VectorType type = code.vectorType(sumType());
+  if (info.hasByteWeights()) {
+    Value bytes = vector::LoadOp::create(code.b, code.loc,
+                                         code.vectorType(code.b.getI8Type()),
+                                         b->flat, ValueRange{offset});
+    return arith::SIToFPOp::create(code.b, code.loc, type, bytes);
+  }
+  VectorType stored = code.vectorType(b->element);
+  Value v;
+  if (masked && !packed)
+    v = vector::MaskedLoadOp::create(
+        code.b, code.loc, stored, b->flat, ValueRange{offset}, masks[vector],
+        code.splatConstant(code.b.getZeroAttr(b->element)));
+  else
+    v = vector::LoadOp::create(code.b, code.loc, stored, b->flat,
+                               ValueRange{offset});
+  return info.isHalf() ? Value(arith::ExtFOp::create(code.b, code.loc, type, v))
+                       : v;
+}
+
+// A word of a column holds its terms 0 to 3 in the lower halves of the bytes,
+// 4 to 7 in the upper ones. Moved up, not down: a nibble in the highest bits
+// has its sign, and the rest is masked off. What is multiplied is 16 times the
+// term, or 2^28 times.
+SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
+                                               int64_t part) {
+  if (!nibbles)
+    return SmallVector<Value>(right);
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  VectorType words = code.vectorType(builder.getI32Type());
+  int64_t up =
+      info.isInteger() ? 4 - 4 * part : 28 - 8 * (part % 4) - 4 * (part / 4);
+  Value mask = code.splatConstant(builder.getI32IntegerAttr(
+      static_cast<int32_t>(info.isInteger() ? 0xf0f0f0f0u : 0xf0000000u)));
+  SmallVector<Value> result;
+  for (Value bytes : right) {
+    Value v = vector::BitCastOp::create(builder, loc, words, bytes);
+    if (up)
+      v = arith::ShLIOp::create(
+          builder, loc, v, code.splatConstant(builder.getI32IntegerAttr(up)));
+    v = arith::AndIOp::create(builder, loc, v, mask);
+    if (info.isInteger())
+      v = vector::BitCastOp::create(builder, loc, bytes.getType(), v);
+    else
+      v = arith::SIToFPOp::create(builder, loc,
+                                  code.vectorType(builder.getF32Type()), v);
+    result.push_back(v);
+  }
+  return result;
+}
+
+/// What a step takes of the left operand: a number, or four bytes as one.
+Value ContractionEmitter::loadLeft(const Index &at) {
+  Value offset = code.materialize(at);
+  if (!info.isInteger()) {
+    Value x = memref::LoadOp::create(code.b, code.loc, a->flat, offset);
+    if (x.getType() != sumType())
+      x = arith::ExtFOp::create(code.b, code.loc, sumType(), x);
+    return x;
+  }
+  Value bytes = vector::LoadOp::create(code.b, code.loc,
+                                       VectorType::get({4}, code.b.getI8Type()),
+                                       a->flat, ValueRange{offset});
+  Value word = vector::BitCastOp::create(
+      code.b, code.loc, VectorType::get({1}, code.b.getI32Type()), bytes);
+  return vector::ExtractOp::create(code.b, code.loc, word, 0);
+}
+
+/// The sums of one row, one vector after another.
+void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
+                                  MutableArrayRef<Value> sums) {
+  OpBuilder &builder = code.b;
+  Location loc = code.loc;
+  if (!info.isInteger()) {
+    Value x = code.splat(left);
+    for (auto [sum, y] : llvm::zip(sums, right))
+      sum = vector::FMAOp::create(builder, loc, x, y, sum);
+    return;
+  }
+  VectorType words = code.vectorType(builder.getI32Type());
+  if (vnni) {
+    Value x = vector::BitCastOp::create(
+        builder, loc, VectorType::get({width()}, builder.getI8Type()),
+        code.splat(left));
+    std::string name =
+        "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * code.lanes);
+    for (auto [sum, y] : llvm::zip(sums, right))
+      sum = LLVM::CallIntrinsicOp::create(builder, loc, words,
+                                          builder.getStringAttr(name),
+                                          ValueRange{sum, x, y})
+                .getResult(0);
+    return;
+  }
+  // Byte after byte, each as a number of its own.
+  auto number = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(v));
+  };
+  for (int64_t i = 0; i < 4; ++i) {
+    Value x = arith::ShRUIOp::create(builder, loc, left, number(8 * i));
+    x = code.splat(arith::AndIOp::create(builder, loc, x, number(255)));
+    for (auto [sum, bytes] : llvm::zip(sums, right)) {
+      Value y = vector::BitCastOp::create(builder, loc, words, bytes);
+      Value up = code.splat(number(24 - 8 * i)), down = code.splat(number(24));
+      y = arith::ShLIOp::create(builder, loc, y, up);
+      y = arith::ShRSIOp::create(builder, loc, y, down);
+      Value product = arith::MulIOp::create(builder, loc, x, y);
+      sum = arith::AddIOp::create(builder, loc, sum, product);
+    }
+  }
+}

@@ -1,0 +1,286 @@
+//===- EmitPointwise.cpp - kernels without a reduction --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emitters.h"
+#include "fx/Kernels/Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// Elements that one task of a flat kernel handles.
+static constexpr int64_t kFlatChunk = 8192;
+
+void fx::cpu::storeOutputs(KernelCode &code, Scope &scope,
+                           ArrayRef<Coord> coords) {
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    Value value = code.eval(scope, code.output(i), coords);
+    code.store(*code.buffer(code.outputArg(i)), coords, value);
+  }
+}
+
+static void emitPointwise(KernelCode &code) {
+  Value first = code.output(0);
+  int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
+
+  int64_t merged = countMergedDims(code);
+  if (emitTransposed(code, merged))
+    return;
+
+  // The lanes walk the last dimension, or, where that is narrow and another is
+  // wide, that one: stores are scattered then.
+  int64_t lane = rank - 1;
+  auto type = cast<RankedTensorType>(first.getType());
+  if (merged == 1 && rank > 1 && !type.isDynamicDim(lane) &&
+      2 * type.getDimSize(lane) <= code.lanes)
+    for (int64_t d = rank - 2; d >= 0 && lane == rank - 1; --d)
+      if (type.isDynamicDim(d) || type.getDimSize(d) >= code.lanes)
+        lane = d;
+  Scope top;
+  SmallVector<Index> sizes;
+  SmallVector<int64_t> walked; // the dimension of each of `sizes`
+  Index inner = Index::of(1);
+  for (int64_t d = 0; d < rank; ++d) {
+    Index size = code.size(code.outputArg(0), d);
+    if (d == lane || (d >= rank - merged && merged > 1)) {
+      inner = code.mul(inner, size);
+    } else {
+      sizes.push_back(size);
+      walked.push_back(d);
+    }
+  }
+  auto emit = [&](Scope &scope, ArrayRef<Index> outer, const Index &at,
+                  bool isVector) {
+    Coords coords(rank, Coord{Index::of(0), false});
+    for (auto [d, iv] : llvm::zip(walked, outer))
+      coords[d] = {iv, false};
+    if (rank)
+      coords[lane] = {at, isVector};
+    storeOutputs(code, scope, coords);
+  };
+  Scope inForall;
+  SmallVector<Index> ivs;
+  if (rank == 0)
+    return emit(top, {}, Index::of(0), false);
+  bool isFlat = sizes.empty();
+  if (isFlat && !(inner.isStatic() && inner.constant <= 2 * kFlatChunk))
+    sizes.push_back(code.ceilDiv(inner, kFlatChunk));
+  int64_t work = isFlat ? kFlatChunk : inner.isStatic() ? inner.constant : 0;
+  Operation *forall = code.beginForall(top, inForall, sizes, ivs, work);
+  Index from = Index::of(0), to = inner;
+  if (isFlat && !ivs.empty()) {
+    from = code.mul(ivs[0], Index::of(kFlatChunk));
+    to = code.min(code.add(from, Index::of(kFlatChunk)), inner);
+  }
+  code.forVectors(inForall, from, to, [&](Scope &scope, const Index &at) {
+    emit(scope, ivs, at, true);
+  });
+  code.endForall(forall);
+}
+
+/// packed[o..., i, j] = source[...] with the columns at o * tile + i and the
+/// last of the other dimensions at o * 4 + j: element by element, since it is
+/// done before the run.
+static void emitPackQuads(KernelCode &code, linalg::PackOp pack) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  auto tile = getConstantIntValue(pack.getMixedTiles()[0]);
+  const Buffer *from = code.buffer(pack.getSource());
+  if (!from)
+    return code.fail("packing of a computed tensor");
+  const Buffer &to = *code.buffer(code.outputArg(0));
+  unsigned pos = pack.getInnerDimsPos()[0], quad = pack.getInnerDimsPos()[1];
+  ArrayRef<int64_t> perm = pack.getOuterDimsPerm();
+  int64_t rank = pack.getSourceRank();
+  Scope top, task, inner;
+  SmallVector<Index> sizes, ivs;
+  for (int64_t d = 0; d < rank; ++d)
+    sizes.push_back(code.size(code.outputArg(0), d));
+  Operation *forall = code.beginForall(top, task, sizes, ivs, 4 * *tile);
+  auto loop = code.beginFor(task, inner, Index::of(0), Index::of(*tile), 1);
+  Index at(loop.getInductionVar());
+  SmallVector<Coord, 6> source(rank), packed;
+  for (int64_t d = 0; d < rank; ++d) {
+    source[perm[d]] = {ivs[d], false};
+    packed.push_back({ivs[d], false});
+  }
+  packed.append({{at, false}, {Index(), false}});
+  Index limit = code.size(pack.getSource(), pos);
+  Index column = code.add(code.mul(source[pos].base, Index::of(*tile)), at);
+  Value isColumn =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            code.materialize(column), code.materialize(limit));
+  // Past the end the last column is read, for nothing.
+  source[pos].base = code.min(column, code.sub(limit, Index::of(1)));
+  Index first = code.mul(source[quad].base, Index::of(4));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(from->element));
+  for (int64_t j = 0; j < 4; ++j) {
+    source[quad].base = code.add(first, Index::of(j));
+    packed.back().base = Index::of(j);
+    Value value = code.load(*from, source);
+    value = arith::SelectOp::create(b, loc, isColumn, value, zero);
+    code.store(to, packed, value);
+  }
+  code.endFor(loop);
+  code.endForall(forall);
+}
+
+// packed[o..., i] = source[...] with the tiled dimension at o * tile + i. Where
+// the innermost outer dimension is the one that the source has in a row, blocks
+// are transposed in registers.
+static void emitPack(KernelCode &code) {
+  auto pack = code.output(0).getDefiningOp<linalg::PackOp>();
+  auto tile = getConstantIntValue(pack.getMixedTiles()[0]);
+  if (tile && pack.getInnerDimsPos().size() == 2 &&
+      getConstantIntValue(pack.getMixedTiles()[1]) == 4 &&
+      cast<ShapedType>(pack.getSource().getType())
+                  .getDimSize(pack.getInnerDimsPos()[1]) %
+              4 ==
+          0 &&
+      !pack.getOuterDimsPerm().empty())
+    return emitPackQuads(code, pack);
+  if (!tile || pack.getInnerDimsPos().size() != 1 || *tile % code.lanes)
+    return code.fail("a packing that has no code");
+  const Buffer *from = code.buffer(pack.getSource());
+  if (!from)
+    return code.fail("packing of a computed tensor");
+  const Buffer &to = *code.buffer(code.outputArg(0));
+  unsigned pos = pack.getInnerDimsPos()[0];
+  int64_t rank = pack.getSourceRank();
+  SmallVector<int64_t> perm(pack.getOuterDimsPerm());
+  if (perm.empty())
+    for (int64_t d = 0; d < rank; ++d)
+      perm.push_back(d);
+  int64_t last = perm.back();
+  bool inRow = last != pos && from->strides[last].isStatic(1);
+  Scope top, task;
+  SmallVector<Index> sizes, ivs;
+  for (int64_t d = 0; d + inRow < rank; ++d)
+    sizes.push_back(code.size(code.outputArg(0), d));
+  Index depth = inRow ? code.size(code.outputArg(0), rank - 1) : Index::of(1);
+  Index limit = code.size(pack.getSource(), pos);
+  bool exact = limit.isStatic() && limit.constant % *tile == 0;
+  int64_t work = depth.isStatic() ? depth.constant * *tile : 0;
+  Operation *forall = code.beginForall(top, task, sizes, ivs, work);
+  if (inRow)
+    ivs.push_back(Index::of(0));
+  Index panel = ivs[llvm::find(perm, pos) - perm.begin()];
+  for (int64_t first = 0; first < *tile; first += code.lanes) {
+    Index column =
+        code.add(code.mul(panel, Index::of(*tile)), Index::of(first));
+    auto place = [&](const Index &k, Coords &source, Coords &packed) {
+      if (inRow)
+        ivs.back() = k;
+      source.resize(rank);
+      packed.clear();
+      for (int64_t d = 0; d < rank; ++d) {
+        packed.push_back({ivs[d], false});
+        source[perm[d]] = {ivs[d], false};
+      }
+      packed.push_back({Index::of(first), true});
+      source[pos] = {column, true};
+    };
+    Coords source, packed;
+    Index whole = Index::of(0);
+    Index left = code.sub(limit, column);
+    if (inRow && !(depth.isStatic() && depth.constant < code.lanes)) {
+      whole = code.mul(code.floorDiv(depth, code.lanes), Index::of(code.lanes));
+      if (!exact) {
+        // A block with columns past the end goes the slow way.
+        Value full = arith::CmpIOp::create(
+            code.b, code.loc, arith::CmpIPredicate::sge, code.materialize(left),
+            code.constant(code.lanes));
+        whole = Index(arith::SelectOp::create(
+            code.b, code.loc, full, code.materialize(whole), code.constant(0)));
+      }
+      Scope scope;
+      auto loop = code.beginFor(task, scope, Index::of(0), whole, code.lanes);
+      Index k(loop.getInductionVar());
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < code.lanes; ++i) {
+        place(k, source, packed);
+        source[pos] = {code.add(column, Index::of(i)), false};
+        source[last] = {k, true};
+        rows.push_back(code.load(*from, source));
+      }
+      transposeVectors(code, rows);
+      for (int64_t i = 0; i < code.lanes; ++i) {
+        place(code.add(k, Index::of(i)), source, packed);
+        code.store(to, packed, rows[i]);
+      }
+      code.endFor(loop);
+    }
+    if (whole.isStatic() && whole == depth)
+      continue;
+    Scope scope;
+    auto loop = code.beginFor(task, scope, whole, depth, 1);
+    place(Index(loop.getInductionVar()), source, packed);
+    if (!exact)
+      code.mask = code.maskBelow(left);
+    Value value = code.load(*from, source);
+    if (Value padding = pack.getPaddingValue(); padding && code.mask)
+      value = arith::SelectOp::create(code.b, code.loc, code.mask, value,
+                                      code.splat(code.scalar(padding)));
+    code.mask = Value();
+    code.store(to, packed, value);
+    code.endFor(loop);
+  }
+  code.endForall(forall);
+}
+
+//===----------------------------------------------------------------------===//
+// The classes
+//===----------------------------------------------------------------------===//
+
+/// The op that gives the first result, if nothing in the kernel is reduced.
+static Operation *findRoot(func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (auto op : body.getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops())
+      return nullptr;
+  return body.getTerminator()->getOperand(0).getDefiningOp();
+}
+
+namespace {
+struct PackClass : KernelClassOf<PackAttr> {
+  std::optional<KernelMatch> match(func::FuncOp kernel,
+                                   const TargetInfo &) const override {
+    Operation *root = findRoot(kernel);
+    if (!isa_and_nonnull<linalg::PackOp>(root))
+      return std::nullopt;
+    return KernelMatch{root, PackAttr::get(kernel.getContext())};
+  }
+  void emit(KernelCode &code) const override { emitPack(code); }
+};
+
+struct PointwiseClass : KernelClassOf<PointwiseAttr> {
+  std::optional<KernelMatch> match(func::FuncOp kernel,
+                                   const TargetInfo &) const override {
+    Operation *root = findRoot(kernel);
+    if (!root || isa<linalg::PackOp>(root))
+      return std::nullopt;
+    return KernelMatch{root, PointwiseAttr::get(kernel.getContext())};
+  }
+  void emit(KernelCode &code) const override { emitPointwise(code); }
+};
+} // namespace
+
+namespace fx::cpu {
+const KernelClass &getPackClass() {
+  static const PackClass kernelClass;
+  return kernelClass;
+}
+
+const KernelClass &getPointwiseClass() {
+  static const PointwiseClass kernelClass;
+  return kernelClass;
+}
+} // namespace fx::cpu

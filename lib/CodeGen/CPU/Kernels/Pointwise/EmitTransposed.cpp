@@ -1,0 +1,222 @@
+//===- EmitTransposed.cpp - pointwise kernels that turn an operand --------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where an operand's last dimension is not the output's, vectors of it would be
+// gathered, each element from a cache line of its own. A square of as many
+// vectors as each has lanes is loaded as it lies, transposed in registers, and
+// known to what computes the outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emitters.h"
+#include "fx/Kernels/Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// Operations of the bodies, at most: they are written out for each vector of a
+/// square.
+static constexpr int64_t kMaxCost = 12;
+
+namespace {
+/// An operand, and the output's dimension that each of its dimensions is.
+struct Turned {
+  Value tensor;
+  SmallVector<int> dims;
+  bool operator==(const Turned &o) const {
+    return tensor == o.tensor && dims == o.dims;
+  }
+};
+
+struct TransposedEmitter {
+  KernelCode &code;
+  int64_t rank, merged;
+  /// The output's dimension that is the last one of what is turned.
+  int64_t rowDim;
+  SmallVector<Turned> turned;
+
+  bool analyse(ArrayRef<Operation *> ops, const LoopLabels &labels);
+  Coords coords(ArrayRef<int> dims, ArrayRef<Index> at, int64_t lane);
+  void emitSquare(Scope &scope, ArrayRef<Index> at);
+  void emit();
+};
+} // namespace
+
+void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
+  int64_t n = rows.size();
+  auto type = cast<VectorType>(rows.front().getType());
+  // LLVM takes vectors of bf16 apart into elements on a processor without
+  // AVX512-BF16: as integers they are moved whole.
+  auto view = [&](VectorType as) {
+    for (Value &row : rows)
+      row = arith::BitcastOp::create(code.b, code.loc, as, row);
+  };
+  bool isBF16 = type.getElementType().isBF16();
+  if (isBF16)
+    view(type.clone(code.b.getI16Type()));
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < n; ++i) {
+    low.push_back(i / 2 + (i % 2) * n);
+    high.push_back(n / 2 + i / 2 + (i % 2) * n);
+  }
+  for (int64_t round = 1; round < n; round *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < n / 2; ++i)
+      for (const SmallVector<int64_t> &mask : {low, high})
+        next.push_back(vector::ShuffleOp::create(code.b, code.loc, rows[i],
+                                                 rows[i + n / 2], mask));
+    rows = next;
+  }
+  if (isBF16)
+    view(type);
+}
+
+bool TransposedEmitter::analyse(ArrayRef<Operation *> ops,
+                                const LoopLabels &labels) {
+  int64_t cost = 0;
+  for (Operation *op : ops) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic)
+      continue;
+    cost += bodyCost(generic);
+    ArrayRef<int> loops = labels.ofLoops(op);
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand->get().getType());
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      if (!type || !isa<BlockArgument>(operand->get()) ||
+          type.getElementType().isInteger(1) || type.getRank() < 2 ||
+          !map.isProjectedPermutation())
+        continue;
+      Turned t{operand->get(), {}};
+      for (unsigned d = 0; d < map.getNumResults(); ++d)
+        t.dims.push_back(loops[map.getDimPosition(d)]);
+      const Buffer *buffer = code.buffer(t.tensor);
+      int64_t last = t.dims.back();
+      if (last >= 0 && last < rank - merged && buffer &&
+          buffer->strides.back().isStatic(1) &&
+          llvm::is_contained(t.dims, int(rank - 1)) &&
+          (rowDim < 0 || rowDim == last) && !llvm::is_contained(turned, t)) {
+        rowDim = last;
+        turned.push_back(t);
+      }
+    }
+  }
+  return !turned.empty() && cost <= kMaxCost;
+}
+
+/// Where `dims` are at `at`, a coordinate for each of the output's dimensions;
+/// the lanes walk `lane`.
+Coords TransposedEmitter::coords(ArrayRef<int> dims, ArrayRef<Index> at,
+                                 int64_t lane) {
+  Coords result;
+  for (int d : dims)
+    result.push_back(d < 0 ? Coord{Index::of(0), false}
+                           : Coord{at[d], d == lane});
+  return result;
+}
+
+void TransposedEmitter::emitSquare(Scope &scope, ArrayRef<Index> at) {
+  SmallVector<Index> place(at);
+  int64_t lane = rank - 1;
+  for (Turned &t : turned) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < code.lanes; ++i) {
+      place[lane] = code.add(at[lane], Index::of(i));
+      rows.push_back(
+          code.load(*code.buffer(t.tensor), coords(t.dims, place, rowDim)));
+    }
+    transposeVectors(code, rows);
+    place[lane] = at[lane];
+    for (int64_t i = 0; i < code.lanes; ++i) {
+      place[rowDim] = code.add(at[rowDim], Index::of(i));
+      code.know(scope, t.tensor, coords(t.dims, place, lane), rows[i]);
+    }
+  }
+  auto all = llvm::to_vector(llvm::seq<int>(0, rank));
+  for (int64_t i = 0; i < code.lanes; ++i) {
+    place[rowDim] = code.add(at[rowDim], Index::of(i));
+    storeOutputs(code, scope, coords(all, place, lane));
+  }
+}
+
+void TransposedEmitter::emit() {
+  int64_t lane = rank - 1, L = code.lanes;
+  Scope top, task;
+  SmallVector<Index> sizes, ivs;
+  Index width = Index::of(1);
+  for (int64_t d = 0; d < rank; ++d) {
+    Index size = code.size(code.outputArg(0), d);
+    if (d >= rank - merged)
+      width = code.mul(width, size);
+    else
+      sizes.push_back(d == rowDim ? code.ceilDiv(size, L) : size);
+  }
+  Index length = code.size(code.outputArg(0), rowDim);
+  Operation *forall = code.beginForall(
+      top, task, sizes, ivs, width.isStatic() ? L * width.constant : 0);
+  SmallVector<Index> at(ivs);
+  at.resize(rank, Index::of(0));
+  Index from = code.mul(ivs[rowDim], Index::of(L));
+  Index whole = code.mul(code.floorDiv(width, L), Index::of(L));
+  bool isExact = length.isStatic() && length.constant % L == 0;
+  if (!isExact) {
+    // Rows that are no whole square go the slow way.
+    Value isFull =
+        arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::sle,
+                              code.materialize(code.add(from, Index::of(L))),
+                              code.materialize(length));
+    whole = Index(arith::SelectOp::create(
+        code.b, code.loc, isFull, code.materialize(whole), code.constant(0)));
+  }
+  {
+    Scope inner;
+    auto loop = code.beginFor(task, inner, Index::of(0), whole, L);
+    at[rowDim] = from;
+    at[lane] = Index(loop.getInductionVar());
+    emitSquare(inner, at);
+    code.endFor(loop);
+  }
+  if (!isExact || !(whole == width)) {
+    Index to = code.add(from, Index::of(L));
+    if (!isExact)
+      to = code.min(to, length);
+    Scope row;
+    auto loop = code.beginFor(task, row, from, to, 1);
+    at[rowDim] = Index(loop.getInductionVar());
+    auto all = llvm::to_vector(llvm::seq<int>(0, rank));
+    code.forVectors(row, whole, width, [&](Scope &scope, const Index &i) {
+      at[lane] = i;
+      storeOutputs(code, scope, coords(all, at, lane));
+    });
+    code.endFor(loop);
+  }
+  code.endForall(forall);
+}
+
+bool fx::cpu::emitTransposed(KernelCode &code, int64_t merged) {
+  auto type = cast<RankedTensorType>(code.output(0).getType());
+  int64_t rank = type.getRank();
+  auto isNarrow = [&](int64_t size) {
+    return !ShapedType::isDynamic(size) && size < code.lanes;
+  };
+  if (merged == 0 || merged == rank ||
+      (merged == 1 && isNarrow(type.getShape().back())))
+    return false;
+  SmallVector<Operation *> ops;
+  std::optional<LoopLabels> labels = labelOutput(code, ops);
+  TransposedEmitter emitter{code, rank, merged, /*rowDim=*/-1, /*turned=*/{}};
+  if (!labels || !emitter.analyse(ops, *labels) ||
+      isNarrow(type.getDimSize(emitter.rowDim)))
+    return false;
+  emitter.emit();
+  return true;
+}

@@ -1,0 +1,354 @@
+//===- EmitRows.cpp - kernels that reduce rows ----------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is walked by one thread in vectors. See RowPlan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Emitters.h"
+#include "fx/CodeGen/Common/RowPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace fx::codegen;
+using namespace fx::kernel;
+using namespace fx::cpu;
+
+/// Vectors whose partial results are kept apart, to hide the latency.
+static constexpr int64_t kUnroll = 4;
+/// Steps from which the sums of a column are worth that.
+static constexpr int64_t kLongColumn = 32;
+
+namespace {
+struct RowEmitter : RowPlan {
+  using RowPlan::RowPlan;
+  void emitPhase(Scope &row, unsigned phase);
+  void emitRow(Scope &row);
+};
+} // namespace
+
+void RowEmitter::emitPhase(Scope &row, unsigned phase) {
+  KernelCode &c = code;
+  SmallVector<RowReduction *> active;
+  for (RowReduction &r : reductions)
+    if (r.phase == phase)
+      active.push_back(&r);
+  SmallVector<std::pair<Value, Buffer>> stores = storesOf(phase);
+
+  SmallVector<Value> neutral; // one for each combiner
+  SmallVector<std::pair<RowReduction *, unsigned>> all;
+  for (RowReduction *r : active)
+    for (unsigned i = 0; i < r->combiners.size(); ++i) {
+      std::optional<TypedAttr> attr =
+          arith::getNeutralElement(r->combiners[i].op);
+      if (!attr)
+        return c.fail("a reduction without a neutral element");
+      neutral.push_back(c.splatConstant(*attr));
+      all.push_back({r, i});
+    }
+
+  // One vector of the row: stores, then every reduction's step.
+  auto step = [&](Scope &scope, const Index &at, MutableArrayRef<Value> acc) {
+    for (auto &[value, memory] : stores) {
+      Coords where = coords(labels.ofTensor(value), at);
+      Value v = c.splat(c.eval(scope, value, where));
+      c.know(scope, value, where, v);
+      c.store(memory, where, v);
+    }
+    for (auto [slot, entry] : llvm::enumerate(all)) {
+      auto [r, i] = entry;
+      Combiner &combiner = r->combiners[i];
+      Value x = c.splat(c.evalBody(scope, r->op, combiner.input,
+                                   coords(labels.ofLoops(r->op), at)));
+      Value next = combine(combiner.op, acc[slot], x);
+      if (c.mask)
+        next = arith::SelectOp::create(c.b, c.loc, c.mask, next, acc[slot]);
+      acc[slot] = next;
+    }
+  };
+
+  int64_t L = c.lanes;
+  bool fixed = innerSize.isStatic();
+  Index done = Index::of(0);
+  SmallVector<Value> acc = neutral;
+  auto sweep = [&](const Index &from, const Index &to, int64_t unroll) {
+    SmallVector<Value> carried;
+    for (int64_t u = 0; u < unroll; ++u)
+      llvm::append_range(carried, u == 0 ? acc : neutral);
+    Scope scope;
+    auto loop = c.beginFor(row, scope, from, to, unroll * L, carried);
+    SmallVector<Value> next(loop.getRegionIterArgs());
+    for (int64_t u = 0; u < unroll; ++u)
+      step(scope, Index(loop.getInductionVar(), u * L),
+           MutableArrayRef<Value>(next).slice(u * all.size(), all.size()));
+    c.endFor(loop, next);
+    for (unsigned slot = 0; slot < all.size(); ++slot) {
+      SmallVector<Value> parts;
+      for (int64_t u = 0; u < unroll; ++u)
+        parts.push_back(loop.getResult(u * all.size() + slot));
+      while (parts.size() > 1) {
+        SmallVector<Value> half;
+        for (unsigned p = 0; p + 1 < parts.size(); p += 2)
+          half.push_back(
+              combine(all[slot].first->combiners[all[slot].second].op, parts[p],
+                      parts[p + 1]));
+        if (parts.size() % 2)
+          half.push_back(parts.back());
+        parts = half;
+      }
+      acc[slot] = parts[0];
+    }
+  };
+  if (!fixed || innerSize.constant >= kUnroll * L) {
+    Index to =
+        c.mul(c.floorDiv(innerSize, kUnroll * L), Index::of(kUnroll * L));
+    sweep(done, to, kUnroll);
+    done = to;
+  }
+  Index whole = c.mul(c.floorDiv(innerSize, L), Index::of(L));
+  if (!(done == whole)) {
+    sweep(done, whole, 1);
+    done = whole;
+  }
+  if (!fixed || innerSize.constant % L) {
+    // With no lanes left nothing is read or written.
+    Scope scope;
+    scope.parent = &row;
+    c.mask = c.maskBelow(c.sub(innerSize, done));
+    step(scope, done, acc);
+    c.mask = Value();
+  }
+  for (auto &[value, memory] : stores)
+    c.setBuffer(value, memory);
+  for (auto [slot, entry] : llvm::enumerate(all)) {
+    auto [r, i] = entry;
+    Combiner &combiner = r->combiners[i];
+    Value sum =
+        vector::ReductionOp::create(c.b, c.loc, getCombiningKind(combiner.op),
+                                    acc[slot], arith::FastMathFlags::reassoc);
+    OpResult result = r->op->getResult(i);
+    Coords where = coords(labels.ofTensor(result), Index::of(0));
+    Value init = c.eval(row, r->op.getDpsInits()[i], where);
+    c.know(row, result, where, combine(combiner.op, init, sum));
+  }
+}
+
+void RowEmitter::emitRow(Scope &row) {
+  for (unsigned phase = 0; phase < numPhases; ++phase)
+    emitPhase(row, phase);
+  SmallVector<unsigned> late;
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    Value out = code.output(i);
+    if (storedIn.count(out))
+      continue;
+    if (isInner(out)) {
+      late.push_back(i);
+      continue;
+    }
+    Coords where = coords(labels.ofTensor(out), Index::of(0));
+    code.store(*code.buffer(code.outputArg(i)), where,
+               code.eval(row, out, where));
+  }
+  if (late.empty())
+    return;
+  code.forVectors(
+      row, Index::of(0), innerSize, [&](Scope &scope, const Index &at) {
+        SmallVector<Value> values;
+        for (unsigned i : late)
+          values.push_back(
+              code.eval(scope, code.output(i),
+                        coords(labels.ofTensor(code.output(i)), at)));
+        for (auto [i, value] : llvm::zip(late, values))
+          code.store(*code.buffer(code.outputArg(i)),
+                     coords(labels.ofTensor(code.output(i)), at), value);
+      });
+}
+
+static void emitRows(KernelCode &code) {
+  RowEmitter e(code);
+  if (!e.analyse())
+    return code.fail("the reductions do not share their rows");
+  for (unsigned i = 0; i < code.numOutputs(); ++i) {
+    // A number, of one row, has no dimensions to label.
+    auto type = cast<RankedTensorType>(code.output(i).getType());
+    if (type.getRank() > 0 && e.labels.ofTensor(code.output(i)).empty())
+      return code.fail("an output that does not follow the rows");
+  }
+  e.plan();
+  SmallVector<Index> sizes = e.sizes();
+  Scope top, row;
+  int64_t work = e.innerSize.isStatic() ? 4 * e.innerSize.constant : 0;
+  Operation *forall = code.beginForall(top, row, sizes, e.rows, work);
+  e.emitRow(row);
+  code.endForall(forall);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows: the lanes walk a dimension that is kept.
+//===----------------------------------------------------------------------===//
+
+static void emitWindow(KernelCode &code) {
+  SmallVector<Operation *> ops;
+  linalg::GenericOp root;
+  for (Operation &op : code.source.getBody().front().without_terminator()) {
+    ops.push_back(&op);
+    if (auto g = dyn_cast<linalg::GenericOp>(op); g && g.getNumReductionLoops())
+      root = g;
+  }
+  auto combiners = root ? matchReduction(root) : std::nullopt;
+  if (!combiners)
+    return code.fail("no reduction");
+  LoopLabels labels;
+  SmallVector<int> loops;
+  for (unsigned d = 0; d < root.getNumLoops(); ++d)
+    loops.push_back(d);
+  if (!labels.label(root, loops, ops))
+    return code.fail("the loops of the group do not agree, or are unknown");
+
+  AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
+  unsigned lane = map.getDimPosition(map.getNumResults() - 1);
+  SmallVector<Index> at(root.getNumLoops(), Index::of(0)), sizes, ivs;
+  SmallVector<unsigned> outer;
+  for (AffineExpr expr : map.getResults().drop_back()) {
+    outer.push_back(cast<AffineDimExpr>(expr).getPosition());
+    sizes.push_back(code.loopSize(root, outer.back()));
+  }
+  Scope top, task;
+  Index width = code.loopSize(root, lane);
+  Operation *forall = code.beginForall(
+      top, task, sizes, ivs, width.isStatic() ? 8 * width.constant : 0);
+  for (auto [d, iv] : llvm::zip(outer, ivs))
+    at[d] = iv;
+  auto where = [&](ArrayRef<int> of) {
+    Coords result;
+    for (int label : of)
+      result.push_back(label < 0 ? Coord{Index::of(0), false}
+                                 : Coord{at[label], unsigned(label) == lane});
+    return result;
+  };
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  SmallVector<Value> neutral;
+  for (Combiner &c : *combiners) {
+    auto attr = arith::getNeutralElement(c.op);
+    if (!attr)
+      return code.fail("a reduction without a neutral element");
+    neutral.push_back(code.splatConstant(*attr));
+  }
+  unsigned each = combiners->size();
+  // Vectors of lanes side by side, from `base`.
+  auto columns = [&](Scope &scope, const Index &base, int64_t unroll) {
+    SmallVector<Value> acc;
+    for (int64_t u = 0; u < unroll; ++u)
+      llvm::append_range(acc, neutral);
+    auto lanesAt = [&](int64_t u) {
+      return code.add(base, Index::of(u * code.lanes));
+    };
+    auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
+      for (int64_t u = 0; u < unroll; ++u) {
+        at[lane] = lanesAt(u);
+        Coords all;
+        for (unsigned d = 0; d < at.size(); ++d)
+          all.push_back({at[d], d == lane});
+        for (auto [slot, c] : llvm::enumerate(*combiners)) {
+          Value &sum = sums[u * each + slot];
+          sum = RowPlan::combine(
+              code, c.op, sum,
+              code.splat(code.evalBody(inner, root, c.input, all)));
+        }
+      }
+    };
+    acc = code.forReduction(scope, root, at, acc, step);
+    for (int64_t u = 0; u < unroll; ++u) {
+      at[lane] = lanesAt(u);
+      for (auto [slot, c] : llvm::enumerate(*combiners)) {
+        OpResult result = root->getResult(slot);
+        Coords to = where(labels.ofTensor(result));
+        Value init = code.eval(scope, root.getDpsInits()[slot], to);
+        code.know(scope, result, to,
+                  RowPlan::combine(code, c.op, acc[u * each + slot],
+                                   code.splat(init)));
+      }
+      for (unsigned i = 0; i < code.numOutputs(); ++i) {
+        Coords to = where(labels.ofTensor(code.output(i)));
+        code.store(*code.buffer(code.outputArg(i)), to,
+                   code.eval(scope, code.output(i), to));
+      }
+    }
+  };
+  // A column that is long enough hides the latency of its sums behind those of
+  // its neighbours; the windows of pooling are short.
+  int64_t length = 1;
+  for (unsigned d : reduced) {
+    Index size = code.loopSize(root, d);
+    length *= size.isStatic() ? size.constant : kLongColumn;
+  }
+  Index done = Index::of(0), wide = Index::of(kUnroll * code.lanes);
+  if (length >= kLongColumn &&
+      (!width.isStatic() || width.constant >= wide.constant)) {
+    done = code.mul(code.floorDiv(width, wide.constant), wide);
+    Scope inner;
+    scf::ForOp loop =
+        code.beginFor(task, inner, Index::of(0), done, wide.constant);
+    columns(inner, Index(loop.getInductionVar()), kUnroll);
+    code.endFor(loop);
+  }
+  code.forVectors(task, done, width, [&](Scope &scope, const Index &base) {
+    columns(scope, base, 1);
+  });
+  code.endForall(forall);
+}
+
+//===----------------------------------------------------------------------===//
+// The classes
+//===----------------------------------------------------------------------===//
+
+static linalg::GenericOp findReduction(func::FuncOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops())
+      return op;
+  return {};
+}
+
+namespace {
+struct RowsClass : KernelClassOf<RowsAttr> {
+  std::optional<KernelMatch> match(func::FuncOp kernel,
+                                   const TargetInfo &) const override {
+    linalg::GenericOp root = findReduction(kernel);
+    if (!root || !isRowReduction(root))
+      return std::nullopt;
+    return KernelMatch{root, RowsAttr::get(kernel.getContext())};
+  }
+  void emit(KernelCode &code) const override { emitRows(code); }
+};
+
+struct WindowClass : KernelClassOf<WindowAttr> {
+  std::optional<KernelMatch> match(func::FuncOp kernel,
+                                   const TargetInfo &) const override {
+    linalg::GenericOp root = findReduction(kernel);
+    if (!root || isRowReduction(root))
+      return std::nullopt;
+    return KernelMatch{root, WindowAttr::get(kernel.getContext())};
+  }
+  void emit(KernelCode &code) const override { emitWindow(code); }
+};
+} // namespace
+
+namespace fx::cpu {
+const KernelClass &getRowsClass() {
+  static const RowsClass kernelClass;
+  return kernelClass;
+}
+
+const KernelClass &getWindowClass() {
+  static const WindowClass kernelClass;
+  return kernelClass;
+}
+} // namespace fx::cpu

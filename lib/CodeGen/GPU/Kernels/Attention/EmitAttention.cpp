@@ -1,0 +1,332 @@
+//===- EmitAttention.cpp - softmax(Q K^T) V in one kernel -----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlashAttention.h"
+
+#include "fx/CodeGen/GPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::gpu;
+using codegen::Coords;
+using codegen::Index;
+using codegen::KernelCode;
+using codegen::Scope;
+
+//===----------------------------------------------------------------------===//
+// What is computed
+//===----------------------------------------------------------------------===//
+
+bool FlashAttention::analyse() {
+  for (Operation &op : code.source.getBody().front().without_terminator())
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      ops.push_back(&op);
+      if (auto match = kernel::matchAttention(generic); match && !info.op) {
+        attention = *match;
+        info = match->values;
+      }
+    }
+  if (!info.op)
+    return false;
+  auto all = attention.label(ops);
+  if (!all)
+    return false;
+  labels = *all;
+  for (unsigned o = 0; o < code.numOutputs(); ++o) {
+    ArrayRef<int> loops = labels.ofTensor(code.output(o));
+    if (loops.empty() || llvm::is_contained(loops, int(attention.key)))
+      return false;
+  }
+  causal = kernel::matchCausalMask(attention, labels);
+  // What the scores pass on their way to the softmax, and what it is made of.
+  SmallVector<Value> open = {attention.x};
+  llvm::SmallPtrSet<Operation *, 16> seen = {attention.scores.op};
+  while (!open.empty()) {
+    Value v = open.pop_back_val();
+    Operation *def = v.getDefiningOp();
+    readsMasks |= !def;
+    if (def && seen.insert(def).second)
+      for (Value operand : def->getOperands())
+        if (isa<RankedTensorType>(operand.getType()) &&
+            !isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(
+                operand.getDefiningOp()))
+          open.push_back(operand);
+  }
+  return true;
+}
+
+void FlashAttention::mapLoops() {
+  scores.info = attention.scores;
+  scores.split();
+  linalg::GenericOp op = attention.scores.op;
+  ArrayRef<int> of = labels.ofTensor(op->getResult(0));
+  auto loopOf = [&](unsigned label) -> std::optional<unsigned> {
+    for (auto [d, l] : llvm::enumerate(of))
+      if (l == int(label))
+        return attention.scores.resultMap().getDimPosition(d);
+    return std::nullopt;
+  };
+  auto map = [&](ArrayRef<unsigned> loops, ArrayRef<Index> sizes,
+                 SmallVector<unsigned> &to, SmallVector<Index> &toSizes) {
+    to.clear();
+    toSizes.clear();
+    for (auto [loop, size] : llvm::zip(loops, sizes))
+      if (auto mine = loopOf(loop)) {
+        to.push_back(*mine);
+        toSizes.push_back(size);
+      }
+  };
+  map(m, mSizes, scores.m, scores.mSizes);
+  map(batch, batchSizes, scores.batch, scores.batchSizes);
+  map({attention.key}, {kSize}, scores.n, scores.nSizes);
+  scores.mSize = mSize;
+  scores.nSize = kSize;
+}
+
+void FlashAttention::chooseTiles() {
+  int64_t inner = llvm::alignTo(scores.kSize.constant, 16),
+          columns = llvm::alignTo(nSize.constant, 16);
+  int64_t rows = mSize.isStatic() ? mSize.constant : INT64_MAX;
+  tiles.warpsN = 1;
+  tiles.warpsM = rows <= 16 ? 1 : rows <= 32 ? 2 : 4;
+  // Sums and scores of 32 rows fit a warp's registers, but not beside the
+  // places of their masks.
+  bool isNarrow = inner <= 64 && columns <= 64;
+  tiles.m = tiles.warpsM * (isNarrow && !readsMasks && rows > 64 ? 32 : 16);
+  // Of 256 columns the results of a row take half of the registers: there is no
+  // room for its queries, and for fewer scores.
+  isWide = inner + columns > 256;
+  bool isWidest = inner + columns > 320;
+  tiles.k = isWidest ? 16 : isWide ? 32 : 64;
+  tiles.stages = isWidest || (isNarrow && keepsQueries()) ? 3 : 2;
+  // Every thread copies as many chunks of a piece: 16, 32 or 64 elements at
+  // least are a row's.
+  int64_t unit = std::max<int64_t>(16, kChunk * tiles.threads() / tiles.k);
+  inner = llvm::alignTo(inner, unit);
+  tiles.n = llvm::alignTo(columns, unit);
+  scores.tiles = tiles;
+  scores.tiles.n = tiles.k;
+  scores.tiles.k = inner;
+}
+
+//===----------------------------------------------------------------------===//
+// Where a block is
+//===----------------------------------------------------------------------===//
+
+void FlashAttention::placeBlock(const Launch &launch) {
+  Index tilesM = code.ceilDiv(mSize, tiles.m);
+  SmallVector<Index> sizes = batchSizes;
+  sizes.push_back(tilesM);
+  SmallVector<Index> tile = delinearize(code, launch.block, sizes);
+  for (auto [loop, x] : llvm::zip(batch, tile))
+    at[loop] = x;
+  ArrayRef<int> of = labels.ofTensor(attention.scores.op->getResult(0));
+  for (auto [d, label] : llvm::enumerate(of))
+    if (label >= 0)
+      scores.at[attention.scores.resultMap().getDimPosition(d)] = at[label];
+  Index row = tile.back();
+  if (causal && !row.isStatic())
+    row = code.sub(code.sub(tilesM, Index::of(1)), row);
+  row0 = code.mul(row, Index::of(tiles.m));
+  column0 = Index::of(0);
+  scores.row0 = row0;
+}
+
+Index FlashAttention::countKeys() {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  // Only rows whose places follow each other have a last one.
+  if (!causal || m.empty() || m.back() != causal->row)
+    return kSize;
+  Index size = mSizes.back();
+  Index first = row0;
+  if (m.size() > 1)
+    first = Index(arith::RemUIOp::create(b, loc, code.materialize(row0),
+                                         code.materialize(size)));
+  // A block whose rows begin anew has the last place, too.
+  Index end = code.min(code.add(first, Index::of(tiles.m)), size);
+  Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
+  seen = arith::MaxSIOp::create(b, loc, seen, code.constant(0));
+  return code.min(Index(seen), kSize);
+}
+
+void FlashAttention::fetch(Scope &scope, Launch &launch, const Index &piece,
+                           Value stage) {
+  Index key0 = code.mul(piece, Index::of(tiles.k));
+  scores.copyTile(scope, launch, scores.rhs, key0, Index::of(0), stage);
+  copyTile(scope, launch, rhs, Index::of(0), key0,
+           core.pointer(stage, i.of(scores.rhs.tile.bytes()), 3));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+void FlashAttention::emitLaunch(bool isAsync) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  if (!isAsync) {
+    rhs.isAsync = scores.lhs.isAsync = scores.rhs.isAsync = hasRuns = false;
+    // The places of elements need registers, too.
+    tiles.m = scores.tiles.m = 16 * tiles.warpsM;
+    scores.lhs = scores.describe(/*isLhs=*/true);
+    scores.lhs.isAsync = false;
+  }
+  int64_t ahead = tiles.stages - 1,
+          bytes = tileBytes() + tiles.m * int64_t(sizeof(float));
+  bool isDynamic = bytes > code.machine.staticShared;
+  SmallVector<Index> blocks = batchSizes;
+  blocks.push_back(code.ceilDiv(mSize, tiles.m));
+  Launch launch(code, product(code, blocks), tiles.threads(),
+                isDynamic ? bytes : 0);
+  if (hasRuns)
+    launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
+  at.assign(info.op.getNumLoops(), Index::of(0));
+  scores.at.assign(scores.info.op.getNumLoops(), Index::of(0));
+  placeBlock(launch);
+  placeThread(launch);
+  Value start;
+  if (isDynamic) {
+    start = launch.dynamicShared();
+  } else {
+    start = memref::ExtractAlignedPointerAsIndexOp::create(
+        b, loc, launch.shared({bytes}, b.getI8Type()));
+    start = arith::IndexCastOp::create(b, loc, b.getI64Type(), start);
+  }
+  memory = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
+  scores.memory = memory;
+  scores.thread = thread;
+  scores.lane = lane;
+  scores.warpRow = warpRow;
+  scores.warpColumn = warpColumn;
+
+  rowAt.clear();
+  Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
+  SmallVector<Index> block = at;
+  for (int64_t row = 0; row < 2 * parts(); ++row) {
+    Index x = code.add(row0, Index(i.toIndex(i.add(myRow, 8 * row))));
+    if (!isMultiple(mSize, tiles.m))
+      x = code.min(x, code.sub(mSize, Index::of(1)));
+    place(m, mSizes, x);
+    rowAt.push_back(at);
+  }
+  at = block;
+  keys = countKeys();
+  Index pieces = code.ceilDiv(keys, tiles.k);
+
+  scores.copyTile(launch.scope, launch, scores.lhs, row0, Index::of(0),
+                  core.pointer(memory, i.of(queryBytes()), 3));
+  core.commit();
+  auto fetchGuarded = [&](Scope &scope, const Index &piece, Value stage) {
+    bool isThere = piece.isStatic() && pieces.isStatic() &&
+                   piece.constant < pieces.constant;
+    guarded(code, scope, {{piece, isThere ? Index::of(-1) : pieces}},
+            [&](Scope &here) { fetch(here, launch, piece, stage); });
+    core.commit();
+  };
+  for (int64_t s = 0; s < ahead; ++s)
+    fetchGuarded(launch.scope, Index::of(s),
+                 core.pointer(memory, i.of(s * stageBytes()), 3));
+  core.wait(ahead);
+  mlir::gpu::BarrierOp::create(b, loc);
+  SmallVector<SmallVector<Value, 4>> queries;
+  for (int64_t p = 0; keepsQueries() && p < parts(); ++p)
+    for (int64_t k = 0; k < scores.tiles.k; k += 16)
+      queries.push_back(loadQueries(p, k));
+
+  // Maxima, sums and products, the stage to multiply, and the one to fetch to.
+  size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
+  SmallVector<Value> carried(numRows, number(-INFINITY));
+  carried.append(numRows + numAcc, number(0));
+  carried.push_back(i.of(0));
+  carried.push_back(i.of(ahead * stageBytes()));
+  auto unpack = [&](ValueRange values) {
+    return Rows{llvm::to_vector(values.take_front(numRows)),
+                llvm::to_vector(values.slice(numRows, numRows)),
+                llvm::to_vector(values.slice(2 * numRows, numAcc))};
+  };
+  Scope steps;
+  auto loop =
+      code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, carried);
+  ValueRange args = loop.getRegionIterArgs();
+  Value current = args[args.size() - 2], next = args.back();
+  core.wait(ahead - 1);
+  // Also: all are done with the stage that is fetched to.
+  mlir::gpu::BarrierOp::create(b, loc);
+  Index piece(loop.getInductionVar());
+  fetchGuarded(steps, code.add(piece, Index::of(ahead)),
+               core.pointer(memory, next, 3));
+  Value stage = core.pointer(memory, current, 3);
+  Rows rows = unpack(args);
+  SmallVector<Value> sums = multiplyScores(stage, queries);
+  mask(steps, code.mul(piece, Index::of(tiles.k)), sums);
+  softmax(rows, sums);
+  multiplyValues(stage, sums, rows);
+  SmallVector<Value> results = rows.max;
+  results.append(rows.sum);
+  results.append(rows.acc);
+  for (Value at : {current, next}) {
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at,
+                                         i.of(ahead * stageBytes()));
+    results.push_back(arith::SelectOp::create(b, loc, isLast, i.of(0),
+                                              i.add(at, stageBytes())));
+  }
+  code.endFor(loop, results);
+  store(launch, unpack(loop.getResults()));
+  launch.close();
+}
+
+void FlashAttention::emit() {
+  split();
+  mapLoops();
+  chooseTiles();
+  core.element = scores.core.element =
+      cast<RankedTensorType>(info.rhs().getType()).getElementType();
+  scores.lhs = scores.describe(/*isLhs=*/true);
+  scores.rhs = scores.describe(/*isLhs=*/false);
+  rhs = describe(/*isLhs=*/false);
+  emitVersions({scores.isAligned(scores.lhs), scores.isAligned(scores.rhs),
+                isAligned(rhs)},
+               [&](bool isAsync) { emitLaunch(isAsync); });
+}
+
+static void emitAttention(KernelCode &code) {
+  FlashAttention e(code);
+  if (!e.analyse())
+    return code.fail("the loops of the attention do not agree");
+  e.emit();
+}
+
+namespace {
+struct AttentionClass : codegen::KernelClassOf<kernel::AttentionAttr, 6> {
+  std::optional<codegen::KernelMatch>
+  match(func::FuncOp kernel, const kernel::TargetInfo &target) const override {
+    if (target.matrixUnit == kernel::MatrixUnit::None ||
+        llvm::none_of(getReductions(kernel), [](linalg::GenericOp op) {
+          return kernel::matchAttention(op).has_value();
+        }))
+      return std::nullopt;
+    return codegen::KernelMatch{
+        kernel, kernel::AttentionAttr::get(kernel.getContext())};
+  }
+  void emit(KernelCode &code) const override { emitAttention(code); }
+};
+} // namespace
+
+namespace fx::gpu {
+const codegen::KernelClass &getAttentionClass() {
+  static const AttentionClass kernelClass;
+  return kernelClass;
+}
+} // namespace fx::gpu

@@ -1,0 +1,59 @@
+//===- KernelClasses.cpp - the classes of kernels on GPUs -----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::gpu;
+
+namespace fx::gpu {
+/// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
+const codegen::KernelClass &getAttentionClass();
+/// Sums of products of bf16 or f16 on tensor cores of compute capability 9.0a
+/// where the device has them, else on those of 8.0.
+const codegen::KernelClass &getWarpgroupClass();
+/// Sums of products by tiles in shared memory and registers, in f32.
+const codegen::KernelClass &getMatMulClass();
+/// One block for each row: softmax, layer norm and their like.
+const codegen::KernelClass &getRowsClass();
+/// One thread for each element of the result: pointwise ops, data movement, and
+/// reductions that each thread computes alone.
+const codegen::KernelClass &getElementsClass();
+} // namespace fx::gpu
+
+ArrayRef<const codegen::KernelClass *> fx::gpu::getKernelClasses() {
+  static const codegen::KernelClass *const classes[] = {
+      &getAttentionClass(), &getWarpgroupClass(), &getTensorCoreClass(),
+      &getMatMulClass(),    &getRowsClass(),      &getElementsClass()};
+  return classes;
+}
+
+SmallVector<linalg::GenericOp> fx::gpu::getReductions(func::FuncOp kernel) {
+  SmallVector<linalg::GenericOp> reductions;
+  for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>())
+    if (op.getNumReductionLoops())
+      reductions.push_back(op);
+  return reductions;
+}
+
+std::optional<kernel::Contraction>
+fx::gpu::findContraction(func::FuncOp kernel,
+                         const kernel::TargetInfo &target) {
+  for (linalg::GenericOp op : getReductions(kernel))
+    if (auto match = kernel::matchContraction(op, target))
+      return match;
+  return std::nullopt;
+}
+
+bool fx::gpu::hasHalfContraction(func::FuncOp kernel,
+                                 const kernel::TargetInfo &target) {
+  return llvm::any_of(getReductions(kernel), [&](linalg::GenericOp op) {
+    auto match = kernel::matchContraction(op, target);
+    return match && match->kind == kernel::OperandKind::Half;
+  });
+}

@@ -1,0 +1,409 @@
+//===- Analysis.cpp - what kernels are made of ----------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// True if `expr` is a sum of dimensions times constants and a constant.
+static bool isLinear(AffineExpr expr) {
+  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (expr.getKind() == AffineExprKind::Add)
+    return isLinear(binary.getLHS()) && isLinear(binary.getRHS());
+  return expr.getKind() == AffineExprKind::Mul && isLinear(binary.getLHS()) &&
+         isa<AffineConstantExpr>(binary.getRHS());
+}
+
+/// zext(a) * sext(b), operand `a` being the first or the second.
+static bool isIntegerProduct(Value product, Block *body, unsigned a) {
+  auto mul = product ? product.getDefiningOp<arith::MulIOp>() : nullptr;
+  if (!mul)
+    return false;
+  auto x = mul.getLhs().getDefiningOp<arith::ExtUIOp>();
+  auto y = mul.getRhs().getDefiningOp<arith::ExtSIOp>();
+  return x && y && x.getIn() == body->getArgument(a) &&
+         y.getIn() == body->getArgument(1 - a);
+}
+
+/// What is added to the sum; none if the body yields no such addition.
+template <typename Add>
+static Value getAddend(Value sum, Block *body) {
+  auto add = sum.getDefiningOp<Add>();
+  if (!add)
+    return {};
+  Value out = body->getArguments().back();
+  return add.getLhs() == out   ? add.getRhs()
+         : add.getRhs() == out ? add.getLhs()
+                               : Value();
+}
+
+/// `product` of `product * t`, t being the third operand.
+static Value getUnscaled(Value product, Block *body) {
+  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
+  return mul && mul.getRhs() == body->getArgument(2) ? mul.getLhs() : Value();
+}
+
+static bool isProduct(Value product, Block *body) {
+  Value x = body->getArgument(0), y = body->getArgument(1);
+  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
+  // Integers of 8 bits and floats of 16 become floats of 32 first.
+  auto source = [](Value v) {
+    Operation *def = v.getDefiningOp();
+    return isa_and_nonnull<arith::SIToFPOp, arith::ExtFOp>(def)
+               ? def->getOperand(0)
+               : v;
+  };
+  return mul && ((source(mul.getLhs()) == x && source(mul.getRhs()) == y) ||
+                 (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
+}
+
+/// The scales' last dimension is a group's number: (terms, counted in the order
+/// of the left operand, whose last dimensions they are) / size. The others walk
+/// columns as those of the weights do.
+static bool matchGroups(Contraction &c) {
+  AffineMap map = c.scalesMap(), rhs = c.rhsMap(), lhs = c.lhsMap();
+  if (!c.batch.empty() || map.getNumResults() != c.n.size() + 1 ||
+      rhs.getNumResults() != c.n.size() + c.k.size() ||
+      lhs.getNumResults() < c.k.size())
+    return false;
+  for (unsigned d = 0; d < c.n.size(); ++d)
+    if (map.getResult(d) != rhs.getResult(d) ||
+        !llvm::is_contained(c.n, rhs.getDimPosition(d)))
+      return false;
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  AffineExpr terms = getAffineConstantExpr(0, c.op.getContext());
+  int64_t numTerms = 1;
+  unsigned first = lhs.getNumResults() - c.k.size();
+  for (unsigned i = 0; i < c.k.size(); ++i) {
+    AffineExpr loop = lhs.getResult(first + i);
+    if (loop != rhs.getResult(c.n.size() + i) || !isa<AffineDimExpr>(loop))
+      return false;
+    int64_t size = ranges[cast<AffineDimExpr>(loop).getPosition()];
+    if (ShapedType::isDynamic(size))
+      return false;
+    terms = terms * size + loop;
+    numTerms *= size;
+  }
+  auto type = dyn_cast<RankedTensorType>(c.scales().getType());
+  if (!type || !type.hasStaticShape())
+    return false;
+  int64_t groups = type.getShape().back();
+  if (groups < 1 || numTerms % groups || numTerms < 1)
+    return false;
+  c.groupSize = numTerms / groups;
+  unsigned numLoops = lhs.getNumDims();
+  if (simplifyAffineExpr(map.getResults().back(), numLoops, 0) !=
+      simplifyAffineExpr(terms.floorDiv(c.groupSize), numLoops, 0))
+    return false;
+  return true;
+}
+
+linalg::GenericOp fx::kernel::getNibbles(Value v) {
+  auto op = v ? v.getDefiningOp<linalg::GenericOp>() : nullptr;
+  if (!op || op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() ||
+      !getElementTypeOrSelf(v.getType()).isInteger(8) ||
+      !getElementTypeOrSelf(op.getInputs()[0].getType()).isInteger(8) ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap m) { return m.isIdentity(); }))
+    return {};
+  Block *body = op.getBody();
+  auto is4 = [](Value n) {
+    APInt value;
+    return matchPattern(n, m_ConstantInt(&value)) && value == 4;
+  };
+  auto down =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::ShRSIOp>();
+  auto up = down ? down.getLhs().getDefiningOp<arith::ShLIOp>() : nullptr;
+  if (!up || up.getLhs() != body->getArgument(0) || !is4(up.getRhs()) ||
+      !is4(down.getRhs()))
+    return {};
+  return op;
+}
+
+static bool isF64(Value v) { return getElementTypeOrSelf(v.getType()).isF64(); }
+
+static bool isHalfType(Type type) { return type.isBF16() || type.isF16(); }
+
+/// The kind of two operands, in either order, that are multiplied as halves.
+static std::optional<OperandKind> getHalfKind(ValueRange operands) {
+  Type left = getElementTypeOrSelf(operands[0].getType()),
+       right = getElementTypeOrSelf(operands[1].getType());
+  if (left == right)
+    return isHalfType(left) ? std::optional(OperandKind::Half) : std::nullopt;
+  if ((isHalfType(left) && right.isF32()) ||
+      (left.isF32() && isHalfType(right)))
+    return OperandKind::HalfWeights;
+  return std::nullopt;
+}
+
+std::optional<Contraction>
+fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
+      op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  auto hasElements = [](Value v, unsigned integer) {
+    auto type = dyn_cast<RankedTensorType>(v.getType());
+    return type && (integer ? type.getElementType().isInteger(integer)
+                            : type.getElementType().isF32());
+  };
+  auto holds = [&](unsigned i, unsigned integer) {
+    return hasElements(op.getInputs()[i], integer);
+  };
+  bool isGrouped = op.getNumDpsInputs() == 3;
+  Block *body = op.getBody();
+  Value sum = body->getTerminator()->getOperand(0), product;
+  bool isInteger = holds(0, 8) && holds(1, 8);
+  bool isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
+  bool isDouble = !isGrouped && isF64(op.getDpsInits()[0]) &&
+                  isF64(op.getInputs()[0]) && isF64(op.getInputs()[1]);
+  if (isDouble || hasElements(op.getDpsInits()[0], 0))
+    product = getAddend<arith::AddFOp>(sum, body);
+  else if (isInteger && !isGrouped && hasElements(op.getDpsInits()[0], 32))
+    product = getAddend<arith::AddIOp>(sum, body);
+  if (isGrouped) {
+    product = holds(2, 0) ? getUnscaled(product, body) : Value();
+    if (isInteger) {
+      auto convert =
+          product ? product.getDefiningOp<arith::SIToFPOp>() : nullptr;
+      product = convert ? convert.getIn() : Value();
+    }
+  }
+  if (!product)
+    return std::nullopt;
+  std::optional<OperandKind> half;
+  if (!isGrouped && hasElements(op.getDpsInits()[0], 0))
+    half = getHalfKind(op.getInputs());
+  bool isFloat = (holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8));
+  if (!isInteger &&
+      !((isFloat || half || isDouble) && isProduct(product, body)))
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap result = maps.back();
+  if (result.getNumResults() == 0)
+    return std::nullopt;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (AffineExpr expr : result.getResults())
+    if (!isa<AffineDimExpr>(expr))
+      return std::nullopt;
+  auto plain = [](AffineMap map) {
+    llvm::SmallDenseSet<unsigned> seen;
+    return llvm::all_of(map.getResults(), [&](AffineExpr e) {
+      auto dim = dyn_cast<AffineDimExpr>(e);
+      return dim && seen.insert(dim.getPosition()).second;
+    });
+  };
+  if (!plain(result))
+    return std::nullopt;
+  for (unsigned i = 0; i < 2; ++i)
+    if (!llvm::all_of(maps[i].getResults(), isLinear))
+      return std::nullopt;
+
+  Contraction c;
+  c.op = op;
+  unsigned last = result.getDimPosition(result.getNumResults() - 1);
+  bool inA = maps[0].isFunctionOfDim(last), inB = maps[1].isFunctionOfDim(last);
+  if (inA == inB)
+    return std::nullopt;
+  if (inA)
+    std::swap(c.a, c.b);
+  c.kind = isInteger  ? OperandKind::Int8
+           : isMixed  ? OperandKind::Int8Weights
+           : isDouble ? OperandKind::F64
+                      : half.value_or(OperandKind::F32);
+  if (!target.supports(c.kind))
+    return std::nullopt;
+  if ((isMixed && !holds(c.b, 8)) || (half && holds(c.b, 0)))
+    return std::nullopt;
+  if (isInteger && !isIntegerProduct(product, body, c.a))
+    return std::nullopt;
+  if (!plain(maps[c.b]))
+    return std::nullopt;
+  for (unsigned d = 0; d < op.getNumLoops(); ++d) {
+    bool a = maps[c.a].isFunctionOfDim(d), b = maps[c.b].isFunctionOfDim(d),
+         r = result.isFunctionOfDim(d);
+    bool reduction = iterators[d] == utils::IteratorType::reduction;
+    if (reduction == r || (reduction && !(a && b)))
+      return std::nullopt;
+    if (reduction)
+      c.k.push_back(d);
+    else if (a && b)
+      c.batch.push_back(d);
+    else if (a)
+      c.m.push_back(d);
+    else if (b)
+      c.n.push_back(d);
+    else
+      return std::nullopt;
+  }
+  if (isGrouped && !matchGroups(c))
+    return std::nullopt;
+  return c;
+}
+
+static bool hasVectorCode(linalg::GenericOp op) {
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(inner))
+      continue;
+    if (inner.getNumRegions() || !isMemoryEffectFree(&inner) ||
+        !(OpTrait::hasElementwiseMappableTraits(&inner) ||
+          isa<arith::ConstantOp>(inner)))
+      return false;
+    for (Type type : inner.getResultTypes())
+      if (!type.isIntOrIndexOrFloat())
+        return false;
+  }
+  return true;
+}
+
+static bool hasEasyTypes(linalg::GenericOp op) {
+  for (Value v : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(v.getType());
+    if (!type) {
+      if (!v.getType().isIntOrIndexOrFloat())
+        return false;
+      continue;
+    }
+    Type e = type.getElementType();
+    if (!e.isIntOrFloat() ||
+        !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, e.getIntOrFloatBitWidth()))
+      return false;
+  }
+  return true;
+}
+
+bool fx::kernel::isPointwise(Operation *operation) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
+      op->getNumResults() == 0 || !hasEasyTypes(op) || !hasVectorCode(op))
+    return false;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
+    if (!map.isPermutation())
+      return false;
+  }
+  return true;
+}
+
+std::optional<SmallVector<Combiner>>
+fx::kernel::matchReduction(Operation *operation) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || !op.hasPureTensorSemantics() || op.getNumReductionLoops() == 0 ||
+      !hasEasyTypes(op) || !hasVectorCode(op))
+    return std::nullopt;
+  SmallVector<Combiner> combiners;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
+    if (!map.isProjectedPermutation())
+      return std::nullopt;
+    BlockArgument out = op.getBody()->getArgument(op.getNumDpsInputs() + i);
+    Operation *def =
+        op.getBody()->getTerminator()->getOperand(i).getDefiningOp();
+    if (!def || def->getBlock() != op.getBody() ||
+        !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MaxNumFOp,
+             arith::MinimumFOp, arith::MinNumFOp, arith::AddIOp, arith::MulIOp,
+             arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(def) ||
+        !out.hasOneUse())
+      return std::nullopt;
+    if (def->getOperand(0) == out)
+      combiners.push_back({def, def->getOperand(1)});
+    else if (def->getOperand(1) == out)
+      combiners.push_back({def, def->getOperand(0)});
+    else
+      return std::nullopt;
+  }
+  return combiners;
+}
+
+vector::CombiningKind fx::kernel::getCombiningKind(Operation *combiner) {
+  using K = vector::CombiningKind;
+  return llvm::TypeSwitch<Operation *, K>(combiner)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return K::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return K::MUL; })
+      .Case<arith::MaximumFOp>([](auto) { return K::MAXIMUMF; })
+      .Case<arith::MaxNumFOp>([](auto) { return K::MAXNUMF; })
+      .Case<arith::MinimumFOp>([](auto) { return K::MINIMUMF; })
+      .Case<arith::MinNumFOp>([](auto) { return K::MINNUMF; })
+      .Case<arith::MaxSIOp>([](auto) { return K::MAXSI; })
+      .Case<arith::MaxUIOp>([](auto) { return K::MAXUI; })
+      .Case<arith::MinSIOp>([](auto) { return K::MINSI; })
+      .Case<arith::MinUIOp>([](auto) { return K::MINUI; })
+      .Case<arith::AndIOp>([](auto) { return K::AND; })
+      .Case<arith::OrIOp>([](auto) { return K::OR; })
+      .Default([](auto) { return K::XOR; });
+}
+
+/// The operand whose last dimension is walked by loop `loop` alone.
+static bool walksLast(linalg::GenericOp op, unsigned loop) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (map.getNumResults() == 0)
+      continue;
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (last && last.getPosition() == loop)
+      return true;
+  }
+  return false;
+}
+
+bool fx::kernel::isRowReduction(linalg::GenericOp op) {
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  return reductions.size() == 1 && walksLast(op, reductions[0]);
+}
+
+bool fx::kernel::isWindowReduction(linalg::GenericOp op) {
+  AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
+  for (unsigned i = 1; i < op->getNumResults(); ++i)
+    if (op.getIndexingMapMatchingResult(op->getResult(i)) != map)
+      return false;
+  return map.getNumResults() > 0 &&
+         walksLast(op, map.getDimPosition(map.getNumResults() - 1));
+}
+
+int64_t fx::kernel::bodyCost(linalg::GenericOp op) {
+  int64_t cost = 0;
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    if (isa<tensor::ExtractOp>(inner) ||
+        (isa_and_nonnull<math::MathDialect>(inner.getDialect()) &&
+         !isa<math::AbsFOp, math::FmaOp>(inner)))
+      cost += 12;
+    else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                 arith::RemFOp>(inner))
+      cost += 4;
+    else if (!isa<arith::ConstantOp>(inner))
+      cost += 1;
+  }
+  return cost;
+}
+
+void fx::kernel::generalizeNamedOps(ModuleOp module) {
+  IRRewriter rewriter(module.getContext());
+  SmallVector<linalg::LinalgOp> named;
+  module.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      named.push_back(op);
+  });
+  for (linalg::LinalgOp op : named) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
+}

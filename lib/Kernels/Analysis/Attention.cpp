@@ -1,0 +1,411 @@
+//===- Attention.cpp - softmax(Q K^T) V in linalg ops ---------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Found by what is computed, not by the operator that it comes from. From the
+// second product backwards: casts and a division by the row's sum; exp(x -
+// max), where max may be 0 in rows that are masked throughout; the maximum and
+// the sum of the same; from x the pointwise ops up to the first product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Attention.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// Pointwise ops between the products, at most.
+static constexpr unsigned kMaxOps = 24;
+
+static bool isLowest(Value v) {
+  APFloat c(0.0f);
+  return matchPattern(v, m_ConstantFloat(&c)) && c.isInfinity() &&
+         c.isNegative();
+}
+
+/// The tensor that `v`, of the body of a generic, is an element of.
+static Value getTensor(Value v) {
+  auto arg = dyn_cast<BlockArgument>(v);
+  auto op =
+      arg ? dyn_cast_or_null<linalg::GenericOp>(arg.getOwner()->getParentOp())
+          : nullptr;
+  if (!op || arg.getArgNumber() >= op.getNumDpsInputs())
+    return {};
+  Value tensor = op.getInputs()[arg.getArgNumber()];
+  return isa<RankedTensorType>(tensor.getType()) ? tensor : Value();
+}
+
+/// `v` before it was made f32.
+static Value getNarrow(Value v) {
+  auto wide = v.getDefiningOp<arith::ExtFOp>();
+  return wide ? wide.getIn() : v;
+}
+
+/// The number that the result of `op` starts from.
+static Value getInit(linalg::GenericOp op) {
+  auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
+  return fill ? fill.getInputs()[0] : Value();
+}
+
+namespace {
+struct Matcher {
+  Attention found;
+  llvm::SetVector<Operation *> ops;
+
+  /// What the op that makes `tensor` yields, where it is pointwise; it is then
+  /// a part of the attention.
+  Value getElement(Value tensor);
+  /// Where `v` is computed, looking through pointwise ops; or an element of
+  /// `stop`.
+  Value follow(Value v, Value stop = {});
+  /// A reduction along one loop by `Combine` that makes the tensor of `v`.
+  template <typename... Combine>
+  linalg::GenericOp getReduction(Value v, Value &input);
+  bool matchSum(linalg::GenericOp op, math::ExpOp exp);
+  bool matchSoftmax();
+  bool findScores(Value tensor);
+  bool isClosed();
+  bool fits();
+  bool match(linalg::GenericOp op);
+};
+} // namespace
+
+Value Matcher::getElement(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || !isPointwise(op))
+    return {};
+  ops.insert(op);
+  return cast<linalg::GenericOp>(op).getBody()->getTerminator()->getOperand(0);
+}
+
+Value Matcher::follow(Value v, Value stop) {
+  while (Value tensor = getTensor(v)) {
+    if (tensor == stop)
+      return v;
+    Value element = getElement(tensor);
+    if (!element)
+      return v;
+    v = element;
+  }
+  return v;
+}
+
+template <typename... Combine>
+linalg::GenericOp Matcher::getReduction(Value v, Value &input) {
+  Value tensor = getTensor(v);
+  auto op = tensor ? tensor.getDefiningOp<linalg::GenericOp>() : nullptr;
+  if (!op || op.getNumReductionLoops() != 1 || op->getNumResults() != 1)
+    return {};
+  auto combiners = matchReduction(op);
+  if (!combiners || !isa<Combine...>(combiners->front().op) ||
+      !getElementTypeOrSelf(tensor.getType()).isF32())
+    return {};
+  input = combiners->front().input;
+  return op;
+}
+
+bool Matcher::matchSum(linalg::GenericOp op, math::ExpOp exp) {
+  auto combiners = matchReduction(op);
+  return combiners && combiners->size() == 1 &&
+         isa<arith::AddFOp>(combiners->front().op) &&
+         op.getNumReductionLoops() == 1 && getInit(op) &&
+         matchPattern(getInit(op), m_AnyZeroFloat()) &&
+         follow(combiners->front().input).getDefiningOp() == exp;
+}
+
+bool Matcher::matchSoftmax() {
+  Value v = getElement(found.values.lhs()), input;
+  linalg::GenericOp sum;
+  math::ExpOp exp;
+  while (v && !exp) {
+    v = follow(v);
+    Operation *def = v.getDefiningOp();
+    if (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp>(def)) {
+      v = def->getOperand(0);
+    } else if (auto div = dyn_cast_or_null<arith::DivFOp>(def); div && !sum) {
+      sum = getReduction<arith::AddFOp>(div.getRhs(), input);
+      v = sum ? div.getLhs() : Value();
+    } else {
+      exp = dyn_cast_or_null<math::ExpOp>(def);
+      if (!exp)
+        return false;
+    }
+  }
+  if (!exp || !exp.getType().isF32())
+    return false;
+  auto sub = follow(exp.getOperand()).getDefiningOp<arith::SubFOp>();
+  if (!sub)
+    return false;
+  // 0 instead of -inf: exp(-inf - 0) is 0.
+  Value row = sub.getRhs();
+  if (auto select = row.getDefiningOp<arith::SelectOp>()) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    row = select.getFalseValue();
+    if (!compare || compare.getPredicate() != arith::CmpFPredicate::OEQ ||
+        compare.getLhs() != row || !isLowest(compare.getRhs()) ||
+        !matchPattern(select.getTrueValue(), m_AnyZeroFloat()))
+      return false;
+  }
+  found.max = getReduction<arith::MaximumFOp, arith::MaxNumFOp>(row, input);
+  if (!found.max || !getInit(found.max) || !isLowest(getInit(found.max)))
+    return false;
+  found.x = getTensor(getNarrow(input));
+  if (!found.x)
+    return false;
+  Value x = getNarrow(follow(sub.getLhs(), found.x));
+  if (getTensor(follow(x, found.x)) != found.x)
+    return false;
+  found.isNormalized = bool(sum);
+  if (!sum)
+    for (Value user : exp->getParentOp()->getResults())
+      for (Operation *reader : user.getUsers())
+        if (auto op = dyn_cast<linalg::GenericOp>(reader);
+            op && !sum && op != found.max && op.getNumReductionLoops() == 1 &&
+            op != found.values.op)
+          sum = op;
+  if (!sum || !matchSum(sum, exp))
+    return false;
+  found.sum = sum;
+  ops.insert(found.max);
+  ops.insert(sum);
+  return true;
+}
+
+/// Finds the first product that `tensor` is made of by pointwise ops, and takes
+/// those that depend on it.
+bool Matcher::findScores(Value tensor) {
+  Operation *def = tensor.getDefiningOp();
+  if (!def || ops.size() > kMaxOps)
+    return false;
+  if (found.scores.op == def)
+    return true;
+  if (auto match = matchContraction(def)) {
+    if (match->kind != OperandKind::Half || found.scores.op)
+      return false;
+    found.scores = *match;
+    ops.insert(def);
+    return true;
+  }
+  if (def->getNumResults() != 1 || !isPointwise(def))
+    return false;
+  bool depends = false;
+  for (Value input : cast<linalg::GenericOp>(def).getInputs())
+    if (isa<RankedTensorType>(input.getType()))
+      depends |= findScores(input);
+  if (depends)
+    ops.insert(def);
+  return depends;
+}
+
+/// True if nothing outside reads what lies between the products.
+bool Matcher::isClosed() {
+  for (Operation *op : ops) {
+    if (op->getBlock() != found.values.op->getBlock())
+      return false;
+    if (op == found.values.op)
+      continue;
+    for (Operation *user : op->getUsers())
+      // The reader of the sum, which divides the product, is no part yet.
+      if (!ops.contains(user) && !(op == found.sum && !found.isNormalized))
+        return false;
+  }
+  return true;
+}
+
+std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
+  linalg::GenericOp root = values.op;
+  LoopLabels labels;
+  SmallVector<int> loops;
+  for (auto [d, range] : llvm::enumerate(root.getStaticLoopRanges()))
+    loops.push_back(range == 1 ? LoopLabels::kUnit : int(d));
+  llvm::SetVector<Operation *> all(ops.begin(), ops.end());
+  all.insert(others.begin(), others.end());
+  labels.setRoot(root, loops);
+  // The sums of the scores have a loop of their own.
+  bool agree = labels.propagate(all.getArrayRef()) &&
+               llvm::all_of(all, [&](Operation *op) {
+                 return op == scores.op || !isa<linalg::GenericOp>(op) ||
+                        labels.isComplete(op);
+               });
+  return agree ? std::optional(labels) : std::nullopt;
+}
+
+/// True if the products' loops are rows, keys and batches in the same way, and
+/// the sizes of heads are known.
+bool Matcher::fits() {
+  Contraction &scores = found.scores, &values = found.values;
+  SmallVector<int64_t> inner = scores.op.getStaticLoopRanges(),
+                       outer = values.op.getStaticLoopRanges();
+  auto proper = [](ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges) {
+    SmallVector<unsigned> some;
+    for (unsigned loop : loops)
+      if (ranges[loop] != 1)
+        some.push_back(loop);
+    return some;
+  };
+  auto isHead = [&](ArrayRef<unsigned> loops, ArrayRef<int64_t> ranges) {
+    SmallVector<unsigned> some = proper(loops, ranges);
+    return some.size() == 1 && ranges[some[0]] > 0 &&
+           ranges[some[0]] <= kMaxHeadSize;
+  };
+  SmallVector<unsigned> keys = proper(values.k, outer);
+  auto isZero = [](linalg::GenericOp op) {
+    return getInit(op) && matchPattern(getInit(op), m_AnyZeroFloat());
+  };
+  if (keys.size() != 1 || !isHead(scores.k, inner) ||
+      !isHead(values.n, outer) || !isZero(scores.op) || !isZero(values.op) ||
+      !values.lhsMap().isProjectedPermutation() ||
+      !scores.lhsMap().isProjectedPermutation() ||
+      getElementTypeOrSelf(scores.lhs().getType()) !=
+          getElementTypeOrSelf(values.rhs().getType()))
+    return false;
+  found.key = keys[0];
+  std::optional<LoopLabels> labels = found.label();
+  if (!labels)
+    return false;
+  for (linalg::GenericOp op : {found.max, found.sum}) {
+    SmallVector<unsigned> reduced;
+    op.getReductionDims(reduced);
+    if (labels->ofLoops(op)[reduced[0]] != int(found.key))
+      return false;
+  }
+  ArrayRef<int> of = labels->ofTensor(scores.op->getResult(0));
+  if (of.size() != scores.resultMap().getNumResults())
+    return false;
+  llvm::SmallDenseSet<unsigned> seen;
+  for (auto [d, label] : llvm::enumerate(of)) {
+    unsigned loop = scores.resultMap().getDimPosition(d);
+    if (inner[loop] == 1)
+      continue;
+    if (label < 0 || outer[label] != inner[loop] || !seen.insert(label).second)
+      return false;
+    auto same = [&](ArrayRef<unsigned> xs, ArrayRef<unsigned> ys) {
+      return llvm::is_contained(xs, loop) ==
+             llvm::is_contained(ys, unsigned(label));
+    };
+    if (!same(scores.m, values.m) || !same(scores.batch, values.batch) ||
+        !same(scores.n, values.k))
+      return false;
+  }
+  return seen.size() == proper(values.m, outer).size() +
+                            proper(values.batch, outer).size() + 1;
+}
+
+bool Matcher::match(linalg::GenericOp op) {
+  auto values = matchContraction(op);
+  if (!values || values->kind != OperandKind::Half)
+    return false;
+  found.values = *values;
+  ops.insert(op);
+  if (!matchSoftmax() || !findScores(found.x) || !found.scores.op ||
+      !isClosed())
+    return false;
+  found.ops = ops.takeVector();
+  return fits();
+}
+
+std::optional<Attention> fx::kernel::matchAttention(linalg::GenericOp values) {
+  Matcher matcher;
+  if (!matcher.match(values))
+    return std::nullopt;
+  return matcher.found;
+}
+
+//===----------------------------------------------------------------------===//
+// Causal masks
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A loop of `values.op` plus a constant.
+struct Place {
+  int loop = LoopLabels::kUnknown;
+  int64_t constant = 0;
+};
+} // namespace
+
+static std::optional<Place> getPlace(Value v, const LoopLabels &labels) {
+  APInt c;
+  if (auto cast = v.getDefiningOp<arith::IndexCastOp>())
+    return getPlace(cast.getIn(), labels);
+  if (auto index = v.getDefiningOp<linalg::IndexOp>())
+    return Place{labels.ofLoops(index->getParentOp())[index.getDim()], 0};
+  auto add = v.getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return std::nullopt;
+  for (auto [x, y] : {std::pair(add.getLhs(), add.getRhs()),
+                      std::pair(add.getRhs(), add.getLhs())})
+    if (matchPattern(y, m_ConstantInt(&c)))
+      if (std::optional<Place> place = getPlace(x, labels)) {
+        place->constant += c.getSExtValue();
+        return place;
+      }
+  return std::nullopt;
+}
+
+/// `condition` says that the key is at most row + offset.
+static std::optional<CausalMask>
+getMask(Value condition, const Attention &attention, const LoopLabels &labels) {
+  using P = arith::CmpIPredicate;
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return std::nullopt;
+  auto x = getPlace(compare.getLhs(), labels),
+       y = getPlace(compare.getRhs(), labels);
+  if (!x || !y)
+    return std::nullopt;
+  P predicate = compare.getPredicate();
+  if (predicate == P::sge || predicate == P::sgt) {
+    std::swap(x, y);
+    predicate = predicate == P::sge ? P::sle : P::slt;
+  }
+  if ((predicate != P::sle && predicate != P::slt) ||
+      x->loop != int(attention.key) || y->loop < 0 ||
+      !llvm::is_contained(attention.values.m, unsigned(y->loop)))
+    return std::nullopt;
+  return CausalMask{unsigned(y->loop),
+                    y->constant - x->constant - (predicate == P::slt)};
+}
+
+/// Looks for a mask whose -inf reaches `v`, an element of x.
+static std::optional<CausalMask> findMask(Value v, const Attention &attention,
+                                          const LoopLabels &labels) {
+  if (Value tensor = getTensor(v)) {
+    auto op = tensor.getDefiningOp<linalg::GenericOp>();
+    if (!op || op == attention.scores.op ||
+        !llvm::is_contained(attention.ops, op.getOperation()))
+      return std::nullopt;
+    return findMask(op.getBody()->getTerminator()->getOperand(0), attention,
+                    labels);
+  }
+  Operation *def = v.getDefiningOp();
+  if (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp, arith::AddFOp>(def)) {
+    for (Value operand : def->getOperands())
+      if (auto mask = findMask(operand, attention, labels))
+        return mask;
+    return std::nullopt;
+  }
+  auto select = dyn_cast_or_null<arith::SelectOp>(def);
+  if (!select || !isLowest(select.getFalseValue()))
+    return std::nullopt;
+  if (auto mask = getMask(select.getCondition(), attention, labels))
+    return mask;
+  return findMask(select.getTrueValue(), attention, labels);
+}
+
+std::optional<CausalMask>
+fx::kernel::matchCausalMask(const Attention &attention,
+                            const LoopLabels &labels) {
+  auto op = attention.x.getDefiningOp<linalg::GenericOp>();
+  if (!op || op == attention.scores.op)
+    return std::nullopt;
+  return findMask(op.getBody()->getTerminator()->getOperand(0), attention,
+                  labels);
+}

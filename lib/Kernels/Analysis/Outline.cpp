@@ -1,0 +1,212 @@
+//===- Outline.cpp - make a kernel function of a group --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Outline.h"
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/IR/KernelDialect.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace fx;
+using namespace fx::kernel;
+
+Outliner::Outliner(ModuleOp module) : module(module) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    unsigned id;
+    StringRef name = func.getSymName();
+    if (name.consume_front("kernel_") && !name.getAsInteger(10, id))
+      nextId = std::max(nextId, id + 1);
+  }
+}
+
+/// Ops that are copied into each kernel that reads them.
+static bool isCopied(Operation *op) {
+  return matchPattern(op, m_Constant()) ||
+         isa<tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+/// The tensor.empty that `init` starts from, or none.
+static tensor::EmptyOp emptyOf(Value init) {
+  while (auto fill = init.getDefiningOp<linalg::FillOp>())
+    init = fill.getOutputs()[0];
+  return init.getDefiningOp<tensor::EmptyOp>();
+}
+
+/// A tensor of the type and sizes of `result`, for it to be written to.
+static Value makeDestination(OpBuilder &b, OpResult result) {
+  Operation *op = result.getOwner();
+  if (auto dps = dyn_cast<DestinationStyleOpInterface>(op)) {
+    Value init = dps.getTiedOpOperand(result)->get();
+    if (tensor::EmptyOp empty = emptyOf(init))
+      return empty;
+    return tensor::EmptyOp::create(b, op->getLoc(),
+                                   tensor::getMixedSizes(b, op->getLoc(), init),
+                                   getElementTypeOrSelf(init.getType()));
+  }
+  // Padding is only taken with static sizes.
+  auto type = cast<RankedTensorType>(result.getType());
+  return tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
+                                 type.getElementType());
+}
+
+void Outliner::outline(ArrayRef<Operation *> group) {
+  SmallVector<Operation *> ops(group);
+  llvm::sort(ops,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  Operation *last = ops.back();
+  OpBuilder b(last->getContext());
+  b.setInsertionPointAfter(last);
+
+  SmallVector<OpResult> outputs;
+  for (Operation *op : ops)
+    for (OpResult result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
+            return !members.contains(at);
+          }))
+        outputs.push_back(result);
+  if (outputs.empty())
+    return;
+  for (OpResult result : outputs)
+    if (!isa<RankedTensorType>(result.getType()))
+      return;
+
+  // What comes in, and what is copied instead, in the order of their uses.
+  llvm::SetVector<Value> inputs;
+  llvm::SetVector<Operation *> copies;
+  std::function<void(Value)> visit = [&](Value v) {
+    Operation *def = v.getDefiningOp();
+    if (def && members.contains(def))
+      return;
+    SplatElementsAttr splat;
+    bool isTable = def && matchPattern(def, m_Constant()) &&
+                   isa<ShapedType>(v.getType()) &&
+                   !matchPattern(v, m_Constant(&splat));
+    if (!def || !isCopied(def) || isTable) {
+      inputs.insert(v);
+      return;
+    }
+    for (Value operand : def->getOperands())
+      visit(operand);
+    copies.insert(def);
+  };
+  for (Operation *op : ops) {
+    llvm::SetVector<Value> used;
+    used.insert(op->getOperands().begin(), op->getOperands().end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value v : used)
+      visit(v);
+  }
+
+  SmallVector<Value> args(inputs.begin(), inputs.end()), outs;
+  for (OpResult result : outputs)
+    outs.push_back(makeDestination(b, result));
+  SmallVector<Type> types, resultTypes;
+  for (Value v : args)
+    types.push_back(v.getType());
+  for (Value v : outs) {
+    types.push_back(v.getType());
+    resultTypes.push_back(v.getType());
+  }
+  for (auto [result, type] : llvm::zip(outputs, resultTypes))
+    if (result.getType() != type)
+      return; // a cast in between: left as it is
+
+  auto func = func::FuncOp::create(
+      last->getLoc(), "kernel",
+      FunctionType::get(b.getContext(), types, resultTypes));
+  func.setPrivate();
+  func->setAttr(kKernelAttr, b.getUnitAttr());
+  Block *body = func.addEntryBlock();
+  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip(args, body->getArguments()))
+    mapping.map(from, to);
+  for (Operation *op : copies)
+    inner.clone(*op, mapping);
+  for (Operation *op : ops) {
+    // Outputs are made in the function's own destinations.
+    IRMapping local = mapping;
+    if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
+      for (OpResult result : op->getResults()) {
+        auto it = llvm::find(outputs, result);
+        if (it == outputs.end())
+          continue;
+        Value out = body->getArgument(args.size() + (it - outputs.begin()));
+        Value init = dps.getTiedOpOperand(result)->get();
+        if (!emptyOf(init))
+          continue;
+        if (auto fill = init.getDefiningOp<linalg::FillOp>();
+            fill && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+          Value value = mapping.lookupOrDefault(fill.getInputs()[0]);
+          out = linalg::FillOp::create(inner, fill.getLoc(), ValueRange{value},
+                                       ValueRange{out})
+                    ->getResult(0);
+        }
+        local.map(init, out);
+      }
+    Operation *clone = inner.clone(*op, local);
+    mapping.map(op->getResults(), clone->getResults());
+  }
+  SmallVector<Value> returned;
+  for (OpResult result : outputs)
+    returned.push_back(mapping.lookup(result));
+  func::ReturnOp::create(inner, last->getLoc(), returned);
+  // Copies that nothing reads any more.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+
+  // What only says where an op came from would keep alike kernels apart.
+  func.walk([](Operation *op) { op->removeDiscardableAttr("fx.attention"); });
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  func->print(os, OpPrintingFlags().useLocalScope());
+  auto [it, isNew] = kernels.try_emplace(text, func);
+  if (isNew) {
+    func.setSymName("kernel_" + std::to_string(nextId++));
+    module.push_back(func);
+  } else {
+    func.erase();
+    func = it->second;
+    ++shared;
+  }
+  // Where all of it comes from; the last op first, whose name it takes.
+  SmallVector<Location> locs;
+  for (Operation *op : llvm::reverse(ops))
+    locs.push_back(op->getLoc());
+  auto invoke = kernel::InvokeOp::create(
+      b, b.getFusedLoc(locs), resultTypes,
+      FlatSymbolRefAttr::get(b.getContext(), func.getSymName()), args, outs);
+  for (auto [from, to] : llvm::zip(outputs, invoke->getResults()))
+    from.replaceAllUsesWith(to);
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
+}
+
+void fx::kernel::inlineKernel(func::FuncOp kernel, kernel::InvokeOp invoke) {
+  OpBuilder b(invoke);
+  IRMapping mapping;
+  Block &body = kernel.getBody().front();
+  mapping.map(body.getArguments(), invoke->getOperands());
+  for (Operation &op : body.without_terminator()) {
+    Operation *clone = b.clone(op, mapping);
+    clone->removeAttr(kScheduleAttr);
+  }
+  for (auto [result, value] :
+       llvm::zip(invoke->getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+  invoke->erase();
+}

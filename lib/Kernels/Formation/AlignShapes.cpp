@@ -1,0 +1,128 @@
+//===- AlignShapes.cpp - one shape from op to op --------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_ALIGNSHAPESPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+
+/// True if the reshape that `fused` is made or read by splits dimensions
+/// without adding unit ones: those would be dropped and added for ever.
+static bool splitsDimensions(OpOperand *fused) {
+  auto isProper = [](Operation *op) {
+    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return true;
+    auto units = [](Type type) {
+      return llvm::count(cast<RankedTensorType>(type).getShape(), 1);
+    };
+    return units(op->getOperand(0).getType()) ==
+           units(op->getResult(0).getType());
+  };
+  // The index along one reduction loop would become a sum over several.
+  auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
+  if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
+    return false;
+  return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
+}
+
+/// The unit loops that may go. `h * 2 + kh` becomes `kh` without h, which must
+/// then walk the whole dimension: a window smaller than its image does not.
+static SmallVector<unsigned> getDroppable(Operation *op) {
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    return llvm::to_vector(
+        llvm::seq<unsigned>(0, pad.getSourceType().getRank()));
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic)
+    return {};
+  SmallVector<int64_t> ranges = generic.getStaticLoopRanges();
+  llvm::SmallBitVector kept(ranges.size());
+  for (OpOperand &operand : generic->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = generic.getMatchingIndexingMap(&operand);
+    for (auto [d, expr] : llvm::enumerate(map.getResults())) {
+      if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+        continue;
+      SmallVector<unsigned> units;
+      SmallVector<AffineExpr> rest;
+      for (unsigned loop = 0; loop < ranges.size(); ++loop) {
+        bool isUnit = ranges[loop] == 1;
+        if (isUnit && expr.isFunctionOfDim(loop))
+          units.push_back(loop);
+        rest.push_back(isUnit ? getAffineConstantExpr(0, op->getContext())
+                              : getAffineDimExpr(loop, op->getContext()));
+      }
+      auto dim = dyn_cast<AffineDimExpr>(expr.replaceDims(rest));
+      bool isWhole = !dim || ranges[dim.getPosition()] == type.getDimSize(d);
+      if (!isWhole)
+        for (unsigned loop : units)
+          kept.set(loop);
+    }
+  }
+  SmallVector<unsigned> loops;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop)
+    if (!kept[loop])
+      loops.push_back(loop);
+  return loops;
+}
+
+namespace {
+struct AlignShapes : fx::kernel::impl::AlignShapesPassBase<AlignShapes> {
+  using Base::Base;
+
+  static void addCleanup(RewritePatternSet &patterns) {
+    MLIRContext *context = patterns.getContext();
+    linalg::FillOp::getCanonicalizationPatterns(patterns, context);
+    linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
+    tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+    tensor::DimOp::getCanonicalizationPatterns(patterns, context);
+    tensor::CastOp::getCanonicalizationPatterns(patterns, context);
+    affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  }
+
+  void runOnOperation() override {
+    // Not to a fixed point if the patterns should feed each other.
+    GreedyRewriteConfig config;
+    config.setMaxIterations(10);
+    config.setMaxNumRewrites(100000);
+    {
+      RewritePatternSet patterns(&getContext());
+      linalg::ControlDropUnitDims control;
+      control.controlFn = getDroppable;
+      linalg::populateFoldUnitExtentDimsPatterns(patterns, control);
+      addCleanup(patterns);
+      (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    }
+    {
+      RewritePatternSet patterns(&getContext());
+      linalg::populateFoldReshapeOpsByExpansionPatterns(patterns,
+                                                        splitsDimensions);
+      addCleanup(patterns);
+      (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,542 @@
+//===- FormKernels.cpp - group linalg ops ---------------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Analysis.h"
+#include "fx/Kernels/Attention.h"
+#include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/Outline.h"
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// Ops of a group, at most: emission unrolls their bodies.
+static constexpr unsigned kMaxGroup = 40;
+/// Ops between the first and the last of a group, at most: bounds the search.
+static constexpr unsigned kMaxSpan = 1000;
+/// A body that costs no more may be computed again for each element it is
+/// broadcast to.
+static constexpr int64_t kCheap = 4;
+
+static bool isUnitSlice(tensor::ExtractSliceOp op) {
+  return llvm::all_of(op.getMixedStrides(),
+                      [](OpFoldResult s) { return isConstantIntValue(s, 1); });
+}
+
+static bool isEasyPad(Operation *op) {
+  auto pad = dyn_cast<tensor::PadOp>(op);
+  if (!pad || !pad.getConstantPaddingValue() ||
+      pad.getSourceType().getRank() == 0)
+    return false;
+  for (auto [low, high] :
+       llvm::zip(pad.getMixedLowPad(), pad.getMixedHighPad())) {
+    auto l = getConstantIntValue(low), h = getConstantIntValue(high);
+    if (!l || !h || *l < 0 || *h < 0)
+      return false;
+  }
+  Type e = pad.getSourceType().getElementType();
+  return isConstantIntValue(pad.getMixedLowPad().back(), 0) &&
+         isConstantIntValue(pad.getMixedHighPad().back(), 0) &&
+         e.isIntOrFloat() && pad.getSourceType().hasStaticShape() &&
+         pad.getSourceType().getNumElements() > 0;
+}
+
+/// The slice that `operand` reads, in a copy that nothing else reads.
+static Operation *ownSlice(OpOperand &operand) {
+  Operation *slice = operand.get().getDefiningOp();
+  if (operand.get().hasOneUse())
+    return slice;
+  OpBuilder b(slice);
+  Operation *copy = b.clone(*slice);
+  operand.set(copy->getResult(0));
+  return copy;
+}
+
+namespace {
+using Group = llvm::SmallSetVector<Operation *, 16>;
+
+class KernelFormation {
+public:
+  KernelFormation(Block &block, const TargetInfo &target)
+      : block(block), target(target) {}
+  SmallVector<Group> run();
+
+private:
+  void take(Group group);
+  Operation *soleUser(Value v);
+  bool isFree(Operation *op) {
+    return op && op->getBlock() == &block && !taken.contains(op);
+  }
+  bool isConvex(const Group &group);
+  bool isCyclic(const Group &group);
+  std::optional<LoopLabels> labelsOf(const Group &group);
+  std::optional<LoopLabels> rowLabels(const Group &group);
+  void addChain(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  void addProducers(Group &group, llvm::function_ref<bool(const Group &)> fits);
+  Group attention(Attention match);
+  Group contraction(const Contraction &match);
+  Group rows(linalg::GenericOp op);
+  Group window(linalg::GenericOp op);
+  Group pointwise(Operation *op);
+
+  Block &block;
+  const TargetInfo &target;
+  SmallVector<Group> groups;
+  /// Numbers of `groups`.
+  llvm::DenseMap<Operation *, unsigned> taken;
+};
+} // namespace
+
+/// Without the ops that were added last, where it needs another group that
+/// needs it.
+void KernelFormation::take(Group group) {
+  while (group.size() > 1 && isCyclic(group))
+    group.pop_back();
+  for (Operation *op : group)
+    taken[op] = groups.size();
+  groups.push_back(std::move(group));
+}
+
+Operation *KernelFormation::soleUser(Value v) {
+  return v.hasOneUse() ? *v.user_begin() : nullptr;
+}
+
+/// False if an op outside lies on a path between two members.
+bool KernelFormation::isConvex(const Group &group) {
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation *op : group) {
+    if (!first || op->isBeforeInBlock(first))
+      first = op;
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
+  }
+  llvm::SmallPtrSet<Operation *, 16> outside;
+  unsigned span = 0;
+  for (Operation *op = first; op != last->getNextNode();
+       op = op->getNextNode()) {
+    if (++span > kMaxSpan)
+      return false;
+    bool isMember = group.contains(op);
+    bool reads = false, readsOutside = false;
+    op->walk([&](Operation *inner) {
+      for (Value v : inner->getOperands())
+        if (Operation *def = v.getDefiningOp()) {
+          reads |= group.contains(def);
+          readsOutside |= outside.contains(def);
+        }
+    });
+    if (isMember && readsOutside)
+      return false;
+    if (!isMember && (reads || readsOutside))
+      outside.insert(op);
+  }
+  return true;
+}
+
+/// True if what reads `group` leads back to it, by way of groups that were
+/// taken: of those all members are computed at once.
+bool KernelFormation::isCyclic(const Group &group) {
+  SmallVector<Operation *> reached;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  bool isBack = false;
+  auto follow = [&](Operation *op, bool isMember) {
+    for (Operation *user : op->getUsers()) {
+      Operation *next = block.findAncestorOpInBlock(*user);
+      if (next && group.contains(next))
+        isBack |= !isMember;
+      else if (next && seen.insert(next).second)
+        reached.push_back(next);
+    }
+  };
+  for (Operation *op : group)
+    follow(op, /*isMember=*/true);
+  while (!reached.empty() && !isBack) {
+    Operation *op = reached.pop_back_val();
+    auto it = taken.find(op);
+    if (it == taken.end()) {
+      follow(op, /*isMember=*/false);
+      continue;
+    }
+    for (Operation *together : groups[it->second]) {
+      seen.insert(together);
+      follow(together, /*isMember=*/false);
+    }
+  }
+  return isBack;
+}
+
+/// Labels of a group whose first member is the root; none if loops disagree.
+std::optional<LoopLabels> KernelFormation::labelsOf(const Group &group) {
+  auto root = cast<linalg::GenericOp>(group[0]);
+  LoopLabels labels;
+  SmallVector<int> loops;
+  for (auto [d, range] : llvm::enumerate(root.getStaticLoopRanges()))
+    loops.push_back(range == 1 ? LoopLabels::kUnit : int(d));
+  if (!labels.label(root, loops, group.getArrayRef()))
+    return std::nullopt;
+  return labels;
+}
+
+/// Adds the pointwise op that alone uses the last value, again and again.
+void KernelFormation::addChain(Group &group,
+                               llvm::function_ref<bool(const Group &)> fits) {
+  Operation *last = group[0];
+  while (group.size() < kMaxGroup && last->getNumResults() == 1) {
+    Operation *user = soleUser(last->getResult(0));
+    if (!isFree(user) || !isPointwise(user) || user->getNumResults() != 1)
+      return;
+    Group more = group;
+    more.insert(user);
+    if (!isConvex(more) || !fits(more))
+      return;
+    group = more;
+    last = user;
+  }
+}
+
+/// Adds pointwise ops that are used by the group alone.
+void KernelFormation::addProducers(
+    Group &group, llvm::function_ref<bool(const Group &)> fits) {
+  for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+    auto generic = dyn_cast<linalg::GenericOp>(group[i]);
+    if (!generic)
+      continue;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      Operation *def = operand->get().getDefiningOp();
+      if (!isFree(def) || group.contains(def))
+        continue;
+      bool slice = isa<tensor::ExtractSliceOp>(def) && isPointwise(generic) &&
+                   isUnitSlice(cast<tensor::ExtractSliceOp>(def));
+      if (slice) {
+        def = ownSlice(*operand);
+      } else {
+        if (!isPointwise(def) ||
+            !llvm::all_of(def->getUsers(),
+                          [&](Operation *u) { return group.contains(u); }))
+          continue;
+        AffineMap map = generic.getMatchingIndexingMap(operand);
+        if (!map.isPermutation() &&
+            bodyCost(cast<linalg::GenericOp>(def)) > kCheap)
+          continue;
+      }
+      Group more = group;
+      more.insert(def);
+      if (isConvex(more) && fits(more))
+        group = more;
+    }
+  }
+}
+
+Group KernelFormation::attention(Attention match) {
+  Group group(match.ops.begin(), match.ops.end());
+  auto fits = [&](const Group &g) {
+    // Queries, keys and values are read from memory.
+    for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
+      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
+        return false;
+    return match.label(g.getArrayRef()).has_value();
+  };
+  if (!llvm::all_of(group, [&](Operation *op) { return isFree(op); }) ||
+      !isConvex(group) || !fits(group))
+    return Group();
+  addChain(group, fits);
+  addProducers(group, fits);
+  // Of what lies between the products nothing goes to memory.
+  Operation *values = group[0];
+  for (Operation *op : match.ops)
+    if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return group.contains(user);
+        }))
+      return Group();
+  return group;
+}
+
+Group KernelFormation::contraction(const Contraction &match) {
+  Group group;
+  Contraction c = match;
+  AffineMap map = c.rhsMap();
+  bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
+  unsigned last = map.getNumResults() - 1;
+  // Tensor cores read columns as they lie.
+  if (!packed && !target.readsAnyOrder(c.kind) &&
+      map.getDimPosition(last) != c.lastN())
+    return group;
+  group.insert(c.op);
+  int column = c.lastN();
+  auto fits = [&](const Group &g) {
+    auto labels = labelsOf(g);
+    if (!labels)
+      return false;
+    if (c.op.getStaticLoopRanges()[column] == 1)
+      return g.size() == 1;
+    // The columns stay the last dimension.
+    for (Operation *op : g)
+      if (isa<linalg::GenericOp>(op)) {
+        ArrayRef<int> dims = labels->ofTensor(op->getResult(0));
+        if (llvm::is_contained(dims, column) && dims.back() != column)
+          return false;
+      }
+    return true;
+  };
+  addChain(group, fits);
+  auto fitsProducers = [&](const Group &g) {
+    // The contraction's operands are read from memory.
+    for (Value v : c.op.getInputs())
+      if (Operation *def = v.getDefiningOp(); def && g.contains(def))
+        return false;
+    return fits(g);
+  };
+  addProducers(group, fitsProducers);
+  // What unpacks is code of the kernel.
+  if (packed) {
+    auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
+    group.insert(unpack);
+    if (Operation *nibbles = unpack.getSource().getDefiningOp();
+        isa_and_nonnull<linalg::GenericOp>(nibbles) && isFree(nibbles))
+      group.insert(nibbles);
+    if (c.groupSize)
+      if (auto scales = c.scales().getDefiningOp<linalg::UnPackOp>())
+        group.insert(scales);
+  }
+  return group;
+}
+
+std::optional<LoopLabels> KernelFormation::rowLabels(const Group &group) {
+  auto root = cast<linalg::GenericOp>(group[0]);
+  LoopLabels labels(/*shareInputs=*/true);
+  SmallVector<int> loops(root.getNumLoops(), LoopLabels::kUnit);
+  int next = 0;
+  SmallVector<int64_t> ranges = root.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> kinds = root.getIteratorTypesArray();
+  for (unsigned d = 0; d < loops.size(); ++d)
+    if (kinds[d] == utils::IteratorType::parallel && ranges[d] != 1)
+      loops[d] = next++;
+  int inner = next;
+  for (unsigned d = 0; d < loops.size(); ++d)
+    if (kinds[d] == utils::IteratorType::reduction)
+      loops[d] = inner;
+  labels.setRoot(root, loops);
+  if (!labels.propagate(group.getArrayRef()))
+    return std::nullopt;
+  for (Operation *op : group) {
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic)
+      continue;
+    if (!labels.isComplete(op))
+      return std::nullopt;
+    // Two loops over the same rows: an outer product of what the rows give, of
+    // which the row's own part is but the diagonal.
+    llvm::SmallSet<int, 8> seen;
+    for (int label : labels.ofLoops(op))
+      if (label >= 0 && !seen.insert(label).second)
+        return std::nullopt;
+    bool isReduction = generic.getNumReductionLoops() > 0;
+    SmallVector<utils::IteratorType> kinds = generic.getIteratorTypesArray();
+    for (auto [d, label] : llvm::enumerate(labels.ofLoops(op)))
+      if (isReduction &&
+          (kinds[d] == utils::IteratorType::reduction) != (label == inner))
+        return std::nullopt;
+    for (Value result : op->getResults()) {
+      ArrayRef<int> dims = labels.ofTensor(result);
+      if (llvm::is_contained(dims, inner) && dims.back() != inner)
+        return std::nullopt;
+    }
+    // A row that is narrower than its lanes' dimension is read by gathers.
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      ArrayRef<int> of = labels.ofLoops(op);
+      for (unsigned r = 0; r + 1 < map.getNumResults(); ++r)
+        for (unsigned d = 0; d < of.size(); ++d)
+          if (of[d] == inner && map.getResult(r).isFunctionOfDim(d))
+            return std::nullopt;
+    }
+  }
+  return labels;
+}
+
+Group KernelFormation::rows(linalg::GenericOp op) {
+  Group group;
+  if (!isRowReduction(op) || !matchReduction(op))
+    return group;
+  group.insert(op);
+  auto fits = [&](const Group &g) { return bool(rowLabels(g)); };
+  if (!fits(group))
+    return Group();
+  bool changed = true;
+  while (changed && group.size() < kMaxGroup) {
+    changed = false;
+    for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+      auto consider = [&](Operation *other) {
+        if (!isFree(other) || group.contains(other))
+          return;
+        bool isPart = isPointwise(other);
+        if (auto g = dyn_cast<linalg::GenericOp>(other);
+            g && g.getNumReductionLoops())
+          isPart = isRowReduction(g) && matchReduction(g).has_value();
+        if (!isPart)
+          return;
+        Group more = group;
+        more.insert(other);
+        if (isConvex(more) && fits(more)) {
+          group = more;
+          changed = true;
+        }
+      };
+      for (Value v : group[i]->getOperands())
+        if (Operation *def = v.getDefiningOp())
+          consider(def);
+      for (Value v : group[i]->getResults())
+        for (Operation *user : llvm::to_vector(v.getUsers()))
+          consider(user);
+    }
+  }
+  return group;
+}
+
+Group KernelFormation::window(linalg::GenericOp op) {
+  Group group;
+  if (!matchReduction(op) || !isWindowReduction(op))
+    return group;
+  group.insert(op);
+  auto fits = [&](const Group &g) {
+    auto labels = labelsOf(g);
+    if (!labels)
+      return false;
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
+    int lane = map.getDimPosition(map.getNumResults() - 1);
+    for (Operation *member : g)
+      if (isa<linalg::GenericOp>(member)) {
+        ArrayRef<int> dims = labels->ofTensor(member->getResult(0));
+        if (dims.empty() || dims.back() != lane)
+          return false;
+      }
+    return true;
+  };
+  if (!fits(group))
+    return Group();
+  addChain(group, fits);
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    Operation *def = operand->get().getDefiningOp();
+    if (isFree(def) && operand->get().hasOneUse() && isEasyPad(def))
+      group.insert(def);
+  }
+  return group;
+}
+
+Group KernelFormation::pointwise(Operation *op) {
+  Group group;
+  group.insert(op);
+  // Padding takes along what makes its source.
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    Operation *def = pad.getSource().getDefiningOp();
+    if (isFree(def) && pad.getSource().hasOneUse() && isPointwise(def) &&
+        def->getNumResults() == 1)
+      group.insert(def);
+  }
+  if (!isPointwise(op) && !isa<tensor::PadOp>(op))
+    return group;
+  for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
+    auto generic = dyn_cast<linalg::GenericOp>(group[i]);
+    if (!generic)
+      continue;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      Operation *def = operand->get().getDefiningOp();
+      if (!isFree(def) || group.contains(def))
+        continue;
+      if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
+        if (isUnitSlice(slice))
+          group.insert(ownSlice(*operand));
+        continue;
+      }
+      if (!isPointwise(def) ||
+          !llvm::all_of(def->getUsers(),
+                        [&](Operation *u) { return group.contains(u); }))
+        continue;
+      AffineMap map = generic.getMatchingIndexingMap(operand);
+      if (!map.isPermutation() &&
+          bodyCost(cast<linalg::GenericOp>(def)) > kCheap)
+        continue;
+      Group more = group;
+      more.insert(def);
+      if (isConvex(more))
+        group = more;
+    }
+  }
+  return group;
+}
+
+SmallVector<Group> KernelFormation::run() {
+  auto generics = llvm::to_vector(block.getOps<linalg::GenericOp>());
+  auto tryTake = [&](Group group) {
+    if (!group.empty())
+      take(std::move(group));
+  };
+  for (linalg::GenericOp op : generics)
+    if (target.matrixUnit != MatrixUnit::None && isFree(op))
+      if (auto match = matchAttention(op))
+        tryTake(attention(std::move(*match)));
+  for (linalg::GenericOp op : generics)
+    if (isFree(op))
+      if (auto match = matchContraction(op, target))
+        tryTake(contraction(*match));
+  for (linalg::GenericOp op : generics)
+    if (isFree(op) && op.getNumReductionLoops())
+      tryTake(rows(op));
+  for (linalg::GenericOp op : generics)
+    if (isFree(op) && op.getNumReductionLoops())
+      tryTake(window(op));
+  for (Operation &op : llvm::reverse(block))
+    if (isFree(&op) &&
+        (isPointwise(&op) || isa<linalg::PackOp>(op) || isEasyPad(&op)))
+      tryTake(pointwise(&op));
+  return groups;
+}
+
+namespace {
+struct FormKernels : fx::kernel::impl::FormKernelsPassBase<FormKernels> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> funcs;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isExternal() && !func->hasAttr(kKernelAttr))
+        funcs.push_back(func);
+    TargetInfo target;
+    if (gpu)
+      target =
+          TargetInfo::getGPU(tensorCores ? MatrixUnit::MMA : MatrixUnit::None);
+    Outliner outliner(getOperation());
+    for (func::FuncOp func : funcs) {
+      SmallVector<Block *> blocks;
+      func.walk([&](Block *block) {
+        if (!isa<linalg::LinalgOp, tensor::PadOp>(block->getParentOp()))
+          blocks.push_back(block);
+      });
+      for (Block *block : blocks) {
+        for (Group &group : KernelFormation(*block, target).run()) {
+          SmallVector<Operation *> ops(group.begin(), group.end());
+          outliner.outline(ops);
+        }
+        sortTopologically(block);
+      }
+    }
+    numKernels += outliner.numKernels();
+    numShared += outliner.numShared();
+  }
+};
+} // namespace

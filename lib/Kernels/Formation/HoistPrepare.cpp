@@ -1,0 +1,167 @@
+//===- HoistPrepare.cpp - computations on states alone --------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/IR/FXDialect.h"
+#include "fx/Kernels/ConstantAnalysis.h"
+#include "fx/Kernels/IR/KernelDialect.h"
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_DROPPREPAREPASS
+#define GEN_PASS_DEF_HOISTPREPAREPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// Ops that cost nothing, or give nothing worth storing.
+static bool isFree(Operation *op) {
+  return matchPattern(op, m_Constant()) ||
+         isa<tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+             op);
+}
+
+static int64_t numBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() ||
+      !tensor.getElementType().isIntOrFloat())
+    return -1;
+  return tensor.getNumElements() *
+         llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+/// What a constant computation may add to the file.
+static constexpr int64_t kConstantBytes = 4 << 20;
+
+namespace {
+struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
+  using Base::Base;
+
+  /// True if results of `op` may become results of @prepare.
+  bool mayStore(Operation *op, ConstantAnalysis &states) {
+    if (isFree(op) || op->getNumResults() == 0)
+      return false;
+    ConstantAnalysis::Kind kind = states.kind(op);
+    if (kind == ConstantAnalysis::Other)
+      return false;
+    int64_t in = 0, out = 0;
+    for (Value v : op->getOperands())
+      in += std::max<int64_t>(0, numBytes(v.getType()));
+    for (Type type : op->getResultTypes()) {
+      int64_t bytes = numBytes(type);
+      if (bytes < 0)
+        return false;
+      out += bytes;
+    }
+    if (kind == ConstantAnalysis::Constant)
+      return out <= kConstantBytes;
+    // Operands include the destination: a mere expansion is not stored.
+    return out <= 2 * (in - out) + kConstantBytes;
+  }
+
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal() || getOperation().lookupSymbol("prepare"))
+      return;
+    Block &body = main.getBody().front();
+    ConstantAnalysis states(main);
+    llvm::SetVector<Value> wanted;
+    for (Operation &op : body) {
+      if (!mayStore(&op, states))
+        continue;
+      for (OpResult result : op.getResults()) {
+        bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
+          // Users behind views count where the view is read.
+          return !mayStore(body.findAncestorOpInBlock(*user), states);
+        });
+        if (isRead)
+          wanted.insert(result);
+      }
+    }
+    if (wanted.empty())
+      return;
+
+    // What has to be computed, in order, and the states it reads.
+    llvm::DenseSet<Operation *> needed;
+    SmallVector<Operation *> ops;
+    llvm::SetVector<Value> args;
+    for (Value v : wanted)
+      needed.insert(v.getDefiningOp());
+    for (Operation &op : llvm::reverse(body)) {
+      if (!needed.contains(&op))
+        continue;
+      ops.push_back(&op);
+      llvm::SetVector<Value> used;
+      used.insert(op.getOperands().begin(), op.getOperands().end());
+      getUsedValuesDefinedAbove(op.getRegions(), used);
+      for (Value v : used) {
+        if (isa<BlockArgument>(v))
+          args.insert(v);
+        else
+          needed.insert(v.getDefiningOp());
+      }
+    }
+    std::reverse(ops.begin(), ops.end());
+
+    SmallVector<Type> argTypes, resultTypes;
+    for (Value v : args)
+      argTypes.push_back(v.getType());
+    for (Value v : wanted)
+      resultTypes.push_back(v.getType());
+    OpBuilder b(main);
+    auto prepare = func::FuncOp::create(
+        b, main.getLoc(), "prepare", b.getFunctionType(argTypes, resultTypes));
+    Block *entry = prepare.addEntryBlock();
+    IRMapping mapping;
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      mapping.map(arg, entry->getArgument(i));
+      unsigned number = cast<BlockArgument>(arg).getArgNumber();
+      if (DictionaryAttr attrs = main.getArgAttrDict(number))
+        prepare.setArgAttrs(i, attrs);
+    }
+    b.setInsertionPointToEnd(entry);
+    for (Operation *op : ops)
+      b.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (Value v : wanted)
+      results.push_back(mapping.lookup(v));
+    func::ReturnOp::create(b, main.getLoc(), results);
+
+    for (auto [i, value] : llvm::enumerate(wanted)) {
+      Value v = value;
+      auto attrs = b.getDictionaryAttr(
+          b.getNamedAttr("fx.prepared", b.getI64IntegerAttr(i)));
+      unsigned at = main.getNumArguments();
+      if (failed(main.insertArgument(at, v.getType(), attrs, v.getLoc())))
+        return signalPassFailure();
+      v.replaceAllUsesWith(main.getArgument(at));
+    }
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty())
+        op->erase();
+  }
+};
+
+struct FXDropPreparePass
+    : fx::kernel::impl::DropPreparePassBase<FXDropPreparePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
+    if (prepare && module.lookupSymbol<func::FuncOp>("main"))
+      prepare.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,118 @@
+//===- SplitReduction.cpp - a reduction in two steps ----------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SplitReduction.h"
+
+#include "fx/Kernels/Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// The loops that the first step keeps, as its operands have them.
+static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {
+  SmallVector<unsigned> kept;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    if (map.getNumResults() < op.getNumLoops())
+      continue;
+    for (unsigned d = 0; d < map.getNumResults(); ++d)
+      if (map.getDimPosition(d) != loop)
+        kept.push_back(map.getDimPosition(d));
+    return kept;
+  }
+  for (unsigned d = 0; d < op.getNumLoops(); ++d)
+    if (d != loop)
+      kept.push_back(d);
+  return kept;
+}
+
+linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
+                                             linalg::GenericOp op,
+                                             unsigned loop) {
+  auto combiners = matchReduction(op);
+  if (!combiners)
+    return {};
+  unsigned parallel = op.getNumLoops() - op.getNumReductionLoops();
+  SmallVector<TypedAttr> neutral;
+  for (auto [i, combiner] : llvm::enumerate(*combiners)) {
+    auto attr = arith::getNeutralElement(combiner.op);
+    AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
+    if (!attr || map.getNumResults() != parallel)
+      return {};
+    neutral.push_back(*attr);
+  }
+
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  SmallVector<unsigned> kept = keptLoops(op, loop);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned d : kept) {
+    sizes.push_back(ranges[d].size);
+    exprs.push_back(getAffineDimExpr(d, context));
+  }
+
+  // First along `loop`.
+  SmallVector<Value> inits;
+  for (TypedAttr attr : neutral) {
+    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, attr.getType());
+    Value zero = arith::ConstantOp::create(rewriter, loc, attr);
+    inits.push_back(
+        linalg::FillOp::create(rewriter, loc, zero, empty).getResult(0));
+  }
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (unsigned i = op.getNumDpsInputs(); i < maps.size(); ++i)
+    maps[i] = AffineMap::get(op.getNumLoops(), 0, exprs, context);
+  SmallVector<utils::IteratorType> kinds(op.getNumLoops(),
+                                         utils::IteratorType::parallel);
+  kinds[loop] = utils::IteratorType::reduction;
+  auto first =
+      linalg::GenericOp::create(rewriter, loc, TypeRange(ValueRange(inits)),
+                                op.getInputs(), inits, maps, kinds);
+  rewriter.cloneRegionBefore(op.getRegion(), first.getRegion(),
+                             first.getRegion().begin());
+
+  // Then what is left of it.
+  llvm::SmallDenseMap<unsigned, unsigned> position;
+  for (auto [i, d] : llvm::enumerate(kept))
+    position[d] = i;
+  auto oldKinds = op.getIteratorTypesArray();
+  kinds.clear();
+  for (unsigned d : kept)
+    kinds.push_back(oldKinds[d]);
+  maps.assign(op->getNumResults(),
+              AffineMap::getMultiDimIdentityMap(kept.size(), context));
+  for (OpResult result : op->getResults()) {
+    AffineMap map = op.getIndexingMapMatchingResult(result);
+    SmallVector<AffineExpr> to;
+    for (unsigned d = 0; d < map.getNumResults(); ++d)
+      to.push_back(getAffineDimExpr(position[map.getDimPosition(d)], context));
+    maps.push_back(AffineMap::get(kept.size(), 0, to, context));
+  }
+  auto rest = linalg::GenericOp::create(
+      rewriter, loc, op->getResultTypes(), first.getResults(), op.getDpsInits(),
+      maps, kinds, [&](OpBuilder &b, Location loc, ValueRange args) {
+        SmallVector<Value> values;
+        for (auto [i, combiner] : llvm::enumerate(*combiners)) {
+          IRMapping map;
+          BlockArgument out =
+              op.getBody()->getArgument(op.getNumDpsInputs() + i);
+          map.map(combiner.input, args[i]);
+          map.map(out, args[combiners->size() + i]);
+          values.push_back(b.clone(*combiner.op, map)->getResult(0));
+        }
+        linalg::YieldOp::create(b, loc, values);
+      });
+  rewriter.replaceOp(op, rest.getResults());
+  return rest;
+}

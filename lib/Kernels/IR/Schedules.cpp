@@ -1,0 +1,170 @@
+//===- Schedules.cpp - how kernels are computed ---------------------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/IR/KernelDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+#include "fx/Kernels/IR/KernelAttrInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fx/Kernels/IR/KernelAttrs.cpp.inc"
+
+void FXKernelDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fx/Kernels/IR/KernelAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+using ParameterFn = llvm::function_ref<void(StringRef, Attribute)>;
+using Parameter = std::pair<StringRef, int64_t>;
+
+static void walkNumbers(MLIRContext *ctx, ArrayRef<Parameter> parameters,
+                        ParameterFn fn) {
+  Builder b(ctx);
+  for (auto [name, value] : parameters)
+    fn(name, b.getI64IntegerAttr(value));
+}
+
+void ContractionAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"rows", getRows()},
+               {"vectors", getVectors()},
+               {"row_block", getRowBlock()}},
+              fn);
+  if (getRowsFirst())
+    fn("rows_first", UnitAttr::get(getContext()));
+  if (getPrefetch())
+    walkNumbers(getContext(), {{"prefetch", getPrefetch()}}, fn);
+}
+void MatMulAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"m", getM()},
+               {"n", getN()},
+               {"k", getK()},
+               {"thread_m", getThreadM()},
+               {"thread_n", getThreadN()}},
+              fn);
+}
+void TensorCoreAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"m", getM()},
+               {"n", getN()},
+               {"k", getK()},
+               {"warps_m", getWarpsM()},
+               {"warps_n", getWarpsN()},
+               {"stages", getStages()}},
+              fn);
+}
+void WarpgroupAttr::walkParameters(ParameterFn fn) const {
+  walkNumbers(getContext(),
+              {{"columns", getColumns()}, {"stages", getStages()}}, fn);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Results of a register tile: more would not fit into any register file.
+static constexpr int64_t kMaxTileVectors = 64;
+/// Of any number of a tile on a GPU.
+static constexpr int64_t kMaxTile = 4096;
+
+using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;
+
+static LogicalResult verifyRange(EmitErrorFn emitError, Parameter parameter,
+                                 int64_t least, int64_t most) {
+  auto [name, value] = parameter;
+  if (value >= least && value <= most)
+    return success();
+  return emitError() << name << ": expected " << least << " to " << most
+                     << ", got " << value;
+}
+
+LogicalResult ContractionAttr::verify(EmitErrorFn emitError, int64_t rows,
+                                      int64_t vectors, int64_t rowBlock,
+                                      bool rowsFirst, int64_t prefetch) {
+  for (Parameter parameter : {Parameter("rows", rows), {"vectors", vectors}})
+    if (failed(verifyRange(emitError, parameter, 1, kMaxTileVectors)))
+      return failure();
+  if (rows * vectors > kMaxTileVectors)
+    return emitError() << "expected rows * vectors up to " << kMaxTileVectors
+                       << ", got " << rows * vectors;
+  for (Parameter parameter :
+       {Parameter("row_block", rowBlock), {"prefetch", prefetch}})
+    if (failed(verifyRange(emitError, parameter, 0,
+                           std::numeric_limits<int64_t>::max())))
+      return failure();
+  return success();
+}
+
+static LogicalResult verifyTiles(EmitErrorFn emitError,
+                                 ArrayRef<Parameter> tiles) {
+  for (Parameter parameter : tiles)
+    if (failed(verifyRange(emitError, parameter, 0, kMaxTile)))
+      return failure();
+  return success();
+}
+
+LogicalResult MatMulAttr::verify(EmitErrorFn emitError, int64_t m, int64_t n,
+                                 int64_t k, int64_t threadM, int64_t threadN) {
+  return verifyTiles(emitError, {{"m", m},
+                                 {"n", n},
+                                 {"k", k},
+                                 {"thread_m", threadM},
+                                 {"thread_n", threadN}});
+}
+
+LogicalResult TensorCoreAttr::verify(EmitErrorFn emitError, int64_t m,
+                                     int64_t n, int64_t k, int64_t warpsM,
+                                     int64_t warpsN, int64_t stages) {
+  return verifyTiles(emitError, {{"m", m},
+                                 {"n", n},
+                                 {"k", k},
+                                 {"warps_m", warpsM},
+                                 {"warps_n", warpsN},
+                                 {"stages", stages}});
+}
+
+LogicalResult WarpgroupAttr::verify(EmitErrorFn emitError, int64_t columns,
+                                    int64_t stages) {
+  return verifyTiles(emitError, {{"columns", columns}, {"stages", stages}});
+}
+
+LogicalResult
+FXKernelDialect::verifyOperationAttribute(Operation *op,
+                                          NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  auto fail = [&](const char *expected) {
+    return op->emitOpError()
+           << name << ": expected " << expected << ", got " << value;
+  };
+  if (name == kScheduleAttr)
+    return isa<ScheduleAttrInterface>(value) ? success()
+                                             : fail("a schedule of a kernel");
+  if (name == kProblemAttr)
+    return isa<ProblemAttr>(value) ? success() : fail("#fx_kernel.problem");
+  if (name == kTilesAttr) {
+    auto array = dyn_cast<ArrayAttr>(value);
+    bool isRight =
+        array && llvm::all_of(array, llvm::IsaPred<ScheduleAttrInterface>);
+    return isRight ? success() : fail("an array of schedules");
+  }
+  return op->emitOpError() << "unknown attribute '" << name
+                           << "' of the dialect fx_kernel";
+}

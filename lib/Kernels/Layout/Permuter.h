@@ -1,0 +1,117 @@
+//===- Permuter.h - tensors in another order of dimensions ------*- C++ -*-===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FX_LIB_CODEGEN_CPU_PERMUTER_H
+#define FX_LIB_CODEGEN_CPU_PERMUTER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fx::kernel {
+
+using Order = llvm::SmallVector<int64_t, 6>;
+
+/// A tensor that stands for another one: its dimension k is dimension
+/// `order[k]` of the original, as in `linalg.transpose`.
+struct Permuted {
+  mlir::Value value;
+  Order order;
+};
+
+/// Walks code on tensors and rewrites each operation whose operands are held
+/// in another order so that it works on them as they are; its results are then
+/// held in another order too. Only operations without a rule see transposes.
+class Permuter {
+public:
+  explicit Permuter(mlir::MLIRContext *ctx) : b(ctx) {}
+
+  void run(mlir::Region &region);
+  /// Erases what `run` replaced.
+  void finish(mlir::Operation *root);
+
+  unsigned numConvolutions = 0, numTransposes = 0;
+
+private:
+  void visit(mlir::Operation *op);
+  void visitOther(mlir::Operation *op);
+
+  //===--- values (Permuter.cpp) ------------------------------------------===//
+  /// How `v` is held; `v` itself if nothing else is known.
+  Permuted held(mlir::Value v);
+  bool isPermuted(mlir::Value v) { return values.contains(v); }
+  bool anyPermuted(mlir::ValueRange range);
+  /// Says that `v` is held as `value`.
+  void hold(mlir::Value v, mlir::Value value, llvm::ArrayRef<int64_t> order);
+  /// `v` in the given order: as it is held, made in that order by what defines
+  /// it, or transposed.
+  mlir::Value get(mlir::Value v, llvm::ArrayRef<int64_t> order);
+  mlir::Value getOriginal(mlir::Value v);
+  mlir::Value pull(mlir::Value v, llvm::ArrayRef<int64_t> order);
+  mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int64_t> permutation);
+  /// `v` with the same elements in the same sequence in another shape, where
+  /// only unit dimensions differ.
+  mlir::Value moveUnits(mlir::Value v, llvm::ArrayRef<int64_t> permutation);
+
+  //===--- linalg (PermuteLinalg.cpp) -------------------------------------===//
+  bool visitConvolution(mlir::linalg::LinalgOp op);
+  /// False if there is no rule. `forced` is the order to make result 0 in.
+  bool visitLinalg(mlir::linalg::LinalgOp op,
+                   std::optional<Order> forced = std::nullopt);
+  bool visitTranspose(mlir::linalg::TransposeOp op);
+  mlir::linalg::GenericOp rebuild(mlir::linalg::LinalgOp op,
+                                  llvm::ArrayRef<unsigned> loops,
+                                  llvm::ArrayRef<Permuted> operands);
+
+  //===--- tensor (PermuteTensor.cpp) -------------------------------------===//
+  bool visitPad(mlir::tensor::PadOp op,
+                std::optional<Order> forced = std::nullopt);
+  bool visitExtractSlice(mlir::tensor::ExtractSliceOp op);
+  bool visitInsertSlice(mlir::tensor::InsertSliceOp op,
+                        std::optional<Order> forced = std::nullopt);
+  bool visitConcat(mlir::tensor::ConcatOp op);
+  bool visitCollapse(mlir::tensor::CollapseShapeOp op);
+  bool visitExpand(mlir::tensor::ExpandShapeOp op);
+  bool visitCast(mlir::tensor::CastOp op);
+  bool visitDim(mlir::tensor::DimOp op);
+  bool visitExtract(mlir::tensor::ExtractOp op);
+
+  mlir::IRRewriter b;
+  llvm::DenseMap<mlir::Value, Permuted> values;
+  /// Transposes made, so that none is made twice.
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
+  llvm::SmallPtrSet<mlir::Operation *, 32> replaced;
+};
+
+inline Order identityOrder(int64_t rank) {
+  return llvm::to_vector<6>(llvm::seq<int64_t>(0, rank));
+}
+inline bool isIdentity(llvm::ArrayRef<int64_t> order) {
+  for (auto [k, d] : llvm::enumerate(order))
+    if (d != static_cast<int64_t>(k))
+      return false;
+  return true;
+}
+inline Order inverse(llvm::ArrayRef<int64_t> order) {
+  Order result(order.size());
+  for (auto [k, d] : llvm::enumerate(order))
+    result[d] = k;
+  return result;
+}
+/// `list` of the original's dimensions in the order that it is held in.
+template <class T>
+llvm::SmallVector<T> permute(llvm::ArrayRef<T> list,
+                             llvm::ArrayRef<int64_t> order) {
+  llvm::SmallVector<T> result;
+  for (int64_t d : order)
+    result.push_back(list[d]);
+  return result;
+}
+
+} // namespace fx::kernel
+
+#endif // FX_LIB_CODEGEN_CPU_PERMUTER_H

@@ -1,0 +1,25 @@
+// RUN: fx-opt %s --fx-cpu-kernel-attributes=vector-width=256 | FileCheck %s
+
+// The buffers of a kernel do not overlap; nothing but the C interface is seen
+// from outside; the contract's own attributes go.
+// CHECK: llvm.func internal @kernel_0(%{{.+}}: !llvm.ptr {llvm.noalias}, %{{.+}}: i64, %{{.+}}: !llvm.ptr {llvm.noalias}) attributes {
+// CHECK-NOT: fx.
+// CHECK-SAME: prefer_vector_width = "256"
+llvm.func @kernel_0(%a: !llvm.ptr {fx.name = "a"}, %n: i64, %b: !llvm.ptr) attributes {fx.kernel, fx_kernel.schedule = #fx_kernel.rows} {
+  llvm.return
+}
+
+// CHECK: llvm.func internal @main(%{{.+}}: !llvm.ptr) attributes {
+// CHECK-NOT: fx.
+llvm.func @main(%a: !llvm.ptr {fx.state = @w}) attributes {fx.symbols = []} {
+  llvm.return
+}
+
+// CHECK: llvm.func @_mlir_ciface_main
+llvm.func @_mlir_ciface_main(%a: !llvm.ptr) {
+  llvm.return
+}
+
+// CHECK: llvm.func @external(!llvm.ptr)
+// CHECK-NOT: prefer_vector_width
+llvm.func @external(!llvm.ptr)

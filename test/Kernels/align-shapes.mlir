@@ -1,0 +1,77 @@
+// RUN: fx-opt %s --fx-align-shapes --cse | FileCheck %s
+
+// The reshape between an op on rows and one on a batch of sequences goes to
+// the operands.
+// CHECK-LABEL: func.func @batch
+// CHECK-SAME: %[[X:[^:]+]]: tensor<2x?x8xf32>
+// CHECK-NOT: collapse_shape
+// CHECK: %[[E:.+]] = linalg.generic {{.*}} ins(%[[X]]
+// CHECK-NOT: shape
+// CHECK: linalg.generic {{.*}} ins(%[[E]]
+func.func @batch(%x: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %x, %c1 : tensor<2x?x8xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x?x8xf32> into tensor<?x8xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %c, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%c : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<?x8xf32>
+  %1 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [2, %d, 8] : tensor<?x8xf32> into tensor<2x?x8xf32>
+  %e1 = tensor.empty(%d) : tensor<2x?x8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%1 : tensor<2x?x8xf32>) outs(%e1 : tensor<2x?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<2x?x8xf32>
+  return %2 : tensor<2x?x8xf32>
+}
+
+// A unit dimension in between goes as well.
+// CHECK-LABEL: func.func @unit
+// CHECK: %[[A:.+]] = linalg.generic
+// CHECK-NOT: shape
+// CHECK: linalg.generic {{.*}} ins(%[[A]]
+func.func @unit(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8x1xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.exp %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8x1xf32>
+  %c = tensor.collapse_shape %0 [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%c : tensor<8xf32>) outs(%e1 : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = math.tanh %a : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+// A window that is smaller than its image keeps the unit loops of the result:
+// without them the window would have to walk the whole image.
+// CHECK-LABEL: func.func @window
+// CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<3x3x8xf32>, tensor<2x2xf32>)
+func.func @window(%x: tensor<1x3x3x8xf32>) -> tensor<1x1x1x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x1x1x8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x1x1x8xf32>) -> tensor<1x1x1x8xf32>
+  %w = tensor.empty() : tensor<2x2xf32>
+  %r = linalg.generic {indexing_maps = [
+      affine_map<(n, h, w, c, kh, kw) -> (n, h * 2 + kh, w * 2 + kw, c)>,
+      affine_map<(n, h, w, c, kh, kw) -> (kh, kw)>,
+      affine_map<(n, h, w, c, kh, kw) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x3x3x8xf32>, tensor<2x2xf32>) outs(%f : tensor<1x1x1x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x1x1x8xf32>
+  return %r : tensor<1x1x1x8xf32>
+}
