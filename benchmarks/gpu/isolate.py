@@ -2,7 +2,7 @@
 
 A task says in steps what it finds: `emit(key=value, ...)`. What it said before it ended is kept,
 whatever its end. Processes are forked, with torch imported but no GPU in use; where that does not
-work on a machine, or under a tool, they are started anew (`run.py --task`).
+work on a machine, or under a tool, they are started again (`run.py --task`).
 """
 
 import json

@@ -73,7 +73,7 @@ def machine(task, emit) -> None:
         return
     emit(stage="torch", is_available=torch.cuda.is_available())
     properties = torch.cuda.get_device_properties(0)
-    emit(gpu=properties.name, processors=properties.multi_processor_count,
+    emit(gpu=properties.name, multiprocessors=properties.multi_processor_count,
          capability=f"{properties.major}.{properties.minor}", memory=properties.total_memory,
          free=torch.cuda.mem_get_info()[0])
     if shutil.which("nvidia-smi"):

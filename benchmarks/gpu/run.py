@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"))
     parser.add_argument("--limit", type=float, default=PART, help="seconds of the part")
     parser.add_argument("--timeout", type=float, default=ROW, help="seconds of a row")
-    parser.add_argument("--no-fork", action="store_true", help="start each process anew")
+    parser.add_argument("--no-fork", action="store_true", help="start each process again")
     if len(sys.argv) == 3 and sys.argv[1] == "--task":
         task = json.loads(sys.argv[2])
         sys.exit(isolate.perform(rows.work, task, task["fd"]))

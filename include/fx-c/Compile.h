@@ -57,7 +57,7 @@ typedef struct {
    * --debug-crash has it. Null: none. */
   const char *debug_crash;
   /* What runs the kernels, as fx-compile --target has it: "cuda",
-   * "cuda:sm_90a,sm_80". Null: the processor. Of "rocm", AMD GPUs, and
+   * "cuda:sm_90a,sm_80". Null: the CPU. Of "rocm", AMD GPUs, and
    * "vulkan" there are no shared objects. */
   const char *target;
 } FXCompileOptions;

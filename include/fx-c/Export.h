@@ -1,4 +1,4 @@
-/*===- fx-c/Export.h - the way back to PyTorch --------------------*- C -*-===//
+/*===- fx-c/Export.h - export to PyTorch --------------------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

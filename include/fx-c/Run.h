@@ -42,7 +42,7 @@ FX_CAPI const FXModelInfo *fxModelGetInfo(const FXModel *model);
 /* Runs: `n_inputs` tensors on the CPU, maybe strided, in the order of
  * info->inputs; sets `n_outputs` new contiguous tensors, which the caller
  * frees through their deleter, also after the model is destroyed. A None output
- * is null. `threads`: 1 runs in this thread alone, 0 on all processors. */
+ * is null. `threads`: 1 runs in this thread alone, 0 on all CPUs. */
 FX_CAPI int fxModelRun(FXModel *model, const DLTensor *const *inputs,
                        int n_inputs, DLManagedTensor **outputs, int n_outputs,
                        int threads, FXError **error);
@@ -62,7 +62,7 @@ FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,
 /* Sets all mutable states back to their first values. */
 FX_CAPI void fxModelReset(FXModel *model);
 
-/* Starts the model's random generator anew, as torch.manual_seed. From run to
+/* Starts the model's random generator again, as torch.manual_seed. From run to
  * run it goes on; it starts from FX_DEFAULT_SEED. */
 FX_CAPI void fxModelSeed(FXModel *model, uint64_t seed);
 /* The generator's state; not while a run is under way. */

@@ -1,4 +1,4 @@
-//===- Export.cpp - the way back through the C interface ------------------===//
+//===- Export.cpp - export through the C interface ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Picture.h"
+#include "GraphView.h"
 #include "PythonLeaf.h"
 #include "fx/Export/Text.h"
 

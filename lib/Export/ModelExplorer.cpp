@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphView.h"
 #include "JsonWriter.h"
-#include "Picture.h"
 #include "PythonLeaf.h"
 #include "fx/Export/Text.h"
 

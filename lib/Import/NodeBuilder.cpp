@@ -354,7 +354,7 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
       kinds.set(position.str(), b.getStringAttr(getKindName(argument.kind)));
   };
   SmallVector<StringRef> names;
-  bool hasOtherNames = false;
+  bool hasOperatorAliases = false;
   unsigned numPositional = node.inputs.size() - call.getKwnames().size();
   auto operands = op->getOperands();
   for (auto [i, input] : llvm::enumerate(node.inputs)) {
@@ -371,9 +371,10 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
     if (i >= numPositional)
       continue;
     names.push_back(input.name);
-    hasOtherNames |= input.name != (schema ? schema->getName() : StringRef());
+    hasOperatorAliases |=
+        input.name != (schema ? schema->getName() : StringRef());
   }
-  if (hasOtherNames || (isOperator && !known && !names.empty()))
+  if (hasOperatorAliases || (isOperator && !known && !names.empty()))
     op->setAttr("fx.arg_names", b.getStrArrayAttr(names));
 
   ValueRange results = op->getResults();

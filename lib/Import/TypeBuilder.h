@@ -26,7 +26,7 @@ public:
   FakeTensorType getType(const schema::TensorMeta &meta, llvm::StringRef where);
 
   /// The texts read so far, each with its example value (a unit attribute
-  /// where it has none), for the way back.
+  /// where it has none), for export.
   mlir::DictionaryAttr getTexts() const;
 
   mlir::Type getDtype(schema::ScalarType type);

@@ -361,7 +361,7 @@ BoundCall::BoundCall(const Operator &op, const ArgList &list) : op(&op) {
     }
     slot.tree = trees[i];
     // Lists are handles: a constant one would be shared between calls, which
-    // no operator writes to. Tensors made of numbers are made anew each time.
+    // no operator writes to. Tensors made of numbers are made again each time.
     bool isTensor = arguments[i].type()->kind() == c10::TypeKind::TensorType;
     if (trees[i]->hasValue() || isTensor)
       continue;

@@ -7,8 +7,8 @@
 //
 // A node's arguments, as the interpreter and the run-time fallback both see
 // them, and their conversion to what an operator's schema asks for. Everything
-// in this library reports failure by throwing std::runtime_error; the borders
-// (Interpreter.cpp, Fallback.cpp) catch.
+// in this library reports failure by throwing std::runtime_error; the
+// boundaries (Interpreter.cpp, Fallback.cpp) catch.
 //
 //===----------------------------------------------------------------------===//
 

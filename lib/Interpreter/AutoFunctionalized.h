@@ -8,7 +8,7 @@
 #ifndef FX_LIB_INTERPRETER_AUTOFUNCTIONALIZED_H
 #define FX_LIB_INTERPRETER_AUTOFUNCTIONALIZED_H
 
-#include "Border.h"
+#include "TorchBoundary.h"
 
 namespace fx::interp {
 

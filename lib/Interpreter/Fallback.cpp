@@ -10,11 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Runtime/fallback.h"
-#include "Border.h"
 #include "FallbackCall.h"
 #include "FallbackDevice.h"
 #include "Objects.h"
 #include "Print.h"
+#include "TorchBoundary.h"
 #include "fx/Support/LocatedError.h"
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>

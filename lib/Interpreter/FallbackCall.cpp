@@ -7,8 +7,8 @@
 
 #include "FallbackCall.h"
 #include "AutoFunctionalized.h"
-#include "Border.h"
 #include "Objects.h"
+#include "TorchBoundary.h"
 #include "fx/Operators/Schema.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"

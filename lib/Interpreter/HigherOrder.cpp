@@ -12,9 +12,9 @@
 
 #include "HigherOrder.h"
 #include "AutoFunctionalized.h"
-#include "Border.h"
 #include "Objects.h"
 #include "Print.h"
+#include "TorchBoundary.h"
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/Tensor.h>

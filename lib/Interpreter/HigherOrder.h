@@ -43,8 +43,8 @@ bool toCondition(const c10::IValue &value);
 
 // Operators that run a sub-graph many times.
 Values whileLoop(const Call &call);
-/// What every turn carried on, stacked; what the loop began with where there
-/// was none.
+/// What every iteration carried on, stacked; what the loop began with where
+/// there was none.
 Values whileLoopStackOutput(const Call &call);
 Values map(const Call &call);
 /// combine(*carry, *x, *additional) gives the new carry, then what is stacked.

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The border of libFXTorch.so: exceptions end here and become llvm::Errors.
+// The boundary of libFXTorch.so: exceptions end here and become llvm::Errors.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fx/Interpreter/Interpreter.h"
-#include "Border.h"
 #include "Operators.h"
 #include "Plan.h"
 #include "States.h"
+#include "TorchBoundary.h"
 #include "fx/IR/Signature.h"
 #include "fx/Operators/Purity.h"
 #include "fx/Runtime/fallback.h"

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Border.h"
 #include "HigherOrder.h"
+#include "TorchBoundary.h"
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/stack.h>
 
@@ -62,9 +62,10 @@ static IValue stack(const std::vector<IValue> &items) {
   return at::stack(tensors);
 }
 
-/// Runs a while_loop; `afterTurn` sees what each turn of the body gave.
-template <typename AfterTurn>
-static Values repeat(const Call &call, AfterTurn afterTurn) {
+/// Runs a while_loop; `afterIteration` sees what each iteration of the body
+/// gave.
+template <typename AfterIteration>
+static Values repeat(const Call &call, AfterIteration afterIteration) {
   const GraphPlan &condition = call.graph(0), &body = call.graph(1);
   Values carried = call.list(2), additional;
   if (call.node.args.numPositional() > 3)
@@ -87,7 +88,7 @@ static Values repeat(const Call &call, AfterTurn afterTurn) {
       throw std::runtime_error("expected " + std::to_string(count) +
                                " results of the body, got " +
                                std::to_string(carried.size()));
-    afterTurn(carried);
+    afterIteration(carried);
   }
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Border.h"
 #include "HigherOrder.h"
+#include "TorchBoundary.h"
 #include "fx/IR/HigherOrder.h"
 #include "fx/Transforms/StridedMemory.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "States.h"
-#include "Border.h"
 #include "Objects.h"
+#include "TorchBoundary.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/CRC.h"

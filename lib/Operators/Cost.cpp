@@ -120,7 +120,7 @@ static Cost costConvolution(const OperatorView &call) {
   return makeContraction(n * count(weight) * 2, bias(call, "bias"));
 }
 
-/// Two products, and for each score a scaling and a softmax. A causal mask
+/// Two matmuls, and for each score a scaling and a softmax. A causal mask
 /// does not count less, as in torch.
 static Cost costAttention(const OperatorView &call) {
   FakeTensorType query = getTensor(call, "query"), key = getTensor(call, "key"),

@@ -99,7 +99,7 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
 }
 
 /// Operations of a part, about: a part has its fixed costs, and too few parts
-/// leave processors idle at the end.
+/// leave CPUs idle at the end.
 static constexpr int64_t kPartOps = 1500;
 
 static int64_t countOps(Operation *op) {
@@ -293,7 +293,7 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     if (!code)
       return code.takeError();
     llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());
-    strategy.Limit = true; // no more threads than processors
+    strategy.Limit = true; // no more threads than CPUs
     llvm::DefaultThreadPool pool(strategy);
     for (Job &job : jobs)
       pool.async([&run, &job] { run(job); });

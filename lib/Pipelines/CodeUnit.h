@@ -58,7 +58,7 @@ compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                 const cpu::CPUOptions &cpu, CodeSeconds &seconds,
                 llvm::StringRef entry = "fx_entry");
 
-/// Compiles the parts of all `units`, on all processors. Calls `onKernel` with
+/// Compiles the parts of all `units`, on all CPUs. Calls `onKernel` with
 /// the number of all kernels when one is done, from one thread at a time.
 llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ErrorCatcher &errors,
                          CodeSeconds &seconds,

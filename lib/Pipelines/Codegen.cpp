@@ -170,7 +170,7 @@ private:
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
   CodeUnit unit, prepareUnit;
-  /// @prepare as part of the artefact, for its processor.
+  /// @prepare as part of the artefact, for its CPU.
   CodeUnit keptUnit;
   OwningOpRef<ModuleOp> stateModule, kept;
   std::unique_ptr<cpu::StateReader> states;

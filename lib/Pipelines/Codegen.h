@@ -77,7 +77,7 @@ llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 /// of `module`, which holds the linalg contract with its kernels scheduled.
 /// Writes to `path`. Where `gpu` is not null the kernels are launches, and only
 /// a shared object or a header can be made; `prepare` is what `splitPrepare`
-/// gave, scheduled for the processor (null: still in `module`, or there is
+/// gave, scheduled for the CPU (null: still in `module`, or there is
 /// none).
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
                          const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,

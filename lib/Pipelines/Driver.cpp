@@ -66,7 +66,7 @@ llvm::Error Driver::toLinalg() {
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, wholeHeads); });
 }
 
-/// What depends on states alone is computed here, on this processor.
+/// What depends on states alone is computed here, on this CPU.
 llvm::Error Driver::scheduleForDevice() {
   std::string error;
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
@@ -184,12 +184,12 @@ llvm::Error Driver::run() {
     gpu = *parsed;
     if (options.swappableWeights)
       return llvm::createStringError(
-          ": --swappable-weights: expected the processor as the "
+          ": --swappable-weights: expected the CPU as the "
           "target, got a GPU");
   }
   if (llvm::Error e = checkFormat(options.emit, gpu ? &*gpu : nullptr))
     return e;
-  // What launches kernels is fast on any processor.
+  // What launches kernels is fast on any CPU.
   std::string error;
   FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(
       gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);

@@ -72,7 +72,7 @@ private:
   PhaseRunner phases;
   cpu::CPUOptions cpu;
   std::optional<fx::gpu::Target> gpu;
-  /// Of a model for a GPU: what the processor computes of states.
+  /// Of a model for a GPU: what the CPU computes of states.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   OperatorReport operators;
 };

@@ -13,7 +13,7 @@
 
 namespace fx {
 
-/// Fails unless `emit` can be made for `gpu`, null for the processor.
+/// Fails unless `emit` can be made for `gpu`, null for the CPU.
 llvm::Error checkFormat(EmitKind emit, const fx::gpu::Target *gpu);
 
 } // namespace fx

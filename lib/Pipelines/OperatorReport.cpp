@@ -39,7 +39,7 @@ static Location withSource(Location loc, StringAttr source) {
   return FusedLoc::get(ctx, {loc}, metadata.getDictionary(ctx));
 }
 
-/// Finds marks where passes put them: in what was fused or named anew. Stacks,
+/// Finds marks where passes put them: in what was fused or named again. Stacks,
 /// which are deep, are not entered.
 static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
   while (auto name = dyn_cast<NameLoc>(loc))

@@ -77,7 +77,7 @@ void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,
     return;
   case Handover::Linalg:
     pm.addPass(createConvertFXToLinalg());
-    pm.addPass(createPlainLinalg({embedStates}));
+    pm.addPass(createStripFXAttributes({embedStates}));
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
   }

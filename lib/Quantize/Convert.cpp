@@ -42,7 +42,7 @@ class Converter {
 public:
   Converter(ModuleOp module, bool asShadows)
       : module(module), graph(module.lookupSymbol<GraphOp>("main")),
-        asShadows(asShadows), frozen(graph), namer(graph),
+        asShadows(asShadows), constants(graph), namer(graph),
         b(module.getContext()) {}
 
   FailureOr<ConvertCounts> run();
@@ -78,7 +78,7 @@ private:
   bool asShadows;
   QuantizationConfig config;
   SmallVector<double> ranges;
-  Frozen frozen;
+  ConstantAnalysis constants;
   NodeNamer namer;
   OpBuilder b;
   llvm::DenseMap<Value, QuantizedValue> activations;
@@ -95,7 +95,7 @@ FailureOr<SmallVector<Layer>> Converter::findLayers() {
     Attribute mark = op.getAttr("fx.quantize");
     if (!mark)
       continue;
-    std::optional<Layer> layer = matchLayer(&op, frozen);
+    std::optional<Layer> layer = matchLayer(&op, constants);
     auto operands = dyn_cast<DenseI64ArrayAttr>(mark);
     if (!layer || !operands)
       return op.emitError(
@@ -197,7 +197,7 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
   if (weights.contains(layer.source))
     return true;
   llvm::Expected<SmallVector<HostTensor>> tensors =
-      evaluateFrozen(graph, layer.source);
+      evaluateConstants(graph, layer.source);
   if (!tensors)
     return layer.op->emitError("cannot compute the weight: ")
            << llvm::toString(tensors.takeError());

@@ -72,15 +72,15 @@ static Value getTransposed(Value value) {
 
 /// Sets the weight to the argument at `position`; false if it varies.
 static bool setWeight(Layer &layer, const Argument &argument, unsigned axis,
-                      Frozen &frozen) {
+                      ConstantAnalysis &constants) {
   std::optional<unsigned> operand = getOperand(argument);
-  if (!operand || !frozen.contains(argument.getValue()))
+  if (!operand || !constants.contains(argument.getValue()))
     return false;
   layer.weight = *operand;
   layer.source = argument.getValue();
   layer.channelAxis = axis;
   Value transposed = getTransposed(layer.source);
-  if (transposed && frozen.contains(transposed)) {
+  if (transposed && constants.contains(transposed)) {
     layer.source = transposed;
     layer.channelAxis = 1 - axis;
   }
@@ -89,28 +89,29 @@ static bool setWeight(Layer &layer, const Argument &argument, unsigned axis,
 
 static std::optional<Layer> makeLayer(const OperatorView &call, LayerKind kind,
                                       ArrayRef<Argument> activations,
-                                      Frozen &frozen) {
+                                      ConstantAnalysis &constants) {
   Layer layer;
   layer.op = call;
   layer.kind = kind;
   for (const Argument &argument : activations) {
     std::optional<unsigned> operand = getOperand(argument);
-    if (!operand || frozen.isConstant(argument.getValue()))
+    if (!operand || constants.isConstant(argument.getValue()))
       return std::nullopt;
     layer.activations.push_back(*operand);
   }
   return layer;
 }
 
-/// A product: of an activation and a weight, or of two activations.
+/// A matmul: of an activation and a weight, or of two activations.
 static std::optional<Layer> matchProduct(const OperatorView &call,
                                          unsigned left, unsigned right,
-                                         unsigned channelAxis, Frozen &frozen) {
+                                         unsigned channelAxis,
+                                         ConstantAnalysis &constants) {
   Argument x = call.getArg(left), y = call.getArg(right);
   Layer weighted;
   if (y.getValue() && getRank(y.getValue()) == 2 &&
-      setWeight(weighted, y, channelAxis, frozen)) {
-    auto layer = makeLayer(call, LayerKind::Linear, {x}, frozen);
+      setWeight(weighted, y, channelAxis, constants)) {
+    auto layer = makeLayer(call, LayerKind::Linear, {x}, constants);
     if (layer) {
       layer->weight = weighted.weight;
       layer->source = weighted.source;
@@ -118,14 +119,15 @@ static std::optional<Layer> matchProduct(const OperatorView &call,
     }
     return layer;
   }
-  return makeLayer(call, LayerKind::MatMul, {x, y}, frozen);
+  return makeLayer(call, LayerKind::MatMul, {x, y}, constants);
 }
 
-static std::optional<Layer>
-matchConvolution(const OperatorView &call, bool isTransposed, Frozen &frozen) {
-  auto layer = makeLayer(call, LayerKind::Conv, {call.getArg(0u)}, frozen);
+static std::optional<Layer> matchConvolution(const OperatorView &call,
+                                             bool isTransposed,
+                                             ConstantAnalysis &constants) {
+  auto layer = makeLayer(call, LayerKind::Conv, {call.getArg(0u)}, constants);
   if (!layer ||
-      !setWeight(*layer, call.getArg(1), isTransposed ? 1 : 0, frozen))
+      !setWeight(*layer, call.getArg(1), isTransposed ? 1 : 0, constants))
     return std::nullopt;
   // A transposed convolution's groups share the dimension of the outputs.
   if (isTransposed && call.getArg("groups").getInt() != 1)
@@ -134,7 +136,8 @@ matchConvolution(const OperatorView &call, bool isTransposed, Frozen &frozen) {
 }
 
 /// The sum of two activations of one type.
-static std::optional<Layer> matchAdd(const OperatorView &call, Frozen &frozen) {
+static std::optional<Layer> matchAdd(const OperatorView &call,
+                                     ConstantAnalysis &constants) {
   Value x = call.getArg(0u).getValue(), y = call.getArg(1).getValue();
   auto type = x ? dyn_cast<FakeTensorType>(x.getType()) : FakeTensorType();
   auto other = y ? dyn_cast<FakeTensorType>(y.getType()) : FakeTensorType();
@@ -142,22 +145,23 @@ static std::optional<Layer> matchAdd(const OperatorView &call, Frozen &frozen) {
       call.getArg("alpha").getFloat() != 1)
     return std::nullopt;
   return makeLayer(call, LayerKind::Add, {call.getArg(0u), call.getArg(1)},
-                   frozen);
+                   constants);
 }
 
 static std::optional<Layer> matchPool(const OperatorView &call, bool isMax,
-                                      Frozen &frozen) {
+                                      ConstantAnalysis &constants) {
   // Indices of a maximum among equals may change.
   for (unsigned i = 1; i < call->getNumResults(); ++i)
     if (!call->getResult(i).use_empty())
       return std::nullopt;
-  auto layer = makeLayer(call, LayerKind::Pool, {call.getArg(0u)}, frozen);
+  auto layer = makeLayer(call, LayerKind::Pool, {call.getArg(0u)}, constants);
   if (layer)
     layer->keepsValues = isMax;
   return layer;
 }
 
-std::optional<Layer> fx::matchLayer(Operation *op, Frozen &frozen) {
+std::optional<Layer> fx::matchLayer(Operation *op,
+                                    ConstantAnalysis &constants) {
   auto node = dyn_cast_if_present<CallFunctionOp>(op);
   OperatorView call = node ? getOperatorView(op) : OperatorView();
   if (!call || op->getNumResults() == 0)
@@ -166,42 +170,42 @@ std::optional<Layer> fx::matchLayer(Operation *op, Frozen &frozen) {
   if (!name.consume_front("aten."))
     return std::nullopt;
   if (name == "linear.default")
-    return matchProduct(call, 0, 1, 0, frozen);
+    return matchProduct(call, 0, 1, 0, constants);
   if (name == "addmm.default") {
     if (call.getArg("beta").getFloat() != 1 ||
         call.getArg("alpha").getFloat() != 1)
       return std::nullopt;
-    return matchProduct(call, 1, 2, 1, frozen);
+    return matchProduct(call, 1, 2, 1, constants);
   }
   if (name == "mm.default" || name == "matmul.default" || name == "bmm.default")
-    return matchProduct(call, 0, 1, 1, frozen);
+    return matchProduct(call, 0, 1, 1, constants);
   auto [stem, overload] = name.split('.');
   if (stem == "conv1d" || stem == "conv2d" || stem == "conv3d")
-    return matchConvolution(call, false, frozen);
+    return matchConvolution(call, false, constants);
   if (stem == "conv_transpose1d" || stem == "conv_transpose2d" ||
       stem == "conv_transpose3d")
-    return matchConvolution(call, true, frozen);
+    return matchConvolution(call, true, constants);
   if (name == "convolution.default") {
     std::optional<bool> transposed = call.getArg("transposed").getBool();
     if (!transposed)
       return std::nullopt;
-    return matchConvolution(call, *transposed, frozen);
+    return matchConvolution(call, *transposed, constants);
   }
   if (name == "add.Tensor")
-    return matchAdd(call, frozen);
+    return matchAdd(call, constants);
   if (name == "cat.default") {
-    auto layer =
-        makeLayer(call, LayerKind::Cat, call.getArg(0u).getElements(), frozen);
+    auto layer = makeLayer(call, LayerKind::Cat, call.getArg(0u).getElements(),
+                           constants);
     if (!layer || layer->activations.empty())
       return std::nullopt;
     layer->keepsValues = true;
     return layer;
   }
   if (name == "max_pool2d.default" || name == "max_pool2d_with_indices.default")
-    return matchPool(call, true, frozen);
+    return matchPool(call, true, constants);
   if (name == "avg_pool2d.default" || name == "adaptive_avg_pool2d.default" ||
       name == "_adaptive_avg_pool2d.default")
-    return matchPool(call, false, frozen);
+    return matchPool(call, false, constants);
   return std::nullopt;
 }
 

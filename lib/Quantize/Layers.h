@@ -10,7 +10,7 @@
 
 #include "fx/Operators/View.h"
 #include "fx/Quantize/Quantize.h"
-#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 
 namespace fx {
 
@@ -33,12 +33,13 @@ struct Layer {
   mlir::Value getActivation(unsigned i) const {
     return op->getOperand(activations[i]);
   }
-  /// A product or convolution, which gains from integers by itself.
+  /// A matmul or convolution, which gains from integers by itself.
   bool isContraction() const { return kind <= LayerKind::MatMul; }
 };
 
 /// The layer that `op` is, if it is one. Dtypes are not looked at.
-std::optional<Layer> matchLayer(mlir::Operation *op, Frozen &frozen);
+std::optional<Layer> matchLayer(mlir::Operation *op,
+                                ConstantAnalysis &constants);
 
 /// True for an operator between two layers that a kernel computes with them: an
 /// activation function of one operand, or a view.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Gain.h"
+#include "CostModel.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
 
@@ -21,7 +21,7 @@ namespace {
 class Preparer {
 public:
   Preparer(GraphOp graph, const QuantizationConfig &config)
-      : graph(graph), config(config), frozen(graph) {}
+      : graph(graph), config(config), constants(graph) {}
 
   unsigned run();
 
@@ -36,7 +36,7 @@ private:
 
   GraphOp graph;
   const QuantizationConfig &config;
-  Frozen frozen;
+  ConstantAnalysis constants;
   llvm::MapVector<Operation *, Layer> layers;
 };
 } // namespace
@@ -153,7 +153,7 @@ void Preparer::dropLonely() {
   }
 }
 
-/// The operands that become integers: of a sum, not the result of a product or
+/// The operands that become integers: of a sum, not the result of a matmul or
 /// convolution that is used nowhere else. That adds the other operand to its
 /// accumulators, which are more exact.
 SmallVector<int64_t> Preparer::chooseOperands(const Layer &layer) {
@@ -218,7 +218,7 @@ unsigned Preparer::run() {
   clearQuantizationMarks(graph);
   MLIRContext *ctx = graph.getContext();
   for (Operation &op : graph.getBlock()) {
-    std::optional<Layer> layer = matchLayer(&op, frozen);
+    std::optional<Layer> layer = matchLayer(&op, constants);
     if (!layer)
       continue;
     std::string obstacle = getObstacle(*layer);

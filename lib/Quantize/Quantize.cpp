@@ -84,7 +84,7 @@ void Quantizer::listLayers() {
   }
 }
 
-/// Layers that lose too much stay in float; others are chosen anew then.
+/// Layers that lose too much stay in float; others are chosen again then.
 LogicalResult Quantizer::dropInexact() {
   if (llvm::Error error = measureLayers(module, options, report.layers))
     return fail(std::move(error));

@@ -62,7 +62,7 @@ unsigned Reducer::countNodes() {
   return count;
 }
 
-/// What a value of a program's border may be.
+/// What a value of a program's boundary may be.
 static bool canBeInput(Type type) {
   return isa<FakeTensorType, SymIntType, SymFloatType, SymBoolType>(type);
 }

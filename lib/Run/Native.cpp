@@ -270,7 +270,7 @@ loadNative(const std::string &path, const RunOptions &options,
   if (!options.device.empty() && !(*model)->getInfo().target)
     return makeLocatedError("",
                             "--device: expected a model that was compiled with "
-                            "--target=cuda, got one for the processor");
+                            "--target=cuda, got one for the CPU");
   if (options.noFallback && (*model)->getInfo().n_fallbacks)
     return makeLocatedError(
         "", llvm::Twine((*model)->getInfo().n_fallbacks) +

@@ -7,9 +7,9 @@
 
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/View.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 #include "fx/Transforms/ConstantEvaluator.h"
 #include "fx/Transforms/Constants.h"
-#include "fx/Transforms/Frozen.h"
 #include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
@@ -32,12 +32,12 @@ static bool isLargerForm(Operation *op) {
 
 /// True if some user takes the value itself, or a view of it, that is not part
 /// of a larger constant.
-static bool isNeeded(Value value, Frozen &frozen) {
+static bool isNeeded(Value value, ConstantAnalysis &constants) {
   for (Operation *user : value.getUsers()) {
     bool isConstant = isa<CallFunctionOp>(user) && user->getNumResults() > 0 &&
-                      frozen.isConstant(user->getResult(0));
+                      constants.isConstant(user->getResult(0));
     if (!isConstant ||
-        (isLargerForm(user) && isNeeded(user->getResult(0), frozen)))
+        (isLargerForm(user) && isNeeded(user->getResult(0), constants)))
       return true;
   }
   return false;
@@ -65,13 +65,13 @@ struct ConstantFoldPass : fx::impl::ConstantFoldPassBase<ConstantFoldPass> {
 /// nothing, so it stays, on what it shows. So does what makes floats of
 /// integers.
 SmallVector<Value> ConstantFoldPass::findRoots(GraphOp graph) {
-  Frozen frozen(graph);
+  ConstantAnalysis constants(graph);
   SmallVector<Value> roots;
   for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
     if (isLargerForm(call))
       continue;
     for (Value result : call->getResults()) {
-      if (!frozen.contains(result) || !isNeeded(result, frozen))
+      if (!constants.contains(result) || !isNeeded(result, constants))
         continue;
       auto type = dyn_cast<FakeTensorType>(result.getType());
       std::optional<DType> dtype =
@@ -112,7 +112,7 @@ LogicalResult ConstantFoldPass::fold(GraphOp graph) {
   if (roots.empty())
     return success();
   llvm::Expected<SmallVector<HostTensor>> tensors =
-      evaluateFrozen(graph, roots);
+      evaluateConstants(graph, roots);
   if (!tensors)
     return graph.emitError("cannot evaluate constants: ")
            << llvm::toString(tensors.takeError());

@@ -52,7 +52,7 @@ static OwningOpRef<ModuleOp> extract(GraphOp graph, ArrayRef<Value> roots) {
 }
 
 llvm::Expected<SmallVector<HostTensor>>
-fx::evaluateFrozen(GraphOp graph, ArrayRef<Value> roots) {
+fx::evaluateConstants(GraphOp graph, ArrayRef<Value> roots) {
   const auto *evaluator =
       graph->getDialect()->getRegisteredInterface<ConstantEvaluatorInterface>();
   if (!evaluator)

@@ -36,7 +36,7 @@ struct Row {
   std::optional<double> seconds = 0;
 };
 
-/// Terms are summed at the end: each sum is sorted anew.
+/// Terms are summed at the end: each sum is sorted again.
 struct Sum {
   SmallVector<ExprAttr> contractions, flops, bytes;
   Row row;

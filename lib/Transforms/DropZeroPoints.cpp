@@ -8,7 +8,7 @@
 #include "fx/IR/ExternalData.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
-#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {
@@ -32,7 +32,7 @@ public:
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (!graph.getFunctional())
         continue;
-      Frozen frozen(graph);
+      ConstantAnalysis constants(graph);
       SmallVector<CallFunctionOp> calls(
           graph.getBlock().getOps<CallFunctionOp>());
       for (CallFunctionOp call : calls) {
@@ -40,7 +40,7 @@ public:
         TypeRange types = call->getResultTypes();
         Location loc = call.getLoc();
         auto isDroppable = [&](Value zeros) {
-          return zeros && frozen.contains(zeros) &&
+          return zeros && constants.contains(zeros) &&
                  isZero(zeros, symbols, files);
         };
         CallFunctionOp made;

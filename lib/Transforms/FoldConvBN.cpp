@@ -20,7 +20,7 @@
 #include "fx/Operators/aten/rsqrt.h"
 #include "fx/Operators/aten/sub.h"
 #include "fx/Operators/aten/view.h"
-#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 #include "fx/Transforms/NodeNamer.h"
 #include "fx/Transforms/Passes.h"
 
@@ -149,7 +149,7 @@ namespace {
 class Folder {
 public:
   explicit Folder(GraphOp graph)
-      : graph(graph), frozen(graph), namer(graph), b(graph.getContext()) {}
+      : graph(graph), constants(graph), namer(graph), b(graph.getContext()) {}
 
   unsigned run() {
     SmallVector<Operation *> ops;
@@ -167,7 +167,7 @@ public:
 
 private:
   bool fold(const BatchNorm &bn);
-  FakeTensorType getFrozenType(Value value, FakeTensorType out);
+  FakeTensorType getConstantType(Value value, FakeTensorType out);
   FakeTensorType getType(ArrayRef<int64_t> sizes, Type dtype);
   Value cast(Location loc, Value value, Type dtype);
   std::pair<Value, Value> getScaleAndShift(const BatchNorm &bn, Value bias,
@@ -182,7 +182,7 @@ private:
   }
 
   GraphOp graph;
-  Frozen frozen;
+  ConstantAnalysis constants;
   NodeNamer namer;
   OpBuilder b;
   StringAttr device;
@@ -192,10 +192,10 @@ private:
 
 /// The type of a weight or statistic that folding may use, else null: of the
 /// result's dtype, with its sizes known, and the same in all runs.
-FakeTensorType Folder::getFrozenType(Value value, FakeTensorType out) {
+FakeTensorType Folder::getConstantType(Value value, FakeTensorType out) {
   auto type = dyn_cast<FakeTensorType>(value.getType());
   if (!type || type.getDtype() != out.getDtype() || !type.hasStaticShape() ||
-      type.getDevice() != out.getDevice() || !frozen.contains(value))
+      type.getDevice() != out.getDevice() || !constants.contains(value))
     return FakeTensorType();
   return type;
 }
@@ -290,7 +290,7 @@ bool Folder::fold(const BatchNorm &bn) {
   Value bias = biasArg.getValue();
   if (!weight || (!bias && !biasArg.isNone()))
     return false;
-  FakeTensorType weightType = getFrozenType(weight, out);
+  FakeTensorType weightType = getConstantType(weight, out);
   if (!weightType || weightType.getRank() <= int64_t(p->axis) ||
       weightType.getDimSize(0) % p->groups != 0)
     return false;
@@ -298,7 +298,7 @@ bool Folder::fold(const BatchNorm &bn) {
   for (Value v : {bias, bn.weight, bn.bias, bn.mean, bn.variance}) {
     if (!v)
       continue;
-    FakeTensorType type = getFrozenType(v, out);
+    FakeTensorType type = getConstantType(v, out);
     if (!type || type.getRank() != 1 || type.getDimSize(0) != channels)
       return false;
   }

@@ -1,4 +1,5 @@
-//===- HoistInvariants.cpp - what loops compute anew in each turn ---------===//
+//===- HoistInvariants.cpp - what loops compute again in each iteration
+//----===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,8 +40,8 @@ private:
   Operation *call;
   const HigherOrderView &view;
   NodeNamer &namer;
-  /// Nodes of the body that compute the same in each turn, in order, and those
-  /// of their results that other nodes of the body use.
+  /// Nodes of the body that compute the same in each iteration, in order, and
+  /// those of their results that other nodes of the body use.
   llvm::SetVector<Operation *> invariants;
   SmallVector<Value> results;
 };

@@ -9,7 +9,7 @@
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_channel_group.h"
 #include "fx/Operators/quantized_decomposed/dequantize_per_tensor.h"
-#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 #include "fx/Transforms/Passes.h"
 
 namespace fx {
@@ -34,14 +34,14 @@ public:
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (!graph.getFunctional())
         continue;
-      Frozen frozen(graph);
+      ConstantAnalysis constants(graph);
       for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
         if (!isa<qd::DequantizePerTensor, qd::DequantizePerChannel,
                  qd::DequantizePerChannelGroup>(call.getOperation()) ||
             call->getNumOperands() == 0)
           continue;
         Value input = call->getOperand(0);
-        if (!frozen.contains(input) || !isNarrow(input, symbols, files))
+        if (!constants.contains(input) || !isNarrow(input, symbols, files))
           continue;
         call->setAttr("fx.bits", b.getI64IntegerAttr(4));
         ++numNoted;

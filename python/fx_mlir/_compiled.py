@@ -307,7 +307,7 @@ def compile(
     `source` is what `import_` takes, or an `nn.Module` with example `args` and
     `kwargs` (and `dynamic_shapes`), which is exported first. Operators without
     native code run on ATen; with `no_fallback` they are an error. `threads` are
-    those of each call, 0 for all processors. `progress`: a call-back
+    those of each call, 0 for all CPUs. `progress`: a call-back
     (phase, part done), True or False for a line on stderr; by default one is
     shown on terminals. `target`: what runs it, "cuda" or "cuda:sm_90a,sm_80"; then
     `device` is the GPU's number, tensors may be on it, and the outputs are where

@@ -13,7 +13,7 @@ fx.graph @main attributes {functional} {
   %w = placeholder "w" parameter @w : !fx.tensor<[3, 2], f32>
   %b = placeholder "b" parameter @b : !fx.tensor<[3], f32>
   %x = placeholder "x" : !fx.tensor<[4, 2], f32>
-  // A matrix product takes three dimensions, an addition equal ranks.
+  // A matmul takes three dimensions, an addition equal ranks.
   // CHECK: tosa.transpose %[[W]] {perms = array<i32: 1, 0>}
   // CHECK: tosa.matmul
   // CHECK: tosa.reshape %[[B]]

@@ -16,11 +16,11 @@
 //
 //   FX_FAKE_CUDA_CHIP     compute capability without its point (default 90)
 //   FX_FAKE_CUDA_DEVICES  how many devices there are (default 1)
-//   FX_FAKE_CUDA_PROCESSORS  that a device has (default 132)
+//   FX_FAKE_CUDA_MULTIPROCESSORS  that a device has (default 132)
 //   FX_FAKE_CUDA_MEMORY   bytes of each (default: no limit)
 //   FX_FAKE_CUDA_POOLS    0: no pools of memory
 //   FX_FAKE_CUDA_LOG      a file that gets a line of JSON for each call
-//   FX_FAKE_CUDA_KERNELS  a library with kernels for this processor, of
+//   FX_FAKE_CUDA_KERNELS  a library with kernels for this CPU, of
 //                         test/EndToEnd/emulate.py; without it nothing runs:
 //                         launches are checked, and data is
 //                         zero, but a byte alone is one: conditions hold
@@ -146,7 +146,7 @@ Result cuInit(unsigned) {
         library ? (const EmulatedKernel *)dlsym(library, "fx_emulated_kernels")
                 : nullptr;
     if (!emulated)
-      die(std::string("no kernels for this processor: ") + dlerror());
+      die(std::string("no kernels for this CPU: ") + dlerror());
   }
   return kSuccess;
 }
@@ -168,7 +168,7 @@ Result cuDeviceGetAttribute(int *value, int attribute, int) {
   int chip = getNumber("FX_FAKE_CUDA_CHIP", "90");
   switch (attribute) {
   case 16:
-    *value = getNumber("FX_FAKE_CUDA_PROCESSORS", "132");
+    *value = getNumber("FX_FAKE_CUDA_MULTIPROCESSORS", "132");
     return kSuccess;
   case 75:
     *value = chip / 10;
@@ -234,10 +234,10 @@ Result cuModuleLoadDataEx(Module **out, const char *image, unsigned n,
       if (info.name == k->name)
         function.emulated = k;
     if (emulated && !function.emulated)
-      die("no code of kernel " + info.name + " for this processor");
+      die("no code of kernel " + info.name + " for this CPU");
     if (emulated && function.emulated->params != info.params)
       die("kernel " + info.name +
-          " has other parameters than its code for this processor");
+          " has other parameters than its code for this CPU");
     module->functions[info.name] = function;
   }
   *out = module.get();

@@ -1,4 +1,4 @@
-//===- Emulator.h - a GPU on the processor ----------------------*- C++ -*-===//
+//===- Emulator.h - a GPU on the CPU ----------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ struct EmulatedVariable {
   uint32_t bytes, alignment;
 };
 
-/// A kernel that was compiled for this processor; test/EndToEnd/emulate.py
+/// A kernel that was compiled for this CPU; test/EndToEnd/emulate.py
 /// makes tables of them, which end with a null name. A parameter takes 8 bytes,
 /// or is a tensor map.
 struct EmulatedKernel {

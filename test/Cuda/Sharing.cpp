@@ -36,7 +36,7 @@ static uint16_t launch;
 void sharing::begin() {
   if (++launch)
     return;
-  // The numbers of launches begin anew.
+  // The numbers of launches begin again.
   for (const auto &[data, found] : cells)
     munmap(found.first, found.second * sizeof(Cell));
   cells.clear();

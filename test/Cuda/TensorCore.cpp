@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies happen when they are started or, as late as they may, when someone
-// waits for them, which is drawn anew for each: who reads without waiting sees
+// waits for them, which is drawn again for each: who reads without waiting sees
 // what was there before, and who starts a copy to where others still read
 // spoils it. The layouts of matrices are those of the PTX ISA, "Matrix
 // fragments for mma.m16n8k16" and "ldmatrix".

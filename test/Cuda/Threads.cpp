@@ -1,4 +1,4 @@
-//===- Threads.cpp - CUDA threads on the processor ------------------------===//
+//===- Threads.cpp - CUDA threads on the CPU ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A fiber for each thread of a block, which gives way where it waits for
-// others. The order in which fibers go on is drawn anew each time, and which
+// others. The order in which fibers go on is drawn again each time, and which
 // warps fall behind, so that some are far ahead of others. Kernels are
 // compiled from the NVVM dialect; what only a GPU has is a call of a function
 // below.

@@ -111,14 +111,14 @@ struct Sums {
 } // namespace
 static std::vector<Products> products;
 static std::vector<Sums> sumsOf;
-/// Of each thread of a warp. A processor has so many.
+/// Of each thread of a warp. A multiprocessor has so many.
 static std::vector<int32_t> registerCounts;
 static constexpr int32_t kMostRegisters = 64 * 1024;
 
 void emulator::forgetProducts(int threads) {
   products.assign((threads + 31) / 32, {});
   sumsOf.assign(threads, {});
-  // As many as fill a processor, in units of 8.
+  // As many as fill a multiprocessor, in units of 8.
   registerCounts.assign((threads + 31) / 32,
                         std::min(kMostRegisters / threads / 8 * 8, 248));
 }

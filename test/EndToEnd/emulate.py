@@ -1,7 +1,7 @@
-"""Runs what is made for a GPU on the processor.
+"""Runs what is made for a GPU on the CPU.
 
 An artefact of `fx-compile --target=cuda` is run by fx-run, whose driver of NVIDIA GPUs is
-libFakeCuda.so (test/Cuda). That executes kernels: they are compiled for this processor from the
+libFakeCuda.so (test/Cuda). That executes kernels: they are compiled for this CPU from the
 very NVVM dialect that PTX is made of, with the instructions that only a GPU has as calls of the
 library.
 """
@@ -166,7 +166,7 @@ def _table(kernels: str, instructions: list[str]) -> str:
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
                     target: str = "cuda", flags=()):
-    """A library with the kernels of `model` for this processor."""
+    """A library with the kernels of `model` for this CPU."""
     folder.mkdir(parents=True, exist_ok=True)
     run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
                 "--emit=nvvm", "-o", folder / "nvvm.mlir")

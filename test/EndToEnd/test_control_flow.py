@@ -42,7 +42,7 @@ class Repeat(torch.nn.Module):
 
 
 class UntilLarge(torch.nn.Module):
-    """As many turns as the data asks for, none among them."""
+    """As many iterations as the data asks for, none among them."""
 
     def forward(self, x):
         return while_loop(
@@ -240,8 +240,8 @@ class MapInCond(torch.nn.Module):
         )
 
 
-class Turns(torch.nn.Module):
-    """What each turn of a loop gave; how many there are the data tells."""
+class Iterations(torch.nn.Module):
+    """What each iteration of a loop gave; how many there are the data tells."""
 
     def forward(self, i, x):
         return torch.ops.higher_order.while_loop_stack_output(
@@ -435,15 +435,15 @@ def test_writes_inside(build, sign, tmp_path):
 
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
-@pytest.mark.parametrize("turns", [3, 0])
-def test_turns(turns, decomposed, tmp_path):
+@pytest.mark.parametrize("iterations", [3, 0])
+def test_iterations(iterations, decomposed, tmp_path):
     """The interpreter's alone: the program compiles to a call of nothing."""
-    args = torch.tensor(3 - turns), seeded(2, 3)
-    program = export(Turns(), args, decomposed=decomposed)
+    args = torch.tensor(3 - iterations), seeded(2, 3)
+    program = export(Iterations(), args, decomposed=decomposed)
     targets = {str(node.target) for node in program.graph.nodes}
     assert "while_loop_stack_output" in targets
     modes = ["interpret", "compiled"]
-    harness.check(Turns(), args, folder=tmp_path, modes=modes, program=program)
+    harness.check(Iterations(), args, folder=tmp_path, modes=modes, program=program)
 
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])

@@ -46,7 +46,7 @@ def test_wrong_results_are_found():
 
 @pytest.mark.parametrize("divide", ["floor_divide", "remainder", "fmod"])
 def test_integer_division_by_zero(divide, tmp_path):
-    """An error, as in PyTorch, and no trap of the processor."""
+    """An error, as in PyTorch, and no trap of the CPU."""
     import exporting
 
     class Divide(torch.nn.Module):

@@ -97,7 +97,7 @@ def test_rounding_to_bfloat16(tmp_path):
     x, y = torch.randint(-(2**15), 2**15, (2, 4099)).to(torch.int16).view(torch.bfloat16)
     x[:256], y[:256] = torch.arange(256).to(torch.int16).view(torch.bfloat16), 2.0**-130
     z = torch.randint(-(2**31), 2**31, (4099,)).to(torch.int32).view(torch.float32)
-    # The border of subnormal numbers, ties, the largest number and what rounds to infinity.
+    # The boundary of subnormal numbers, ties, the largest number and what rounds to infinity.
     edges = [0x007FFFFF, 0x00800000, 0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7F7F7FFF, 0x7F7F8000]
     z[: len(edges)] = torch.tensor(edges, dtype=torch.int32).view(torch.float32)
     args = (x, y, z)

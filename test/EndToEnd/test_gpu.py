@@ -62,7 +62,7 @@ def test_models(name, tmp_path):
 
 
 def test_banks(tmp_path):
-    """Tiles of products lie so that threads which store and load them wait for few others."""
+    """Tiles of matmuls lie so that threads which store and load them wait for few others."""
     args = randn(128, 40), randn(40, 128), randn(128, 40)
     module = Function(lambda x, y, z: (x @ y, x @ z.T))
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")

@@ -138,7 +138,7 @@ def test_wrong_device_shows(steps, tmp_path):
 
 
 def test_replays(steps, tmp_path):
-    """The first run is launched, the second makes a graph; what changes its place is set anew."""
+    """The first run is launched, the second makes a graph; what changes its place is set again."""
     log = scenario("replays", steps(), tmp_path)
     assert log.count("launch") == 3 and log.count("instantiate") == 1
     # Outputs move in each run, and so do inputs.

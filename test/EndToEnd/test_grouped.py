@@ -7,7 +7,7 @@ import harness
 import pytest
 import quantized
 import torch
-from test_quantized import PROCESSORS, check, check_on
+from test_quantized import CPUS, check, check_on
 from torch import nn
 
 PACKED_FOR = "--mcpu=icelake-server"
@@ -15,7 +15,7 @@ PACKED_FOR = "--mcpu=icelake-server"
 
 def packed(folder) -> list[str]:
     """Shapes of the bytes that kernels read of weights, on any machine those of
-    a processor with 512 bits."""
+    a CPU with 512 bits."""
     result = harness.tool(
         "fx-compile", folder / "m.pt2", PACKED_FOR, "--emit=kernels", "-o", folder / "k.mlir"
     )
@@ -112,8 +112,8 @@ def test_views(batch, length, kind, tmp_path):
     check(Heads(kind), (torch.randn(batch, length, 96),), tmp_path)
 
 
-@pytest.mark.parametrize("processor", PROCESSORS)
-def test_processors(processor, tmp_path):
+@pytest.mark.parametrize("cpu", CPUS)
+def test_cpus(cpu, tmp_path):
     """Every way to multiply gives the same."""
     torch.manual_seed(5)
 
@@ -126,7 +126,7 @@ def test_processors(processor, tmp_path):
         def forward(self, x):
             return self.mixed(self.integer(x))
 
-    check_on(processor, Both(), torch.randn(7, 64), tmp_path)
+    check_on(cpu, Both(), torch.randn(7, 64), tmp_path)
 
 
 @pytest.mark.parametrize("swappable", [False, True])

@@ -1,4 +1,4 @@
-"""Kernels are compiled in parts, on all processors: how many there are must not
+"""Kernels are compiled in parts, on all CPUs: how many there are must not
 show in what comes out."""
 
 import json
@@ -9,16 +9,16 @@ import harness
 import models
 
 
-def test_processors_do_not_show(tmp_path):
+def test_cpus_do_not_show(tmp_path):
     spec = models.get("resnet_small")
     model = tmp_path / "m.pt2"
     exporting.save(spec.program(spec.build()), model)
     report = tmp_path / "report.json"
     allowed = os.sched_getaffinity(0)
     artefacts = []
-    for processors in ({min(allowed)}, allowed):
+    for cpus in ({min(allowed)}, allowed):
         artefact = tmp_path / "m.so"
-        os.sched_setaffinity(0, processors)
+        os.sched_setaffinity(0, cpus)
         try:
             result = harness.tool("fx-compile", model, "-o", artefact, "--report", report)
         finally:

@@ -391,7 +391,7 @@ def test_partition(name, tmp_path):
 @pytest.mark.parametrize("name", ["resnet_small", "llama_small_decode"])
 def test_fuse(name, decomposed, tmp_path):
     """Groups give what the whole gives, interpreted and compiled; each has two
-    operators or more, and a product or convolution one at most."""
+    operators or more, and a matmul or convolution one at most."""
     spec = models.get(name)
     module, (inputs, kwargs) = spec.build(), spec.inputs()
     assert not kwargs
@@ -410,7 +410,7 @@ def test_fuse(name, decomposed, tmp_path):
 
 
 class Loops(nn.Module):
-    """Each loop, with something in its body that is the same in every turn."""
+    """Each loop, with something in its body that is the same in every iteration."""
 
     def __init__(self):
         super().__init__()
@@ -421,14 +421,14 @@ class Loops(nn.Module):
             scale = self.w.exp().sum(0)
             return torch_map(lambda x: x * scale + self.w.sin().sum(), row)
 
-        def turn(i, x):
+        def iteration(i, x):
             return i + 1, x @ (self.w * 0.5).tanh()
 
         def step(carry, x):
             new = carry * torch.sigmoid(self.w).mean() + x
             return new, new * 2
 
-        looped = torch.while_loop(lambda i, x: i < n, turn, (torch.tensor(0), xs[0]))
+        looped = torch.while_loop(lambda i, x: i < n, iteration, (torch.tensor(0), xs[0]))
         scanned = scan(step, torch.zeros(4, 5), xs, dim=0)
         return torch_map(rows, xs), *looped, *scanned
 
@@ -441,7 +441,7 @@ def test_hoist_invariants(tmp_path):
     flags = ["-fx-inline-wrappers", "-fx-functionalize", "-canonicalize", "-cse"]
     text, got = run_passes(program, inputs, expected, tmp_path, *flags, "-fx-hoist-invariants")
     harness.compare(got, expected)
-    # What does not need a row, a turn's value or what is carried is in @main.
+    # What does not need a row, an iteration's value or what is carried is in @main.
     bodies, main = text.split("fx.graph @main")
     for target in ("exp", "sin", "tanh", "sigmoid"):
         assert f"@aten.{target}.default" in main and f"@aten.{target}.default" not in bodies, target

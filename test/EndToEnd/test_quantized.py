@@ -1,7 +1,7 @@
 """Quantized models, compiled without a fall-back, against eager PyTorch.
 
 An integer product is exact where the reference sums floats, so a value that
-lies at the border of two quantization steps may fall to the other side: what is
+lies at the boundary of two quantization steps may fall to the other side: what is
 compared is the dequantized result, within a step of its output."""
 
 import pathlib
@@ -17,9 +17,9 @@ from torch import nn
 from torch.export import Dim
 
 MODES = ["interpret", "native"]
-#: Processors by what they multiply integers with, and what /proc/cpuinfo calls
+#: CPUs by what they multiply integers with, and what /proc/cpuinfo calls
 #: the features they need; None is the host.
-PROCESSORS = {
+CPUS = {
     None: set(),
     "x86-64": set(),
     "x86-64-v3": {"avx2"},
@@ -104,26 +104,26 @@ def test_linears(rows, dynamic, tmp_path):
     check(module, (torch.randn(rows, 100),), tmp_path, dynamic=shapes)
 
 
-def check_on(processor, module, x, folder) -> None:
-    """Compiled for a processor, which is a part of this one or skipped."""
-    if not PROCESSORS[processor] <= features():
-        pytest.skip(f"this machine is no {processor}")
+def check_on(cpu, module, x, folder) -> None:
+    """Compiled for a CPU, which is a part of this one or skipped."""
+    if not CPUS[cpu] <= features():
+        pytest.skip(f"this machine is no {cpu}")
     model, out = folder / "m.pt2", folder / "m.so"
     exporting.save(exporting.export(module, (x,)), model)
-    flags = [f"--mcpu={processor}"] if processor else []
+    flags = [f"--mcpu={cpu}"] if cpu else []
     result = harness.tool("fx-compile", model, "-o", out, "--no-fallback", *flags)
     assert result.returncode == 0, result.stderr
     expected = exporting.eager(module, (x,))
     harness.compare(harness.run(out, ((x,), {}), folder, expected), expected)
 
 
-@pytest.mark.parametrize("processor", PROCESSORS)
-def test_processors(processor, tmp_path):
+@pytest.mark.parametrize("cpu", CPUS)
+def test_cpus(cpu, tmp_path):
     """Every way to multiply gives the same: sums of integers are exact."""
     torch.manual_seed(3)
     sample = torch.randn(64, 50)
     module = quantized.Linear(nn.Linear(50, 70), quantized.Static(sample, torch.int8))
-    check_on(processor, module, torch.randn(11, 50), tmp_path)
+    check_on(cpu, module, torch.randn(11, 50), tmp_path)
 
 
 def test_extremes_of_sums(tmp_path):
@@ -161,7 +161,7 @@ def test_network(tmp_path):
 @pytest.mark.parametrize("kind", ["zeros", "others"])
 def test_zero_points_of_weights(kind, tmp_path):
     """Zero points that are all 0, as PyTorch stores them, cost nothing; with
-    others the product is one of floats."""
+    others the matmul is one of floats."""
     torch.manual_seed(5)
     zeros = torch.zeros(24, dtype=torch.int64)
     if kind == "others":

@@ -1,4 +1,4 @@
-"""The way back: fx to `.pt2`, to FX's text and to Python, without loss."""
+"""Round trips: fx to `.pt2`, to FX's text and to Python, without loss."""
 
 import collections
 import subprocess
@@ -31,7 +31,7 @@ def check(program, folder, args=None, kwargs=None):
 
 
 def both(module, folder, args, kwargs=None, **options) -> None:
-    """The way back as exported and decomposed."""
+    """Round trips as exported and decomposed."""
     for decomposed in (False, True):
         program = exporting.export(
             module, args, kwargs, decomposed=decomposed, **options

@@ -1,7 +1,7 @@
 """Kernels without tensor cores as SPIR-V, run by Vulkan and compared with eager PyTorch.
 
 A second executor beside the emulator, which shares nothing with it: Mesa compiles the SPIR-V for
-the processor (lavapipe) or another device.
+the CPU (lavapipe) or another device.
 """
 
 import emulate

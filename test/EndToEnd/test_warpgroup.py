@@ -81,21 +81,21 @@ def test_tiles(tiles, tmp_path):
     assert schedule == {"m": 200, "n": 264, "k": 136, "kind": tiles.split("=")[0],
                         "tiles": tiles.split("=")[1]}
     want = exporting.eager(module, args)
-    harness.compare(model.run(args, want, processors=2), want)
+    harness.compare(model.run(args, want, multiprocessors=2), want)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_products(name, tmp_path):
     module, args, model = build(CASES[name], tmp_path, target="cuda")
     want = exporting.eager(module, args)
-    first = model.run(args, want, log=tmp_path / "log", processors=2)
+    first = model.run(args, want, log=tmp_path / "log", multiprocessors=2)
     harness.compare(first, want)
     launched, nvvm = kernels(tmp_path / "log"), (tmp_path / "emulated" / "nvvm.mlir").read_text()
     assert any(kernel.endswith("_sm_90a") for kernel in launched)
     assert not any(f"@{kernel}_sm_90a(" in nvvm for kernel in launched)
     # Neither the order of threads, nor when copies are done, nor how many blocks share the tiles
     # is anybody's to see.
-    for a, b in zip(first, model.run(args, want, seed=1, processors=3)):
+    for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=3)):
         assert torch.equal(a, b)
 
 
@@ -196,7 +196,7 @@ def test_mistakes_show(tmp_path):
                                 target="cuda")
     want = exporting.eager(module, args)
     names = check_mistakes(model, args, want, mutations, tmp_path,
-                           (AssertionError, harness.ToolError), processors=1)
+                           (AssertionError, harness.ToolError), multiprocessors=1)
     assert len(names) == 20, names
 
 
@@ -208,7 +208,7 @@ def attention(q, k, v, mask):
 
 @pytest.mark.parametrize("dtype", [BF16, F16], ids=str)
 def test_attention(dtype, tmp_path):
-    """Heads too long for one kernel: both products are on tensor cores, of many
+    """Heads too long for one kernel: both matmuls are on tensor cores, of many
     queries on those of sm_90a."""
     q = (randn(2, 2, 136, 264) * 2).to(dtype)
     k, v = q.flip(2) + 0.5, q.flip(3)
@@ -216,7 +216,7 @@ def test_attention(dtype, tmp_path):
                                          (q, k, v, torch.rand(20, 136) > 0.4), None),
                                 tmp_path, target="cuda")
     want = exporting.eager(module, args)
-    harness.compare(model.run(args, want, log=tmp_path / "log", processors=3), want)
+    harness.compare(model.run(args, want, log=tmp_path / "log", multiprocessors=3), want)
     assert sum(kernel.endswith("_sm_90a") for kernel in kernels(tmp_path / "log")) >= 4
     folder = tmp_path / "emulated"
     emulate.run_program(harness.BUILD / "bin" / "fx-compile", "--target=cuda", tmp_path / "m.pt2",

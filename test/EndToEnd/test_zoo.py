@@ -56,7 +56,7 @@ def check_interpreted(runs, folder):
 
 
 def check_roundtrip(inputs, folder):
-    """The way back: archive, FX's text, and Python that re-traces."""
+    """Round trips: archive, FX's text, and Python that re-traces."""
     before, after = roundtrip.check(folder / "m.pt2", folder)
     roundtrip.equal(before, after, *inputs)
     roundtrip.check_source(folder / "m.pt2", before, *inputs)

@@ -1,4 +1,4 @@
-//===- Import.cpp - fx-import-fuzzer: archives, and the way back ----------===//
+//===- Import.cpp - fx-import-fuzzer: archives, and round trips ----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,7 +28,7 @@ using namespace fx::fuzz;
 using namespace mlir;
 
 /// The node's location without a name of its own beside its values' names: a
-/// node that has none, or that of another one, gets one on the way back. One
+/// node that has none, or that of another one, gets one in a round trip. One
 /// without results and name has no name of the function of its only frame,
 /// either, which would be taken for its own.
 static Location withoutOwnName(Operation *op) {
@@ -113,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require(succeeded(again), "what was exported is not imported",
           errors + "\n" + text);
   require(getText(**again) == getText(**module),
-          "the way back changes the graph",
+          "a round trip changes the graph",
           getText(**module) + getText(**again));
   return 0;
 }

@@ -151,7 +151,7 @@ def wrong(got: torch.Tensor, want: torch.Tensor, signs: bool, size: float = 0) -
         near = (a - b).abs() <= (TOLERANCE[want.dtype] * size + 1e-300).unsqueeze(-1)
         same = (a == b) | (a.isnan() & b.isnan())
         return bad | ~(near | same).all(-1)
-    # The least numbers have few digits, and double precision has none below them. The processor's
+    # The least numbers have few digits, and double precision has none below them. The CPU's
     # conversion to bfloat16 (AVX512-BF16), which compiled code uses, makes zeros of them.
     least = torch.finfo(want.dtype).smallest_normal
     if want.dtype is not torch.bfloat16:

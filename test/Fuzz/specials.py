@@ -99,7 +99,7 @@ def undecided(case: Case, expected: list, pointwise: bool) -> list:
 
 #: Made of an exponential, which in compiled code has no subnormal results.
 EXPONENTIALS = "exp sigmoid softplus silu tanh erf gelu mish elu ndtr sinh cosh".split()
-#: 0.0 and -0.0 are equal: PyTorch takes the one that the processor's instruction takes.
+#: 0.0 and -0.0 are equal: PyTorch takes the one that the CPU's instruction takes.
 CHOICES = """relu relu_ relu6 relu6_ maximum minimum max.other min.other fmax fmin hardtanh hardtanh_
     clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ hardswish hardswish_
     log_sigmoid""".split()

@@ -1,4 +1,4 @@
-// Frozen files, one of each version of the dialect: all mean this program. A new
+// ConstantAnalysis files, one of each version of the dialect: all mean this program. A new
 // version adds its file, made from program.mlir, and leaves the others alone.
 // RUN: fx-opt %S/Inputs/bytecode/program.mlir > %t.want
 // RUN: fx-opt %S/Inputs/bytecode/v1.mlirbc > %t.v1 && diff %t.want %t.v1

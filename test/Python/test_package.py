@@ -63,7 +63,7 @@ def test_emit(tmp_path):
     assert "linalg." in (tmp_path / "m.mlir").read_text()
     with pytest.raises(fx_mlir.Error, match="expected one of fx, linalg.*got 'exe'"):
         module.emit("exe", tmp_path / "m")
-    with pytest.raises(fx_mlir.Error, match="unknown processor 'z80'"):
+    with pytest.raises(fx_mlir.Error, match="unknown CPU 'z80'"):
         module.emit("so", tmp_path / "m.so", cpu="z80")
     with pytest.raises(fx_mlir.Error, match="cannot write"):
         module.emit("so", tmp_path / "none" / "m.so")
@@ -134,14 +134,14 @@ def test_signal_handlers_stay(tmp_path):
     run_alone(text, tmp_path)
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_affinity_changes_between_links(tmp_path):
     text = """
  import os
  module = fx_mlir.import_(sys.argv[1])
  allowed = os.sched_getaffinity(0)
- for processors in (allowed, {min(allowed)}, allowed):
-     os.sched_setaffinity(0, processors)
+ for cpus in (allowed, {min(allowed)}, allowed):
+     os.sched_setaffinity(0, cpus)
      module.clone().emit("so", sys.argv[2])
 """
     run_alone(text, tmp_path)

@@ -47,7 +47,7 @@ fx.graph private @less attributes {functional} {
   %lt = call_function @aten.lt.Scalar(%i, 3) : (!s) -> !fx.tensor<[], i1>
   output(%lt) : (!fx.tensor<[], i1>)
 }
-fx.graph private @turn {
+fx.graph private @iteration {
   %i = placeholder "i" : !s
   %k = placeholder "k" : !v
   %n = placeholder "n" : !v
@@ -62,9 +62,9 @@ fx.graph @loop {
   %k = placeholder "k" : !v
   %n = placeholder "n" : !v
   %less = get_attr @less : !fx.graph_ref
-  %turn = get_attr @turn : !fx.graph_ref
-  // CHECK: %w, %[[N:.*]] = higher_order @while_loop(%less_functional, %turn_functional, [%i, %n], [%k])
-  %w = higher_order @while_loop(%less, %turn, [%i], [%k, %n], mutated_arg_indices = "2") : (!fx.graph_ref, !fx.graph_ref, !s, !v, !v) -> !s
+  %iteration = get_attr @iteration : !fx.graph_ref
+  // CHECK: %w, %[[N:.*]] = higher_order @while_loop(%less_functional, %iteration_functional, [%i, %n], [%k])
+  %w = higher_order @while_loop(%less, %iteration, [%i], [%k, %n], mutated_arg_indices = "2") : (!fx.graph_ref, !fx.graph_ref, !s, !v, !v) -> !s
   // CHECK: output(%[[N]], %w, %[[N]]) signature [#fx.output_spec<user_input_mutation, "n">
   output(%w, %n) : (!s, !v)
 }

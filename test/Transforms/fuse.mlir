@@ -52,7 +52,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 
 // -----
 
-// What makes a product's operand, a product that is broadcast, a second product
+// What makes a product's operand, a product that is broadcast, a second matmul
 // and a reduction behind one stay apart; reductions take what is around them.
 
 // CHECK-LABEL: fx.graph private @main.fused_add_exp_sum_div

@@ -3,7 +3,7 @@
 !v = !fx.tensor<[4], f32>
 !m = !fx.tensor<[3, 4], f32>
 
-// %e is the same for each row; %r draws anew, %y needs the row, and the view %u
+// %e is the same for each row; %r draws again, %y needs the row, and the view %u
 // stays, since nothing that is computed needs it.
 // CHECK-NOT: @row(
 // CHECK-LABEL: fx.graph private @row_hoisted attributes {functional}
@@ -51,14 +51,14 @@ fx.graph @main attributes {functional} {
 // CHECK-NEXT: placeholder "w"
 // CHECK-NEXT: placeholder "hoisted"
 // CHECK-NEXT: aten.lt.Scalar
-// CHECK-LABEL: fx.graph private @turn_hoisted
+// CHECK-LABEL: fx.graph private @iteration_hoisted
 // CHECK: %[[H:.*]] = placeholder "hoisted" : !fx.tensor<[], f32>
 // CHECK-NEXT: %n = call_function @aten.add.Tensor(%i, %[[H]])
 // CHECK-NEXT: output(%n)
 // CHECK-LABEL: fx.graph @main
 // CHECK: %t = call_function @aten.sum.default(%w)
 // CHECK: %[[C:.*]] = get_attr @less_hoisted
-// CHECK: %[[B:.*]] = get_attr @turn_hoisted
+// CHECK: %[[B:.*]] = get_attr @iteration_hoisted
 // CHECK: higher_order @while_loop(%[[C]], %[[B]], [%i], [%w, %t])
 fx.graph private @less attributes {functional} {
   %i = placeholder "i" : !s
@@ -66,7 +66,7 @@ fx.graph private @less attributes {functional} {
   %lt = call_function @aten.lt.Scalar(%i, 3) : (!s) -> !fx.tensor<[], i1>
   output(%lt) : (!fx.tensor<[], i1>)
 }
-fx.graph private @turn attributes {functional} {
+fx.graph private @iteration attributes {functional} {
   %i = placeholder "i" : !s
   %w = placeholder "w" : !v
   %t = call_function @aten.sum.default(%w) : (!v) -> !s
@@ -77,14 +77,14 @@ fx.graph @main attributes {functional} {
   %i = placeholder "i" : !s
   %w = placeholder "w" : !v
   %less = get_attr @less : !fx.graph_ref
-  %turn = get_attr @turn : !fx.graph_ref
-  %r = higher_order @while_loop(%less, %turn, [%i], [%w]) : (!fx.graph_ref, !fx.graph_ref, !s, !v) -> !s
+  %iteration = get_attr @iteration : !fx.graph_ref
+  %r = higher_order @while_loop(%less, %iteration, [%i], [%w]) : (!fx.graph_ref, !fx.graph_ref, !s, !v) -> !s
   output(%r) : (!s)
 }
 
 // -----
 
-// Not in a graph that mutates, and not what a turn changes.
+// Not in a graph that mutates, and not what a iteration changes.
 // CHECK-LABEL: fx.graph private @body attributes {functional}
 // CHECK: aten.exp.default(%c)
 // CHECK-LABEL: fx.graph @main

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s -fx-shape-prop | FileCheck %s
 // RUN: fx-opt %s -fx-shape-prop=sizes=s0=3,s1=5 | FileCheck %s --check-prefix=SIZES
 
-// A loop that grows its value by cat, as tracing leaves it: each turn adds the
+// A loop that grows its value by cat, as tracing leaves it: each iteration adds the
 // rows of %y, or doubles what is there. No type is known but the inputs'.
 
 // CHECK: %a = call_function @aten.cat.default([%x, %y]) : {{.*}} -> !fx.tensor<[s0 + s1, 4], f32>

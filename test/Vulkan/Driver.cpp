@@ -7,7 +7,7 @@
 //
 // The functions that the run-time of artefacts calls, on the first device that
 // Vulkan has: a second executor of kernels beside the emulator (test/Cuda),
-// whose compiler is not LLVM's for this processor and not ours. What a kernel
+// whose compiler is not LLVM's for this CPU and not ours. What a kernel
 // takes is read from the artefact's image; its code comes from a module of
 // `fx-compile --target=vulkan --emit=spirv`. Each launch is waited for.
 // Variables of the environment:

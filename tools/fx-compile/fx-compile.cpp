@@ -64,11 +64,11 @@ static cl::opt<std::string>
                     "NVIDIA GPUs; rocm or rocm:gfxNNN, AMD GPUs, which only "
                     "--emit=gpu|rocdl|gcn|hsaco is there for; vulkan, which "
                     "only --emit=gpu|spirv is there for (default: the "
-                    "processor)"),
+                    "CPU)"),
            cl::value_desc("target"), cl::cat(category));
 static cl::opt<std::string>
     gpuTiles("gpu-tiles",
-             cl::desc("Tiles of products on a GPU: warpgroup=COLUMNS:STAGES, "
+             cl::desc("Tiles of matmuls on a GPU: warpgroup=COLUMNS:STAGES, "
                       "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
                       "matmul=M:N:K:THREADM:THREADN, with commas"),
              cl::value_desc("tiles"), cl::Hidden, cl::cat(category));

@@ -68,7 +68,7 @@ static cl::opt<double> minSQNR(
     cl::value_desc("dB"), cl::cat(category));
 static cl::opt<double> minGain(
     "min-gain",
-    cl::desc("Products and convolutions stay in float unless integers are "
+    cl::desc("Matmuls and convolutions stay in float unless integers are "
              "estimated to be so many times as fast (default 1; 0: always "
              "take them)"),
     cl::init(1), cl::value_desc("times"), cl::cat(category));

@@ -30,7 +30,7 @@ complex32 are raw bytes (V2, V1, V4).
   --interpret      run every node on LibTorch
   --no-fallback    fail where an operator has no native code
   --device cuda:N  run on an NVIDIA GPU (without :N on the first)
-  --threads N      threads to run on (default 1; 0: all processors)
+  --threads N      threads to run on (default 1; 0: all CPUs)
   --seed N         seed of the random numbers, as torch.manual_seed(N)
   --check          compare with the interpreter, name the first node that differs
   --benchmark N    print median, min and p90 of N timed runs

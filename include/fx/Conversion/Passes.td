@@ -64,7 +64,7 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
   ];
 }
 
-def PlainLinalg : Pass<"fx-plain-linalg", "::mlir::ModuleOp"> {
+def StripFXAttributes : Pass<"fx-strip-attributes", "::mlir::ModuleOp"> {
   let summary = "leave only what other compilers read";
   let description = [{
     After `convert-fx-to-linalg`: removes the `fx.` attributes and the states,
@@ -135,7 +135,7 @@ def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
   let summary = "lower functional graphs to TOSA, as far as it goes";
   let description = [{
     Makes a `func.func` of each public `fx.graph` in the TOSA dialect: pointwise
-    operators, matrix products, reductions, softmax and what moves elements, on
+    operators, matmuls, reductions, softmax and what moves elements, on
     tensors of static sizes. An operator, or arguments of one, that TOSA cannot
     say are an error with its name. Arguments and results are those of
     `convert-fx-to-torch`.

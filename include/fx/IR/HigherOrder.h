@@ -51,11 +51,12 @@ public:
 
   /// The condition of a cond.
   const Argument &getPredicate() const { return predicate; }
-  /// Values that go from turn to turn, as the first turn gets them.
+  /// Values that go from iteration to iteration, as the first iteration gets
+  /// them.
   llvm::ArrayRef<Argument> getCarried() const { return carried; }
-  /// Tensors of which each turn gets one slice along dimension 0.
+  /// Tensors of which each iteration gets one slice along dimension 0.
   llvm::ArrayRef<Argument> getScanned() const { return scanned; }
-  /// Values that each turn, branch or call gets as they are.
+  /// Values that each iteration, branch or call gets as they are.
   llvm::ArrayRef<Argument> getAdditional() const { return additional; }
 
   /// The number of operands that the sub-graphs take.

@@ -21,7 +21,7 @@ namespace fx {
 /// where the fused metadata is absent if empty, the name is a NameLoc, and
 /// `frames` a chain of CallSiteLocs of the user's Python stack, innermost
 /// callee first. The metadata also holds the stack's text, `stack_trace`, for
-/// the way back, and `name` where the node is not called like its results. A
+/// export, and `name` where the node is not called like its results. A
 /// key of a program's own that is `name`, `name_`, `name__` … has one `_` more
 /// here.
 

@@ -31,7 +31,7 @@ struct ImportOptions {
 /// is `<path>[:<record or node>]: <what is wrong>`, on one line.
 ///
 /// Discardable attributes keep what has no place in the IR itself, for callers
-/// and for the way back (fx/Export/Export.h). On the module:
+/// and for export (fx/Export/Export.h). On the module:
 ///   fx.model            the model's name, unless it is `model`
 ///   fx.schema_version, fx.torch_version, fx.opset_version, fx.verifiers,
 ///   fx.namedtuples      as the program has them

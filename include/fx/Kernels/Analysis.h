@@ -24,7 +24,7 @@ namespace fx::kernel {
 /// Marks kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A sum of products of two operands. Each loop is in one list. `a` may be read
+/// A contraction of two operands. Each loop is in one list. `a` may be read
 /// at sums of loops (a convolution), `b` and the result may not; the result's
 /// last dimension is in `n`. With a `groupSize` each product is scaled by a
 /// third operand, and the sum is f32: so many terms of a column that follow

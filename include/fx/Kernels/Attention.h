@@ -15,7 +15,7 @@ namespace fx::kernel {
 /// Heads of an attention that is one kernel have at most so many elements.
 inline constexpr int64_t kMaxHeadSize = 256;
 
-/// Two products of bf16 or f16 with a softmax in between, whose scores nothing
+/// Two matmuls of bf16 or f16 with a softmax in between, whose scores nothing
 /// else reads. Rows are what the queries have and neither keys nor values:
 /// where heads share these, several heads.
 struct Attention {
@@ -40,7 +40,7 @@ struct Attention {
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };
 
-/// The attention whose second product is `values`.
+/// The attention whose second matmul is `values`.
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values);
 
 /// Where a row sees no keys but the first ones: x is -inf at keys beyond

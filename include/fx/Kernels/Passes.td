@@ -1,4 +1,4 @@
-//===- Passes.td - what is one kernel -----------------------*- tablegen -*-===//
+//===- Passes.td - what is one kernel ----------------------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -91,7 +91,7 @@ def CollapseReductionsPass
   }];
   let options = [
     Option<"rows", "rows", "int64_t", /*default=*/"16",
-           "rows that give every processor work">
+           "rows that give every multiprocessor work">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

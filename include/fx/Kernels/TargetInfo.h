@@ -38,7 +38,7 @@ struct TargetInfo {
   int64_t lanes = 16;
   /// Vector registers.
   int64_t registers = 32;
-  /// Sums of products of four bytes in an instruction: vpdpbusd.
+  /// Dot products of four bytes in an instruction: vpdpbusd.
   bool hasByteDot = false;
   /// Bytes of the left operand, or of all panels, that stay in the second-level
   /// cache beside what streams through it.

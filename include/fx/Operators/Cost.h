@@ -20,7 +20,7 @@ namespace fx {
 
 /// Null where a formula is not known, or its coefficients overflow.
 struct Cost {
-  /// Multiplications and additions of contractions alone (matrix products,
+  /// Multiplications and additions of contractions alone (matmuls,
   /// convolutions, attention), a multiply-add being 2, as
   /// torch.utils.flop_counter counts them.
   ExprAttr contractions;

@@ -67,14 +67,14 @@ struct CompileOptions {
   EmitKind emit = EmitKind::SharedObject;
   /// The model of an archive that holds several.
   std::string model;
-  /// The processor as `-mcpu` of LLVM has it; empty: this machine's.
+  /// The CPU as `-mcpu` of LLVM has it; empty: this machine's.
   std::string cpu;
-  /// What runs the kernels: empty for the processor, "cuda",
+  /// What runs the kernels: empty for the CPU, "cuda",
   /// "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". Host code is then
   /// for any x86-64 unless `cpu` says more; of the last three there is code of
   /// kernels alone.
   std::string target;
-  /// Tiles of products on a GPU, to compare them: the option of
+  /// Tiles of matmuls on a GPU, to compare them: the option of
   /// `fx-gpu-emit-kernels`.
   std::string gpuTiles;
   /// Operators without native code become calls of ATen; else they are an

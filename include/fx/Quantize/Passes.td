@@ -1,4 +1,4 @@
-//===- Passes.td - quantization -*- tablegen -*-===//
+//===- Passes.td - quantization ----------------------------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ defvar quantizationSettings = [
   Option<"groupSize", "group-size", "int64_t", "0",
          "Elements of a linear layer's row that share a scale; 0: all">,
   Option<"minGain", "min-gain", "double", "0",
-         "Products and convolutions stay in float unless integers are estimated to be so many times as fast; 0: always take them">,
+         "Matmuls and convolutions stay in float unless integers are estimated to be so many times as fast; 0: always take them">,
   ListOption<"ops", "ops", "std::string",
          "Of 'linear', 'conv', 'matmul', 'add', 'pool', 'cat'; default: what the mode can do">,
   ListOption<"skip", "skip", "std::string",
@@ -34,8 +34,8 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
   let summary = "choose what to quantize and what to observe for that";
   let description = [{
     Marks in the functional graph @main the operators that can compute on
-    integers: products and convolutions with a weight that is the same in all
-    runs, products of two activations, and sums, pools and concatenations whose
+    integers: matmuls and convolutions with a weight that is the same in all
+    runs, matmuls of two activations, and sums, pools and concatenations whose
     results such operators use. In the mode `static` the values
     that become integers get observers. Values that must have one scale (what a
     maximum pool takes and gives, what `cat` joins) share one.
@@ -47,7 +47,7 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
     %y = call_function @aten.linear.default(%x, %w) {fx.quantize = array<i64: 0, 1>} : ...
     ```
 
-    With `min-gain` the time of each product and convolution is estimated, from
+    With `min-gain` the time of each matmul and convolution is estimated, from
     its operations, its bytes and what quantizes its inputs; one that integers
     make no faster stays in float. `fx.times` has both times, in seconds.
 

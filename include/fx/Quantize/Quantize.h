@@ -69,7 +69,7 @@ struct QuantizationConfig {
   int64_t groupSize = 0;
   /// Empty: what the mode can do.
   llvm::SmallVector<LayerKind> kinds;
-  /// A product or convolution stays in float unless integers are estimated to
+  /// A matmul or convolution stays in float unless integers are estimated to
   /// be so many times as fast; 0: whatever they take.
   double minGain = 0;
   /// Nodes, and paths of modules, that stay in float, and why.

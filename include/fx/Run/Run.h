@@ -37,7 +37,7 @@ struct RunOptions {
   bool json = false;
   /// For tests: the compiler crashes when this phase begins.
   std::string crashIn;
-  /// The GPU to run on: "cuda" or "cuda:N"; empty: the processor, or device 0
+  /// The GPU to run on: "cuda" or "cuda:N"; empty: the CPU, or device 0
   /// where a `.so` was compiled for a GPU.
   std::string device;
   int threads = 1;

@@ -169,7 +169,7 @@ typedef struct {
   const int64_t *prepare_args;
   int64_t n_prepared;
   const FXrtPrepared *prepared;
-  const FXrtDevice *device; /* null: the processor runs everything */
+  const FXrtDevice *device; /* null: the CPU runs everything */
 } FXrtModel;
 
 typedef enum {

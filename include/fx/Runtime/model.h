@@ -114,7 +114,7 @@ typedef struct {
   uint64_t weight_bytes;
   /* The compiler's report, JSON in one line (docs/Report.md). */
   const char *report;
-  /* What runs the kernels: "cuda:sm_90a"; null: the processor. */
+  /* What runs the kernels: "cuda:sm_90a"; null: the CPU. */
   const char *target;
   /* Not 0: a run may draw numbers of the instance's random generator. */
   int32_t draws_random;
@@ -169,7 +169,7 @@ typedef enum {
 typedef struct {
   uint32_t struct_size; /* sizeof(FXRunOptions) */
   /* Threads of this call: 1 runs in the caller's thread only, 0 uses all
-   * processors. Ignored where the caller brings its own parallel_for. */
+   * CPUs. Ignored where the caller brings its own parallel_for. */
   int32_t threads;
   /* Of a model for a GPU: the CUstream that everything runs on; null: the
    * default stream. It must exist as long as the outputs. While the caller
@@ -220,7 +220,7 @@ typedef struct {
    * has changed. */
   int (*set_states)(FXInstance *instance, int n, const char *const *names,
                     const DLTensor *const *values, char *err, size_t err_size);
-  /* Starts the instance's random generator anew, as torch.manual_seed: random
+  /* Starts the instance's random generator again, as torch.manual_seed: random
    * operators then give the values of eager PyTorch on the CPU. From run to run
    * the generator goes on; it starts from FX_DEFAULT_SEED. */
   void (*seed)(FXInstance *instance, uint64_t seed);

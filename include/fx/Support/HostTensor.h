@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What crosses the border between files, the interpreter and compiled code: a
+// What crosses the boundary between files, the interpreter and compiled code: a
 // dtype, sizes, and contiguous (C order) bytes. Python scalars are tensors of
 // rank 0 (int: i64, float: f64, bool).
 //
@@ -83,7 +83,7 @@ struct HostTensor {
 std::optional<int64_t> getCheckedBytes(unsigned elementBytes,
                                        llvm::ArrayRef<int64_t> sizes);
 
-/// A leaf at the border: absent for None and str.
+/// A leaf at the boundary: absent for None and str.
 using HostValue = std::optional<HostTensor>;
 
 } // namespace fx

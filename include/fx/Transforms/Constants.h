@@ -14,10 +14,10 @@
 
 namespace fx {
 
-/// The values of `roots`, computed from states alone (Frozen::contains), by the
-/// registered constant evaluator.
+/// The values of `roots`, computed from states alone
+/// (ConstantAnalysis::contains), by the registered constant evaluator.
 llvm::Expected<llvm::SmallVector<HostTensor>>
-evaluateFrozen(GraphOp graph, llvm::ArrayRef<mlir::Value> roots);
+evaluateConstants(GraphOp graph, llvm::ArrayRef<mlir::Value> roots);
 
 /// A state with the bytes of `tensor`, whose symbol must be free, and an input
 /// called `name` that it feeds, behind those of the other states.

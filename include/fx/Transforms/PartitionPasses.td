@@ -1,4 +1,4 @@
-//===- PartitionPasses.td - passes that cut graphs -----------*- tablegen -*-===//
+//===- PartitionPasses.td - passes that cut graphs ---------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,7 +41,7 @@ def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
     back.
 
     With `report`, or `dry-run`, which changes nothing, a line for each block
-    says its color, its nodes and the bytes that cross its border, and one for
+    says its color, its nodes and the bytes that cross its boundary, and one for
     each node that is left why.
   }];
   let dependentDialects = [
@@ -125,7 +125,7 @@ def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {
   let description = [{
     Nodes of the functional graph @main that one kernel can compute move into
     private graphs, each called by a `call_module` that is named after them:
-    pointwise operators with those that alone use their results, a product or
+    pointwise operators with those that alone use their results, a matmul or
     convolution with the pointwise operators behind it, reductions over rows
     with the pointwise operators around them. Views go along. What lies between
     two nodes of a group need not be stored.

@@ -1,4 +1,4 @@
-//===- Passes.td - fx to fx passes --------------------------*- tablegen -*-===//
+//===- Passes.td - fx to fx passes -------------------------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -117,7 +117,7 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
     %x2 = call_function @aten.select_scatter.default(%x, %a, 0, 0)
     ```
 
-    A view of the mutated storage is derived anew from what that holds where it
+    A view of the mutated storage is derived again from what that holds where it
     is used. A write through a view without an inverse operator goes to the
     places that the same view of the elements' numbers has. Views by strides
     become views of the whole storage in memory order.
@@ -288,22 +288,22 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
 }
 
 def HoistInvariantsPass : Pass<"fx-hoist-invariants", "::mlir::ModuleOp"> {
-  let summary = "compute before a loop what is the same in each of its turns";
+  let summary = "compute before a loop what is the same in each of its iterations";
   let description = [{
     Nodes in the body of a `while_loop`, `map` or `scan` that have no effects and
-    need nothing but what each turn gets as it is (`additional`) move in front
+    need nothing but what each iteration gets as it is (`additional`) move in front
     of the loop, which passes their results on. Views alone stay. Nested loops
-    give what they can, turn by turn.
+    give what they can, one iteration after the other.
 
     ```mlir
-    // in the body: %x a slice, %w the same in each turn
+    // in the body: %x a slice, %w the same in each iteration
     %e = call_function @aten.exp.default(%w)
     %y = call_function @aten.mul.Tensor(%x, %e)
     // becomes, with %e computed once before the loop
     %y = call_function @aten.mul.Tensor(%x, %hoisted)
     ```
 
-    A `while_loop` that makes no turn computes it in vain. Compiled code hoists
+    A `while_loop` that makes no iteration computes it in vain. Compiled code hoists
     by itself; this is for graphs that are interpreted or exported.
   }];
   let statistics = [Statistic<"numHoisted", "hoisted", "Nodes that left a body">];
@@ -416,7 +416,7 @@ def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
     Prints for each node of @main, each module path and the whole graph, as
     formulas over the symbols or, with `sizes`, as numbers:
 
-    - `contractions`: operations of matrix products, convolutions and attention,
+    - `contractions`: operations of matmuls, convolutions and attention,
       a multiply-add being 2 (2mkn for `mm`), as torch.utils.flop_counter;
     - `flops`: these and all others; an elementwise function is 1 an element, a
       softmax 5, a layer norm 7, a batch norm with known statistics 2;

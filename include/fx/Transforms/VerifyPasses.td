@@ -1,4 +1,4 @@
-//===- VerifyPasses.td - passes that only check --------------*- tablegen -*-===//
+//===- VerifyPasses.td - passes that only check ------------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -36,7 +36,7 @@ struct ApproximateErf : OpRewritePattern<math::ErfOp> {
         attr = DenseElementsAttr::get(shaped, value);
       return arith::ConstantOp::create(b, loc, attr);
     };
-    // NaN stays NaN, as in the processor's own instructions.
+    // NaN stays NaN, as in the CPU's own instructions.
     auto clamp = [&](Value x, float limit) -> Value {
       for (auto [predicate, bound] :
            {std::pair(arith::CmpFPredicate::OGT, constant(limit)),

@@ -79,7 +79,7 @@ llvm::Expected<std::string> Linker::run() {
   if (!output.open())
     return llvm::createStringError("cannot make a pipe");
   std::string path = output.getPath();
-  // One thread: lld counts the processors anew at each link, and LLVM makes its
+  // One thread: lld counts the CPUs again at each link, and LLVM makes its
   // threads at the first one, so that a process whose affinity changes between
   // two links would have more threads than lld has lists for.
   std::vector<const char *> argv = {"ld.lld", "--threads=1", "-o",

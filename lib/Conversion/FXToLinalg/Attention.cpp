@@ -192,7 +192,7 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
   return shared ? b.reshape(y, withTail(batch, {L, V})) : y;
 }
 
-/// Scores of all heads that stay in a cache on their way from the first product
+/// Scores of all heads that stay in a cache on their way from the first matmul
 /// to the softmax and the second one.
 static constexpr int64_t kScoreBytes = 8 << 20;
 /// Blocks of a causal attention, at most: each has kernels of its own.

@@ -71,14 +71,14 @@ static std::pair<Value, Value> hankel(Scalars &s, Value inverse, double order,
 }
 
 /// Where the power series ends: its largest term is about 1e5 of the value.
-static constexpr double border = 13;
+static constexpr double cutoff = 13;
 
 /// J (or Y, for x > 0) of order 0 or 1.
 template <int order, bool second>
 static Value oscillating(Scalars &s, Value x) {
   Value y = s.abs(x);
   // Near: J = (x/2)^n * sum; Y = 2/pi ln(x/2) J - ... (DLMF 10.8.1).
-  Value small = s.min(y, s.constant(border));
+  Value small = s.min(y, s.constant(cutoff));
   Value half = s.mul(small, s.constant(0.5)), q = s.mul(half, half);
   constexpr int terms = 40;
   Value near = polynomial(s, q, series(order, true, terms, one));
@@ -95,7 +95,7 @@ static Value oscillating(Scalars &s, Value x) {
     near = s.mul(r, s.constant(1 / M_PI));
   }
   // Far: sqrt(2 / (pi x)) (P cos(w) - Q sin(w)), w = x - n pi/2 - pi/4.
-  Value large = s.max(y, s.constant(border));
+  Value large = s.max(y, s.constant(cutoff));
   auto [p, r] = hankel(s, s.div(s.constant(1), large), order, 12);
   Value w = s.sub(large, s.constant(order * M_PI / 2 + M_PI / 4));
   Value sine = s.unary<math::SinOp>(w), cosine = s.unary<math::CosOp>(w);
@@ -103,7 +103,7 @@ static Value oscillating(Scalars &s, Value x) {
                      : s.sub(s.mul(p, cosine), s.mul(r, sine));
   far = s.mul(far, s.sqrt(s.div(s.constant(2 / M_PI), large)));
   far = s.select(s.eq(y, s.highest()), s.constant(0), far);
-  Value result = s.select(s.gt(y, s.constant(border)), far, near);
+  Value result = s.select(s.gt(y, s.constant(cutoff)), far, near);
   if (second) {
     result = s.select(s.eq(x, s.constant(0)), s.lowest(), result);
     return s.select(s.lt(x, s.constant(0)), nan(s), result);

@@ -137,7 +137,7 @@ public:
   Tensor mean(const Tensor &t, llvm::ArrayRef<int64_t> dims, bool keepDim,
               mlir::Type acc);
 
-  /// The sum of products of two operands over all loops that the result does
+  /// The contraction of two operands over all loops that the result does
   /// not have: loops 0 to n-1 are the result's dimensions, of `sizes`.
   /// Accumulates in f32 for short floats, gives `dtype`.
   Tensor contract(const Access &x, const Access &y,

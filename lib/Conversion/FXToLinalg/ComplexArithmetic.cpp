@@ -1,4 +1,4 @@
-//===- ComplexArithmetic.cpp - functions of complex numbers --------------===//
+//===- ComplexArithmetic.cpp - functions of complex numbers ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ComplexParts.cpp - complex tensors, a part at a time --------------===//
+//===- ComplexParts.cpp - complex tensors, a part at a time ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

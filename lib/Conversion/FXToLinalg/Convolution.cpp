@@ -104,7 +104,7 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
   return b.reshape(Tensor(value, out, acc), sizes);
 }
 
-/// The sum of products, without bias, in `acc`. The input is padded already.
+/// The contraction, without bias, in `acc`. The input is padded already.
 static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
                        Type acc) {
   bool named = c.spatial == 2 && isa<FloatType>(acc);

@@ -1,4 +1,4 @@
-//===- Copies.cpp - copies, conversions and checks -----------------------===//
+//===- Copies.cpp - copies, conversions and checks ------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -74,7 +74,7 @@ public:
   /// ones: then operands and results are the real (0) or imaginary (1) part.
   std::optional<int> part;
 
-  /// Set where an error was reported that no fallback can mend.
+  /// Set where an error was reported that no fallback can fix.
   bool fatal = false;
 
 private:

@@ -46,8 +46,8 @@ public:
   TypeRange getTypes() const { return types; }
   /// What the region's arguments are inside.
   SmallVector<Lowered> enter(ValueRange arguments) const;
-  /// `lowered` as value `slot` of the next turn; null, with the reason noted,
-  /// where it is another kind of value.
+  /// `lowered` as value `slot` of the next iteration; null, with the reason
+  /// noted, where it is another kind of value.
   Value leave(unsigned slot, const Lowered &lowered) const;
   /// Sets result `i` of the node to what the loop gives in `slot`.
   LogicalResult setResult(unsigned i, unsigned slot, Value value) const;

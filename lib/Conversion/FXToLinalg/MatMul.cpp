@@ -1,4 +1,4 @@
-//===- MatMul.cpp - matrix products ---------------------------------------===//
+//===- MatMul.cpp - matmuls -----------------------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,17 +48,17 @@ static Tensor mm(Node &n, const Tensor &x, const Tensor &y, Type dtype) {
                       dtype);
 }
 
-/// Products are computed in the result's type if it is a float, else exactly.
+/// Matmuls are computed in the result's type if it is a float, else exactly.
 static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
                        int64_t yDim) {
   if (!x.sizes[xDim].isProvablyDifferent(y.sizes[yDim]))
     return true;
-  (void)n.fail("the inner sizes of the product differ");
+  (void)n.fail("the inner sizes of the matmul differ");
   return false;
 }
 
-/// A product over the last dimension of `x`, the others flattened to one, so
-/// that every schedule sees a plain matrix product.
+/// A matmul over the last dimension of `x`, the others flattened to one, so
+/// that every schedule sees a plain matmul.
 static LogicalResult lowerLinear(Node &n) {
   Tensor x = n.tensor("input"), w = n.tensor("weight");
   std::optional<Tensor> bias = n.optionalTensor("bias");
@@ -96,7 +96,7 @@ static LogicalResult lowerAddmm(Node &n) {
   return addBias(n, mm(n, x, y, n.resultDtype()), bias, beta, alpha);
 }
 
-/// A product of [batch..., m, k] and [batch..., k, n].
+/// A matmul of [batch..., m, k] and [batch..., k, n].
 static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
                       ArrayRef<ExprAttr> batch) {
   unsigned b = batch.size();

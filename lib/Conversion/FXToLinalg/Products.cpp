@@ -1,4 +1,4 @@
-//===- Products.cpp - products of tensors other than matrix products ------===//
+//===- Products.cpp - products of tensors other than matmuls --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -194,7 +194,7 @@ static LogicalResult lowerBilinear(Node &n) {
   return n.result(n.b.reshape(r, n.resultSizes()));
 }
 
-/// What bilinear decomposes to: the sum of products of three tensors, each of
+/// What bilinear decomposes to: the contraction of three tensors, each of
 /// which lacks the dimensions `expand` of a common index space, over `sumdim`.
 static LogicalResult lowerTrilinear(Node &n) {
   const ArgName names[] = {"i1", "i2", "i3"},
@@ -283,7 +283,7 @@ static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
   return b.contract(l, r, sizes, k + 1, dtype);
 }
 
-/// A product of matrices, the first and last of which may be vectors, from
+/// A chain of matmuls, the first and last of which may be vectors, from
 /// the left.
 static LogicalResult lowerMultiDot(Node &n) {
   SmallVector<Tensor> parts = n.tensors(n.oneOf({"tensors", "matrices"}));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The products with the inputs of all time steps are one matrix product before
+// The matmuls with the inputs of all time steps are one matmul before
 // the loop over the steps; only those with the hidden state stand in the loop.
 // Formulas are those of torch.nn.LSTM, GRU and RNN.
 //
@@ -55,7 +55,7 @@ static Tensor gate(Builder &b, const Tensor &t, unsigned k, ExprAttr hidden) {
   return b.slice(t, t.rank() - 1, start, hidden, b.expr(1));
 }
 
-/// The next state from the products with the input and with the state.
+/// The next state from the matmuls with the input and with the state.
 static SmallVector<Tensor> step(Builder &b, Cell cell, const Tensor &fromInput,
                                 const Tensor &fromHidden,
                                 ArrayRef<Tensor> state, ExprAttr hidden) {

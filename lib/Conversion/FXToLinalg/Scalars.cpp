@@ -88,7 +88,7 @@ Value Scalars::mul(Value x, Value y) {
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-/// An integer divisor that no processor traps at: 1 for 0, which whoever lowers
+/// An integer divisor that no CPU traps at: 1 for 0, which whoever lowers
 /// a division checks, and for -1, where `isMinusOne` is set. (The lowest
 /// integer by -1 has no quotient.)
 static Value safeDivisor(Scalars &s, Value y, Value &isMinusOne) {

@@ -272,9 +272,9 @@ static Value normalQuantile(Scalars &s, Value p) {
       3.67983563856160859403E0,  6.02427039364742014255E0,
       1.00000000000000000000E0};
   // exp(-2): the tails are what lies outside of it.
-  constexpr double border = 0.13533528323661269189;
+  constexpr double cutoff = 0.13533528323661269189;
   Value one = s.constant(1), half = s.constant(0.5);
-  Value isUpper = s.gt(p, s.constant(1 - border));
+  Value isUpper = s.gt(p, s.constant(1 - cutoff));
   Value y = s.select(isUpper, s.sub(one, p), p);
   auto ratio = [&](Value x, ArrayRef<double> over, ArrayRef<double> under) {
     return s.div(polynomial(s, x, over), polynomial(s, x, under));
@@ -290,7 +290,7 @@ static Value normalQuantile(Scalars &s, Value p) {
                         ratio(z, farOver, farUnder)));
   Value tail = s.sub(s.sub(x, s.div(s.log(x), x)), correction);
   tail = s.select(isUpper, tail, s.neg(tail));
-  Value r = s.select(s.gt(y, s.constant(border)), middle, tail);
+  Value r = s.select(s.gt(y, s.constant(cutoff)), middle, tail);
   r = s.select(s.eq(p, s.constant(0)), s.lowest(), r);
   return s.select(s.eq(p, one), s.highest(), r);
 }
@@ -311,9 +311,9 @@ static Value entropy(Scalars &s, Value x) {
 /// asymptotic one (DLMF 10.40.1).
 template <int order>
 static Value besselScaled(Scalars &s, Value x) {
-  constexpr double border = 20;
+  constexpr double cutoff = 20;
   Value magnitude = s.abs(x);
-  Value y = s.min(magnitude, s.constant(border));
+  Value y = s.min(magnitude, s.constant(cutoff));
   Value q = s.mul(s.mul(y, y), s.constant(0.25)), sum = s.constant(1);
   // From the last term to the first: 1 + q / (1 (1 + order)) * (1 + ...).
   for (int k = 52; k >= 1; --k)
@@ -322,7 +322,7 @@ static Value besselScaled(Scalars &s, Value x) {
   Value near = s.mul(sum, s.exp(s.neg(y)));
   if (order == 1)
     near = s.mul(near, s.mul(y, s.constant(0.5)));
-  Value z = s.max(magnitude, s.constant(border)), far = s.constant(1);
+  Value z = s.max(magnitude, s.constant(cutoff)), far = s.constant(1);
   for (int k = 18; k >= 1; --k) {
     double odd = 2.0 * k - 1,
            factor = (odd * odd - 4.0 * order * order) / (8.0 * k);
@@ -330,7 +330,7 @@ static Value besselScaled(Scalars &s, Value x) {
   }
   // Two roots: the product overflows.
   far = s.div(far, s.mul(s.constant(std::sqrt(2 * M_PI)), s.sqrt(z)));
-  Value r = s.select(s.gt(magnitude, s.constant(border)), far, near);
+  Value r = s.select(s.gt(magnitude, s.constant(cutoff)), far, near);
   if (order == 1) // as PyTorch, 0.0 at -0.0
     r = s.select(s.lt(x, s.constant(0)), s.neg(r), r);
   return s.select(s.isNan(x), x, r);

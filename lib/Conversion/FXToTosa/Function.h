@@ -47,7 +47,7 @@ public:
   mlir::Value cast(mlir::Value v, mlir::Type element);
   mlir::Value splat(double value, mlir::Type element, unsigned rank);
   mlir::Value zeroPoint(mlir::Value of);
-  /// Product of rank-3 tensors.
+  /// Matmul of rank-3 tensors.
   mlir::Value matmul(mlir::Value x, mlir::Value y);
   mlir::LogicalResult result(mlir::Value v) {
     if (!v)

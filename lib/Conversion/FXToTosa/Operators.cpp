@@ -165,7 +165,7 @@ static LogicalResult t(Function &f) {
   return f.result(f.transpose(x, {1, 0}));
 }
 
-/// The product with a matrix of whatever rank stands before it; `y` is (k, n).
+/// The matmul with a matrix of whatever rank stands before it; `y` is (k, n).
 static Value product(Function &f, Value x, Value y) {
   RankedTensorType a = typeOf(x), c = typeOf(y);
   int64_t k = c.getDimSize(0),

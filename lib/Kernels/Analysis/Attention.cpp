@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Found by what is computed, not by the operator that it comes from. From the
-// second product backwards: casts and a division by the row's sum; exp(x -
+// second matmul backwards: casts and a division by the row's sum; exp(x -
 // max), where max may be 0 in rows that are masked throughout; the maximum and
-// the sum of the same; from x the pointwise ops up to the first product.
+// the sum of the same; from x the pointwise ops up to the first matmul.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Pointwise ops between the products, at most.
+/// Pointwise ops between the matmuls, at most.
 static constexpr unsigned kMaxOps = 24;
 
 static bool isLowest(Value v) {
@@ -179,7 +179,7 @@ bool Matcher::matchSoftmax() {
   return true;
 }
 
-/// Finds the first product that `tensor` is made of by pointwise ops, and takes
+/// Finds the first matmul that `tensor` is made of by pointwise ops, and takes
 /// those that depend on it.
 bool Matcher::findScores(Value tensor) {
   Operation *def = tensor.getDefiningOp();
@@ -205,7 +205,7 @@ bool Matcher::findScores(Value tensor) {
   return depends;
 }
 
-/// True if nothing outside reads what lies between the products.
+/// True if nothing outside reads what lies between the matmuls.
 bool Matcher::isClosed() {
   for (Operation *op : ops) {
     if (op->getBlock() != found.values.op->getBlock())
@@ -238,7 +238,7 @@ std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
   return agree ? std::optional(labels) : std::nullopt;
 }
 
-/// True if the products' loops are rows, keys and batches in the same way, and
+/// True if the matmuls' loops are rows, keys and batches in the same way, and
 /// the sizes of heads are known.
 bool Matcher::fits() {
   Contraction &scores = found.scores, &values = found.values;

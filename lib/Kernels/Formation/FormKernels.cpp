@@ -257,7 +257,7 @@ Group KernelFormation::attention(Attention match) {
     return Group();
   addChain(group, fits);
   addProducers(group, fits);
-  // Of what lies between the products nothing goes to memory.
+  // Of what lies between the matmuls nothing goes to memory.
   Operation *values = group[0];
   for (Operation *op : match.ops)
     if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {

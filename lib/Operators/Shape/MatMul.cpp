@@ -1,4 +1,4 @@
-//===- MatMul.cpp - shape rules of matrix products ------------------------===//
+//===- MatMul.cpp - shape rules of matmuls --------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -57,7 +57,7 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
                 gpu->device),
             "cannot be asked what it is", err, size) ||
       fails(i,
-            driver.device_attribute(&gpu->processors,
+            driver.device_attribute(&gpu->multiprocessors,
                                     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
                                     gpu->device),
             "cannot be asked what it is", err, size))

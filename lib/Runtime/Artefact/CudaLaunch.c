@@ -97,13 +97,13 @@ static void gpu_check_launch(CUresult code, const char *verb,
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/* Processors of the device, 0 where the image that was loaded is not that of
- * `chip` alone (90: sm_90a) or no tensor maps can be made. */
-int64_t fx_rt_gpu_processors(int64_t chip) {
+/* Multiprocessors of the device, 0 where the image that was loaded is not that
+ * of `chip` alone (90: sm_90a) or no tensor maps can be made. */
+int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   const FXrtGpu *gpu = fx_rt_thread.run->instance->gpu;
   int is_there = gpu->image->chip == chip &&
                  gpu->image->family == FX_CHIP_EXACT && driver.encode_tiled;
-  return is_there ? gpu->processors : 0;
+  return is_there ? gpu->multiprocessors : 0;
 }
 
 static GpuMap *find_map_place(FXrtGpu *gpu, const GpuMapKey *key) {

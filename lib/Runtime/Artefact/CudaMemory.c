@@ -92,7 +92,7 @@ struct FXrtGpu {
   CUmodule module;
   CUfunction *kernels;    /* null: the image has it not */
   const FXrtImage *image; /* that was loaded */
-  int processors;
+  int multiprocessors;
   GpuMap *maps;            /* GPU_MAPS, once there is one */
   CUmemoryPool pool;       /* null: the device has none */
   int is_synchronous;      /* FX_CUDA_SYNC: launches are waited for */

@@ -163,10 +163,10 @@ typedef struct FXrtCall {
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* The features that the processor has, of FX_CPU_*. */
+/* The features that the CPU has, of FX_CPU_*. */
 int64_t fx_rt_cpu_features(void);
 
-/* Starts a generator anew, as torch.manual_seed. */
+/* Starts a generator again, as torch.manual_seed. */
 void fx_rt_seed_generator(FXGenerator *g, uint64_t seed);
 /* The functions of FXModelApi. */
 void fx_rt_seed(FXInstance *i, uint64_t seed);

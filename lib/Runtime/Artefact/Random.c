@@ -17,7 +17,7 @@ the
 #include <math.h>
 #include <string.h>
 
-/* Into code for processors with fma and into code for all. */
+/* Into code for CPUs with fma and into code for all. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum { NORMAL_BLOCK = 16 };
@@ -176,7 +176,7 @@ INLINE void box_muller_float(float *x, float mean, float std) {
 }
 
 /* Blocks of 16, the last of which ends with the tensor and so may overlap the
- * one before it. Its numbers are drawn anew. */
+ * one before it. Its numbers are drawn again. */
 INLINE void fill_normal_blocks(FXGenerator *g, const Target *t, double mean,
                                double std) {
   double d[NORMAL_BLOCK];
@@ -460,7 +460,7 @@ INLINE void draw(FXGenerator *g, const Target *t, int64_t distribution,
 }
 
 #if defined(__x86_64__)
-/* With the processor's own fma. */
+/* With the CPU's own fma. */
 __attribute__((target("avx2,fma"))) static void
 draw_with_fma(FXGenerator *g, const Target *t, int64_t distribution,
               int64_t first, int64_t second) {

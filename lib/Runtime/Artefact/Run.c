@@ -157,7 +157,7 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
     snprintf(
         err, size,
         "the model was compiled for '%s', which has instructions that this "
-        "processor lacks",
+        "CPU lacks",
         fx_rt_model.info->cpu);
     return 0;
   }

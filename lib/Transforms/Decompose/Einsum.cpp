@@ -1,4 +1,4 @@
-//===- Einsum.cpp - einsum as a batched matrix product --------------------===//
+//===- Einsum.cpp - einsum as a batched matmul ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

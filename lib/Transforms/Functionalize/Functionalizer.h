@@ -26,7 +26,7 @@ struct ViewOf {
 /// another one or the whole of a storage, and what a storage holds is one value
 /// of the new graph. A write through a view makes a new value of the storage,
 /// by the inverses of the views in between. A read derives the view from the
-/// storage's value anew; what is derived from one value is derived once. So
+/// storage's value again; what is derived from one value is derived once. So
 /// nothing can be stale, whatever writes stand between a view and its use.
 ///
 /// Works on a copy of the graph, so that a graph it cannot handle is kept.

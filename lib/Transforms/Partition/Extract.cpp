@@ -21,8 +21,8 @@ static bool isState(Operation *op) {
   return placeholder && placeholder.getTarget();
 }
 
-Border fx::partition::getBorder(ArrayRef<Operation *> nodes) {
-  Border border;
+Boundary fx::partition::getBoundary(ArrayRef<Operation *> nodes) {
+  Boundary boundary;
   llvm::SmallPtrSet<Operation *, 16> inside(nodes.begin(), nodes.end());
   for (Operation *op : nodes) {
     for (Value operand : op->getOperands()) {
@@ -30,16 +30,16 @@ Border fx::partition::getBorder(ArrayRef<Operation *> nodes) {
       if (inside.contains(definition))
         continue;
       if (isState(definition) || isa<GetAttrOp>(definition))
-        border.copies.insert(definition);
+        boundary.copies.insert(definition);
       else
-        border.inputs.insert(operand);
+        boundary.inputs.insert(operand);
     }
     for (Value result : op->getResults())
       if (llvm::any_of(result.getUsers(),
                        [&](Operation *user) { return !inside.contains(user); }))
-        border.outputs.push_back(result);
+        boundary.outputs.push_back(result);
   }
-  return border;
+  return boundary;
 }
 
 /// The ranges of the graph's symbols that the types in `block` use.
@@ -78,7 +78,7 @@ static PlaceholderOp createInput(OpBuilder &b, Value value, StringRef name) {
 void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
                               StringRef name) {
   MLIRContext *ctx = graph.getContext();
-  Border border = getBorder(nodes);
+  Boundary boundary = getBoundary(nodes);
   OpBuilder b(graph);
   std::string symbol = (graph.getSymName() + "." + name).str();
   auto body = GraphOp::create(b, graph.getLoc(), symbol, /*isPrivate=*/true);
@@ -86,18 +86,18 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
 
   // The call, where the last of the nodes stands.
   b.setInsertionPoint(nodes.back());
-  SmallVector<Attribute> leaves(border.inputs.size(), OperandAttr::get(ctx));
-  SmallVector<Type> types(ValueRange(border.outputs).getTypes());
-  auto call =
-      CallModuleOp::create(b, graph.getLoc(), types, b.getStringAttr(name),
-                           border.inputs.getArrayRef(), b.getArrayAttr(leaves),
-                           b.getArrayAttr({}), ArrayAttr());
+  SmallVector<Attribute> leaves(boundary.inputs.size(), OperandAttr::get(ctx));
+  SmallVector<Type> types(ValueRange(boundary.outputs).getTypes());
+  auto call = CallModuleOp::create(
+      b, graph.getLoc(), types, b.getStringAttr(name),
+      boundary.inputs.getArrayRef(), b.getArrayAttr(leaves), b.getArrayAttr({}),
+      ArrayAttr());
   call->setAttr("fx.body", FlatSymbolRefAttr::get(ctx, symbol));
   std::string names = name.str();
-  if (border.outputs.size() != 1) {
+  if (boundary.outputs.size() != 1) {
     // As FX's getitem nodes: each result under the name that it had.
     SmallVector<std::string> each;
-    for (Value output : border.outputs)
+    for (Value output : boundary.outputs)
       each.push_back(getValueName(output));
     if (!each.empty())
       names = llvm::join(each, ",");
@@ -105,7 +105,7 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
   call->setLoc(NameLoc::get(b.getStringAttr(names)));
 
   for (auto [output, result] :
-       llvm::zip_equal(border.outputs, call->getResults()))
+       llvm::zip_equal(boundary.outputs, call->getResults()))
     output.replaceUsesWithIf(result, [&](OpOperand &use) {
       return !llvm::is_contained(nodes, use.getOwner());
     });
@@ -129,19 +129,19 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
     replaceInside(op->getResult(0), copied->getResult(0));
   };
   // States, then what the user gives, then the other nodes.
-  for (Operation *op : border.copies)
+  for (Operation *op : boundary.copies)
     if (isa<PlaceholderOp>(op))
       copy(op);
-  for (Value input : border.inputs) {
+  for (Value input : boundary.inputs) {
     std::string inputName = inner.getUnique(getValueName(input));
     replaceInside(input, createInput(b, input, inputName).getResult());
   }
-  for (Operation *op : border.copies)
+  for (Operation *op : boundary.copies)
     if (!isa<PlaceholderOp>(op))
       copy(op);
   b.setInsertionPointToEnd(&body.getBlock());
-  leaves.assign(border.outputs.size(), OperandAttr::get(ctx));
-  OutputOp::create(b, graph.getLoc(), border.outputs, b.getArrayAttr(leaves),
+  leaves.assign(boundary.outputs.size(), OperandAttr::get(ctx));
+  OutputOp::create(b, graph.getLoc(), boundary.outputs, b.getArrayAttr(leaves),
                    ArrayAttr());
   if (ArrayAttr ranges = getRanges(graph, body.getBlock()); !ranges.empty())
     body.setSymbolsAttr(ranges);

@@ -13,8 +13,8 @@
 
 namespace fx::partition {
 
-/// What crosses the border of a block.
-struct Border {
+/// What crosses the boundary of a block.
+struct Boundary {
   /// From outside, in the order of their first use; neither states nor
   /// references, of which a block has its own.
   llvm::SetVector<mlir::Value> inputs;
@@ -25,7 +25,7 @@ struct Border {
 };
 
 /// Of a block of nodes of one graph, in order.
-Border getBorder(llvm::ArrayRef<mlir::Operation *> nodes);
+Boundary getBoundary(llvm::ArrayRef<mlir::Operation *> nodes);
 
 /// Moves the nodes into a private graph `<graph>.<name>` of their own and calls
 /// it as module `name` where the last of them stands. States and references are

@@ -87,12 +87,12 @@ LogicalResult PartitionPass::printReport(GraphOp graph, ArrayRef<Unit> units,
   for (auto [unit, name] : llvm::zip_equal(units, names)) {
     if (!unit.isBlock())
       continue;
-    Border border = getBorder(unit.nodes);
+    Boundary boundary = getBoundary(unit.nodes);
     os << "block " << name << ": " << unit.color << ", " << unit.nodes.size()
-       << " nodes, " << border.inputs.size() << " inputs of ";
-    printBytes(os, border.inputs.getArrayRef(), sizes);
-    os << " bytes, " << border.outputs.size() << " outputs of ";
-    printBytes(os, border.outputs, sizes);
+       << " nodes, " << boundary.inputs.size() << " inputs of ";
+    printBytes(os, boundary.inputs.getArrayRef(), sizes);
+    os << " bytes, " << boundary.outputs.size() << " outputs of ";
+    printBytes(os, boundary.outputs, sizes);
     os << " bytes\n";
   }
   for (const Unit &unit : units)

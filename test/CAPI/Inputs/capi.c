@@ -115,7 +115,7 @@ static void testErrors(const char *archive, const char *folder) {
   options.emit = FX_EMIT_SHARED_OBJECT;
   options.cpu = "z80";
   CHECK(fxModuleCompile(module, path, &options, &error));
-  EXPECT_ERROR("unknown processor 'z80'");
+  EXPECT_ERROR("unknown CPU 'z80'");
   fxModuleDestroy(module);
 
   /* The place of an error: the node, and the Python line that made it. */

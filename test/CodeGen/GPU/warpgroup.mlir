@@ -11,9 +11,9 @@
 // CHECK: func.func private @fx_rt_gpu_tensor_map
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup
-// CHECK: %[[PROCESSORS:.*]] = call @fx_rt_gpu_processors(%c90
+// CHECK: %[[MULTIPROCESSORS:.*]] = call @fx_rt_gpu_multiprocessors(%c90
 // CHECK: arith.remui %{{.*}}, %c16_i64
-// CHECK: arith.cmpi sgt, %[[PROCESSORS]]
+// CHECK: arith.cmpi sgt, %[[MULTIPROCESSORS]]
 // CHECK: scf.if
 // CHECK: func.call @fx_rt_gpu_tensor_map(%c0_i64, %c1_i64, %{{.*}}, %c128_i64, %c2_i64, %c96_i64, %c256_i64, %c1_i64, %c1_i64, %c192_i64, %c0_i64, %c0_i64)
 // CHECK: %[[MAP:.*]] = llvm.inttoptr {{.*}} : i64 to !llvm.ptr

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// No processor traps: a divisor of 0 is an error before the division, and what
+// No CPU traps: a divisor of 0 is an error before the division, and what
 // is divided by -1 is negated.
 
 // CHECK-LABEL: func.func @main

@@ -10,7 +10,7 @@ fx.graph private @less attributes {functional} {
   %lt = call_function @aten.lt.Scalar(%i, 5) : (!i) -> !fx.tensor<[], i1>
   output(%lt) : (!fx.tensor<[], i1>)
 }
-fx.graph private @turn attributes {functional} {
+fx.graph private @iteration attributes {functional} {
   %i = placeholder "i" : !i
   %x = placeholder "x" : !v
   %w = placeholder "w" : !v
@@ -31,8 +31,8 @@ fx.graph @while symbols [s0 in [2, 16]] attributes {functional} {
   %x = placeholder "x" : !v
   %w = placeholder "w" : !v
   %less = get_attr @less : !fx.graph_ref
-  %turn = get_attr @turn : !fx.graph_ref
-  %j, %y = higher_order @while_loop(%less, %turn, [%i, %x], [%w]) : (!fx.graph_ref, !fx.graph_ref, !i, !v, !v) -> (!i, !v)
+  %iteration = get_attr @iteration : !fx.graph_ref
+  %j, %y = higher_order @while_loop(%less, %iteration, [%i, %x], [%w]) : (!fx.graph_ref, !fx.graph_ref, !i, !v, !v) -> (!i, !v)
   output(%j, %y) : (!i, !v)
 }
 

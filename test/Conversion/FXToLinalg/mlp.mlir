@@ -26,7 +26,7 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %flag = placeholder "flag" constant_input value(None) : !fx.none_type
   guard "L['x'].size()[0] > 3" : gt(s0, 3)
 
-  // A linear layer is a matrix product of rows, its weight [N, K] as it is,
+  // A linear layer is a matmul of rows, its weight [N, K] as it is,
   // and a pointwise bias.
   // CHECK-DAG: %[[D:.*]] = tensor.dim %[[X]]
   // CHECK-DAG: %[[ROWS:.*]] = arith.muli %[[D]]

@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matmuls."""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,4 @@
-//===- BackendPasses.td - from tensors to LLVM on CPU ---*- tablegen -*-===//
+//===- BackendPasses.td - from tensors to LLVM on CPU ------*- tablegen -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,7 +42,7 @@ def FXCPUSeparateEmptyTensors
     result (`eliminate-empty-tensors`), all its uses would. Loops start from a
     `bufferization.alloc_tensor` instead, which never becomes that of a result:
     bufferization takes what a loop starts from as read by all of it, and sees a
-    conflict with the write to the result that no copy can mend.
+    conflict with the write to the result that no copy can fix.
 
     Views of tensors without elements whose size is not known become empty
     tensors: `memref.collapse_shape` has no type for them.
@@ -96,7 +96,7 @@ def FXPlanArena : Pass<"fx-plan-arena", "::mlir::ModuleOp"> {
     group `s17`) and packed at static multiples of it, so that sharing is
     decided at compile time and holds for every size.
 
-    A buffer whose size depends on data, or that a loop carries from one turn
+    A buffer whose size depends on data, or that a loop carries from one iteration
     to the next, stays a `memref.alloc` and is allocated by the run-time.
 
     ```mlir

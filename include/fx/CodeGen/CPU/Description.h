@@ -88,7 +88,7 @@ struct ModelDescription {
   llvm::SmallVector<kernel::Dtype> preparedDtypes;
   /// The compiler's report as one line of JSON.
   std::string report;
-  /// What runs the kernels, "cuda:sm_90a"; empty: the processor. Then their
+  /// What runs the kernels, "cuda:sm_90a"; empty: the CPU. Then their
   /// code, the best first, and the kernels by number.
   std::string target;
   std::vector<ImageDescription> images;

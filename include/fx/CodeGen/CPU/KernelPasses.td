@@ -81,7 +81,7 @@ def FXCPUIntegerContractions
 }
 
 def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
-  let summary = "make the left operand of products of bf16 and f16 f32";
+  let summary = "make the left operand of matmuls of bf16 and f16 f32";
   let description = [{
     A kernel multiplies f32. It makes floats of a vector of the right operand
     where it loads one, for all rows of a tile, so weights stay as small as they

@@ -17,15 +17,15 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
     its scores in f32. Their sum stays so; where they multiply the values they
     are rounded to the values' dtype, as PyTorch's fused kernels do, so that the
     product is one for tensor cores, in the same kernel where
-    `fx-form-kernels` makes one of both products; else the tensor between takes
+    `fx-form-kernels` makes one of both matmuls; else the tensor between takes
     half the memory.
-    Products that users wrote are not touched.
+    Matmuls that users wrote are not touched.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
-  let statistics = [Statistic<"numRounded", "num-rounded", "products changed">];
+  let statistics = [Statistic<"numRounded", "num-rounded", "matmuls changed">];
 }
 
 def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
@@ -38,12 +38,12 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
 
     - `attention`: softmax(Q K^T) V of bf16 or f16, on tensor cores, with a running
       maximum and sum of each row; scores stay in registers;
-    - `warpgroup`: tiles for products of bf16 or f16, on tensor cores of sm_90a,
+    - `warpgroup`: tiles for matmuls of bf16 or f16, on tensor cores of sm_90a,
       which read shared memory that tensor maps are copied to; and `tensorcore`,
       for other chips and for operands that begin elsewhere than at 16 bytes;
-    - `tensorcore`: tiles for products of bf16 or f16, on tensor cores, with
+    - `tensorcore`: tiles for matmuls of bf16 or f16, on tensor cores, with
       operands copied to shared memory while earlier ones are multiplied;
-    - `matmul`: tiles in shared memory and registers, for sums of products in f32;
+    - `matmul`: tiles in shared memory and registers, for contractions in f32;
     - `rows`: a block for each row, for reductions along the last dimension;
     - `elements`: a thread for each element of the result.
 
@@ -58,7 +58,7 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"warpgroups", "warpgroups", "bool", "false",
            "use tensor cores and tensor maps of sm_90a where the device has them">,
     Option<"tiles", "tiles", "std::string", "\"\"",
-           "the tiles of products: warpgroup=COLUMNS:STAGES, "
+           "the tiles of matmuls: warpgroup=COLUMNS:STAGES, "
            "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
            "matmul=M:N:K:THREADM:THREADN, with commas">
   ];
@@ -127,7 +127,7 @@ def FXGPUBindLaunch : Pass<"fx-gpu-bind-launch", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
-def FXGPUMendLanes : Pass<"fx-gpu-mend-lanes", "::mlir::gpu::GPUModuleOp"> {
+def FXGPUFixLaneRanges : Pass<"fx-gpu-fix-lane-ranges", "::mlir::gpu::GPUModuleOp"> {
   let summary = "forget a wrong range of numbers of threads in waves";
   let description = [{
     Upstream's conversion to the ROCDL dialect says of `rocdl.mbcnt.lo`, how many of

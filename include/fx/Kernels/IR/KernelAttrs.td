@@ -56,7 +56,7 @@ class FXKernel_TiledSchedule<string name, string kernelClass>
 //===----------------------------------------------------------------------===//
 
 def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contraction"> {
-  let summary = "sums of products by register tiles";
+  let summary = "contractions by register tiles";
   let description = [{
     A register tile is `rows` rows by `vectors` vectors of the result's columns.
     `row_block` rows of the left operand stay in the cache while the panels of
@@ -113,7 +113,7 @@ def FXKernel_AttentionAttr : FXKernel_SimpleSchedule<"Attention", "attention"> {
 }
 
 def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
-  let summary = "sums of products by tiles in shared memory, in f32";
+  let summary = "contractions by tiles in shared memory, in f32";
   let description = [{
     A block computes `m` by `n` results from tiles of `k` terms; a thread
     `thread_m` by `thread_n` of them.
@@ -123,7 +123,7 @@ def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
 }
 
 def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore"> {
-  let summary = "sums of products of half types by mma.sync";
+  let summary = "contractions of half types by mma.sync";
   let description = [{
     A block of `warps_m` by `warps_n` warps computes `m` by `n` results. Tiles
     of `k` terms are copied `stages` ahead.
@@ -134,7 +134,7 @@ def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore">
 }
 
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
-  let summary = "sums of products of half types by wgmma";
+  let summary = "contractions of half types by wgmma";
   let description = [{
     Blocks of 128 rows by `columns` columns; tiles are copied `stages` ahead by
     the tensor memory accelerator. 0 columns: the class is not taken.

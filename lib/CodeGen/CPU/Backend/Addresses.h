@@ -22,7 +22,7 @@ namespace fx::cpu {
 using namespace codegen;
 
 /// A memref of `type` can be passed as an address: strided, in memory of the
-/// processor.
+/// CPU.
 bool hasAddress(mlir::Type type);
 
 /// What a memref of `type` is passed as.

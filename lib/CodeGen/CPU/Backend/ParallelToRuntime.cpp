@@ -114,7 +114,7 @@ static void makeSequential(Operation *op) {
 }
 
 /// Stack buffers of fixed size move to the function's start: inside the loop
-/// over iterations they would grow the stack in every turn.
+/// over iterations they would grow the stack in every iteration.
 static void hoistStackBuffers(func::FuncOp func) {
   Block &entry = func.front();
   func.walk([&](memref::AllocaOp op) {

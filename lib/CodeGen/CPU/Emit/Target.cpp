@@ -28,7 +28,7 @@ static const llvm::Target *getTarget(std::string &error) {
       llvm::Triple(llvm::sys::getDefaultTargetTriple()), error);
 }
 
-/// The features of a processor by name, as "+a,+b".
+/// The features of a CPU by name, as "+a,+b".
 static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   llvm::SubtargetFeatures features;
   const llvm::FeatureBitset &bits = info.getFeatureBits();
@@ -51,7 +51,7 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
       target->createMCSubtargetInfo(triple, "generic", ""));
   // Asked first: LLVM prints lines of its own for a name that it does not know.
   if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
-    error = "unknown processor '" + options.cpu + "'";
+    error = "unknown CPU '" + options.cpu + "'";
     return mlir::failure();
   }
   if (isHost) {

@@ -85,7 +85,7 @@ std::optional<Quads> matchQuads(Contraction &c);
 mlir::Value multiplyBytes(mlir::OpBuilder &b, mlir::Location loc,
                           Contraction &c, mlir::Value left, mlir::Value right);
 
-/// Sums of an operand's terms, i32, and the loops of the product that walk
+/// Sums of an operand's terms, i32, and the loops of the matmul that walk
 /// them.
 struct TermSums {
   mlir::Value values;
@@ -125,7 +125,7 @@ std::optional<GroupedWeight> matchGrouped(mlir::Value tensor);
 /// Makes `c`, of such weights, a sum of scaled sums of integers.
 bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 
-/// Makes `c`, of two tensors of activations, a sum of products of integers.
+/// Makes `c`, of two tensors of activations, a contraction of integers.
 bool rewriteActivations(Contraction &c);
 
 /// Makes dimensions again of the groups that are left.

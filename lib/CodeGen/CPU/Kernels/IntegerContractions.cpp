@@ -1,4 +1,4 @@
-//===- IntegerContractions.cpp - products of quantized tensors ------------===//
+//===- IntegerContractions.cpp - matmuls of quantized tensors -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -105,7 +105,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         .getResult(0);
   }
 
-  /// The way back.
+  /// The inverse.
   static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
     auto type = cast<RankedTensorType>(joined.getType());
     unsigned rank = type.getRank(), at = rank - 3;

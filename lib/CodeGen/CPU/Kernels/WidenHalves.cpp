@@ -1,4 +1,4 @@
-//===- WidenHalves.cpp - the left operand of products in f32 --------------===//
+//===- WidenHalves.cpp - the left operand of matmuls in f32 ---------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -115,7 +115,7 @@ static llvm::StringRef getMathName(const llvm::Function &f) {
   return name;
 }
 
-/// Functions that the processor has instructions for get a body here; the
+/// Functions that GPUs have instructions for get a body here; the
 /// others (exp, log, tanh, erf) were made polynomials before.
 static void defineMath(llvm::Module &module) {
   static const llvm::StringMap<llvm::Intrinsic::ID> known = {

@@ -87,7 +87,7 @@ void fx::gpu::buildROCDLPipeline(OpPassManager &pm, StringRef chip) {
     options.indexBitwidth = 64;
     options.runtime = mlir::gpu::amd::Runtime::HIP;
     kernels.addPass(createConvertGpuOpsToROCDLOps(options));
-    kernels.addPass(createFXGPUMendLanes());
+    kernels.addPass(createFXGPUFixLaneRanges());
   });
 }
 

@@ -14,10 +14,10 @@ using namespace fx::gpu;
 namespace fx::gpu {
 /// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
 const codegen::KernelClass &getAttentionClass();
-/// Sums of products of bf16 or f16 on tensor cores of compute capability 9.0a
+/// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a
 /// where the device has them, else on those of 8.0.
 const codegen::KernelClass &getWarpgroupClass();
-/// Sums of products by tiles in shared memory and registers, in f32.
+/// Contractions by tiles in shared memory and registers, in f32.
 const codegen::KernelClass &getMatMulClass();
 /// One block for each row: softmax, layer norm and their like.
 const codegen::KernelClass &getRowsClass();

@@ -59,7 +59,7 @@ bool MatMulPlan::analyse() {
 
 bool MatMulPlan::analyseHalves() {
   if (!analyse() || !info.isHalf()) {
-    code.fail("no product of bf16 or f16 with pointwise ops");
+    code.fail("no matmul of bf16 or f16 with pointwise ops");
     return false;
   }
   for (unsigned o = 0; o < code.numOutputs(); ++o)

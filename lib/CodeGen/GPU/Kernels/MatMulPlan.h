@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the schedules of sums of products share. The loops of the contraction
+// What the schedules of contractions share. The loops of the contraction
 // are seen as M, N, K and a batch, each of one or more loops, and the operands
-// are read at their coordinates: a convolution is a product, too.
+// are read at their coordinates: a convolution is a matmul, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct MatMulPlan {
 
   /// False if the kernel is no contraction with pointwise ops around it.
   bool analyse();
-  /// The same for a product of bf16 or f16 whose operands are no outputs; says
+  /// The same for a matmul of bf16 or f16 whose operands are no outputs; says
   /// why not.
   bool analyseHalves();
   /// Fills the loops and sizes.

@@ -1,4 +1,4 @@
-//===- TileMatMul.cpp - tiles of products for tensor cores ----------------===//
+//===- TileMatMul.cpp - tiles of matmuls for tensor cores -----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TileMatMul.h - tiles of products for tensor cores --------*- C++ -*-===//
+//===- TileMatMul.h - tiles of matmuls for tensor cores ---------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,7 +29,7 @@ struct Tiles {
   int64_t warpColumns() const { return n / warpsN; }
 };
 
-/// An operand of a product, and its tile in shared memory.
+/// An operand of a matmul, and its tile in shared memory.
 struct TileOperand {
   bool isLhs = true, isAlongK = true;
   /// Copied in chunks where `address` and `multiples` allow it.

@@ -50,7 +50,7 @@ func.func @narrow(%x: tensor<64x8xf32>) -> tensor<8x64xf32> {
   return %0 : tensor<8x64xf32>
 }
 
-// bf16 is moved as integers: a processor without it would move each element.
+// bf16 is moved as integers: a CPU without it would move each element.
 // CHECK-LABEL: func.func private @kernel_3
 // CHECK-COUNT-16: arith.bitcast %{{.*}} : vector<16xbf16> to vector<16xi16>
 // CHECK-COUNT-64: vector.shuffle %{{.*}} : vector<16xi16>, vector<16xi16>

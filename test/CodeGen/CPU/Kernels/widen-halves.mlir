@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-cpu-widen-halves --cse | FileCheck %s
 
-// The left operand becomes f32 once, for both products; the right one, whose
+// The left operand becomes f32 once, for both matmuls; the right one, whose
 // columns a kernel loads, stays as it is.
 // CHECK-LABEL: func.func @products
 // CHECK-SAME: %[[X:[^:]+]]: tensor<8x16xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>

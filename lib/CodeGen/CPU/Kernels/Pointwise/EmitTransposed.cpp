@@ -54,7 +54,7 @@ struct TransposedEmitter {
 void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
   int64_t n = rows.size();
   auto type = cast<VectorType>(rows.front().getType());
-  // LLVM takes vectors of bf16 apart into elements on a processor without
+  // LLVM takes vectors of bf16 apart into elements on a CPU without
   // AVX512-BF16: as integers they are moved whole.
   auto view = [&](VectorType as) {
     for (Value &row : rows)

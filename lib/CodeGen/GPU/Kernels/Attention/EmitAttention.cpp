@@ -153,7 +153,7 @@ Index FlashAttention::countKeys() {
   if (m.size() > 1)
     first = Index(arith::RemUIOp::create(b, loc, code.materialize(row0),
                                          code.materialize(size)));
-  // A block whose rows begin anew has the last place, too.
+  // A block whose rows begin again has the last place, too.
   Index end = code.min(code.add(first, Index::of(tiles.m)), size);
   Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
   seen = arith::MaxSIOp::create(b, loc, seen, code.constant(0));

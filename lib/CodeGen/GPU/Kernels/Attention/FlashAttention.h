@@ -7,7 +7,7 @@
 //
 // A block computes some rows of the result, each of its warps 16 or 32 of them,
 // and goes through the keys in pieces (FlashAttention-2, Dao 2023). The scores
-// of a piece, their exponentials and the sums of products with the values are
+// of a piece, their exponentials and the contractions with the values are
 // in registers; keys and values are copied to a ring of buffers, ahead of their
 // use:
 //
@@ -33,7 +33,7 @@
 
 namespace fx::gpu {
 
-/// The plan is that of the second product, whose K are the keys; `scores` that
+/// The plan is that of the second matmul, whose K are the keys; `scores` that
 /// of the first, whose columns they are.
 struct FlashAttention : TileMatMul {
   explicit FlashAttention(codegen::KernelCode &code)
@@ -60,7 +60,7 @@ struct FlashAttention : TileMatMul {
   //===--- EmitAttention.cpp: the kernel ---------------------------------===//
   /// False if the loops of the group do not agree.
   bool analyse();
-  /// The loops of the first product in the order of those of the second, so
+  /// The loops of the first matmul in the order of those of the second, so
   /// that a row is the same in both.
   void mapLoops();
   void chooseTiles();
@@ -105,7 +105,7 @@ struct FlashAttention : TileMatMul {
     return scores.rhs.tile.bytes() + rhs.tile.bytes();
   }
   /// Queries of 16 rows are in registers while keys go by; those of 32 rows, or
-  /// of wide heads, are read anew for each piece: all would be too many.
+  /// of wide heads, are read again for each piece: all would be too many.
   bool keepsQueries() const { return parts() == 1 && !isWide; }
   /// Where queries lie: after the ring, or where the first piece goes that is
   /// fetched after they were read.

@@ -1,4 +1,4 @@
-//===- RoundAttention.cpp - attention's second product on tensor cores ----===//
+//===- RoundAttention.cpp - attention's second matmul on tensor cores -----===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ static Type getElement(Value tensor) {
 }
 
 /// The input of f32, of two, that is multiplied by one of bf16 or f16; none if
-/// the op is no such sum of products.
+/// the op is no such contraction.
 static std::optional<unsigned> findWideInput(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getInputs().size() != 2 ||
       !op->hasAttr(kAttentionAttr))

@@ -1,4 +1,4 @@
-//===- EmitMatMul.cpp - tiled sums of products in f32 ---------------------===//
+//===- EmitMatMul.cpp - tiled contractions in f32 -------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

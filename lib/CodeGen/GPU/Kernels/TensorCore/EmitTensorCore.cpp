@@ -1,4 +1,4 @@
-//===- EmitTensorCore.cpp - sums of products on tensor cores --------------===//
+//===- EmitTensorCore.cpp - contractions on tensor cores ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

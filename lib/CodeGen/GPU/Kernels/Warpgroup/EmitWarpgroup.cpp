@@ -1,14 +1,14 @@
-//===- EmitWarpgroup.cpp - sums of products on tensor cores of sm_90a -----===//
+//===- EmitWarpgroup.cpp - contractions on tensor cores of sm_90a ---------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// As many blocks as the device has processors compute tiles of the result, one
-// after the other. Of a block's three warpgroups one thread of the first starts
-// copies of pieces of K to a ring of stages in shared memory, the other two
-// multiply, each half of the tile's rows:
+// As many blocks as the device has multiprocessors compute tiles of the result,
+// one after the other. Of a block's three warpgroups one thread of the first
+// starts copies of pieces of K to a ring of stages in shared memory, the other
+// two multiply, each half of the tile's rows:
 //
 //   producer: for each piece: wait until a stage is empty; start its copies
 //   consumer: for each piece: wait until a stage is full; start its products;
@@ -76,9 +76,9 @@ struct WarpgroupMatMul : MatMulPlan {
   bool matches();
   void chooseTiles();
   bool fits();
-  Value canLaunch(Value processors, Value left, Value right);
+  Value canLaunch(Value multiprocessors, Value left, Value right);
   void emit();
-  void emitLaunch(Value processors, Value left, Value right);
+  void emitLaunch(Value multiprocessors, Value left, Value right);
   void beginMemory(Launch &launch, Value thread);
   void produce(Launch &launch);
   void copy(const TensorMap &map, Value value, Value to, Value full,
@@ -142,7 +142,7 @@ bool WarpgroupMatMul::matches() {
   return lhs && rhs;
 }
 
-/// Wide tiles need less memory for each product, if there are enough of them
+/// Wide tiles need less memory for each matmul, if there are enough of them
 /// for all multiprocessors.
 void WarpgroupMatMul::chooseTiles() {
   if (auto chosen = getTiles<kernel::WarpgroupAttr>(*this)) {
@@ -370,7 +370,8 @@ void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
   mlir::gpu::BarrierOp::create(b, loc);
 }
 
-void WarpgroupMatMul::emitLaunch(Value processors, Value left, Value right) {
+void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
+                                 Value right) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   auto boxRows = [&](const TensorMap &map, int64_t width) {
@@ -380,7 +381,8 @@ void WarpgroupMatMul::emitLaunch(Value processors, Value left, Value right) {
   rhsMap = rhs->make(*this, 1, right, boxRows(*rhs, columns));
   tileCount = countTiles(kBlockRows, columns);
   pieces = code.ceilDiv(kSize, kBoxColumns);
-  Index all(arith::IndexCastOp::create(b, loc, b.getIndexType(), processors));
+  Index all(
+      arith::IndexCastOp::create(b, loc, b.getIndexType(), multiprocessors));
   Launch launch(code, code.min(tileCount, all), kBlockThreads,
                 bytes() + kBoxAlignment);
   launch.op->setAttr(kChipAttr, b.getStringAttr("sm_90a"));
@@ -410,7 +412,8 @@ void WarpgroupMatMul::emitLaunch(Value processors, Value left, Value right) {
 }
 
 /// Whether the device has the kernel and may run it.
-Value WarpgroupMatMul::canLaunch(Value processors, Value left, Value right) {
+Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
+                                 Value right) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   auto number = [&](int64_t c) {
@@ -423,7 +426,7 @@ Value WarpgroupMatMul::canLaunch(Value processors, Value left, Value right) {
       b, loc, arith::OrIOp::create(b, loc, left, right), number(kChunkBytes));
   Value can = arith::AndIOp::create(
       b, loc, compare(arith::CmpIPredicate::eq, rest, number(0)),
-      compare(arith::CmpIPredicate::sgt, processors, number(0)));
+      compare(arith::CmpIPredicate::sgt, multiprocessors, number(0)));
   if (hasRuns)
     can = arith::AndIOp::create(b, loc, can, areAligned());
   // Of sizes that are not known, one that is small has better tiles.
@@ -441,13 +444,13 @@ void WarpgroupMatMul::emit() {
   core.element = cast<RankedTensorType>(info.lhs().getType()).getElementType();
   hasRuns = storesRuns();
   Value chip = arith::ConstantIntOp::create(b, code.loc, b.getI64Type(), 90);
-  Value processors = callRuntime(code, "fx_rt_gpu_processors", chip);
+  Value multiprocessors = callRuntime(code, "fx_rt_gpu_multiprocessors", chip);
   Value left = operandAddress(true), right = operandAddress(false);
   auto branch =
-      scf::IfOp::create(b, code.loc, canLaunch(processors, left, right),
+      scf::IfOp::create(b, code.loc, canLaunch(multiprocessors, left, right),
                         /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitLaunch(processors, left, right);
+  emitLaunch(multiprocessors, left, right);
   b.setInsertionPointToStart(branch.elseBlock());
   getTensorCoreClass().emit(code);
   b.setInsertionPointAfter(branch);
@@ -459,7 +462,7 @@ static void emitWarpgroup(KernelCode &code) {
     return;
   e.split();
   if (!e.matches())
-    return code.fail("a small product, or operands that are no boxes");
+    return code.fail("a small matmul, or operands that are no boxes");
   e.chooseTiles();
   if (!e.fits())
     return code.fail("tiles that were not asked for or do not fit");

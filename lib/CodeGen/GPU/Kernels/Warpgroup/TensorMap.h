@@ -12,7 +12,7 @@
 
 namespace fx::gpu {
 
-/// An operand of a product as a tensor whose boxes are copied: K and M (or N),
+/// An operand of a matmul as a tensor whose boxes are copied: K and M (or N),
 /// each as one dimension, whichever has stride 1 first, then those of batches.
 struct TensorMap {
   static constexpr int kMaxRank = 4;

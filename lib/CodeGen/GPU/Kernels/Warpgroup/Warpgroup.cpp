@@ -32,7 +32,7 @@ void Warpgroup::expect(Value barrier, int64_t bytes) {
                                          /*relaxed=*/false, Value());
 }
 void Warpgroup::wait(Value barrier, Value parity) {
-  // Nanoseconds that the processor may let the thread sleep at a time.
+  // Nanoseconds that the hardware may let the thread sleep at a time.
   constexpr int64_t kTicks = 10000000;
   NVVM::MBarrierTryWaitParityOp::create(i.b, i.loc, barrier, parity,
                                         i.of(kTicks));

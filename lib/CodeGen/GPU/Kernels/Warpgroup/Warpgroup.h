@@ -21,7 +21,7 @@ namespace fx::gpu {
 
 /// Threads that multiply together.
 inline constexpr int64_t kWarpgroup = 128;
-/// Rows of a product.
+/// Rows of a matmul.
 inline constexpr int64_t kWarpgroupRows = 64;
 /// Bytes of a row of a box, whose chunks of 16 bytes are permuted by the row's
 /// number: chunk c of row r is in the place of c xor r % 8.
@@ -73,7 +73,7 @@ struct Warpgroup {
   /// after `commit` and `finish` only.
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
                        mlir::Value y, bool yAlongK, int64_t columns);
-  /// Before the first product on registers that were written otherwise.
+  /// Before the first matmul on registers that were written otherwise.
   void fence();
   /// Ends a group of products.
   void commit();

@@ -1,11 +1,11 @@
-//===- PlainRandom.cpp - random numbers in upstream dialects --------------===//
+//===- ExpandRandom.cpp - random numbers in upstream dialects -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlainRandom.h"
+#include "ExpandRandom.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,11 +1,11 @@
-//===- Picture.cpp - what pictures of a graph show ------------------------===//
+//===- GraphView.cpp - what drawings of a graph show ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Picture.h"
+#include "GraphView.h"
 #include "GraphNames.h"
 #include "PythonLeaf.h"
 

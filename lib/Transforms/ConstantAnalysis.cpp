@@ -1,17 +1,17 @@
-//===- Frozen.cpp - values that no run changes ----------------------------===//
+//===- ConstantAnalysis.cpp - values that no run changes ------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/Transforms/Frozen.h"
+#include "fx/Transforms/ConstantAnalysis.h"
 #include "fx/Operators/Purity.h"
 
 using namespace mlir;
 using namespace fx;
 
-Frozen::Frozen(GraphOp graph)
+ConstantAnalysis::ConstantAnalysis(GraphOp graph)
     : symbols(SymbolTable::getNearestSymbolTable(graph->getParentOp())) {
   OutputOp output = graph.getOutput();
   for (unsigned i = 0, e = output.getArgs().size(); i < e; ++i) {
@@ -25,7 +25,7 @@ Frozen::Frozen(GraphOp graph)
   }
 }
 
-Frozen::Class Frozen::classify(Value value) {
+ConstantAnalysis::Class ConstantAnalysis::classify(Value value) {
   auto [it, isNew] = known.try_emplace(value, Class::Varying);
   if (!isNew)
     return it->second;
@@ -33,7 +33,7 @@ Frozen::Class Frozen::classify(Value value) {
   return known[value] = result;
 }
 
-Frozen::Class Frozen::compute(Value value) {
+ConstantAnalysis::Class ConstantAnalysis::compute(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto placeholder = dyn_cast_if_present<PlaceholderOp>(op)) {
     InputKind kind = placeholder.getKind();

@@ -1,11 +1,11 @@
-//===- Border.cpp - between LibTorch's types and ours ---------------------===//
+//===- TorchBoundary.cpp - between LibTorch's types and ours --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Border.h"
+#include "TorchBoundary.h"
 #include "fx/IR/FXDialect.h"
 #include <ATen/ops/empty.h>
 #include <cstring>

@@ -1,8 +1,8 @@
 // What other compilers take: no attribute, type or op of ours.
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg | FileCheck %s --implicit-check-not=fx.
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg=embed-states | FileCheck %s --check-prefix=EMBED --implicit-check-not=fx.
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | FileCheck %s --implicit-check-not=fx.
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes=embed-states | FileCheck %s --check-prefix=EMBED --implicit-check-not=fx.
 // The distribution's mlir-opt knows nothing of us:
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg=embed-states | mlir-opt -o /dev/null
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes=embed-states | mlir-opt -o /dev/null
 
 fx.state @w : !fx.tensor<[2, 2], f32, #fx.meta<strides = [1, 2]>> = dense<[0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64]> : tensor<16xui8>
 fx.state @mask : !fx.tensor<[2], i1> = dense<[1, 0]> : tensor<2xui8>

@@ -1,12 +1,12 @@
-//===- Border.h - between LibTorch's types and ours -------------*- C++ -*-===//
+//===- TorchBoundary.h - between LibTorch's types and ours ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_INTERPRETER_BORDER_H
-#define FX_LIB_INTERPRETER_BORDER_H
+#ifndef FX_LIB_INTERPRETER_TORCHBOUNDARY_H
+#define FX_LIB_INTERPRETER_TORCHBOUNDARY_H
 
 #include "Arguments.h"
 #include "fx/Support/HostTensor.h"
@@ -55,4 +55,4 @@ ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
 
 } // namespace fx::interp
 
-#endif // FX_LIB_INTERPRETER_BORDER_H
+#endif // FX_LIB_INTERPRETER_TORCHBOUNDARY_H

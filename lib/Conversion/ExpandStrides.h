@@ -1,12 +1,12 @@
-//===- PlainStrides.h - strided inserts as linalg ---------------*- C++ -*-===//
+//===- ExpandStrides.h - strided inserts as linalg --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CONVERSION_PLAINSTRIDES_H
-#define FX_LIB_CONVERSION_PLAINSTRIDES_H
+#ifndef FX_LIB_CONVERSION_EXPANDSTRIDES_H
+#define FX_LIB_CONVERSION_EXPANDSTRIDES_H
 
 #include "mlir/IR/Operation.h"
 
@@ -19,4 +19,4 @@ void expandStridedInserts(mlir::Operation *root);
 
 } // namespace fx
 
-#endif // FX_LIB_CONVERSION_PLAINSTRIDES_H
+#endif // FX_LIB_CONVERSION_EXPANDSTRIDES_H

@@ -1,12 +1,12 @@
-//===- Gain.h - what a layer would take -------------------------*- C++ -*-===//
+//===- CostModel.h - what a layer would take --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_QUANTIZE_GAIN_H
-#define FX_LIB_QUANTIZE_GAIN_H
+#ifndef FX_LIB_QUANTIZE_COSTMODEL_H
+#define FX_LIB_QUANTIZE_COSTMODEL_H
 
 #include "Layers.h"
 
@@ -19,8 +19,8 @@ struct LayerTimes {
   bool hasKernel = true;
 };
 
-/// What a product or convolution takes in floats and on integers, one thread.
-/// Each is the larger of its operations over a processor's rate and its bytes
+/// What a matmul or convolution takes in floats and on integers, one thread.
+/// Each is the larger of its operations over a CPU's rate and its bytes
 /// over the rate of memory; integers add what quantizes their inputs
 /// (`numUsers` layers share that) and scales the result. Symbols count as the
 /// least that their range allows. None for other layers, sizes that are not
@@ -31,4 +31,4 @@ std::optional<LayerTimes> estimateTimes(const Layer &layer,
 
 } // namespace fx
 
-#endif // FX_LIB_QUANTIZE_GAIN_H
+#endif // FX_LIB_QUANTIZE_COSTMODEL_H

@@ -1,6 +1,6 @@
 // Inserts with steps are selections: IREE ignores the steps of such slices.
-// RUN: fx-opt %s --fx-plain-linalg | FileCheck %s --implicit-check-not=tensor.insert_slice
-// RUN: fx-opt %s --fx-plain-linalg | mlir-opt -o /dev/null
+// RUN: fx-opt %s --fx-strip-attributes | FileCheck %s --implicit-check-not=tensor.insert_slice
+// RUN: fx-opt %s --fx-strip-attributes | mlir-opt -o /dev/null
 
 // CHECK-LABEL: @steps
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} outs(%arg1 : tensor<4x9xf32>)

@@ -1,6 +1,6 @@
 // The generator's state goes in as the last argument and comes out in front.
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg | FileCheck %s --implicit-check-not=fx.
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg | mlir-opt -o /dev/null
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | FileCheck %s --implicit-check-not=fx.
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | mlir-opt -o /dev/null
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: tensor<?x3xf32>, %[[G:.*]]: tensor<628xi32>) -> (tensor<628xi32>, tensor<?x3xf32>, tensor<f16>)

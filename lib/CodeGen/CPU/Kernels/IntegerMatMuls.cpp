@@ -1,4 +1,4 @@
-//===- IntegerProducts.cpp - products of quantized activations ------------===//
+//===- IntegerMatMuls.cpp - matmuls of quantized activations --------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

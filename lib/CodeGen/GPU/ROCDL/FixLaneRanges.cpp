@@ -1,4 +1,4 @@
-//===- MendLanes.cpp - ranges of numbers of threads in waves --------------===//
+//===- FixLaneRanges.cpp - ranges of numbers of threads in waves ----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,14 +11,14 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 
 namespace fx::gpu {
-#define GEN_PASS_DEF_FXGPUMENDLANES
+#define GEN_PASS_DEF_FXGPUFIXLANERANGES
 #include "fx/CodeGen/GPU/Passes.h.inc"
 } // namespace fx::gpu
 
 using namespace mlir;
 
 namespace {
-struct MendLanes : fx::gpu::impl::FXGPUMendLanesBase<MendLanes> {
+struct FixLaneRanges : fx::gpu::impl::FXGPUFixLaneRangesBase<FixLaneRanges> {
   using Base::Base;
   void runOnOperation() override {
     getOperation().walk([](ROCDL::MbcntLoOp op) { op.removeResAttrsAttr(); });

@@ -1,12 +1,12 @@
-//===- Picture.h - what pictures of a graph show ----------------*- C++ -*-===//
+//===- GraphView.h - what drawings of a graph show --------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_EXPORT_PICTURE_H
-#define FX_LIB_EXPORT_PICTURE_H
+#ifndef FX_LIB_EXPORT_GRAPHVIEW_H
+#define FX_LIB_EXPORT_GRAPHVIEW_H
 
 #include "FXGraph.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -50,4 +50,4 @@ std::string describeArguments(const FXNode &node, const FXGraph &graph);
 
 } // namespace fx
 
-#endif // FX_LIB_EXPORT_PICTURE_H
+#endif // FX_LIB_EXPORT_GRAPHVIEW_H

@@ -1,12 +1,12 @@
-//===- PlainLinalg.cpp - linalg that other compilers read -----------------===//
+//===- StripFXAttributes.cpp - linalg that other compilers read -----------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlainRandom.h"
-#include "PlainStrides.h"
+#include "ExpandRandom.h"
+#include "ExpandStrides.h"
 #include "StateElements.h"
 #include "fx/Conversion/Passes.h"
 
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace fx {
-#define GEN_PASS_DEF_PLAINLINALG
+#define GEN_PASS_DEF_STRIPFXATTRIBUTES
 #include "fx/Conversion/Passes.h.inc"
 } // namespace fx
 
@@ -32,8 +32,8 @@ static DictionaryAttr withoutContract(DictionaryAttr attrs, MLIRContext *ctx) {
 }
 
 namespace {
-struct PlainLinalg : fx::impl::PlainLinalgBase<PlainLinalg> {
-  using PlainLinalgBase::PlainLinalgBase;
+struct StripFXAttributes : fx::impl::StripFXAttributesBase<StripFXAttributes> {
+  using StripFXAttributesBase::StripFXAttributesBase;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

@@ -1,11 +1,11 @@
-//===- PlainStrides.cpp - strided inserts as linalg -----------------------===//
+//===- ExpandStrides.cpp - strided inserts as linalg ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlainStrides.h"
+#include "ExpandStrides.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -1,12 +1,12 @@
-//===- PlainRandom.h - random numbers in upstream dialects ------*- C++ -*-===//
+//===- ExpandRandom.h - random numbers in upstream dialects -----*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CONVERSION_PLAINRANDOM_H
-#define FX_LIB_CONVERSION_PLAINRANDOM_H
+#ifndef FX_LIB_CONVERSION_EXPANDRANDOM_H
+#define FX_LIB_CONVERSION_EXPANDRANDOM_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,4 +20,4 @@ mlir::LogicalResult expandRandom(mlir::ModuleOp module);
 
 } // namespace fx
 
-#endif // FX_LIB_CONVERSION_PLAINRANDOM_H
+#endif // FX_LIB_CONVERSION_EXPANDRANDOM_H

@@ -1,11 +1,11 @@
-//===- Gain.cpp - what a layer would take ---------------------------------===//
+//===- CostModel.cpp - what a layer would take ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Gain.h"
+#include "CostModel.h"
 #include "fx/IR/Ranges.h"
 #include "fx/Operators/Cost.h"
 
@@ -38,7 +38,7 @@ static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
   return value ? std::optional<double>(*value) : std::nullopt;
 }
 
-/// True if code generation has integers for it. Of products of two activations
+/// True if code generation has integers for it. Of matmuls of two activations
 /// those whose number of terms is known. Of convolutions in groups those that
 /// sum four channels at a time, which a depthwise one does not: its floats are
 /// as few instructions.
@@ -106,9 +106,10 @@ std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,
           : times.real + inputs * kScale / kPeak + 5 * inputs / kBandwidth;
   if (layer.kind == LayerKind::MatMul && times.hasKernel)
     times.integer += count(layer.getActivation(1)).value_or(0) * kPack / kPeak;
-  double border = inputs * kQuantize / kPeak;
+  double conversions = inputs * kQuantize / kPeak;
   if (config.mode == Mode::Dynamic)
-    border += inputs * kObserve / kPeak + kStart;
-  times.integer += border / std::max(1u, numUsers) + *results * kScale / kPeak;
+    conversions += inputs * kObserve / kPeak + kStart;
+  times.integer +=
+      conversions / std::max(1u, numUsers) + *results * kScale / kPeak;
   return times;
 }

@@ -1,4 +1,4 @@
-//===- OtherNames.cpp - operators that have two names ---------------------===//
+//===- OperatorAliases.cpp - operators that have two names ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

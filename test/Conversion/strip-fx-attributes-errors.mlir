@@ -1,4 +1,4 @@
-// RUN: fx-opt %s --convert-fx-to-linalg --fx-plain-linalg=embed-states --split-input-file --verify-diagnostics
+// RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes=embed-states --split-input-file --verify-diagnostics
 
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], complex<f32>>

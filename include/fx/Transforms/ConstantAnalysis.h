@@ -1,12 +1,12 @@
-//===- Frozen.h - values that no run changes --------------------*- C++ -*-===//
+//===- ConstantAnalysis.h - values that no run changes ----------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_TRANSFORMS_FROZEN_H
-#define FX_TRANSFORMS_FROZEN_H
+#ifndef FX_TRANSFORMS_CONSTANTANALYSIS_H
+#define FX_TRANSFORMS_CONSTANTANALYSIS_H
 
 #include "fx/IR/FXDialect.h"
 #include "llvm/ADT/DenseMap.h"
@@ -17,9 +17,9 @@ namespace fx {
 /// Which values of a functional graph are computed from states that no one
 /// mutates, neither by their own name nor by that of another state in the same
 /// storage.
-class Frozen {
+class ConstantAnalysis {
 public:
-  explicit Frozen(GraphOp graph);
+  explicit ConstantAnalysis(GraphOp graph);
 
   /// True for such states and pure calls on them and on calls without operands.
   bool contains(mlir::Value value) { return classify(value) == Class::State; }
@@ -40,4 +40,4 @@ private:
 
 } // namespace fx
 
-#endif // FX_TRANSFORMS_FROZEN_H
+#endif // FX_TRANSFORMS_CONSTANTANALYSIS_H
