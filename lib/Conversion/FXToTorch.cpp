@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StateElements.h"
+#include "GraphConversion.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/View.h"
@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace fx {
@@ -112,16 +111,18 @@ static StringRef getNumberOperator(StringRef target) {
 
 namespace {
 /// One graph in the making.
-class Function {
+class Function : public GraphConversion {
 public:
   Function(GraphOp graph, bool embed, ExternalData &files)
-      : graph(graph), b(graph.getContext()), embed(embed), files(files) {}
-  LogicalResult convert();
+      : GraphConversion(graph, "the torch dialect", embed, &files) {}
 
 private:
-  LogicalResult makeInputs();
-  LogicalResult makeCall(CallFunctionOp call);
-  LogicalResult makeOutput();
+  Type convertType(Value value) override {
+    return getTorchType(value.getType());
+  }
+  Value createConstant(PlaceholderOp state,
+                       DenseElementsAttr elements) override;
+  LogicalResult convertCall(CallFunctionOp call) override;
 
   Operation *create(Location loc, const Twine &name, ValueRange operands,
                     TypeRange results, ArrayRef<NamedAttribute> attrs = {});
@@ -135,13 +136,6 @@ private:
   /// A number that stands where a tensor is asked for (`x * 0.5`, as live
   /// graphs and exports alike have it), as a tensor of rank 0.
   Value makeNumberTensor(CallFunctionOp call, Attribute value);
-
-  GraphOp graph;
-  OpBuilder b;
-  bool embed;
-  ExternalData &files;
-  func::FuncOp function;
-  DenseMap<Value, Value> values;
 };
 } // namespace
 
@@ -180,72 +174,19 @@ Value Function::makeLiteral(Location loc, Type type,
   return this->create(loc, "aten.logical_not", inverse, type)->getResult(0);
 }
 
-static bool isState(PlaceholderOp input) {
-  return input.getKind() == InputKind::Parameter ||
-         input.getKind() == InputKind::Buffer ||
-         input.getKind() == InputKind::TensorConstant;
-}
-
-/// The user's inputs become arguments; states follow them, or are literals.
-LogicalResult Function::makeInputs() {
-  llvm::StringSet<> mutated;
-  OutputOp output = graph.getOutput();
-  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i)
-    if (StringAttr target = output.getSpec(i).getTarget())
-      mutated.insert(target.getValue());
-  SmallVector<PlaceholderOp> arguments, literals;
-  for (bool states : {false, true})
-    for (PlaceholderOp input : graph.getPlaceholders()) {
-      bool isUser = input.getKind() == InputKind::UserInput;
-      if (states ? !isState(input) || input->use_empty() : !isUser)
-        continue;
-      if (states && embed && !mutated.contains(*input.getTarget()))
-        literals.push_back(input);
-      else if (getTorchType(input.getType()))
-        arguments.push_back(input);
-      else if (!input->use_empty())
-        return input.emitOpError("has no form in the torch dialect, got ")
-               << input.getType();
-    }
-  SmallVector<Type> types;
-  for (PlaceholderOp input : arguments)
-    types.push_back(getTorchType(input.getType()));
-  b.setInsertionPoint(graph);
-  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
-                                  b.getFunctionType(types, {}));
-  Block *entry = function.addEntryBlock();
-  b.setInsertionPointToEnd(entry);
-  for (auto [input, argument] : llvm::zip(arguments, entry->getArguments()))
-    values[input.getResult()] = argument;
-  for (PlaceholderOp input : literals) {
-    auto state = graph->getParentOfType<ModuleOp>().lookupSymbol<StateOp>(
-        *input.getTarget());
-    auto tensor = cast<FakeTensorType>(input.getType());
-    auto builtin = dyn_cast_if_present<RankedTensorType>(tensor.toBuiltin());
-    if (!state || !builtin || !builtin.hasStaticShape())
-      return input.emitOpError("expected a state of static size, got ")
-             << input.getType();
-    llvm::Expected<DenseElementsAttr> elements =
-        readStateElements(state, builtin, files);
-    if (!elements)
-      return state.emitError("state '")
-             << *input.getTarget()
-             << "': " << llvm::toString(elements.takeError());
-    // The literal's element type has a sign, as the tensor's.
-    Attribute value = *elements;
-    if (auto integer = dyn_cast<IntegerType>(tensor.getDtype());
-        integer && integer.getWidth() > 1)
-      value = DenseElementsAttr::getFromRawBuffer(
-          RankedTensorType::get(
-              builtin.getShape(),
-              IntegerType::get(b.getContext(), integer.getWidth(),
-                               integer.isUnsigned() ? IntegerType::Unsigned
-                                                    : IntegerType::Signed)),
-          elements->getRawData());
-    values[input.getResult()] = makeLiteral(
-        input.getLoc(), getTorchType(tensor), cast<DenseElementsAttr>(value));
+Value Function::createConstant(PlaceholderOp state,
+                               DenseElementsAttr elements) {
+  // The literal's element type has a sign, as the tensor's.
+  auto tensor = cast<FakeTensorType>(state.getType());
+  if (auto integer = dyn_cast<IntegerType>(tensor.getDtype());
+      integer && integer.getWidth() > 1) {
+    auto type = IntegerType::get(b.getContext(), integer.getWidth(),
+                                 integer.isUnsigned() ? IntegerType::Unsigned
+                                                      : IntegerType::Signed);
+    elements = DenseElementsAttr::getFromRawBuffer(
+        elements.getType().clone(type), elements.getRawData());
   }
-  return success();
+  return makeLiteral(state.getLoc(), getTorchType(tensor), elements);
 }
 
 Value Function::makeImmediate(CallFunctionOp call, Attribute value,
@@ -398,7 +339,7 @@ Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
       ->getResult(0);
 }
 
-LogicalResult Function::makeCall(CallFunctionOp call) {
+LogicalResult Function::convertCall(CallFunctionOp call) {
   OperatorView view = getOperatorView(call);
   if (!view)
     return call.emitOpError("'")
@@ -450,42 +391,6 @@ LogicalResult Function::makeCall(CallFunctionOp call) {
   return success();
 }
 
-LogicalResult Function::makeOutput() {
-  OutputOp output = graph.getOutput();
-  SmallVector<Value> results;
-  for (Value value : output->getOperands()) {
-    results.push_back(values.lookup(value));
-    if (!results.back())
-      return output.emitOpError(
-                 "a result has no form in the torch dialect, got ")
-             << value.getType();
-  }
-  func::ReturnOp::create(b, output.getLoc(), results);
-  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
-                                             ValueRange(results).getTypes()));
-  return success();
-}
-
-LogicalResult Function::convert() {
-  if (!graph.getFunctional())
-    return graph.emitOpError("mutates; run fx-functionalize first");
-  if (failed(makeInputs()))
-    return failure();
-  for (Operation &op : graph.getBlock()) {
-    if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
-      continue;
-    auto call = dyn_cast<CallFunctionOp>(op);
-    if (!call)
-      return op.emitOpError("has no form in the torch dialect");
-    // What checks the exporter's assumptions is no computation.
-    if (call.getTarget().starts_with("aten._assert_tensor_metadata"))
-      continue;
-    if (failed(makeCall(call)))
-      return failure();
-  }
-  return makeOutput();
-}
-
 namespace {
 struct ConvertFXToTorch : fx::impl::ConvertFXToTorchBase<ConvertFXToTorch> {
   using ConvertFXToTorchBase::ConvertFXToTorchBase;
@@ -498,16 +403,12 @@ struct ConvertFXToTorch : fx::impl::ConvertFXToTorchBase<ConvertFXToTorch> {
       return signalPassFailure();
     }
     ExternalData files;
-    for (GraphOp graph : llvm::to_vector(module.getOps<GraphOp>()))
-      if (!graph.isPrivate() &&
-          failed(Function(graph, embedStates, files).convert()))
-        return signalPassFailure();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<GraphOp, StateOp>(op))
-        op.erase();
-    for (NamedAttribute attr : llvm::to_vector(module->getAttrs()))
-      if (attr.getName().getValue().starts_with("fx."))
-        module->removeAttr(attr.getName());
+    auto convert = [&](GraphOp graph) {
+      return Function(graph, embedStates, files).convert();
+    };
+    if (failed(convertGraphs(module, convert)))
+      return signalPassFailure();
+    removeGraphs(module);
   }
 };
 } // namespace

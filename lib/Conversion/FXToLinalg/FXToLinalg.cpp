@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../GraphConversion.h"
 #include "Graph.h"
 #include "Node.h"
 
@@ -33,91 +34,69 @@ using namespace fx::lin;
 
 namespace {
 
-/// The making of one function from one graph.
-class Function {
+class Function : public GraphConversion {
 public:
   Function(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
-      : graph(graph), table(table), wholeHeads(wholeHeads) {}
-  LogicalResult convert();
+      : GraphConversion(graph, "linalg"), table(table), wholeHeads(wholeHeads) {
+  }
 
 private:
-  LogicalResult makeArguments();
-  void bindSymbols(lin::Graph &body, OpBuilder &b);
-  LogicalResult makeResults(lin::Graph &body, OpBuilder &b);
+  Type convertType(Value value) override {
+    return builtinType(value.getType());
+  }
+  LogicalResult selectInputs() override;
+  LogicalResult convertBody() override;
+  LogicalResult convertResults() override;
 
-  struct Argument {
-    PlaceholderOp placeholder;
-    Type type;
-    bool isState;
-  };
+  void describeInputs();
+  void bindSymbols();
 
-  GraphOp graph;
   SymbolTable &table;
   int64_t wholeHeads; ///< see lin::Graph
-  func::FuncOp function;
-  SmallVector<Argument> arguments;
+  std::optional<lin::Graph> body;
+  SmallVector<Attribute> inputs; ///< see fx.inputs
   llvm::StringMap<unsigned> byState, byName;
   int64_t nextGroup = 0;
 };
 
 } // namespace
 
-static bool isState(PlaceholderOp op) {
-  return llvm::is_contained(
-      {InputKind::Parameter, InputKind::Buffer, InputKind::TensorConstant},
-      op.getKind());
-}
-
-LogicalResult Function::makeArguments() {
+/// The caller's tensors and numbers, then the states that are used or written.
+/// What is neither stands in the description alone.
+LogicalResult Function::selectInputs() {
   MLIRContext *ctx = graph.getContext();
-  auto string = [&](StringRef text) { return StringAttr::get(ctx, text); };
-  llvm::StringSet<> mutated;
-  OutputOp output = graph.getOutput();
-  for (unsigned i = 0, e = output.getArgs().size(); i < e; ++i)
-    if (StringAttr target = output.getSpec(i).getTarget())
-      mutated.insert(target.getValue());
-
-  SmallVector<Attribute> inputs;
-  SmallVector<Argument> states;
+  SmallVector<Input> states;
   for (PlaceholderOp placeholder : graph.getPlaceholders()) {
-    Type type = builtinType(placeholder.getType());
+    Type type = convertType(placeholder.getResult());
     if (isState(placeholder)) {
       if (!type || !placeholder.getTarget())
         return placeholder.emitOpError("expected a state of known dtype, got ")
                << placeholder.getType();
-      if (!placeholder->use_empty() ||
-          mutated.contains(*placeholder.getTarget()))
-        states.push_back({placeholder, type, true});
+      if (!placeholder->use_empty() || isWritten(placeholder))
+        states.push_back({placeholder, type});
       continue;
     }
     // No input of the caller's. What uses a custom object is ATen's to run.
     if (placeholder.getKind() == InputKind::Token ||
         placeholder.getKind() == InputKind::CustomObj)
       continue;
-    SmallVector<NamedAttribute> entry;
-    entry.emplace_back(string("name"), placeholder.getNameAttr());
+    NamedAttrList entry;
+    entry.set("name", placeholder.getNameAttr());
     if (placeholder.getKind() == InputKind::UserInput && type) {
-      entry.emplace_back(
-          string("argument"),
-          IntegerAttr::get(IntegerType::get(ctx, 64), arguments.size()));
-      entry.emplace_back(string("type"), TypeAttr::get(placeholder.getType()));
-      arguments.push_back({placeholder, type, false});
+      entry.set("argument", b.getI64IntegerAttr(arguments.size()));
+      entry.set("type", TypeAttr::get(placeholder.getType()));
+      arguments.push_back({placeholder, type});
     } else {
       Attribute value = placeholder.getValueAttr();
-      entry.emplace_back(string("value"), value ? value : NoneAttr::get(ctx));
+      entry.set("value", value ? value : NoneAttr::get(ctx));
     }
-    inputs.push_back(DictionaryAttr::get(ctx, entry));
+    inputs.push_back(entry.getDictionary(ctx));
   }
   llvm::append_range(arguments, states);
+  return success();
+}
 
-  SmallVector<Type> types;
-  SmallVector<Location> locs;
-  for (Argument &argument : arguments)
-    types.push_back(argument.type);
-  OpBuilder b(graph);
-  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
-                                  b.getFunctionType(types, {}));
-  function.addEntryBlock();
+void Function::describeInputs() {
   function->setAttr("fx.inputs", b.getArrayAttr(inputs));
   function->setAttr("fx.symbols", graph.getSymbols());
   SmallVector<Attribute> guards;
@@ -127,24 +106,22 @@ LogicalResult Function::makeArguments() {
         {condition ? condition : b.getUnitAttr(), guard.getCodeAttr()}));
   }
   function->setAttr("fx.guards", b.getArrayAttr(guards));
-
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     PlaceholderOp placeholder = argument.placeholder;
     function.setArgAttr(i, "fx.name", placeholder.getNameAttr());
     function.setArgAttr(i, "fx.type", TypeAttr::get(placeholder.getType()));
-    function.setArgAttr(i, "fx.kind",
-                        string(stringifyInputKind(placeholder.getKind())));
+    function.setArgAttr(
+        i, "fx.kind",
+        b.getStringAttr(stringifyInputKind(placeholder.getKind())));
     byName[placeholder.getName()] = i;
-    if (argument.isState) {
-      FlatSymbolRefAttr target = placeholder.getTargetAttr();
-      byState[target.getValue()] = i;
-      function.setArgAttr(i, "fx.state", target);
-      if (mutated.contains(target.getValue()))
-        function.setArgAttr(i, "fx.mutable", b.getUnitAttr());
-    }
-    function.getArgument(i).setLoc(placeholder.getLoc());
+    if (!isState(placeholder))
+      continue;
+    FlatSymbolRefAttr target = placeholder.getTargetAttr();
+    byState[target.getValue()] = i;
+    function.setArgAttr(i, "fx.state", target);
+    if (isWritten(placeholder))
+      function.setArgAttr(i, "fx.mutable", b.getUnitAttr());
   }
-  return success();
 }
 
 /// The symbol `s` and the factor and offset where `expr` is `a*s + b`.
@@ -177,7 +154,7 @@ static bool solveLinear(ExprAttr expr, StringRef &symbol, int64_t &a,
 /// Symbols take their values from the inputs' sizes: plain ones first, then
 /// those that stand only in `a*s + b`. (That a size is of this form is checked
 /// by the caller of the function.)
-void Function::bindSymbols(lin::Graph &body, OpBuilder &b) {
+void Function::bindSymbols() {
   Location loc = function.getLoc();
   for (bool plain : {true, false}) {
     for (auto [i, argument] : llvm::enumerate(arguments)) {
@@ -189,7 +166,7 @@ void Function::bindSymbols(lin::Graph &body, OpBuilder &b) {
           int64_t factor, offset;
           if (size.isInteger() || size.isSymbol() != plain ||
               !solveLinear(size, name, factor, offset) ||
-              body.symbols.isBound(name))
+              body->symbols.isBound(name))
             continue;
           Value at = arith::ConstantIndexOp::create(b, loc, dim);
           Value v = tensor::DimOp::create(b, loc, value, at);
@@ -199,22 +176,22 @@ void Function::bindSymbols(lin::Graph &body, OpBuilder &b) {
           if (factor != 1)
             v = arith::FloorDivSIOp::create(
                 b, loc, v, arith::ConstantIndexOp::create(b, loc, factor));
-          body.symbols.bind(name, v, true);
+          body->symbols.bind(name, v, true);
         }
       } else if (plain) {
-        body.set(argument.placeholder.getResult(),
-                 Lowered(body.named(loc, fxType, value, true)));
+        body->set(argument.placeholder.getResult(),
+                  Lowered(body->named(loc, fxType, value, true)));
       }
     }
   }
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (auto tensor = dyn_cast<FakeTensorType>(argument.placeholder.getType()))
-      body.set(argument.placeholder.getResult(),
-               Lowered(Tensor(function.getArgument(i), tensor.getSizes(),
-                              tensor.getDtype())));
+      body->set(argument.placeholder.getResult(),
+                Lowered(Tensor(function.getArgument(i), tensor.getSizes(),
+                               tensor.getDtype())));
   Block &entry = function.front();
   if (!entry.empty())
-    body.symbols.startAfter(&entry.back());
+    body->symbols.startAfter(&entry.back());
 }
 
 /// A placeholder without an argument: None, a constant of the signature, an
@@ -237,7 +214,7 @@ static Lowered constantInput(PlaceholderOp op) {
   return n ? Lowered(n) : Lowered();
 }
 
-LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
+LogicalResult Function::convertResults() {
   OutputOp output = graph.getOutput();
   SmallVector<Value> results;
   SmallVector<Attribute> attributes, outputs;
@@ -249,7 +226,7 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
     entryOf.append(leaves, i);
   }
   unsigned nextOperand = 0;
-  for (auto [i, leaf] : llvm::enumerate(body.outputLeaves(output))) {
+  for (auto [i, leaf] : llvm::enumerate(body->outputLeaves(output))) {
     auto &[tree, lowered] = leaf;
     OutputSpecAttr spec = output.getSpec(entryOf[i]);
     bool isValue = isa<OperandAttr>(tree);
@@ -259,7 +236,7 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
       continue;
     bool isMutation = spec.isMutation();
     Value value =
-        isValue ? body.builtinValue(output.getLoc(), lowered) : Value();
+        isValue ? body->builtinValue(output.getLoc(), lowered) : Value();
     if (!value) {
       if (isMutation)
         return output.emitOpError("expected a tensor for the mutated '")
@@ -283,7 +260,7 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
         attrs.set("fx.mutates_input", b.getI64IntegerAttr(it->second));
       else
         attrs.set("fx.mutates", FlatSymbolRefAttr::get(b.getContext(), target));
-      value = lin::Builder(b, output.getLoc(), body.symbols)
+      value = lin::Builder(b, output.getLoc(), body->symbols)
                   .withType(value,
                             cast<FakeTensorType>(
                                 arguments[it->second].placeholder.getType())
@@ -304,23 +281,17 @@ LogicalResult Function::makeResults(lin::Graph &body, OpBuilder &b) {
   return success();
 }
 
-LogicalResult Function::convert() {
-  if (failed(makeArguments()))
-    return failure();
-  OpBuilder b(graph.getContext());
+LogicalResult Function::convertBody() {
+  describeInputs();
   b.setInsertionPointToStart(&function.front());
-  lin::Graph body(b, Symbols(&function.front()), table);
-  body.nextGroup = &nextGroup;
-  body.wholeHeads = wholeHeads;
+  body.emplace(b, Symbols(&function.front()), table);
+  body->nextGroup = &nextGroup;
+  body->wholeHeads = wholeHeads;
   for (PlaceholderOp placeholder : graph.getPlaceholders())
-    body.set(placeholder.getResult(), constantInput(placeholder));
-  bindSymbols(body, b);
+    body->set(placeholder.getResult(), constantInput(placeholder));
+  bindSymbols();
   b.setInsertionPointToEnd(&function.front());
-  if (failed(body.lowerBody(graph)) || failed(makeResults(body, b))) {
-    function.erase();
-    return failure();
-  }
-  return success();
+  return body->lowerBody(graph);
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,10 +312,11 @@ struct ConvertFXToLinalg
             << graph.getSymName() << ", which calls itself";
         return signalPassFailure();
       }
-    for (GraphOp graph : graphs)
-      if (!graph.isPrivate() &&
-          failed(Function(graph, table, wholeHeads).convert()))
-        return signalPassFailure();
+    auto convert = [&](GraphOp graph) {
+      return Function(graph, table, wholeHeads).convert();
+    };
+    if (failed(convertGraphs(module, convert)))
+      return signalPassFailure();
     // What a fallback still needs stays.
     llvm::StringSet<> kept;
     module.walk([&](EagerOp op) {

@@ -7,12 +7,9 @@
 
 #include "Function.h"
 
-#include "../StateElements.h"
 #include "fx/Conversion/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
-
-#include "llvm/ADT/StringSet.h"
 
 namespace fx {
 #define GEN_PASS_DEF_CONVERTFXTOTOSA
@@ -86,58 +83,12 @@ Value Function::matmul(Value x, Value y) {
 // The graph
 //===----------------------------------------------------------------------===//
 
-LogicalResult Function::makeInputs() {
-  llvm::StringSet<> mutated;
-  OutputOp output = graph.getOutput();
-  for (size_t i = 0, e = output.getArgs().size(); i < e; ++i)
-    if (StringAttr target = output.getSpec(i).getTarget())
-      mutated.insert(target.getValue());
-  SmallVector<PlaceholderOp> arguments, constants;
-  for (bool states : {false, true})
-    for (PlaceholderOp input : graph.getPlaceholders()) {
-      bool isState = llvm::is_contained(
-          {InputKind::Parameter, InputKind::Buffer, InputKind::TensorConstant},
-          input.getKind());
-      bool isUser = input.getKind() == InputKind::UserInput &&
-                    isa<FakeTensorType>(input.getType());
-      if (states ? !isState || input->use_empty()
-                 : !isUser && (isState || input->use_empty()))
-        continue;
-      if (!builtin(input.getResult()))
-        return input.emitOpError("expected a tensor of static size for TOSA, "
-                                 "got ")
-               << input.getType();
-      (states && embed && !mutated.contains(*input.getTarget()) ? constants
-                                                                : arguments)
-          .push_back(input);
-    }
-  SmallVector<Type> types;
-  for (PlaceholderOp input : arguments)
-    types.push_back(builtin(input.getResult()));
-  b.setInsertionPoint(graph);
-  function = func::FuncOp::create(b, graph.getLoc(), graph.getSymName(),
-                                  b.getFunctionType(types, {}));
-  Block *entry = function.addEntryBlock();
-  b.setInsertionPointToEnd(entry);
-  for (auto [input, argument] : llvm::zip(arguments, entry->getArguments()))
-    values[input.getResult()] = argument;
-  for (PlaceholderOp input : constants) {
-    auto state = graph->getParentOfType<ModuleOp>().lookupSymbol<StateOp>(
-        *input.getTarget());
-    auto type = cast<RankedTensorType>(builtin(input.getResult()));
-    llvm::Expected<DenseElementsAttr> elements =
-        readStateElements(state, type, files);
-    if (!elements)
-      return state.emitError("state '")
-             << *input.getTarget()
-             << "': " << llvm::toString(elements.takeError());
-    values[input.getResult()] =
-        tosa::ConstOp::create(b, input.getLoc(), type, *elements);
-  }
-  return success();
+Value Function::createConstant(PlaceholderOp state,
+                               DenseElementsAttr elements) {
+  return tosa::ConstOp::create(b, state.getLoc(), elements.getType(), elements);
 }
 
-LogicalResult Function::makeCall(CallFunctionOp call) {
+LogicalResult Function::convertCall(CallFunctionOp call) {
   op = call;
   view = getOperatorView(call);
   Lowering::Function lower =
@@ -151,37 +102,6 @@ LogicalResult Function::makeCall(CallFunctionOp call) {
   return success();
 }
 
-LogicalResult Function::convert() {
-  if (!graph.getFunctional())
-    return graph.emitOpError("mutates; run fx-functionalize first");
-  if (failed(makeInputs()))
-    return failure();
-  for (Operation &node : graph.getBlock()) {
-    if (isa<PlaceholderOp, GuardOp, OutputOp>(node))
-      continue;
-    auto call = dyn_cast<CallFunctionOp>(node);
-    if (!call)
-      return node.emitOpError("has no form in TOSA");
-    if (call->getNumResults() == 0 &&
-        call.getTarget().starts_with("aten._assert_tensor_metadata"))
-      continue;
-    if (failed(makeCall(call)))
-      return failure();
-  }
-  SmallVector<Value> results;
-  OutputOp output = graph.getOutput();
-  for (Value value : output->getOperands()) {
-    results.push_back(values.lookup(value));
-    if (!results.back())
-      return output.emitOpError("a result has no form in TOSA, got ")
-             << value.getType();
-  }
-  func::ReturnOp::create(b, output.getLoc(), results);
-  function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
-                                             ValueRange(results).getTypes()));
-  return success();
-}
-
 namespace {
 struct ConvertFXToTosa : fx::impl::ConvertFXToTosaBase<ConvertFXToTosa> {
   using ConvertFXToTosaBase::ConvertFXToTosaBase;
@@ -189,16 +109,12 @@ struct ConvertFXToTosa : fx::impl::ConvertFXToTosaBase<ConvertFXToTosa> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     ExternalData files;
-    for (GraphOp graph : llvm::to_vector(module.getOps<GraphOp>()))
-      if (!graph.isPrivate() &&
-          failed(Function(graph, embedStates, files).convert()))
-        return signalPassFailure();
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<GraphOp, StateOp>(op))
-        op.erase();
-    for (NamedAttribute attr : llvm::to_vector(module->getAttrs()))
-      if (attr.getName().getValue().starts_with("fx."))
-        module->removeAttr(attr.getName());
+    auto convert = [&](GraphOp graph) {
+      return Function(graph, embedStates, files).convert();
+    };
+    if (failed(convertGraphs(module, convert)))
+      return signalPassFailure();
+    removeGraphs(module);
   }
 };
 } // namespace

@@ -8,7 +8,8 @@
 #ifndef FX_CONVERSION_FXTOTOSA_FUNCTION_H
 #define FX_CONVERSION_FXTOTOSA_FUNCTION_H
 
-#include "fx/IR/ExternalData.h"
+#include "../GraphConversion.h"
+
 #include "fx/Operators/Hooks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,11 +18,10 @@
 namespace fx::to_tosa {
 
 /// One graph in the making. Sizes are static: TOSA has no symbols.
-class Function {
+class Function : public GraphConversion {
 public:
   Function(GraphOp graph, bool embed, ExternalData &files)
-      : graph(graph), b(graph.getContext()), embed(embed), files(files) {}
-  mlir::LogicalResult convert();
+      : GraphConversion(graph, "TOSA", embed, &files) {}
 
   //===--- for the operators ---------------------------------------------===//
   mlir::OpBuilder &builder() { return b; }
@@ -37,7 +37,7 @@ public:
   mlir::Value lookup(mlir::Value fx) { return values.lookup(fx); }
   mlir::RankedTensorType resultType() {
     return llvm::dyn_cast_if_present<mlir::RankedTensorType>(
-        builtin(op->getResult(0)));
+        convertType(op->getResult(0)));
   }
   /// A tensor or an immediate as a tensor of `type`'s rank and element type,
   /// for an operator that stretches sizes of 1.
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  mlir::Type builtin(mlir::Value v) {
+  mlir::Type convertType(mlir::Value v) override {
     auto type = llvm::dyn_cast<FakeTensorType>(v.getType());
     auto tensor = type ? llvm::dyn_cast_if_present<mlir::RankedTensorType>(
                              type.toBuiltin())
@@ -65,17 +65,15 @@ private:
     return tensor && tensor.hasStaticShape() ? tensor
                                              : mlir::RankedTensorType();
   }
-  mlir::LogicalResult makeInputs();
-  mlir::LogicalResult makeCall(CallFunctionOp call);
+  llvm::StringRef getExpectedType() const override {
+    return "a tensor of static size";
+  }
+  mlir::Value createConstant(PlaceholderOp state,
+                             mlir::DenseElementsAttr elements) override;
+  mlir::LogicalResult convertCall(CallFunctionOp call) override;
 
-  GraphOp graph;
-  mlir::OpBuilder b;
-  bool embed;
-  ExternalData &files;
   CallFunctionOp op;
   OperatorView view;
-  llvm::DenseMap<mlir::Value, mlir::Value> values;
-  mlir::func::FuncOp function;
 };
 
 inline mlir::RankedTensorType typeOf(mlir::Value v) {
