@@ -19,7 +19,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/rules/" DESTINATION "${CMAKE_INSTALL_DA
   COMPONENT tools)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" "${PROJECT_BINARY_DIR}/include/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT headers
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.h.inc"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td" PATTERN "*.h.inc"
   PATTERN CMakeFiles EXCLUDE)
 
 # The package of a tree names the MLIR that libFX is linked against: another

@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 
+FORMATS = pathlib.Path(__file__).resolve().parents[2] / "include/fx/Pipelines/Formats.def"
 KINDS = ("FunctionDecl", "RecordDecl", "EnumDecl", "TypedefDecl", "FieldDecl", "EnumConstantDecl")
 
 
@@ -34,9 +35,17 @@ def _comment(node: dict, source: bytes) -> str:
     return ""
 
 
+def _formats(_: re.Match) -> str:
+    """The enumerators that Formats.def makes."""
+    table = FORMATS.read_text()
+    rows = re.findall(r'^FX_FORMAT\((\w+),.*?"([^"]+)"\)$', table, re.M | re.S)
+    return "".join(f"  FX_EMIT_{name}, /* {text} */\n" for name, text in rows)
+
+
 def _declaration(node: dict, source: bytes) -> str:
     start, end = (node["range"][e].get("expansionLoc", node["range"][e]) for e in ("begin", "end"))
     text = source[start["offset"] : end["offset"] + end["tokLen"]].decode()
+    text = re.sub(r'#define FX_FORMAT.*?\n#include "fx/Pipelines/Formats.def"\n', _formats, text, flags=re.S)
     prefix = "FX_CAPI "
     if not text.startswith(prefix):
         return text

@@ -14,27 +14,14 @@
 extern "C" {
 #endif
 
-/* What a compilation writes. */
+/* What a compilation writes: fx/Pipelines/Formats.def. */
 typedef enum FX_CAPI_INT {
-  FX_EMIT_FX,      /* the graph, functional and decomposed */
-  FX_EMIT_LINALG,  /* func.func @main on builtin tensors */
-  FX_EMIT_KERNELS, /* after grouping, scheduling and vectorization */
-  FX_EMIT_MEMREF,  /* bufferized, with the planned arena */
-  FX_EMIT_LLVM,    /* optimized LLVM IR */
-  FX_EMIT_ASSEMBLY,
-  FX_EMIT_OBJECT,
-  FX_EMIT_SHARED_OBJECT, /* a model that fx-c/Run.h loads */
-  FX_EMIT_HEADER,        /* a C header of the inputs and outputs */
-  /* Of a GPU, the option `target`; kernels alone but for the first. */
-  FX_EMIT_GPU,   /* host code and gpu.module @kernels */
-  FX_EMIT_NVVM,  /* the NVVM dialect ("cuda") */
-  FX_EMIT_PTX,   /* of the first chip of `target` ("cuda") */
-  FX_EMIT_CUBIN, /* of the first chip, by ptxas, which must be there ("cuda") */
-  FX_EMIT_ROCDL, /* the ROCDL dialect ("rocm") */
-  FX_EMIT_GCN,   /* assembly ("rocm") */
-  FX_EMIT_HSACO, /* a code object, as HIP loads it ("rocm") */
-  FX_EMIT_SPIRV  /* a module, as a driver takes it ("vulkan") */
+#define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION) FX_EMIT_##ID,
+#include "fx/Pipelines/Formats.def"
 } FXEmitKind;
+
+/* What fx-compile --emit calls it; null for what is no FXEmitKind. */
+FX_CAPI const char *fxEmitKindName(FXEmitKind kind);
 
 /* All zero but struct_size and emit: what fx-compile does by default. */
 typedef struct {

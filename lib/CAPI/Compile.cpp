@@ -19,11 +19,15 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::capi;
 
-static_assert(int(FX_EMIT_FX) == int(EmitKind::FX) &&
-              int(FX_EMIT_SHARED_OBJECT) == int(EmitKind::SharedObject) &&
-              int(FX_EMIT_HEADER) == int(EmitKind::Header) &&
-              int(FX_EMIT_PTX) == int(EmitKind::PTX) &&
-              int(FX_EMIT_SPIRV) == int(EmitKind::SPIRV));
+static constexpr const char *kEmitKindNames[] = {
+#define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION) NAME,
+#include "fx/Pipelines/Formats.def"
+};
+
+const char *fxEmitKindName(FXEmitKind kind) {
+  return size_t(kind) < std::size(kEmitKindNames) ? kEmitKindNames[kind]
+                                                  : nullptr;
+}
 
 int fxModuleCompile(const FXModule *module, const char *path,
                     const FXCompileOptions *options, FXError **error) {
@@ -39,7 +43,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
                     llvm::Twine(options->struct_size));
   if (options)
     memcpy(&given, options, std::min(options->struct_size, sizeof given));
-  if (given.emit < FX_EMIT_FX || given.emit > FX_EMIT_SPIRV)
+  if (!fxEmitKindName(given.emit))
     return fail(error, "fxModuleCompile: expected an FXEmitKind, got " +
                            llvm::Twine(int(given.emit)));
   if (given.opt_level < 0 || given.opt_level > 3)

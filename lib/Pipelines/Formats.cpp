@@ -14,44 +14,32 @@ using namespace fx;
 namespace {
 /// Targets, as bits of a set.
 enum : unsigned {
-  kProcessor = 1,
+  kCPU = 1,
   kCUDA = 2,
   kROCm = 4,
   kVulkan = 8,
-  kAll = kProcessor | kCUDA | kROCm | kVulkan
+  kGPUs = kCUDA | kROCm | kVulkan,
+  kAll = kCPU | kGPUs
 };
 
 struct Format {
   EmitKind kind;
   llvm::StringLiteral name;
   unsigned targets;
-  llvm::StringLiteral extension = "";
+  llvm::StringLiteral extension;
 };
 } // namespace
 
+// Artefacts are for CPUs and NVIDIA GPUs: the others have no run-time yet.
 static constexpr Format formats[] = {
-    {EmitKind::FX, "fx", kAll},
-    {EmitKind::Linalg, "linalg", kAll},
-    {EmitKind::Kernels, "kernels", kAll},
-    {EmitKind::MemRef, "memref", kAll},
-    {EmitKind::GPU, "gpu", kCUDA | kROCm | kVulkan},
-    {EmitKind::NVVM, "nvvm", kCUDA},
-    {EmitKind::PTX, "ptx", kCUDA, "ptx"},
-    {EmitKind::Cubin, "cubin", kCUDA, "cubin"},
-    {EmitKind::ROCDL, "rocdl", kROCm},
-    {EmitKind::GCN, "gcn", kROCm, "s"},
-    {EmitKind::HSACO, "hsaco", kROCm, "hsaco"},
-    {EmitKind::SPIRV, "spirv", kVulkan, "spv"},
-    {EmitKind::LLVM, "llvm", kProcessor},
-    {EmitKind::Assembly, "asm", kProcessor, "s"},
-    {EmitKind::Object, "obj", kProcessor, "o"},
-    // Artefacts: there is a run-time for NVIDIA GPUs alone yet.
-    {EmitKind::SharedObject, "so", kProcessor | kCUDA, "so"},
-    {EmitKind::Header, "header", kProcessor | kCUDA, "h"}};
+#define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION)             \
+  {EmitKind::KIND, NAME, TARGETS, EXTENSION},
+#include "fx/Pipelines/Formats.def"
+};
 
 static unsigned getBit(const fx::gpu::Target *gpu) {
   if (!gpu)
-    return kProcessor;
+    return kCPU;
   switch (gpu->platform) {
   case fx::gpu::Platform::CUDA:
     return kCUDA;
@@ -106,7 +94,7 @@ llvm::Error fx::checkFormat(EmitKind emit, const fx::gpu::Target *gpu) {
   std::string text = ": --emit: expected " + join(names) + " for " +
                      gpu->getText() + ", got " + asked.name.str();
   if (gpu->platform != fx::gpu::Platform::CUDA && (asked.targets & kCUDA) &&
-      (asked.targets & kProcessor))
+      (asked.targets & kCPU))
     text += ": there is no run-time for it yet";
   return llvm::createStringError(text);
 }

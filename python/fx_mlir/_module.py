@@ -13,11 +13,8 @@ import torch
 from fx_mlir import _fx
 from fx_mlir._error import Error
 
-# As FXEmitKind of fx-c/Compile.h has them.
-EMIT_KINDS = (
-    *("fx", "linalg", "kernels", "memref", "llvm", "asm", "obj", "so", "header"),
-    *("gpu", "nvvm", "ptx", "cubin", "rocdl", "gcn", "hsaco", "spirv"),
-)
+#: What `Module.compile` writes: fx/Pipelines/Formats.def.
+EMIT_KINDS = _fx.emit_kinds()
 
 # As FXExportKind of fx-c/Export.h has them.
 EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer", "nodes")

@@ -201,6 +201,14 @@ NB_MODULE(_fx, m) {
   m.doc() = "The C interface of fx-mlir; use the package fx_mlir.";
   m.def("version", &fxVersion);
   m.def("schema_version", &fxSchemaVersion);
+  // The names of FXEmitKind, by number.
+  m.def("emit_kinds", [] {
+    nb::list names;
+    for (int kind = 0; const char *name = fxEmitKindName(FXEmitKind(kind));
+         ++kind)
+      names.append(name);
+    return nb::tuple(names);
+  });
   bindModule(m);
   bindModel(m);
   bindBuilder(m);

@@ -292,3 +292,12 @@ def test_failures_are_seen(text, error, monkeypatch, tmp_path):
     monkeypatch.setattr(pytest, "fail", lambda message, pytrace: problems.append(message))
     run(docs.blocks(text, "page"), tmp_path / "clone")
     assert problems and error in problems[0]
+
+
+def test_formats():
+    """Report.md has the formats that fx-compile writes."""
+    table = (harness.ROOT / "include" / "fx" / "Pipelines" / "Formats.def").read_text()
+    formats = re.findall(r'^FX_FORMAT\(\w+, \w+, "([\w-]+)"', table, re.M)
+    rows = (harness.ROOT / "docs" / "Report.md").read_text().split("| `--emit` | output |")[1].split("\n\n")[0]
+    cells = [line.split("|")[1] for line in rows.splitlines() if line.startswith("|")]
+    assert sorted(re.findall(r"`([\w-]+)`", " ".join(cells))) == sorted(formats)

@@ -30,31 +30,14 @@ static cl::opt<std::string> input(cl::Positional, cl::Required,
 static cl::opt<std::string>
     output("o", cl::desc("Output file; \"-\" is standard output"),
            cl::value_desc("file"), cl::cat(category));
-static cl::opt<EmitKind> emitKind(
-    "emit", cl::desc("What to write"), cl::init(EmitKind::SharedObject),
-    cl::values(
-        clEnumValN(EmitKind::FX, "fx", "the functional graph"),
-        clEnumValN(EmitKind::Linalg, "linalg", "linalg on tensors"),
-        clEnumValN(EmitKind::Kernels, "kernels", "scheduled kernels"),
-        clEnumValN(EmitKind::MemRef, "memref", "bufferized, arena planned"),
-        clEnumValN(EmitKind::GPU, "gpu", "host code and kernels of a GPU"),
-        clEnumValN(EmitKind::NVVM, "nvvm",
-                   "kernels of an NVIDIA GPU in the NVVM dialect"),
-        clEnumValN(EmitKind::PTX, "ptx", "kernels of an NVIDIA GPU as PTX"),
-        clEnumValN(EmitKind::Cubin, "cubin",
-                   "kernels of an NVIDIA GPU as machine code"),
-        clEnumValN(EmitKind::ROCDL, "rocdl",
-                   "kernels of an AMD GPU in the ROCDL dialect"),
-        clEnumValN(EmitKind::GCN, "gcn", "kernels of an AMD GPU as assembly"),
-        clEnumValN(EmitKind::HSACO, "hsaco",
-                   "kernels of an AMD GPU as a code object"),
-        clEnumValN(EmitKind::SPIRV, "spirv", "kernels for Vulkan as SPIR-V"),
-        clEnumValN(EmitKind::LLVM, "llvm", "optimized LLVM IR"),
-        clEnumValN(EmitKind::Assembly, "asm", "assembly"),
-        clEnumValN(EmitKind::Object, "obj", "object code"),
-        clEnumValN(EmitKind::SharedObject, "so", "the shared object (default)"),
-        clEnumValN(EmitKind::Header, "header", "a C header")),
-    cl::cat(category));
+static cl::opt<EmitKind> emitKind("emit", cl::desc("What to write"),
+                                  cl::init(EmitKind::SharedObject),
+                                  cl::ValuesClass({
+#define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION)             \
+  clEnumValN(EmitKind::KIND, NAME, DESCRIPTION),
+#include "fx/Pipelines/Formats.def"
+                                  }),
+                                  cl::cat(category));
 static cl::opt<std::string>
     modelName("model", cl::desc("The model of an archive with several"),
               cl::value_desc("name"), cl::cat(category));

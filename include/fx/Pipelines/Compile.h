@@ -27,26 +27,10 @@ class OwningOpRef;
 
 namespace fx {
 
-/// What a compilation writes.
+/// What a compilation writes: fx/Pipelines/Formats.def.
 enum class EmitKind {
-  FX,      ///< the imported graph, functional and decomposed
-  Linalg,  ///< the linalg contract
-  Kernels, ///< after grouping, scheduling and vectorization
-  MemRef,  ///< bufferized, with the planned arena
-  LLVM,    ///< optimized LLVM IR
-  Assembly,
-  Object,
-  SharedObject, ///< the artefact, fx/Runtime/model.h
-  Header,       ///< a C header of the model's inputs and outputs
-  // Of a GPU, `target`.
-  GPU,   ///< host code and gpu.module @kernels
-  NVVM,  ///< gpu.module @kernels in the NVVM dialect (cuda)
-  PTX,   ///< (cuda)
-  Cubin, ///< machine code, by ptxas (cuda)
-  ROCDL, ///< gpu.module @kernels in the ROCDL dialect (rocm)
-  GCN,   ///< assembly (rocm)
-  HSACO, ///< a code object, as HIP loads it (rocm)
-  SPIRV  ///< a module, as a driver takes it (vulkan)
+#define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION) KIND,
+#include "fx/Pipelines/Formats.def"
 };
 
 /// What the name of a file with it ends in, without the dot; empty for the

@@ -112,6 +112,8 @@ static void testErrors(const char *archive, const char *folder) {
                               .emit = (FXEmitKind)99};
   CHECK(fxModuleCompile(module, path, &options, &error));
   EXPECT_ERROR("expected an FXEmitKind, got 99");
+  CHECK(!strcmp(fxEmitKindName(FX_EMIT_SHARED_OBJECT), "so"));
+  CHECK(!fxEmitKindName((FXEmitKind)-1) && !fxEmitKindName((FXEmitKind)99));
   options.emit = FX_EMIT_SHARED_OBJECT;
   options.cpu = "z80";
   CHECK(fxModuleCompile(module, path, &options, &error));
