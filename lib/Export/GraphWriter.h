@@ -48,6 +48,7 @@ public:
 
 private:
   using Argument = schema::Argument;
+  class ArgumentWriter;
 
   mlir::InFlightDiagnostic error();
   bool addValue(mlir::Value value);

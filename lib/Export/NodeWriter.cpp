@@ -77,242 +77,333 @@ std::optional<Argument> GraphWriter::getSubgraph(Value value) {
   return argument;
 }
 
-/// The elements of a list, each by `element`; nullopt once that fails.
-template <typename T, typename Fn>
-static bool fill(std::vector<T> &list, ArrayAttr trees, Fn element) {
-  for (Attribute tree : trees) {
-    std::optional<T> value = element(tree);
-    if (!value)
-      return false;
-    list.push_back(*value);
+/// Writes one tree as an argument. Its leaves are taken from the front of
+/// `operands`. Functions that return an argument return nothing after an error.
+class GraphWriter::ArgumentWriter {
+public:
+  ArgumentWriter(GraphWriter &writer, Attribute tree, ValueRange &operands,
+                 StringRef kindName)
+      : writer(writer), tree(tree), operands(operands), kindName(kindName) {}
+
+  /// The kind is the one that `kindName` names, or else the one that torch
+  /// gives the tree.
+  std::optional<Argument> write(const ArgumentSchema *schema);
+
+private:
+  /// Emits the error for a tree that the kind cannot hold.
+  std::optional<Argument> refuse();
+  /// The tree as an argument of the kind.
+  std::optional<Argument> writeKind();
+  /// The same for the kinds that are lists.
+  std::optional<Argument> writeList();
+  std::optional<Argument> writeOperator();
+  std::optional<Argument> writeMap();
+
+  /// An argument of the kind that holds `value`.
+  template <typename T>
+  Argument make(T value) {
+    Argument argument;
+    argument.kind = kind;
+    argument.value = std::move(value);
+    return argument;
   }
+  /// The tree as an argument that holds a T.
+  template <typename T>
+  std::optional<Argument> writeAs() {
+    T value{};
+    if (!read(tree, value))
+      return refuse();
+    return make(std::move(value));
+  }
+
+  bool isValue(Attribute leaf) const {
+    return isa<OperandAttr>(leaf) && !operands.empty();
+  }
+  Value takeValue() {
+    Value value = operands.front();
+    operands = operands.drop_front();
+    return value;
+  }
+
+  // Each `read` sets `value` to what the tree holds. It returns false where
+  // the tree does not hold that type.
+  bool read(Attribute leaf, bool &value);
+  bool read(Attribute leaf, int64_t &value);
+  bool read(Attribute leaf, double &value);
+  bool read(Attribute leaf, StringRef &value);
+  bool read(Attribute leaf, schema::TensorArgument &value);
+  bool read(Attribute leaf, schema::OptionalTensorArgument &value);
+  bool read(Attribute leaf, schema::ScalarType &value);
+  bool read(Attribute leaf, schema::MemoryFormat &value);
+  bool read(Attribute leaf, schema::Layout &value);
+  bool read(Attribute leaf, schema::Device &value);
+  bool read(Attribute leaf, schema::ComplexValue &value);
+  bool read(Attribute leaf, schema::SymIntArgument &value) {
+    return read(leaf, value.value);
+  }
+  bool read(Attribute leaf, schema::SymFloatArgument &value) {
+    return read(leaf, value.value);
+  }
+  bool read(Attribute leaf, schema::SymBoolArgument &value) {
+    return read(leaf, value.value);
+  }
+  /// A symbolic number: the name of a value, or an immediate.
+  template <typename T>
+  bool read(Attribute leaf, std::variant<StringRef, T> &value) {
+    if (isValue(leaf)) {
+      value = writer.names.get(takeValue());
+      return true;
+    }
+    T immediate{};
+    if (!read(leaf, immediate))
+      return false;
+    value = immediate;
+    return true;
+  }
+  template <typename T>
+  bool read(Attribute list, std::vector<T> &value) {
+    auto trees = dyn_cast<ArrayAttr>(list);
+    if (!trees)
+      return false;
+    for (Attribute element : trees) {
+      T elementValue{};
+      if (!read(element, elementValue))
+        return false;
+      value.push_back(std::move(elementValue));
+    }
+    return true;
+  }
+
+  GraphWriter &writer;
+  Attribute tree;
+  ValueRange &operands;
+  StringRef kindName;
+  Kind kind = Kind::None;
+};
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, bool &value) {
+  auto attr = dyn_cast<BoolAttr>(leaf);
+  if (attr)
+    value = attr.getValue();
+  return bool(attr);
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, int64_t &value) {
+  auto attr = dyn_cast<IntegerAttr>(leaf);
+  if (!attr || isa<BoolAttr>(leaf) || attr.getValue().getBitWidth() > 64)
+    return false;
+  value = attr.getValue().getSExtValue();
   return true;
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, double &value) {
+  auto attr = dyn_cast<FloatAttr>(leaf);
+  if (attr)
+    value = attr.getValueAsDouble();
+  return bool(attr);
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, StringRef &value) {
+  auto attr = dyn_cast<StringAttr>(leaf);
+  if (attr)
+    value = attr.getValue();
+  return bool(attr);
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf,
+                                       schema::TensorArgument &value) {
+  if (!isValue(leaf))
+    return false;
+  value =
+      writer.getValue(takeValue(), Kind::Tensor).get<schema::TensorArgument>();
+  return true;
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf,
+                                       schema::OptionalTensorArgument &value) {
+  return isa<fx::NoneAttr>(leaf) || read(leaf, value.value.emplace());
+}
+
+/// Sets `value` to what `found` holds, if anything.
+template <typename T>
+static bool assignFound(T &value, std::optional<T> found) {
+  if (found)
+    value = *found;
+  return found.has_value();
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf,
+                                       schema::ScalarType &value) {
+  auto type = dyn_cast<TypeAttr>(leaf);
+  return type && assignFound(value, TypeWriter::getDtype(type.getValue()));
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf,
+                                       schema::MemoryFormat &value) {
+  auto format = dyn_cast<MemoryFormatAttr>(leaf);
+  return format &&
+         assignFound(value, TypeWriter::getMemoryFormat(format.getValue()));
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, schema::Layout &value) {
+  auto layout = dyn_cast<LayoutAttr>(leaf);
+  return layout && assignFound(value, TypeWriter::getLayout(layout.getValue()));
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf, schema::Device &value) {
+  auto device = dyn_cast<DeviceAttr>(leaf);
+  if (device)
+    value = schema::Device{device.getType(), device.getIndex()};
+  return bool(device);
+}
+
+bool GraphWriter::ArgumentWriter::read(Attribute leaf,
+                                       schema::ComplexValue &value) {
+  auto complex = dyn_cast<fx::ComplexAttr>(leaf);
+  if (complex)
+    value = schema::ComplexValue{complex.getReal().getValueAsDouble(),
+                                 complex.getImag().getValueAsDouble()};
+  return bool(complex);
+}
+
+std::optional<Argument> GraphWriter::ArgumentWriter::refuse() {
+  InFlightDiagnostic diagnostic = writer.error();
+  diagnostic << "torch's serializer has no kind of argument for " << tree;
+  if (!kindName.empty())
+    diagnostic << " as '" << kindName << "'";
+  return std::nullopt;
+}
+
+std::optional<Argument> GraphWriter::ArgumentWriter::writeOperator() {
+  auto op = dyn_cast<OperatorAttr>(tree);
+  if (!op)
+    return refuse();
+  StringRef target = op.getTarget();
+  return make(isPlainTarget(target)
+                  ? target
+                  : writer.program.strings.save("torch.ops." + target));
+}
+
+std::optional<Argument> GraphWriter::ArgumentWriter::writeMap() {
+  auto dict = dyn_cast<DictAttr>(tree);
+  if (!dict)
+    return refuse();
+  auto map = std::make_shared<schema::ArgumentMap>();
+  for (auto [key, inner] : llvm::zip_equal(dict.getKeys(), dict.getValues())) {
+    std::optional<Argument> value =
+        writer.getArgument(inner, operands, /*schema=*/nullptr);
+    if (!value)
+      return std::nullopt;
+    map->entries.emplace_back(cast<StringAttr>(key).getValue(), *value);
+  }
+  return make(map);
+}
+
+std::optional<Argument> GraphWriter::ArgumentWriter::writeList() {
+  switch (kind) {
+  case Kind::Tensors:
+    return writeAs<std::vector<schema::TensorArgument>>();
+  case Kind::OptionalTensors:
+    return writeAs<std::vector<schema::OptionalTensorArgument>>();
+  case Kind::NestedTensors:
+    return writeAs<std::vector<std::vector<schema::TensorArgument>>>();
+  case Kind::Ints:
+    return writeAs<std::vector<int64_t>>();
+  case Kind::Floats:
+    return writeAs<std::vector<double>>();
+  case Kind::Bools:
+    return writeAs<std::vector<bool>>();
+  case Kind::Strings:
+    return writeAs<std::vector<StringRef>>();
+  case Kind::IntLists:
+    return writeAs<std::vector<std::vector<int64_t>>>();
+  case Kind::FloatLists:
+    return writeAs<std::vector<std::vector<double>>>();
+  case Kind::SymInts:
+    return writeAs<std::vector<schema::SymIntArgument>>();
+  case Kind::SymFloats:
+    return writeAs<std::vector<schema::SymFloatArgument>>();
+  case Kind::SymBools:
+    return writeAs<std::vector<schema::SymBoolArgument>>();
+  default:
+    llvm_unreachable("expected a kind that is a list");
+  }
+}
+
+std::optional<Argument> GraphWriter::ArgumentWriter::writeKind() {
+  switch (kind) {
+  case Kind::None:
+    return isa<fx::NoneAttr>(tree) ? std::optional(make(true)) : refuse();
+  case Kind::Tensor:
+    return writeAs<schema::TensorArgument>();
+  case Kind::OptionalTensor:
+    return writeAs<schema::OptionalTensorArgument>();
+  case Kind::SymInt:
+    return writeAs<schema::SymIntArgument>();
+  case Kind::SymFloat:
+    return writeAs<schema::SymFloatArgument>();
+  case Kind::SymBool:
+    return writeAs<schema::SymBoolArgument>();
+  case Kind::CustomObj:
+    return isValue(tree) ? std::optional(writer.getValue(takeValue(), kind))
+                         : refuse();
+  case Kind::Graph:
+    return isValue(tree) ? writer.getSubgraph(takeValue()) : refuse();
+  case Kind::Int:
+    return writeAs<int64_t>();
+  case Kind::Float:
+    return writeAs<double>();
+  case Kind::Bool:
+    return writeAs<bool>();
+  case Kind::String:
+    return writeAs<StringRef>();
+  case Kind::ScalarType:
+    return writeAs<schema::ScalarType>();
+  case Kind::MemoryFormat:
+    return writeAs<schema::MemoryFormat>();
+  case Kind::Layout:
+    return writeAs<schema::Layout>();
+  case Kind::Device:
+    return writeAs<schema::Device>();
+  case Kind::Complex:
+    return writeAs<schema::ComplexValue>();
+  case Kind::Operator:
+    return writeOperator();
+  case Kind::StringToArgument:
+    return writeMap();
+  case Kind::Tensors:
+  case Kind::OptionalTensors:
+  case Kind::NestedTensors:
+  case Kind::Ints:
+  case Kind::Floats:
+  case Kind::Bools:
+  case Kind::Strings:
+  case Kind::IntLists:
+  case Kind::FloatLists:
+  case Kind::SymInts:
+  case Kind::SymFloats:
+  case Kind::SymBools:
+    return writeList();
+  }
+  llvm_unreachable("unknown kind of argument");
+}
+
+std::optional<Argument>
+GraphWriter::ArgumentWriter::write(const ArgumentSchema *schema) {
+  std::optional<Kind> found = getKindByName(kindName);
+  if (!found)
+    found = getArgumentKind(tree, operands, schema);
+  if (!found)
+    return refuse();
+  kind = *found;
+  return writeKind();
 }
 
 std::optional<Argument> GraphWriter::getArgument(Attribute tree,
                                                  ValueRange &operands,
                                                  const ArgumentSchema *schema,
                                                  StringRef kindName) {
-  std::optional<Kind> kind = getKindByName(kindName);
-  if (!kind)
-    kind = getArgumentKind(tree, operands, schema);
-  auto refuse = [&]() -> std::optional<Argument> {
-    InFlightDiagnostic diagnostic = error();
-    diagnostic << "torch's serializer has no kind of argument for " << tree;
-    if (!kindName.empty())
-      diagnostic << " as '" << kindName << "'";
-    return std::nullopt;
-  };
-  if (!kind)
-    return refuse();
-  auto next = [&] {
-    Value value = operands.front();
-    operands = operands.drop_front();
-    return value;
-  };
-  auto isValue = [&](Attribute a) {
-    return isa<OperandAttr>(a) && !operands.empty();
-  };
-  auto tensor = [&](Attribute a) -> std::optional<schema::TensorArgument> {
-    if (!isValue(a))
-      return std::nullopt;
-    return getValue(next(), Kind::Tensor).get<schema::TensorArgument>();
-  };
-  auto optionalTensor =
-      [&](Attribute a) -> std::optional<schema::OptionalTensorArgument> {
-    if (isa<fx::NoneAttr>(a))
-      return schema::OptionalTensorArgument();
-    std::optional<schema::TensorArgument> value = tensor(a);
-    if (!value)
-      return std::nullopt;
-    return schema::OptionalTensorArgument{*value};
-  };
-  auto integer = [](Attribute a) -> std::optional<int64_t> {
-    auto value = dyn_cast<IntegerAttr>(a);
-    if (!value || isa<BoolAttr>(a) || value.getValue().getBitWidth() > 64)
-      return std::nullopt;
-    return value.getValue().getSExtValue();
-  };
-  auto real = [](Attribute a) -> std::optional<double> {
-    auto value = dyn_cast<FloatAttr>(a);
-    return value ? std::optional(value.getValueAsDouble()) : std::nullopt;
-  };
-  auto boolean = [](Attribute a) -> std::optional<bool> {
-    auto value = dyn_cast<BoolAttr>(a);
-    return value ? std::optional(value.getValue()) : std::nullopt;
-  };
-  auto string = [](Attribute a) -> std::optional<StringRef> {
-    auto value = dyn_cast<StringAttr>(a);
-    return value ? std::optional(value.getValue()) : std::nullopt;
-  };
-  /// A symbolic number of argument type T: a name or an immediate.
-  auto symbolic = [&]<typename T>(T, auto immediate) {
-    return [&, immediate](Attribute a) -> std::optional<T> {
-      if (isValue(a))
-        return T{names.get(next())};
-      auto value = immediate(a);
-      return value ? std::optional(T{*value}) : std::nullopt;
-    };
-  };
-  Argument result;
-  result.kind = *kind;
-  bool ok = true;
-  auto put = [&](auto value) {
-    ok = value.has_value();
-    if (ok)
-      result.value = std::move(*value);
-  };
-  auto putList = [&]<typename T>(T, auto element) {
-    std::vector<T> list;
-    auto trees = dyn_cast<ArrayAttr>(tree);
-    ok = trees && fill(list, trees, element);
-    result.value = std::move(list);
-  };
-  auto putNested = [&]<typename T>(T, auto element) {
-    putList(std::vector<T>(),
-            [&](Attribute a) -> std::optional<std::vector<T>> {
-              std::vector<T> inner;
-              auto trees = dyn_cast<ArrayAttr>(a);
-              if (!trees || !fill(inner, trees, element))
-                return std::nullopt;
-              return inner;
-            });
-  };
-  auto symInt = symbolic(schema::SymIntArgument(), integer);
-  auto symFloat = symbolic(schema::SymFloatArgument(), real);
-  auto symBool = symbolic(schema::SymBoolArgument(), boolean);
-  switch (*kind) {
-  case Kind::None:
-    result.value = true;
-    ok = isa<fx::NoneAttr>(tree);
-    break;
-  case Kind::Tensor:
-    put(tensor(tree));
-    break;
-  case Kind::OptionalTensor:
-    put(optionalTensor(tree));
-    break;
-  case Kind::SymInt:
-    put(symInt(tree));
-    break;
-  case Kind::SymFloat:
-    put(symFloat(tree));
-    break;
-  case Kind::SymBool:
-    put(symBool(tree));
-    break;
-  case Kind::CustomObj:
-    if (!isValue(tree))
-      return refuse();
-    return getValue(next(), *kind);
-  case Kind::Graph:
-    if (!isValue(tree))
-      return refuse();
-    return getSubgraph(next());
-  case Kind::Int:
-    put(integer(tree));
-    break;
-  case Kind::Float:
-    put(real(tree));
-    break;
-  case Kind::Bool:
-    put(boolean(tree));
-    break;
-  case Kind::String:
-    put(string(tree));
-    break;
-  case Kind::Tensors:
-    putList(schema::TensorArgument(), tensor);
-    break;
-  case Kind::OptionalTensors:
-    putList(schema::OptionalTensorArgument(), optionalTensor);
-    break;
-  case Kind::NestedTensors:
-    putNested(schema::TensorArgument(), tensor);
-    break;
-  case Kind::Ints:
-    putList(int64_t(), integer);
-    break;
-  case Kind::Floats:
-    putList(double(), real);
-    break;
-  case Kind::Bools:
-    putList(bool(), boolean);
-    break;
-  case Kind::Strings:
-    putList(StringRef(), string);
-    break;
-  case Kind::IntLists:
-    putNested(int64_t(), integer);
-    break;
-  case Kind::FloatLists:
-    putNested(double(), real);
-    break;
-  case Kind::SymInts:
-    putList(schema::SymIntArgument(), symInt);
-    break;
-  case Kind::SymFloats:
-    putList(schema::SymFloatArgument(), symFloat);
-    break;
-  case Kind::SymBools:
-    putList(schema::SymBoolArgument(), symBool);
-    break;
-  case Kind::ScalarType:
-    if (auto type = dyn_cast<TypeAttr>(tree))
-      put(TypeWriter::getDtype(type.getValue()));
-    else
-      ok = false;
-    break;
-  case Kind::MemoryFormat:
-    if (auto format = dyn_cast<MemoryFormatAttr>(tree))
-      put(TypeWriter::getMemoryFormat(format.getValue()));
-    else
-      ok = false;
-    break;
-  case Kind::Layout:
-    if (auto layout = dyn_cast<LayoutAttr>(tree))
-      put(TypeWriter::getLayout(layout.getValue()));
-    else
-      ok = false;
-    break;
-  case Kind::Device:
-    if (auto device = dyn_cast<DeviceAttr>(tree))
-      result.value = schema::Device{device.getType(), device.getIndex()};
-    else
-      ok = false;
-    break;
-  case Kind::Operator:
-    if (auto op = dyn_cast<OperatorAttr>(tree))
-      result.value = isPlainTarget(op.getTarget())
-                         ? op.getTarget()
-                         : program.strings.save("torch.ops." + op.getTarget());
-    else
-      ok = false;
-    break;
-  case Kind::Complex:
-    if (auto complex = dyn_cast<fx::ComplexAttr>(tree))
-      result.value = schema::ComplexValue{complex.getReal().getValueAsDouble(),
-                                          complex.getImag().getValueAsDouble()};
-    else
-      ok = false;
-    break;
-  case Kind::StringToArgument: {
-    auto dict = dyn_cast<DictAttr>(tree);
-    auto map = std::make_shared<schema::ArgumentMap>();
-    ok = bool(dict);
-    if (ok)
-      for (auto [key, inner] :
-           llvm::zip_equal(dict.getKeys(), dict.getValues())) {
-        std::optional<Argument> value = getArgument(inner, operands, nullptr);
-        if (!value)
-          return std::nullopt;
-        map->entries.emplace_back(cast<StringAttr>(key).getValue(), *value);
-      }
-    result.value = map;
-    break;
-  }
-  }
-  return ok ? std::optional(result) : refuse();
+  return ArgumentWriter(*this, tree, operands, kindName).write(schema);
 }
 
 //===----------------------------------------------------------------------===//

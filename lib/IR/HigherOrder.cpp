@@ -98,6 +98,85 @@ bool fx::callsItself(GraphOp graph) {
   return false;
 }
 
+namespace {
+/// Reads the parts of a call by the places of its arguments, and reports an
+/// argument that is no such part.
+class PartReader {
+public:
+  PartReader(ArrayRef<Argument> args, size_t numPositional,
+             function_ref<InFlightDiagnostic()> emitError)
+      : args(args), numPositional(numPositional), emitError(emitError) {}
+
+  /// Adds the graph at `position`, if the operator has it (not -1).
+  LogicalResult addGraph(int position, SmallVectorImpl<GraphOp> &graphs) const;
+  /// Adds the elements of the list at `position`, if the operator has it. A
+  /// call may leave out an `optional` one.
+  LogicalResult addList(int position, SmallVectorImpl<Argument> &list,
+                        bool optional) const;
+  /// Adds what a Call passes on to its sub-graph.
+  void addPassedOn(const Form &form, SmallVectorImpl<Argument> &list) const;
+
+private:
+  LogicalResult fail(const Twine &what) const {
+    if (emitError)
+      emitError() << what;
+    return failure();
+  }
+
+  ArrayRef<Argument> args;
+  size_t numPositional;
+  function_ref<InFlightDiagnostic()> emitError;
+};
+} // namespace
+
+LogicalResult PartReader::addGraph(int position,
+                                   SmallVectorImpl<GraphOp> &graphs) const {
+  if (position < 0)
+    return success();
+  if (size_t(position) >= numPositional)
+    return fail("expected a graph as argument " + Twine(position) + ", got " +
+                Twine(numPositional) + " arguments");
+  GraphOp graph = getReferencedGraph(args[position].getValue());
+  if (!graph)
+    return fail("expected a graph as argument " + Twine(position));
+  graphs.push_back(graph);
+  return success();
+}
+
+LogicalResult PartReader::addList(int position, SmallVectorImpl<Argument> &list,
+                                  bool optional) const {
+  if (position < 0 || (optional && size_t(position) >= numPositional))
+    return success();
+  if (size_t(position) >= numPositional ||
+      (!args[position].isList() && !(optional && args[position].isNone())))
+    return fail("expected a list as argument " + Twine(position));
+  if (args[position].isList())
+    llvm::append_range(list, args[position].getElements());
+  return success();
+}
+
+void PartReader::addPassedOn(const Form &form,
+                             SmallVectorImpl<Argument> &list) const {
+  for (size_t i = form.first; i < numPositional; ++i) {
+    if (args[i].isList()) {
+      llvm::append_range(list, args[i].getElements());
+    } else if (auto dict = dyn_cast<DictAttr>(args[i].tree)) {
+      // The keyword arguments of a hints_wrapper, in order; hints are not
+      // passed on.
+      if (i != size_t(form.first) + 1 || form.target != "hints_wrapper")
+        continue;
+      OperandRange operands = args[i].operands;
+      for (Attribute leaf : dict.getValues()) {
+        unsigned n = countOperands(leaf);
+        list.push_back({leaf, operands.take_front(n)});
+        operands = operands.drop_front(n);
+      }
+    } else {
+      list.push_back(args[i]);
+    }
+  }
+}
+
 FailureOr<HigherOrderView>
 HigherOrderView::get(Operation *op,
                      function_ref<InFlightDiagnostic()> emitError) {
@@ -115,41 +194,12 @@ HigherOrderView::get(Operation *op,
 
   SmallVector<Argument> args = getArguments(view.node);
   size_t numPositional = args.size() - view.node.getKwnames().size();
-  auto fail = [&](const Twine &what) {
-    if (emitError)
-      emitError() << what;
-    return failure();
-  };
-  auto addGraph = [&](int position) {
-    if (position < 0)
-      return success();
-    if (size_t(position) >= numPositional)
-      return LogicalResult(fail("expected a graph as argument " +
-                                Twine(position) + ", got " +
-                                Twine(numPositional) + " arguments"));
-    GraphOp graph = getReferencedGraph(args[position].getValue());
-    if (!graph)
-      return LogicalResult(
-          fail("expected a graph as argument " + Twine(position)));
-    view.graphs.push_back(graph);
-    return success();
-  };
-  auto addList = [&](int position, SmallVectorImpl<Argument> &list,
-                     bool optional) {
-    if (position < 0 || (optional && size_t(position) >= numPositional))
-      return success();
-    if (size_t(position) >= numPositional ||
-        (!args[position].isList() && !(optional && args[position].isNone())))
-      return LogicalResult(
-          fail("expected a list as argument " + Twine(position)));
-    if (args[position].isList())
-      llvm::append_range(list, args[position].getElements());
-    return success();
-  };
-  if (failed(addGraph(form->graph)) || failed(addGraph(form->secondGraph)) ||
-      failed(addList(form->carried, view.carried, false)) ||
-      failed(addList(form->scanned, view.scanned, false)) ||
-      failed(addList(form->additional, view.additional, true)))
+  PartReader reader(args, numPositional, emitError);
+  if (failed(reader.addGraph(form->graph, view.graphs)) ||
+      failed(reader.addGraph(form->secondGraph, view.graphs)) ||
+      failed(reader.addList(form->carried, view.carried, false)) ||
+      failed(reader.addList(form->scanned, view.scanned, false)) ||
+      failed(reader.addList(form->additional, view.additional, true)))
     return failure();
   if (form->predicate >= 0)
     view.predicate = args[form->predicate];
@@ -159,24 +209,7 @@ HigherOrderView::get(Operation *op,
   // an export does not have.
   if (target == "wrap" && numPositional != args.size())
     return failure();
-  for (size_t i = form->first; i < numPositional; ++i) {
-    if (args[i].isList()) {
-      llvm::append_range(view.additional, args[i].getElements());
-    } else if (auto dict = dyn_cast<DictAttr>(args[i].tree)) {
-      // The keyword arguments of a hints_wrapper, in order; hints are not
-      // passed on.
-      if (i != size_t(form->first) + 1 || target != "hints_wrapper")
-        continue;
-      OperandRange operands = args[i].operands;
-      for (Attribute leaf : dict.getValues()) {
-        unsigned n = countOperands(leaf);
-        view.additional.push_back({leaf, operands.take_front(n)});
-        operands = operands.drop_front(n);
-      }
-    } else {
-      view.additional.push_back(args[i]);
-    }
-  }
+  reader.addPassedOn(*form, view.additional);
   return view;
 }
 

@@ -169,9 +169,84 @@ static constexpr int maxTreeDepth = 64;
 /// `keyword`, if given, for the caller: the name of a keyword argument.
 static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
                              Attribute &tree, int depth,
-                             std::string *keyword = nullptr) {
+                             std::string *keyword = nullptr);
+
+/// Parses what follows the `[` of a list.
+static ParseResult parseList(OpAsmParser &parser, ParsedArguments &result,
+                             Attribute &tree, int depth) {
+  Builder b(parser.getContext());
+  SmallVector<Attribute> elements;
+  if (failed(parser.parseOptionalRSquare())) {
+    do {
+      if (parseTree(parser, result, elements.emplace_back(), depth + 1))
+        return failure();
+    } while (succeeded(parser.parseOptionalComma()));
+    if (parser.parseRSquare())
+      return failure();
+  }
+  tree = b.getArrayAttr(elements);
+  return success();
+}
+
+/// Parses what follows the `{` of a dict.
+static ParseResult parseDict(OpAsmParser &parser, ParsedArguments &result,
+                             Attribute &tree, int depth) {
   MLIRContext *ctx = parser.getContext();
   Builder b(ctx);
+  SmallVector<Attribute> keys, values;
+  if (failed(parser.parseOptionalRBrace())) {
+    do {
+      std::string key;
+      if (parser.parseString(&key) || parser.parseEqual() ||
+          parseTree(parser, result, values.emplace_back(), depth + 1))
+        return failure();
+      keys.push_back(b.getStringAttr(key));
+    } while (succeeded(parser.parseOptionalComma()));
+    if (parser.parseRBrace())
+      return failure();
+  }
+  tree = DictAttr::get(ctx, b.getArrayAttr(keys), b.getArrayAttr(values));
+  return success();
+}
+
+/// Parses `true`, `false` or `None` if it comes next; fails otherwise, without
+/// a diagnostic.
+static ParseResult parseOptionalSingleton(OpAsmParser &parser,
+                                          Attribute &tree) {
+  Builder b(parser.getContext());
+  if (succeeded(parser.parseOptionalKeyword("true")))
+    tree = b.getBoolAttr(true);
+  else if (succeeded(parser.parseOptionalKeyword("false")))
+    tree = b.getBoolAttr(false);
+  else if (succeeded(parser.parseOptionalKeyword("None")))
+    tree = fx::NoneAttr::get(parser.getContext());
+  else
+    return failure();
+  return success();
+}
+
+/// Parses a keyword that no type begins with as parseTree does; without one
+/// the result has no value.
+static OptionalParseResult
+parseOptionalWord(OpAsmParser &parser, Attribute &tree, std::string *keyword) {
+  StringRef word;
+  if (failed(parser.parseOptionalKeyword(&word)))
+    return std::nullopt;
+  if (std::optional<double> special = parseSpecialReal(word)) {
+    tree = Builder(parser.getContext()).getF64FloatAttr(*special);
+    return success();
+  }
+  if (keyword) {
+    *keyword = word.str();
+    return success();
+  }
+  return parser.emitError(parser.getCurrentLocation(),
+                          "expected an argument, got '")
+         << word << "'";
+}
+
+static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
+                             Attribute &tree, int depth, std::string *keyword) {
   if (depth > maxTreeDepth)
     return parser.emitError(parser.getCurrentLocation(),
                             "argument tree nested deeper than ")
@@ -181,50 +256,15 @@ static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
   OptionalParseResult isOperand = parser.parseOptionalOperand(operand);
   if (isOperand.has_value()) {
     result.operands.push_back(operand);
-    tree = OperandAttr::get(ctx);
+    tree = OperandAttr::get(parser.getContext());
     return *isOperand;
   }
-  if (succeeded(parser.parseOptionalLSquare())) {
-    SmallVector<Attribute> elements;
-    if (failed(parser.parseOptionalRSquare())) {
-      do {
-        if (parseTree(parser, result, elements.emplace_back(), depth + 1))
-          return failure();
-      } while (succeeded(parser.parseOptionalComma()));
-      if (parser.parseRSquare())
-        return failure();
-    }
-    tree = b.getArrayAttr(elements);
+  if (succeeded(parser.parseOptionalLSquare()))
+    return parseList(parser, result, tree, depth);
+  if (succeeded(parser.parseOptionalLBrace()))
+    return parseDict(parser, result, tree, depth);
+  if (succeeded(parseOptionalSingleton(parser, tree)))
     return success();
-  }
-  if (succeeded(parser.parseOptionalLBrace())) {
-    SmallVector<Attribute> keys, values;
-    if (failed(parser.parseOptionalRBrace())) {
-      do {
-        std::string key;
-        if (parser.parseString(&key) || parser.parseEqual() ||
-            parseTree(parser, result, values.emplace_back(), depth + 1))
-          return failure();
-        keys.push_back(b.getStringAttr(key));
-      } while (succeeded(parser.parseOptionalComma()));
-      if (parser.parseRBrace())
-        return failure();
-    }
-    tree = DictAttr::get(ctx, b.getArrayAttr(keys), b.getArrayAttr(values));
-    return success();
-  }
-  if (succeeded(parser.parseOptionalKeyword("true"))) {
-    tree = b.getBoolAttr(true);
-    return success();
-  }
-  if (succeeded(parser.parseOptionalKeyword("false"))) {
-    tree = b.getBoolAttr(false);
-    return success();
-  }
-  if (succeeded(parser.parseOptionalKeyword("None"))) {
-    tree = fx::NoneAttr::get(ctx);
-    return success();
-  }
   // Before any other keyword: `f32` and `i1` are types.
   Type type;
   OptionalParseResult isType = parser.parseOptionalType(type);
@@ -233,20 +273,9 @@ static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
       tree = TypeAttr::get(type);
     return *isType;
   }
-  StringRef word;
-  if (succeeded(parser.parseOptionalKeyword(&word))) {
-    if (std::optional<double> special = parseSpecialReal(word)) {
-      tree = b.getF64FloatAttr(*special);
-      return success();
-    }
-    if (keyword) {
-      *keyword = word.str();
-      return success();
-    }
-    return parser.emitError(parser.getCurrentLocation(),
-                            "expected an argument, got '")
-           << word << "'";
-  }
+  OptionalParseResult isWord = parseOptionalWord(parser, tree, keyword);
+  if (isWord.has_value())
+    return *isWord;
   return parser.parseAttribute(tree);
 }
 

@@ -83,6 +83,7 @@ private:
                                          const schema::Node &node);
 
   // Arguments. Trees are null after an error; values are appended.
+  class TreeBuilder;
   mlir::Attribute getTree(const Argument &argument,
                           llvm::SmallVectorImpl<mlir::Value> &values);
   template <typename T, typename Fn>

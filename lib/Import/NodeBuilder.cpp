@@ -39,126 +39,113 @@ Attribute GraphBuilder::getList(const std::vector<T> &list, Fn element) {
   return b.getArrayAttr(trees);
 }
 
-Attribute GraphBuilder::getTree(const Argument &argument,
-                                SmallVectorImpl<Value> &operands) {
-  using K = Argument::Kind;
-  auto integer = [&](int64_t v) -> Attribute { return b.getI64IntegerAttr(v); };
-  auto real = [&](double v) -> Attribute { return b.getF64FloatAttr(v); };
-  auto boolean = [&](bool v) -> Attribute { return b.getBoolAttr(v); };
-  auto string = [&](StringRef v) -> Attribute { return b.getStringAttr(v); };
-  auto tensor = [&](const schema::TensorArgument &v) {
-    return useValue(v.name, operands);
-  };
-  auto optionalTensor = [&](const schema::OptionalTensorArgument &v) {
-    return v.value ? tensor(*v.value) : fx::NoneAttr::get(ctx);
-  };
+/// Builds the tree of one argument. Trees are null after an error; values are
+/// appended to `operands`.
+class GraphBuilder::TreeBuilder {
+public:
+  TreeBuilder(GraphBuilder &builder, SmallVectorImpl<Value> &operands)
+      : builder(builder), b(builder.b), ctx(builder.ctx), operands(operands) {}
+
+  Attribute build(const Argument &argument) {
+    switch (argument.kind) {
+    case Argument::Kind::None:
+      return fx::NoneAttr::get(ctx);
+    case Argument::Kind::Operator:
+      return OperatorAttr::get(ctx, getTargetName(argument.get<StringRef>()));
+    default:
+      // The type of the value says the kind: the two above share theirs with
+      // Bool and String alone.
+      return std::visit([&](const auto &value) { return convert(value); },
+                        argument.value);
+    }
+  }
+
+private:
+  // Immediates.
+  Attribute convert(bool value) { return b.getBoolAttr(value); }
+  Attribute convert(int64_t value) { return b.getI64IntegerAttr(value); }
+  Attribute convert(double value) { return b.getF64FloatAttr(value); }
+  Attribute convert(StringRef value) { return b.getStringAttr(value); }
+  Attribute convert(schema::ScalarType value) {
+    return TypeAttr::get(builder.program.types.getDtype(value));
+  }
+  Attribute convert(schema::MemoryFormat value) {
+    return MemoryFormatAttr::get(ctx, TypeBuilder::getName(value));
+  }
+  Attribute convert(schema::Layout value) {
+    return LayoutAttr::get(ctx, TypeBuilder::getName(value));
+  }
+  Attribute convert(const schema::Device &value) {
+    return DeviceAttr::get(ctx, value.type, value.index);
+  }
+  Attribute convert(const schema::ComplexValue &value) {
+    return fx::ComplexAttr::get(ctx, b.getF64FloatAttr(value.real),
+                                b.getF64FloatAttr(value.imag));
+  }
+
+  // Values.
+  Attribute convert(const schema::TensorArgument &value) {
+    return builder.useValue(value.name, operands);
+  }
+  Attribute convert(const schema::OptionalTensorArgument &value) {
+    if (!value.value)
+      return fx::NoneAttr::get(ctx);
+    return convert(*value.value);
+  }
+  Attribute convert(const schema::GraphArgument &value) {
+    return use(builder.getSubgraph(value));
+  }
+  Attribute convert(const schema::CustomObjArgument &value) {
+    return use(builder.getObject(value));
+  }
+  Attribute convert(const schema::SymIntArgument &value) {
+    return convert(value.value);
+  }
+  Attribute convert(const schema::SymFloatArgument &value) {
+    return convert(value.value);
+  }
+  Attribute convert(const schema::SymBoolArgument &value) {
+    return convert(value.value);
+  }
   /// A symbolic number: the name of a value, or an immediate.
-  auto symbolic = [&](auto immediate) {
-    return [&, immediate](const auto &v) -> Attribute {
-      if (auto *name = std::get_if<StringRef>(&v.value))
-        return useValue(*name, operands);
-      return immediate(std::get<1>(v.value));
-    };
-  };
-  switch (argument.kind) {
-  case K::None:
-    return fx::NoneAttr::get(ctx);
-  case K::Tensor:
-    return tensor(argument.get<schema::TensorArgument>());
-  case K::Tensors:
-    return getList(argument.get<std::vector<schema::TensorArgument>>(), tensor);
-  case K::Int:
-    return integer(argument.get<int64_t>());
-  case K::Ints:
-    return getList(argument.get<std::vector<int64_t>>(), integer);
-  case K::Float:
-    return real(argument.get<double>());
-  case K::Floats:
-    return getList(argument.get<std::vector<double>>(), real);
-  case K::String:
-    return string(argument.get<StringRef>());
-  case K::Strings:
-    return getList(argument.get<std::vector<StringRef>>(), string);
-  case K::SymInt:
-    return symbolic(integer)(argument.get<schema::SymIntArgument>());
-  case K::SymInts:
-    return getList(argument.get<std::vector<schema::SymIntArgument>>(),
-                   symbolic(integer));
-  case K::ScalarType:
-    return TypeAttr::get(
-        program.types.getDtype(argument.get<schema::ScalarType>()));
-  case K::MemoryFormat:
-    return MemoryFormatAttr::get(
-        ctx, TypeBuilder::getName(argument.get<schema::MemoryFormat>()));
-  case K::Layout:
-    return LayoutAttr::get(
-        ctx, TypeBuilder::getName(argument.get<schema::Layout>()));
-  case K::Device: {
-    const auto &device = argument.get<schema::Device>();
-    return DeviceAttr::get(ctx, device.type, device.index);
+  template <typename T>
+  Attribute convert(const std::variant<StringRef, T> &value) {
+    if (const StringRef *name = std::get_if<StringRef>(&value))
+      return builder.useValue(*name, operands);
+    return convert(std::get<T>(value));
   }
-  case K::Bool:
-    return boolean(argument.get<bool>());
-  case K::Bools:
-    return getList(argument.get<std::vector<bool>>(), boolean);
-  case K::SymBool:
-    return symbolic(boolean)(argument.get<schema::SymBoolArgument>());
-  case K::SymBools:
-    return getList(argument.get<std::vector<schema::SymBoolArgument>>(),
-                   symbolic(boolean));
-  case K::Graph: {
-    Value graph = getSubgraph(argument.get<schema::GraphArgument>());
-    if (!graph)
+  Attribute use(Value value) {
+    if (!value)
       return {};
-    operands.push_back(graph);
+    operands.push_back(value);
     return OperandAttr::get(ctx);
   }
-  case K::OptionalTensors:
-    return getList(argument.get<std::vector<schema::OptionalTensorArgument>>(),
-                   optionalTensor);
-  case K::CustomObj: {
-    Value object = getObject(argument.get<schema::CustomObjArgument>());
-    if (!object)
-      return {};
-    operands.push_back(object);
-    return OperandAttr::get(ctx);
+
+  // Containers.
+  template <typename T>
+  Attribute convert(const std::vector<T> &list) {
+    return builder.getList(list,
+                           [&](const T &element) { return convert(element); });
   }
-  case K::Operator:
-    return OperatorAttr::get(ctx, getTargetName(argument.get<StringRef>()));
-  case K::SymFloat:
-    return symbolic(real)(argument.get<schema::SymFloatArgument>());
-  case K::SymFloats:
-    return getList(argument.get<std::vector<schema::SymFloatArgument>>(),
-                   symbolic(real));
-  case K::OptionalTensor:
-    return optionalTensor(argument.get<schema::OptionalTensorArgument>());
-  case K::Complex: {
-    const auto &value = argument.get<schema::ComplexValue>();
-    return ComplexAttr::get(ctx, b.getF64FloatAttr(value.real),
-                            b.getF64FloatAttr(value.imag));
-  }
-  case K::NestedTensors:
-    return getList(
-        argument.get<std::vector<std::vector<schema::TensorArgument>>>(),
-        [&](auto &list) { return getList(list, tensor); });
-  case K::IntLists:
-    return getList(argument.get<std::vector<std::vector<int64_t>>>(),
-                   [&](auto &list) { return getList(list, integer); });
-  case K::FloatLists:
-    return getList(argument.get<std::vector<std::vector<double>>>(),
-                   [&](auto &list) { return getList(list, real); });
-  case K::StringToArgument: {
+  Attribute convert(const std::shared_ptr<schema::ArgumentMap> &map) {
     SmallVector<Attribute> keys, trees;
-    for (auto &[key, value] :
-         argument.get<std::shared_ptr<schema::ArgumentMap>>()->entries) {
+    for (auto &[key, value] : map->entries) {
       keys.push_back(b.getStringAttr(key));
-      if (!trees.emplace_back(getTree(value, operands)))
+      if (!trees.emplace_back(build(value)))
         return {};
     }
     return DictAttr::get(ctx, b.getArrayAttr(keys), b.getArrayAttr(trees));
   }
-  }
-  return {};
+
+  GraphBuilder &builder;
+  OpBuilder &b;
+  MLIRContext *ctx;
+  SmallVectorImpl<Value> &operands;
+};
+
+Attribute GraphBuilder::getTree(const Argument &argument,
+                                SmallVectorImpl<Value> &operands) {
+  return TreeBuilder(*this, operands).build(argument);
 }
 
 //===----------------------------------------------------------------------===//

@@ -116,121 +116,193 @@ static std::string getFreeName(ModuleOp module, StringRef base) {
   return name;
 }
 
-FailureOr<FunctionalCall>
-SubgraphForms::rewrite(Operation *op, NodeNamer &namer, std::string &why) {
-  auto fail = [&](const Twine &reason) {
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A call whose sub-graphs write to some of their inputs.
+struct MutatingCall {
+  MutatingCall(Operation *op, const HigherOrderView &view)
+      : op(op), view(view), flow(view.getFlow()),
+        firstAdditional(view.getNumGraphOperands() -
+                        view.getAdditional().size()) {}
+
+  /// Whether the operator is a loop, whose new call carries the written inputs.
+  bool isLoop() const {
+    return flow == Flow::While || flow == Flow::Scan || flow == Flow::Map;
+  }
+  bool isTarget(size_t position) const {
+    return llvm::is_contained(targets, position);
+  }
+  /// The value that the call passes for an additional input.
+  Value getValue(unsigned position) const {
+    return view.getAdditional()[position - firstAdditional].getValue();
+  }
+
+  Operation *op;
+  const HigherOrderView &view;
+  Flow flow;
+  /// Where the additional operands begin among the sub-graphs' inputs.
+  size_t firstAdditional;
+  /// The written inputs that the new call has to return, in ascending order.
+  SmallVector<unsigned> targets;
+};
+
+/// The results of the new call: the old ones with the written values among
+/// them.
+struct NewResults {
+  /// Where the written values stand.
+  unsigned at = 0;
+  SmallVector<Type> types;
+  /// Empty if the old call has no names.
+  SmallVector<std::string> names;
+  ArrayAttr outs;
+};
+} // namespace
+
+LogicalResult SubgraphForms::findWritten(const HigherOrderView &view,
+                                         SmallVectorImpl<GraphOp> &graphForms,
+                                         SmallVectorImpl<unsigned> &written,
+                                         std::string &why) const {
+  llvm::SmallSetVector<unsigned, 4> positions;
+  for (auto [i, graph] : llvm::enumerate(view.getGraphs())) {
+    GraphOp form = getForm(graph);
+    if (!form) {
+      why = "a sub-graph mutates";
+      return failure();
+    }
+    graphForms.push_back(form);
+    Mutated mutated = getMutated(form);
+    if (view.getFlow() == Flow::While && i == 0 && !mutated.empty()) {
+      why = "the condition of a loop mutates";
+      return failure();
+    }
+    for (auto &[position, value] : mutated)
+      positions.insert(position);
+  }
+  written.assign(positions.begin(), positions.end());
+  llvm::sort(written);
+  return success();
+}
+
+/// Sets the targets of `call` to those of `written` that its users see. Fails
+/// with a reason where the new call cannot return one of them.
+static LogicalResult setTargets(MutatingCall &call, ArrayRef<unsigned> written,
+                                std::string &why) {
+  auto fail = [&](StringRef reason) {
     why = reason.str();
     return failure();
   };
-  FailureOr<HigherOrderView> view = HigherOrderView::get(op);
-  if (failed(view))
-    return fail("a sub-graph mutates");
-  // Which of the sub-graphs' inputs are written.
-  SmallVector<GraphOp> graphForms;
-  llvm::SmallSetVector<unsigned, 4> written;
-  Flow flow = view->getFlow();
-  for (auto [i, graph] : llvm::enumerate(view->getGraphs())) {
-    GraphOp form = getForm(graph);
-    if (!form)
-      return fail("a sub-graph mutates");
-    graphForms.push_back(form);
-    Mutated mutated = getMutated(form);
-    if (flow == Flow::While && i == 0 && !mutated.empty())
-      return fail("the condition of a loop mutates");
-    for (auto &[position, value] : mutated)
-      written.insert(position);
-  }
-  size_t numCarried = view->getCarried().size(),
-         numScanned = view->getScanned().size(),
-         numOperands = view->getNumGraphOperands();
-  size_t firstAdditional = numOperands - view->getAdditional().size();
-  SmallVector<unsigned> targets(written.begin(), written.end());
-  llvm::sort(targets);
-  if (flow == Flow::AssociativeScan && !targets.empty())
+  call.targets.assign(written.begin(), written.end());
+  if (call.flow == Flow::AssociativeScan && !call.targets.empty())
     return fail("the body of an associative scan mutates");
   // A while_loop works on copies of what it carries: nobody sees these change.
-  if (flow == Flow::While)
-    llvm::erase_if(targets, [&](unsigned i) { return i < numCarried; });
-  for (unsigned target : targets) {
-    if (target < firstAdditional)
+  size_t numCarried = call.view.getCarried().size();
+  if (call.flow == Flow::While)
+    llvm::erase_if(call.targets, [&](unsigned i) { return i < numCarried; });
+  for (unsigned target : call.targets) {
+    if (target < call.firstAdditional)
       return fail("the body of a loop writes to what it carries or walks");
-    Value value = view->getAdditional()[target - firstAdditional].getValue();
+    Value value = call.getValue(target);
     if (!value || !isa<FakeTensorType>(value.getType()))
       return fail("a sub-graph writes to an immediate");
   }
+  return success();
+}
 
-  // The new order of the inputs: written ones are carried by loops.
+/// The new order of the inputs: written ones are carried by loops.
+static Rebuild getRebuild(const MutatingCall &call) {
+  size_t numCarried = call.view.getCarried().size();
+  bool isLoop = call.isLoop();
   Rebuild how;
-  how.returned = targets;
-  bool isLoop = flow == Flow::While || flow == Flow::Scan || flow == Flow::Map;
+  how.returned = call.targets;
   auto append = [&](unsigned from, unsigned to, bool unlessWritten) {
     for (unsigned i = from; i < to; ++i)
-      if (!unlessWritten || !llvm::is_contained(targets, i))
+      if (!unlessWritten || !call.isTarget(i))
         how.order.push_back(i);
   };
-  append(0, isLoop ? numCarried : firstAdditional, false);
+  append(0, isLoop ? numCarried : call.firstAdditional, false);
   if (isLoop) {
-    llvm::append_range(how.order, targets);
-    append(numCarried, numCarried + numScanned, false);
+    llvm::append_range(how.order, call.targets);
+    append(numCarried, numCarried + call.view.getScanned().size(), false);
   }
-  append(firstAdditional, numOperands, isLoop);
-  how.at = flow == Flow::While  ? op->getNumResults()
-           : flow == Flow::Scan ? numCarried
-                                : 0;
+  append(call.firstAdditional, call.view.getNumGraphOperands(), isLoop);
+  how.at = call.flow == Flow::While  ? call.op->getNumResults()
+           : call.flow == Flow::Scan ? numCarried
+                                     : 0;
+  return how;
+}
 
-  FunctionalCall call;
-  auto module = op->getParentOfType<ModuleOp>();
-  OpBuilder b(op);
+/// Makes the functional sub-graphs from their forms, and a reference to each in
+/// front of the call. Returns the references.
+static SmallVector<Value> createGraphs(OpBuilder &b, const MutatingCall &call,
+                                       ArrayRef<GraphOp> graphForms,
+                                       const Rebuild &how, NodeNamer &namer,
+                                       FunctionalCall &functional) {
   MLIRContext *ctx = b.getContext();
+  Location loc = call.op->getLoc();
+  auto module = call.op->getParentOfType<ModuleOp>();
   SmallVector<Value> references;
   for (auto [i, form] : llvm::enumerate(graphForms)) {
-    GraphOp old = view->getGraphs()[i];
+    GraphOp old = call.view.getGraphs()[i];
     Rebuild mine = how;
-    if (flow == Flow::While && i == 0)
+    // The condition of a loop returns nothing but the condition.
+    if (call.flow == Flow::While && i == 0)
       mine.returned.clear();
     std::string name = getFreeName(module, old.getSymName());
-    GraphOp graph = rebuild(form, name, old, mine);
-    created.push_back(graph);
-    call.graphs.push_back(graph);
-    auto reference = GetAttrOp::create(b, op->getLoc(), GraphRefType::get(ctx),
+    functional.graphs.push_back(rebuild(form, name, old, mine));
+    auto reference = GetAttrOp::create(b, loc, GraphRefType::get(ctx),
                                        FlatSymbolRefAttr::get(ctx, name));
-    reference->setLoc(namer.rename(op->getLoc(), name));
-    call.references.push_back(reference);
+    reference->setLoc(namer.rename(loc, name));
+    functional.references.push_back(reference);
     references.push_back(reference);
   }
+  return references;
+}
 
-  // The arguments.
-  auto list = [&](ArrayRef<Argument> args) {
-    SmallVector<ArgumentTree> trees(args.begin(), args.end());
-    return ArgumentTree::list(ctx, trees);
-  };
-  SmallVector<Argument> additional(view->getAdditional()), moved;
-  if (isLoop) {
-    additional.clear();
-    for (auto [i, arg] : llvm::enumerate(view->getAdditional()))
-      (llvm::is_contained(targets, firstAdditional + i) ? moved : additional)
-          .push_back(arg);
-  }
-  SmallVector<Argument> carried(view->getCarried());
-  llvm::append_range(carried, moved);
+/// The operator of the new call. A map carries nothing, so that one that writes
+/// becomes a scan.
+static StringRef getNewTarget(const MutatingCall &call) {
+  bool isWalk = call.flow == Flow::Map || call.flow == Flow::Scan;
+  if (isWalk && !call.targets.empty())
+    return "scan";
+  return call.view.getNode().getTargetName();
+}
+
+static ArgumentTree getListTree(MLIRContext *ctx, ArrayRef<Argument> args) {
+  SmallVector<ArgumentTree> trees(args.begin(), args.end());
+  return ArgumentTree::list(ctx, trees);
+}
+
+/// The arguments of the new call of `target`, as one list.
+static ArgumentTree getNewArguments(const MutatingCall &call, StringRef target,
+                                    ArrayRef<Value> references) {
+  const HigherOrderView &view = call.view;
+  MLIRContext *ctx = call.op->getContext();
+  // A loop carries the written operands behind those that it carried before.
+  SmallVector<Argument> additional, carried(view.getCarried());
+  for (auto [i, arg] : llvm::enumerate(view.getAdditional()))
+    (call.isLoop() && call.isTarget(call.firstAdditional + i) ? carried
+                                                              : additional)
+        .push_back(arg);
   SmallVector<ArgumentTree> args;
-  StringRef target = view->getNode().getTargetName();
-  SmallVector<Argument> old = getArguments(view->getNode());
-  switch (flow) {
+  SmallVector<Argument> old = getArguments(view.getNode());
+  switch (call.flow) {
   case Flow::Cond:
-    args = {old[0], references[0], references[1], list(additional)};
+    args = {old[0], references[0], references[1], getListTree(ctx, additional)};
     break;
   case Flow::While:
-    args = {references[0], references[1], list(carried), list(additional)};
+    args = {references[0], references[1], getListTree(ctx, carried),
+            getListTree(ctx, additional)};
     break;
   case Flow::Map:
   case Flow::Scan:
-    target = targets.empty() ? target : "scan";
     args = {references[0]};
     if (target == "scan")
-      args.push_back(list(carried));
-    args.push_back(list(view->getScanned()));
-    args.push_back(list(additional));
+      args.push_back(getListTree(ctx, carried));
+    args.push_back(getListTree(ctx, view.getScanned()));
+    args.push_back(getListTree(ctx, additional));
     break;
   case Flow::AssociativeScan:
   case Flow::Call:
@@ -241,57 +313,104 @@ SubgraphForms::rewrite(Operation *op, NodeNamer &namer, std::string &why) {
                          : ArgumentTree(arg));
     break;
   }
-  ArgumentTree all = ArgumentTree::list(ctx, args);
+  return ArgumentTree::list(ctx, args);
+}
 
-  // The results: the old ones with the written values among them.
-  unsigned at = std::min<unsigned>(how.at, op->getNumResults());
-  SmallVector<Type> types(op->getResultTypes());
-  SmallVector<std::string> names;
+/// The results of the new call; the written values stand from `at` on.
+static NewResults getNewResults(const MutatingCall &call, unsigned at,
+                                NodeNamer &namer) {
+  Operation *op = call.op;
+  NewResults results;
+  results.at = std::min<unsigned>(at, op->getNumResults());
+  llvm::append_range(results.types, op->getResultTypes());
   for (StringRef name : getResultNames(op))
-    names.push_back(name.str());
-  for (auto [i, position] : llvm::enumerate(targets)) {
-    Value value = view->getAdditional()[position - firstAdditional].getValue();
-    types.insert(types.begin() + at + i,
-                 cast<FakeTensorType>(value.getType()).withoutMeta());
-    if (!names.empty())
-      names.insert(names.begin() + at + i,
-                   namer.getUnique(names.front() + "_written"));
+    results.names.push_back(name.str());
+  for (auto [i, position] : llvm::enumerate(call.targets)) {
+    auto type = cast<FakeTensorType>(call.getValue(position).getType());
+    results.types.insert(results.types.begin() + results.at + i,
+                         type.withoutMeta());
+    if (!results.names.empty())
+      results.names.insert(results.names.begin() + results.at + i,
+                           namer.getUnique(results.names.front() + "_written"));
   }
-  ArrayAttr outs = view->getNode().getOutsAttr();
-  if (outs && !targets.empty()) {
+  results.outs = call.view.getNode().getOutsAttr();
+  if (results.outs && !call.targets.empty()) {
     SmallVector<Attribute> leaves;
-    walkLeaves(outs, [&](Attribute leaf) { leaves.push_back(leaf); });
-    leaves.insert(leaves.begin() + std::min<size_t>(at, leaves.size()),
-                  targets.size(), OperandAttr::get(ctx));
-    outs = b.getArrayAttr(leaves);
+    walkLeaves(results.outs, [&](Attribute leaf) { leaves.push_back(leaf); });
+    leaves.insert(leaves.begin() + std::min<size_t>(results.at, leaves.size()),
+                  call.targets.size(), OperandAttr::get(op->getContext()));
+    results.outs = ArrayAttr::get(op->getContext(), leaves);
   }
-  auto kwnames = flow == Flow::Call || flow == Flow::AssociativeScan
-                     ? view->getNode().getKwnames()
-                     : b.getArrayAttr({});
-  if (isa<CondOp>(op))
-    call.op = CondOp::create(b, op->getLoc(), types, all.values,
-                             cast<ArrayAttr>(all.tree), kwnames, outs);
+  return results;
+}
+
+/// Creates the new call with all arguments in the list `all`.
+static Operation *createNewCall(OpBuilder &b, const MutatingCall &call,
+                                StringRef target, const ArgumentTree &all,
+                                const NewResults &results) {
+  Location loc = call.op->getLoc();
+  ArrayAttr kwnames =
+      call.flow == Flow::Call || call.flow == Flow::AssociativeScan
+          ? call.view.getNode().getKwnames()
+          : b.getArrayAttr({});
+  Operation *created;
+  if (isa<CondOp>(call.op))
+    created = CondOp::create(b, loc, results.types, all.values,
+                             cast<ArrayAttr>(all.tree), kwnames, results.outs);
   else
-    call.op = HigherOrderOp::create(b, op->getLoc(), types,
-                                    b.getStringAttr(target), all.values,
-                                    cast<ArrayAttr>(all.tree), kwnames, outs);
-  if (names.size() == types.size() && !names.empty())
-    call.op->setLoc(withNodeName(op->getLoc(), llvm::join(names, ",")));
-  for (unsigned i = 0; i < types.size(); ++i) {
-    Value result = call.op->getResult(i);
-    if (i < at || i >= at + targets.size()) {
-      call.results.push_back(result);
+    created = HigherOrderOp::create(
+        b, loc, results.types, b.getStringAttr(target), all.values,
+        cast<ArrayAttr>(all.tree), kwnames, results.outs);
+  if (results.names.size() == results.types.size() && !results.names.empty())
+    created->setLoc(withNodeName(loc, llvm::join(results.names, ",")));
+  return created;
+}
+
+/// Notes which of the new results stand for the old ones, and which are the
+/// last values of operands.
+static void mapResults(const MutatingCall &call, unsigned at,
+                       FunctionalCall &functional) {
+  for (auto [i, result] : llvm::enumerate(functional.op->getResults())) {
+    if (i < at || i >= at + call.targets.size()) {
+      functional.results.push_back(result);
       continue;
     }
-    Value value =
-        view->getAdditional()[targets[i - at] - firstAdditional].getValue();
-    for (OpOperand &operand : op->getOpOperands())
+    Value value = call.getValue(call.targets[i - at]);
+    for (OpOperand &operand : call.op->getOpOperands())
       if (operand.get() == value) {
-        call.written.emplace_back(operand.getOperandNumber(), result);
+        functional.written.emplace_back(operand.getOperandNumber(), result);
         break;
       }
   }
-  return call;
+}
+
+FailureOr<FunctionalCall>
+SubgraphForms::rewrite(Operation *op, NodeNamer &namer, std::string &why) {
+  FailureOr<HigherOrderView> view = HigherOrderView::get(op);
+  if (failed(view)) {
+    why = "a sub-graph mutates";
+    return failure();
+  }
+  SmallVector<GraphOp> graphForms;
+  SmallVector<unsigned> written;
+  MutatingCall call(op, *view);
+  if (failed(findWritten(*view, graphForms, written, why)) ||
+      failed(setTargets(call, written, why)))
+    return failure();
+
+  OpBuilder b(op);
+  FunctionalCall functional;
+  Rebuild how = getRebuild(call);
+  SmallVector<Value> references =
+      createGraphs(b, call, graphForms, how, namer, functional);
+  for (Operation *graph : functional.graphs)
+    created.push_back(cast<GraphOp>(graph));
+  StringRef target = getNewTarget(call);
+  ArgumentTree all = getNewArguments(call, target, references);
+  NewResults results = getNewResults(call, how.at, namer);
+  functional.op = createNewCall(b, call, target, all, results);
+  mapResults(call, results.at, functional);
+  return functional;
 }
 
 void SubgraphForms::erase(FunctionalCall &call) {

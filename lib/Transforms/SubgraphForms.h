@@ -54,6 +54,12 @@ public:
 
 private:
   GraphOp getForm(GraphOp graph) const;
+  /// The forms of the sub-graphs of a call, and which of their inputs they
+  /// write, in ascending order; fails with a reason.
+  mlir::LogicalResult findWritten(const HigherOrderView &view,
+                                  llvm::SmallVectorImpl<GraphOp> &graphForms,
+                                  llvm::SmallVectorImpl<unsigned> &written,
+                                  std::string &why) const;
 
   llvm::MapVector<mlir::Operation *, mlir::OwningOpRef<GraphOp>> forms;
   llvm::SmallVector<GraphOp> created;

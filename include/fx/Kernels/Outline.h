@@ -28,6 +28,10 @@ public:
   unsigned numShared() const { return shared; }
 
 private:
+  /// The kernel that prints like `func`: an earlier one, or else `func` itself,
+  /// which the module gets then.
+  mlir::func::FuncOp findOrInsert(mlir::func::FuncOp func);
+
   mlir::ModuleOp module;
   llvm::StringMap<mlir::func::FuncOp> kernels;
   unsigned nextId = 0, shared = 0;

@@ -324,112 +324,152 @@ Value KernelCode::evalExtract(
       splatConstant(b.getZeroAttr(memory->element)));
 }
 
+struct KernelCode::BodyEvaluator {
+  KernelCode &code;
+  Scope &scope;
+  linalg::GenericOp op;
+  ArrayRef<Coord> loops;
+  DenseMap<Value, Value> done;
+  DenseMap<Value, Coord> linear;  ///< indices that run along the lanes
+  DenseMap<Value, Index> falling; ///< indices that run against them, from here
+
+  BodyEvaluator(KernelCode &code, Scope &scope, linalg::GenericOp op,
+                ArrayRef<Coord> loops)
+      : code(code), scope(scope), op(op), loops(loops) {}
+  /// `value`, which is evaluated at its first use.
+  Value get(Value value);
+  /// The element that the body takes as `arg`.
+  Value evalArgument(BlockArgument arg);
+  Value evalIndex(linalg::IndexOp index);
+  Value evalExtract(tensor::ExtractOp extract);
+  /// `value`, a result of `def`, which computes it from its operands alone.
+  Value evalOp(Operation *def, Value value);
+  /// Makes vectors of the operands of `def`, which has a vector among them.
+  void splatOperands(Operation *def, MutableArrayRef<Value> operands);
+  /// What code that failed goes on with.
+  Value makeZero(Type type);
+};
+
+Value KernelCode::BodyEvaluator::makeZero(Type type) {
+  OpBuilder &b = code.b;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(code.entry);
+  return arith::ConstantOp::create(b, code.loc, b.getZeroAttr(type));
+}
+
+Value KernelCode::BodyEvaluator::evalArgument(BlockArgument arg) {
+  OpOperand &operand = op->getOpOperand(arg.getArgNumber());
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return code.scalar(operand.get());
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  Coords at;
+  for (AffineExpr expr : map.getResults()) {
+    std::optional<Coord> c = applyExpr(code, expr, loops);
+    if (!c) {
+      code.fail("an indexing map without code");
+      c = Coord{Index::of(0), false};
+    }
+    at.push_back(*c);
+  }
+  return code.eval(scope, operand.get(), at);
+}
+
+Value KernelCode::BodyEvaluator::evalIndex(linalg::IndexOp index) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const Coord &c = loops[index.getDim()];
+  Value v = code.materialize(c.base);
+  if (!c.lane)
+    return v;
+  linear[index.getResult()] = c;
+  Value step = vector::StepOp::create(b, loc, code.vectorType(v.getType()));
+  return arith::AddIOp::create(b, loc, step, code.splat(v));
+}
+
+Value KernelCode::BodyEvaluator::evalExtract(tensor::ExtractOp extract) {
+  // `linear` and `falling` have indices only after these are evaluated.
+  for (Value index : extract.getIndices())
+    get(index);
+  auto in = [](auto &map) {
+    return [&](Value v) {
+      auto it = map.find(v);
+      return it == map.end() ? std::nullopt : std::optional(it->second);
+    };
+  };
+  return code.evalExtract(
+      scope, extract, [&](Value v) { return get(v); }, in(linear), in(falling));
+}
+
+void KernelCode::BodyEvaluator::splatOperands(Operation *def,
+                                              MutableArrayRef<Value> operands) {
+  if (!OpTrait::hasElementwiseMappableTraits(def))
+    code.fail("no vector code for '" + def->getName().getStringRef() + "'");
+  for (Value &operand : operands)
+    operand = code.splat(operand);
+  // Lanes that are not in use hold zeros: they must not divide.
+  if (code.mask &&
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(def)) {
+    Type element = def->getOperand(1).getType();
+    operands[1] = arith::SelectOp::create(
+        code.b, code.loc, code.mask, operands[1],
+        code.splatConstant(code.b.getIntegerAttr(element, 1)));
+  }
+}
+
+Value KernelCode::BodyEvaluator::evalOp(Operation *def, Value value) {
+  if (def->getNumRegions() || !isMemoryEffectFree(def)) {
+    code.fail("no code for '" + def->getName().getStringRef() + "'");
+    return makeZero(value.getType());
+  }
+  SmallVector<Value> operands;
+  bool isVector = false;
+  for (Value operand : def->getOperands()) {
+    operands.push_back(get(operand));
+    isVector |= isa<VectorType>(operands.back().getType());
+  }
+  if (isa<arith::SubIOp>(def) && operands[0].getType().isIndex())
+    if (auto it = linear.find(def->getOperand(1)); it != linear.end()) {
+      Index from = it->second.base;
+      falling[value] = code.sub(Index(operands[0]), from);
+    }
+  if (isVector)
+    splatOperands(def, operands);
+  OperationState state(code.loc, def->getName());
+  state.addOperands(operands);
+  for (Type type : def->getResultTypes())
+    state.addTypes(isVector ? Type(code.vectorType(type)) : type);
+  state.propertiesAttr = def->getPropertiesAsAttribute();
+  if (code.failed())
+    return makeZero(value.getType());
+  Operation *clone = code.b.create(state);
+  for (auto [from, to] : llvm::zip(def->getResults(), clone->getResults()))
+    done[from] = to;
+  if (isa<arith::IndexCastOp>(def))
+    if (auto it = linear.find(def->getOperand(0)); it != linear.end()) {
+      Coord c = it->second;
+      linear[value] = c;
+    }
+  return done[value];
+}
+
+Value KernelCode::BodyEvaluator::get(Value value) {
+  if (auto it = done.find(value); it != done.end())
+    return it->second;
+  if (auto arg = dyn_cast<BlockArgument>(value);
+      arg && arg.getOwner() == op.getBody())
+    return done[value] = evalArgument(arg);
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != op.getBody())
+    return code.scalar(value);
+  if (auto index = dyn_cast<linalg::IndexOp>(def))
+    return done[value] = evalIndex(index);
+  if (auto extract = dyn_cast<tensor::ExtractOp>(def))
+    return done[value] = evalExtract(extract);
+  return evalOp(def, value);
+}
+
 Value KernelCode::evalBody(Scope &scope, linalg::GenericOp op, Value result,
                            ArrayRef<Coord> loops) {
-  DenseMap<Value, Value> done;
-  DenseMap<Value, Coord> linear;  // indices that run along the lanes
-  DenseMap<Value, Index> falling; // indices that run against them, from here
-  std::function<Value(Value)> get = [&](Value value) -> Value {
-    if (auto it = done.find(value); it != done.end())
-      return it->second;
-    if (auto arg = dyn_cast<BlockArgument>(value);
-        arg && arg.getOwner() == op.getBody()) {
-      OpOperand &operand = op->getOpOperand(arg.getArgNumber());
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      Value v;
-      if (!isa<RankedTensorType>(operand.get().getType())) {
-        v = scalar(operand.get());
-      } else {
-        Coords at;
-        for (AffineExpr expr : map.getResults()) {
-          std::optional<Coord> c = applyExpr(*this, expr, loops);
-          if (!c) {
-            fail("an indexing map without code");
-            c = Coord{Index::of(0), false};
-          }
-          at.push_back(*c);
-        }
-        v = eval(scope, operand.get(), at);
-      }
-      return done[value] = v;
-    }
-    Operation *def = value.getDefiningOp();
-    if (!def || def->getBlock() != op.getBody())
-      return scalar(value);
-    if (auto index = dyn_cast<linalg::IndexOp>(def)) {
-      const Coord &c = loops[index.getDim()];
-      Value v = materialize(c.base);
-      if (c.lane) {
-        linear[value] = c;
-        Value step = vector::StepOp::create(b, loc, vectorType(v.getType()));
-        v = arith::AddIOp::create(b, loc, step, splat(v));
-      }
-      return done[value] = v;
-    }
-    if (auto extract = dyn_cast<tensor::ExtractOp>(def)) {
-      for (Value index : extract.getIndices())
-        get(index);
-      auto in = [](auto &map) {
-        return [&](Value v) {
-          auto it = map.find(v);
-          return it == map.end() ? std::nullopt : std::optional(it->second);
-        };
-      };
-      return done[value] =
-                 evalExtract(scope, extract, get, in(linear), in(falling));
-    }
-    if (def->getNumRegions() || !isMemoryEffectFree(def)) {
-      fail("no code for '" + def->getName().getStringRef() + "'");
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(entry);
-      return arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    }
-    SmallVector<Value> operands;
-    bool isVector = false;
-    for (Value operand : def->getOperands()) {
-      operands.push_back(get(operand));
-      isVector |= isa<VectorType>(operands.back().getType());
-    }
-    if (isa<arith::SubIOp>(def) && operands[0].getType().isIndex())
-      if (auto it = linear.find(def->getOperand(1)); it != linear.end()) {
-        Index from = it->second.base;
-        falling[value] = sub(Index(operands[0]), from);
-      }
-    if (isVector) {
-      if (!OpTrait::hasElementwiseMappableTraits(def))
-        fail("no vector code for '" + def->getName().getStringRef() + "'");
-      for (Value &operand : operands)
-        operand = splat(operand);
-      // Lanes that are not in use hold zeros: they must not divide.
-      if (mask &&
-          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-              arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(
-              def)) {
-        Type element = def->getOperand(1).getType();
-        operands[1] = arith::SelectOp::create(
-            b, loc, mask, operands[1],
-            splatConstant(b.getIntegerAttr(element, 1)));
-      }
-    }
-    OperationState state(loc, def->getName());
-    state.addOperands(operands);
-    for (Type type : def->getResultTypes())
-      state.addTypes(isVector ? Type(vectorType(type)) : type);
-    state.propertiesAttr = def->getPropertiesAsAttribute();
-    if (failed()) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(entry);
-      return arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
-    }
-    Operation *clone = b.create(state);
-    for (auto [from, to] : llvm::zip(def->getResults(), clone->getResults()))
-      done[from] = to;
-    if (isa<arith::IndexCastOp>(def))
-      if (auto it = linear.find(def->getOperand(0)); it != linear.end()) {
-        Coord c = it->second;
-        linear[value] = c;
-      }
-    return done[value];
-  };
-  return get(result);
+  return BodyEvaluator(*this, scope, op, loops).get(result);
 }

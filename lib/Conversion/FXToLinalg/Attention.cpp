@@ -88,55 +88,73 @@ static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
   return heads;
 }
 
-/// softmax(q k^T * scale + mask) v, unnormalized until the end.
-static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
-                     Type dtype) {
-  // Loops: the batch (its last dimension split where heads are shared), then
-  // queries, keys | elements.
+namespace {
+/// The loops of one attention: the batch (its last dimension split where heads
+/// are shared), then queries, keys | elements.
+struct AttentionLoops {
+  Sizes batch;   ///< of the queries
+  Sizes kvBatch; ///< of keys and values
+  Sizes outer;   ///< what the loops of the batch walk
+  ExprAttr queries, keys;
+  Type acc; ///< what scores and sums are computed in
+
+  int64_t keyLoop() const { return outer.size() + 1; }
+  unsigned numLoops() const { return outer.size() + 3; }
+};
+} // namespace
+
+static Sizes withTail(ArrayRef<ExprAttr> head, ArrayRef<ExprAttr> tail) {
+  Sizes sizes(head);
+  sizes.append(tail.begin(), tail.end());
+  return sizes;
+}
+
+/// The first `count` loops, then those of `tail`.
+static SmallVector<unsigned, 6> firstLoops(unsigned count,
+                                           ArrayRef<unsigned> tail) {
+  SmallVector<unsigned, 6> result =
+      llvm::to_vector<6>(llvm::seq<unsigned>(0, count));
+  result.append(tail.begin(), tail.end());
+  return result;
+}
+
+static AttentionLoops getLoops(Builder &b, const Attention &a,
+                               ArrayRef<ExprAttr> batch, Type dtype) {
   unsigned nb = batch.size();
-  bool shared = a.repeat > 1;
-  unsigned outer = nb + shared;
-  ExprAttr L = a.q.sizes[nb], E = a.q.sizes[nb + 1], S = a.k.sizes[nb],
-           V = a.v.sizes[nb + 1];
-  Type acc = opMathType(dtype);
-
-  Sizes kvBatch(batch), outerSizes(batch);
-  if (shared) {
+  AttentionLoops l;
+  l.batch = Sizes(batch);
+  l.kvBatch = l.batch;
+  l.outer = l.batch;
+  l.queries = a.q.sizes[nb];
+  l.keys = a.k.sizes[nb];
+  l.acc = opMathType(dtype);
+  if (a.repeat > 1) {
     ExprAttr groups = b.expr(*batch.back().getInteger() / a.repeat);
-    kvBatch.back() = groups;
-    outerSizes.back() = groups;
-    outerSizes.push_back(b.expr(a.repeat));
+    l.kvBatch.back() = groups;
+    l.outer.back() = groups;
+    l.outer.push_back(b.expr(a.repeat));
   }
-  auto withTail = [](ArrayRef<ExprAttr> head, ArrayRef<ExprAttr> tail) {
-    Sizes sizes(head);
-    sizes.append(tail.begin(), tail.end());
-    return sizes;
-  };
-  Tensor q = b.expand(a.q, withTail(batch, {L, E}));
-  Tensor k = b.expand(a.k, withTail(kvBatch, {S, E}));
-  Tensor v = b.expand(a.v, withTail(kvBatch, {S, V}));
-  if (shared)
-    q = b.split(q, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
+  return l;
+}
 
-  auto loops = [&](unsigned count, ArrayRef<unsigned> tail) {
-    SmallVector<unsigned, 6> result =
-        llvm::to_vector<6>(llvm::seq<unsigned>(0, count));
-    result.append(tail.begin(), tail.end());
-    return result;
-  };
-  Sizes scoreSizes = withTail(outerSizes, {L, S});
-  Tensor scores = b.contract({q, loops(outer, {outer, outer + 2})},
-                             {k, loops(nb, {outer + 1, outer + 2})}, scoreSizes,
-                             outer + 3, acc);
+/// `t`, which has the heads of the queries, with these split into the groups
+/// that share keys and values.
+static Tensor splitHeads(Builder &b, const Attention &a,
+                         const AttentionLoops &l, const Tensor &t) {
+  if (a.repeat <= 1)
+    return t;
+  return b.split(t, l.batch.size() - 1, {l.kvBatch.back(), b.expr(a.repeat)});
+}
 
-  // Scale and mask.
+/// The scores times the scale. Those that the masks hide are the lowest value.
+static Tensor scaleAndMask(Builder &b, const Attention &a,
+                           const AttentionLoops &l, const Tensor &scores) {
   SmallVector<Tensor> operands = {scores};
   if (a.mask) {
-    Tensor mask = b.expand(*a.mask, withTail(batch, {L, S}));
-    if (shared)
-      mask = b.split(mask, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
-    operands.push_back(mask);
+    Tensor mask = b.expand(*a.mask, withTail(l.batch, {l.queries, l.keys}));
+    operands.push_back(splitHeads(b, a, l, mask));
   }
+  Type acc = l.acc;
   Hoisted scale(b, a.scale, acc);
   auto body = [&](Scalars &s, ValueRange x, ArrayRef<Value> at) {
     Value r = s.mul(x[0], scale.in(s));
@@ -145,51 +163,84 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
     else if (a.mask)
       r = s.add(r, s.cast(x[1], a.mask->dtype, acc));
     if (a.causal) {
-      Value row = at[outer];
+      Value row = at[l.keyLoop() - 1];
       if (a.firstRow) {
         Value first = arith::ConstantIndexOp::create(s.b, s.loc, a.firstRow);
         row = arith::AddIOp::create(s.b, s.loc, row, first);
       }
       Value seen = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::sle,
-                                         at[outer + 1], row);
+                                         at[l.keyLoop()], row);
       r = s.select(seen, r, s.lowest());
     }
     return r;
   };
-  scores = b.indexed(operands, scoreSizes, acc, Type(), body, acc);
+  return b.indexed(operands, scores.sizes, acc, Type(), body, acc);
+}
 
+/// exp(score - the row's maximum): the softmax without its division.
+static Tensor exponentiate(Builder &b, const Attention &a,
+                           const AttentionLoops &l, const Tensor &scores) {
+  Tensor max = b.reduce(
+      scores, {l.keyLoop()}, true, l.acc, [](Scalars &s) { return s.lowest(); },
+      [](Scalars &s, Value m, Value x) { return s.max(m, x); });
+  return b.pointwise({scores, max}, scores.sizes, l.acc, l.acc,
+                     [&](Scalars &s, ValueRange x) {
+                       Value m = x[1];
+                       if (a.mask)
+                         m = s.select(s.eq(m, s.lowest()), s.constant(0), m);
+                       return s.exp(s.sub(x[0], m));
+                     });
+}
+
+/// The weights after dropout. The mask is drawn for the heads of the queries.
+static Tensor dropWeights(Builder &b, const Attention &a,
+                          const AttentionLoops &l, const Tensor &weights) {
+  Tensor mask =
+      drawMask(b, withTail(l.batch, {l.queries, l.keys}), 1 - a.dropout);
+  mask = splitHeads(b, a, l, mask);
+  return b.pointwise({weights, mask}, weights.sizes, l.acc, Type(),
+                     [&](Scalars &s, ValueRange x) {
+                       return s.select(
+                           x[1], s.mul(x[0], s.constant(1 / (1 - a.dropout))),
+                           s.constant(0));
+                     });
+}
+
+/// softmax(q k^T * scale + mask) v, unnormalized until the end.
+static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
+                     Type dtype) {
+  unsigned nb = batch.size();
+  AttentionLoops l = getLoops(b, a, batch, dtype);
+  unsigned outer = l.outer.size();
+  ExprAttr elements = a.q.sizes[nb + 1], valueElements = a.v.sizes[nb + 1];
+  Tensor q = b.expand(a.q, withTail(batch, {l.queries, elements}));
+  Tensor k = b.expand(a.k, withTail(l.kvBatch, {l.keys, elements}));
+  Tensor v = b.expand(a.v, withTail(l.kvBatch, {l.keys, valueElements}));
+  q = splitHeads(b, a, l, q);
+
+  Tensor scores =
+      b.contract({q, firstLoops(outer, {outer, outer + 2})},
+                 {k, firstLoops(nb, {outer + 1, outer + 2})},
+                 withTail(l.outer, {l.queries, l.keys}), l.numLoops(), l.acc);
+  scores = scaleAndMask(b, a, l, scores);
+  Tensor p = exponentiate(b, a, l, scores);
+  Tensor sum = b.sum(p, {l.keyLoop()}, true, l.acc);
+  if (a.dropout != 0)
+    p = dropWeights(b, a, l, p);
+  Tensor y = b.contract({p, firstLoops(outer, {outer, outer + 2})},
+                        {v, firstLoops(nb, {outer + 2, outer + 1})},
+                        withTail(l.outer, {l.queries, valueElements}),
+                        l.numLoops(), l.acc);
   // A row that is masked throughout gives zeros, as PyTorch's does.
   bool safe = a.mask.has_value();
-  Tensor max = b.reduce(
-      scores, {int64_t(outer) + 1}, true, acc,
-      [](Scalars &s) { return s.lowest(); },
-      [](Scalars &s, Value m, Value x) { return s.max(m, x); });
-  Tensor p = b.pointwise(
-      {scores, max}, scoreSizes, acc, acc, [&](Scalars &s, ValueRange x) {
-        Value m = x[1];
-        if (safe)
-          m = s.select(s.eq(m, s.lowest()), s.constant(0), m);
-        return s.exp(s.sub(x[0], m));
+  y = b.pointwise(
+      {y, sum}, y.sizes, dtype, l.acc, [&](Scalars &s, ValueRange x) {
+        Value r = s.div(x[0], x[1]);
+        return safe ? s.select(s.eq(x[1], s.constant(0)), s.constant(0), r) : r;
       });
-  Tensor sum = b.sum(p, {int64_t(outer) + 1}, true, acc);
-  if (a.dropout != 0) {
-    Tensor mask = drawMask(b, withTail(batch, {L, S}), 1 - a.dropout);
-    if (shared)
-      mask = b.split(mask, nb - 1, {kvBatch.back(), b.expr(a.repeat)});
-    p = b.pointwise(
-        {p, mask}, scoreSizes, acc, Type(), [&](Scalars &s, ValueRange x) {
-          return s.select(x[1], s.mul(x[0], s.constant(1 / (1 - a.dropout))),
-                          s.constant(0));
-        });
-  }
-  Tensor y = b.contract({p, loops(outer, {outer, outer + 2})},
-                        {v, loops(nb, {outer + 2, outer + 1})},
-                        withTail(outerSizes, {L, V}), outer + 3, acc);
-  y = b.pointwise({y, sum}, y.sizes, dtype, acc, [&](Scalars &s, ValueRange x) {
-    Value r = s.div(x[0], x[1]);
-    return safe ? s.select(s.eq(x[1], s.constant(0)), s.constant(0), r) : r;
-  });
-  return shared ? b.reshape(y, withTail(batch, {L, V})) : y;
+  return a.repeat > 1
+             ? b.reshape(y, withTail(batch, {l.queries, valueElements}))
+             : y;
 }
 
 /// Scores of all heads that stay in a cache on their way from the first matmul
@@ -254,6 +305,73 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
   return b.concat(parts, nb, sizes);
 }
 
+/// Finds heads of keys and values that several heads of the queries share:
+/// `isGrouped` says so, or the operands are repetitions.
+static LogicalResult shareHeads(Node &n, Attention &a, bool isGrouped) {
+  int64_t head = a.q.rank() - 3;
+  if (head < 0)
+    return success();
+  std::optional<int64_t> heads = a.q.sizes[head].getInteger(),
+                         kHeads = a.k.sizes[head].getInteger(),
+                         vHeads = a.v.sizes[head].getInteger();
+  if (isGrouped && heads && kHeads && kHeads == vHeads && *kHeads > 1 &&
+      *heads != *kHeads) {
+    if (*heads % *kHeads)
+      return n.fail("the heads do not divide into the groups");
+    a.repeat = *heads / *kHeads;
+  } else if (!isGrouped && heads) {
+    int64_t kr = 0, vr = 0;
+    std::optional<Tensor> k = unrepeated(n, n.arg("key").getValue(), kr),
+                          v = unrepeated(n, n.arg("value").getValue(), vr);
+    if (k && v && kr == vr && *heads % kr == 0 && k->dtype == a.q.dtype &&
+        v->dtype == a.q.dtype) {
+      a.k = *k;
+      a.v = *v;
+      a.repeat = kr;
+    }
+  }
+  return success();
+}
+
+/// Checks the shapes that `attend` relies on, and the mask's dtype.
+static LogicalResult checkOperands(Node &n, const Attention &a,
+                                   ArrayRef<ExprAttr> batch) {
+  unsigned nb = batch.size();
+  Sizes want(batch);
+  if (a.repeat > 1)
+    want.back() = n.b.expr(*batch.back().getInteger() / a.repeat);
+  for (const Tensor *t : {&a.k, &a.v}) {
+    Sizes full(want);
+    full.append(t->sizes.end() - 2, t->sizes.end());
+    if (!n.broadcasts(*t, full))
+      return failure();
+  }
+  if (a.q.sizes[nb + 1].isProvablyDifferent(a.k.sizes[nb + 1]) ||
+      a.k.sizes[nb].isProvablyDifferent(a.v.sizes[nb]))
+    return n.fail("queries, keys and values do not fit each other");
+  if (a.mask) {
+    if (!n.broadcasts(*a.mask, withTail(batch, {a.q.sizes[nb], a.k.sizes[nb]})))
+      return failure();
+    if (!a.mask->dtype.isInteger(1) && !isa<FloatType>(a.mask->dtype))
+      return n.fail("a mask of integers");
+  }
+  return success();
+}
+
+/// Reads the scale: 1 / sqrt(the head's size) unless it is given.
+static LogicalResult readScale(Node &n, Attention &a) {
+  if (n.has("scale")) {
+    a.scale = n.number("scale");
+    return failure(n.failed());
+  }
+  std::optional<int64_t> e = a.q.sizes.back().getInteger();
+  if (!e || *e < 1)
+    return n.fail("the head's size is not known");
+  a.scale.kind = Number::Kind::Float;
+  a.scale.expr = ExprAttr::real(n.context(), 1 / std::sqrt(double(*e)));
+  return success();
+}
+
 static LogicalResult lowerAttention(Node &n) {
   Attention a;
   a.q = n.tensor("query");
@@ -263,7 +381,6 @@ static LogicalResult lowerAttention(Node &n) {
   a.dropout = n.real("dropout_p");
   a.causal = n.boolean("is_causal");
   bool gqa = n.boolean("enable_gqa");
-  bool hasScale = n.has("scale");
   if (n.failed())
     return failure();
   if (!(a.dropout >= 0 && a.dropout < 1))
@@ -275,62 +392,10 @@ static LogicalResult lowerAttention(Node &n) {
       a.v.dtype != a.q.dtype)
     return n.fail("queries, keys and values differ in dtype");
   Builder &b = n.b;
-  unsigned nb = rank - 2;
-  Sizes batch(ArrayRef<ExprAttr>(a.q.sizes).take_front(nb));
-
-  if (nb > 0) {
-    std::optional<int64_t> heads = a.q.sizes[nb - 1].getInteger(),
-                           kHeads = a.k.sizes[nb - 1].getInteger(),
-                           vHeads = a.v.sizes[nb - 1].getInteger();
-    if (gqa && heads && kHeads && kHeads == vHeads && *kHeads > 1 &&
-        *heads != *kHeads) {
-      if (*heads % *kHeads)
-        return n.fail("the heads do not divide into the groups");
-      a.repeat = *heads / *kHeads;
-    } else if (!gqa && heads) {
-      int64_t kr = 0, vr = 0;
-      auto k = unrepeated(n, n.arg("key").getValue(), kr),
-           v = unrepeated(n, n.arg("value").getValue(), vr);
-      if (k && v && kr == vr && *heads % kr == 0 && k->dtype == a.q.dtype &&
-          v->dtype == a.q.dtype) {
-        a.k = *k;
-        a.v = *v;
-        a.repeat = kr;
-      }
-    }
-  }
-  // What attend relies on.
-  Sizes want(batch);
-  if (a.repeat > 1)
-    want.back() = b.expr(*batch.back().getInteger() / a.repeat);
-  for (const Tensor *t : {&a.k, &a.v}) {
-    Sizes full(want);
-    full.append(t->sizes.end() - 2, t->sizes.end());
-    if (!n.broadcasts(*t, full))
-      return failure();
-  }
-  if (a.q.sizes[nb + 1].isProvablyDifferent(a.k.sizes[nb + 1]) ||
-      a.k.sizes[nb].isProvablyDifferent(a.v.sizes[nb]))
-    return n.fail("queries, keys and values do not fit each other");
-  if (a.mask) {
-    Sizes full(batch);
-    full.append({a.q.sizes[nb], a.k.sizes[nb]});
-    if (!n.broadcasts(*a.mask, full))
-      return failure();
-    if (!a.mask->dtype.isInteger(1) && !isa<FloatType>(a.mask->dtype))
-      return n.fail("a mask of integers");
-  }
-  if (hasScale) {
-    a.scale = n.number("scale");
-    if (n.failed())
-      return failure();
-  } else {
-    std::optional<int64_t> e = a.q.sizes[nb + 1].getInteger();
-    if (!e || *e < 1)
-      return n.fail("the head's size is not known");
-    a.scale.kind = Number::Kind::Float;
-    a.scale.expr = ExprAttr::real(n.context(), 1 / std::sqrt(double(*e)));
-  }
+  Sizes batch(ArrayRef<ExprAttr>(a.q.sizes).drop_back(2));
+  if (failed(shareHeads(n, a, gqa)) || failed(checkOperands(n, a, batch)) ||
+      failed(readScale(n, a)))
+    return failure();
 
   // All operations of one attention carry its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());

@@ -58,6 +58,76 @@ static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
   return success();
 }
 
+/// The element of a predicate that is a tensor, as i1; null, with the reason
+/// noted, where it has more than one.
+static Value lowerTensorPredicate(Node &n, const Argument &predicate) {
+  Builder &b = n.b;
+  Tensor t = n.asTensor(predicate);
+  if (n.failed())
+    return {};
+  for (ExprAttr size : t.sizes)
+    if (size.getInteger() != 1) {
+      (void)n.fail("the predicate has more than one element");
+      return {};
+    }
+  return b.element(b.cast(t, b.b.getI1Type()));
+}
+
+/// What a branch gives for result `slot` of the node, as a value of `type`;
+/// null, with the reason noted, where it is another kind of value.
+static Value lowerBranchResult(Node &n, const Lowered &lowered, Type type,
+                               unsigned slot) {
+  FakeTensorType fxType = n.resultType(slot);
+  if ((lowered.kind == Lowered::Kind::Tensor) != bool(fxType) ||
+      (fxType && (lowered.tensor.rank() != fxType.getRank() ||
+                  lowered.tensor.dtype != fxType.getDtype()))) {
+    (void)n.fail("the branch gives a result of another type");
+    return {};
+  }
+  if (fxType)
+    for (auto [have, want] : llvm::zip(lowered.tensor.sizes, fxType.getSizes()))
+      if (have.isInteger() && want.isInteger() && have != want) {
+        (void)n.fail("the branch gives a result of another size");
+        return {};
+      }
+  Value v = n.graph.builtinValue(n.b.loc, lowered);
+  if (!v) {
+    (void)n.fail("the branch gives no value");
+    return {};
+  }
+  if (fxType)
+    v = n.b.withType(v, fxType.getSizes(), fxType.getDtype());
+  if (v.getType() != type) {
+    (void)n.fail("the branch gives a result of another type");
+    return {};
+  }
+  return v;
+}
+
+/// Inlines a branch into `region`, which yields its results in `slots`.
+static LogicalResult lowerBranch(Node &n, GraphOp graph,
+                                 ArrayRef<Lowered> operands,
+                                 ArrayRef<Type> types, ArrayRef<unsigned> slots,
+                                 Region &region) {
+  Builder &b = n.b;
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToEnd(&region.front());
+  auto results = n.graph.inlineGraph(graph, operands);
+  if (failed(results))
+    return n.fail("the branch cannot be inlined");
+  if (results->size() != n.numResults())
+    return n.fail("the branch gives another number of results");
+  SmallVector<Value> yielded;
+  for (auto [type, slot] : llvm::zip(types, slots)) {
+    Value v = lowerBranchResult(n, (*results)[slot], type, slot);
+    if (!v)
+      return failure();
+    yielded.push_back(v);
+  }
+  scf::YieldOp::create(b.b, b.loc, yielded);
+  return success();
+}
+
 /// cond(pred, true_graph, false_graph, operands) becomes scf.if.
 static LogicalResult lowerCond(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
@@ -71,13 +141,9 @@ static LogicalResult lowerCond(Node &n) {
   Builder &b = n.b;
   Value condition;
   if (n.isTensor(predicate)) {
-    Tensor t = n.asTensor(predicate);
-    if (n.failed())
+    condition = lowerTensorPredicate(n, predicate);
+    if (!condition)
       return failure();
-    for (ExprAttr size : t.sizes)
-      if (size.getInteger() != 1)
-        return n.fail("the predicate has more than one element");
-    condition = b.element(b.cast(t, b.b.getI1Type()));
   } else {
     Number number = n.asNumber(predicate);
     if (n.failed())
@@ -102,37 +168,9 @@ static LogicalResult lowerCond(Node &n) {
   auto ifOp = scf::IfOp::create(b.b, b.loc, types, condition,
                                 /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (unsigned branch = 0; branch < 2; ++branch) {
-    OpBuilder::InsertionGuard guard(b.b);
     Region &region = branch ? ifOp.getElseRegion() : ifOp.getThenRegion();
-    b.b.setInsertionPointToEnd(&region.front());
-    auto results = n.graph.inlineGraph(graphs[branch], operands);
-    if (failed(results))
-      return n.fail("the branch cannot be inlined");
-    if (results->size() != n.numResults())
-      return n.fail("the branch gives another number of results");
-    SmallVector<Value> yielded;
-    for (auto [type, slot] : llvm::zip(types, slots)) {
-      Lowered &lowered = (*results)[slot];
-      FakeTensorType fxType = n.resultType(slot);
-      if ((lowered.kind == Lowered::Kind::Tensor) != bool(fxType) ||
-          (fxType && (lowered.tensor.rank() != fxType.getRank() ||
-                      lowered.tensor.dtype != fxType.getDtype())))
-        return n.fail("the branch gives a result of another type");
-      if (fxType)
-        for (auto [have, want] :
-             llvm::zip(lowered.tensor.sizes, fxType.getSizes()))
-          if (have.isInteger() && want.isInteger() && have != want)
-            return n.fail("the branch gives a result of another size");
-      Value v = n.graph.builtinValue(b.loc, lowered);
-      if (!v)
-        return n.fail("the branch gives no value");
-      if (fxType)
-        v = b.withType(v, fxType.getSizes(), fxType.getDtype());
-      if (v.getType() != type)
-        return n.fail("the branch gives a result of another type");
-      yielded.push_back(v);
-    }
-    scf::YieldOp::create(b.b, b.loc, yielded);
+    if (failed(lowerBranch(n, graphs[branch], operands, types, slots, region)))
+      return failure();
   }
   for (auto [value, slot] : llvm::zip(ifOp.getResults(), slots)) {
     OpResult result = n.op->getResult(slot);

@@ -53,6 +53,116 @@ static void checkOffsets(Builder &b, const Tensor &offsets, ExprAttr count) {
           "decrease and are at most the number of indices");
 }
 
+/// The row of the weight that is no part of any bag; none if there is none.
+static std::optional<Value> findSkipped(Node &n, ExprAttr rows,
+                                        int64_t padding) {
+  // A negative padding index counts from the end where the argument may be
+  // None, and else is none.
+  bool wraps = n.target() == "aten.embedding_bag.padding_idx";
+  if (!n.has("padding_idx") || (padding < 0 && !wraps))
+    return std::nullopt;
+  Builder &b = n.b;
+  Value skipped = b.index(padding);
+  if (padding < 0)
+    skipped = Scalars(b.b, b.loc, b.b.getIndexType())
+                  .add(b.index(rows), b.index(padding));
+  return skipped;
+}
+
+namespace {
+/// Computes the bags of one embedding_bag.
+class BagLoop {
+public:
+  explicit BagLoop(Builder &b) : b(b), v(b) {}
+
+  /// The operands, contiguous.
+  Tensor weight, indices, offsets;
+  std::optional<Tensor> scales; ///< in the compute type
+  std::optional<Value> skipped;
+  int64_t mode = Sum;
+  bool hasLastOffset = false;
+
+  /// The bags, of `sizes`, in the compute type.
+  Tensor run(ArrayRef<ExprAttr> sizes);
+
+private:
+  Type getCompute() const { return opMathType(weight.dtype); }
+  Scalars computed() { return Scalars(b.b, b.loc, getCompute()); }
+  Scalars places() { return Scalars(b.b, b.loc, b.b.getIndexType()); }
+  /// Where the bag ends in the indices.
+  Value findEnd(Value bag);
+  /// Adds a row, which element `index` of the indices names, to the bag, or
+  /// takes the maximum of both.
+  void takeRow(Value bag, Value row, Value index);
+  /// Divides the bag by the number of its rows.
+  void divide(Value bag);
+
+  Builder &b;
+  Variables v;
+  Value bags, width, count, zero;
+  unsigned out = 0, taken = 0; ///< the bags, and the rows in the present one
+};
+} // namespace
+
+Value BagLoop::findEnd(Value bag) {
+  Scalars ix = places();
+  Value next = ix.add(bag, ix.integer(1));
+  if (hasLastOffset)
+    return indexAt(b, offsets, next);
+  Value after = indexAt(b, offsets, ix.min(next, ix.sub(bags, ix.integer(1))));
+  return ix.select(ix.lt(next, bags), after, count);
+}
+
+void BagLoop::takeRow(Value bag, Value row, Value index) {
+  Scalars ix = places();
+  Value first = ix.eq(v.get(taken), ix.integer(0));
+  v.loop(zero, width, [&](Value d) {
+    Scalars s = computed();
+    Value x = s.cast(
+        tensor::ExtractOp::create(b.b, b.loc, weight.value, ValueRange{row, d}),
+        weight.dtype, getCompute());
+    if (scales)
+      x = s.mul(x, tensor::ExtractOp::create(b.b, b.loc, scales->value, index));
+    Value old = v.load(out, {bag, d});
+    v.store(out, {bag, d},
+            mode == Max ? s.select(first, x, s.max(old, x)) : s.add(old, x));
+  });
+  v.set(taken, places().add(v.get(taken), b.index(1)));
+}
+
+void BagLoop::divide(Value bag) {
+  Scalars s = computed();
+  Value by = s.max(s.fromIndex(v.get(taken)), s.integer(1));
+  v.loop(zero, width, [&](Value d) {
+    Scalars s = computed();
+    v.store(out, {bag, d}, s.div(v.load(out, {bag, d}), by));
+  });
+}
+
+Tensor BagLoop::run(ArrayRef<ExprAttr> sizes) {
+  bags = b.index(sizes[0]);
+  width = b.index(sizes[1]);
+  count = b.index(indices.sizes[0]);
+  zero = b.index(0);
+  Type acc = getCompute();
+  out = v.addFilled(sizes, acc, computed().integer(0));
+  taken = v.add(zero);
+  v.loop(zero, bags, [&](Value bag) {
+    Value from = indexAt(b, offsets, bag), to = findEnd(bag);
+    v.set(taken, places().integer(0));
+    v.loop(from, to, [&](Value i) {
+      Value row = indexAt(b, indices, i);
+      if (!skipped)
+        takeRow(bag, row, i);
+      else
+        v.when(places().ne(row, *skipped), [&] { takeRow(bag, row, i); });
+    });
+    if (mode == Mean)
+      divide(bag);
+  });
+  return v.tensor(out, sizes, acc);
+}
+
 /// embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
 /// per_sample_weights, include_last_offset, padding_idx): the sums, means or
 /// maxima of the rows from each offset to the next. What serves only the
@@ -73,79 +183,19 @@ static LogicalResult lowerEmbeddingBag(Node &n) {
       !isa<FloatType>(weight.dtype) || !isSupported(weight.dtype))
     return n.fail("the operands' ranks or dtypes");
   Builder &b = n.b;
-  Type dtype = weight.dtype, acc = opMathType(dtype);
   b.checkIndices(indices, weight.sizes[0],
                  "aten.embedding_bag: an index is out of range", false);
-  weight = b.contiguous(weight);
-  indices = b.contiguous(indices);
-  offsets = b.contiguous(offsets);
-  checkOffsets(b, offsets, indices.sizes[0]);
-  Tensor scale;
+  BagLoop loop(b);
+  loop.weight = b.contiguous(weight);
+  loop.indices = b.contiguous(indices);
+  loop.offsets = b.contiguous(offsets);
+  checkOffsets(b, loop.offsets, indices.sizes[0]);
   if (scales)
-    scale = b.contiguous(b.cast(*scales, acc));
-  // A negative padding index counts from the end where the argument may be
-  // None, and else is none.
-  std::optional<Value> skipped;
-  bool wraps = n.target() == "aten.embedding_bag.padding_idx";
-  if (n.has("padding_idx") && (padding >= 0 || wraps)) {
-    skipped = b.index(padding);
-    if (padding < 0)
-      skipped = Scalars(b.b, b.loc, b.b.getIndexType())
-                    .add(b.index(weight.sizes[0]), b.index(padding));
-  }
-  Sizes sizes(n.resultSizes());
-  Value bags = b.index(sizes[0]), width = b.index(sizes[1]),
-        count = b.index(indices.sizes[0]), zero = b.index(0);
-  Scalars outer(b.b, b.loc, acc);
-  Variables v(b);
-  unsigned out = v.addFilled(sizes, acc, outer.integer(0)), taken = v.add(zero);
-  v.loop(zero, bags, [&](Value bag) {
-    Scalars ix(b.b, b.loc, b.b.getIndexType());
-    Value from = indexAt(b, offsets, bag), to = count;
-    Value next = ix.add(bag, ix.integer(1));
-    if (last) {
-      to = indexAt(b, offsets, next);
-    } else {
-      Value after =
-          indexAt(b, offsets, ix.min(next, ix.sub(bags, ix.integer(1))));
-      to = ix.select(ix.lt(next, bags), after, count);
-    }
-    v.set(taken, ix.integer(0));
-    v.loop(from, to, [&](Value i) {
-      Scalars ix(b.b, b.loc, b.b.getIndexType());
-      Value row = indexAt(b, indices, i);
-      auto add = [&] {
-        Value first = ix.eq(v.get(taken), ix.integer(0));
-        v.loop(zero, width, [&](Value d) {
-          Scalars s(b.b, b.loc, acc);
-          Value x = s.cast(tensor::ExtractOp::create(b.b, b.loc, weight.value,
-                                                     ValueRange{row, d}),
-                           dtype, acc);
-          if (scales)
-            x = s.mul(x, tensor::ExtractOp::create(b.b, b.loc, scale.value, i));
-          Value old = v.load(out, {bag, d});
-          v.store(out, {bag, d},
-                  mode == Max ? s.select(first, x, s.max(old, x))
-                              : s.add(old, x));
-        });
-        v.set(taken, Scalars(b.b, b.loc, b.b.getIndexType())
-                         .add(v.get(taken), b.index(1)));
-      };
-      if (!skipped)
-        add();
-      else
-        v.when(ix.ne(row, *skipped), add);
-    });
-    if (mode == Mean) {
-      Scalars s(b.b, b.loc, acc);
-      Value by = s.max(s.fromIndex(v.get(taken)), s.integer(1));
-      v.loop(zero, width, [&](Value d) {
-        Scalars s(b.b, b.loc, acc);
-        v.store(out, {bag, d}, s.div(v.load(out, {bag, d}), by));
-      });
-    }
-  });
-  return n.set(0, v.tensor(out, sizes, acc));
+    loop.scales = b.contiguous(b.cast(*scales, opMathType(weight.dtype)));
+  loop.skipped = findSkipped(n, weight.sizes[0], padding);
+  loop.mode = mode;
+  loop.hasLastOffset = last;
+  return n.set(0, loop.run(n.resultSizes()));
 }
 
 /// The weight with the rows that the indices name scaled to at most

@@ -308,90 +308,128 @@ static Value insertRow(Node &n, const Lowered &row, FakeTensorType type,
   return b.insert(part, rows, offsets, lengths, strides);
 }
 
-/// All three: a body that takes carried values, rows and additional values,
-/// gives the carried ones and then rows. An associative scan carries what it
-/// gave for the row before.
+namespace {
+/// What a loop over rows reads.
+struct RowOperands {
+  /// An associative scan carries what it gave for the row before.
+  bool isAssociative = false;
+  /// The values that the loop carries, as the first iteration gets them.
+  SmallVector<Lowered> start;
+  SmallVector<Lowered> additional;
+  SmallVector<Tensor> scanned;
+  /// The body takes rows that keep their dimension, as size 1.
+  bool keepDim = false;
+
+  size_t getNumCarried() const { return start.size(); }
+  /// The first of the node's results that is a tensor of rows.
+  unsigned getFirstRows() const { return isAssociative ? 0 : start.size(); }
+};
+} // namespace
+
+/// Lowers the operands of a loop over rows. The first row of each tensor is
+/// where an associative scan starts.
+static LogicalResult lowerRowOperands(Node &n, const HigherOrderView &view,
+                                      RowOperands &operands) {
+  if (failed(lowerArguments(n, view.getCarried(), operands.start)) ||
+      failed(lowerArguments(n, view.getAdditional(), operands.additional)) ||
+      failed(lowerScanned(n, view.getScanned(), operands.scanned)))
+    return failure();
+  operands.isAssociative = view.getFlow() == Flow::AssociativeScan;
+  if (!operands.isAssociative)
+    return success();
+  Builder &b = n.b;
+  const Tensor &front = operands.scanned.front();
+  GraphOp body = view.getBody();
+  auto placeholders = body.getPlaceholders();
+  auto type =
+      dyn_cast<FakeTensorType>(placeholders.front().getResult().getType());
+  operands.keepDim = type && type.getRank() == front.rank();
+  ExprAttr length = front.sizes.front();
+  if (length.getInteger() == 0)
+    return n.fail("there is nothing to scan");
+  if (!length.isInteger())
+    b.check(arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sgt,
+                                  b.index(length), b.index(0)),
+            "expected at least one row to scan");
+  operands.start =
+      selectRows(n, operands.scanned, b.b.getIndexAttr(0), operands.keepDim);
+  return success();
+}
+
+/// Lowers the body into the region of `loop`: it takes carried values, rows and
+/// additional values, and gives the carried ones and then rows.
+static LogicalResult lowerRowBody(Node &n, GraphOp body,
+                                  const RowOperands &operands,
+                                  const Carried &carried, scf::ForOp loop) {
+  Builder &b = n.b;
+  size_t numCarried = operands.getNumCarried();
+  unsigned firstRows = operands.getFirstRows();
+  OpBuilder::InsertionGuard guard(b.b);
+  if (!loop.getBody()->empty())
+    loop.getBody()->getTerminator()->erase();
+  b.b.setInsertionPointToEnd(loop.getBody());
+  Value at = loop.getInductionVar();
+  ValueRange arguments = loop.getRegionIterArgs();
+  SmallVector<Lowered> inputs = carried.enter(arguments.take_front(numCarried));
+  llvm::append_range(inputs,
+                     selectRows(n, operands.scanned, at, operands.keepDim));
+  llvm::append_range(inputs, operands.additional);
+  auto results = n.graph.inlineGraph(body, inputs);
+  if (failed(results) ||
+      results->size() != (operands.isAssociative ? numCarried : n.numResults()))
+    return n.fail("the body cannot be inlined");
+  SmallVector<Value> next;
+  for (unsigned i = 0; i < numCarried; ++i)
+    if (!next.emplace_back(carried.leave(i, (*results)[i])))
+      return failure();
+  for (unsigned i = firstRows; i < n.numResults(); ++i)
+    if (!next.emplace_back(insertRow(n, (*results)[i], n.resultType(i),
+                                     arguments[numCarried + i - firstRows],
+                                     at)))
+      return failure();
+  scf::YieldOp::create(b.b, b.loc, next);
+  return success();
+}
+
+/// All three become an scf.for that carries values and the tensors of rows that
+/// it fills.
 static LogicalResult lowerRows(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
     return n.fail("the arguments are not those of a loop");
   Builder &b = n.b;
-  bool isAssociative = view->getFlow() == Flow::AssociativeScan;
-  SmallVector<Lowered> start, additional;
-  SmallVector<Tensor> scanned;
-  if (failed(lowerArguments(n, view->getCarried(), start)) ||
-      failed(lowerArguments(n, view->getAdditional(), additional)) ||
-      failed(lowerScanned(n, view->getScanned(), scanned)))
+  RowOperands operands;
+  if (failed(lowerRowOperands(n, *view, operands)))
     return failure();
-  GraphOp body = view->getBody();
-  auto placeholders = body.getPlaceholders();
-  bool keepDim = false;
-  if (isAssociative) {
-    auto type =
-        dyn_cast<FakeTensorType>(placeholders.front().getResult().getType());
-    keepDim = type && type.getRank() == scanned.front().rank();
-    ExprAttr length = scanned.front().sizes.front();
-    if (length.getInteger() == 0)
-      return n.fail("there is nothing to scan");
-    if (!length.isInteger())
-      b.check(arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sgt,
-                                    b.index(length), b.index(0)),
-              "expected at least one row to scan");
-    start = selectRows(n, scanned, b.b.getIndexAttr(0), keepDim);
-  }
 
   Carried carried(n);
-  for (const Lowered &lowered : start)
+  for (const Lowered &lowered : operands.start)
     if (failed(carried.add(lowered)))
       return failure();
   size_t numCarried = carried.size();
-  unsigned firstRows = isAssociative ? 0 : numCarried;
-  for (unsigned i = firstRows; i < n.numResults(); ++i) {
+  for (unsigned i = operands.getFirstRows(); i < n.numResults(); ++i) {
     FakeTensorType type = n.resultType(i);
     if (!type || type.getRank() == 0 || !isSupported(type.getDtype()))
       return n.fail("a result is no tensor of rows");
     carried.addRows(type);
   }
   SmallVector<Value> first(carried.getFirst());
-  if (isAssociative)
+  if (operands.isAssociative)
     for (unsigned i = 0; i < numCarried; ++i) {
       Value &rows = first[numCarried + i];
-      rows = insertRow(n, start[i], n.resultType(i), rows, b.b.getIndexAttr(0));
+      rows = insertRow(n, operands.start[i], n.resultType(i), rows,
+                       b.b.getIndexAttr(0));
       if (!rows)
         return failure();
     }
 
-  Value from = b.index(isAssociative ? 1 : 0),
-        to = b.index(scanned.front().sizes.front()), step = b.index(1);
+  Value from = b.index(operands.isAssociative ? 1 : 0),
+        to = b.index(operands.scanned.front().sizes.front()), step = b.index(1);
   auto loop = scf::ForOp::create(b.b, b.loc, from, to, step, first);
-  {
-    OpBuilder::InsertionGuard guard(b.b);
-    if (!loop.getBody()->empty())
-      loop.getBody()->getTerminator()->erase();
-    b.b.setInsertionPointToEnd(loop.getBody());
-    Value at = loop.getInductionVar();
-    ValueRange arguments = loop.getRegionIterArgs();
-    SmallVector<Lowered> operands =
-        carried.enter(arguments.take_front(numCarried));
-    llvm::append_range(operands, selectRows(n, scanned, at, keepDim));
-    llvm::append_range(operands, additional);
-    auto results = n.graph.inlineGraph(body, operands);
-    if (failed(results) ||
-        results->size() != (isAssociative ? numCarried : n.numResults()))
-      return n.fail("the body cannot be inlined");
-    SmallVector<Value> next;
-    for (unsigned i = 0; i < numCarried; ++i)
-      if (!next.emplace_back(carried.leave(i, (*results)[i])))
-        return failure();
-    for (unsigned i = firstRows; i < n.numResults(); ++i)
-      if (!next.emplace_back(insertRow(n, (*results)[i], n.resultType(i),
-                                       arguments[numCarried + i - firstRows],
-                                       at)))
-        return failure();
-    scf::YieldOp::create(b.b, b.loc, next);
-  }
+  if (failed(lowerRowBody(n, view->getBody(), operands, carried, loop)))
+    return failure();
   for (unsigned i = 0; i < n.numResults(); ++i) {
-    unsigned slot = isAssociative ? numCarried + i : i;
+    unsigned slot = operands.isAssociative ? numCarried + i : i;
     if (failed(carried.setResult(i, slot, loop.getResult(slot))))
       return failure();
   }

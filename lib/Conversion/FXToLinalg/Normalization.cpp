@@ -277,6 +277,67 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
 }
 
+/// Sets result `i`, whose elements nothing reads, to an empty tensor.
+static LogicalResult setEmpty(Node &n, unsigned i) {
+  Sizes none(n.resultSizes(i));
+  Type dtype = n.resultDtype(i);
+  return n.set(i, Tensor(n.b.empty(none, dtype), none, dtype));
+}
+
+/// The functional batch norm of an inference: nothing is saved, and the running
+/// statistics stay.
+static LogicalResult lowerFunctionalInference(Node &n, const Tensor &x,
+                                              std::optional<Tensor> weight,
+                                              std::optional<Tensor> bias,
+                                              double eps) {
+  Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
+  if (failed(batchNorm(n, x, weight, bias, mean, var, eps)))
+    return failure();
+  for (unsigned i : {1, 2})
+    if (failed(setEmpty(n, i)))
+      return failure();
+  return failed(n.set(3, mean)) ? failure() : n.set(4, var);
+}
+
+/// Sets a result to the running statistic `old`, moved by the momentum towards
+/// what `now` makes of `batch`, its second operand.
+static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
+                                 const Tensor &batch, Type acc, double momentum,
+                                 ScalarFn now) {
+  if (!n.isUsed(result))
+    return success();
+  return n.set(result,
+               n.b.map({old, batch}, acc, [&](Scalars &s, ValueRange v) {
+                 Value kept = s.mul(v[0], s.constant(1 - momentum));
+                 return s.add(kept, s.mul(now(s, v), s.constant(momentum)));
+               }));
+}
+
+/// Sets results `running` and the next one to the new running statistics.
+/// `batch` are vectors, over the elements of the `reduced` dimensions.
+static LogicalResult updateRunning(Node &n, unsigned running,
+                                   const Moments &batch,
+                                   ArrayRef<ExprAttr> reduced, Type acc,
+                                   double momentum, double eps) {
+  Number count;
+  count.expr = n.b.product(reduced);
+  Hoisted size(n.b, count, acc);
+  Tensor oldMean = n.tensor("running_mean"), oldVar = n.tensor("running_var");
+  if (n.failed() ||
+      failed(moveRunning(n, running, oldMean, batch.mean, acc, momentum,
+                         [](Scalars &, ValueRange v) { return v[1]; })))
+    return failure();
+  return moveRunning(n, running + 1, oldVar, batch.rstd, acc, momentum,
+                     [&](Scalars &s, ValueRange v) {
+                       // The variance again, over one element less.
+                       Value var =
+                           s.sub(s.div(s.constant(1), s.mul(v[1], v[1])),
+                                 s.constant(eps));
+                       Value all = size.in(s);
+                       return s.mul(var, s.div(all, s.sub(all, s.constant(1))));
+                     });
+}
+
 /// Batch norm with the statistics of the batch. Results, as far as there are:
 /// output, mean, 1 / sqrt(variance + eps), and the running statistics moved by
 /// the momentum towards the batch's.
@@ -286,7 +347,6 @@ static LogicalResult lowerBatchStats(Node &n) {
   bool updates = name == "aten._batch_norm_with_update_functional.default";
   bool functional =
       updates || name == "aten._native_batch_norm_legit_functional.default";
-  unsigned running = updates ? 4 : 3;
   Tensor x = n.tensor("input");
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
   bool training = updates || n.boolean("training");
@@ -295,19 +355,8 @@ static LogicalResult lowerBatchStats(Node &n) {
     return n.set(0, x);
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
-  if (functional && !training) {
-    // Nothing is saved, and the running statistics stay.
-    Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
-    if (failed(batchNorm(n, x, weight, bias, mean, var, eps)))
-      return failure();
-    for (unsigned i : {1, 2}) {
-      Sizes none(n.resultSizes(i));
-      Type dtype = n.resultDtype(i);
-      if (failed(n.set(i, Tensor(n.b.empty(none, dtype), none, dtype))))
-        return failure();
-    }
-    return failed(n.set(3, mean)) ? failure() : n.set(4, var);
-  }
+  if (functional && !training)
+    return lowerFunctionalInference(n, x, weight, bias, eps);
   if ((weight && weight->rank() != 1) || (bias && bias->rank() != 1))
     return n.fail("the weight is no vector");
   SmallVector<int64_t> dims = {0};
@@ -326,44 +375,17 @@ static LogicalResult lowerBatchStats(Node &n) {
           n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
     return failure();
   Sizes channels = {x.sizes[1]};
-  Tensor mean = n.b.reshape(m.mean, channels),
-         rstd = n.b.reshape(m.rstd, channels);
+  Moments batch = {n.b.reshape(m.mean, channels),
+                   n.b.reshape(m.rstd, channels)};
   for (unsigned i = 1; i < n.numResults() && i < 3; ++i)
-    if (n.isUsed(i) && failed(n.set(i, i == 1 ? mean : rstd)))
+    if (n.isUsed(i) && failed(n.set(i, i == 1 ? batch.mean : batch.rstd)))
       return failure();
   if (!functional)
     return success();
-  if (updates && n.isUsed(3)) {
-    // What is reserved for the gradient on other devices: nothing.
-    Sizes none(n.resultSizes(3));
-    Type dtype = n.resultDtype(3);
-    if (failed(n.set(3, Tensor(n.b.empty(none, dtype), none, dtype))))
-      return failure();
-  }
-  Number count;
-  count.expr = n.b.product(reduced);
-  Hoisted size(n.b, count, acc);
-  auto move = [&](unsigned result, const Tensor &old, ScalarFn now) {
-    if (!n.isUsed(result))
-      return success();
-    return n.set(result,
-                 n.b.map({old, result == running ? mean : rstd}, acc,
-                         [&](Scalars &s, ValueRange v) {
-                           Value kept = s.mul(v[0], s.constant(1 - momentum));
-                           return s.add(kept,
-                                        s.mul(now(s, v), s.constant(momentum)));
-                         }));
-  };
-  Tensor oldMean = n.tensor("running_mean"), oldVar = n.tensor("running_var");
-  if (n.failed() || failed(move(running, oldMean,
-                                [](Scalars &, ValueRange v) { return v[1]; })))
+  // What is reserved for the gradient on other devices: nothing.
+  if (updates && n.isUsed(3) && failed(setEmpty(n, 3)))
     return failure();
-  return move(running + 1, oldVar, [&](Scalars &s, ValueRange v) {
-    // The variance again, over one element less.
-    Value var = s.sub(s.div(s.constant(1), s.mul(v[1], v[1])), s.constant(eps));
-    Value all = size.in(s);
-    return s.mul(var, s.div(all, s.sub(all, s.constant(1))));
-  });
+  return updateRunning(n, updates ? 4 : 3, batch, reduced, acc, momentum, eps);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,17 @@ using namespace mlir;
 
 namespace fx::lin {
 
+/// 1 for each element of `x` that is no NaN, else 0: i64.
+static Tensor markNumbers(Builder &b, const Tensor &x) {
+  Type i64 = b.b.getI64Type();
+  return b.pointwise(
+      {x}, x.sizes, i64, x.dtype,
+      [&](Scalars &s, ValueRange v) {
+        return toI64(s, s.eq(v[0], v[0]), s.b.getI1Type());
+      },
+      i64);
+}
+
 /// The element at one place of each row, counted as `at` says from the number
 /// of elements that are no NaN.
 static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
@@ -27,13 +38,8 @@ static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
   Type i64 = b.b.getI64Type();
   int64_t last = r->x.rank() - 1;
   Tensor count = b.reduce(
-      b.pointwise(
-          {r->x}, r->x.sizes, i64, r->x.dtype,
-          [&](Scalars &s, ValueRange v) {
-            return toI64(s, s.eq(v[0], v[0]), s.b.getI1Type());
-          },
-          i64),
-      {last}, true, i64, [](Scalars &s) { return s.integer(0); },
+      markNumbers(b, r->x), {last}, true, i64,
+      [](Scalars &s) { return s.integer(0); },
       [](Scalars &s, Value a, Value v) { return s.add(a, v); });
   Tensor place = b.pointwise({count}, count.sizes, i64, i64,
                              [&](Scalars &s, ValueRange v) {
@@ -138,6 +144,49 @@ static LogicalResult lowerMode(Node &n) {
   return n.set(1, finish(where));
 }
 
+/// The place of quantile `q` among the sorted elements of a row: q * (n - 1).
+/// The row has `length` elements, of which `count` are no NaN.
+template <bool ignoreNan>
+static Value quantilePlace(Scalars &f, Value q, Value count, Value length) {
+  Type i64 = f.b.getI64Type();
+  Scalars si(f.b, f.loc, i64);
+  Value one = si.integer(1), end = si.sub(length, one);
+  Value n = si.max(si.sub(count, one), si.integer(0));
+  Value at = f.mul(q, f.cast(ignoreNan ? n : end, i64, f.dtype));
+  if (!ignoreNan) // a row with a NaN gives one
+    at = f.select(si.eq(count, length), at, f.cast(end, i64, f.dtype));
+  return at;
+}
+
+/// The value at place `at`, which may lie between two elements: `mode` is
+/// torch's interpolation. `read` gives the element at a whole place.
+static Value interpolate(Scalars &f, Value at, StringRef mode,
+                         function_ref<Value(Value)> read) {
+  if (mode == "lower")
+    at = f.floor(at);
+  else if (mode == "higher")
+    at = f.ceil(at);
+  else if (mode == "nearest")
+    at = f.roundEven(at);
+  Value low = f.floor(at), below = read(low), above = read(f.ceil(at));
+  Value weight = mode == "midpoint" ? f.constant(0.5) : f.sub(at, low);
+  Value d = f.sub(above, below);
+  Value near = f.add(below, f.mul(weight, d));
+  Value far = f.sub(above, f.mul(d, f.sub(f.constant(1), weight)));
+  Value r = f.select(f.lt(weight, f.constant(0.5)), near, far);
+  // An infinite row, and a place that is a whole number.
+  return f.select(f.eq(below, above), below, r);
+}
+
+/// `t` with its last dimension in front of the others.
+static Tensor moveLastToFront(Builder &b, const Tensor &t) {
+  int64_t last = t.rank() - 1;
+  SmallVector<int64_t> order = {last};
+  for (int64_t i = 0; i < last; ++i)
+    order.push_back(i);
+  return b.permute(t, order);
+}
+
 /// Between the two elements around q * (n - 1), as the interpolation says.
 template <bool ignoreNan>
 static LogicalResult lowerQuantile(Node &n) {
@@ -165,13 +214,7 @@ static LogicalResult lowerQuantile(Node &n) {
     return failure();
   int64_t last = r->x.rank() - 1;
   Tensor values = pick(b, r->x, r->index);
-  Tensor count = b.sum(b.pointwise(
-                           {r->x}, r->x.sizes, i64, dtype,
-                           [&](Scalars &s, ValueRange v) {
-                             return toI64(s, s.eq(v[0], v[0]), s.b.getI1Type());
-                           },
-                           i64),
-                       {last}, true, i64);
+  Tensor count = b.sum(markNumbers(b, r->x), {last}, true, i64);
   // The quantiles are a new last dimension, in place of the sorted one.
   Tensor which =
       q ? b.cast(*q, dtype) : b.fromElement(b.number(number, dtype), dtype);
@@ -184,45 +227,22 @@ static LogicalResult lowerQuantile(Node &n) {
   Tensor y = b.indexed(
       {which, count}, sizes, dtype, Type(),
       [&](Scalars &s, ValueRange v, ArrayRef<Value> i) -> Value {
-        Scalars f(s.b, s.loc, dtype), si(s.b, s.loc, i64);
-        Value one = si.integer(1), end = si.sub(length, one);
-        Value n = si.max(si.sub(v[1], one), si.integer(0));
-        Value at = f.mul(v[0], f.cast(ignoreNan ? n : end, i64, dtype));
-        if (!ignoreNan) // a row with a NaN gives one
-          at = f.select(si.eq(v[1], length), at, f.cast(end, i64, dtype));
-        if (mode == "lower")
-          at = f.floor(at);
-        else if (mode == "higher")
-          at = f.ceil(at);
-        else if (mode == "nearest")
-          at = f.roundEven(at);
+        Scalars f(s.b, s.loc, dtype);
+        Value at = quantilePlace<ignoreNan>(f, v[0], v[1], length);
         auto read = [&](Value p) -> Value {
           SmallVector<Value> place(i);
           place.back() = f.toIndex(p);
           return tensor::ExtractOp::create(s.b, s.loc, source, place);
         };
-        Value low = f.floor(at), below = read(low), above = read(f.ceil(at));
-        Value weight = mode == "midpoint" ? f.constant(0.5) : f.sub(at, low);
-        Value d = f.sub(above, below);
-        Value near = f.add(below, f.mul(weight, d));
-        Value far = f.sub(above, f.mul(d, f.sub(f.constant(1), weight)));
-        Value r = f.select(f.lt(weight, f.constant(0.5)), near, far);
-        // An infinite row, and a place that is a whole number.
-        return f.select(f.eq(below, above), below, r);
+        return interpolate(f, at, mode, read);
       },
       dtype);
-  // The quantiles go to the front; the reduced dimension is kept or not.
-  SmallVector<int64_t> order = {last};
-  for (int64_t i = 0; i < last; ++i)
-    order.push_back(i);
-  y = b.permute(y, order);
-  if (keepDim) {
-    if (flat)
-      for (int64_t i = 0; i < rank; ++i)
-        y = b.unsqueeze(y, 1);
-    else if (rank > 0)
+  // The quantiles go to the front; the reduced dimensions are kept or not.
+  y = moveLastToFront(b, y);
+  int64_t numReduced = flat ? rank : std::min<int64_t>(rank, 1);
+  if (keepDim)
+    for (int64_t i = 0; i < numReduced; ++i)
       y = b.unsqueeze(y, 1 + dim);
-  }
   if (!q || q->rank() == 0)
     y = b.squeeze(y, 0);
   return n.result(y);

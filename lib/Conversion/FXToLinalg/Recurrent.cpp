@@ -115,101 +115,155 @@ static SmallVector<Tensor> layer(Builder &b, Cell cell, const Tensor &x,
       reverse);
 }
 
-/// lstm.input(input, hx, params, has_biases, num_layers, dropout, train,
-/// bidirectional, batch_first) and its like.
-template <Cell cell>
-static LogicalResult lowerNetwork(Node &n) {
-  constexpr bool lstm = cell == Cell::LSTM;
-  Builder &b = n.b;
-  Tensor x = n.tensor("input");
-  SmallVector<Tensor> start;
+namespace {
+/// The operands of a network of several layers.
+struct Network {
+  Cell cell;
+  Tensor input;              ///< [time, batch, input]
+  SmallVector<Tensor> start; ///< states: [layers * directions, batch, hidden]
+  SmallVector<Tensor> params;
+  bool biases = false;
+  int64_t layers = 0;
+  double dropout = 0;
+  bool drops = false; ///< between the layers
+  unsigned directions = 1;
+  unsigned numParams = 0; ///< of a layer and direction
+  bool batchFirst = false;
+  bool unbatched = false;
+};
+} // namespace
+
+/// Reads the operands as the operator has them.
+static LogicalResult readNetwork(Node &n, Network &net) {
+  bool lstm = net.cell == Cell::LSTM;
+  net.input = n.tensor("input");
   if (lstm)
-    start = n.tensors("hx");
+    net.start = n.tensors("hx");
   else
-    start.push_back(n.tensor("hx"));
-  SmallVector<Tensor> params = n.tensors("params");
-  bool biases = n.boolean("has_biases");
-  int64_t layers = n.integer("num_layers");
-  double dropout = n.real("dropout");
+    net.start.push_back(n.tensor("hx"));
+  net.params = n.tensors("params");
+  net.biases = n.boolean("has_biases");
+  net.layers = n.integer("num_layers");
+  net.dropout = n.real("dropout");
   bool train = n.boolean("train");
-  bool both = n.boolean("bidirectional");
-  bool batchFirst = n.boolean("batch_first");
-  if (n.failed() || !isa<FloatType>(x.dtype) || layers < 1 ||
+  net.directions = n.boolean("bidirectional") ? 2 : 1;
+  net.batchFirst = n.boolean("batch_first");
+  if (n.failed() || !isa<FloatType>(net.input.dtype) || net.layers < 1 ||
       n.numResults() != (lstm ? 3u : 2u))
     return n.fail("the input is no sequence of floats");
-  bool drops = train && dropout != 0 && layers > 1;
-  if (drops && !(dropout > 0 && dropout < 1))
+  net.drops = train && net.dropout != 0 && net.layers > 1;
+  if (net.drops && !(net.dropout > 0 && net.dropout < 1))
     return n.fail("expected a probability in [0, 1)");
-  bool unbatched = x.rank() == 2;
-  if (unbatched) {
-    x = b.unsqueeze(x, batchFirst ? 0 : 1);
-    for (Tensor &t : start)
+  return success();
+}
+
+/// Checks the shapes of the operands and arranges these as `Network` says.
+static LogicalResult arrangeOperands(Node &n, Network &net) {
+  Builder &b = n.b;
+  bool lstm = net.cell == Cell::LSTM;
+  net.unbatched = net.input.rank() == 2;
+  if (net.unbatched) {
+    net.input = b.unsqueeze(net.input, net.batchFirst ? 0 : 1);
+    for (Tensor &t : net.start)
       if (t.rank() == 2)
         t = b.unsqueeze(t, 1);
   }
-  unsigned directions = both ? 2 : 1, each = biases ? 4 : 2;
-  if (lstm && params.size() == size_t(layers) * directions * (each + 1))
-    ++each; // projections
-  if (x.rank() != 3 || params.size() != size_t(layers) * directions * each ||
-      start.size() != (lstm ? 2u : 1u))
+  net.numParams = net.biases ? 4 : 2;
+  size_t count = size_t(net.layers) * net.directions;
+  if (lstm && net.params.size() == count * (net.numParams + 1))
+    ++net.numParams; // projections
+  if (net.input.rank() != 3 || net.params.size() != count * net.numParams ||
+      net.start.size() != (lstm ? 2u : 1u))
     return n.fail("the weights do not fit the layers");
-  for (const Tensor &t : start)
-    if (t.rank() != 3 || t.dtype != x.dtype)
+  for (const Tensor &t : net.start)
+    if (t.rank() != 3 || t.dtype != net.input.dtype)
       return n.fail("the state does not fit the input");
-  for (const Tensor &t : params)
-    if (t.dtype != x.dtype)
+  for (const Tensor &t : net.params)
+    if (t.dtype != net.input.dtype)
       return n.fail("weights of another dtype");
-  if (batchFirst)
-    x = b.permute(x, {1, 0, 2});
-  if (x.sizes[0].getInteger() == 0)
+  if (net.batchFirst)
+    net.input = b.permute(net.input, {1, 0, 2});
+  if (net.input.sizes[0].getInteger() == 0)
     return n.fail("an empty sequence");
-  SmallVector<SmallVector<Tensor>> last(start.size());
-  for (int64_t l = 0; l < layers; ++l) {
-    SmallVector<Tensor> outputs;
-    for (unsigned d = 0; d < directions; ++d) {
-      unsigned k = l * directions + d;
-      ArrayRef<Tensor> p = ArrayRef<Tensor>(params).slice(k * each, each);
-      Weights w{p[0], p[1], {}, {}, {}};
-      if (biases) {
-        w.inputBias = p[2];
-        w.hiddenBias = p[3];
-      }
-      if (each % 2)
-        w.projection = p.back();
-      SmallVector<Tensor> state;
-      for (const Tensor &t : start)
-        state.push_back(b.contiguous(b.select(t, 0, b.b.getIndexAttr(k))));
-      SmallVector<Tensor> r = layer(b, cell, x, state, w, d == 1);
-      outputs.push_back(r[0]);
-      for (unsigned i = 0; i < start.size(); ++i)
-        last[i].push_back(b.unsqueeze(r[1 + i], 0));
-    }
-    if (both) {
-      Sizes sizes(outputs[0].sizes);
-      sizes[2] = ExprAttr::mul(n.context(), {sizes[2], b.expr(2)});
-      x = b.concat(outputs, 2, sizes);
-    } else {
-      x = outputs[0];
-    }
-    if (drops && l + 1 < layers)
-      x = dropOut(b, x, dropout);
+  return success();
+}
+
+/// The weights of the layer and direction number `k`.
+static Weights weightsOf(const Network &net, unsigned k) {
+  ArrayRef<Tensor> p =
+      ArrayRef<Tensor>(net.params).slice(k * net.numParams, net.numParams);
+  Weights w{p[0], p[1], {}, {}, {}};
+  if (net.biases) {
+    w.inputBias = p[2];
+    w.hiddenBias = p[3];
   }
-  if (batchFirst)
+  if (net.numParams % 2)
+    w.projection = p.back();
+  return w;
+}
+
+/// Layer `l` over `x` in all directions: the outputs of all steps. Adds the
+/// last states to `last`, one list for each kind of state.
+static Tensor runDirections(Builder &b, const Network &net, int64_t l,
+                            const Tensor &x,
+                            MutableArrayRef<SmallVector<Tensor>> last) {
+  SmallVector<Tensor> outputs;
+  for (unsigned d = 0; d < net.directions; ++d) {
+    unsigned k = l * net.directions + d;
+    Weights w = weightsOf(net, k);
+    SmallVector<Tensor> state;
+    for (const Tensor &t : net.start)
+      state.push_back(b.contiguous(b.select(t, 0, b.b.getIndexAttr(k))));
+    SmallVector<Tensor> r = layer(b, net.cell, x, state, w, d == 1);
+    outputs.push_back(r[0]);
+    for (unsigned i = 0; i < net.start.size(); ++i)
+      last[i].push_back(b.unsqueeze(r[1 + i], 0));
+  }
+  if (net.directions == 1)
+    return outputs[0];
+  Sizes sizes(outputs[0].sizes);
+  sizes[2] = ExprAttr::mul(b.context(), {sizes[2], b.expr(2)});
+  return b.concat(outputs, 2, sizes);
+}
+
+/// Sets the results: the outputs of the last layer, then the last states.
+static LogicalResult setResults(Node &n, const Network &net, Tensor x,
+                                ArrayRef<SmallVector<Tensor>> last) {
+  Builder &b = n.b;
+  if (net.batchFirst)
     x = b.permute(x, {1, 0, 2});
-  if (unbatched)
-    x = b.squeeze(x, batchFirst ? 0 : 1);
+  if (net.unbatched)
+    x = b.squeeze(x, net.batchFirst ? 0 : 1);
   if (failed(n.set(0, x)))
     return failure();
   for (auto [i, parts] : llvm::enumerate(last)) {
     Sizes sizes(parts[0].sizes);
     sizes[0] = b.expr(parts.size());
     Tensor all = parts.size() == 1 ? parts[0] : b.concat(parts, 0, sizes);
-    if (unbatched)
+    if (net.unbatched)
       all = b.squeeze(all, 1);
     if (failed(n.set(1 + i, all)))
       return failure();
   }
   return success();
+}
+
+/// lstm.input(input, hx, params, has_biases, num_layers, dropout, train,
+/// bidirectional, batch_first) and its like.
+template <Cell cell>
+static LogicalResult lowerNetwork(Node &n) {
+  Network net;
+  net.cell = cell;
+  if (failed(readNetwork(n, net)) || failed(arrangeOperands(n, net)))
+    return failure();
+  Tensor x = net.input;
+  SmallVector<SmallVector<Tensor>> last(net.start.size());
+  for (int64_t l = 0; l < net.layers; ++l) {
+    x = runDirections(n.b, net, l, x, last);
+    if (net.drops && l + 1 < net.layers)
+      x = dropOut(n.b, x, net.dropout);
+  }
+  return setResults(n, net, x, last);
 }
 
 /// One step: cell(input, hx, w_ih, w_hh, b_ih, b_hh).

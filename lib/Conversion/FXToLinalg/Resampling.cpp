@@ -264,6 +264,95 @@ static Value intoImage(Scalars &s, const Grid &g, Value at, Value size) {
   return s.min(s.max(at, s.constant(0)), last);
 }
 
+namespace {
+/// The image that a grid samples.
+struct Image {
+  Value source;
+  Type dtype;
+  SmallVector<Value> size;   // of the spatial dimensions, index
+  SmallVector<Value> length; // the same in the compute type
+};
+} // namespace
+
+/// The element at whole coordinates, 0 outside. `i` are the result's indices:
+/// image and channel are the first two.
+static Value readImage(Scalars &s, const Image &image, ArrayRef<Value> i,
+                       ArrayRef<Value> from) {
+  SmallVector<Value> place = {i[0], i[1]};
+  Value inside = s.boolean(true);
+  for (unsigned d = 0; d < from.size(); ++d) {
+    Value c = from[d];
+    inside = s.logicalAnd(
+        inside, s.logicalAnd(s.ge(c, s.constant(0)), s.lt(c, image.length[d])));
+    // What a conversion cannot hold lies outside anyway.
+    c = s.select(inside, c, s.constant(0));
+    place.push_back(clampIndex(s, floorIndex(s, c), image.size[d]));
+  }
+  Value v = tensor::ExtractOp::create(s.b, s.loc, image.source, place);
+  return s.select(inside, s.cast(v, image.dtype, s.dtype), s.constant(0));
+}
+
+/// The coordinates in the image that the grid `places`, of `dtype`, gives for
+/// the result's element `i`. In the grid the last dimension's one is the first.
+static SmallVector<Value> gridCoordinates(Scalars &s, const Grid &g,
+                                          Value places, Type dtype,
+                                          ArrayRef<Value> i,
+                                          ArrayRef<Value> length) {
+  unsigned spatial = length.size();
+  Scalars ix = s.indices();
+  SmallVector<Value> at(spatial);
+  for (unsigned d = 0; d < spatial; ++d) {
+    SmallVector<Value> place = {i[0]};
+    place.append(i.begin() + 2, i.end());
+    place.push_back(ix.integer(spatial - 1 - d));
+    Value v = tensor::ExtractOp::create(s.b, s.loc, places, place);
+    at[d] = unnormalize(s, g, s.cast(v, dtype, s.dtype), length[d]);
+    if (g.mode != 2)
+      at[d] = intoImage(s, g, at[d], length[d]);
+  }
+  return at;
+}
+
+/// The weighted sum of the four by four elements around `at`, of two
+/// dimensions.
+static Value sampleCubic(Scalars &s, const Grid &g, ArrayRef<Value> at,
+                         ArrayRef<Value> length,
+                         function_ref<Value(ArrayRef<Value>)> read) {
+  Value total = s.constant(0);
+  SmallVector<SmallVector<Value>> weights;
+  for (Value c : at)
+    weights.push_back(cubicWeights(s, s.sub(c, s.floor(c))));
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 4; ++column) {
+      Value from[2] = {s.add(s.floor(at[0]), s.constant(row - 1)),
+                       s.add(s.floor(at[1]), s.constant(column - 1))};
+      for (unsigned d = 0; d < 2; ++d)
+        from[d] = intoImage(s, g, from[d], length[d]);
+      Value w = s.mul(weights[0][row], weights[1][column]);
+      total = s.add(total, s.mul(w, read(from)));
+    }
+  return total;
+}
+
+/// The weighted sum of the two elements around `at` along each dimension.
+static Value sampleLinear(Scalars &s, ArrayRef<Value> at,
+                          function_ref<Value(ArrayRef<Value>)> read) {
+  Value total = s.constant(0);
+  for (unsigned corner = 0; corner < (1u << at.size()); ++corner) {
+    SmallVector<Value> from;
+    Value weight;
+    for (unsigned d = 0; d < at.size(); ++d) {
+      Value low = s.floor(at[d]), t = s.sub(at[d], low);
+      bool high = corner >> d & 1;
+      from.push_back(high ? s.add(low, s.constant(1)) : low);
+      Value w = high ? t : s.sub(s.constant(1), t);
+      weight = weight ? s.mul(weight, w) : w;
+    }
+    total = s.add(total, s.mul(weight, read(from)));
+  }
+  return total;
+}
+
 /// grid_sampler(input, grid, interpolation, padding, align): the grid's last
 /// dimension holds x, y (and z).
 template <unsigned spatial>
@@ -279,76 +368,31 @@ static LogicalResult sampleGrid(Node &n) {
       return n.fail("an empty input");
   Builder &b = n.b;
   Type compute = opMathType(x.dtype);
-  Value source = b.materialize(x), places = b.materialize(grid);
-  SmallVector<Value> size, length;
+  Image image;
+  image.source = b.materialize(x);
+  image.dtype = x.dtype;
+  Value places = b.materialize(grid);
   Scalars outer(b.b, b.loc, compute);
   for (unsigned d = 0; d < spatial; ++d) {
-    size.push_back(b.index(x.sizes[d + 2]));
-    length.push_back(outer.fromIndex(size.back()));
+    image.size.push_back(b.index(x.sizes[d + 2]));
+    image.length.push_back(outer.fromIndex(image.size.back()));
   }
   return n.result(b.indexed(
       {}, n.resultSizes(), x.dtype, compute,
       [&](Scalars &s, ValueRange, ArrayRef<Value> i) -> Value {
-        Scalars ix = s.indices();
-        SmallVector<Value> at(spatial);
-        for (unsigned d = 0; d < spatial; ++d) {
-          SmallVector<Value> place = {i[0]};
-          place.append(i.begin() + 2, i.end());
-          place.push_back(ix.integer(spatial - 1 - d));
-          Value v = tensor::ExtractOp::create(s.b, s.loc, places, place);
-          at[d] = unnormalize(s, g, s.cast(v, grid.dtype, compute), length[d]);
-          if (g.mode != 2)
-            at[d] = intoImage(s, g, at[d], length[d]);
-        }
-        // The element at whole coordinates, 0 outside.
+        SmallVector<Value> at =
+            gridCoordinates(s, g, places, grid.dtype, i, image.length);
         auto read = [&](ArrayRef<Value> from) -> Value {
-          SmallVector<Value> place = {i[0], i[1]};
-          Value inside = s.boolean(true);
-          for (unsigned d = 0; d < spatial; ++d) {
-            Value c = from[d];
-            inside = s.logicalAnd(inside, s.logicalAnd(s.ge(c, s.constant(0)),
-                                                       s.lt(c, length[d])));
-            // What a conversion cannot hold lies outside anyway.
-            c = s.select(inside, c, s.constant(0));
-            place.push_back(clampIndex(s, floorIndex(s, c), size[d]));
-          }
-          Value v = tensor::ExtractOp::create(s.b, s.loc, source, place);
-          return s.select(inside, s.cast(v, x.dtype, compute), s.constant(0));
+          return readImage(s, image, i, from);
         };
         if (g.mode == 1) {
           for (Value &c : at)
             c = s.roundEven(c);
           return read(at);
         }
-        Value total = s.constant(0);
-        if (g.mode == 2) {
-          SmallVector<SmallVector<Value>> weights;
-          for (Value c : at)
-            weights.push_back(cubicWeights(s, s.sub(c, s.floor(c))));
-          for (int row = 0; row < 4; ++row)
-            for (int column = 0; column < 4; ++column) {
-              Value from[2] = {s.add(s.floor(at[0]), s.constant(row - 1)),
-                               s.add(s.floor(at[1]), s.constant(column - 1))};
-              for (unsigned d = 0; d < 2; ++d)
-                from[d] = intoImage(s, g, from[d], length[d]);
-              Value w = s.mul(weights[0][row], weights[1][column]);
-              total = s.add(total, s.mul(w, read({from[0], from[1]})));
-            }
-          return total;
-        }
-        for (unsigned corner = 0; corner < (1u << spatial); ++corner) {
-          SmallVector<Value> from;
-          Value weight;
-          for (unsigned d = 0; d < spatial; ++d) {
-            Value low = s.floor(at[d]), t = s.sub(at[d], low);
-            bool high = corner >> d & 1;
-            from.push_back(high ? s.add(low, s.constant(1)) : low);
-            Value w = high ? t : s.sub(s.constant(1), t);
-            weight = weight ? s.mul(weight, w) : w;
-          }
-          total = s.add(total, s.mul(weight, read(from)));
-        }
-        return total;
+        if (g.mode == 2)
+          return sampleCubic(s, g, at, image.length, read);
+        return sampleLinear(s, at, read);
       }));
 }
 

@@ -172,6 +172,99 @@ static std::optional<int64_t> findMask(Node &n, Argument list) {
   return place;
 }
 
+/// The values with zeros where the mask is false: adding these changes nothing.
+static Tensor zeroHidden(Builder &b, const Tensor &values, const Tensor &mask) {
+  Type dtype = values.dtype;
+  return b.pointwise(
+      {values, mask}, values.sizes, dtype, Type(),
+      [&](Scalars &s, ValueRange v) {
+        Scalars e(s.b, s.loc, dtype);
+        return e.select(v[1], v[0], e.integer(0));
+      },
+      dtype);
+}
+
+/// Indexes the dimensions from `place` on by what the mask chooses.
+static LogicalResult indexByMask(Node &n, SliceWrite &w, const Tensor &mask,
+                                 int64_t place) {
+  int64_t rest = w.x.rank() - mask.rank();
+  // The values of a mask are as many as its true elements.
+  if (mask.rank() == 0 || rest < place || w.values.rank() != rest + 1 ||
+      w.values.sizes[place].getInteger() == 1)
+    return n.fail("a mask whose values are no list");
+  for (auto [have, want] :
+       llvm::zip(mask.sizes, ArrayRef<ExprAttr>(w.x.sizes).drop_front(place)))
+    if (have.isProvablyDifferent(want))
+      return n.fail("the mask does not fit the tensor");
+  FailureOr<SmallVector<Tensor>> vectors =
+      maskIndices(n, mask, w.values.sizes[place]);
+  if (failed(vectors))
+    return failure();
+  for (auto [i, vector] : llvm::enumerate(*vectors)) {
+    w.indexed.push_back(place + i);
+    w.at.push_back(n.b.contiguous(vector));
+  }
+  return success();
+}
+
+/// The indices moved into [-size, size), as i64.
+static Tensor clampIndices(Builder &b, const Tensor &t, ExprAttr size) {
+  Type i64 = b.b.getI64Type();
+  Value length = Scalars(b.b, b.loc, i64).fromIndex(b.index(size));
+  return b.pointwise({t}, t.sizes, i64, i64, [&](Scalars &s, ValueRange v) {
+    Value last = s.sub(length, s.integer(1));
+    return s.min(s.max(v[0], s.neg(length)), last);
+  });
+}
+
+/// Indexes each dimension that has a tensor in `list` by that tensor.
+static LogicalResult indexByTensors(Node &n, SliceWrite &w, Argument list,
+                                    bool clamps) {
+  for (auto [i, arg] : llvm::enumerate(list.getElements())) {
+    if (arg.isNone())
+      continue;
+    Tensor t = n.asTensor(arg);
+    if (n.failed() || !isa<IntegerType>(t.dtype) || t.dtype.isInteger(1))
+      return n.fail("an index that is no integer tensor");
+    if (clamps)
+      t = clampIndices(n.b, t, w.x.sizes[i]);
+    w.indexed.push_back(i);
+    w.at.push_back(n.b.contiguous(t));
+  }
+  return success();
+}
+
+/// Sets the sizes that the index tensors broadcast to.
+static LogicalResult broadcastIndices(Node &n, SliceWrite &w) {
+  int64_t indexRank = 0;
+  for (const Tensor &t : w.at)
+    indexRank = std::max(indexRank, t.rank());
+  for (int64_t i = 0; i < indexRank; ++i) {
+    ExprAttr size = n.b.expr(1);
+    for (const Tensor &t : w.at) {
+      int64_t k = i - (indexRank - t.rank());
+      if (k < 0 || t.sizes[k].getInteger() == 1)
+        continue;
+      if (size.getInteger() != 1 && size.isProvablyDifferent(t.sizes[k]))
+        return n.fail("the indices do not broadcast");
+      size = t.sizes[k];
+    }
+    w.indexSizes.push_back(size);
+  }
+  return success();
+}
+
+/// The shape of self[indices], which the values broadcast to.
+static Sizes selectedSizes(const SliceWrite &w) {
+  Sizes sizes;
+  for (int64_t d = 0; d < w.x.rank(); ++d)
+    if (!llvm::is_contained(w.indexed, d))
+      sizes.push_back(w.x.sizes[d]);
+  sizes.insert(sizes.begin() + w.first, w.indexSizes.begin(),
+               w.indexSizes.end());
+  return sizes;
+}
+
 /// index_put(self, indices, values, accumulate),
 /// _unsafe_masked_index_put_accumulate(self, mask, indices, values): adds what
 /// the mask does not hide; places out of range are the nearest in it.
@@ -191,86 +284,29 @@ static LogicalResult lowerIndexPut(Node &n) {
         return n.result(w.x);
     if (!n.broadcasts(mask, w.values.sizes))
       return failure();
-    Type dtype = w.values.dtype;
-    w.values = n.b.pointwise(
-        {w.values, mask}, w.values.sizes, dtype, Type(),
-        [&](Scalars &s, ValueRange v) {
-          Scalars e(s.b, s.loc, dtype);
-          return e.select(v[1], v[0], e.integer(0));
-        },
-        dtype);
+    w.values = zeroHidden(n.b, w.values, mask);
   }
   if (n.failed() || !list.isList() ||
       int64_t(list.getElements().size()) > w.x.rank())
     return n.fail("the indices do not fit the tensor");
   if (std::optional<LogicalResult> done = putByMask(n, w, list))
     return *done;
-  Type i64 = n.b.b.getI64Type();
-  // The values of a mask are as many as its true elements.
   std::optional<int64_t> place = findMask(n, list);
   if (place) {
     Tensor mask = n.asTensor(list.getElements()[*place]);
-    int64_t rest = w.x.rank() - mask.rank();
-    if (mask.rank() == 0 || rest < *place || w.values.rank() != rest + 1 ||
-        w.values.sizes[*place].getInteger() == 1)
-      return n.fail("a mask whose values are no list");
-    for (auto [have, want] : llvm::zip(
-             mask.sizes, ArrayRef<ExprAttr>(w.x.sizes).drop_front(*place)))
-      if (have.isProvablyDifferent(want))
-        return n.fail("the mask does not fit the tensor");
-    FailureOr<SmallVector<Tensor>> vectors =
-        maskIndices(n, mask, w.values.sizes[*place]);
-    if (failed(vectors))
+    if (failed(indexByMask(n, w, mask, *place)))
       return failure();
-    for (auto [i, vector] : llvm::enumerate(*vectors)) {
-      w.indexed.push_back(*place + i);
-      w.at.push_back(n.b.contiguous(vector));
-    }
-  }
-  for (auto [i, arg] : llvm::enumerate(list.getElements())) {
-    if (arg.isNone() || place)
-      continue;
-    Tensor t = n.asTensor(arg);
-    if (n.failed() || !isa<IntegerType>(t.dtype) || t.dtype.isInteger(1))
-      return n.fail("an index that is no integer tensor");
-    if (isMasked) {
-      Value size =
-          Scalars(n.b.b, n.b.loc, i64).fromIndex(n.b.index(w.x.sizes[i]));
-      t = n.b.pointwise({t}, t.sizes, i64, i64, [&](Scalars &s, ValueRange v) {
-        Value last = s.sub(size, s.integer(1));
-        return s.min(s.max(v[0], s.neg(size)), last);
-      });
-    }
-    w.indexed.push_back(i);
-    w.at.push_back(n.b.contiguous(t));
+  } else if (failed(indexByTensors(n, w, list, /*clamps=*/isMasked))) {
+    return failure();
   }
   if (w.indexed.empty())
     return n.fail("no index");
-  int64_t indexRank = 0;
-  for (const Tensor &t : w.at)
-    indexRank = std::max(indexRank, t.rank());
-  for (int64_t i = 0; i < indexRank; ++i) {
-    ExprAttr size = n.b.expr(1);
-    for (const Tensor &t : w.at) {
-      int64_t k = i - (indexRank - t.rank());
-      if (k < 0 || t.sizes[k].getInteger() == 1)
-        continue;
-      if (size.getInteger() != 1 && size.isProvablyDifferent(t.sizes[k]))
-        return n.fail("the indices do not broadcast");
-      size = t.sizes[k];
-    }
-    w.indexSizes.push_back(size);
-  }
+  if (failed(broadcastIndices(n, w)))
+    return failure();
   bool adjacent =
       w.indexed.back() - w.indexed.front() + 1 == int64_t(w.indexed.size());
   w.first = adjacent ? w.indexed.front() : 0;
-  // The shape of self[indices], which the values broadcast to.
-  Sizes sizes;
-  for (int64_t d = 0; d < w.x.rank(); ++d)
-    if (!llvm::is_contained(w.indexed, d))
-      sizes.push_back(w.x.sizes[d]);
-  sizes.insert(sizes.begin() + w.first, w.indexSizes.begin(),
-               w.indexSizes.end());
+  Sizes sizes = selectedSizes(w);
   if (!n.broadcasts(w.values, sizes))
     return failure();
   w.values = n.b.expand(w.values, sizes);

@@ -34,97 +34,171 @@ namespace {
 struct Orthogonal {
   Tensor columns, right, values;
 };
+
+/// The angle by which a pair of columns is turned.
+struct Rotation {
+  Value cosine, sine;
+};
+
+/// The one-sided Jacobi method: turns the columns of stacked matrices until
+/// they are orthogonal.
+class Jacobi {
+public:
+  Jacobi(Builder &b, const Tensor &x);
+  Orthogonal run();
+
+private:
+  /// Scales the matrix `at`, so that no square over- or underflows; gives the
+  /// scale.
+  Value scaleDown(Value at);
+  /// Turns pairs of columns until a sweep over all turns none.
+  void iterate(Value at);
+  void turnPair(Value at, Value p, Value q);
+  /// Sets alpha, beta and gamma to x.x, y.y and x.y of columns p and q.
+  void multiplyColumns(Value at, Value p, Value q);
+  /// The rotation that makes the columns orthogonal that were multiplied. Notes
+  /// whether it is one.
+  Rotation findRotation();
+  /// Turns columns p and q of a variable whose columns have `length` elements.
+  void turn(unsigned matrix, Value length, Value at, Value p, Value q,
+            Rotation r);
+  /// Stores the lengths of the columns, and undoes the scaling.
+  void storeValues(Value at, Value scale);
+
+  Builder &b;
+  Sizes sizes, rightSizes, valueSizes;
+  Value zero, rows, columns, none, yes, no;
+  Variables v;
+  unsigned a, right, values, largest, alpha, beta, gamma, isTurning, hasTurned;
+};
 } // namespace
 
-static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
+Jacobi::Jacobi(Builder &b, const Tensor &x) : b(b), sizes(x.sizes), v(b) {
   Type f64 = b.b.getF64Type();
-  Sizes rightSizes = {x.sizes[0], x.sizes[2], x.sizes[2]},
-        valueSizes = {x.sizes[0], x.sizes[2]};
-  Value zero = b.index(0), rows = b.index(x.sizes[1]),
-        columns = b.index(x.sizes[2]);
+  rightSizes = {x.sizes[0], x.sizes[2], x.sizes[2]};
+  valueSizes = {x.sizes[0], x.sizes[2]};
+  zero = b.index(0);
+  rows = b.index(x.sizes[1]);
+  columns = b.index(x.sizes[2]);
   Scalars outer = reals(b);
-  Value none = outer.constant(0), yes = outer.boolean(true),
-        no = outer.boolean(false);
-  Variables v(b);
-  unsigned a = v.add(x), right = v.add(b.contiguous(identity(b, rightSizes))),
-           values = v.addEmpty(valueSizes, f64), largest = v.add(none),
-           alpha = v.add(none), beta = v.add(none), gamma = v.add(none),
-           isTurning = v.add(no), hasTurned = v.add(no);
-  v.loop(zero, b.index(x.sizes[0]), [&](Value at) {
-    // Scaled, so that no square over- or underflows.
-    v.set(largest, none);
-    v.loop(zero, rows, [&](Value i) {
-      v.loop(zero, columns, [&](Value j) {
-        Scalars s = reals(b);
-        v.set(largest, s.max(v.get(largest), s.abs(v.load(a, {at, i, j}))));
-      });
-    });
-    Scalars s = reals(b);
-    Value scale =
-        s.select(s.eq(v.get(largest), none), s.constant(1), v.get(largest));
-    v.loop(zero, rows, [&](Value i) {
-      v.loop(zero, columns, [&](Value j) {
-        v.store(a, {at, i, j}, reals(b).div(v.load(a, {at, i, j}), scale));
-      });
-    });
-    v.set(isTurning, yes);
-    v.loop(zero, b.index(mostSweeps), [&](Value) {
-      v.set(hasTurned, no);
-      Value end = indices(b).select(v.get(isTurning), columns, zero);
-      v.loop(zero, end, [&](Value q) {
-        v.loop(zero, q, [&](Value p) {
-          for (unsigned sum : {alpha, beta, gamma})
-            v.set(sum, none);
-          v.loop(zero, rows, [&](Value i) {
-            Scalars s = reals(b);
-            Value x = v.load(a, {at, i, p}), y = v.load(a, {at, i, q});
-            v.set(alpha, s.add(v.get(alpha), s.mul(x, x)));
-            v.set(beta, s.add(v.get(beta), s.mul(y, y)));
-            v.set(gamma, s.add(v.get(gamma), s.mul(x, y)));
-          });
-          Scalars s = reals(b);
-          Value g = v.get(gamma), one = s.constant(1);
-          Value bound = s.mul(s.constant(0x1p-50),
-                              s.sqrt(s.mul(v.get(alpha), v.get(beta))));
-          Value turns = s.gt(s.abs(g), bound);
-          Value zeta =
-              s.div(s.sub(v.get(beta), v.get(alpha)), s.mul(s.constant(2), g));
-          Value root = s.sqrt(s.add(one, s.mul(zeta, zeta)));
-          Value t = s.div(s.binary<math::CopySignOp>(one, zeta),
-                          s.add(s.abs(zeta), root));
-          Value c = s.div(one, s.sqrt(s.add(one, s.mul(t, t))));
-          Value sine = s.select(turns, s.mul(c, t), none);
-          c = s.select(turns, c, one);
-          v.set(hasTurned, s.logicalOr(v.get(hasTurned), turns));
-          auto turn = [&](unsigned matrix, Value length) {
-            v.loop(zero, length, [&](Value i) {
-              Scalars s = reals(b);
-              Value x = v.load(matrix, {at, i, p}),
-                    y = v.load(matrix, {at, i, q});
-              v.store(matrix, {at, i, p}, s.sub(s.mul(c, x), s.mul(sine, y)));
-              v.store(matrix, {at, i, q}, s.add(s.mul(sine, x), s.mul(c, y)));
-            });
-          };
-          turn(a, rows);
-          turn(right, columns);
-        });
-      });
-      v.set(isTurning, v.get(hasTurned));
-    });
+  none = outer.constant(0);
+  yes = outer.boolean(true);
+  no = outer.boolean(false);
+  a = v.add(x);
+  right = v.add(b.contiguous(identity(b, rightSizes)));
+  values = v.addEmpty(valueSizes, f64);
+  largest = v.add(none);
+  alpha = v.add(none);
+  beta = v.add(none);
+  gamma = v.add(none);
+  isTurning = v.add(no);
+  hasTurned = v.add(no);
+}
+
+Value Jacobi::scaleDown(Value at) {
+  v.set(largest, none);
+  v.loop(zero, rows, [&](Value i) {
     v.loop(zero, columns, [&](Value j) {
-      v.set(alpha, none);
-      v.loop(zero, rows, [&](Value i) {
-        Scalars s = reals(b);
-        Value e = v.load(a, {at, i, j});
-        v.set(alpha, s.add(v.get(alpha), s.mul(e, e)));
-        v.store(a, {at, i, j}, s.mul(e, scale));
-      });
       Scalars s = reals(b);
-      v.store(values, {at, j}, s.mul(s.sqrt(v.get(alpha)), scale));
+      v.set(largest, s.max(v.get(largest), s.abs(v.load(a, {at, i, j}))));
     });
   });
-  return {v.tensor(a, x.sizes, f64), v.tensor(right, rightSizes, f64),
+  Scalars s = reals(b);
+  Value scale =
+      s.select(s.eq(v.get(largest), none), s.constant(1), v.get(largest));
+  v.loop(zero, rows, [&](Value i) {
+    v.loop(zero, columns, [&](Value j) {
+      v.store(a, {at, i, j}, reals(b).div(v.load(a, {at, i, j}), scale));
+    });
+  });
+  return scale;
+}
+
+void Jacobi::multiplyColumns(Value at, Value p, Value q) {
+  for (unsigned sum : {alpha, beta, gamma})
+    v.set(sum, none);
+  v.loop(zero, rows, [&](Value i) {
+    Scalars s = reals(b);
+    Value x = v.load(a, {at, i, p}), y = v.load(a, {at, i, q});
+    v.set(alpha, s.add(v.get(alpha), s.mul(x, x)));
+    v.set(beta, s.add(v.get(beta), s.mul(y, y)));
+    v.set(gamma, s.add(v.get(gamma), s.mul(x, y)));
+  });
+}
+
+Rotation Jacobi::findRotation() {
+  Scalars s = reals(b);
+  Value g = v.get(gamma), one = s.constant(1);
+  Value bound =
+      s.mul(s.constant(0x1p-50), s.sqrt(s.mul(v.get(alpha), v.get(beta))));
+  Value turns = s.gt(s.abs(g), bound);
+  Value zeta = s.div(s.sub(v.get(beta), v.get(alpha)), s.mul(s.constant(2), g));
+  Value root = s.sqrt(s.add(one, s.mul(zeta, zeta)));
+  Value t =
+      s.div(s.binary<math::CopySignOp>(one, zeta), s.add(s.abs(zeta), root));
+  Value c = s.div(one, s.sqrt(s.add(one, s.mul(t, t))));
+  Value sine = s.select(turns, s.mul(c, t), none);
+  c = s.select(turns, c, one);
+  v.set(hasTurned, s.logicalOr(v.get(hasTurned), turns));
+  return {c, sine};
+}
+
+void Jacobi::turn(unsigned matrix, Value length, Value at, Value p, Value q,
+                  Rotation r) {
+  v.loop(zero, length, [&](Value i) {
+    Scalars s = reals(b);
+    Value x = v.load(matrix, {at, i, p}), y = v.load(matrix, {at, i, q});
+    v.store(matrix, {at, i, p}, s.sub(s.mul(r.cosine, x), s.mul(r.sine, y)));
+    v.store(matrix, {at, i, q}, s.add(s.mul(r.sine, x), s.mul(r.cosine, y)));
+  });
+}
+
+void Jacobi::turnPair(Value at, Value p, Value q) {
+  multiplyColumns(at, p, q);
+  Rotation r = findRotation();
+  turn(a, rows, at, p, q, r);
+  turn(right, columns, at, p, q, r);
+}
+
+void Jacobi::iterate(Value at) {
+  v.set(isTurning, yes);
+  v.loop(zero, b.index(mostSweeps), [&](Value) {
+    v.set(hasTurned, no);
+    Value end = indices(b).select(v.get(isTurning), columns, zero);
+    v.loop(zero, end, [&](Value q) {
+      v.loop(zero, q, [&](Value p) { turnPair(at, p, q); });
+    });
+    v.set(isTurning, v.get(hasTurned));
+  });
+}
+
+void Jacobi::storeValues(Value at, Value scale) {
+  v.loop(zero, columns, [&](Value j) {
+    v.set(alpha, none);
+    v.loop(zero, rows, [&](Value i) {
+      Scalars s = reals(b);
+      Value e = v.load(a, {at, i, j});
+      v.set(alpha, s.add(v.get(alpha), s.mul(e, e)));
+      v.store(a, {at, i, j}, s.mul(e, scale));
+    });
+    Scalars s = reals(b);
+    v.store(values, {at, j}, s.mul(s.sqrt(v.get(alpha)), scale));
+  });
+}
+
+Orthogonal Jacobi::run() {
+  v.loop(zero, b.index(sizes[0]), [&](Value at) {
+    Value scale = scaleDown(at);
+    iterate(at);
+    storeValues(at, scale);
+  });
+  Type f64 = b.b.getF64Type();
+  return {v.tensor(a, sizes, f64), v.tensor(right, rightSizes, f64),
           v.tensor(values, valueSizes, f64)};
+}
+
+static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
+  return Jacobi(b, x).run();
 }
 
 /// Whether the singular values of `x` can be had: which side is the shorter

@@ -132,72 +132,154 @@ static Value castIndex(OpBuilder &b, Location loc, Type type, Value v) {
   return arith::IndexCastOp::create(b, loc, type, v);
 }
 
-Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
+/// A value of type `have` as one of type `type` (letters as in `CallKind`).
+static Value convertNumber(OpBuilder &b, Location loc, Value v, char have,
+                           char type) {
   Type index = b.getIndexType(), i64 = b.getI64Type(), f64 = b.getF64Type();
-  // A value of `have` as one of `type`.
-  auto convert = [&](Value v, char have) -> Value {
-    if (have == type)
-      return v;
-    if (have == 'i' && type == 'f')
-      return arith::SIToFPOp::create(b, loc, f64, castIndex(b, loc, i64, v));
-    if (have == 'i' && type == 'b')
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v,
-                                   arith::ConstantIndexOp::create(b, loc, 0));
-    if (have == 'b' && type == 'i')
-      return arith::IndexCastUIOp::create(b, loc, index, v);
-    if (have == 'b' && type == 'f')
-      return arith::UIToFPOp::create(b, loc, f64, v);
-    if (have == 'f' && type == 'i')
-      return castIndex(b, loc, index, arith::FPToSIOp::create(b, loc, i64, v));
-    return arith::CmpFOp::create(
-        b, loc, arith::CmpFPredicate::UNE, v,
-        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0)));
-  };
-  auto constant = [&](int64_t v) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, v);
-  };
-  switch (expr.getKind()) {
-  case ExprKind::Integer:
-    if (type == 'f')
-      return arith::ConstantOp::create(b, loc,
-                                       b.getF64FloatAttr(expr.getValue()));
-    if (type == 'b')
-      return arith::ConstantOp::create(b, loc,
-                                       b.getBoolAttr(expr.getValue() != 0));
-    return constant(expr.getValue());
-  case ExprKind::Real:
-    return convert(
-        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(expr.getReal())),
-        'f');
-  case ExprKind::Symbol: {
-    Value v = values.lookup(expr.getName().getValue()).value;
-    char have = isa<FloatType>(v.getType())        ? 'f'
-                : v.getType().isSignlessInteger(1) ? 'b'
-                                                   : 'i';
-    return convert(v, have);
-  }
-  case ExprKind::Add:
-  case ExprKind::Mul: {
-    bool add = expr.getKind() == ExprKind::Add;
-    char t = type == 'f' ? 'f' : 'i';
-    Value result;
-    for (ExprAttr operand : expr.getOperands()) {
-      Value v = evaluate(b, loc, operand, t);
-      if (!result)
-        result = v;
-      else if (t == 'f')
-        result = add ? arith::AddFOp::create(b, loc, result, v).getResult()
-                     : arith::MulFOp::create(b, loc, result, v).getResult();
-      else
-        result = add ? arith::AddIOp::create(b, loc, result, v).getResult()
-                     : arith::MulIOp::create(b, loc, result, v).getResult();
-    }
-    return convert(result, t);
-  }
-  case ExprKind::Call:
-    break;
-  }
+  if (have == type)
+    return v;
+  if (have == 'i' && type == 'f')
+    return arith::SIToFPOp::create(b, loc, f64, castIndex(b, loc, i64, v));
+  if (have == 'i' && type == 'b')
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v,
+                                 arith::ConstantIndexOp::create(b, loc, 0));
+  if (have == 'b' && type == 'i')
+    return arith::IndexCastUIOp::create(b, loc, index, v);
+  if (have == 'b' && type == 'f')
+    return arith::UIToFPOp::create(b, loc, f64, v);
+  if (have == 'f' && type == 'i')
+    return castIndex(b, loc, index, arith::FPToSIOp::create(b, loc, i64, v));
+  return arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::UNE, v,
+      arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0)));
+}
 
+static Value buildInteger(OpBuilder &b, Location loc, int64_t value,
+                          char type) {
+  if (type == 'f')
+    return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
+  if (type == 'b')
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(value != 0));
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+/// Chains an operation of two operands over all values.
+template <typename OpTy>
+static Value buildChain(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  Value result = values.front();
+  for (Value value : values.drop_front())
+    result = OpTy::create(b, loc, result, value);
+  return result;
+}
+
+/// The predicate of a relation; nullopt if `name` is another function.
+static std::optional<arith::CmpIPredicate> getRelation(StringRef name) {
+  using P = arith::CmpIPredicate;
+  return llvm::StringSwitch<std::optional<P>>(name)
+      .Case("eq", P::eq)
+      .Case("ne", P::ne)
+      .Case("lt", P::slt)
+      .Case("le", P::sle)
+      .Case("gt", P::sgt)
+      .Case("ge", P::sge)
+      .Default(std::nullopt);
+}
+
+/// The product of `exponent` factors.
+static Value buildPower(OpBuilder &b, Location loc, Value base,
+                        int64_t exponent) {
+  Value result = base;
+  for (int64_t i = 1; i < exponent; ++i)
+    result = arith::MulIOp::create(b, loc, result, base);
+  return result;
+}
+
+/// Calls a function of integers or of truth values on `v`, the values of the
+/// operands of `expr`. Null if `expr` calls a function of reals.
+static Value callOnIntegers(OpBuilder &b, Location loc, ExprAttr expr,
+                            ArrayRef<Value> v) {
+  StringRef name = expr.getName();
+  if (std::optional<arith::CmpIPredicate> relation = getRelation(name))
+    return arith::CmpIOp::create(b, loc, *relation, v[0], v[1]);
+  if (name == "floordiv" || name == "div")
+    return arith::FloorDivSIOp::create(b, loc, v[0], v[1]);
+  if (name == "ceildiv")
+    return arith::CeilDivSIOp::create(b, loc, v[0], v[1]);
+  if (name == "mod") { // Python's: the sign of the divisor
+    Value quotient = arith::FloorDivSIOp::create(b, loc, v[0], v[1]);
+    return arith::SubIOp::create(b, loc, v[0],
+                                 arith::MulIOp::create(b, loc, quotient, v[1]));
+  }
+  if (name == "max")
+    return buildChain<arith::MaxSIOp>(b, loc, v);
+  if (name == "min")
+    return buildChain<arith::MinSIOp>(b, loc, v);
+  if (name == "and")
+    return buildChain<arith::AndIOp>(b, loc, v);
+  if (name == "or")
+    return buildChain<arith::OrIOp>(b, loc, v);
+  if (name == "not")
+    return arith::XOrIOp::create(
+        b, loc, v[0], arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  if (name == "pow")
+    return buildPower(b, loc, v[0], *expr.getOperands()[1].getInteger());
+  if (name == "abs") {
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    return arith::MaxSIOp::create(b, loc, v[0],
+                                  arith::SubIOp::create(b, loc, zero, v[0]));
+  }
+  if (name == "lshift")
+    return arith::ShLIOp::create(b, loc, v[0], v[1]);
+  if (name == "rshift")
+    return arith::ShRSIOp::create(b, loc, v[0], v[1]);
+  if (name == "where")
+    return arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
+  return {};
+}
+
+/// Calls the function `name` of reals on `v`. The result is an f64, or an index
+/// where the function rounds.
+static Value callOnReals(OpBuilder &b, Location loc, StringRef name,
+                         ArrayRef<Value> v) {
+  if (name == "to_float")
+    return v[0];
+  if (name == "float_truediv" || name == "int_truediv")
+    return arith::DivFOp::create(b, loc, v[0], v[1]);
+  if (name == "float_pow")
+    return math::PowFOp::create(b, loc, v[0], v[1]);
+  if (name == "sqrt")
+    return math::SqrtOp::create(b, loc, v[0]);
+  // to_int trunc floor ceil round
+  Value x = v[0];
+  if (name == "floor")
+    x = math::FloorOp::create(b, loc, x);
+  else if (name == "ceil")
+    x = math::CeilOp::create(b, loc, x);
+  else if (name == "round")
+    x = math::RoundEvenOp::create(b, loc, x);
+  return castIndex(b, loc, b.getIndexType(),
+                   arith::FPToSIOp::create(b, loc, b.getI64Type(), x));
+}
+
+Value Symbols::buildSum(OpBuilder &b, Location loc, ExprAttr expr, char type) {
+  bool add = expr.getKind() == ExprKind::Add;
+  char t = type == 'f' ? 'f' : 'i';
+  Value result;
+  for (ExprAttr operand : expr.getOperands()) {
+    Value v = evaluate(b, loc, operand, t);
+    if (!result)
+      result = v;
+    else if (t == 'f')
+      result = add ? arith::AddFOp::create(b, loc, result, v).getResult()
+                   : arith::MulFOp::create(b, loc, result, v).getResult();
+    else
+      result = add ? arith::AddIOp::create(b, loc, result, v).getResult()
+                   : arith::MulIOp::create(b, loc, result, v).getResult();
+  }
+  return convertNumber(b, loc, result, t, type);
+}
+
+Value Symbols::buildCall(OpBuilder &b, Location loc, ExprAttr expr, char type) {
   StringRef name = expr.getName();
   CallKind kind = callKind(name);
   SmallVector<Value> v;
@@ -205,87 +287,35 @@ Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
     v.push_back(
         evaluate(b, loc, operand,
                  kind.operands == 'w' ? (i == 0 ? 'b' : 'i') : kind.operands));
-  auto floorDiv = [&](Value x, Value y) -> Value {
-    return arith::FloorDivSIOp::create(b, loc, x, y);
-  };
-  auto fold = [&](auto fn) {
-    Value r = v.front();
-    for (Value x : ArrayRef<Value>(v).drop_front())
-      r = fn(r, x);
-    return r;
-  };
-  using P = arith::CmpIPredicate;
-  auto relation = llvm::StringSwitch<std::optional<P>>(name)
-                      .Case("eq", P::eq)
-                      .Case("ne", P::ne)
-                      .Case("lt", P::slt)
-                      .Case("le", P::sle)
-                      .Case("gt", P::sgt)
-                      .Case("ge", P::sge)
-                      .Default(std::nullopt);
-  Value r;
-  if (relation)
-    r = arith::CmpIOp::create(b, loc, *relation, v[0], v[1]);
-  else if (name == "floordiv" || name == "div")
-    r = floorDiv(v[0], v[1]);
-  else if (name == "ceildiv")
-    r = arith::CeilDivSIOp::create(b, loc, v[0], v[1]);
-  else if (name == "mod") // Python's: the sign of the divisor
-    r = arith::SubIOp::create(
-        b, loc, v[0],
-        arith::MulIOp::create(b, loc, floorDiv(v[0], v[1]), v[1]));
-  else if (name == "max")
-    r = fold([&](Value x, Value y) -> Value {
-      return arith::MaxSIOp::create(b, loc, x, y);
-    });
-  else if (name == "min")
-    r = fold([&](Value x, Value y) -> Value {
-      return arith::MinSIOp::create(b, loc, x, y);
-    });
-  else if (name == "and")
-    r = fold([&](Value x, Value y) -> Value {
-      return arith::AndIOp::create(b, loc, x, y);
-    });
-  else if (name == "or")
-    r = fold([&](Value x, Value y) -> Value {
-      return arith::OrIOp::create(b, loc, x, y);
-    });
-  else if (name == "not")
-    r = arith::XOrIOp::create(
-        b, loc, v[0], arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-  else if (name == "pow") {
-    r = v[0];
-    for (int64_t i = 1, e = *expr.getOperands()[1].getInteger(); i < e; ++i)
-      r = arith::MulIOp::create(b, loc, r, v[0]);
-  } else if (name == "abs")
-    r = arith::MaxSIOp::create(
-        b, loc, v[0], arith::SubIOp::create(b, loc, constant(0), v[0]));
-  else if (name == "lshift")
-    r = arith::ShLIOp::create(b, loc, v[0], v[1]);
-  else if (name == "rshift")
-    r = arith::ShRSIOp::create(b, loc, v[0], v[1]);
-  else if (name == "where")
-    r = arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
-  else if (name == "to_float")
-    r = v[0];
-  else if (name == "float_truediv" || name == "int_truediv")
-    r = arith::DivFOp::create(b, loc, v[0], v[1]);
-  else if (name == "float_pow")
-    r = math::PowFOp::create(b, loc, v[0], v[1]);
-  else if (name == "sqrt")
-    r = math::SqrtOp::create(b, loc, v[0]);
-  else { // to_int trunc floor ceil round
-    Value x = v[0];
-    if (name == "floor")
-      x = math::FloorOp::create(b, loc, x);
-    else if (name == "ceil")
-      x = math::CeilOp::create(b, loc, x);
-    else if (name == "round")
-      x = math::RoundEvenOp::create(b, loc, x);
-    return convert(
-        castIndex(b, loc, index, arith::FPToSIOp::create(b, loc, i64, x)), 'i');
+  Value result = callOnIntegers(b, loc, expr, v);
+  if (!result)
+    result = callOnReals(b, loc, name, v);
+  return convertNumber(b, loc, result, kind.result, type);
+}
+
+Value Symbols::build(OpBuilder &b, Location loc, ExprAttr expr, char type) {
+  switch (expr.getKind()) {
+  case ExprKind::Integer:
+    return buildInteger(b, loc, expr.getValue(), type);
+  case ExprKind::Real:
+    return convertNumber(
+        b, loc,
+        arith::ConstantOp::create(b, loc, b.getF64FloatAttr(expr.getReal())),
+        'f', type);
+  case ExprKind::Symbol: {
+    Value v = values.lookup(expr.getName().getValue()).value;
+    char have = isa<FloatType>(v.getType())        ? 'f'
+                : v.getType().isSignlessInteger(1) ? 'b'
+                                                   : 'i';
+    return convertNumber(b, loc, v, have, type);
   }
-  return convert(r, kind.result);
+  case ExprKind::Add:
+  case ExprKind::Mul:
+    return buildSum(b, loc, expr, type);
+  case ExprKind::Call:
+    break;
+  }
+  return buildCall(b, loc, expr, type);
 }
 
 } // namespace fx::lin

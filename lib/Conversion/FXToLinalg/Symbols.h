@@ -59,6 +59,12 @@ private:
                        char type);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
                     char type);
+  /// `build` for a sum or a product.
+  mlir::Value buildSum(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
+                       char type);
+  /// `build` for a call of a function.
+  mlir::Value buildCall(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
+                        char type);
 
   struct Binding {
     mlir::Value value;

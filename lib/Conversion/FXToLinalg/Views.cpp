@@ -246,6 +246,106 @@ static bool placeGroups(const Tensor &t, MutableArrayRef<Group> groups) {
   return true;
 }
 
+/// One group of all dimensions of a contiguous tensor.
+static Group groupAll(const Tensor &t, ArrayRef<ExprAttr> sizes) {
+  Group all;
+  for (int64_t i = 0; i < t.rank(); ++i)
+    if (!isUnit(t.sizes[i]))
+      all.from.push_back(i);
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (!isUnit(size))
+      all.to.push_back(i);
+  if (all.from.empty())
+    all.from.push_back(0);
+  if (all.to.empty() && !sizes.empty())
+    all.to.push_back(0);
+  all.position = 0;
+  return all;
+}
+
+/// The groups that are not broadcast, in the order of the value.
+static SmallVector<Group *> sortByPosition(MutableArrayRef<Group> groups) {
+  SmallVector<Group *> order;
+  for (Group &group : groups)
+    if (group.position >= 0)
+      order.push_back(&group);
+  llvm::sort(order,
+             [](Group *x, Group *y) { return x->position < y->position; });
+  return order;
+}
+
+/// The size of each group as one dimension.
+static Sizes mergedSizes(Builder &b, const Tensor &t, ArrayRef<Group *> order,
+                         ArrayRef<ExprAttr> sizes) {
+  Sizes merged;
+  for (Group *group : order) {
+    Sizes factors;
+    bool toOne = group->to.size() == 1;
+    for (int64_t d : toOne ? group->to : group->from)
+      factors.push_back(toOne ? sizes[d] : t.sizes[d]);
+    merged.push_back(b.product(factors));
+  }
+  return merged;
+}
+
+/// Collapses each group to one dimension, unit dimensions with a neighbour.
+static Value collapseGroups(Builder &b, const Tensor &t,
+                            ArrayRef<Group *> order) {
+  Sizes inner = valueSizes(t);
+  if (order.size() == inner.size())
+    return t.value;
+  SmallVector<ReassociationIndices> reassociation(order.size());
+  int group = -1, left = 0;
+  for (auto [v, size] : llvm::enumerate(inner)) {
+    bool start = group < 0 || (left == 0 && !isUnit(size));
+    if (start && group + 1 < int(order.size())) {
+      ++group;
+      left = order[group]->from.size();
+    }
+    if (!isUnit(size) || (group >= 0 && order[group]->from.size() == 1 &&
+                          isUnit(t.sizes[order[group]->from[0]])))
+      --left;
+    if (group >= 0)
+      reassociation[group].push_back(v);
+  }
+  RankedTensorType type = tensor::CollapseShapeOp::inferCollapsedType(
+      llvm::cast<RankedTensorType>(t.value.getType()), reassociation);
+  return tensor::CollapseShapeOp::create(b.b, b.loc, type, t.value,
+                                         reassociation);
+}
+
+/// Splits each group, one dimension of `value` of the size that `merged` says,
+/// into its dimensions of `sizes`. Unit dimensions cost nothing.
+static Tensor expandGroups(Builder &b, Value value, ArrayRef<Group *> order,
+                           ArrayRef<ExprAttr> merged, ArrayRef<ExprAttr> sizes,
+                           Type dtype) {
+  Tensor result;
+  result.sizes.assign(sizes.begin(), sizes.end());
+  result.dims.assign(sizes.size(), -1);
+  result.dtype = dtype;
+  SmallVector<ReassociationIndices> reassociation;
+  Sizes expanded, collapsed;
+  for (auto [group, size] : llvm::zip(order, merged)) {
+    reassociation.emplace_back();
+    Sizes parts;
+    for (int64_t d : group->to) {
+      reassociation.back().push_back(expanded.size());
+      result.dims[d] = expanded.size();
+      expanded.push_back(sizes[d]);
+      parts.push_back(sizes[d]);
+    }
+    // The type of the whole is as static as its parts are.
+    collapsed.push_back(parts.size() > 1 ? b.product(parts) : size);
+  }
+  value = b.withType(value, collapsed, dtype);
+  if (expanded.size() != collapsed.size())
+    value =
+        tensor::ExpandShapeOp::create(b.b, b.loc, tensorType(expanded, dtype),
+                                      value, reassociation, b.fold(expanded));
+  result.value = value;
+  return result;
+}
+
 Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   if (ArrayRef<ExprAttr>(input.sizes) == sizes)
     return input;
@@ -259,90 +359,13 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   if (!placeGroups(t, groups)) {
     t = contiguous(t);
     // A symbolic size may turn out to be 1 on one side only: one group of all.
-    if (!placeGroups(t, groups)) {
-      Group all;
-      for (int64_t i = 0; i < t.rank(); ++i)
-        if (!isUnit(t.sizes[i]))
-          all.from.push_back(i);
-      for (auto [i, size] : llvm::enumerate(sizes))
-        if (!isUnit(size))
-          all.to.push_back(i);
-      if (all.from.empty())
-        all.from.push_back(0);
-      if (all.to.empty() && !sizes.empty())
-        all.to.push_back(0);
-      groups.assign({all});
-      groups[0].position = 0;
-    }
+    if (!placeGroups(t, groups))
+      groups.assign({groupAll(t, sizes)});
   }
-
-  // In the order of the value.
-  SmallVector<Group *> order;
-  for (Group &group : groups)
-    if (group.position >= 0)
-      order.push_back(&group);
-  llvm::sort(order,
-             [](Group *x, Group *y) { return x->position < y->position; });
-
-  // Collapse each group to one dimension, unit dimensions with a neighbour.
-  Sizes inner = valueSizes(t), merged;
-  for (Group *group : order) {
-    Sizes factors;
-    bool toOne = group->to.size() == 1;
-    for (int64_t d : toOne ? group->to : group->from)
-      factors.push_back(toOne ? sizes[d] : t.sizes[d]);
-    merged.push_back(product(factors));
-  }
-  Value value = t.value;
-  if (merged.size() != inner.size()) {
-    SmallVector<ReassociationIndices> reassociation(order.size());
-    int group = -1, left = 0;
-    for (auto [v, size] : llvm::enumerate(inner)) {
-      bool start = group < 0 || (left == 0 && !isUnit(size));
-      if (start && group + 1 < int(order.size())) {
-        ++group;
-        left = order[group]->from.size();
-      }
-      if (!isUnit(size) || (group >= 0 && order[group]->from.size() == 1 &&
-                            isUnit(t.sizes[order[group]->from[0]])))
-        --left;
-      if (group >= 0)
-        reassociation[group].push_back(v);
-    }
-    auto type = tensor::CollapseShapeOp::inferCollapsedType(
-        llvm::cast<RankedTensorType>(value.getType()), reassociation);
-    value = tensor::CollapseShapeOp::create(b, loc, type, value, reassociation);
-  }
-
-  // Split each group into its new dimensions; unit dimensions cost nothing.
-  Tensor result;
-  result.sizes.assign(sizes.begin(), sizes.end());
-  result.dims.assign(sizes.size(), -1);
-  result.dtype = t.dtype;
-  SmallVector<ReassociationIndices> reassociation;
-  Sizes expanded, collapsed;
-  for (auto [group, size] : llvm::zip(order, merged)) {
-    reassociation.emplace_back();
-    for (int64_t d : group->to) {
-      reassociation.back().push_back(expanded.size());
-      result.dims[d] = expanded.size();
-      expanded.push_back(sizes[d]);
-    }
-    // The type of the whole is as static as its parts are.
-    if (group->to.size() > 1) {
-      Sizes parts;
-      for (int64_t d : group->to)
-        parts.push_back(sizes[d]);
-      size = product(parts);
-    }
-    collapsed.push_back(size);
-  }
-  value = withType(value, collapsed, t.dtype);
-  if (expanded.size() != collapsed.size())
-    value = tensor::ExpandShapeOp::create(b, loc, tensorType(expanded, t.dtype),
-                                          value, reassociation, fold(expanded));
-  result.value = value;
-  return result;
+  SmallVector<Group *> order = sortByPosition(groups);
+  Sizes merged = mergedSizes(*this, t, order, sizes);
+  Value value = collapseGroups(*this, t, order);
+  return expandGroups(*this, value, order, merged, sizes, t.dtype);
 }
 
 Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {

@@ -152,96 +152,109 @@ static std::optional<OperandKind> getHalfKind(ValueRange operands) {
   return std::nullopt;
 }
 
-std::optional<Contraction>
-fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
-  auto op = dyn_cast<linalg::GenericOp>(operation);
-  if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
-      op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
-      op.getNumReductionLoops() == 0)
-    return std::nullopt;
-  auto hasElements = [](Value v, unsigned integer) {
-    auto type = dyn_cast<RankedTensorType>(v.getType());
-    return type && (integer ? type.getElementType().isInteger(integer)
-                            : type.getElementType().isF32());
-  };
+/// True for a tensor of integers of `integer` bits; 0: of f32.
+static bool hasElements(Value v, unsigned integer) {
+  auto type = dyn_cast<RankedTensorType>(v.getType());
+  return type && (integer ? type.getElementType().isInteger(integer)
+                          : type.getElementType().isF32());
+}
+
+namespace {
+/// What the types of a contraction's operands, in either order, say of it.
+struct OperandTypes {
+  bool isGrouped = false, isInteger = false, isMixed = false, isDouble = false;
+  /// The product is one of floats, or of integers that become floats.
+  bool isFloat = false;
+  std::optional<OperandKind> half;
+
+  explicit OperandTypes(linalg::GenericOp op);
+  OperandKind kind() const {
+    return isInteger  ? OperandKind::Int8
+           : isMixed  ? OperandKind::Int8Weights
+           : isDouble ? OperandKind::F64
+                      : half.value_or(OperandKind::F32);
+  }
+};
+} // namespace
+
+OperandTypes::OperandTypes(linalg::GenericOp op) {
   auto holds = [&](unsigned i, unsigned integer) {
     return hasElements(op.getInputs()[i], integer);
   };
-  bool isGrouped = op.getNumDpsInputs() == 3;
+  isGrouped = op.getNumDpsInputs() == 3;
+  isInteger = holds(0, 8) && holds(1, 8);
+  isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
+  isDouble = !isGrouped && isF64(op.getDpsInits()[0]) &&
+             isF64(op.getInputs()[0]) && isF64(op.getInputs()[1]);
+  if (!isGrouped && hasElements(op.getDpsInits()[0], 0))
+    half = getHalfKind(op.getInputs());
+  isFloat = isDouble || half ||
+            ((holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8)));
+}
+
+/// The product that the body adds to its sum, without the scale of a group;
+/// none if the body has another form. Of integers it may be any value:
+/// `isIntegerProduct` decides, which must know the order of the operands.
+static Value getProduct(linalg::GenericOp op, const OperandTypes &types) {
   Block *body = op.getBody();
   Value sum = body->getTerminator()->getOperand(0), product;
-  bool isInteger = holds(0, 8) && holds(1, 8);
-  bool isMixed = !isInteger && (holds(0, 8) || holds(1, 8));
-  bool isDouble = !isGrouped && isF64(op.getDpsInits()[0]) &&
-                  isF64(op.getInputs()[0]) && isF64(op.getInputs()[1]);
-  if (isDouble || hasElements(op.getDpsInits()[0], 0))
+  if (types.isDouble || hasElements(op.getDpsInits()[0], 0))
     product = getAddend<arith::AddFOp>(sum, body);
-  else if (isInteger && !isGrouped && hasElements(op.getDpsInits()[0], 32))
+  else if (types.isInteger && !types.isGrouped &&
+           hasElements(op.getDpsInits()[0], 32))
     product = getAddend<arith::AddIOp>(sum, body);
-  if (isGrouped) {
-    product = holds(2, 0) ? getUnscaled(product, body) : Value();
-    if (isInteger) {
+  if (types.isGrouped) {
+    product = hasElements(op.getInputs()[2], 0) ? getUnscaled(product, body)
+                                                : Value();
+    if (types.isInteger) {
       auto convert =
           product ? product.getDefiningOp<arith::SIToFPOp>() : nullptr;
       product = convert ? convert.getIn() : Value();
     }
   }
-  if (!product)
-    return std::nullopt;
-  std::optional<OperandKind> half;
-  if (!isGrouped && hasElements(op.getDpsInits()[0], 0))
-    half = getHalfKind(op.getInputs());
-  bool isFloat = (holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8));
-  if (!isInteger &&
-      !((isFloat || half || isDouble) && isProduct(product, body)))
-    return std::nullopt;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!types.isInteger && !(types.isFloat && isProduct(product, body)))
+    return {};
+  return product;
+}
+
+/// True if each result is a dimension, and no two are the same.
+static bool hasDistinctDims(AffineMap map) {
+  llvm::SmallDenseSet<unsigned> seen;
+  return llvm::all_of(map.getResults(), [&](AffineExpr e) {
+    auto dim = dyn_cast<AffineDimExpr>(e);
+    return dim && seen.insert(dim.getPosition()).second;
+  });
+}
+
+/// Orders the operands: `b` is the one that has the result's last dimension.
+/// False if both or none have it, or an indexing map has another form.
+static bool orderOperands(Contraction &c) {
+  SmallVector<AffineMap> maps = c.op.getIndexingMapsArray();
   AffineMap result = maps.back();
-  if (result.getNumResults() == 0)
-    return std::nullopt;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (AffineExpr expr : result.getResults())
-    if (!isa<AffineDimExpr>(expr))
-      return std::nullopt;
-  auto plain = [](AffineMap map) {
-    llvm::SmallDenseSet<unsigned> seen;
-    return llvm::all_of(map.getResults(), [&](AffineExpr e) {
-      auto dim = dyn_cast<AffineDimExpr>(e);
-      return dim && seen.insert(dim.getPosition()).second;
-    });
-  };
-  if (!plain(result))
-    return std::nullopt;
+  if (result.getNumResults() == 0 || !hasDistinctDims(result))
+    return false;
   for (unsigned i = 0; i < 2; ++i)
     if (!llvm::all_of(maps[i].getResults(), isLinear))
-      return std::nullopt;
-
-  Contraction c;
-  c.op = op;
-  unsigned last = result.getDimPosition(result.getNumResults() - 1);
+      return false;
+  unsigned last = c.lastN();
   bool inA = maps[0].isFunctionOfDim(last), inB = maps[1].isFunctionOfDim(last);
   if (inA == inB)
-    return std::nullopt;
+    return false;
   if (inA)
     std::swap(c.a, c.b);
-  c.kind = isInteger  ? OperandKind::Int8
-           : isMixed  ? OperandKind::Int8Weights
-           : isDouble ? OperandKind::F64
-                      : half.value_or(OperandKind::F32);
-  if (!target.supports(c.kind))
-    return std::nullopt;
-  if ((isMixed && !holds(c.b, 8)) || (half && holds(c.b, 0)))
-    return std::nullopt;
-  if (isInteger && !isIntegerProduct(product, body, c.a))
-    return std::nullopt;
-  if (!plain(maps[c.b]))
-    return std::nullopt;
-  for (unsigned d = 0; d < op.getNumLoops(); ++d) {
-    bool a = maps[c.a].isFunctionOfDim(d), b = maps[c.b].isFunctionOfDim(d),
+  return true;
+}
+
+/// Sorts the loops into batch, M, N and K. False if one of them is of no kind.
+static bool classifyLoops(Contraction &c) {
+  AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
+  SmallVector<utils::IteratorType> iterators = c.op.getIteratorTypesArray();
+  for (unsigned d = 0; d < c.op.getNumLoops(); ++d) {
+    bool a = lhs.isFunctionOfDim(d), b = rhs.isFunctionOfDim(d),
          r = result.isFunctionOfDim(d);
     bool reduction = iterators[d] == utils::IteratorType::reduction;
     if (reduction == r || (reduction && !(a && b)))
-      return std::nullopt;
+      return false;
     if (reduction)
       c.k.push_back(d);
     else if (a && b)
@@ -251,9 +264,37 @@ fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
     else if (b)
       c.n.push_back(d);
     else
-      return std::nullopt;
+      return false;
   }
-  if (isGrouped && !matchGroups(c))
+  return true;
+}
+
+std::optional<Contraction>
+fx::kernel::matchContraction(Operation *operation, const TargetInfo &target) {
+  auto op = dyn_cast<linalg::GenericOp>(operation);
+  if (!op || op.getNumDpsInputs() < 2 || op.getNumDpsInputs() > 3 ||
+      op.getNumDpsInits() != 1 || op->getNumResults() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  OperandTypes types(op);
+  Value product = getProduct(op, types);
+  if (!product)
+    return std::nullopt;
+  Contraction c;
+  c.op = op;
+  if (!orderOperands(c))
+    return std::nullopt;
+  c.kind = types.kind();
+  if (!target.supports(c.kind))
+    return std::nullopt;
+  if ((types.isMixed && !hasElements(c.rhs(), 8)) ||
+      (types.half && hasElements(c.rhs(), 0)))
+    return std::nullopt;
+  if (types.isInteger && !isIntegerProduct(product, op.getBody(), c.a))
+    return std::nullopt;
+  if (!hasDistinctDims(c.rhsMap()) || !classifyLoops(c))
+    return std::nullopt;
+  if (types.isGrouped && !matchGroups(c))
     return std::nullopt;
   return c;
 }

@@ -58,16 +58,26 @@ static Value makeDestination(OpBuilder &b, OpResult result) {
                                  type.getElementType());
 }
 
-void Outliner::outline(ArrayRef<Operation *> group) {
-  SmallVector<Operation *> ops(group);
+namespace {
+/// A group of ops and what its kernel takes and returns.
+struct KernelGroup {
+  explicit KernelGroup(ArrayRef<Operation *> group);
+
+  /// The ops in the order of their block.
+  SmallVector<Operation *> ops;
+  llvm::SmallPtrSet<Operation *, 16> members;
+  /// The results that ops outside of the group read.
+  SmallVector<OpResult> outputs;
+  /// What comes in, and what is copied instead, in the order of their uses.
+  llvm::SetVector<Value> inputs;
+  llvm::SetVector<Operation *> copies;
+};
+} // namespace
+
+KernelGroup::KernelGroup(ArrayRef<Operation *> group)
+    : ops(group), members(group.begin(), group.end()) {
   llvm::sort(ops,
              [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
-  Operation *last = ops.back();
-  OpBuilder b(last->getContext());
-  b.setInsertionPointAfter(last);
-
-  SmallVector<OpResult> outputs;
   for (Operation *op : ops)
     for (OpResult result : op->getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -75,93 +85,90 @@ void Outliner::outline(ArrayRef<Operation *> group) {
             return !members.contains(at);
           }))
         outputs.push_back(result);
-  if (outputs.empty())
-    return;
-  for (OpResult result : outputs)
-    if (!isa<RankedTensorType>(result.getType()))
-      return;
+}
 
-  // What comes in, and what is copied instead, in the order of their uses.
-  llvm::SetVector<Value> inputs;
-  llvm::SetVector<Operation *> copies;
-  std::function<void(Value)> visit = [&](Value v) {
-    Operation *def = v.getDefiningOp();
-    if (def && members.contains(def))
-      return;
-    SplatElementsAttr splat;
-    bool isTable = def && matchPattern(def, m_Constant()) &&
-                   isa<ShapedType>(v.getType()) &&
-                   !matchPattern(v, m_Constant(&splat));
-    if (!def || !isCopied(def) || isTable) {
-      inputs.insert(v);
-      return;
-    }
-    for (Value operand : def->getOperands())
-      visit(operand);
-    copies.insert(def);
-  };
-  for (Operation *op : ops) {
+/// Makes `v`, which the group reads, an input of the group. If an op that is
+/// copied makes it, adds that op and what it reads instead.
+static void addInput(KernelGroup &group, Value v) {
+  Operation *def = v.getDefiningOp();
+  if (def && group.members.contains(def))
+    return;
+  SplatElementsAttr splat;
+  bool isTable = def && matchPattern(def, m_Constant()) &&
+                 isa<ShapedType>(v.getType()) &&
+                 !matchPattern(v, m_Constant(&splat));
+  if (!def || !isCopied(def) || isTable) {
+    group.inputs.insert(v);
+    return;
+  }
+  for (Value operand : def->getOperands())
+    addInput(group, operand);
+  group.copies.insert(def);
+}
+
+static void findInputs(KernelGroup &group) {
+  for (Operation *op : group.ops) {
     llvm::SetVector<Value> used;
     used.insert(op->getOperands().begin(), op->getOperands().end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
     for (Value v : used)
-      visit(v);
+      addInput(group, v);
   }
+}
 
-  SmallVector<Value> args(inputs.begin(), inputs.end()), outs;
-  for (OpResult result : outputs)
-    outs.push_back(makeDestination(b, result));
-  SmallVector<Type> types, resultTypes;
-  for (Value v : args)
-    types.push_back(v.getType());
-  for (Value v : outs) {
-    types.push_back(v.getType());
-    resultTypes.push_back(v.getType());
+/// `mapping` for the copy of `op`: outputs are made in the function's own
+/// destinations.
+static IRMapping mapDestinations(OpBuilder &b, Operation *op,
+                                 const KernelGroup &group, Block &body,
+                                 const IRMapping &mapping) {
+  IRMapping local = mapping;
+  auto dps = dyn_cast<DestinationStyleOpInterface>(op);
+  if (!dps)
+    return local;
+  for (OpResult result : op->getResults()) {
+    const OpResult *it = llvm::find(group.outputs, result);
+    if (it == group.outputs.end())
+      continue;
+    Value out =
+        body.getArgument(group.inputs.size() + (it - group.outputs.begin()));
+    Value init = dps.getTiedOpOperand(result)->get();
+    if (!emptyOf(init))
+      continue;
+    if (auto fill = init.getDefiningOp<linalg::FillOp>();
+        fill && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+      Value value = mapping.lookupOrDefault(fill.getInputs()[0]);
+      out = linalg::FillOp::create(b, fill.getLoc(), ValueRange{value},
+                                   ValueRange{out})
+                ->getResult(0);
+    }
+    local.map(init, out);
   }
-  for (auto [result, type] : llvm::zip(outputs, resultTypes))
-    if (result.getType() != type)
-      return; // a cast in between: left as it is
+  return local;
+}
 
-  auto func = func::FuncOp::create(
-      last->getLoc(), "kernel",
-      FunctionType::get(b.getContext(), types, resultTypes));
+/// Copies the group into a new function, which takes the inputs and a
+/// destination for each output.
+static func::FuncOp buildKernel(const KernelGroup &group, FunctionType type) {
+  Location loc = group.ops.back()->getLoc();
+  auto func = func::FuncOp::create(loc, "kernel", type);
   func.setPrivate();
-  func->setAttr(kKernelAttr, b.getUnitAttr());
+  func->setAttr(kKernelAttr, UnitAttr::get(type.getContext()));
   Block *body = func.addEntryBlock();
-  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  OpBuilder b = OpBuilder::atBlockBegin(body);
   IRMapping mapping;
-  for (auto [from, to] : llvm::zip(args, body->getArguments()))
+  for (auto [from, to] : llvm::zip(group.inputs, body->getArguments()))
     mapping.map(from, to);
-  for (Operation *op : copies)
-    inner.clone(*op, mapping);
-  for (Operation *op : ops) {
-    // Outputs are made in the function's own destinations.
-    IRMapping local = mapping;
-    if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
-      for (OpResult result : op->getResults()) {
-        auto it = llvm::find(outputs, result);
-        if (it == outputs.end())
-          continue;
-        Value out = body->getArgument(args.size() + (it - outputs.begin()));
-        Value init = dps.getTiedOpOperand(result)->get();
-        if (!emptyOf(init))
-          continue;
-        if (auto fill = init.getDefiningOp<linalg::FillOp>();
-            fill && fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
-          Value value = mapping.lookupOrDefault(fill.getInputs()[0]);
-          out = linalg::FillOp::create(inner, fill.getLoc(), ValueRange{value},
-                                       ValueRange{out})
-                    ->getResult(0);
-        }
-        local.map(init, out);
-      }
-    Operation *clone = inner.clone(*op, local);
+  for (Operation *op : group.copies)
+    b.clone(*op, mapping);
+  for (Operation *op : group.ops) {
+    IRMapping local = mapDestinations(b, op, group, *body, mapping);
+    Operation *clone = b.clone(*op, local);
     mapping.map(op->getResults(), clone->getResults());
   }
   SmallVector<Value> returned;
-  for (OpResult result : outputs)
+  for (OpResult result : group.outputs)
     returned.push_back(mapping.lookup(result));
-  func::ReturnOp::create(inner, last->getLoc(), returned);
+  func::ReturnOp::create(b, loc, returned);
   // Copies that nothing reads any more.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
@@ -169,7 +176,10 @@ void Outliner::outline(ArrayRef<Operation *> group) {
 
   // What only says where an op came from would keep alike kernels apart.
   func.walk([](Operation *op) { op->removeDiscardableAttr("fx.attention"); });
+  return func;
+}
 
+func::FuncOp Outliner::findOrInsert(func::FuncOp func) {
   std::string text;
   llvm::raw_string_ostream os(text);
   func->print(os, OpPrintingFlags().useLocalScope());
@@ -177,23 +187,59 @@ void Outliner::outline(ArrayRef<Operation *> group) {
   if (isNew) {
     func.setSymName("kernel_" + std::to_string(nextId++));
     module.push_back(func);
-  } else {
-    func.erase();
-    func = it->second;
-    ++shared;
+    return func;
   }
+  func.erase();
+  ++shared;
+  return it->second;
+}
+
+/// Invokes `callee` in place of the group.
+static void replaceGroup(OpBuilder &b, KernelGroup &group, func::FuncOp callee,
+                         TypeRange resultTypes, ValueRange destinations) {
   // Where all of it comes from; the last op first, whose name it takes.
   SmallVector<Location> locs;
-  for (Operation *op : llvm::reverse(ops))
+  for (Operation *op : llvm::reverse(group.ops))
     locs.push_back(op->getLoc());
   auto invoke = kernel::InvokeOp::create(
       b, b.getFusedLoc(locs), resultTypes,
-      FlatSymbolRefAttr::get(b.getContext(), func.getSymName()), args, outs);
-  for (auto [from, to] : llvm::zip(outputs, invoke->getResults()))
+      FlatSymbolRefAttr::get(b.getContext(), callee.getSymName()),
+      group.inputs.getArrayRef(), destinations);
+  for (auto [from, to] : llvm::zip(group.outputs, invoke->getResults()))
     from.replaceAllUsesWith(to);
-  for (Operation *op : llvm::reverse(ops))
+  for (Operation *op : llvm::reverse(group.ops))
     if (op->use_empty())
       op->erase();
+}
+
+void Outliner::outline(ArrayRef<Operation *> ops) {
+  KernelGroup group(ops);
+  if (group.outputs.empty())
+    return;
+  for (OpResult result : group.outputs)
+    if (!isa<RankedTensorType>(result.getType()))
+      return;
+  findInputs(group);
+
+  OpBuilder b(group.ops.back()->getContext());
+  b.setInsertionPointAfter(group.ops.back());
+  SmallVector<Value> outs;
+  for (OpResult result : group.outputs)
+    outs.push_back(makeDestination(b, result));
+  SmallVector<Type> types, resultTypes;
+  for (Value v : group.inputs)
+    types.push_back(v.getType());
+  for (Value v : outs) {
+    types.push_back(v.getType());
+    resultTypes.push_back(v.getType());
+  }
+  for (auto [result, type] : llvm::zip(group.outputs, resultTypes))
+    if (result.getType() != type)
+      return; // a cast in between: left as it is
+
+  func::FuncOp kernel = findOrInsert(buildKernel(
+      group, FunctionType::get(b.getContext(), types, resultTypes)));
+  replaceGroup(b, group, kernel, resultTypes, outs);
 }
 
 void fx::kernel::inlineKernel(func::FuncOp kernel, kernel::InvokeOp invoke) {

@@ -46,6 +46,78 @@ static int64_t numBytes(Type type) {
 /// What a constant computation may add to the file.
 static constexpr int64_t kConstantBytes = 4 << 20;
 
+/// Collects what has to be computed for `wanted`, in order, and the states that
+/// it reads.
+static void collectOps(Block &body, const llvm::SetVector<Value> &wanted,
+                       SmallVectorImpl<Operation *> &ops,
+                       llvm::SetVector<Value> &states) {
+  llvm::DenseSet<Operation *> needed;
+  for (Value v : wanted)
+    needed.insert(v.getDefiningOp());
+  for (Operation &op : llvm::reverse(body)) {
+    if (!needed.contains(&op))
+      continue;
+    ops.push_back(&op);
+    llvm::SetVector<Value> used;
+    used.insert(op.getOperands().begin(), op.getOperands().end());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    for (Value v : used) {
+      if (isa<BlockArgument>(v))
+        states.insert(v);
+      else
+        needed.insert(v.getDefiningOp());
+    }
+  }
+  std::reverse(ops.begin(), ops.end());
+}
+
+/// Creates @prepare, which takes `states`, arguments of `main`, and computes
+/// `wanted` by copies of `ops`.
+static void createPrepare(func::FuncOp main, ArrayRef<Operation *> ops,
+                          const llvm::SetVector<Value> &states,
+                          const llvm::SetVector<Value> &wanted) {
+  SmallVector<Type> argTypes, resultTypes;
+  for (Value v : states)
+    argTypes.push_back(v.getType());
+  for (Value v : wanted)
+    resultTypes.push_back(v.getType());
+  OpBuilder b(main);
+  auto prepare = func::FuncOp::create(b, main.getLoc(), "prepare",
+                                      b.getFunctionType(argTypes, resultTypes));
+  Block *entry = prepare.addEntryBlock();
+  IRMapping mapping;
+  for (auto [i, arg] : llvm::enumerate(states)) {
+    mapping.map(arg, entry->getArgument(i));
+    unsigned number = cast<BlockArgument>(arg).getArgNumber();
+    if (DictionaryAttr attrs = main.getArgAttrDict(number))
+      prepare.setArgAttrs(i, attrs);
+  }
+  b.setInsertionPointToEnd(entry);
+  for (Operation *op : ops)
+    b.clone(*op, mapping);
+  SmallVector<Value> results;
+  for (Value v : wanted)
+    results.push_back(mapping.lookup(v));
+  func::ReturnOp::create(b, main.getLoc(), results);
+}
+
+/// Gives `main` an argument for each of `wanted`, the results of @prepare, and
+/// uses these instead.
+static LogicalResult replaceByArguments(func::FuncOp main,
+                                        const llvm::SetVector<Value> &wanted) {
+  OpBuilder b(main);
+  for (auto [i, value] : llvm::enumerate(wanted)) {
+    Value v = value;
+    auto attrs = b.getDictionaryAttr(
+        b.getNamedAttr("fx.prepared", b.getI64IntegerAttr(i)));
+    unsigned at = main.getNumArguments();
+    if (failed(main.insertArgument(at, v.getType(), attrs, v.getLoc())))
+      return failure();
+    v.replaceAllUsesWith(main.getArgument(at));
+  }
+  return success();
+}
+
 namespace {
 struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
   using Base::Base;
@@ -72,12 +144,8 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
     return out <= 2 * (in - out) + kConstantBytes;
   }
 
-  void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal() || getOperation().lookupSymbol("prepare"))
-      return;
-    Block &body = main.getBody().front();
-    ConstantAnalysis states(main);
+  /// The results that @prepare may store and that something else reads.
+  llvm::SetVector<Value> findWanted(Block &body, ConstantAnalysis &states) {
     llvm::SetVector<Value> wanted;
     for (Operation &op : body) {
       if (!mayStore(&op, states))
@@ -91,64 +159,25 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
           wanted.insert(result);
       }
     }
+    return wanted;
+  }
+
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal() || getOperation().lookupSymbol("prepare"))
+      return;
+    Block &body = main.getBody().front();
+    ConstantAnalysis states(main);
+    llvm::SetVector<Value> wanted = findWanted(body, states);
     if (wanted.empty())
       return;
 
-    // What has to be computed, in order, and the states it reads.
-    llvm::DenseSet<Operation *> needed;
     SmallVector<Operation *> ops;
     llvm::SetVector<Value> args;
-    for (Value v : wanted)
-      needed.insert(v.getDefiningOp());
-    for (Operation &op : llvm::reverse(body)) {
-      if (!needed.contains(&op))
-        continue;
-      ops.push_back(&op);
-      llvm::SetVector<Value> used;
-      used.insert(op.getOperands().begin(), op.getOperands().end());
-      getUsedValuesDefinedAbove(op.getRegions(), used);
-      for (Value v : used) {
-        if (isa<BlockArgument>(v))
-          args.insert(v);
-        else
-          needed.insert(v.getDefiningOp());
-      }
-    }
-    std::reverse(ops.begin(), ops.end());
-
-    SmallVector<Type> argTypes, resultTypes;
-    for (Value v : args)
-      argTypes.push_back(v.getType());
-    for (Value v : wanted)
-      resultTypes.push_back(v.getType());
-    OpBuilder b(main);
-    auto prepare = func::FuncOp::create(
-        b, main.getLoc(), "prepare", b.getFunctionType(argTypes, resultTypes));
-    Block *entry = prepare.addEntryBlock();
-    IRMapping mapping;
-    for (auto [i, arg] : llvm::enumerate(args)) {
-      mapping.map(arg, entry->getArgument(i));
-      unsigned number = cast<BlockArgument>(arg).getArgNumber();
-      if (DictionaryAttr attrs = main.getArgAttrDict(number))
-        prepare.setArgAttrs(i, attrs);
-    }
-    b.setInsertionPointToEnd(entry);
-    for (Operation *op : ops)
-      b.clone(*op, mapping);
-    SmallVector<Value> results;
-    for (Value v : wanted)
-      results.push_back(mapping.lookup(v));
-    func::ReturnOp::create(b, main.getLoc(), results);
-
-    for (auto [i, value] : llvm::enumerate(wanted)) {
-      Value v = value;
-      auto attrs = b.getDictionaryAttr(
-          b.getNamedAttr("fx.prepared", b.getI64IntegerAttr(i)));
-      unsigned at = main.getNumArguments();
-      if (failed(main.insertArgument(at, v.getType(), attrs, v.getLoc())))
-        return signalPassFailure();
-      v.replaceAllUsesWith(main.getArgument(at));
-    }
+    collectOps(body, wanted, ops, args);
+    createPrepare(main, ops, args, wanted);
+    if (failed(replaceByArguments(main, wanted)))
+      return signalPassFailure();
     for (Operation *op : llvm::reverse(ops))
       if (op->use_empty())
         op->erase();

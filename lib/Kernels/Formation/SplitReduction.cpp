@@ -33,26 +33,30 @@ static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {
   return kept;
 }
 
-linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
-                                             linalg::GenericOp op,
-                                             unsigned loop) {
-  auto combiners = matchReduction(op);
-  if (!combiners)
-    return {};
+/// Where each result's combiner starts; fails where it has no neutral element,
+/// or where the result does not have all parallel loops.
+static FailureOr<SmallVector<TypedAttr>>
+getNeutralElements(linalg::GenericOp op, ArrayRef<Combiner> combiners) {
   unsigned parallel = op.getNumLoops() - op.getNumReductionLoops();
   SmallVector<TypedAttr> neutral;
-  for (auto [i, combiner] : llvm::enumerate(*combiners)) {
-    auto attr = arith::getNeutralElement(combiner.op);
+  for (auto [i, combiner] : llvm::enumerate(combiners)) {
+    std::optional<TypedAttr> attr = arith::getNeutralElement(combiner.op);
     AffineMap map = op.getIndexingMapMatchingResult(op->getResult(i));
     if (!attr || map.getNumResults() != parallel)
-      return {};
+      return failure();
     neutral.push_back(*attr);
   }
+  return neutral;
+}
 
-  rewriter.setInsertionPoint(op);
+/// The first step: reduces along `loop` alone. The results have the dimensions
+/// `kept`, in this order.
+static linalg::GenericOp reduceAlong(RewriterBase &rewriter,
+                                     linalg::GenericOp op, unsigned loop,
+                                     ArrayRef<unsigned> kept,
+                                     ArrayRef<TypedAttr> neutral) {
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
-  SmallVector<unsigned> kept = keptLoops(op, loop);
   SmallVector<Range> ranges =
       cast<linalg::LinalgOp>(op.getOperation()).createLoopRanges(rewriter, loc);
   SmallVector<OpFoldResult> sizes;
@@ -61,8 +65,6 @@ linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
     sizes.push_back(ranges[d].size);
     exprs.push_back(getAffineDimExpr(d, context));
   }
-
-  // First along `loop`.
   SmallVector<Value> inits;
   for (TypedAttr attr : neutral) {
     Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, attr.getType());
@@ -81,17 +83,27 @@ linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
                                 op.getInputs(), inits, maps, kinds);
   rewriter.cloneRegionBefore(op.getRegion(), first.getRegion(),
                              first.getRegion().begin());
+  return first;
+}
 
-  // Then what is left of it.
+/// The second step: reduces the results of `first`, whose dimensions are the
+/// loops `kept` of `op`, along the other reduction loops.
+static linalg::GenericOp reduceRest(RewriterBase &rewriter,
+                                    linalg::GenericOp op,
+                                    linalg::GenericOp first,
+                                    ArrayRef<unsigned> kept,
+                                    ArrayRef<Combiner> combiners) {
+  MLIRContext *context = op.getContext();
   llvm::SmallDenseMap<unsigned, unsigned> position;
   for (auto [i, d] : llvm::enumerate(kept))
     position[d] = i;
-  auto oldKinds = op.getIteratorTypesArray();
-  kinds.clear();
+  SmallVector<utils::IteratorType> oldKinds = op.getIteratorTypesArray();
+  SmallVector<utils::IteratorType> kinds;
   for (unsigned d : kept)
     kinds.push_back(oldKinds[d]);
-  maps.assign(op->getNumResults(),
-              AffineMap::getMultiDimIdentityMap(kept.size(), context));
+  SmallVector<AffineMap> maps(
+      op->getNumResults(),
+      AffineMap::getMultiDimIdentityMap(kept.size(), context));
   for (OpResult result : op->getResults()) {
     AffineMap map = op.getIndexingMapMatchingResult(result);
     SmallVector<AffineExpr> to;
@@ -99,20 +111,37 @@ linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
       to.push_back(getAffineDimExpr(position[map.getDimPosition(d)], context));
     maps.push_back(AffineMap::get(kept.size(), 0, to, context));
   }
-  auto rest = linalg::GenericOp::create(
-      rewriter, loc, op->getResultTypes(), first.getResults(), op.getDpsInits(),
-      maps, kinds, [&](OpBuilder &b, Location loc, ValueRange args) {
+  return linalg::GenericOp::create(
+      rewriter, op.getLoc(), op->getResultTypes(), first.getResults(),
+      op.getDpsInits(), maps, kinds,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
         SmallVector<Value> values;
-        for (auto [i, combiner] : llvm::enumerate(*combiners)) {
+        for (auto [i, combiner] : llvm::enumerate(combiners)) {
           IRMapping map;
           BlockArgument out =
               op.getBody()->getArgument(op.getNumDpsInputs() + i);
           map.map(combiner.input, args[i]);
-          map.map(out, args[combiners->size() + i]);
+          map.map(out, args[combiners.size() + i]);
           values.push_back(b.clone(*combiner.op, map)->getResult(0));
         }
         linalg::YieldOp::create(b, loc, values);
       });
+}
+
+linalg::GenericOp fx::kernel::splitReduction(RewriterBase &rewriter,
+                                             linalg::GenericOp op,
+                                             unsigned loop) {
+  auto combiners = matchReduction(op);
+  if (!combiners)
+    return {};
+  FailureOr<SmallVector<TypedAttr>> neutral =
+      getNeutralElements(op, *combiners);
+  if (failed(neutral))
+    return {};
+  rewriter.setInsertionPoint(op);
+  SmallVector<unsigned> kept = keptLoops(op, loop);
+  linalg::GenericOp first = reduceAlong(rewriter, op, loop, kept, *neutral);
+  linalg::GenericOp rest = reduceRest(rewriter, op, first, kept, *combiners);
   rewriter.replaceOp(op, rest.getResults());
   return rest;
 }

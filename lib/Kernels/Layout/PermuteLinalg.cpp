@@ -202,80 +202,104 @@ bool Permuter::visitTranspose(linalg::TransposeOp op) {
   return true;
 }
 
-bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
-  if (!isPlain(op) || isa<linalg::FillOp>(op.getOperation()))
-    return false;
-  unsigned numLoops = op.getNumLoops();
-  int64_t numInputs = op.getNumDpsInputs();
+/// Whether each map of an init has each loop at most once, and no map a symbol.
+static bool hasPlainMaps(linalg::LinalgOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap map : ArrayRef(maps).drop_front(numInputs))
-    if (!map.isProjectedPermutation())
-      return false;
-  for (AffineMap map : maps)
-    if (map.getNumSymbols())
-      return false;
+  return llvm::all_of(
+             ArrayRef(maps).drop_front(op.getNumDpsInputs()),
+             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
+         llvm::all_of(maps,
+                      [](AffineMap map) { return map.getNumSymbols() == 0; });
+}
 
-  // Where each loop stands in what decides: the result's forced order, or the
-  // permuted operand that is walked by most loops.
-  constexpr unsigned kNone = ~0u;
-  SmallVector<unsigned> at(numLoops, kNone);
-  auto follow = [&](AffineMap map, ArrayRef<int64_t> order) {
-    SmallVector<unsigned> where(numLoops, kNone);
-    for (auto [k, d] : llvm::enumerate(order))
-      for (unsigned loop = 0; loop < numLoops; ++loop)
-        if (map.getResult(d).isFunctionOfDim(loop) && where[loop] == kNone)
-          where[loop] = k;
-    return where;
-  };
-  auto numPlaced = [&](ArrayRef<unsigned> where) {
-    return llvm::count_if(where, [&](unsigned k) { return k != kNone; });
-  };
-  if (forced) {
-    at = follow(maps[numInputs], *forced);
-  } else {
-    for (OpOperand &operand : op->getOpOperands())
-      if (isPermuted(operand.get())) {
-        SmallVector<unsigned> where =
-            follow(maps[operand.getOperandNumber()], held(operand.get()).order);
-        if (numPlaced(where) > numPlaced(at))
-          at = where;
-      }
-  }
-  // A contraction keeps the order of its result, and so does what is only
-  // broadcast: its maps absorb the permutation.
+/// The place of a loop that no dimension depends on.
+static constexpr unsigned kNone = ~0u;
+
+/// The first place in `order` of a dimension of the operand that depends on
+/// the loop, for each loop.
+static SmallVector<unsigned> placeLoops(AffineMap map,
+                                        ArrayRef<int64_t> order) {
+  unsigned numLoops = map.getNumDims();
+  SmallVector<unsigned> where(numLoops, kNone);
+  for (auto [k, d] : llvm::enumerate(order))
+    for (unsigned loop = 0; loop < numLoops; ++loop)
+      if (map.getResult(d).isFunctionOfDim(loop) && where[loop] == kNone)
+        where[loop] = k;
+  return where;
+}
+
+static int64_t countPlaced(ArrayRef<unsigned> where) {
+  return llvm::count_if(where, [](unsigned k) { return k != kNone; });
+}
+
+SmallVector<unsigned>
+Permuter::findLoopPlaces(linalg::LinalgOp op,
+                         const std::optional<Order> &forced) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (forced)
+    return placeLoops(maps[op.getNumDpsInputs()], *forced);
+  SmallVector<unsigned> at(op.getNumLoops(), kNone);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isPermuted(operand.get())) {
+      SmallVector<unsigned> where = placeLoops(maps[operand.getOperandNumber()],
+                                               held(operand.get()).order);
+      if (countPlaced(where) > countPlaced(at))
+        at = where;
+    }
+  return at;
+}
+
+/// Whether the loops stay in their order. A contraction keeps the order of its
+/// result, and so does what is only broadcast: its maps absorb the permutation.
+static bool keepsLoops(linalg::LinalgOp op, ArrayRef<unsigned> at,
+                       bool isForced) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   bool isContraction = op.getNumReductionLoops() > 0 && numUsedInputs(op) > 1;
-  bool keep = isContraction && !forced;
-  for (unsigned d = 0; d < numLoops; ++d)
+  bool keep = isContraction && !isForced;
+  for (unsigned d = 0; d < op.getNumLoops(); ++d)
     if (iterators[d] == utils::IteratorType::parallel && at[d] == kNone)
-      keep |= llvm::any_of(ArrayRef(maps).drop_front(numInputs),
+      keep |= llvm::any_of(ArrayRef(maps).drop_front(op.getNumDpsInputs()),
                            [&](AffineMap m) { return m.isFunctionOfDim(d); }) &&
               op.getStaticLoopRanges()[d] != 1;
+  return keep;
+}
+
+/// The loops by their places, the parallel ones first.
+static SmallVector<unsigned> sortLoops(linalg::LinalgOp op,
+                                       ArrayRef<unsigned> at) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   SmallVector<unsigned> loops =
-      llvm::to_vector(llvm::seq<unsigned>(0, numLoops));
-  if (!keep)
-    llvm::stable_sort(loops, [&](unsigned x, unsigned y) {
-      bool p = iterators[x] == utils::IteratorType::parallel,
-           q = iterators[y] == utils::IteratorType::parallel;
-      return p != q ? p : at[x] < at[y];
-    });
-  SmallVector<unsigned> position(numLoops);
+      llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()));
+  llvm::stable_sort(loops, [&](unsigned x, unsigned y) {
+    bool p = iterators[x] == utils::IteratorType::parallel,
+         q = iterators[y] == utils::IteratorType::parallel;
+    return p != q ? p : at[x] < at[y];
+  });
+  return loops;
+}
+
+/// The dimensions of a plain map in the order of the loops.
+static Order followLoops(AffineMap map, ArrayRef<unsigned> loops) {
+  SmallVector<unsigned> position(loops.size());
   for (auto [i, loop] : llvm::enumerate(loops))
     position[loop] = i;
-  // The dimensions of a plain map in the new order of the loops.
-  auto orderOf = [&](AffineMap map) {
-    Order order = identityOrder(map.getNumResults());
-    llvm::stable_sort(order, [&](int64_t x, int64_t y) {
-      return position[map.getDimPosition(x)] < position[map.getDimPosition(y)];
-    });
-    return order;
-  };
+  Order order = identityOrder(map.getNumResults());
+  llvm::stable_sort(order, [&](int64_t x, int64_t y) {
+    return position[map.getDimPosition(x)] < position[map.getDimPosition(y)];
+  });
+  return order;
+}
 
+SmallVector<Permuted> Permuter::permuteOperands(linalg::LinalgOp op,
+                                                ArrayRef<unsigned> loops,
+                                                bool keep) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<Permuted> operands;
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = maps[operand.getOperandNumber()];
     Value v = operand.get();
-    bool isInit = operand.getOperandNumber() >= numInputs;
+    bool isInit = operand.getOperandNumber() >= op.getNumDpsInputs();
     if (!isa<RankedTensorType>(v.getType())) {
       operands.push_back({v, {}});
       continue;
@@ -284,13 +308,26 @@ bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
     // than strided reads in every use.
     bool whole = !keep && map.isPermutation() && !isPermuted(v);
     Order order = keep && isInit    ? identityOrder(map.getNumResults())
-                  : isInit || whole ? orderOf(map)
+                  : isInit || whole ? followLoops(map, loops)
                                     : held(v).order;
     operands.push_back({get(v, order), order});
   }
+  return operands;
+}
+
+bool Permuter::visitLinalg(linalg::LinalgOp op, std::optional<Order> forced) {
+  if (!isPlain(op) || isa<linalg::FillOp>(op.getOperation()) ||
+      !hasPlainMaps(op))
+    return false;
+  SmallVector<unsigned> at = findLoopPlaces(op, forced);
+  bool keep = keepsLoops(op, at, forced.has_value());
+  SmallVector<unsigned> loops =
+      keep ? llvm::to_vector(llvm::seq<unsigned>(0, op.getNumLoops()))
+           : sortLoops(op, at);
+  SmallVector<Permuted> operands = permuteOperands(op, loops, keep);
   linalg::GenericOp generic = rebuild(op, loops, operands);
   for (OpResult result : op->getResults())
     hold(result, generic->getResult(result.getResultNumber()),
-         operands[numInputs + result.getResultNumber()].order);
+         operands[op.getNumDpsInputs() + result.getResultNumber()].order);
   return true;
 }

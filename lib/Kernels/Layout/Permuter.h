@@ -63,6 +63,15 @@ private:
   bool visitLinalg(mlir::linalg::LinalgOp op,
                    std::optional<Order> forced = std::nullopt);
   bool visitTranspose(mlir::linalg::TransposeOp op);
+  /// Where each loop stands in what decides: the result's forced order, or the
+  /// permuted operand that is walked by most loops.
+  llvm::SmallVector<unsigned>
+  findLoopPlaces(mlir::linalg::LinalgOp op, const std::optional<Order> &forced);
+  /// The operands in the orders that an op with its loops in the order `loops`
+  /// wants. `keep` says that the loops keep their order.
+  llvm::SmallVector<Permuted> permuteOperands(mlir::linalg::LinalgOp op,
+                                              llvm::ArrayRef<unsigned> loops,
+                                              bool keep);
   mlir::linalg::GenericOp rebuild(mlir::linalg::LinalgOp op,
                                   llvm::ArrayRef<unsigned> loops,
                                   llvm::ArrayRef<Permuted> operands);

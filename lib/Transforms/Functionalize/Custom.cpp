@@ -60,74 +60,40 @@ static std::string getNamed(CallFunctionOp op, const gen::Operator &schema,
   return "";
 }
 
-LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
-                                          const gen::Operator &schema) {
-  MLIRContext *ctx = graph.getContext();
+/// What the call of auto_functionalized is made of.
+struct Functionalizer::CustomCall {
+  /// Creates it in front of `op`.
+  HigherOrderOp create(CallFunctionOp op) const;
+  /// Replaces results of `op` that are written arguments by these. False where
+  /// a result is written, but is not one argument.
+  bool replaceAliases(CallFunctionOp op, const gen::Operator &schema) const;
+
   SmallVector<Named> named;
-  if (std::string why = getNamed(op, schema, named); !why.empty())
-    return fail(op, why);
-  if (schema.flags & OperatorSchema::View)
-    return fail(op, "'" + op.getTarget() + "' returns a view of an argument");
-
-  std::string node = getNodeName(op).value_or("custom").str();
+  SmallVector<ArgumentTree> trees;
+  SmallVector<Attribute> kwnames, outs;
+  SmallVector<Type> types;
   SmallVector<std::string> nodeNames;
-  if (op->getNumResults())
-    nodeNames.push_back(node);
-  SmallVector<Type> types(op->getResultTypes());
-  // What the operator returns comes first, None if that is nothing.
-  SmallVector<Attribute> outs(op->getNumResults(), OperandAttr::get(ctx));
-  if (ArrayAttr given = op.getOutsAttr())
-    outs.assign(given.begin(), given.end());
-  else if (outs.empty())
-    outs.push_back(fx::NoneAttr::get(ctx));
-
-  SmallVector<ArgumentTree> trees{
-      ArgumentTree(Attribute(OperatorAttr::get(ctx, op.getTarget())))};
-  SmallVector<Attribute> kwnames;
+  /// The arguments that the operator writes, in order, and the alias sets that
+  /// the schema gives them.
   SmallVector<Value> written;
   uint32_t writtenSets = 0;
-  std::string prefix = StringRef(node).split(',').first.str() + "_";
-  for (auto &[argument, given] : named) {
-    ArgumentTree tree = given;
-    kwnames.push_back(StringAttr::get(ctx, argument->name));
-    if (argument->isWrite()) {
-      writtenSets |= argument->aliasSets;
-      outs.push_back(given.tree);
-      for (Value value : given.operands) {
-        written.push_back(value);
-        types.push_back(value.getType());
-        if (auto type = dyn_cast<FakeTensorType>(value.getType()))
-          types.back() = type.withoutMeta();
-        else
-          return fail(op, "'" + op.getTarget() + "' writes what is no tensor");
-        nodeNames.push_back(namer.getUnique(prefix + argument->name));
-      }
-    }
-    for (Value &value : tree.values)
-      value = getCurrent(value);
-    trees.push_back(std::move(tree));
-  }
-  // A second name of what is written would not see the new value.
-  for (auto [i, target] : llvm::enumerate(written)) {
-    unsigned uses = 0;
-    for (Value operand : op->getOperands())
-      uses += isa<FakeTensorType>(operand.getType()) &&
-              getRoot(operand) == getRoot(target);
-    if (uses > 1)
-      return fail(op, "'" + op.getTarget() +
-                          "' writes what it also has by another name");
-  }
+};
 
+HigherOrderOp Functionalizer::CustomCall::create(CallFunctionOp op) const {
   OpBuilder b(op);
   bool isFlat = llvm::all_of(outs, llvm::IsaPred<OperandAttr>);
-  ArgumentTree all = ArgumentTree::list(ctx, trees);
+  ArgumentTree all = ArgumentTree::list(b.getContext(), trees);
   auto call = HigherOrderOp::create(
       b, op.getLoc(), types, b.getStringAttr("auto_functionalized"), all.values,
       cast<ArrayAttr>(all.tree), b.getArrayAttr(kwnames),
       isFlat ? ArrayAttr() : b.getArrayAttr(outs));
   if (!nodeNames.empty())
     call->setLoc(withNodeName(op.getLoc(), llvm::join(nodeNames, ",")));
-  // A result that is a written argument is its value from here on.
+  return call;
+}
+
+bool Functionalizer::CustomCall::replaceAliases(
+    CallFunctionOp op, const gen::Operator &schema) const {
   bool oneForOne =
       schema.results.size() == op->getNumResults() && !op.getOutsAttr();
   for (auto [i, result] : llvm::enumerate(schema.results)) {
@@ -136,18 +102,87 @@ LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
     for (auto &[argument, given] : named)
       if (sets && argument->aliasSets == sets && given.isValue())
         target = given.getValue();
-    if (sets && (!oneForOne || !target)) {
-      call->erase();
-      return fail(op, "'" + op.getTarget() + "' returns what it writes");
-    }
+    if (sets && (!oneForOne || !target))
+      return false;
     if (target)
       op->getResult(i).replaceAllUsesWith(target);
+  }
+  return true;
+}
+
+LogicalResult Functionalizer::addArguments(CallFunctionOp op,
+                                           CustomCall &custom) {
+  MLIRContext *ctx = graph.getContext();
+  std::string node = getNodeName(op).value_or("custom").str();
+  if (op->getNumResults())
+    custom.nodeNames.push_back(node);
+  llvm::append_range(custom.types, op->getResultTypes());
+  // What the operator returns comes first, None if that is nothing.
+  custom.outs.assign(op->getNumResults(), OperandAttr::get(ctx));
+  if (ArrayAttr given = op.getOutsAttr())
+    custom.outs.assign(given.begin(), given.end());
+  else if (custom.outs.empty())
+    custom.outs.push_back(fx::NoneAttr::get(ctx));
+
+  custom.trees.push_back(
+      ArgumentTree(Attribute(OperatorAttr::get(ctx, op.getTarget()))));
+  std::string prefix = StringRef(node).split(',').first.str() + "_";
+  for (auto &[argument, given] : custom.named) {
+    ArgumentTree tree = given;
+    custom.kwnames.push_back(StringAttr::get(ctx, argument->name));
+    if (argument->isWrite()) {
+      custom.writtenSets |= argument->aliasSets;
+      custom.outs.push_back(given.tree);
+      for (Value value : given.operands) {
+        auto type = dyn_cast<FakeTensorType>(value.getType());
+        if (!type)
+          return fail(op, "'" + op.getTarget() + "' writes what is no tensor");
+        custom.written.push_back(value);
+        custom.types.push_back(type.withoutMeta());
+        custom.nodeNames.push_back(namer.getUnique(prefix + argument->name));
+      }
+    }
+    for (Value &value : tree.values)
+      value = getCurrent(value);
+    custom.trees.push_back(std::move(tree));
+  }
+  return success();
+}
+
+bool Functionalizer::hasOtherName(CallFunctionOp op, Value written) const {
+  unsigned uses = 0;
+  for (Value operand : op->getOperands())
+    uses += isa<FakeTensorType>(operand.getType()) &&
+            getRoot(operand) == getRoot(written);
+  return uses > 1;
+}
+
+LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
+                                          const gen::Operator &schema) {
+  CustomCall custom;
+  if (std::string why = getNamed(op, schema, custom.named); !why.empty())
+    return fail(op, why);
+  if (schema.flags & OperatorSchema::View)
+    return fail(op, "'" + op.getTarget() + "' returns a view of an argument");
+  if (failed(addArguments(op, custom)))
+    return failure();
+  // A second name of what is written would not see the new value.
+  for (Value target : custom.written)
+    if (hasOtherName(op, target))
+      return fail(op, "'" + op.getTarget() +
+                          "' writes what it also has by another name");
+
+  HigherOrderOp call = custom.create(op);
+  // A result that is a written argument is its value from here on.
+  if (!custom.replaceAliases(op, schema)) {
+    call->erase();
+    return fail(op, "'" + op.getTarget() + "' returns what it writes");
   }
   for (OpResult result : op->getResults())
     result.replaceAllUsesWith(call->getResult(result.getResultNumber()));
   replaced.push_back(op);
   unsigned first = op->getNumResults();
-  for (auto [i, target] : llvm::enumerate(written))
+  for (auto [i, target] : llvm::enumerate(custom.written))
     if (failed(write(op, target, call->getResult(first + i))))
       return failure();
   return success();

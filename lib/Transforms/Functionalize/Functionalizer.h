@@ -79,6 +79,11 @@ private:
                                     const OperatorSchema &schema);
   mlir::LogicalResult visitCustom(CallFunctionOp op,
                                   const gen::Operator &schema);
+  struct CustomCall;
+  /// Sets all of `custom` but its named arguments, which it reads.
+  mlir::LogicalResult addArguments(CallFunctionOp op, CustomCall &custom);
+  /// Whether `op` has `written` as more than one operand, by any name.
+  bool hasOtherName(CallFunctionOp op, mlir::Value written) const;
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
   mlir::LogicalResult visitInstanceNorm(CallFunctionOp op);
   mlir::LogicalResult visitFillDiagonal(CallFunctionOp op);

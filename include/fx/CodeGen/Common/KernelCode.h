@@ -193,6 +193,8 @@ private:
               llvm::function_ref<mlir::Value(mlir::Value)> get,
               llvm::function_ref<std::optional<Coord>(mlir::Value)> linear,
               llvm::function_ref<std::optional<Index>(mlir::Value)> falling);
+  /// Evaluates values of one body at one place.
+  struct BodyEvaluator;
   bool canLoadApart(const Stride &stride) const;
   mlir::Value loadApart(mlir::VectorType type, mlir::Value flat,
                         mlir::Value offset, int64_t stride);

@@ -283,31 +283,24 @@ static AffineMap scalesMap(Contraction &c, unsigned numColumns, int64_t size) {
   return AffineMap::get(rhs.getNumDims(), 0, exprs, context);
 }
 
-bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
-  std::optional<Dequantized> x = matchDequantize(c.lhs());
+/// True if the operands have the types and sizes for which the sums of groups
+/// are exact, or are worth their code. `x` is the left operand if its elements
+/// come from integers.
+static bool canSumGroups(Contraction &c, GroupedWeight &w,
+                         const std::optional<Dequantized> &x) {
   auto type = cast<RankedTensorType>(w.quantized.getType());
   if (!startsAtZero(c) || c.hasByteWeights() || (x && x->scales))
     return false;
-  if (x ? w.size % 4 != 0 || w.size > kMaxTerms
-        : type.getNumElements() < kMinMixed)
-    return false;
-  OpBuilder b(c.op);
+  return x ? w.size % 4 == 0 && w.size <= kMaxTerms
+           : type.getNumElements() >= kMinMixed;
+}
+
+/// The contraction of `left` and the weights, whose products are scaled by
+/// group. Products of bytes (`isInteger`) are exact.
+static linalg::GenericOp makeGrouped(OpBuilder &b, Contraction &c, Value left,
+                                     const Viewed &v, AffineMap scales,
+                                     bool isInteger) {
   Location loc = c.op.getLoc();
-  unsigned numColumns = c.n.size();
-  // The last of the terms' dimensions is read four at a time.
-  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
-  AffineMap scales = scalesMap(c, numColumns, w.size);
-  if (!scales)
-    return false;
-  unsigned last = c.rhsMap().getDimPosition(c.rhsMap().getNumResults() - 1);
-  if (x && ranges[last] % 4 != 0)
-    return false;
-  Viewed v = view(b, loc, w);
-  if (v.numColumns != numColumns)
-    return false;
-  ByteTensor u;
-  if (x)
-    u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
   Type i32 = b.getI32Type(), f32 = b.getF32Type();
   SmallVector<AffineMap> maps(4);
   maps[c.a] = c.lhsMap();
@@ -315,16 +308,16 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   maps[2] = scales;
   maps[3] = c.resultMap();
   SmallVector<Value> operands(3);
-  operands[c.a] = x ? u.values : c.lhs();
+  operands[c.a] = left;
   operands[c.b] = v.values;
   operands[2] = v.scales;
   Value init = c.op.getDpsInits()[0];
-  auto made = linalg::GenericOp::create(
+  return linalg::GenericOp::create(
       b, loc, TypeRange(init.getType()), operands, init, maps,
       c.op.getIteratorTypesArray(),
       [&](OpBuilder &nested, Location at, ValueRange in) {
         Value product;
-        if (x) {
+        if (isInteger) {
           Value q = arith::ExtUIOp::create(nested, at, i32, in[c.a]);
           Value p = arith::ExtSIOp::create(nested, at, i32, in[c.b]);
           product = arith::SIToFPOp::create(
@@ -338,53 +331,93 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
             nested, at,
             arith::AddFOp::create(nested, at, in[3], product).getResult());
       });
-  if (!matchContraction(made)) {
-    made.erase();
-    return false;
+}
+
+/// s (y - z sum p t), `y` being the sums of q p t, and z `zeroPoint` (i32;
+/// none: 0).
+static Value dequantizeSums(OpBuilder &b, Contraction &c, GroupedWeight &w,
+                            Viewed &v, const Dequantized &x, Value zeroPoint,
+                            Value y) {
+  Location loc = c.op.getLoc();
+  Type f32 = b.getF32Type();
+  unsigned rank = c.resultMap().getNumResults();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  SmallVector<Value> inputs{y};
+  SmallVector<AffineMap> maps{identity};
+  Value zero;
+  if (zeroPoint) {
+    zero = arith::SIToFPOp::create(b, loc, f32, zeroPoint);
+    inputs.push_back(sumColumns(b, loc, w, v));
+    SmallVector<AffineExpr> columns;
+    for (unsigned d = 0; d < v.numColumns; ++d)
+      columns.push_back(b.getAffineDimExpr(
+          *c.resultMap().getResultPosition(c.rhsMap().getResult(d))));
+    maps.push_back(AffineMap::get(rank, 0, columns, b.getContext()));
   }
-  Value y = made.getResult(0);
-  if (x && (u.zero || x->scale)) {
-    unsigned rank = c.resultMap().getNumResults();
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    SmallVector<Value> inputs{y};
-    SmallVector<AffineMap> epilogue{identity};
-    Value zero;
-    if (u.zero) {
-      zero = arith::SIToFPOp::create(b, loc, f32, u.zero);
-      inputs.push_back(sumColumns(b, loc, w, v));
-      SmallVector<AffineExpr> columns;
-      for (unsigned d = 0; d < numColumns; ++d)
-        columns.push_back(b.getAffineDimExpr(
-            *c.resultMap().getResultPosition(c.rhsMap().getResult(d))));
-      epilogue.push_back(AffineMap::get(rank, 0, columns, b.getContext()));
-    }
-    epilogue.push_back(identity);
-    Value empty = tensor::EmptyOp::create(
-        b, loc, tensor::getMixedSizes(b, loc, init), f32);
-    y = linalg::GenericOp::create(
-            b, loc, TypeRange(empty.getType()), inputs, empty, epilogue,
-            SmallVector<Kind>(rank, Kind::parallel),
-            [&](OpBuilder &nested, Location at, ValueRange in) {
-              Value r = in[0];
-              if (zero)
-                r = arith::SubFOp::create(
-                    nested, at, r,
-                    arith::MulFOp::create(nested, at, in[1], zero));
-              if (x->scale)
-                r = arith::MulFOp::create(nested, at, r, x->scale);
-              linalg::YieldOp::create(nested, at, r);
-            })
-            .getResult(0);
-  }
-  c.op->getResult(0).replaceAllUsesWith(y);
-  c.op->erase();
-  if (x)
-    eraseDead(*x);
+  maps.push_back(identity);
+  Value init = c.op.getDpsInits()[0];
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, init), f32);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(empty.getType()), inputs, empty, maps,
+             SmallVector<Kind>(rank, Kind::parallel),
+             [&](OpBuilder &nested, Location at, ValueRange in) {
+               Value r = in[0];
+               if (zero)
+                 r = arith::SubFOp::create(
+                     nested, at, r,
+                     arith::MulFOp::create(nested, at, in[1], zero));
+               if (x.scale)
+                 r = arith::MulFOp::create(nested, at, r, x.scale);
+               linalg::YieldOp::create(nested, at, r);
+             })
+      .getResult(0);
+}
+
+/// Erases the ops of `w` that nothing reads any more.
+static void eraseUnread(GroupedWeight &w) {
   for (tensor::ExpandShapeOp expand : llvm::reverse(w.views))
     if (expand->use_empty())
       expand->erase();
   if (w.op->use_empty())
     w.op->erase();
+}
+
+bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
+  std::optional<Dequantized> x = matchDequantize(c.lhs());
+  if (!canSumGroups(c, w, x))
+    return false;
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  unsigned numColumns = c.n.size();
+  AffineMap scales = scalesMap(c, numColumns, w.size);
+  if (!scales)
+    return false;
+  // The last of the terms' dimensions is read four at a time.
+  SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
+  unsigned last = c.rhsMap().getDimPosition(c.rhsMap().getNumResults() - 1);
+  if (x && ranges[last] % 4 != 0)
+    return false;
+  Viewed v = view(b, loc, w);
+  if (v.numColumns != numColumns)
+    return false;
+  ByteTensor u;
+  if (x)
+    u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
+  linalg::GenericOp made = makeGrouped(b, c, x ? u.values : c.lhs(), v, scales,
+                                       /*isInteger=*/x.has_value());
+  if (!matchContraction(made)) {
+    made.erase();
+    return false;
+  }
+  Value y = made.getResult(0);
+  if (x && (u.zero || x->scale))
+    y = dequantizeSums(b, c, w, v, *x, u.zero, y);
+  c.op->getResult(0).replaceAllUsesWith(y);
+  c.op->erase();
+  if (x)
+    eraseDead(*x);
+  eraseUnread(w);
   return true;
 }
 

@@ -37,6 +37,7 @@ struct IntegerContractions
   using Base::Base;
   void runOnOperation() override;
   bool rewrite(Contraction &c, ConstantAnalysis &states);
+  bool rewriteQuantized(Contraction &c, Dequantized &x, Dequantized &w);
   bool rewriteMixed(Contraction &c, Dequantized &w);
 };
 } // namespace
@@ -296,6 +297,92 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   return true;
 }
 
+/// The sums of the products, the first of `inputs`, as floats. Of the other
+/// inputs, the sums of the weights' terms times `zero` are taken off where
+/// there is one, and the last are the columns' scales if `hasScales`. `scale`
+/// (none: 1) is that of all elements.
+static Value dequantizeSums(OpBuilder &b, Contraction &c,
+                            ArrayRef<Value> inputs, ArrayRef<AffineMap> maps,
+                            Value zero, Value scale, bool hasScales) {
+  Location loc = c.op.getLoc();
+  Type f32 = b.getF32Type();
+  Value out = c.op.getDpsInits()[0];
+  unsigned rank = c.resultMap().getNumResults();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, out), f32);
+  return linalg::GenericOp::create(
+             b, loc, TypeRange(empty.getType()), inputs, empty, maps,
+             SmallVector<utils::IteratorType>(rank,
+                                              utils::IteratorType::parallel),
+             [&](OpBuilder &nested, Location at, ValueRange v) {
+               Value r = v[0];
+               unsigned next = 1;
+               if (zero) {
+                 Value off = arith::MulIOp::create(nested, at, v[next++], zero);
+                 r = arith::SubIOp::create(nested, at, r, off);
+               }
+               r = arith::SIToFPOp::create(nested, at, f32, r);
+               Value factor = scale;
+               if (hasScales)
+                 factor = scale ? Value(arith::MulFOp::create(nested, at,
+                                                              v[next], scale))
+                                : v[next];
+               if (factor)
+                 r = arith::MulFOp::create(nested, at, r, factor);
+               linalg::YieldOp::create(nested, at, r);
+             })
+      .getResult(0);
+}
+
+/// sum x w = s t (sum q p - z sum p), where both operands are quantized.
+bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
+                                           Dequantized &w) {
+  if (x.scales || !startsAtZero(c))
+    return false;
+  std::optional<Quads> quads = matchQuads(c);
+  if (!quads)
+    return false;
+  // Of groups, columns are few: to fill up terms costs more than is gained.
+  if (!c.batch.empty() && c.op.getStaticLoopRanges()[quads->loop] % 4)
+    return false;
+  std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, w);
+  if (!scaleLoops)
+    return false;
+
+  OpBuilder b(c.op);
+  Location loc = c.op.getLoc();
+  ByteTensor u = makeBytes(b, loc, x, /*isUnsigned=*/true);
+  Value q = padToQuads(b, loc, u.values, quads->inLeft);
+  auto [weights, scales] = viewWeight(b, c, w, *scaleLoops);
+  Value p = padToQuads(b, loc, weights, quads->inRight);
+  Value sum = multiplyBytes(b, loc, c, q, p);
+
+  AffineMap identity = b.getMultiDimIdentityMap(c.resultMap().getNumResults());
+  SmallVector<Value> inputs{sum};
+  SmallVector<AffineMap> maps{identity};
+  if (u.zero) {
+    TermSums total = sumTerms(b, loc, c, p, c.rhsMap(), /*isUnsigned=*/false);
+    inputs.push_back(total.values);
+    maps.push_back(columnsMap(c, total.loops));
+  }
+  if (w.scales) {
+    inputs.push_back(scales);
+    maps.push_back(columnsMap(c, *scaleLoops));
+  }
+  maps.push_back(identity);
+  Value scale = x.scale;
+  if (w.scale)
+    scale =
+        scale ? Value(arith::MulFOp::create(b, loc, scale, w.scale)) : w.scale;
+  Value y = dequantizeSums(b, c, inputs, maps, u.zero, scale,
+                           /*hasScales=*/bool(w.scales));
+  c.op->getResult(0).replaceAllUsesWith(y);
+  c.op->erase();
+  eraseDead(x);
+  eraseDead(w);
+  return true;
+}
+
 bool IntegerContractions::rewrite(Contraction &c, ConstantAnalysis &states) {
   if (c.isInteger())
     return false;
@@ -307,83 +394,7 @@ bool IntegerContractions::rewrite(Contraction &c, ConstantAnalysis &states) {
                              w = matchDequantize(c.rhs());
   if (!w || w->zero || w->isUnsigned)
     return false;
-  if (!x)
-    return rewriteMixed(c, *w);
-  if (x->scales)
-    return false;
-  if (!startsAtZero(c))
-    return false;
-  AffineMap rhs = c.rhsMap(), result = c.resultMap();
-  std::optional<Quads> quads = matchQuads(c);
-  if (!quads)
-    return false;
-  // Of groups, columns are few: to fill up terms costs more than is gained.
-  if (!c.batch.empty() && c.op.getStaticLoopRanges()[quads->loop] % 4)
-    return false;
-  std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, *w);
-  if (!scaleLoops)
-    return false;
-
-  OpBuilder b(c.op);
-  Location loc = c.op.getLoc();
-  Type f32 = b.getF32Type();
-  ByteTensor u = makeBytes(b, loc, *x, /*isUnsigned=*/true);
-  Value zero = u.zero;
-  Value q = padToQuads(b, loc, u.values, quads->inLeft);
-  auto [weights, scales] = viewWeight(b, c, *w, *scaleLoops);
-  Value p = padToQuads(b, loc, weights, quads->inRight);
-
-  Value out = c.op.getDpsInits()[0];
-  Value sum = multiplyBytes(b, loc, c, q, p);
-
-  unsigned rank = result.getNumResults();
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  SmallVector<Value> inputs{sum};
-  SmallVector<AffineMap> epilogue{identity};
-  if (zero) {
-    TermSums total = sumTerms(b, loc, c, p, rhs, /*isUnsigned=*/false);
-    inputs.push_back(total.values);
-    epilogue.push_back(columnsMap(c, total.loops));
-  }
-  if (w->scales) {
-    inputs.push_back(scales);
-    epilogue.push_back(columnsMap(c, *scaleLoops));
-  }
-  epilogue.push_back(identity);
-  Value scale = x->scale;
-  if (w->scale)
-    scale = scale ? Value(arith::MulFOp::create(b, loc, scale, w->scale))
-                  : w->scale;
-  Value empty =
-      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, out), f32);
-  Value y =
-      linalg::GenericOp::create(
-          b, loc, TypeRange(empty.getType()), inputs, empty, epilogue,
-          SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            Value r = v[0];
-            unsigned next = 1;
-            if (zero) {
-              Value off = arith::MulIOp::create(nested, at, v[next++], zero);
-              r = arith::SubIOp::create(nested, at, r, off);
-            }
-            r = arith::SIToFPOp::create(nested, at, f32, r);
-            Value factor = scale;
-            if (w->scales)
-              factor =
-                  scale
-                      ? Value(arith::MulFOp::create(nested, at, v[next], scale))
-                      : v[next];
-            if (factor)
-              r = arith::MulFOp::create(nested, at, r, factor);
-            linalg::YieldOp::create(nested, at, r);
-          })
-          .getResult(0);
-  c.op->getResult(0).replaceAllUsesWith(y);
-  c.op->erase();
-  eraseDead(*x);
-  eraseDead(*w);
-  return true;
+  return x ? rewriteQuantized(c, *x, *w) : rewriteMixed(c, *w);
 }
 
 void IntegerContractions::runOnOperation() {

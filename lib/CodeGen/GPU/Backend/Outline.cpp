@@ -52,6 +52,15 @@ struct Capture {
   SmallVector<std::optional<unsigned>> sizes, strides;
 };
 
+/// What a kernel uses of the function around it.
+struct Captures {
+  SmallVector<Capture> buffers;
+  /// Other values, and the parameter of each.
+  SmallVector<std::pair<Value, unsigned>> scalars;
+  /// Ops that make constants: the kernel gets copies of them.
+  SmallVector<Operation *> constants;
+};
+
 struct Outline : fx::gpu::impl::FXGPUOutlineBase<Outline> {
   using Base::Base;
   void runOnOperation() override;
@@ -147,46 +156,47 @@ static Value receive(OpBuilder &b, Location loc, const Capture &capture,
   return UnrealizedConversionCastOp::create(b, loc, made, d).getResult(0);
 }
 
-void Outline::outline(mlir::gpu::LaunchOp launch,
-                      mlir::gpu::GPUModuleOp kernels, StringRef name,
-                      bool isKernel) {
-  OpBuilder host(launch);
-  Location loc = launch.getLoc();
-  Region &region = launch.getBody();
-  llvm::SetVector<Value> used;
-  getUsedValuesDefinedAbove(region, used);
-  Parameters p{host, loc, {}, {}, {}};
-  SmallVector<Capture> captures;
-  SmallVector<std::pair<Value, unsigned>> scalars;
-  SmallVector<Operation *> constants;
-  // The run-time finds tensor maps, pointers of the host, among the first ones.
-  auto isMap = [](Value v) {
-    auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType());
-    return pointer && pointer.getAddressSpace() == 0;
-  };
+/// True for tensor maps, which are pointers of the host.
+static bool isTensorMap(Value v) {
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType());
+  return pointer && pointer.getAddressSpace() == 0;
+}
+
+/// Makes parameters of the values `used` in `region`.
+static Captures captureValues(Parameters &p, ArrayRef<Value> used,
+                              Region &region) {
+  Captures captures;
+  OpBuilder &host = p.host;
+  // The run-time finds tensor maps among the first parameters.
   for (Value v : used)
-    if (isMap(v))
-      scalars.push_back({v, p.add(v)});
+    if (isTensorMap(v))
+      captures.scalars.push_back({v, p.add(v)});
   for (Value v : used) {
-    if (isMap(v))
+    if (isTensorMap(v))
       continue;
     if (matchPattern(v, m_Constant()))
-      constants.push_back(v.getDefiningOp());
+      captures.constants.push_back(v.getDefiningOp());
     else if (isa<MemRefType>(v.getType()))
-      captures.push_back(pass(p, v, region));
+      captures.buffers.push_back(pass(p, v, region));
     else if (v.getType().isInteger(1))
       // A parameter has at least a byte.
-      scalars.push_back(
-          {v, p.add(arith::ExtUIOp::create(host, loc, host.getI8Type(), v))});
+      captures.scalars.push_back(
+          {v, p.add(arith::ExtUIOp::create(host, p.loc, host.getI8Type(), v))});
     else
-      scalars.push_back({v, p.add(v)});
+      captures.scalars.push_back({v, p.add(v)});
   }
-  OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
+  return captures;
+}
+
+/// Creates the kernel, whose body is empty.
+static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
+                                         mlir::gpu::LaunchOp launch,
+                                         StringRef name, Parameters &p) {
   SmallVector<Type> shared;
   for (BlockArgument memory : launch.getWorkgroupAttributions())
     shared.push_back(memory.getType());
   auto func = mlir::gpu::GPUFuncOp::create(
-      b, loc, name, b.getFunctionType(p.types, {}), shared);
+      b, launch.getLoc(), name, b.getFunctionType(p.types, {}), shared);
   func->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(),
                 b.getUnitAttr());
   if (Attribute chip = launch->getAttr(fx::gpu::kChipAttr))
@@ -194,10 +204,18 @@ void Outline::outline(mlir::gpu::LaunchOp launch,
   auto parent = launch->getParentOfType<func::FuncOp>();
   if (Attribute nodes = parent->getAttr(fx::gpu::kNodesAttr))
     func->setAttr(fx::gpu::kNodesAttr, nodes);
-  std::optional<mlir::gpu::KernelDim3> block =
-      launch.getBlockSizeOperandValues();
+  return func;
+}
+
+/// Tells LLVM the size of blocks, and what is known of pointers. Buffers of a
+/// function with the kernel attribute (`isKernel`) do not overlap.
+static void setKernelAttrs(mlir::gpu::GPUFuncOp func,
+                           mlir::gpu::LaunchOp launch, Parameters &p,
+                           bool isKernel) {
+  Builder b(func.getContext());
+  mlir::gpu::KernelDim3 block = launch.getBlockSizeOperandValues();
   SmallVector<int32_t> blockSize;
-  for (Value size : {block->x, block->y, block->z})
+  for (Value size : {block.x, block.y, block.z})
     if (std::optional<int64_t> fixed = getConstantIntValue(size))
       blockSize.push_back(*fixed);
   if (blockSize.size() == 3)
@@ -209,47 +227,67 @@ void Outline::outline(mlir::gpu::LaunchOp launch,
   if (Attribute bytes = launch->getAttr(fx::gpu::kAlignmentAttr))
     for (unsigned i : p.buffers)
       func.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), bytes);
-  for (unsigned i = 0; i < shared.size(); ++i)
+  for (unsigned i = 0; i < launch.getWorkgroupAttributions().size(); ++i)
     func.setWorkgroupAttributionAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                                      b.getI64IntegerAttr(16));
-  Block &entry = func.getBody().front();
-  b.setInsertionPointToStart(&entry);
-  IRMapping map;
-  for (Operation *op : constants)
+}
+
+/// Maps what the kernel captures to what its parameters, `args`, make of it.
+static void mapCaptures(OpBuilder &b, Location loc, const Captures &captures,
+                        ValueRange args, IRMapping &map) {
+  for (Operation *op : captures.constants)
     map.map(op->getResults(), b.clone(*op)->getResults());
-  for (const Capture &capture : captures)
-    map.map(capture.value, receive(b, loc, capture, entry.getArguments()));
-  for (auto [value, i] : scalars) {
-    Value v = entry.getArgument(i);
+  for (const Capture &capture : captures.buffers)
+    map.map(capture.value, receive(b, loc, capture, args));
+  for (auto [value, i] : captures.scalars) {
+    Value v = args[i];
     if (value.getType().isInteger(1))
       v = arith::TruncIOp::create(b, loc, b.getI1Type(), v);
     map.map(value, v);
   }
-  auto mapDims = [&](mlir::gpu::KernelDim3 dims, auto make) {
-    for (auto [dim, v] : {std::pair(mlir::gpu::Dimension::x, dims.x),
-                          std::pair(mlir::gpu::Dimension::y, dims.y),
-                          std::pair(mlir::gpu::Dimension::z, dims.z)})
-      map.map(v, make(dim));
-  };
-  mapDims(launch.getBlockIds(), [&](mlir::gpu::Dimension d) -> Value {
-    return mlir::gpu::BlockIdOp::create(b, loc, d);
-  });
-  mapDims(launch.getThreadIds(), [&](mlir::gpu::Dimension d) -> Value {
-    return mlir::gpu::ThreadIdOp::create(b, loc, d);
-  });
-  mapDims(launch.getGridSize(), [&](mlir::gpu::Dimension d) -> Value {
-    return mlir::gpu::GridDimOp::create(b, loc, d);
-  });
-  mapDims(launch.getBlockSize(), [&](mlir::gpu::Dimension d) -> Value {
-    return mlir::gpu::BlockDimOp::create(b, loc, d);
-  });
+}
+
+/// Maps a place or a size to ops that query it, one for each dimension.
+template <typename QueryOp>
+static void mapDims(OpBuilder &b, Location loc, mlir::gpu::KernelDim3 dims,
+                    IRMapping &map) {
+  for (auto [dim, v] : {std::pair(mlir::gpu::Dimension::x, dims.x),
+                        std::pair(mlir::gpu::Dimension::y, dims.y),
+                        std::pair(mlir::gpu::Dimension::z, dims.z)}) {
+    Value query = QueryOp::create(b, loc, dim);
+    map.map(v, query);
+  }
+}
+
+void Outline::outline(mlir::gpu::LaunchOp launch,
+                      mlir::gpu::GPUModuleOp kernels, StringRef name,
+                      bool isKernel) {
+  OpBuilder host(launch);
+  Location loc = launch.getLoc();
+  Region &region = launch.getBody();
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(region, used);
+  Parameters p{host, loc, {}, {}, {}};
+  Captures captures = captureValues(p, used.getArrayRef(), region);
+  OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
+  mlir::gpu::GPUFuncOp func = createKernel(b, launch, name, p);
+  setKernelAttrs(func, launch, p, isKernel);
+  Block &entry = func.getBody().front();
+  b.setInsertionPointToStart(&entry);
+  IRMapping map;
+  mapCaptures(b, loc, captures, entry.getArguments(), map);
+  mapDims<mlir::gpu::BlockIdOp>(b, loc, launch.getBlockIds(), map);
+  mapDims<mlir::gpu::ThreadIdOp>(b, loc, launch.getThreadIds(), map);
+  mapDims<mlir::gpu::GridDimOp>(b, loc, launch.getGridSize(), map);
+  mapDims<mlir::gpu::BlockDimOp>(b, loc, launch.getBlockSize(), map);
   map.map(launch.getWorkgroupAttributions(), func.getWorkgroupAttributions());
   for (Operation &op : region.front().without_terminator())
     b.clone(op, map);
   mlir::gpu::ReturnOp::create(b, loc);
   mlir::gpu::LaunchFuncOp::create(
-      host, loc, func, launch.getGridSizeOperandValues(), *block,
-      launch.getDynamicSharedMemorySize(), p.values);
+      host, loc, func, launch.getGridSizeOperandValues(),
+      launch.getBlockSizeOperandValues(), launch.getDynamicSharedMemorySize(),
+      p.values);
   launch.erase();
   ++numLaunches;
 }

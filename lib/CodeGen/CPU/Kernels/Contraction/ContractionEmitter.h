@@ -22,6 +22,25 @@ struct ReductionLoop {
   Stride a, b;
 };
 
+/// Where a step of the sum reads the operands, and what it fetches of the next
+/// panel.
+struct StepOffsets {
+  Index a, b, fetch;
+};
+
+/// What a loop of the forall walks: one of the kernel's loops outside of the
+/// tile, panels, or blocks of rows.
+struct TaskLoop {
+  enum Kind { Outer, Panel, Block };
+  Kind kind;
+  unsigned loop; ///< of `Outer`
+};
+
+/// What an iteration of the forall computes: a panel of columns, and rows.
+struct TaskTile {
+  Index panel, from, to;
+};
+
 /// Emits one kernel: `analyse`, then `emit`.
 struct ContractionEmitter {
   KernelCode &code;
@@ -60,11 +79,26 @@ struct ContractionEmitter {
   /// kernel has another form.
   bool analyse();
   bool strides();
+  /// Adds `factor` times `expr`, a part of the place in dimension `d` of the
+  /// left operand, to the strides of its loops. False if two strides of a loop
+  /// cannot be added.
+  bool addLeftStrides(unsigned d, mlir::AffineExpr expr, int64_t factor);
+  /// How the panels of a packed right operand lie. False if the kernel has
+  /// another form.
+  bool packedStrides(mlir::linalg::UnPackOp unpack);
   /// How the scales of groups lie.
   bool scaleStrides();
   /// Which loop is what: rows, columns, sums, and those outside. False if
   /// groups are no part of one loop.
   bool chooseLoops();
+  /// Chooses the tile's rows: the last of the M loops `ms`, and the one before
+  /// with it where both can be walked as one. Takes them off `ms`.
+  void chooseRows(llvm::SmallVectorImpl<unsigned> &ms);
+  /// True if both loops lie together in every operand and result, `second`
+  /// within `first`. `mSize` is the size of `second`.
+  bool canMergeRows(unsigned first, unsigned second);
+  /// Chooses the loops of the sum, by falling stride of the left operand.
+  void chooseReductions();
   bool isUnit(unsigned loop) {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
@@ -101,6 +135,24 @@ struct ContractionEmitter {
                                      llvm::ArrayRef<ReductionLoop> loops,
                                      Index aOff, Index bOff, Index pOff,
                                      bool fetches, int64_t count);
+  /// Steps of the last of `loops` that are accumulated apart: with few sums,
+  /// several keep the multipliers busy.
+  int64_t chooseUnroll(llvm::ArrayRef<ReductionLoop> loops, int64_t count);
+  /// Adds the products of one step, number `unrolled` of those that are
+  /// accumulated apart, to the sums of some rows.
+  void emitStep(const StepOffsets &from, bool fetches, int64_t unrolled,
+                llvm::MutableArrayRef<mlir::Value> sums);
+  /// Opens the loops of a sum, the last of which has `unroll` steps an
+  /// iteration. They carry `acc`; `from` moves to the innermost body.
+  llvm::SmallVector<mlir::scf::ForOp>
+  beginSum(Scope &scope, llvm::ArrayRef<ReductionLoop> loops, int64_t unroll,
+           bool fetches, StepOffsets &from,
+           llvm::SmallVector<mlir::Value> &acc);
+  /// Adds the steps that the last loop of `nest`, which is unrolled and closed,
+  /// left. They read from where that loop does; `from` is before all loops.
+  void emitRemainder(Scope &scope, llvm::ArrayRef<ReductionLoop> loops,
+                     llvm::ArrayRef<mlir::scf::ForOp> nest, int64_t unroll,
+                     StepOffsets from, llvm::MutableArrayRef<mlir::Value> sums);
   llvm::SmallVector<mlir::Value> sumGroups(Scope &scope, Index aOff, Index bOff,
                                            Index pOff, bool fetches,
                                            int64_t count);
@@ -113,6 +165,19 @@ struct ContractionEmitter {
   void emitEpilogue(Scope &scope, const Index &row, int64_t count,
                     llvm::ArrayRef<mlir::Value> acc);
   void emitRowsOf(Scope &scope, const Index &from, const Index &to);
+  /// The loops of the forall: batches, then panels and rows in either order,
+  /// all in the result's order. The rows are in blocks if `blocked`.
+  llvm::SmallVector<TaskLoop> orderTasks(bool blocked);
+  /// About how many elements an iteration of the forall computes.
+  int64_t estimateWork() const;
+  /// Moves to the iteration of the forall that `ivs` say.
+  TaskTile placeTask(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs);
+  /// Sets `firstTile`: how many tiles of its panel come before an iteration's.
+  void countFirstTile(llvm::ArrayRef<TaskLoop> order,
+                      llvm::ArrayRef<Index> sizes, llvm::ArrayRef<Index> ivs,
+                      bool blocked);
+  /// A whole block of rows. Its size is known: no ladder of smaller tiles.
+  void emitBlock(Scope &scope, const Index &from);
   /// Writes the code.
   void emit();
 };

@@ -10,6 +10,71 @@
 using namespace mlir;
 using namespace fx::cpu;
 
+bool ContractionEmitter::addLeftStrides(unsigned d, AffineExpr expr,
+                                        int64_t factor) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    unsigned loop = dim.getPosition();
+    if (isUnit(loop))
+      return true;
+    Stride s = code.scale(a->strides[d], factor);
+    Stride &mine = aStride[loop];
+    if (mine.isStatic(0))
+      mine = s;
+    else if (mine.value == s.value)
+      mine.constant += s.constant;
+    else
+      return false;
+    return true;
+  }
+  if (auto c = dyn_cast<AffineConstantExpr>(expr)) {
+    aBase = code.add(aBase,
+                     code.mul(Index::of(c.getValue() * factor), a->strides[d]));
+    return true;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  if (expr.getKind() == AffineExprKind::Add) {
+    bool left = addLeftStrides(d, binary.getLHS(), factor);
+    bool right = addLeftStrides(d, binary.getRHS(), factor);
+    return left && right;
+  }
+  return addLeftStrides(
+      d, binary.getLHS(),
+      factor * cast<AffineConstantExpr>(binary.getRHS()).getValue());
+}
+
+bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
+  packed = true;
+  Value memory = unpack.getSource();
+  if (auto split = memory.getDefiningOp<linalg::GenericOp>()) {
+    nibbles = true;
+    memory = split.getInputs()[0];
+  }
+  b = code.buffer(memory);
+  if (!b || unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
+      getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
+    return false;
+  AffineMap map = info.rhsMap();
+  if (depth() > 1) {
+    // So many terms at a time lie together in both operands.
+    quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
+    int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
+    if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
+        ShapedType::isDynamic(size) || size % depth() ||
+        !aStride[*quadLoop].isStatic(1))
+      return false;
+  }
+  SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
+  if (perm.empty())
+    for (unsigned d = 0; d < map.getNumResults(); ++d)
+      perm.push_back(d);
+  for (auto [q, d] : llvm::enumerate(perm))
+    bStride[map.getDimPosition(d)] = b->strides[q];
+  if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
+    return false;
+  panelStride = bStride[nLoop];
+  return !info.groupSize || scaleStrides();
+}
+
 bool ContractionEmitter::strides() {
   unsigned numLoops = info.op.getNumLoops();
   aStride.assign(numLoops, Stride());
@@ -18,76 +83,16 @@ bool ContractionEmitter::strides() {
   if (!a)
     return false;
   // Sums of terms: each loop times its stride.
-  for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults())) {
-    bool ok = true;
-    std::function<void(AffineExpr, int64_t)> add = [&](AffineExpr e,
-                                                       int64_t f) {
-      if (auto dim = dyn_cast<AffineDimExpr>(e)) {
-        unsigned loop = dim.getPosition();
-        if (isUnit(loop))
-          return;
-        Stride s = code.scale(a->strides[d], f);
-        Stride &mine = aStride[loop];
-        if (mine.isStatic(0))
-          mine = s;
-        else if (mine.value == s.value)
-          mine.constant += s.constant;
-        else
-          ok = false;
-      } else if (auto c = dyn_cast<AffineConstantExpr>(e)) {
-        aBase = code.add(aBase,
-                         code.mul(Index::of(c.getValue() * f), a->strides[d]));
-      } else {
-        auto binary = cast<AffineBinaryOpExpr>(e);
-        if (e.getKind() == AffineExprKind::Add) {
-          add(binary.getLHS(), f);
-          add(binary.getRHS(), f);
-        } else {
-          add(binary.getLHS(),
-              f * cast<AffineConstantExpr>(binary.getRHS()).getValue());
-        }
-      }
-    };
-    add(expr, 1);
-    if (!ok)
+  for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults()))
+    if (!addLeftStrides(d, expr, 1))
       return false;
-  }
-  AffineMap map = info.rhsMap();
   nLoop = info.lastN();
-  if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>()) {
-    packed = true;
-    Value memory = unpack.getSource();
-    if (auto split = memory.getDefiningOp<linalg::GenericOp>()) {
-      nibbles = true;
-      memory = split.getInputs()[0];
-    }
-    b = code.buffer(memory);
-    if (!b || unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
-        getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
-      return false;
-    if (depth() > 1) {
-      // So many terms at a time lie together in both operands.
-      quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
-      int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
-      if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
-          ShapedType::isDynamic(size) || size % depth() ||
-          !aStride[*quadLoop].isStatic(1))
-        return false;
-    }
-    SmallVector<int64_t> perm(unpack.getOuterDimsPerm());
-    if (perm.empty())
-      for (unsigned d = 0; d < map.getNumResults(); ++d)
-        perm.push_back(d);
-    for (auto [q, d] : llvm::enumerate(perm))
-      bStride[map.getDimPosition(d)] = b->strides[q];
-    if (map.getDimPosition(unpack.getInnerDimsPos()[0]) != nLoop)
-      return false;
-    panelStride = bStride[nLoop];
-    return !info.groupSize || scaleStrides();
-  }
+  if (auto unpack = info.rhs().getDefiningOp<linalg::UnPackOp>())
+    return packedStrides(unpack);
   b = code.buffer(info.rhs());
   if (!b || info.isInteger() || info.hasByteWeights() || info.groupSize)
     return false;
+  AffineMap map = info.rhsMap();
   for (auto [d, stride] : llvm::enumerate(b->strides))
     bStride[map.getDimPosition(d)] = stride;
   if (!bStride[nLoop].isStatic(1))
@@ -119,56 +124,43 @@ bool ContractionEmitter::scaleStrides() {
   return true;
 }
 
-bool ContractionEmitter::chooseLoops() {
-  // Rows: the last M loop, and the one before with it where both lie together
-  // in every operand.
-  SmallVector<unsigned> ms;
-  for (AffineExpr expr : info.resultMap().getResults()) {
-    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
-    if (isUnit(loop) || loop == nLoop)
-      continue;
-    if (llvm::is_contained(info.m, loop))
-      ms.push_back(loop);
-    else
-      outer.push_back(loop);
-  }
-  auto sizeOf = [&](unsigned loop) { return code.loopSize(info.op, loop); };
-  nSize = sizeOf(nLoop);
-  if (!ms.empty()) {
-    mLoop = ms.pop_back_val();
-    mSize = sizeOf(*mLoop);
-  }
-  if (!ms.empty()) {
-    unsigned first = ms.back(), second = *mLoop;
-    bool together = true;
-    Stride &s1 = aStride[first], &s2 = aStride[second];
-    Index size = mSize;
-    bool plain = false; // adjacent dimensions of the operand
-    AffineMap map = info.lhsMap();
-    for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
-      plain |= map.getResult(d) == code.b.getAffineDimExpr(first) &&
-               map.getResult(d + 1) == code.b.getAffineDimExpr(second);
-    if (!plain)
-      together = size.isStatic() && !s1.value && !s2.value &&
-                 s1.constant == size.constant * s2.constant;
-    // The result's own map, then whatever the group reads or writes.
-    SmallVector<Operation *> others;
-    for (Operation *op : ops)
-      if (op != info.op)
-        others.push_back(op);
-    AffineMap result = info.resultMap();
-    bool adjacent = false;
-    for (unsigned d = 0; d + 1 < result.getNumResults(); ++d)
-      adjacent |= result.getDimPosition(d) == first &&
-                  result.getDimPosition(d + 1) == second;
-    if (together && adjacent && canMergeLabels(others, labels, first, second)) {
-      ms.pop_back();
-      mMerged = first;
-      mSize = code.mul(mSize, sizeOf(first));
-    }
-  }
-  outer.insert(outer.begin(), ms.begin(), ms.end());
-  // Reductions by falling stride of the left operand; adjacent ones as one.
+bool ContractionEmitter::canMergeRows(unsigned first, unsigned second) {
+  // Of the left operand: adjacent dimensions, or strides that fit.
+  bool plain = false;
+  AffineMap map = info.lhsMap();
+  for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
+    plain |= map.getResult(d) == code.b.getAffineDimExpr(first) &&
+             map.getResult(d + 1) == code.b.getAffineDimExpr(second);
+  const Stride &s1 = aStride[first], &s2 = aStride[second];
+  if (!plain && !(mSize.isStatic() && !s1.value && !s2.value &&
+                  s1.constant == mSize.constant * s2.constant))
+    return false;
+  // The result's own map, then whatever the group reads or writes.
+  AffineMap result = info.resultMap();
+  bool adjacent = false;
+  for (unsigned d = 0; d + 1 < result.getNumResults(); ++d)
+    adjacent |= result.getDimPosition(d) == first &&
+                result.getDimPosition(d + 1) == second;
+  SmallVector<Operation *> others;
+  for (Operation *op : ops)
+    if (op != info.op)
+      others.push_back(op);
+  return adjacent && canMergeLabels(others, labels, first, second);
+}
+
+void ContractionEmitter::chooseRows(SmallVectorImpl<unsigned> &ms) {
+  if (ms.empty())
+    return;
+  mLoop = ms.pop_back_val();
+  mSize = code.loopSize(info.op, *mLoop);
+  if (ms.empty() || !canMergeRows(ms.back(), *mLoop))
+    return;
+  mMerged = ms.pop_back_val();
+  mSize = code.mul(mSize, code.loopSize(info.op, *mMerged));
+}
+
+void ContractionEmitter::chooseReductions() {
+  // Adjacent ones become one.
   SmallVector<unsigned> ks;
   for (unsigned loop : info.k)
     if (!isUnit(loop))
@@ -180,7 +172,7 @@ bool ContractionEmitter::chooseLoops() {
     return p.constant > q.constant;
   });
   for (unsigned loop : ks) {
-    ReductionLoop r{sizeOf(loop), aStride[loop], bStride[loop]};
+    ReductionLoop r{code.loopSize(info.op, loop), aStride[loop], bStride[loop]};
     if (loop == quadLoop) {
       r.size.constant /= depth();
       r.a.constant = depth();
@@ -199,6 +191,23 @@ bool ContractionEmitter::chooseLoops() {
     }
     reductions.push_back(r);
   }
+}
+
+bool ContractionEmitter::chooseLoops() {
+  SmallVector<unsigned> ms;
+  for (AffineExpr expr : info.resultMap().getResults()) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    if (isUnit(loop) || loop == nLoop)
+      continue;
+    if (llvm::is_contained(info.m, loop))
+      ms.push_back(loop);
+    else
+      outer.push_back(loop);
+  }
+  nSize = code.loopSize(info.op, nLoop);
+  chooseRows(ms);
+  outer.insert(outer.begin(), ms.begin(), ms.end());
+  chooseReductions();
   // Groups are parts of one loop that walks the terms in order.
   return !info.groupSize ||
          (reductions.size() == 1 && reductions[0].size.isStatic() &&

@@ -144,43 +144,43 @@ SmallVector<Value> ContractionEmitter::sumGroups(Scope &scope, Index aOff,
   return SmallVector<Value>(loop.getResults());
 }
 
-SmallVector<Value> ContractionEmitter::sum(Scope &scope,
-                                           ArrayRef<ReductionLoop> loops,
-                                           Index aOff, Index bOff, Index pOff,
-                                           bool fetches, int64_t count) {
-  const Index aFirst = aOff, bFirst = bOff;
-  // Few accumulators: several steps at a time, each with its own, keep the
-  // multipliers busy.
-  int64_t unroll = 1;
-  if (!loops.empty() && count * vectors < 8) {
-    unroll = llvm::PowerOf2Ceil(llvm::divideCeil(8, count * vectors));
-    Index size = loops.back().size;
-    if (size.isStatic())
-      while (unroll > 1 && size.constant % unroll)
-        unroll /= 2;
-  }
-  Value zero = code.splatConstant(zeroSum());
-  SmallVector<Value> acc(count * vectors * unroll, zero);
+int64_t ContractionEmitter::chooseUnroll(ArrayRef<ReductionLoop> loops,
+                                         int64_t count) {
+  if (loops.empty() || count * vectors >= 8)
+    return 1;
+  int64_t unroll = llvm::PowerOf2Ceil(llvm::divideCeil(8, count * vectors));
+  Index size = loops.back().size;
+  if (size.isStatic())
+    while (unroll > 1 && size.constant % unroll)
+      unroll /= 2;
+  return unroll;
+}
 
-  auto step = [&](const Index &aAt, const Index &bAt, const Index &pAt,
-                  MutableArrayRef<Value> acc, int64_t unrolled) {
-    if (fetches)
-      emitPrefetch(bAt, pAt, unrolled);
-    SmallVector<Value> right;
-    for (int64_t v = 0; v < vectors; ++v)
-      right.push_back(loadRight(bAt, v));
-    for (int64_t part = 0; part < numParts(); ++part) {
-      SmallVector<Value> bs = getPart(right, part);
-      Index aPart = code.add(aAt, Index::of(part * depth() / numParts()));
-      for (int64_t i = 0; i < count; ++i) {
-        Index at = aPart;
-        if (mLoop)
-          at = code.add(aPart, code.mul(Index::of(i), aStride[*mLoop]));
-        multiply(bs, loadLeft(at), acc.slice(i * vectors, vectors));
-      }
+void ContractionEmitter::emitStep(const StepOffsets &from, bool fetches,
+                                  int64_t unrolled,
+                                  MutableArrayRef<Value> sums) {
+  if (fetches)
+    emitPrefetch(from.b, from.fetch, unrolled);
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < vectors; ++v)
+    right.push_back(loadRight(from.b, v));
+  int64_t count = sums.size() / vectors;
+  for (int64_t part = 0; part < numParts(); ++part) {
+    SmallVector<Value> bs = getPart(right, part);
+    Index aPart = code.add(from.a, Index::of(part * depth() / numParts()));
+    for (int64_t i = 0; i < count; ++i) {
+      Index row = aPart;
+      if (mLoop)
+        row = code.add(aPart, code.mul(Index::of(i), aStride[*mLoop]));
+      multiply(bs, loadLeft(row), sums.slice(i * vectors, vectors));
     }
-  };
+  }
+}
 
+SmallVector<scf::ForOp>
+ContractionEmitter::beginSum(Scope &scope, ArrayRef<ReductionLoop> loops,
+                             int64_t unroll, bool fetches, StepOffsets &from,
+                             SmallVector<Value> &acc) {
   SmallVector<scf::ForOp> nest;
   std::deque<Scope> scopes;
   Scope *current = &scope;
@@ -194,50 +194,75 @@ SmallVector<Value> ContractionEmitter::sum(Scope &scope,
                               last ? unroll : 1, acc);
     current = &scopes.back();
     Index iv(loop.getInductionVar());
-    aOff = code.add(aOff, code.mul(iv, r.a));
-    bOff = code.add(bOff, code.mul(iv, r.b));
+    from.a = code.add(from.a, code.mul(iv, r.a));
+    from.b = code.add(from.b, code.mul(iv, r.b));
     if (fetches && prefetch > 1)
-      pOff = code.add(pOff, code.mul(iv, fetchStride(r.b)));
+      from.fetch = code.add(from.fetch, code.mul(iv, fetchStride(r.b)));
     acc.assign(loop.getRegionIterArgs().begin(),
                loop.getRegionIterArgs().end());
     nest.push_back(loop);
   }
+  return nest;
+}
+
+void ContractionEmitter::emitRemainder(Scope &scope,
+                                       ArrayRef<ReductionLoop> loops,
+                                       ArrayRef<scf::ForOp> nest,
+                                       int64_t unroll, StepOffsets from,
+                                       MutableArrayRef<Value> sums) {
+  for (unsigned o = 0; o + 1 < nest.size(); ++o) {
+    scf::ForOp outerLoop = nest[o];
+    Index iv(outerLoop.getInductionVar());
+    from.a = code.add(from.a, code.mul(iv, loops[o].a));
+    from.b = code.add(from.b, code.mul(iv, loops[o].b));
+  }
+  const ReductionLoop &r = loops.back();
+  Scope tail;
+  Index begin = code.mul(code.floorDiv(r.size, unroll), Index::of(unroll));
+  SmallVector<Value> carried(sums.begin(), sums.end());
+  auto rest = code.beginFor(scope, tail, begin, r.size, 1, carried);
+  carried.assign(rest.getRegionIterArgs().begin(),
+                 rest.getRegionIterArgs().end());
+  Index iv(rest.getInductionVar());
+  from.a = code.add(from.a, code.mul(iv, r.a));
+  from.b = code.add(from.b, code.mul(iv, r.b));
+  // Only loops of static sizes fetch, and those leave nothing.
+  emitStep(from, /*fetches=*/false, 0, carried);
+  code.endFor(rest, carried);
+  llvm::copy(rest.getResults(), sums.begin());
+}
+
+SmallVector<Value> ContractionEmitter::sum(Scope &scope,
+                                           ArrayRef<ReductionLoop> loops,
+                                           Index aOff, Index bOff, Index pOff,
+                                           bool fetches, int64_t count) {
+  const StepOffsets first{aOff, bOff, pOff};
+  int64_t unroll = chooseUnroll(loops, count), tile = count * vectors;
+  Value zero = code.splatConstant(zeroSum());
+  SmallVector<Value> acc(tile * unroll, zero);
+  StepOffsets from = first;
+  SmallVector<scf::ForOp> nest =
+      beginSum(scope, loops, unroll, fetches, from, acc);
   MutableArrayRef<Value> all(acc);
-  int64_t tile = count * vectors;
   if (loops.empty()) {
-    step(aOff, bOff, pOff, all, 0);
+    emitStep(from, fetches, 0, all);
   } else {
     const ReductionLoop &r = loops.back();
-    for (int64_t u = 0; u < unroll; ++u)
-      step(code.add(aOff, code.mul(Index::of(u), r.a)),
-           code.add(bOff, code.mul(Index::of(u), r.b)),
-           code.add(pOff, code.mul(Index::of(u), fetchStride(r.b))),
-           all.slice(u * tile, tile), u);
+    for (int64_t u = 0; u < unroll; ++u) {
+      StepOffsets stepAt;
+      stepAt.a = code.add(from.a, code.mul(Index::of(u), r.a));
+      stepAt.b = code.add(from.b, code.mul(Index::of(u), r.b));
+      stepAt.fetch =
+          code.add(from.fetch, code.mul(Index::of(u), fetchStride(r.b)));
+      emitStep(stepAt, fetches, u, all.slice(u * tile, tile));
+    }
   }
   for (auto [d, loop] : llvm::enumerate(llvm::reverse(nest))) {
     code.endFor(loop, acc);
     acc.assign(loop.getResults().begin(), loop.getResults().end());
-    const ReductionLoop &r = loops.back();
-    if (d == 0 && unroll > 1 && !r.size.isStatic()) {
-      // What the unrolled loop left. Its offsets start where that loop's do.
-      Index aStart = aFirst, bStart = bFirst;
-      for (unsigned o = 0; o + 1 < nest.size(); ++o) {
-        Index iv(nest[o].getInductionVar());
-        aStart = code.add(aStart, code.mul(iv, loops[o].a));
-        bStart = code.add(bStart, code.mul(iv, loops[o].b));
-      }
-      Scope tail;
-      Index from = code.mul(code.floorDiv(r.size, unroll), Index::of(unroll));
-      SmallVector<Value> first(acc.begin(), acc.begin() + tile);
-      auto rest = code.beginFor(scope, tail, from, r.size, 1, first);
-      first.assign(rest.getRegionIterArgs().begin(),
-                   rest.getRegionIterArgs().end());
-      Index iv(rest.getInductionVar());
-      step(code.add(aStart, code.mul(iv, r.a)),
-           code.add(bStart, code.mul(iv, r.b)), pOff, first, 0);
-      code.endFor(rest, first);
-      llvm::copy(rest.getResults(), acc.begin());
-    }
+    if (d == 0 && unroll > 1 && !loops.back().size.isStatic())
+      emitRemainder(scope, loops, nest, unroll, first,
+                    MutableArrayRef<Value>(acc).take_front(tile));
   }
   for (int64_t u = unroll / 2; u >= 1; u /= 2)
     for (int64_t i = 0; i < u * tile; ++i)
@@ -365,56 +390,49 @@ void ContractionEmitter::emitRowsOf(Scope &scope, const Index &from,
   code.b.setInsertionPointAfter(pick);
 }
 
-void ContractionEmitter::emit() {
-  if (!chooseLoops())
-    return code.fail("the groups of the contraction do not fit");
-  at.assign(info.op.getNumLoops(), Index::of(0));
-  Index panels = code.ceilDiv(nSize, panel());
-  masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
-  bool blocked = mLoop && rowBlock > 0 &&
-                 !(mSize.isStatic() && mSize.constant <= rowBlock);
-  // What the forall walks: batches, then panels and rows in either order, all
-  // in the result's order.
-  enum Kind { Outer, Panel, Block };
-  SmallVector<std::pair<Kind, unsigned>> order;
+SmallVector<TaskLoop> ContractionEmitter::orderTasks(bool blocked) {
+  SmallVector<TaskLoop> order;
   auto addOuter = [&](ArrayRef<unsigned> kind) {
     for (unsigned loop : outer)
       if (llvm::is_contained(kind, loop))
-        order.push_back({Outer, loop});
+        order.push_back({TaskLoop::Outer, loop});
   };
   addOuter(info.batch);
   if (blocked)
-    order.push_back({Block, 0});
+    order.push_back({TaskLoop::Block, 0});
   if (!panelsFirst)
     addOuter(info.m);
   // Panels in the order in which they lie in memory.
   addOuter(info.n);
-  order.push_back({Panel, 0});
-  unsigned numBeforeTiles = order.size();
+  order.push_back({TaskLoop::Panel, 0});
   if (panelsFirst)
     addOuter(info.m);
-  SmallVector<Index> sizes, ivs;
-  for (auto [kind, loop] : order)
-    sizes.push_back(kind == Panel   ? panels
-                    : kind == Block ? code.ceilDiv(mSize, rowBlock)
-                                    : code.loopSize(info.op, loop));
-  Scope top, task;
+  return order;
+}
+
+int64_t ContractionEmitter::estimateWork() const {
   // Sixteen multiplications are about what an element costs elsewhere.
   int64_t work = std::max<int64_t>(
       1, mSize.isStatic() ? mSize.constant * panel() / 16 : panel());
   for (const ReductionLoop &r : reductions)
     work *= r.size.isStatic() ? r.size.constant : 1;
-  Operation *forall = code.beginForall(top, task, sizes, ivs, work);
-  Index panelAt, from = Index::of(0), to = mSize;
+  return work;
+}
+
+TaskTile ContractionEmitter::placeTask(ArrayRef<TaskLoop> order,
+                                       ArrayRef<Index> ivs) {
+  TaskTile tile;
+  tile.from = Index::of(0);
+  tile.to = mSize;
   for (auto [entry, iv] : llvm::zip(order, ivs)) {
-    auto [kind, loop] = entry;
-    if (kind == Panel) {
-      panelAt = iv;
-    } else if (kind == Block) {
-      from = code.mul(iv, Index::of(rowBlock));
-      to = code.min(code.add(from, Index::of(rowBlock)), mSize);
+    unsigned loop = entry.loop;
+    if (entry.kind == TaskLoop::Panel) {
+      tile.panel = iv;
+    } else if (entry.kind == TaskLoop::Block) {
+      tile.from = code.mul(iv, Index::of(rowBlock));
+      tile.to = code.min(code.add(tile.from, Index::of(rowBlock)), mSize);
       if (mSize.isStatic() && mSize.constant % rowBlock == 0)
-        to = code.add(from, Index::of(rowBlock));
+        tile.to = code.add(tile.from, Index::of(rowBlock));
     } else {
       at[loop] = iv;
       aBase = code.add(aBase, code.mul(iv, aStride[loop]));
@@ -423,34 +441,65 @@ void ContractionEmitter::emit() {
         tBase = code.add(tBase, code.mul(iv, tStride[loop]));
     }
   }
-  bBase = code.add(bBase, code.mul(panelAt, panelStride));
+  bBase = code.add(bBase, code.mul(tile.panel, panelStride));
   if (t)
-    tBase = code.add(tBase, code.mul(panelAt, tStride[nLoop]));
-  // Tiles of the loops inside of the panels'.
-  firstRow = from;
+    tBase = code.add(tBase, code.mul(tile.panel, tStride[nLoop]));
+  return tile;
+}
+
+void ContractionEmitter::countFirstTile(ArrayRef<TaskLoop> order,
+                                        ArrayRef<Index> sizes,
+                                        ArrayRef<Index> ivs, bool blocked) {
   Index perLoop = code.ceilDiv(blocked ? Index::of(rowBlock) : mSize, rows);
-  for (unsigned i = numBeforeTiles; prefetch > 1 && i < order.size(); ++i)
-    firstTile = code.add(code.mul(firstTile, sizes[i]), ivs[i]);
+  bool isWithinPanel = false;
+  for (auto [entry, size, iv] : llvm::zip(order, sizes, ivs)) {
+    if (isWithinPanel && prefetch > 1)
+      firstTile = code.add(code.mul(firstTile, size), iv);
+    isWithinPanel |= entry.kind == TaskLoop::Panel;
+  }
   firstTile = code.mul(firstTile, perLoop);
-  column = code.mul(panelAt, Index::of(panel()));
+}
+
+void ContractionEmitter::emitBlock(Scope &scope, const Index &from) {
+  int64_t whole = rowBlock / rows * rows;
+  Scope inner;
+  auto loop =
+      code.beginFor(scope, inner, from, code.add(from, Index::of(whole)), rows);
+  emitTile(inner, Index(loop.getInductionVar()), rows);
+  code.endFor(loop);
+  if (rowBlock > whole)
+    emitTile(scope, code.add(from, Index::of(whole)), rowBlock - whole);
+}
+
+void ContractionEmitter::emit() {
+  if (!chooseLoops())
+    return code.fail("the groups of the contraction do not fit");
+  at.assign(info.op.getNumLoops(), Index::of(0));
+  Index panels = code.ceilDiv(nSize, panel());
+  masked = !(nSize.isStatic() && nSize.constant % panel() == 0);
+  bool blocked = mLoop && rowBlock > 0 &&
+                 !(mSize.isStatic() && mSize.constant <= rowBlock);
+  SmallVector<TaskLoop> order = orderTasks(blocked);
+  SmallVector<Index> sizes, ivs;
+  for (const TaskLoop &entry : order)
+    sizes.push_back(entry.kind == TaskLoop::Panel ? panels
+                    : entry.kind == TaskLoop::Block
+                        ? code.ceilDiv(mSize, rowBlock)
+                        : code.loopSize(info.op, entry.loop));
+  Scope top, task;
+  Operation *forall = code.beginForall(top, task, sizes, ivs, estimateWork());
+  TaskTile tile = placeTask(order, ivs);
+  firstRow = tile.from;
+  countFirstTile(order, sizes, ivs, blocked);
+  column = code.mul(tile.panel, Index::of(panel()));
   if (masked)
     for (int64_t v = 0; v < vectors; ++v)
       masks.push_back(code.maskBelow(
           code.sub(code.sub(nSize, column), Index::of(v * code.lanes))));
-  if (blocked && to.value && from.value && mSize.isStatic() &&
-      mSize.constant % rowBlock == 0) {
-    // The block's size is known: no ladder of smaller tiles.
-    Index base = from;
-    int64_t whole = rowBlock / rows * rows;
-    Scope inner;
-    auto loop = code.beginFor(task, inner, base,
-                              code.add(base, Index::of(whole)), rows);
-    emitTile(inner, Index(loop.getInductionVar()), rows);
-    code.endFor(loop);
-    if (rowBlock > whole)
-      emitTile(task, code.add(base, Index::of(whole)), rowBlock - whole);
-  } else {
-    emitRowsOf(task, from, to);
-  }
+  if (blocked && tile.to.value && tile.from.value && mSize.isStatic() &&
+      mSize.constant % rowBlock == 0)
+    emitBlock(task, tile.from);
+  else
+    emitRowsOf(task, tile.from, tile.to);
   code.endForall(forall);
 }

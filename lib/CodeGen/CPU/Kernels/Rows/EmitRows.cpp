@@ -27,94 +27,130 @@ static constexpr int64_t kUnroll = 4;
 static constexpr int64_t kLongColumn = 32;
 
 namespace {
+/// One pass over the row.
+struct RowPass {
+  SmallVector<std::pair<Value, Buffer>> stores;
+  /// Results of reductions, and the neutral element of each.
+  SmallVector<std::pair<RowReduction *, unsigned>> results;
+  SmallVector<Value> neutral;
+  Combiner &combiner(unsigned slot) const {
+    auto [reduction, i] = results[slot];
+    return reduction->combiners[i];
+  }
+};
+
 struct RowEmitter : RowPlan {
   using RowPlan::RowPlan;
+  /// None, and an error, if a reduction has no neutral element.
+  std::optional<RowPass> planPass(unsigned phase);
+  /// One vector of the row, at `at`: the stores, then a step of each reduction.
+  void emitStep(Scope &scope, const RowPass &pass, const Index &at,
+                MutableArrayRef<Value> acc);
+  /// The whole vectors between `from` and `to`, `unroll` of which each
+  /// iteration accumulates apart.
+  void sweep(Scope &row, const RowPass &pass, const Index &from,
+             const Index &to, int64_t unroll, SmallVector<Value> &acc);
+  /// All vectors of the row; the last one is masked.
+  void sweepRow(Scope &row, const RowPass &pass, SmallVector<Value> &acc);
+  /// The partial results of one reduction as one vector, by a balanced tree.
+  Value combineParts(Operation *op, SmallVector<Value> parts);
   void emitPhase(Scope &row, unsigned phase);
   void emitRow(Scope &row);
 };
 } // namespace
 
-void RowEmitter::emitPhase(Scope &row, unsigned phase) {
+std::optional<RowPass> RowEmitter::planPass(unsigned phase) {
   KernelCode &c = code;
-  SmallVector<RowReduction *> active;
-  for (RowReduction &r : reductions)
-    if (r.phase == phase)
-      active.push_back(&r);
-  SmallVector<std::pair<Value, Buffer>> stores = storesOf(phase);
-
-  SmallVector<Value> neutral; // one for each combiner
-  SmallVector<std::pair<RowReduction *, unsigned>> all;
-  for (RowReduction *r : active)
-    for (unsigned i = 0; i < r->combiners.size(); ++i) {
+  RowPass pass;
+  pass.stores = storesOf(phase);
+  for (RowReduction &r : reductions) {
+    if (r.phase != phase)
+      continue;
+    for (unsigned i = 0; i < r.combiners.size(); ++i) {
       std::optional<TypedAttr> attr =
-          arith::getNeutralElement(r->combiners[i].op);
-      if (!attr)
-        return c.fail("a reduction without a neutral element");
-      neutral.push_back(c.splatConstant(*attr));
-      all.push_back({r, i});
+          arith::getNeutralElement(r.combiners[i].op);
+      if (!attr) {
+        c.fail("a reduction without a neutral element");
+        return std::nullopt;
+      }
+      pass.neutral.push_back(c.splatConstant(*attr));
+      pass.results.push_back({&r, i});
     }
+  }
+  return pass;
+}
 
-  // One vector of the row: stores, then every reduction's step.
-  auto step = [&](Scope &scope, const Index &at, MutableArrayRef<Value> acc) {
-    for (auto &[value, memory] : stores) {
-      Coords where = coords(labels.ofTensor(value), at);
-      Value v = c.splat(c.eval(scope, value, where));
-      c.know(scope, value, where, v);
-      c.store(memory, where, v);
-    }
-    for (auto [slot, entry] : llvm::enumerate(all)) {
-      auto [r, i] = entry;
-      Combiner &combiner = r->combiners[i];
-      Value x = c.splat(c.evalBody(scope, r->op, combiner.input,
-                                   coords(labels.ofLoops(r->op), at)));
-      Value next = combine(combiner.op, acc[slot], x);
-      if (c.mask)
-        next = arith::SelectOp::create(c.b, c.loc, c.mask, next, acc[slot]);
-      acc[slot] = next;
-    }
-  };
+void RowEmitter::emitStep(Scope &scope, const RowPass &pass, const Index &at,
+                          MutableArrayRef<Value> acc) {
+  KernelCode &c = code;
+  for (const auto &[value, memory] : pass.stores) {
+    Coords where = coords(labels.ofTensor(value), at);
+    Value v = c.splat(c.eval(scope, value, where));
+    c.know(scope, value, where, v);
+    c.store(memory, where, v);
+  }
+  for (unsigned slot = 0; slot < pass.results.size(); ++slot) {
+    linalg::GenericOp op = pass.results[slot].first->op;
+    Combiner &combiner = pass.combiner(slot);
+    Value x = c.splat(
+        c.evalBody(scope, op, combiner.input, coords(labels.ofLoops(op), at)));
+    Value next = combine(combiner.op, acc[slot], x);
+    if (c.mask)
+      next = arith::SelectOp::create(c.b, c.loc, c.mask, next, acc[slot]);
+    acc[slot] = next;
+  }
+}
 
+Value RowEmitter::combineParts(Operation *op, SmallVector<Value> parts) {
+  while (parts.size() > 1) {
+    SmallVector<Value> half;
+    for (unsigned p = 0; p + 1 < parts.size(); p += 2)
+      half.push_back(combine(op, parts[p], parts[p + 1]));
+    if (parts.size() % 2)
+      half.push_back(parts.back());
+    parts = half;
+  }
+  return parts[0];
+}
+
+void RowEmitter::sweep(Scope &row, const RowPass &pass, const Index &from,
+                       const Index &to, int64_t unroll,
+                       SmallVector<Value> &acc) {
+  KernelCode &c = code;
+  size_t numResults = pass.results.size();
+  SmallVector<Value> carried = acc;
+  for (int64_t u = 1; u < unroll; ++u)
+    llvm::append_range(carried, pass.neutral);
+  Scope scope;
+  auto loop = c.beginFor(row, scope, from, to, unroll * c.lanes, carried);
+  SmallVector<Value> next(loop.getRegionIterArgs());
+  for (int64_t u = 0; u < unroll; ++u)
+    emitStep(scope, pass, Index(loop.getInductionVar(), u * c.lanes),
+             MutableArrayRef<Value>(next).slice(u * numResults, numResults));
+  c.endFor(loop, next);
+  for (unsigned slot = 0; slot < numResults; ++slot) {
+    SmallVector<Value> parts;
+    for (int64_t u = 0; u < unroll; ++u)
+      parts.push_back(loop.getResult(u * numResults + slot));
+    acc[slot] = combineParts(pass.combiner(slot).op, parts);
+  }
+}
+
+void RowEmitter::sweepRow(Scope &row, const RowPass &pass,
+                          SmallVector<Value> &acc) {
+  KernelCode &c = code;
   int64_t L = c.lanes;
   bool fixed = innerSize.isStatic();
   Index done = Index::of(0);
-  SmallVector<Value> acc = neutral;
-  auto sweep = [&](const Index &from, const Index &to, int64_t unroll) {
-    SmallVector<Value> carried;
-    for (int64_t u = 0; u < unroll; ++u)
-      llvm::append_range(carried, u == 0 ? acc : neutral);
-    Scope scope;
-    auto loop = c.beginFor(row, scope, from, to, unroll * L, carried);
-    SmallVector<Value> next(loop.getRegionIterArgs());
-    for (int64_t u = 0; u < unroll; ++u)
-      step(scope, Index(loop.getInductionVar(), u * L),
-           MutableArrayRef<Value>(next).slice(u * all.size(), all.size()));
-    c.endFor(loop, next);
-    for (unsigned slot = 0; slot < all.size(); ++slot) {
-      SmallVector<Value> parts;
-      for (int64_t u = 0; u < unroll; ++u)
-        parts.push_back(loop.getResult(u * all.size() + slot));
-      while (parts.size() > 1) {
-        SmallVector<Value> half;
-        for (unsigned p = 0; p + 1 < parts.size(); p += 2)
-          half.push_back(
-              combine(all[slot].first->combiners[all[slot].second].op, parts[p],
-                      parts[p + 1]));
-        if (parts.size() % 2)
-          half.push_back(parts.back());
-        parts = half;
-      }
-      acc[slot] = parts[0];
-    }
-  };
   if (!fixed || innerSize.constant >= kUnroll * L) {
     Index to =
         c.mul(c.floorDiv(innerSize, kUnroll * L), Index::of(kUnroll * L));
-    sweep(done, to, kUnroll);
+    sweep(row, pass, done, to, kUnroll, acc);
     done = to;
   }
   Index whole = c.mul(c.floorDiv(innerSize, L), Index::of(L));
   if (!(done == whole)) {
-    sweep(done, whole, 1);
+    sweep(row, pass, done, whole, 1, acc);
     done = whole;
   }
   if (!fixed || innerSize.constant % L) {
@@ -122,12 +158,21 @@ void RowEmitter::emitPhase(Scope &row, unsigned phase) {
     Scope scope;
     scope.parent = &row;
     c.mask = c.maskBelow(c.sub(innerSize, done));
-    step(scope, done, acc);
+    emitStep(scope, pass, done, acc);
     c.mask = Value();
   }
-  for (auto &[value, memory] : stores)
+}
+
+void RowEmitter::emitPhase(Scope &row, unsigned phase) {
+  KernelCode &c = code;
+  std::optional<RowPass> pass = planPass(phase);
+  if (!pass)
+    return;
+  SmallVector<Value> acc = pass->neutral;
+  sweepRow(row, *pass, acc);
+  for (auto &[value, memory] : pass->stores)
     c.setBuffer(value, memory);
-  for (auto [slot, entry] : llvm::enumerate(all)) {
+  for (auto [slot, entry] : llvm::enumerate(pass->results)) {
     auto [r, i] = entry;
     Combiner &combiner = r->combiners[i];
     Value sum =
@@ -194,27 +239,141 @@ static void emitRows(KernelCode &code) {
 // Windows: the lanes walk a dimension that is kept.
 //===----------------------------------------------------------------------===//
 
-static void emitWindow(KernelCode &code) {
+namespace {
+/// Emits one kernel: `analyse`, then `emit`.
+struct WindowEmitter {
+  KernelCode &code;
+  linalg::GenericOp root; ///< the reduction
+  SmallVector<Combiner> combiners;
+  LoopLabels labels;
+  unsigned lane = 0;          ///< the loop that the lanes walk
+  SmallVector<Index> at;      ///< where each loop is
+  SmallVector<Value> neutral; ///< of each combiner
+
+  explicit WindowEmitter(KernelCode &code) : code(code) {}
+  /// False, and an error, if the kernel has another form.
+  bool analyse();
+  /// Where a tensor with labels `of` is.
+  Coords coords(ArrayRef<int> of);
+  /// Fills `neutral`; false, and an error, if a combiner has no such element.
+  bool findNeutral();
+  /// Where the vector `u` of those from `base` begins.
+  Index lanesAt(const Index &base, int64_t u) {
+    return code.add(base, Index::of(u * code.lanes));
+  }
+  /// The sums of `unroll` vectors of columns from `base`, vector by vector.
+  SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
+                                   int64_t unroll);
+  /// Reduces these columns, and stores the outputs there.
+  void emitColumns(Scope &scope, const Index &base, int64_t unroll);
+  /// How many elements a column has; an estimate if their number is dynamic.
+  int64_t columnLength();
+  void emit();
+};
+} // namespace
+
+bool WindowEmitter::analyse() {
   SmallVector<Operation *> ops;
-  linalg::GenericOp root;
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     ops.push_back(&op);
     if (auto g = dyn_cast<linalg::GenericOp>(op); g && g.getNumReductionLoops())
       root = g;
   }
-  auto combiners = root ? matchReduction(root) : std::nullopt;
-  if (!combiners)
-    return code.fail("no reduction");
-  LoopLabels labels;
+  auto matched = root ? matchReduction(root) : std::nullopt;
+  if (!matched) {
+    code.fail("no reduction");
+    return false;
+  }
+  combiners = *matched;
   SmallVector<int> loops;
   for (unsigned d = 0; d < root.getNumLoops(); ++d)
     loops.push_back(d);
-  if (!labels.label(root, loops, ops))
-    return code.fail("the loops of the group do not agree, or are unknown");
+  if (!labels.label(root, loops, ops)) {
+    code.fail("the loops of the group do not agree, or are unknown");
+    return false;
+  }
+  return true;
+}
 
+Coords WindowEmitter::coords(ArrayRef<int> of) {
+  Coords result;
+  for (int label : of)
+    result.push_back(label < 0 ? Coord{Index::of(0), false}
+                               : Coord{at[label], unsigned(label) == lane});
+  return result;
+}
+
+bool WindowEmitter::findNeutral() {
+  for (Combiner &c : combiners) {
+    std::optional<TypedAttr> attr = arith::getNeutralElement(c.op);
+    if (!attr) {
+      code.fail("a reduction without a neutral element");
+      return false;
+    }
+    neutral.push_back(code.splatConstant(*attr));
+  }
+  return true;
+}
+
+SmallVector<Value> WindowEmitter::reduceColumns(Scope &scope, const Index &base,
+                                                int64_t unroll) {
+  SmallVector<Value> acc;
+  for (int64_t u = 0; u < unroll; ++u)
+    llvm::append_range(acc, neutral);
+  auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
+    for (int64_t u = 0; u < unroll; ++u) {
+      at[lane] = lanesAt(base, u);
+      Coords all;
+      for (unsigned d = 0; d < at.size(); ++d)
+        all.push_back({at[d], d == lane});
+      for (auto [slot, c] : llvm::enumerate(combiners)) {
+        Value &sum = sums[u * combiners.size() + slot];
+        sum = RowPlan::combine(
+            code, c.op, sum,
+            code.splat(code.evalBody(inner, root, c.input, all)));
+      }
+    }
+  };
+  return code.forReduction(scope, root, at, acc, step);
+}
+
+void WindowEmitter::emitColumns(Scope &scope, const Index &base,
+                                int64_t unroll) {
+  SmallVector<Value> acc = reduceColumns(scope, base, unroll);
+  for (int64_t u = 0; u < unroll; ++u) {
+    at[lane] = lanesAt(base, u);
+    for (auto [slot, c] : llvm::enumerate(combiners)) {
+      OpResult result = root->getResult(slot);
+      Coords to = coords(labels.ofTensor(result));
+      Value init = code.eval(scope, root.getDpsInits()[slot], to);
+      code.know(scope, result, to,
+                RowPlan::combine(code, c.op, acc[u * combiners.size() + slot],
+                                 code.splat(init)));
+    }
+    for (unsigned i = 0; i < code.numOutputs(); ++i) {
+      Coords to = coords(labels.ofTensor(code.output(i)));
+      code.store(*code.buffer(code.outputArg(i)), to,
+                 code.eval(scope, code.output(i), to));
+    }
+  }
+}
+
+int64_t WindowEmitter::columnLength() {
+  SmallVector<unsigned> reduced;
+  root.getReductionDims(reduced);
+  int64_t length = 1;
+  for (unsigned d : reduced) {
+    Index size = code.loopSize(root, d);
+    length *= size.isStatic() ? size.constant : kLongColumn;
+  }
+  return length;
+}
+
+void WindowEmitter::emit() {
   AffineMap map = root.getIndexingMapMatchingResult(root->getResult(0));
-  unsigned lane = map.getDimPosition(map.getNumResults() - 1);
-  SmallVector<Index> at(root.getNumLoops(), Index::of(0)), sizes, ivs;
+  lane = map.getDimPosition(map.getNumResults() - 1);
+  at.assign(root.getNumLoops(), Index::of(0));
+  SmallVector<Index> sizes, ivs;
   SmallVector<unsigned> outer;
   for (AffineExpr expr : map.getResults().drop_back()) {
     outer.push_back(cast<AffineDimExpr>(expr).getPosition());
@@ -226,70 +385,11 @@ static void emitWindow(KernelCode &code) {
       top, task, sizes, ivs, width.isStatic() ? 8 * width.constant : 0);
   for (auto [d, iv] : llvm::zip(outer, ivs))
     at[d] = iv;
-  auto where = [&](ArrayRef<int> of) {
-    Coords result;
-    for (int label : of)
-      result.push_back(label < 0 ? Coord{Index::of(0), false}
-                                 : Coord{at[label], unsigned(label) == lane});
-    return result;
-  };
-  SmallVector<unsigned> reduced;
-  root.getReductionDims(reduced);
-  SmallVector<Value> neutral;
-  for (Combiner &c : *combiners) {
-    auto attr = arith::getNeutralElement(c.op);
-    if (!attr)
-      return code.fail("a reduction without a neutral element");
-    neutral.push_back(code.splatConstant(*attr));
-  }
-  unsigned each = combiners->size();
-  // Vectors of lanes side by side, from `base`.
-  auto columns = [&](Scope &scope, const Index &base, int64_t unroll) {
-    SmallVector<Value> acc;
-    for (int64_t u = 0; u < unroll; ++u)
-      llvm::append_range(acc, neutral);
-    auto lanesAt = [&](int64_t u) {
-      return code.add(base, Index::of(u * code.lanes));
-    };
-    auto step = [&](Scope &inner, MutableArrayRef<Value> sums) {
-      for (int64_t u = 0; u < unroll; ++u) {
-        at[lane] = lanesAt(u);
-        Coords all;
-        for (unsigned d = 0; d < at.size(); ++d)
-          all.push_back({at[d], d == lane});
-        for (auto [slot, c] : llvm::enumerate(*combiners)) {
-          Value &sum = sums[u * each + slot];
-          sum = RowPlan::combine(
-              code, c.op, sum,
-              code.splat(code.evalBody(inner, root, c.input, all)));
-        }
-      }
-    };
-    acc = code.forReduction(scope, root, at, acc, step);
-    for (int64_t u = 0; u < unroll; ++u) {
-      at[lane] = lanesAt(u);
-      for (auto [slot, c] : llvm::enumerate(*combiners)) {
-        OpResult result = root->getResult(slot);
-        Coords to = where(labels.ofTensor(result));
-        Value init = code.eval(scope, root.getDpsInits()[slot], to);
-        code.know(scope, result, to,
-                  RowPlan::combine(code, c.op, acc[u * each + slot],
-                                   code.splat(init)));
-      }
-      for (unsigned i = 0; i < code.numOutputs(); ++i) {
-        Coords to = where(labels.ofTensor(code.output(i)));
-        code.store(*code.buffer(code.outputArg(i)), to,
-                   code.eval(scope, code.output(i), to));
-      }
-    }
-  };
+  if (!findNeutral())
+    return;
   // A column that is long enough hides the latency of its sums behind those of
   // its neighbours; the windows of pooling are short.
-  int64_t length = 1;
-  for (unsigned d : reduced) {
-    Index size = code.loopSize(root, d);
-    length *= size.isStatic() ? size.constant : kLongColumn;
-  }
+  int64_t length = columnLength();
   Index done = Index::of(0), wide = Index::of(kUnroll * code.lanes);
   if (length >= kLongColumn &&
       (!width.isStatic() || width.constant >= wide.constant)) {
@@ -297,13 +397,19 @@ static void emitWindow(KernelCode &code) {
     Scope inner;
     scf::ForOp loop =
         code.beginFor(task, inner, Index::of(0), done, wide.constant);
-    columns(inner, Index(loop.getInductionVar()), kUnroll);
+    emitColumns(inner, Index(loop.getInductionVar()), kUnroll);
     code.endFor(loop);
   }
   code.forVectors(task, done, width, [&](Scope &scope, const Index &base) {
-    columns(scope, base, 1);
+    emitColumns(scope, base, 1);
   });
   code.endForall(forall);
+}
+
+static void emitWindow(KernelCode &code) {
+  WindowEmitter e(code);
+  if (e.analyse())
+    e.emit();
 }
 
 //===----------------------------------------------------------------------===//

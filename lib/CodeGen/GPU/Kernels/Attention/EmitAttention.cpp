@@ -172,29 +172,18 @@ void FlashAttention::fetch(Scope &scope, Launch &launch, const Index &piece,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void FlashAttention::emitLaunch(bool isAsync) {
+void FlashAttention::planElementCopies() {
+  rhs.isAsync = scores.lhs.isAsync = scores.rhs.isAsync = hasRuns = false;
+  // The places of elements need registers, too.
+  tiles.m = scores.tiles.m = 16 * tiles.warpsM;
+  scores.lhs = scores.describe(/*isLhs=*/true);
+  scores.lhs.isAsync = false;
+}
+
+void FlashAttention::placeSharedMemory(Launch &launch, int64_t bytes,
+                                       bool isDynamic) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  if (!isAsync) {
-    rhs.isAsync = scores.lhs.isAsync = scores.rhs.isAsync = hasRuns = false;
-    // The places of elements need registers, too.
-    tiles.m = scores.tiles.m = 16 * tiles.warpsM;
-    scores.lhs = scores.describe(/*isLhs=*/true);
-    scores.lhs.isAsync = false;
-  }
-  int64_t ahead = tiles.stages - 1,
-          bytes = tileBytes() + tiles.m * int64_t(sizeof(float));
-  bool isDynamic = bytes > code.machine.staticShared;
-  SmallVector<Index> blocks = batchSizes;
-  blocks.push_back(code.ceilDiv(mSize, tiles.m));
-  Launch launch(code, product(code, blocks), tiles.threads(),
-                isDynamic ? bytes : 0);
-  if (hasRuns)
-    launch.op->setAttr(kAlignmentAttr, b.getI64IntegerAttr(kAlignment));
-  at.assign(info.op.getNumLoops(), Index::of(0));
-  scores.at.assign(scores.info.op.getNumLoops(), Index::of(0));
-  placeBlock(launch);
-  placeThread(launch);
   Value start;
   if (isDynamic) {
     start = launch.dynamicShared();
@@ -205,12 +194,9 @@ void FlashAttention::emitLaunch(bool isAsync) {
   }
   memory = LLVM::IntToPtrOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), 3), start);
-  scores.memory = memory;
-  scores.thread = thread;
-  scores.lane = lane;
-  scores.warpRow = warpRow;
-  scores.warpColumn = warpColumn;
+}
 
+void FlashAttention::placeRows() {
   rowAt.clear();
   Value myRow = i.add(i.mul(warpRow, tiles.warpRows()), i.div(lane, 4));
   SmallVector<Index> block = at;
@@ -222,53 +208,74 @@ void FlashAttention::emitLaunch(bool isAsync) {
     rowAt.push_back(at);
   }
   at = block;
-  keys = countKeys();
-  Index pieces = code.ceilDiv(keys, tiles.k);
+}
 
+void FlashAttention::fetchGuarded(Scope &scope, Launch &launch,
+                                  const Index &piece, const Index &pieces,
+                                  Value stage) {
+  bool isThere =
+      piece.isStatic() && pieces.isStatic() && piece.constant < pieces.constant;
+  Index below = isThere ? Index::of(-1) : pieces;
+  guarded(code, scope, {{piece, below}},
+          [&](Scope &here) { fetch(here, launch, piece, stage); });
+  core.commit();
+}
+
+SmallVector<SmallVector<Value, 4>>
+FlashAttention::startPipeline(Launch &launch, const Index &pieces) {
   scores.copyTile(launch.scope, launch, scores.lhs, row0, Index::of(0),
                   core.pointer(memory, i.of(queryBytes()), 3));
   core.commit();
-  auto fetchGuarded = [&](Scope &scope, const Index &piece, Value stage) {
-    bool isThere = piece.isStatic() && pieces.isStatic() &&
-                   piece.constant < pieces.constant;
-    guarded(code, scope, {{piece, isThere ? Index::of(-1) : pieces}},
-            [&](Scope &here) { fetch(here, launch, piece, stage); });
-    core.commit();
-  };
-  for (int64_t s = 0; s < ahead; ++s)
-    fetchGuarded(launch.scope, Index::of(s),
+  for (int64_t s = 0; s < numAhead(); ++s)
+    fetchGuarded(launch.scope, launch, Index::of(s), pieces,
                  core.pointer(memory, i.of(s * stageBytes()), 3));
-  core.wait(ahead);
-  mlir::gpu::BarrierOp::create(b, loc);
+  core.wait(numAhead());
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
   SmallVector<SmallVector<Value, 4>> queries;
   for (int64_t p = 0; keepsQueries() && p < parts(); ++p)
     for (int64_t k = 0; k < scores.tiles.k; k += 16)
       queries.push_back(loadQueries(p, k));
+  return queries;
+}
 
+FlashAttention::Rows FlashAttention::unpackRows(ValueRange carried) const {
+  size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
+  return Rows{llvm::to_vector(carried.take_front(numRows)),
+              llvm::to_vector(carried.slice(numRows, numRows)),
+              llvm::to_vector(carried.slice(2 * numRows, numAcc))};
+}
+
+Value FlashAttention::nextStage(Value stage) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stage,
+                                       i.of(numAhead() * stageBytes()));
+  return arith::SelectOp::create(b, loc, isLast, i.of(0),
+                                 i.add(stage, stageBytes()));
+}
+
+FlashAttention::Rows
+FlashAttention::walkKeys(Launch &launch, const Index &pieces,
+                         ArrayRef<SmallVector<Value, 4>> queries) {
   // Maxima, sums and products, the stage to multiply, and the one to fetch to.
   size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
   SmallVector<Value> carried(numRows, number(-INFINITY));
   carried.append(numRows + numAcc, number(0));
   carried.push_back(i.of(0));
-  carried.push_back(i.of(ahead * stageBytes()));
-  auto unpack = [&](ValueRange values) {
-    return Rows{llvm::to_vector(values.take_front(numRows)),
-                llvm::to_vector(values.slice(numRows, numRows)),
-                llvm::to_vector(values.slice(2 * numRows, numAcc))};
-  };
+  carried.push_back(i.of(numAhead() * stageBytes()));
   Scope steps;
   auto loop =
       code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, carried);
   ValueRange args = loop.getRegionIterArgs();
   Value current = args[args.size() - 2], next = args.back();
-  core.wait(ahead - 1);
+  core.wait(numAhead() - 1);
   // Also: all are done with the stage that is fetched to.
-  mlir::gpu::BarrierOp::create(b, loc);
+  mlir::gpu::BarrierOp::create(code.b, code.loc);
   Index piece(loop.getInductionVar());
-  fetchGuarded(steps, code.add(piece, Index::of(ahead)),
+  fetchGuarded(steps, launch, code.add(piece, Index::of(numAhead())), pieces,
                core.pointer(memory, next, 3));
   Value stage = core.pointer(memory, current, 3);
-  Rows rows = unpack(args);
+  Rows rows = unpackRows(args);
   SmallVector<Value> sums = multiplyScores(stage, queries);
   mask(steps, code.mul(piece, Index::of(tiles.k)), sums);
   softmax(rows, sums);
@@ -276,14 +283,38 @@ void FlashAttention::emitLaunch(bool isAsync) {
   SmallVector<Value> results = rows.max;
   results.append(rows.sum);
   results.append(rows.acc);
-  for (Value at : {current, next}) {
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, at,
-                                         i.of(ahead * stageBytes()));
-    results.push_back(arith::SelectOp::create(b, loc, isLast, i.of(0),
-                                              i.add(at, stageBytes())));
-  }
+  results.push_back(nextStage(current));
+  results.push_back(nextStage(next));
   code.endFor(loop, results);
-  store(launch, unpack(loop.getResults()));
+  return unpackRows(loop.getResults());
+}
+
+void FlashAttention::emitLaunch(bool isAsync) {
+  if (!isAsync)
+    planElementCopies();
+  int64_t bytes = tileBytes() + tiles.m * int64_t(sizeof(float));
+  bool isDynamic = bytes > code.machine.staticShared;
+  SmallVector<Index> blocks = batchSizes;
+  blocks.push_back(code.ceilDiv(mSize, tiles.m));
+  Launch launch(code, product(code, blocks), tiles.threads(),
+                isDynamic ? bytes : 0);
+  if (hasRuns)
+    launch.op->setAttr(kAlignmentAttr, code.b.getI64IntegerAttr(kAlignment));
+  at.assign(info.op.getNumLoops(), Index::of(0));
+  scores.at.assign(scores.info.op.getNumLoops(), Index::of(0));
+  placeBlock(launch);
+  placeThread(launch);
+  placeSharedMemory(launch, bytes, isDynamic);
+  scores.memory = memory;
+  scores.thread = thread;
+  scores.lane = lane;
+  scores.warpRow = warpRow;
+  scores.warpColumn = warpColumn;
+  placeRows();
+  keys = countKeys();
+  Index pieces = code.ceilDiv(keys, tiles.k);
+  SmallVector<SmallVector<Value, 4>> queries = startPipeline(launch, pieces);
+  store(launch, walkKeys(launch, pieces, queries));
   launch.close();
 }
 

@@ -76,6 +76,29 @@ struct FlashAttention : TileMatMul {
   /// Starts the copies of the `piece`-th piece of keys to the stage at `stage`.
   void fetch(codegen::Scope &scope, Launch &launch, const codegen::Index &piece,
              mlir::Value stage);
+  /// The same if there are more than `piece` of the `pieces`. The group of
+  /// copies ends in any case: `TensorCore::wait` counts groups.
+  void fetchGuarded(codegen::Scope &scope, Launch &launch,
+                    const codegen::Index &piece, const codegen::Index &pieces,
+                    mlir::Value stage);
+  /// Changes the plan to copies by elements, which need more registers.
+  void planElementCopies();
+  /// Sets `memory`: `bytes` of shared memory, static or dynamic.
+  void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
+  /// Sets `rowAt`: places within the tensors, for rows beyond the end, too.
+  void placeRows();
+  /// The prologue of the software pipeline: starts the copies of the queries
+  /// and of the first pieces, and waits for the queries. Returns those that
+  /// registers keep, by parts.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value, 4>>
+  startPipeline(Launch &launch, const codegen::Index &pieces);
+  /// The loop over the pieces of keys; returns the rows after the last one.
+  Rows walkKeys(Launch &launch, const codegen::Index &pieces,
+                llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
+  /// The rows among the values that the loop over the keys carries.
+  Rows unpackRows(mlir::ValueRange carried) const;
+  /// The stage of the ring after `stage`, both in bytes from its start.
+  mlir::Value nextStage(mlir::Value stage);
 
   //===--- FlashAttention.cpp: a piece of keys ---------------------------===//
   /// The scores of a warp: 16 by 8 each, by rows. `queries`, by parts, where
@@ -100,6 +123,8 @@ struct FlashAttention : TileMatMul {
   /// Groups of 8 keys of a piece, and of 8 columns of the result.
   int64_t keyGroups() const { return tiles.k / 8; }
   int64_t columnGroups() const { return tiles.n / 8; }
+  /// Pieces whose copies run ahead of their use.
+  int64_t numAhead() const { return tiles.stages - 1; }
   /// A piece of keys and of values.
   int64_t stageBytes() const {
     return scores.rhs.tile.bytes() + rhs.tile.bytes();
