@@ -75,3 +75,24 @@ fx.graph @case_7 symbols [s0 in [2, 64], s1 in [2, 64], s2 in [2, 64]] {
   %r = call_function @aten.scaled_dot_product_attention.default(%a0, %a1, %a2) : (!fx.tensor<[s0, 2, s1, 8], f32>, !fx.tensor<[s0, 2, s2, 8], f32>, !fx.tensor<[s0, 2, s2, 16], f32>) -> !fx.any
   output()
 }
+
+// The keys have a dimension more than the query.
+// CHECK-LABEL: fx.graph @ranks_broadcast
+fx.graph @ranks_broadcast {
+  %q = placeholder "q" : !fx.tensor<[4, 3, 8], f32>
+  %k = placeholder "k" : !fx.tensor<[2, 4, 6, 8], f32>
+  %v = placeholder "v" : !fx.tensor<[1, 6, 5], f32>
+  // CHECK: @aten.scaled_dot_product_attention.default{{.*}} -> !fx.tensor<[2, 4, 3, 5], f32>{{$}}
+  %r = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v) : (!fx.tensor<[4, 3, 8], f32>, !fx.tensor<[2, 4, 6, 8], f32>, !fx.tensor<[1, 6, 5], f32>) -> !fx.any
+  output()
+}
+
+// Keys have fewer heads than queries.
+// CHECK-LABEL: fx.graph @grouped
+fx.graph @grouped {
+  %q = placeholder "q" : !fx.tensor<[2, 8, 3, 4], f32>
+  %k = placeholder "k" : !fx.tensor<[2, 2, 6, 4], f32>
+  // CHECK: @aten.scaled_dot_product_attention.default{{.*}} -> !fx.tensor<[2, 8, 3, 4], f32>{{$}}
+  %r = call_function @aten.scaled_dot_product_attention.default(%q, %k, %k, enable_gqa = true) : (!fx.tensor<[2, 8, 3, 4], f32>, !fx.tensor<[2, 2, 6, 4], f32>, !fx.tensor<[2, 2, 6, 4], f32>) -> !fx.any
+  output()
+}

@@ -372,6 +372,22 @@ static LogicalResult readScale(Node &n, Attention &a) {
   return success();
 }
 
+/// Queries, keys and values with the dimensions in front that they broadcast
+/// to.
+static void broadcastFront(Node &n, Attention &a) {
+  ArrayRef<ExprAttr> sizes = n.resultSizes();
+  if (sizes.size() < 2)
+    return;
+  ArrayRef<ExprAttr> batch = sizes.drop_back(2);
+  for (Tensor *t : {&a.q, &a.k, &a.v}) {
+    if (t->rank() < 2)
+      return;
+    ArrayRef<ExprAttr> own = t->sizes;
+    if (own.drop_back(2) != batch)
+      *t = n.b.expand(*t, withTail(batch, Sizes(own.take_back(2))));
+  }
+}
+
 static LogicalResult lowerAttention(Node &n) {
   Attention a;
   a.q = n.tensor("query");
@@ -385,6 +401,8 @@ static LogicalResult lowerAttention(Node &n) {
     return failure();
   if (!(a.dropout >= 0 && a.dropout < 1))
     return n.fail("expected a probability in [0, 1)");
+  if (!gqa && (a.q.rank() != a.k.rank() || a.q.rank() != a.v.rank()))
+    broadcastFront(n, a);
   int64_t rank = a.q.rank();
   if (rank < 2 || a.k.rank() != rank || a.v.rank() != rank)
     return n.fail("queries, keys and values differ in rank");

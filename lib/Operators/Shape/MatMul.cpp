@@ -98,14 +98,28 @@ static InferredTypes inferLinear(const OperatorView &call) {
   return result(makeTensor(input, sizes));
 }
 
-/// query [..., L, E], value [..., S, V] give [..., L, V].
+/// query [..., L, E], key [..., S, E] and value [..., S, V] give [..., L, V]:
+/// the sizes in front broadcast (attention.cpp,
+/// _scaled_dot_product_attention_math). With `enable_gqa` those of the keys and
+/// values do not count.
 static InferredTypes inferAttention(const OperatorView &call) {
   FakeTensorType query = getTensor(call.getArg("query")),
+                 key = getTensor(call.getArg("key")),
                  value = getTensor(call.getArg("value"));
-  if (!query || !value || query.getRank() < 2 || value.getRank() < 2)
+  if (!query || !key || !value || query.getRank() < 2 || key.getRank() < 2 ||
+      value.getRank() < 2)
     return failure();
-  Sizes sizes(query.getSizes());
-  sizes.back() = value.getSizes().back();
+  Sizes sizes(query.getSizes().drop_back(2));
+  if (!call.getArg("enable_gqa").getBool().value_or(true))
+    for (FakeTensorType operand : {key, value}) {
+      std::optional<Sizes> all =
+          broadcast(sizes, operand.getSizes().drop_back(2));
+      if (!all)
+        return failure();
+      sizes = *all;
+    }
+  sizes.push_back(query.getSizes().drop_back().back());
+  sizes.push_back(value.getSizes().back());
   return result(makeTensor(query, sizes));
 }
 

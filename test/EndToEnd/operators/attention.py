@@ -19,6 +19,7 @@ row("causal.static", lambda q, k, v: sdpa(q, k, v, is_causal=True), f(1, 2, 6, 8
 row("mask", lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), Q, K, V, f("n", 1, 6, "m"))
 row("mask.bool", lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), Q, K, V, b("n", 1, 6, "m"))
 row("mask.2d", lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), Q, K, V, f(6, "m"))
+row("ranks", lambda q, k, v, m: sdpa(q, k, v, attn_mask=m), f("n", 6, 8), f(3, "n", "m", 8), f("n", "m", 8), f("n", 6, "m"))
 row("scale", lambda q, k, v: sdpa(q, k, v, scale=0.3), Q, K, V)
 row("three_dims", sdpa, f("n", 6, 8), f("n", "m", 8), f("n", "m", 8))
 row("wide_value", sdpa, Q, K, f("n", 2, "m", 5))
