@@ -14,6 +14,9 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+# Torch looks once in a process for backends of torch.compile, of which our package is one.
+BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", pathlib.Path(__file__).parents[2] / "build"))
+sys.path.append(str(BUILD.resolve() / "python"))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
 
