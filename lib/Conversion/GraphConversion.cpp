@@ -58,7 +58,7 @@ LogicalResult GraphConversion::selectInputs() {
   return success();
 }
 
-LogicalResult GraphConversion::createFunction() {
+void GraphConversion::createFunction() {
   SmallVector<Type> types;
   for (const Input &input : arguments)
     types.push_back(input.type);
@@ -72,7 +72,6 @@ LogicalResult GraphConversion::createFunction() {
     argument.setLoc(input.placeholder->getLoc());
     values[input.placeholder.getResult()] = argument;
   }
-  return success();
 }
 
 LogicalResult GraphConversion::createConstants() {
@@ -128,8 +127,9 @@ LogicalResult GraphConversion::convertResults() {
 }
 
 LogicalResult GraphConversion::convert() {
-  if (failed(selectInputs()) || failed(createFunction()))
+  if (failed(selectInputs()))
     return failure();
+  createFunction();
   if (succeeded(createConstants()) && succeeded(convertBody()) &&
       succeeded(convertResults()))
     return success();

@@ -69,7 +69,7 @@ protected:
   llvm::DenseMap<mlir::Value, mlir::Value> values;
 
 private:
-  mlir::LogicalResult createFunction();
+  void createFunction();
   mlir::LogicalResult createConstants();
 
   llvm::StringRef target;

@@ -69,7 +69,8 @@ struct TargetInfo {
     return target;
   }
 
-  /// Whether contractions of such operands have kernels.
+  /// Whether sums of multiplied elements of such operands are contractions;
+  /// else they are reductions like any other.
   bool supports(OperandKind kind) const {
     return !isGPU || kind == OperandKind::F32 || kind == OperandKind::Half ||
            kind == OperandKind::Int8 || kind == OperandKind::Int8Weights;

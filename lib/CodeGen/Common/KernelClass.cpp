@@ -14,14 +14,14 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 
 SmallVector<std::pair<const KernelClass *, KernelMatch>>
-fx::codegen::matchKernelClasses(ArrayRef<const KernelClass *> classes,
+fx::codegen::matchKernelClasses(ArrayRef<KernelClass> classes,
                                 func::FuncOp kernel, const TargetInfo &target) {
   SmallVector<std::pair<const KernelClass *, KernelMatch>> matches;
-  for (const KernelClass *kernelClass : classes)
-    if (std::optional<KernelMatch> match = kernelClass->match(kernel, target))
-      matches.emplace_back(kernelClass, *match);
+  for (const KernelClass &kernelClass : classes)
+    if (std::optional<KernelMatch> match = kernelClass.match(kernel, target))
+      matches.emplace_back(&kernelClass, *match);
   llvm::stable_sort(matches, [](const auto &a, const auto &b) {
-    return a.first->getBenefit() > b.first->getBenefit();
+    return a.first->benefit > b.first->benefit;
   });
   return matches;
 }

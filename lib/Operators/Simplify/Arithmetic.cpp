@@ -175,7 +175,22 @@ static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
                                                         : failure();
 }
 
+/// Drops the check that a size, or the number of elements before a tensor's
+/// first, is not negative. Torch writes it where the number depends on data.
+static LogicalResult dropSizeCheck(const OperatorView &call, Simplifier &s) {
+  static constexpr StringLiteral sizes[] = {"aten.sym_size.int",
+                                            "aten.sym_numel.default",
+                                            "aten.sym_storage_offset.default"};
+  OperatorView check = getProducer(getSelf(call), {"_operator.ge"});
+  if (!check || !getProducer(check.getArg("a").getValue(), sizes) ||
+      check.getArg("b").getInt().value_or(1) > 0)
+    return failure();
+  s.getRewriter().eraseOp(call.getOperation());
+  return success();
+}
+
 void fx::registerArithmeticSimplifications(HookTable<Simplification> &hooks) {
+  hooks.add(dropSizeCheck, {"aten._assert_scalar.default"});
   hooks.add(simplifyAdd, {"aten.add.Tensor", "aten.add.Scalar"});
   hooks.add(simplifySub, {"aten.sub.Tensor", "aten.sub.Scalar"});
   hooks.add(simplifyMul, {"aten.mul.Tensor", "aten.mul.Scalar"});

@@ -144,30 +144,14 @@ static LogicalResult simplifySymInt(const OperatorView &call,
   return failure();
 }
 
-/// Drops the check that a size, or the number of elements before a tensor's
-/// first, is not negative. Torch writes it where the number depends on data.
-static LogicalResult dropSizeCheck(const OperatorView &call,
-                                   PatternRewriter &rewriter) {
-  static constexpr StringLiteral sizes[] = {"aten.sym_size.int",
-                                            "aten.sym_numel.default",
-                                            "aten.sym_storage_offset.default"};
-  OperatorView check = getProducer(getSelf(call), {"_operator.ge"});
-  if (!check || !getProducer(check.getArg("a").getValue(), sizes) ||
-      check.getArg("b").getInt().value_or(1) > 0)
-    return failure();
-  rewriter.eraseOp(call.getOperation());
-  return success();
-}
-
 LogicalResult fx::simplifyCall(const OperatorView &call,
                                PatternRewriter &rewriter) {
   Simplifier simplifier(call, rewriter);
   if (isSymbolicComputation(call))
     return simplifySymInt(call, simplifier);
-  if (call.getSchema().getName() == "aten._assert_scalar.default")
-    return dropSizeCheck(call, rewriter);
   auto graph = dyn_cast_if_present<GraphOp>(call->getParentOp());
-  if (!graph || !graph.getFunctional() || call->getNumResults() == 0)
+  if (!graph || !graph.getFunctional() ||
+      (call->getNumResults() == 0 && !call.getSchema().hasNoResults()))
     return failure();
   if (call.getSchema().getName().starts_with("aten.sym_size.") &&
       !definesSymbol(call))

@@ -29,32 +29,22 @@ struct KernelMatch {
 
 /// A way to compute kernels on a target. What belongs to a class is in one
 /// folder; a target lists its classes in one table.
-class KernelClass {
-public:
-  virtual ~KernelClass() = default;
+struct KernelClass {
   /// The mnemonic of its schedules.
-  virtual llvm::StringRef getName() const = 0;
+  llvm::StringLiteral name;
   /// As of rewrite patterns: of the classes that match, the one of the highest
   /// benefit is tried first.
-  virtual unsigned getBenefit() const = 0;
-  virtual std::optional<KernelMatch>
-  match(mlir::func::FuncOp kernel, const kernel::TargetInfo &target) const = 0;
+  unsigned benefit;
+  std::optional<KernelMatch> (*match)(mlir::func::FuncOp kernel,
+                                      const kernel::TargetInfo &target);
   /// Fills `code.target`, or sets `code.error`: the class does not fit after
   /// all.
-  virtual void emit(KernelCode &code) const = 0;
-};
-
-/// A class whose schedules are `ScheduleT`.
-template <typename ScheduleT, unsigned benefit = 1>
-class KernelClassOf : public KernelClass {
-public:
-  llvm::StringRef getName() const final { return ScheduleT::getMnemonic(); }
-  unsigned getBenefit() const final { return benefit; }
+  void (*emit)(KernelCode &code);
 };
 
 /// The classes that match, by descending benefit.
 llvm::SmallVector<std::pair<const KernelClass *, KernelMatch>>
-matchKernelClasses(llvm::ArrayRef<const KernelClass *> classes,
+matchKernelClasses(llvm::ArrayRef<KernelClass> classes,
                    mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
 
 /// The functions of `module` that are kernels without code.

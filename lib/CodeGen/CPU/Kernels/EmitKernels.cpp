@@ -41,9 +41,9 @@ static ScheduleAttrInterface getSchedule(func::FuncOp kernel) {
 }
 
 static const KernelClass *findClass(ScheduleAttrInterface schedule) {
-  for (const KernelClass *kernelClass : getKernelClasses())
-    if (schedule && kernelClass->getName() == schedule.getKernelClass())
-      return kernelClass;
+  for (const KernelClass &kernelClass : getKernelClasses())
+    if (schedule && kernelClass.name == schedule.getKernelClass())
+      return &kernelClass;
   return nullptr;
 }
 

@@ -29,7 +29,7 @@ void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
 bool emitTransposed(KernelCode &code, int64_t merged);
 
 /// The classes of kernels on CPUs.
-llvm::ArrayRef<const KernelClass *> getKernelClasses();
+llvm::ArrayRef<KernelClass> getKernelClasses();
 
 } // namespace fx::cpu
 

@@ -10,16 +10,16 @@
 using namespace fx::cpu;
 
 namespace fx::cpu {
-const KernelClass &getContractionClass();
-const KernelClass &getRowsClass();
-const KernelClass &getWindowClass();
-const KernelClass &getPackClass();
-const KernelClass &getPointwiseClass();
+KernelClass getContractionClass();
+KernelClass getRowsClass();
+KernelClass getWindowClass();
+KernelClass getPackClass();
+KernelClass getPointwiseClass();
 } // namespace fx::cpu
 
-llvm::ArrayRef<const KernelClass *> fx::cpu::getKernelClasses() {
-  static const KernelClass *const classes[] = {
-      &getContractionClass(), &getRowsClass(), &getWindowClass(),
-      &getPackClass(), &getPointwiseClass()};
+llvm::ArrayRef<KernelClass> fx::cpu::getKernelClasses() {
+  static const KernelClass classes[] = {getContractionClass(), getRowsClass(),
+                                        getWindowClass(), getPackClass(),
+                                        getPointwiseClass()};
   return classes;
 }

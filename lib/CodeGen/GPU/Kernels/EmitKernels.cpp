@@ -63,8 +63,8 @@ struct EmitKernels : fx::gpu::impl::FXGPUEmitKernelsBase<EmitKernels> {
       KernelCode code(kernel, target);
       kernelClass->emit(code);
       if (code.failed()) {
-        reasons += (reasons.empty() ? "" : "; ") +
-                   kernelClass->getName().str() + ": " + code.error;
+        reasons += (reasons.empty() ? "" : "; ") + kernelClass->name.str() +
+                   ": " + code.error;
         code.target.erase();
         continue;
       }

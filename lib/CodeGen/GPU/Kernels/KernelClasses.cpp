@@ -13,23 +13,23 @@ using namespace fx::gpu;
 
 namespace fx::gpu {
 /// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
-const codegen::KernelClass &getAttentionClass();
+codegen::KernelClass getAttentionClass();
 /// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a
 /// where the device has them, else on those of 8.0.
-const codegen::KernelClass &getWarpgroupClass();
+codegen::KernelClass getWarpgroupClass();
 /// Contractions by tiles in shared memory and registers, in f32.
-const codegen::KernelClass &getMatMulClass();
+codegen::KernelClass getMatMulClass();
 /// One block for each row: softmax, layer norm and their like.
-const codegen::KernelClass &getRowsClass();
+codegen::KernelClass getRowsClass();
 /// One thread for each element of the result: pointwise ops, data movement, and
 /// reductions that each thread computes alone.
-const codegen::KernelClass &getElementsClass();
+codegen::KernelClass getElementsClass();
 } // namespace fx::gpu
 
-ArrayRef<const codegen::KernelClass *> fx::gpu::getKernelClasses() {
-  static const codegen::KernelClass *const classes[] = {
-      &getAttentionClass(), &getWarpgroupClass(), &getTensorCoreClass(),
-      &getMatMulClass(),    &getRowsClass(),      &getElementsClass()};
+ArrayRef<codegen::KernelClass> fx::gpu::getKernelClasses() {
+  static const codegen::KernelClass classes[] = {
+      getAttentionClass(), getWarpgroupClass(), getTensorCoreClass(),
+      getMatMulClass(),    getRowsClass(),      getElementsClass()};
   return classes;
 }
 

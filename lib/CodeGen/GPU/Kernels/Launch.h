@@ -64,9 +64,9 @@ void guarded(codegen::KernelCode &code, codegen::Scope &outer,
              llvm::function_ref<void(codegen::Scope &)> body);
 
 /// On the tensor cores of compute capability 8.0.
-const codegen::KernelClass &getTensorCoreClass();
+codegen::KernelClass getTensorCoreClass();
 /// The classes of kernels on GPUs.
-llvm::ArrayRef<const codegen::KernelClass *> getKernelClasses();
+llvm::ArrayRef<codegen::KernelClass> getKernelClasses();
 
 /// The reductions of a kernel, contractions among them.
 llvm::SmallVector<mlir::linalg::GenericOp>

@@ -105,36 +105,32 @@ static ContractionAttr chooseSchedule(Contraction &c,
                               prefetch);
 }
 
-namespace {
-struct ContractionClass : KernelClassOf<ContractionAttr, 2> {
-  /// A contraction whose right operand has its columns in a row, packed or not;
-  /// else it is a reduction like any other.
-  std::optional<KernelMatch> match(func::FuncOp kernel,
-                                   const TargetInfo &target) const override {
-    for (Operation &op : kernel.getBody().front()) {
-      auto match = matchContraction(&op, target);
-      if (!match)
-        continue;
-      AffineMap map = match->rhsMap();
-      if (match->rhs().getDefiningOp<linalg::UnPackOp>() ||
-          map.getDimPosition(map.getNumResults() - 1) == match->lastN())
-        return KernelMatch{&op, chooseSchedule(*match, target)};
-    }
-    return std::nullopt;
+/// A contraction whose right operand has its columns in a row, packed or not;
+/// else it is a reduction like any other.
+static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
+                                              const TargetInfo &target) {
+  for (Operation &op : kernel.getBody().front()) {
+    auto match = matchContraction(&op, target);
+    if (!match)
+      continue;
+    AffineMap map = match->rhsMap();
+    if (match->rhs().getDefiningOp<linalg::UnPackOp>() ||
+        map.getDimPosition(map.getNumResults() - 1) == match->lastN())
+      return KernelMatch{&op, chooseSchedule(*match, target)};
   }
+  return std::nullopt;
+}
 
-  void emit(KernelCode &code) const override {
-    ContractionEmitter e(code, code.machine.hasByteDot);
-    if (!e.analyse())
-      return code.fail("the operands of the contraction do not fit");
-    e.emit();
-  }
-};
-} // namespace
+static void emitContraction(KernelCode &code) {
+  ContractionEmitter e(code, code.machine.hasByteDot);
+  if (!e.analyse())
+    return code.fail("the operands of the contraction do not fit");
+  e.emit();
+}
 
 namespace fx::cpu {
-const KernelClass &getContractionClass() {
-  static const ContractionClass kernelClass;
-  return kernelClass;
+KernelClass getContractionClass() {
+  return {ContractionAttr::getMnemonic(), /*benefit=*/2, matchKernel,
+          emitContraction};
 }
 } // namespace fx::cpu

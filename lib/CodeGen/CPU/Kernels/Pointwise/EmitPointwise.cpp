@@ -323,38 +323,29 @@ static Operation *findRoot(func::FuncOp kernel) {
   return body.getTerminator()->getOperand(0).getDefiningOp();
 }
 
-namespace {
-struct PackClass : KernelClassOf<PackAttr> {
-  std::optional<KernelMatch> match(func::FuncOp kernel,
-                                   const TargetInfo &) const override {
-    Operation *root = findRoot(kernel);
-    if (!isa_and_nonnull<linalg::PackOp>(root))
-      return std::nullopt;
-    return KernelMatch{root, PackAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitPack(code); }
-};
-
-struct PointwiseClass : KernelClassOf<PointwiseAttr> {
-  std::optional<KernelMatch> match(func::FuncOp kernel,
-                                   const TargetInfo &) const override {
-    Operation *root = findRoot(kernel);
-    if (!root || isa<linalg::PackOp>(root))
-      return std::nullopt;
-    return KernelMatch{root, PointwiseAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitPointwise(code); }
-};
-} // namespace
-
-namespace fx::cpu {
-const KernelClass &getPackClass() {
-  static const PackClass kernelClass;
-  return kernelClass;
+static std::optional<KernelMatch> matchPack(func::FuncOp kernel,
+                                            const TargetInfo &) {
+  Operation *root = findRoot(kernel);
+  if (!isa_and_nonnull<linalg::PackOp>(root))
+    return std::nullopt;
+  return KernelMatch{root, PackAttr::get(kernel.getContext())};
 }
 
-const KernelClass &getPointwiseClass() {
-  static const PointwiseClass kernelClass;
-  return kernelClass;
+static std::optional<KernelMatch> matchPointwise(func::FuncOp kernel,
+                                                 const TargetInfo &) {
+  Operation *root = findRoot(kernel);
+  if (!root || isa<linalg::PackOp>(root))
+    return std::nullopt;
+  return KernelMatch{root, PointwiseAttr::get(kernel.getContext())};
+}
+
+namespace fx::cpu {
+KernelClass getPackClass() {
+  return {PackAttr::getMnemonic(), /*benefit=*/1, matchPack, emitPack};
+}
+
+KernelClass getPointwiseClass() {
+  return {PointwiseAttr::getMnemonic(), /*benefit=*/1, matchPointwise,
+          emitPointwise};
 }
 } // namespace fx::cpu

@@ -423,38 +423,28 @@ static linalg::GenericOp findReduction(func::FuncOp kernel) {
   return {};
 }
 
-namespace {
-struct RowsClass : KernelClassOf<RowsAttr> {
-  std::optional<KernelMatch> match(func::FuncOp kernel,
-                                   const TargetInfo &) const override {
-    linalg::GenericOp root = findReduction(kernel);
-    if (!root || !isRowReduction(root))
-      return std::nullopt;
-    return KernelMatch{root, RowsAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitRows(code); }
-};
-
-struct WindowClass : KernelClassOf<WindowAttr> {
-  std::optional<KernelMatch> match(func::FuncOp kernel,
-                                   const TargetInfo &) const override {
-    linalg::GenericOp root = findReduction(kernel);
-    if (!root || isRowReduction(root))
-      return std::nullopt;
-    return KernelMatch{root, WindowAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitWindow(code); }
-};
-} // namespace
-
-namespace fx::cpu {
-const KernelClass &getRowsClass() {
-  static const RowsClass kernelClass;
-  return kernelClass;
+static std::optional<KernelMatch> matchRows(func::FuncOp kernel,
+                                            const TargetInfo &) {
+  linalg::GenericOp root = findReduction(kernel);
+  if (!root || !isRowReduction(root))
+    return std::nullopt;
+  return KernelMatch{root, RowsAttr::get(kernel.getContext())};
 }
 
-const KernelClass &getWindowClass() {
-  static const WindowClass kernelClass;
-  return kernelClass;
+static std::optional<KernelMatch> matchWindow(func::FuncOp kernel,
+                                              const TargetInfo &) {
+  linalg::GenericOp root = findReduction(kernel);
+  if (!root || isRowReduction(root))
+    return std::nullopt;
+  return KernelMatch{root, WindowAttr::get(kernel.getContext())};
+}
+
+namespace fx::cpu {
+KernelClass getRowsClass() {
+  return {RowsAttr::getMnemonic(), /*benefit=*/1, matchRows, emitRows};
+}
+
+KernelClass getWindowClass() {
+  return {WindowAttr::getMnemonic(), /*benefit=*/1, matchWindow, emitWindow};
 }
 } // namespace fx::cpu

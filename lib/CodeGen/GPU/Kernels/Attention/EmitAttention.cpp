@@ -339,25 +339,20 @@ static void emitAttention(KernelCode &code) {
   e.emit();
 }
 
-namespace {
-struct AttentionClass : codegen::KernelClassOf<kernel::AttentionAttr, 6> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &target) const override {
-    if (target.matrixUnit == kernel::MatrixUnit::None ||
-        llvm::none_of(getReductions(kernel), [](linalg::GenericOp op) {
-          return kernel::matchAttention(op).has_value();
-        }))
-      return std::nullopt;
-    return codegen::KernelMatch{
-        kernel, kernel::AttentionAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitAttention(code); }
-};
-} // namespace
+static std::optional<codegen::KernelMatch>
+matchAttention(func::FuncOp kernel, const kernel::TargetInfo &target) {
+  if (target.matrixUnit == kernel::MatrixUnit::None ||
+      llvm::none_of(getReductions(kernel), [](linalg::GenericOp op) {
+        return kernel::matchAttention(op).has_value();
+      }))
+    return std::nullopt;
+  return codegen::KernelMatch{kernel,
+                              kernel::AttentionAttr::get(kernel.getContext())};
+}
 
 namespace fx::gpu {
-const codegen::KernelClass &getAttentionClass() {
-  static const AttentionClass kernelClass;
-  return kernelClass;
+codegen::KernelClass getAttentionClass() {
+  return {kernel::AttentionAttr::getMnemonic(), /*benefit=*/6, matchAttention,
+          emitAttention};
 }
 } // namespace fx::gpu

@@ -165,20 +165,15 @@ static void emitElements(KernelCode &code) {
   emitMap(code);
 }
 
-namespace {
-struct ElementsClass : codegen::KernelClassOf<kernel::ElementwiseAttr> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &) const override {
-    return codegen::KernelMatch{
-        kernel, kernel::ElementwiseAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitElements(code); }
-};
-} // namespace
+static std::optional<codegen::KernelMatch>
+matchElements(func::FuncOp kernel, const kernel::TargetInfo &) {
+  return codegen::KernelMatch{
+      kernel, kernel::ElementwiseAttr::get(kernel.getContext())};
+}
 
 namespace fx::gpu {
-const codegen::KernelClass &getElementsClass() {
-  static const ElementsClass kernelClass;
-  return kernelClass;
+codegen::KernelClass getElementsClass() {
+  return {kernel::ElementwiseAttr::getMnemonic(), /*benefit=*/1, matchElements,
+          emitElements};
 }
 } // namespace fx::gpu

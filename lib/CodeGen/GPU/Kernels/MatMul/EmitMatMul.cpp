@@ -280,22 +280,17 @@ static void emitMatMul(KernelCode &code) {
   e.emit();
 }
 
-namespace {
-struct MatMulClass : codegen::KernelClassOf<kernel::MatMulAttr, 3> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &target) const override {
-    if (!findContraction(kernel, target))
-      return std::nullopt;
-    // `noteSchedule` says by which tiles.
-    return codegen::KernelMatch{kernel, {}};
-  }
-  void emit(KernelCode &code) const override { emitMatMul(code); }
-};
-} // namespace
+static std::optional<codegen::KernelMatch>
+matchMatMul(func::FuncOp kernel, const kernel::TargetInfo &target) {
+  if (!findContraction(kernel, target))
+    return std::nullopt;
+  // `noteSchedule` says by which tiles.
+  return codegen::KernelMatch{kernel, {}};
+}
 
 namespace fx::gpu {
-const codegen::KernelClass &getMatMulClass() {
-  static const MatMulClass kernelClass;
-  return kernelClass;
+codegen::KernelClass getMatMulClass() {
+  return {kernel::MatMulAttr::getMnemonic(), /*benefit=*/3, matchMatMul,
+          emitMatMul};
 }
 } // namespace fx::gpu

@@ -212,22 +212,16 @@ static void emitRows(KernelCode &code) {
   launch.close();
 }
 
-namespace {
-struct RowsClass : codegen::KernelClassOf<kernel::RowsAttr, 2> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &) const override {
-    if (!llvm::any_of(getReductions(kernel), kernel::isRowReduction))
-      return std::nullopt;
-    return codegen::KernelMatch{kernel,
-                                kernel::RowsAttr::get(kernel.getContext())};
-  }
-  void emit(KernelCode &code) const override { emitRows(code); }
-};
-} // namespace
+static std::optional<codegen::KernelMatch>
+matchRows(func::FuncOp kernel, const kernel::TargetInfo &) {
+  if (!llvm::any_of(getReductions(kernel), kernel::isRowReduction))
+    return std::nullopt;
+  return codegen::KernelMatch{kernel,
+                              kernel::RowsAttr::get(kernel.getContext())};
+}
 
 namespace fx::gpu {
-const codegen::KernelClass &getRowsClass() {
-  static const RowsClass kernelClass;
-  return kernelClass;
+codegen::KernelClass getRowsClass() {
+  return {kernel::RowsAttr::getMnemonic(), /*benefit=*/2, matchRows, emitRows};
 }
 } // namespace fx::gpu

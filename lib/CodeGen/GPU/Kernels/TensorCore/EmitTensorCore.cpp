@@ -210,20 +210,17 @@ static void emitTensorCore(KernelCode &code) {
   e.emit();
 }
 
-namespace {
-struct TensorCoreClass : codegen::KernelClassOf<kernel::TensorCoreAttr, 4> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &target) const override {
-    if (target.matrixUnit == kernel::MatrixUnit::None ||
-        !hasHalfContraction(kernel, target))
-      return std::nullopt;
-    return codegen::KernelMatch{kernel, {}};
-  }
-  void emit(KernelCode &code) const override { emitTensorCore(code); }
-};
-} // namespace
-
-const codegen::KernelClass &fx::gpu::getTensorCoreClass() {
-  static const TensorCoreClass kernelClass;
-  return kernelClass;
+static std::optional<codegen::KernelMatch>
+matchTensorCore(func::FuncOp kernel, const kernel::TargetInfo &target) {
+  if (target.matrixUnit == kernel::MatrixUnit::None ||
+      !hasHalfContraction(kernel, target))
+    return std::nullopt;
+  return codegen::KernelMatch{kernel, {}};
 }
+
+namespace fx::gpu {
+codegen::KernelClass getTensorCoreClass() {
+  return {kernel::TensorCoreAttr::getMnemonic(), /*benefit=*/4, matchTensorCore,
+          emitTensorCore};
+}
+} // namespace fx::gpu

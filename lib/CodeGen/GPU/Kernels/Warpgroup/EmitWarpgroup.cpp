@@ -471,22 +471,17 @@ static void emitWarpgroup(KernelCode &code) {
   e.emit();
 }
 
-namespace {
-struct WarpgroupClass : codegen::KernelClassOf<kernel::WarpgroupAttr, 5> {
-  std::optional<codegen::KernelMatch>
-  match(func::FuncOp kernel, const kernel::TargetInfo &target) const override {
-    if (target.matrixUnit != kernel::MatrixUnit::WGMMA ||
-        !hasHalfContraction(kernel, target))
-      return std::nullopt;
-    return codegen::KernelMatch{kernel, {}};
-  }
-  void emit(KernelCode &code) const override { emitWarpgroup(code); }
-};
-} // namespace
+static std::optional<codegen::KernelMatch>
+matchWarpgroup(func::FuncOp kernel, const kernel::TargetInfo &target) {
+  if (target.matrixUnit != kernel::MatrixUnit::WGMMA ||
+      !hasHalfContraction(kernel, target))
+    return std::nullopt;
+  return codegen::KernelMatch{kernel, {}};
+}
 
 namespace fx::gpu {
-const codegen::KernelClass &getWarpgroupClass() {
-  static const WarpgroupClass kernelClass;
-  return kernelClass;
+codegen::KernelClass getWarpgroupClass() {
+  return {kernel::WarpgroupAttr::getMnemonic(), /*benefit=*/5, matchWarpgroup,
+          emitWarpgroup};
 }
 } // namespace fx::gpu
