@@ -1,5 +1,5 @@
-"""A step of a Llama-style decoder with quantized weights, which is bound by the
-bytes that it reads: `quantized.py --model llama_decode`."""
+"""Times a step of a Llama-style decoder with quantized weights, which is limited by the
+memory bandwidth: `quantized.py --model llama_decode`."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ import run
 import torch
 from torch import nn
 
-#: Flags of fx-quantize, and the bits of a weight.
+#: For each form, the flags of fx-quantize and the bits of a weight.
 FORMS = {
     "fp32": (None, 32),
     "int8, weight-only": (["--mode", "weight-only"], 8),
@@ -48,16 +48,16 @@ def sqnr(got: torch.Tensor, want: torch.Tensor) -> float:
 
 
 def other_bytes(module: nn.Module) -> int:
-    """What a step reads beside the weights of linear layers: caches and norms; of
-    the embedding it reads one row."""
+    """Returns the bytes that a step reads in addition to the weights of linear layers:
+    caches and norms. The one row that it reads of the embedding does not count."""
     skipped = {p for m in module.modules() if isinstance(m, (nn.Linear, nn.Embedding)) for p in m.parameters()}
     tensors = {t for t in [*module.parameters(), *module.buffers()] if t not in skipped}
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
 def measure(seconds: float, folder: pathlib.Path) -> list[dict]:
-    """Times of each form, interleaved, and the share of what the bytes promise:
-    the gain over our fp32 over the ratio of the bytes read."""
+    """Measures the forms, interleaved. `gain` is the speed-up over fp32, `promise` the ratio
+    of the bytes read, and `share` the gain divided by the promise."""
     spec = models.get("llama_decode")
     module = spec.build().eval()
     args, _ = spec.inputs()
@@ -73,7 +73,7 @@ def measure(seconds: float, folder: pathlib.Path) -> list[dict]:
             tool("fx-quantize", folder / "f.pt2", "-o", path, "--report", folder / "r.json", *flags)
             report = json.loads((folder / "r.json").read_text())
             weights["fp32"], weights[name] = report["weight_bytes_before"], report["weight_bytes"]
-        # A shared object stays loaded under its path.
+        # A loaded shared object stays loaded, so each needs a path of its own.
         so = folder / f"{time.time_ns()}.so"
         tool("fx-compile", path, "-o", so, "--no-fallback")
         engines[name] = lambda m=native.Model(so): m(*args)

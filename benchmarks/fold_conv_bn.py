@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times ResNet-50 with its batch norms and with them folded into the
+"""Times ResNet-50 with its batch norms, and with batch norms folded into the
 convolutions: in eager PyTorch, interpreted node by node, and compiled.
 
     benchmarks/fold_conv_bn.py --batch 1 16 --rounds 7
 
-One thread; the variants run in turn, medians of all rounds. Interpreted times
-are fx-run's, of a process each; compiled code runs in this process. What is not
-folded is compiled from linalg, since fx-compile folds.
+Uses one thread. Each round runs all variants; times are medians of all rounds.
+Interpreted models run in a process of fx-run each, compiled ones in this process. The
+variant that is not folded is compiled from linalg, because fx-compile folds.
 """
 
 import argparse
@@ -31,11 +31,11 @@ import norms  # noqa: E402
 import torch  # noqa: E402
 from torch.fx.experimental.optimization import fuse  # noqa: E402
 
-#: The folded weights, as states: 16 Mi elements cover each of ResNet-50's.
+#: Passes that fold. `max-bytes` of 16 Mi elements is enough for each weight of ResNet-50.
 FOLD = ["-fx-fold-conv-bn", "-fx-constant-fold=max-bytes=67108864", "-canonicalize"]
 
 def build(module, x, folder: pathlib.Path) -> dict:
-    """The variants by name: each a function that gives seconds of one run."""
+    """Returns the variants by name. Each is a function that returns the seconds of one run."""
     exporting.save(exporting.export(module, (x,)), folder / "m.pt2")
     linalg = norms.keep(folder / "m.pt2")
     plain, folded = folder / "plain.mlir", folder / "folded.mlir"

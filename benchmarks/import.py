@@ -4,16 +4,16 @@
     benchmarks/import.py                    # GPT-2 and a Llama of 32 layers
     benchmarks/import.py gpt2 --rounds 9 --json
 
-All take the same program, one after the other in each round; times are medians,
-with the fastest and the slowest round behind them.
+All import the same program, one after the other in each round. The table shows the
+median, the fastest and the slowest time.
 
 fx-mlir           the whole process `fx-translate --pt2-to-mlir --emit-bytecode`,
                   from the file to a file of verified IR
-fx-mlir, printed  the same, as text
+fx-mlir, printed  the same with MLIR text as output
 torch.export.load from the same file, in a process that has loaded torch
 torch-mlir        `torch_mlir.fx.export_and_import(program)`, from the program
-                  in memory, in a process that has loaded both; only where
-                  torch-mlir can be imported
+                  in memory, in a process that has loaded both; only if torch-mlir
+                  is installed
 """
 
 import argparse
@@ -45,14 +45,14 @@ except ImportError:
 
 
 def gpt2():
-    """GPT-2 small: 12 layers, all its weights."""
+    """Returns GPT-2 small with 12 layers and all weights."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     return GPT2LMHeadModel(GPT2Config(use_cache=False))
 
 
 def llama32():
-    """A Llama of 32 layers; narrow, since import does not read weights."""
+    """Returns a Llama of 32 layers. Layers are narrow, as import does not read weights."""
     from transformers import LlamaConfig, LlamaForCausalLM
 
     sizes = dict(hidden_size=256, intermediate_size=688, num_attention_heads=8)
@@ -65,7 +65,7 @@ MODELS = {"gpt2": gpt2, "llama32": llama32}
 
 
 class Logits(torch.nn.Module):
-    """A model with tensors in and out and nothing else."""
+    """A model whose only input and output are tensors."""
 
     def __init__(self, model):
         super().__init__()
@@ -92,7 +92,7 @@ def measure(name: str, rounds: int) -> dict:
     torch.manual_seed(0)
     module = Logits(MODELS[name]().eval())
     for part in module.modules():
-        part._non_persistent_buffers_set.clear()  # torch-mlir finds no others
+        part._non_persistent_buffers_set.clear()  # torch-mlir does not find such buffers
     program = exporting.export(module, (torch.randint(0, 8000, (1, 128)),))
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / f"{name}.pt2"

@@ -1,14 +1,14 @@
-"""Runs a compiled model in this process: ctypes over the C interface of
-include/fx/Runtime/model.h, with torch tensors in and out through DLPack."""
+"""Runs a compiled model in this process, with ctypes bindings of the C interface of
+include/fx/Runtime/model.h. torch tensors are passed through DLPack."""
 
 import ctypes as C
 import pathlib
 
 import torch
 
-#: FXRunFlag: do not wait for the GPU; outputs on the host; launch kernel by kernel.
+#: FXRunFlag: do not wait for the GPU; outputs on the host; launch kernels one by one.
 ASYNC, HOST_OUTPUTS, NO_GRAPHS = 1, 2, 4
-#: FX_MODEL_ABI_VERSION of the structures below.
+#: The FX_MODEL_ABI_VERSION that the structures below belong to.
 ABI_VERSION = 3
 
 
@@ -107,9 +107,9 @@ _capsule.argtypes = [C.c_void_p, C.c_char_p, C.c_void_p]
 
 
 class Model:
-    """A compiled model without fallbacks; called with its flat tensors, of a model
-    for a GPU on device 0 or on the host, where the outputs are then, too. Without
-    `cuda_graphs` its kernels are launched one by one."""
+    """A compiled model without fallbacks. It is called with its flat tensors. Those of a
+    model for a GPU are on device 0 or on the host; the outputs are on the device if an
+    input is. Without `cuda_graphs` kernels are launched one by one."""
 
     def __init__(self, path: pathlib.Path, threads: int = 1):
         library = C.CDLL(str(pathlib.Path(path).resolve()))

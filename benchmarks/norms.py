@@ -1,5 +1,5 @@
-"""Programs that keep their batch norms: fx-compile folds them into convolutions, so they are
-compiled from linalg."""
+"""Lowers programs to linalg with their batch norms kept. fx-compile would fold these into
+convolutions."""
 
 import pathlib
 
@@ -10,7 +10,7 @@ TO_LINALG = ["-fx-decompose", "-canonicalize", "-cse", "-convert-fx-to-linalg"]
 
 
 def tool(name: str, *args) -> str:
-    """What a tool of the project writes; its error ends the program."""
+    """Returns the standard output of a tool of the project. Exits if the tool fails."""
     result = harness.tool(name, *args)
     if result.returncode:
         raise SystemExit(f"error: {name}: {result.stderr.strip()}")
@@ -18,7 +18,8 @@ def tool(name: str, *args) -> str:
 
 
 def keep(program: pathlib.Path) -> pathlib.Path:
-    """The linalg of an archive, beside it, for fx-compile. It reads its weights from there."""
+    """Lowers an archive to linalg, as the input of fx-compile. The file is written to the
+    folder of the archive, because it refers to the weights there."""
     imported, linalg = program.with_suffix(".mlir"), program.with_suffix(".linalg.mlir")
     tool("fx-translate", "--pt2-to-mlir", program, "-o", imported)
     tool("fx-opt", imported, *SIMPLIFY, *TO_LINALG, "-o", linalg)

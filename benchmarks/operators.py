@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times operators, each a program of its own: eager PyTorch, torch.compile and
-fx-mlir.
+"""Times single operators in eager PyTorch, torch.compile and fx-mlir.
 
     benchmarks/operators.py [--rounds 9] [--threads 1] [NAME...]
 
-The three run in turn; least times of all rounds, in microseconds.
+Each operator is a program of its own. Each round runs all three; the times are the
+minimum of all rounds in microseconds.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 CUBE, IMAGE, SQUARE = (16, 256, 256), (4, 16, 128, 128), (1024, 1024)
-#: The functions of one tensor, and its shape.
+#: Functions of one tensor, the shape of the tensor, and its dtype if not float32.
 CASES = {
     "sum": (torch.sum, CUBE),
     "sum (2)": (lambda x: x.sum(2), CUBE),
@@ -95,7 +95,7 @@ def main() -> None:
         if options.names and name not in options.names:
             continue
         torch.manual_seed(0)
-        # All different: eager's order of equal elements is its own.
+        # All elements differ, because the order of equal elements is unspecified.
         x = torch.randperm(math.prod(shape)).reshape(shape) / math.prod(shape) * 6 - 3
         x, module = x.to(*(dtype or [torch.float32])), One(function)
         with tempfile.TemporaryDirectory() as directory, torch.no_grad():

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Times the autoencoder, or ResNet-50, in int8 side by side: eager PyTorch (fp32,
-and FBGEMM's dynamic and static int8), fx-mlir (fp32, dynamic and static int8),
-ONNX Runtime and OpenVINO, interleaved in one process, one thread.
+"""Times int8 inference of the autoencoder or of ResNet-50.
+
+Compares eager PyTorch (fp32, and FBGEMM's dynamic and static int8), fx-mlir (fp32,
+dynamic and static int8), ONNX Runtime and OpenVINO, interleaved in one process with one
+thread.
 
     benchmarks/quantized.py                  # batches 1, 16, 64 and 128
     benchmarks/quantized.py --batches 1 16 --seconds 3 --json
     benchmarks/quantized.py --model resnet50 --batches 1 16
     benchmarks/quantized.py --model llama_decode
 
-The last times a decode step of fx-mlir's own forms, with int8 and int4 weights,
-and says what share it reaches of the gain that the bytes promise.
+The last command times a decode step of fx-mlir with int8 and int4 weights, and prints
+the speed-up as a share of the reduction of bytes.
 
-Times are medians in ms. `SQNR` is the signal-to-noise ratio of the output to
-eager fp32's in dB, on normal inputs that did not calibrate. An engine that is
-not installed is left out, and named.
+Times are medians in ms. `SQNR` is the signal-to-noise ratio of the output, compared
+with eager fp32, in dB, for normally distributed inputs that were not used for
+calibration. Engines that are not installed are left out and listed.
 """
 
 import argparse
@@ -77,7 +79,8 @@ def fbgemm_static(model: nn.Module, sample: torch.Tensor):
 
 
 def onnx_model(model: nn.Module, sample: torch.Tensor, path: pathlib.Path) -> None:
-    """The layers as MatMul, Add and Relu; other networks by PyTorch's exporter."""
+    """Writes an ONNX model: a Sequential as MatMul, Add and Relu, other networks with
+    PyTorch's exporter."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -94,7 +97,7 @@ def onnx_model(model: nn.Module, sample: torch.Tensor, path: pathlib.Path) -> No
             verbose=False,
         )
         exported = onnx.load(str(path))
-        # Sizes that the exporter noted contradict what ONNX infers.
+        # The sizes that the exporter adds contradict those that ONNX infers.
         del exported.graph.value_info[:]
         onnx.save(exported, str(path))
         return
@@ -121,8 +124,8 @@ def onnx_model(model: nn.Module, sample: torch.Tensor, path: pathlib.Path) -> No
 
 
 def onnx_quantized(folder: pathlib.Path, sample: torch.Tensor, forms) -> None:
-    """ONNX Runtime's own quantizer, signed weights by channel; a file for each
-    form."""
+    """Quantizes with ONNX Runtime's quantizer, with signed weights per channel. Writes a
+    file for each form."""
     from onnxruntime import quantization as q
 
     class Reader(q.CalibrationDataReader):
@@ -174,14 +177,14 @@ def openvino_engine(path: pathlib.Path, batch: int):
 
 
 def build(name: str) -> tuple[nn.Module, torch.Tensor]:
-    """The model, and normal inputs to calibrate with."""
+    """Returns the model and normally distributed inputs for calibration."""
     if name == "autoencoder":
         model = quantized.autoencoder(WIDTHS)
         sample = torch.randn(CALIBRATION, WIDTHS[0])
     else:
         model, sample = models.get(name).build(), torch.randn(32, 3, 224, 224)
         with torch.no_grad():
-            model.train()(sample)  # Statistics of the batch norms.
+            model.train()(sample)  # sets the statistics of the batch norms
     return model.eval().requires_grad_(False), sample
 
 
@@ -291,7 +294,7 @@ def main() -> None:
     rows, missing = [], set()
     with tempfile.TemporaryDirectory() as folder:
         for batch in options.batches:
-            # A shared object stays loaded under its path: one folder a batch.
+            # A loaded shared object stays loaded, so each batch has a folder of its own.
             place = pathlib.Path(folder)
             (place / str(batch)).mkdir()
             for name in ("f32.onnx", "static.onnx", "dynamic.onnx"):

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Times models side by side: eager, torch.compile (default and with freezing)
-and fx-mlir, interleaved in one process, one thread.
+"""Times models in eager PyTorch, torch.compile (default and with freezing) and fx-mlir,
+interleaved in one process with one thread.
 
     benchmarks/run.py resnet50 bert_base llama autoencoder
     benchmarks/run.py autoencoder --dynamic --json
 
-Times are medians. `share` is the part of the roofline limit that fx-mlir
-reaches: the larger of FLOPs over the probed multiply-add rate and the bytes of
-weights, inputs and outputs over the probed rate of reading memory, divided by
-the time. Compile times are from nothing: for torch.compile the first call,
-caches off; for fx-mlir the whole fx-compile process.
+Times are medians. `share` is the roofline limit divided by the time of fx-mlir. The
+limit is the larger of two times: FLOPs over the probed multiply-add rate, and the bytes
+of weights, inputs and outputs over the probed rate of reading memory. Compile times are
+without caches: for torch.compile the first call, for fx-mlir the whole fx-compile
+process.
 """
 
 import argparse
@@ -32,7 +32,7 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 
-# Caches are off so that compile times are from nothing; that needs no warning.
+# The caches are off on purpose: ignore the warning.
 warnings.filterwarnings("ignore", message=".*dynamo_pgo force disabled")
 
 import exporting  # noqa: E402
@@ -44,13 +44,14 @@ from torch._inductor import config as inductor_config  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
-#: Models of fewer bytes stay in the caches between calls: memory is no limit.
+#: Models of at most so many bytes stay in the caches between calls, so that the memory
+#: bandwidth does not limit them.
 IN_CACHE = 8 << 20
 ENGINES = ("eager", "compile", "freezing", "fx")
 
 
 def probe_roofline() -> dict:
-    """GFLOP/s and GB/s of one core, measured now."""
+    """Measures the GFLOP/s and GB/s of one core."""
     with tempfile.TemporaryDirectory() as folder:
         binary = pathlib.Path(folder) / "roofline"
         compiler = os.environ.get("FX_CC", "clang-22")
@@ -61,8 +62,9 @@ def probe_roofline() -> dict:
 
 
 def peak_of(command: list[str]) -> tuple[float, float]:
-    """Seconds and peak resident MiB of a process that must succeed. The peak is
-    sampled: that of a child's rusage counts the memory of this process, too."""
+    """Runs a command, which must succeed, and returns its seconds and its peak resident
+    MiB. The peak is sampled, because the rusage of a child includes the memory of this
+    process."""
     peak = 0
     start = time.perf_counter()
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -71,7 +73,7 @@ def peak_of(command: list[str]) -> tuple[float, float]:
             status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         except OSError:
             continue
-        # Before it is another program it is a copy of this one.
+        # Until exec the child is a copy of this process.
         name, found = (re.search(rf"{k}:\s*(\S+)", status) for k in ("Name", "VmHWM"))
         if found and command[0].endswith(name[1]):
             peak = int(found[1])
@@ -83,7 +85,8 @@ def peak_of(command: list[str]) -> tuple[float, float]:
 
 
 def compile_ours(spec, module, folder: pathlib.Path, dynamic: bool = False):
-    """Our compiled model, its compile seconds, and the compiler's peak MiB."""
+    """Returns the model compiled by fx-mlir, the seconds of compilation, and the peak MiB of
+    the compiler."""
     pt2, so = folder / f"{spec.name}.pt2", folder / f"{spec.name}.so"
     exporting.save(spec.program(module, dynamic), pt2)
     compiler = str(harness.BUILD / "bin" / "fx-compile")
@@ -94,10 +97,10 @@ def compile_ours(spec, module, folder: pathlib.Path, dynamic: bool = False):
 
 
 def compile_torch(module, args, kwargs, freezing: bool, dynamic: bool = False):
-    """torch.compile's callable and the seconds of its first call."""
-    # Freezing is both an option, so that Dynamo keeps the two kinds of code
-    # apart, and set globally: what makes constants of the parameters reads the
-    # configuration before options are applied.
+    """Returns the callable of torch.compile and the seconds of its first call."""
+    # Freezing is an option, so that Dynamo distinguishes the two kinds of code, and it
+    # is also set globally, because the code that turns parameters into constants reads
+    # the configuration before options are applied.
     options = {"freezing": True} if freezing else None
     run = torch.compile(copy.deepcopy(module), options=options, dynamic=dynamic or None)
     start = time.perf_counter()
@@ -107,7 +110,8 @@ def compile_torch(module, args, kwargs, freezing: bool, dynamic: bool = False):
 
 
 def interleave(engines: dict, seconds: float) -> dict[str, list[float]]:
-    """Rounds of each engine in turn until the time is used, at least five."""
+    """Runs rounds of all engines for the given time, but at least five. Returns the seconds
+    of each run."""
     times: dict[str, list[float]] = {name: [] for name in engines}
     for run in engines.values():
         run()
@@ -123,7 +127,7 @@ def interleave(engines: dict, seconds: float) -> dict[str, list[float]]:
 
 
 def limit_seconds(module, args, kwargs, roofline: dict) -> tuple[float, float]:
-    """The roofline limit of one call, and its GFLOP."""
+    """Returns the roofline limit of one call in seconds, and its GFLOP."""
     with FlopCounterMode(display=False) as counter, torch.no_grad():
         out = copy.deepcopy(module)(*copy.deepcopy(args), **copy.deepcopy(kwargs))
     flop = counter.get_total_flops()
@@ -132,7 +136,7 @@ def limit_seconds(module, args, kwargs, roofline: dict) -> tuple[float, float]:
         *module.buffers(),
         *pytree.tree_leaves((args, kwargs, out)),
     ]
-    # An embedding is read by rows: what is looked up counts, not the table.
+    # An embedding reads single rows, so its table does not count.
     tables = {
         id(m.weight) for m in module.modules() if isinstance(m, torch.nn.Embedding)
     }
@@ -148,7 +152,7 @@ def limit_seconds(module, args, kwargs, roofline: dict) -> tuple[float, float]:
 
 
 def call(engine, ours: bool, args, kwargs):
-    """A function that runs an engine once; ours takes its leaves."""
+    """Returns a function that runs an engine once. Models of fx-mlir take flat leaves."""
     if ours:
         flat = pytree.tree_leaves((args, kwargs))
         return lambda: engine(*flat)
@@ -156,7 +160,7 @@ def call(engine, ours: bool, args, kwargs):
 
 
 def build_engines(spec, module, row: dict, names, dynamic: bool) -> dict:
-    """What runs the model, by name; fills in the costs of compilation."""
+    """Returns the engines by name. Adds the costs of compilation to `row`."""
     args, kwargs = (dynamic and spec.wide or spec.inputs)()
     engines = {}
     torch._dynamo.reset()
@@ -179,8 +183,7 @@ def build_engines(spec, module, row: dict, names, dynamic: bool) -> dict:
 
 
 def measure(name, roofline: dict, seconds: float, names=ENGINES, dynamic=False) -> list:
-    """A row for each of the model's inputs: one, or all that a model of dynamic
-    sizes has."""
+    """Returns a row for each input of the model: one, or several sizes if `dynamic`."""
     spec = models.get(name)
     module = spec.build()
     costs: dict = {"compile_s": {}}
@@ -211,7 +214,7 @@ def measure(name, roofline: dict, seconds: float, names=ENGINES, dynamic=False) 
 
 
 def max_error(got, expected) -> float:
-    """The largest difference, relative to the RMS of the expected output."""
+    """Returns the largest difference, relative to the RMS of the expected output."""
     worst = 0.0
     for g, w in zip(got, expected):
         if isinstance(w, torch.Tensor) and w.is_floating_point() and w.numel():

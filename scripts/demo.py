@@ -1,4 +1,4 @@
-"""The demonstration behind scripts/demo.sh: one table, beside PyTorch."""
+"""Prints the table of scripts/demo.sh: models compiled by fx-mlir compared with PyTorch."""
 
 import argparse
 import copy
@@ -25,7 +25,7 @@ def show(*cells: str) -> None:
 
 
 def demonstrate(name: str, dynamic: bool, seconds: float, folder: pathlib.Path) -> bool:
-    """Prints a line an input; whether all results were within tolerance."""
+    """Prints one line for each input. Returns true if all results are within tolerance."""
     spec = models.get(name)
     module = spec.build()
     args, kwargs = spec.inputs()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the documentation: docs/pictures/NAME.svg from NAME.dot,
-by Graphviz (Debian's package graphviz). Each picture holds the checksum of its
-source, so that a test sees when one is out of date."""
+"""Draws the pictures of the documentation, docs/pictures/NAME.svg, from NAME.dot with
+Graphviz (Debian's package graphviz). Each picture contains the checksum of its source,
+so that a test detects pictures that are out of date."""
 
 import hashlib
 import pathlib
@@ -24,7 +24,7 @@ def main() -> None:
             ).stdout
         except FileNotFoundError:
             sys.exit("error: dot is missing; install the package graphviz")
-        # What Graphviz says of its version and of nodes changes between machines.
+        # Graphviz's comments differ between machines.
         svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.S)
         svg = svg.replace("<svg ", f"<!-- of {source.name}, sha256 {checksum(source)} -->\n<svg ", 1)
         source.with_suffix(".svg").write_text(svg)

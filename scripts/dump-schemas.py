@@ -6,9 +6,9 @@
     scripts/dump-schemas.py            writes lib/Operators/schemas/torch-X.Y.txt
     scripts/dump-schemas.py --check    compares it with the installed torch
 
-The file is the input of fx-schema-gen: a header line with the torch version,
-then one operator a line, `<schema> # <tags>`, sorted by name. The schema text
-is the dispatcher's own.
+The file is the input of fx-schema-gen. It has a header line with the torch version,
+then one operator per line, `<schema> # <tags>`, sorted by name. The text of a schema
+is that of the dispatcher.
 """
 
 import argparse
@@ -21,13 +21,13 @@ import torch
 import torch._prims  # registers prims
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 
-# Others (c10d, profiler, inductor …) never stand in an exported graph, or
-# depend on what Python happened to import. Their operators count as custom.
+# Other namespaces (c10d, profiler, inductor …) never occur in exported graphs, or
+# depend on the modules that Python has imported. Their operators count as custom.
 NAMESPACES = {
     "aten", "prims", "quantized_decomposed", "quantized", "_quantized",
     "mkldnn", "onednn", "_c10d_functional", "rngprims",
 }  # fmt: skip
-# Tags that say how torch's own tools treat the operator, not what it does.
+# Tags for torch's own tools, which do not describe the semantics of an operator.
 IGNORED_TAGS = {
     "pt2_compliant_tag", "generated", "needs_contiguous_strides",
     "needs_exact_strides", "needs_fixed_stride_order", "flexible_layout",

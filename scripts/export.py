@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Save one of the project's models as a `.pt2`, with inputs and eager's outputs
-in the form that fx-run reads and writes.
+"""Saves one of the project's models as a `.pt2`, with inputs and the outputs of eager
+PyTorch as the files that fx-run reads and writes.
 
     scripts/export.py resnet50 -o m.pt2 --inputs in --expected out
     fx-run m.pt2 --inputs in --outputs got

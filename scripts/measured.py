@@ -1,5 +1,5 @@
-"""What the scripts that write tables of docs/ share: measurements that take long,
-kept in a file while they are made."""
+"""Runs the measurements for scripts that write tables of docs/. As measurements take
+long, their results are saved to a file while they are made."""
 
 import argparse
 import json
@@ -26,8 +26,9 @@ def replace(path: pathlib.Path, text: str) -> None:
 def measure_all(
     keys: list[tuple[str, str]], run: Callable[[tuple[str, str]], dict], options
 ) -> dict[tuple[str, str], dict]:
-    """The result of each (name, form): of the file `options.results`, unless
-    `options.again` has the name; else of `run`, in processes."""
+    """Returns the result of each (name, form). Takes it from the file
+    `options.results` unless `options.again` has the name, or else calls `run` in a
+    process of a pool."""
     done: dict[tuple[str, str], dict] = {}
     if options.results and options.results.exists():
         kept = json.loads(options.results.read_text())
@@ -35,7 +36,7 @@ def measure_all(
     missing = [key for key in keys if key not in done]
     with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
         for key, result in zip(missing, pool.imap(run, missing)):
-            # As JSON gives it back: keys are strings.
+            # Convert the result as the file would: keys become strings.
             done[key] = json.loads(json.dumps(result))
             print(f"\r{len(done)} of {len(keys)}", end="", file=sys.stderr, flush=True)
             if options.results and len(done) % 20 == 0:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes docs/Models.md: every model definition of test/EndToEnd/zoo in each form,
-compiled, run and compared with eager PyTorch, and how long that compilation takes
-beside torch.compile's.
+"""Writes docs/Models.md. Exports every model definition of test/EndToEnd/zoo in each form,
+compiles it, runs it and compares it with eager PyTorch, and compares the time of
+compilation with torch.compile's.
 
     scripts/model_zoo.py [--jobs N] [-o FILE] [--results FILE] [--again NAME]...
                          [--as-measured]
 
-Needs a build (folder: FX_BUILD_DIR). It takes long: with --results, what was
-measured is kept in a JSON file, and a further run measures only what is missing
-there, and the models --again names. Times are right with one job alone.
+Needs a build (folder: FX_BUILD_DIR). This takes long: with --results, the
+measurements are saved to a JSON file, and another run measures only the models that are
+missing in the file or named by --again. Times are only reliable with one job.
 """
 
 import argparse
@@ -28,13 +28,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "EndToEnd"))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
-# What torch.compile has compiled before is not what it is asked for here.
+# Measure compilation without the caches of torch.compile.
 os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
 
 FORMS = ["static", "static, decomposed", "dynamic", "dynamic, decomposed"]
 
 
-#: Seconds that torch.compile may take for a model.
+#: The maximum seconds of torch.compile for a model.
 LIMIT = 300
 
 
@@ -47,12 +47,13 @@ def stop(*_) -> None:
 
 
 def general(entry) -> str:
-    """The form whose compilation is timed."""
+    """Returns the form whose compilation is timed."""
     return "dynamic" if entry.dynamic else "static"
 
 
 def compile_seconds(module, inputs, dynamic: bool) -> float:
-    """Until torch.compile's first result is there, less a run of eager."""
+    """Returns the seconds of the first call of torch.compile's result minus those of a run
+    of eager PyTorch."""
     import exporting
     import torch
 
@@ -74,7 +75,7 @@ def compile_seconds(module, inputs, dynamic: bool) -> float:
 
 
 def measure(key: tuple[str, str]) -> dict:
-    """A model in one form."""
+    """Measures a model in one form."""
     import exporting
     import harness
     import torch
@@ -120,7 +121,7 @@ def measure(key: tuple[str, str]) -> dict:
         try:
             result["inductor"] = compile_seconds(module, entry.sample(module), dynamic)
         except Exception as error:
-            # torch.compile may wrap what stops it.
+            # torch.compile may wrap the exception Limit, so look at the time.
             over = time.perf_counter() - start >= LIMIT
             result["inductor_problem"] = f"> {LIMIT}" if over else type(error).__name__
     return result
@@ -216,7 +217,7 @@ def main() -> None:
         if entry.dynamic or form.startswith("static")
     ]
     done = measured.measure_all([] if options.as_measured else keys, measure, options)
-    # A model of which a form is missing is not counted.
+    # Models of which a form is missing are not counted.
     incomplete = {name for name, form in keys if (name, form) not in done}
     names = [name for name in zoo.entries if name not in incomplete]
     measured.replace(options.output, write(names, len(incomplete), done))

@@ -1,12 +1,12 @@
-"""Writes docs/Operators.md: what runs natively, by PyTorch's own samples.
+"""Writes docs/Operators.md, which tells which operators run natively on PyTorch's samples.
 
     scripts/operators.py [--samples N] [--jobs N] [--form FORM]... [-o FILE]
                          [--results FILE] [--again NAME]...
 
-Runs the entries of PyTorch's operator and module databases as the long
-end-to-end tests do (build folder: FX_BUILD_DIR) and writes one row for each.
-It takes long: with --results, what was measured is kept in a JSON file, and a
-further run measures only what is missing there, and the entries --again names.
+Runs the entries of PyTorch's operator and module databases like the long end-to-end
+tests (build folder: FX_BUILD_DIR) and writes one row for each. This takes long: with
+--results, the measurements are saved to a JSON file, and another run measures only the
+entries that are missing in the file or named by --again.
 """
 
 import argparse
@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "test" / "EndToEnd"))
 
 
 def measure(key: tuple[str, str], samples: int) -> dict:
-    """An entry in one form."""
+    """Measures an entry in one form."""
     import opinfo
     import torch
 
@@ -39,7 +39,7 @@ def measure(key: tuple[str, str], samples: int) -> dict:
 
 
 def reasons(result: dict) -> str:
-    """The fallbacks by reason, the operators' common reason left out."""
+    """Returns the fallbacks grouped by reason. The most common reason is left out."""
     by_reason = collections.defaultdict(list)
     for target, reason in sorted(result["fallbacks"].items()):
         by_reason[reason].append(target.removeprefix("aten."))
@@ -51,7 +51,7 @@ def reasons(result: dict) -> str:
 
 
 def plain(text: str) -> str:
-    """A message without what differs between runs and machines."""
+    """Returns a message without the parts that differ between runs and machines."""
     text = re.sub(r"\S*/\S*|0x[0-9a-f]+", "…", text)
     return text[:120].replace("|", "\\|")
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Makes a folder that runs the benchmark of GPUs on a machine that has torch with CUDA and
-nothing of this project, no LLVM and no compiler:
+"""Makes a folder that runs the benchmark of GPUs on a machine that has torch with CUDA, but
+neither this project nor LLVM nor a compiler:
 
     benchmarks/gpu/bundle.py FOLDER [CASE ...] [--archive]
     python FOLDER/run.py PART
 
-Artefacts are compiled here (for --target, with machine code where there is a ptxas) and packed; of
-small ones the folder holds what the emulator of the tests computes. --archive also packs the folder
-as FOLDER.tar and writes its checksum to FOLDER.tar.sha256.
+Artefacts are compiled on this machine (for --target, with machine code if ptxas is found) and
+packed. For small artefacts the folder contains the results of the tests' emulator. --archive also
+packs the folder as FOLDER.tar and writes its checksum to FOLDER.tar.sha256.
 
---dry makes one of small sizes with kernels for the emulator, which a machine without a GPU runs.
+--dry makes a bundle of small sizes with kernels for the emulator, for machines without a GPU.
 """
 
 import argparse
@@ -39,7 +39,7 @@ import sets  # noqa: E402
 import torch  # noqa: E402
 import variants  # noqa: E402
 
-#: Of a set: what is compiled for the emulator, too.
+#: The set that is also compiled for the emulator.
 EMULATED = "calibrate"
 SOURCES = ("calibrate", "cases", "compare", "data", "isolate", "nets", "pack", "profiling", "rows",
            "run", "sets", "timing", "variants")
@@ -53,7 +53,8 @@ class Bundle:
         self.programs: dict[str, pathlib.Path] = {}
 
     def export(self, key: str, small: bool) -> tuple[pathlib.Path, dict]:
-        """The program of a case, and checksums of its numbers."""
+        """Exports the program of a case. Returns its path and the checksums of its inputs and
+        weights."""
         case = sets.of_key(key)
         module, args, kwargs = sets.make(key, small)
         about = {"inputs": [data.checksum([x]) for x in rows.tensors((args, kwargs))],
@@ -104,7 +105,7 @@ class Bundle:
                           f"{code['remarks']}", flush=True)
 
     def emulate(self, key, artefact, kernels, about) -> pathlib.Path:
-        """What the kernels compute on the emulator."""
+        """Runs the kernels on the emulator and returns the file of the results."""
         saved = self.made / f"{about['file']}.pt"
         chip = re.match(r"cuda:sm_(\d+)", self.options.target)[1]
         task = {"do": "ours", "key": key, "small": True, "device": "cpu", "judges": False,
@@ -117,7 +118,7 @@ class Bundle:
         return saved
 
     def write(self) -> None:
-        """What belongs to no case, and the archives."""
+        """Writes the archives, the manifest and the sources."""
         for name, files in self.files.items():
             pack.store(files, self.folder / f"{name}.tar.xz")
         commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
@@ -133,7 +134,7 @@ class Bundle:
 
 
 def archive(folder: pathlib.Path) -> None:
-    """FOLDER.tar and its checksum; the same folder gives the same bytes."""
+    """Writes FOLDER.tar and its checksum. The archive of the same files has the same bytes."""
     path = folder.with_name(f"{folder.name}.tar")
 
     def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -159,7 +160,7 @@ def main() -> None:
     parser.add_argument("--no-emulated", action="store_true", help="without the emulator's results")
     parser.add_argument("--archive", action="store_true", help="pack the folder, with a checksum")
     options = parser.parse_intermixed_args()
-    torch.set_num_threads(1)  # processes are forked
+    torch.set_num_threads(1)  # because processes are forked
     known = [key for part in sets.SETS.values() for key in part]
     if unknown := set(options.cases) - set(known):
         parser.error(f"expected cases of {', '.join(known)}, got {', '.join(unknown)}")

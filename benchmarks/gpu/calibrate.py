@@ -1,5 +1,5 @@
-"""Small programs, of which the bundle holds what the emulator computes: tails, layouts, dtypes and
-kinds of kernels. Where a GPU gives other numbers than the emulator, one of them is mistaken."""
+"""Small programs that cover tails, layouts, dtypes and kinds of kernels. The bundle contains the
+emulator's results for them. If a GPU gives other results, the GPU or the emulator is wrong."""
 
 import torch
 from cases import F16, F32, HALF, Case, Spec, attend, function
@@ -27,7 +27,7 @@ def _products() -> dict[str, Case]:
     for m, n, k in ((65, 63, 17), (1, 70, 33), (16, 200, 136), (128, 128, 64)):
         add(f"mm_{m}_{n}_{k}", m, n, k, F32)
     add("mm_f16", 130, 200, 136, F16)
-    # How operands lie.
+    # Layouts of operands.
     for left in (False, True):
         for right in (False, True):
             name = f"mm_{'t' if left else 'n'}{'t' if right else 'n'}"
@@ -42,7 +42,7 @@ def _products() -> dict[str, Case]:
         "linear_bf16", lambda x, w, b, r: F.gelu(F.linear(x, w, b)) + r,
         [Spec((130, 136), HALF), Spec((264, 136), HALF, 2.0 ** -4), Spec((264,), HALF),
          Spec((130, 264), HALF)])
-    # An operand and a result that begin where no 16 bytes do.
+    # An operand that does not begin at a multiple of 16 bytes.
     made["offset_bf16"] = function("offset_bf16", torch.mm,
                                    [Spec((130, 136), HALF, offset=1), Spec((136, 72), HALF)])
     return made

@@ -1,6 +1,6 @@
-"""What the benchmark of GPUs runs: kinds of kernels here, models in nets.py.
+"""The cases of the benchmark of GPUs: single kernels here, models in nets.py.
 
-Needs torch and the package `models` (test/EndToEnd/models) and nothing else of the project.
+Needs only torch and the package `models` (test/EndToEnd/models) of the project.
 """
 
 import dataclasses
@@ -17,14 +17,14 @@ HALF, F16, F32 = torch.bfloat16, torch.float16, torch.float32
 
 @dataclasses.dataclass
 class Case:
-    """One program. `small` are sizes that an emulated GPU runs, too.
+    """One program. The functions take a bool: true for small sizes, which an emulated GPU can run.
 
-    build    makes the module for a size; its weights follow later
-    inputs   makes its (args, kwargs), on the host
-    work     floating-point operations ("FLOP") or bytes that must move ("B") at a size
-    folds    batch norms become part of convolutions, as fx-compile does by default
-    dtype    of a model: its weights and what is computed
-    tf32     eager is measured with TF32, too
+    build    makes the module; its weights are set later
+    inputs   makes its (args, kwargs) on the host
+    work     returns the floating-point operations ("FLOP") or the bytes that must move ("B")
+    folds    batch norms are folded into convolutions, fx-compile's default
+    dtype    the dtype of a model's weights and computations
+    tf32     eager is also measured with TF32
     """
 
     build: Callable[[bool], nn.Module]
@@ -46,8 +46,8 @@ class Function(nn.Module):
 
 @dataclasses.dataclass
 class Spec:
-    """An argument: a tensor, which may begin `offset` elements after its memory does, turned by
-    `order`, or integers below `high`."""
+    """An argument: a tensor of numbers multiplied by `scale`, whose data begin `offset` elements
+    after the start of its memory, or of integers below `high`."""
 
     shape: tuple
     dtype: torch.dtype = F32
@@ -64,13 +64,14 @@ class Spec:
 
 
 def make_inputs(name: str, specs) -> tuple:
-    """Arguments with a seed each."""
+    """Makes the arguments, each with its own seed."""
     return tuple(spec.make(zlib.crc32(f"{name}.{i}".encode()) >> 8)
                  for i, spec in enumerate(specs))
 
 
 def function(name: str, call, full: list, small: list | None = None, work=None, tf32=False) -> Case:
-    """Of tensors alone: `full` and `small` are lists of Spec, `work` takes their shapes."""
+    """Makes a case of a function of tensors. `full` and `small` are lists of Spec; `work` takes
+    their shapes."""
     small = small or full
 
     def specs(is_small):
@@ -82,12 +83,12 @@ def function(name: str, call, full: list, small: list | None = None, work=None, 
 
 
 def _bytes(reads: int, size: int = 4):
-    """Work of what reads or writes its first argument so often."""
+    """Returns the work of a function that reads or writes its first argument `reads` times."""
     return lambda x, *rest: (float(reads * size * torch.Size(x).numel()), "B")
 
 
 def _flops(x, y, *rest):
-    """Of a product of (..., m, k) and (k, n)."""
+    """Returns the work of a matmul of (..., m, k) and (k, n)."""
     return 2.0 * torch.Size(x).numel() * y[-1], "FLOP"
 
 
@@ -103,7 +104,7 @@ def _product(name, m, n, k, dtype=F32, small=None) -> Case:
 
 
 def _linear(name, m, n, k, dtype=HALF, small=(130, 72, 136), call=None) -> Case:
-    """On tensor cores: a weight as a model has it, a bias and GELU in the same kernel."""
+    """Makes a case of a linear layer with a weight of shape (n, k), fused with a bias and GELU."""
     call = call or (lambda x, w, b: F.gelu(F.linear(x, w, b)))
 
     def specs(m, n, k):
@@ -119,7 +120,7 @@ def attend(is_causal):
 
 
 def _attention(name, full, small, dtype=HALF, causal=True) -> Case:
-    """Of (batch, heads, heads of keys, queries, keys, head)."""
+    """Makes a case. Sizes are (batch, heads, heads of keys, queries, keys, size of a head)."""
     def specs(b, h, kv, n, m, d):
         return [Spec((b, h, n, d), dtype), Spec((b, kv, m, d), dtype), Spec((b, kv, m, d), dtype)]
 
@@ -131,7 +132,7 @@ def _attention(name, full, small, dtype=HALF, causal=True) -> Case:
 
 
 def _convolution(name, dtype, full, small, **options) -> Case:
-    """Of (batch, channels, size, results, window)."""
+    """Makes a case. Sizes are (batch, input channels, height = width, output channels, window)."""
     def specs(b, c, s, k, w):
         return [Spec((b, c, s, s), dtype), Spec((k, c, w, w), dtype, 2.0 ** -4)]
 
@@ -192,11 +193,12 @@ def kernels() -> dict[str, Case]:
     return made
 
 
-#: Kernels that torch.compile is measured with, and those for Nsight Compute.
+#: The kernels for which torch.compile is measured, and those for Nsight Compute.
 COMPILED = ["gelu", "softmax", "layer_norm", "linear_4096_bf16", "attention_bf16", "conv_3x3_bf16"]
 PROFILED = ["gelu_bf16", "softmax", "layer_norm", "sum_columns", "transpose", "matmul_4096",
             "matmul_8192_bf16", "linear_bert_bf16", "attention_bf16", "conv_3x3_bf16"]
-#: Kernels that are compiled with several tiles, and these: nothing is the compiler's own choice.
+#: The kernels that are compiled with several tiles, and their tiles. An empty string is the
+#: compiler's own choice.
 _WGMMA = [f"warpgroup={t}"
           for t in ("64:6", "64:8", "128:4", "128:6", "192:4", "256:3", "256:4")]
 _MMA = ["warpgroup=0:0,tensorcore=" + t for t in (

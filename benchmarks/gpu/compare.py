@@ -1,12 +1,14 @@
-"""How far results are from what is right, and where. All of it is done where the tensors are."""
+"""Measures how far results are from the expected ones, and where. All computations are on the
+device of the tensors."""
 
 import torch
 
-#: What is written down of a wrong result: indices, and sizes that tiles have.
+#: For reports of wrong results: how many indices are listed, and sizes of tiles.
 FIRST, MODULI = 16, (8, 16, 64, 128)
-#: The largest error that counts as right where eager's is not known, in units of the RMS.
+#: The tolerated error if eager's is not known, in units of the RMS.
 TOLERANCE = {torch.float64: 2e-3, torch.float32: 2e-3, torch.float16: 2e-2, torch.bfloat16: 6e-2}
-#: Eager's errors that ours may have: so many times the largest one and the RMS of all, or a little.
+#: The tolerated errors if eager's are known: multiples of eager's largest error and of the RMS of
+#: its errors, and lower bounds of both tolerances.
 LARGEST, ALL, LITTLE, LITTLE_OF_ALL = 4, 2, 2e-3, 2e-5
 
 
@@ -20,13 +22,14 @@ def rms(want: torch.Tensor) -> float:
 
 
 def difference(got: torch.Tensor, want: torch.Tensor) -> torch.Tensor:
-    """Of each element; infinite where one is NaN or infinite and the other is not the same."""
+    """Returns the difference of each element. It is infinite where one is NaN or infinite and the
+    other one differs."""
     same = (got == want) | (got.isnan() & want.isnan())
     return torch.where(same, 0.0, (got - want).abs()).nan_to_num(nan=float("inf"))
 
 
 def distance(got: list, want: list) -> float:
-    """The largest difference in units of the RMS of what is wanted."""
+    """Returns the largest difference in units of the RMS of the expected output."""
     worst = 0.0
     if len(got) != len(want):
         return float("inf")
@@ -40,8 +43,8 @@ def distance(got: list, want: list) -> float:
 
 
 def spread(got: list, want: list) -> float:
-    """The RMS of the differences, in units of the RMS of what is wanted: of all numbers together
-    less is allowed than of one."""
+    """Returns the RMS of the differences in units of the RMS of the expected output. Its tolerance
+    is smaller than that of a single element."""
     if len(got) != len(want) or any(g.shape != w.shape for g, w in zip(got, want)):
         return float("inf")
     pairs = [(exact(g), exact(w)) for g, w in zip(got, want) if w.numel()]
@@ -50,19 +53,20 @@ def spread(got: list, want: list) -> float:
 
 
 def differing(got: list, want: list) -> int:
-    """How many numbers differ, NaN being NaN."""
+    """Returns the number of elements that differ. A NaN is equal to a NaN."""
     return sum(int((~((g == w) | (g.isnan() & w.isnan()))).sum()) if g.shape == w.shape
                else max(g.numel(), w.numel()) for g, w in zip(got, want, strict=True))
 
 
 def number(x: float):
-    """JSON has no NaN."""
+    """Returns `x` for JSON: a string if it is infinite or NaN, which JSON does not have."""
     return x if abs(x) < float("inf") else str(x)
 
 
 def mismatch(got: torch.Tensor, want: torch.Tensor, limit: float) -> dict:
-    """Where a result is wrong by more than `limit` of the RMS. Counts by row and column modulo a
-    size tell a wrong tile, a tail or a lane; all but the last dimension are rows."""
+    """Describes where a result is wrong by more than `limit` times the RMS. Counts of rows and
+    columns modulo a size hint at a wrong tile, tail or lane. All dimensions but the last one
+    together are the rows."""
     about = {"shape": list(got.shape), "dtype": str(got.dtype), "limit": limit}
     if got.shape != want.shape:
         return about | {"expected_shape": list(want.shape)}
@@ -83,7 +87,7 @@ def mismatch(got: torch.Tensor, want: torch.Tensor, limit: float) -> dict:
         for modulus in MODULI:
             counts = torch.bincount(at % modulus, minlength=modulus).tolist()
             about[f"{name}_mod_{modulus}"] = counts
-    # What is right elsewhere: the value that was expected in another place.
+    # Look for the first wrong value among the expected ones: it may belong to another index.
     i = tuple(where[0].tolist())
     near = (w == g[i]).reshape(-1).nonzero()
     if g[i] != 0 and 0 < len(near) <= 8:

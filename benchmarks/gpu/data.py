@@ -1,9 +1,9 @@
-"""Numbers for the benchmark of GPUs, which are the same on every machine, to the last bit.
+"""Makes the data of the benchmark of GPUs, which is bitwise the same on every machine.
 
-They come from integer arithmetic and repeat after a prime number of elements, so that no row or
-column of a tensor is like another one: what reads at a wrong place gets wrong numbers. Each
-argument has a seed of its own. Weights share one table, turned by their names and scaled by powers
-of two: a file with hundreds of megabytes of them packs well.
+Numbers come from integer arithmetic. They repeat after a prime number of elements, so that rows and
+columns of a tensor differ: a read at a wrong index gives a wrong number. Each argument has its own
+seed. All weights come from one table, which is rotated depending on the name of a weight and scaled
+by powers of two, so that files with hundreds of megabytes of weights compress well.
 """
 
 import functools
@@ -13,7 +13,7 @@ import zlib
 import torch
 from torch import nn
 
-#: Numbers after which a tensor repeats itself: a prime.
+#: The period of the elements of a tensor, a prime.
 PERIOD = 65521
 _MASK = (1 << 64) - 1
 
@@ -24,12 +24,12 @@ def _signed(number: int) -> int:
 
 
 def _shift(z: torch.Tensor, bits: int) -> torch.Tensor:
-    """A shift of 64 bits without a sign."""
+    """Returns the logical shift of 64-bit integers to the right."""
     return (z >> bits) & ((1 << (64 - bits)) - 1)
 
 
 def _hash(seed: int, count: int) -> torch.Tensor:
-    """`count` numbers of 64 bits (splitmix64, which wraps as int64 does)."""
+    """Returns `count` 64-bit numbers of splitmix64, whose arithmetic wraps like int64's."""
     z = torch.arange(1, count + 1) * _signed(0x9E3779B97F4A7C15)
     z = z + _signed(seed * 0xD1342543DE82EF95)
     z = (z ^ _shift(z, 30)) * _signed(0xBF58476D1CE4E5B9)
@@ -39,7 +39,8 @@ def _hash(seed: int, count: int) -> torch.Tensor:
 
 @functools.lru_cache(maxsize=16)
 def table(seed: int) -> torch.Tensor:
-    """PERIOD numbers of float32, nearly normal, with deviation 1.15: multiples of 1/2048."""
+    """Returns PERIOD float32 numbers with a nearly normal distribution, a standard deviation of
+    1.15, and multiples of 1/2048 as values."""
     z = _hash(seed, PERIOD)
     total = sum(_shift(z, bits) & 0xFFFF for bits in (0, 16, 32, 48))
     return ((total >> 4) - 8191).float() / 2048
@@ -51,12 +52,12 @@ def _repeat(numbers: torch.Tensor, shape) -> torch.Tensor:
 
 
 def normal(seed: int, *shape: int, dtype=torch.float32, scale: float = 1.0) -> torch.Tensor:
-    """An argument."""
+    """Returns an argument with nearly normal numbers."""
     return _repeat((table(seed) * scale).to(dtype), shape)
 
 
 def integers(seed: int, high: int, *shape: int) -> torch.Tensor:
-    """An argument of int64, from 0 to below `high`."""
+    """Returns an argument of int64 numbers from 0 to `high` - 1."""
     return _repeat(_shift(_hash(seed, PERIOD), 20) % high, shape)
 
 
@@ -64,8 +65,8 @@ def integers(seed: int, high: int, *shape: int) -> torch.Tensor:
 # Weights
 # ---------------------------------------------------------------------------
 
-#: The seed of all weights, and after how many of them they repeat themselves: a prime, too, but
-#: a file holds the table for each scale, layout and dtype.
+#: The seed of all weights and their period, a prime. The period is shorter than PERIOD, because a
+#: file contains the table once for each scale, layout and dtype.
 WEIGHTS, WEIGHT_PERIOD = 1, 16381
 
 
@@ -75,8 +76,8 @@ def _weight(name: str, shape, scale: float, seed: int) -> torch.Tensor:
 
 
 def _norm(part: nn.Module, key: str, folds: bool) -> tuple[float, float] | None:
-    """The mean and scale of a norm's state. A norm that is folded has one number for all channels:
-    what it makes of weights repeats itself as they do."""
+    """Returns the mean and scale of a state of a norm, or None for other modules. A batch norm that
+    is folded has the same scale for all channels, so that folded weights stay periodic."""
     is_batch = isinstance(part, nn.modules.batchnorm._BatchNorm)
     if not is_batch and "Norm" not in type(part).__name__:
         return None
@@ -86,7 +87,7 @@ def _norm(part: nn.Module, key: str, folds: bool) -> tuple[float, float] | None:
 
 
 def fill(module: nn.Module, folds: bool = True, seed: int = WEIGHTS) -> nn.Module:
-    """Gives a module its weights, which follow from their names."""
+    """Sets the weights of a module. They depend on their names."""
     with torch.no_grad():
         for path, part in module.named_modules():
             states = {**part._parameters, **part._buffers}
@@ -110,7 +111,7 @@ def fill(module: nn.Module, folds: bool = True, seed: int = WEIGHTS) -> nn.Modul
 
 
 class NoInit(torch.overrides.TorchFunctionMode):
-    """While it is entered, modules do not draw their first weights, which takes seconds."""
+    """Skips the random initialization of modules, which takes seconds, while the mode is active."""
 
     SKIPPED = (torch.Tensor.normal_, torch.Tensor.uniform_, nn.init.kaiming_normal_,
                nn.init.kaiming_uniform_, nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_)
@@ -122,7 +123,7 @@ class NoInit(torch.overrides.TorchFunctionMode):
 
 
 def checksum(tensors) -> str:
-    """Of the bytes of tensors, which tells whether two machines have the same data."""
+    """Returns a checksum of the bytes of tensors, to check that two machines have the same data."""
     total = 0
     for x in tensors:
         flat = x.detach().cpu().contiguous().reshape(-1)

@@ -1,8 +1,9 @@
-"""Runs a task in a process of its own, which may crash, hang, or spoil its context.
+"""Runs a task in a process of its own, which may crash, hang, or corrupt its CUDA context.
 
-A task says in steps what it finds: `emit(key=value, ...)`. What it said before it ended is kept,
-whatever its end. Processes are forked, with torch imported but no GPU in use; where that does not
-work on a machine, or under a tool, they are started again (`run.py --task`).
+A task reports results step by step with `emit(key=value, ...)`. All results before the end of the
+process are kept, even if it crashes. Processes are forked, with torch imported but no GPU in use.
+If fork does not work on a machine, or for processes under a tool, a new process is started instead
+(`run.py --task`).
 """
 
 import json
@@ -16,12 +17,12 @@ import tempfile
 import time
 import traceback
 
-#: Text of a process that is kept, and how long its end is waited for.
+#: The bytes of a process's output that are kept, and the seconds to wait for its end.
 TAIL, GRACE = 3000, 10
 
 
 def perform(work, task: dict, fd: int) -> int:
-    """Runs `work(task, emit)`; the status that the process ends with."""
+    """Runs `work(task, emit)` and returns the exit status for the process."""
     for key, value in task.get("env", {}).items():
         os.environ[key] = value
 
@@ -34,7 +35,7 @@ def perform(work, task: dict, fd: int) -> int:
         work(task, emit)
         emit(is_done=True)
         return 0
-    except BaseException as e:  # also what ends a process: the row must say so
+    except BaseException as e:  # SystemExit and KeyboardInterrupt are reported, too
         frames = [f"{pathlib.Path(f.filename).name}:{f.lineno}"
                   for f in traceback.extract_tb(e.__traceback__)]
         emit(status="failed", error=f"{type(e).__name__}: {e}"[:4000], at=frames[-6:])
@@ -63,12 +64,12 @@ def _start(task: dict, fd: int, output, prefix: list[str]) -> int:
     command = [*prefix, sys.executable, str(main), "--task", json.dumps(task)]
     process = subprocess.Popen(command, stdout=output, stderr=output, pass_fds=[fd],
                                start_new_session=True)
-    process.returncode = 0  # it is waited for below
+    process.returncode = 0  # `_end` waits for the process, not Popen
     return process.pid
 
 
 def _end(child: int) -> int | None:
-    """The status of a process that was killed if need be; None: it cannot be killed."""
+    """Waits GRACE seconds for a process to end. Returns its status, or None if it still runs."""
     deadline = time.monotonic() + GRACE
     while time.monotonic() < deadline:
         pid, status = os.waitpid(child, os.WNOHANG)
@@ -86,7 +87,8 @@ def _kill(child: int) -> None:
 
 
 def call(work, task: dict, timeout: float, prefix=(), forks: bool = True) -> dict:
-    """What the task found, and `status`: as it said itself, else ok, failed, crashed, timeout."""
+    """Runs a task and returns its results. `status` is the one that the task reports, or else ok,
+    failed, crashed or timeout."""
     begin, found, rest = time.monotonic(), {}, b""
     read, write = os.pipe()
     with tempfile.TemporaryFile() as output:
@@ -109,7 +111,7 @@ def call(work, task: dict, timeout: float, prefix=(), forks: bool = True) -> dic
                 if not data:
                     break
             elif status is None:
-                # A process that it has started may hold the pipe.
+                # A child of the process may keep the pipe open after its end.
                 pid, ended = os.waitpid(child, os.WNOHANG)
                 status = ended if pid else None
             else:
@@ -122,7 +124,7 @@ def call(work, task: dict, timeout: float, prefix=(), forks: bool = True) -> dic
         if status is None:
             _kill(child)
             status = _end(child)
-        _kill(child)  # what it has started
+        _kill(child)  # kill the children of the process
         is_done = found.pop("is_done", False)
         if is_late:
             found["status"] = "timeout"

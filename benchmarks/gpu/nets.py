@@ -1,4 +1,4 @@
-"""The models that the benchmark of GPUs runs, in float32 and bf16, at the sizes that count."""
+"""The models of the benchmark of GPUs, in float32 and bf16, at realistic sizes."""
 
 import dataclasses
 import zlib
@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 
-#: What torch.compile is measured with: it takes up to a minute for each.
+#: The models for which torch.compile is measured. It takes up to a minute for each.
 COMPILED = ["resnet50_b1", "bert_base_b1", "llama_decode_b1_bf16", "resnet50_b16_bf16",
             "bert_base_b8_bf16", "llama_prefill_512_bf16", "unet_bf16"]
 
@@ -31,7 +31,7 @@ class Step(nn.Module):
 
 
 class UNet(nn.Module):
-    """Down by max-pooling, up by transposed convolutions, with the features of each level."""
+    """A U-Net: max-pooling down, transposed convolutions up, and skip connections."""
 
     def __init__(self, width: int, levels: int):
         super().__init__()
@@ -54,7 +54,7 @@ class UNet(nn.Module):
 
 
 def _case(name, build, specs, dtype, folds=True) -> Case:
-    """`build` and `specs` take whether it is small."""
+    """Makes a case. `build` and `specs` take a bool: small sizes or full ones."""
     def inputs(small):
         args = make_inputs(name, specs(small))
         return tuple(x.to(dtype) if x.is_floating_point() else x for x in args), {}

@@ -1,19 +1,20 @@
-"""How a bundle holds artefacts: code of all together, weights, which repeat themselves and which
-several artefacts share, once each."""
+"""Packs the artefacts of a bundle. The code of all artefacts is compressed together. Weights, which
+are repetitive and shared between artefacts, are stored once each."""
 
 import hashlib
 import lzma
 import pathlib
 import tarfile
 
-#: What a bundle may take.
+#: The maximum size of a bundle in bytes.
 LIMIT = 16 << 20
 _CODE = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 26}]
 _WEIGHTS = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 1 << 26}]
 
 
 def split(artefact: pathlib.Path, weight_bytes: int, folder: pathlib.Path) -> str | None:
-    """Takes the weights, the file's end, out of an artefact; the name under which they are kept."""
+    """Moves the weights, which are the end of the file, from an artefact to a compressed file.
+    Returns the name of that file, or None if there are no weights."""
     if not weight_bytes:
         return None
     code_bytes = artefact.stat().st_size - weight_bytes
@@ -35,7 +36,7 @@ def split(artefact: pathlib.Path, weight_bytes: int, folder: pathlib.Path) -> st
 
 
 def join(artefact: pathlib.Path, weights: str | None, folder: pathlib.Path) -> None:
-    """Undoes `split`."""
+    """Appends the weights to an artefact again: the inverse of `split`."""
     if weights is None:
         return
     with open(artefact, "ab") as file, lzma.open(folder / "weights" / f"{weights}.xz") as packed:
@@ -44,7 +45,8 @@ def join(artefact: pathlib.Path, weights: str | None, folder: pathlib.Path) -> N
 
 
 def store(files: dict[str, pathlib.Path], archive: pathlib.Path) -> None:
-    """One archive of files; equal ones in other places cost nothing, times are left out."""
+    """Writes an archive of files. Compression removes duplicates; times are left out, so that the
+    archive is reproducible."""
     with lzma.open(archive, "wb", filters=_CODE) as packed, \
             tarfile.open(fileobj=packed, mode="w") as tar:
         for name, path in files.items():
@@ -60,6 +62,6 @@ def extract(archive: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def sizes(folder: pathlib.Path) -> dict[str, int]:
-    """Bytes of each file, the largest first."""
+    """Returns the bytes of each file, the largest first."""
     found = {str(f.relative_to(folder)): f.stat().st_size for f in folder.rglob("*") if f.is_file()}
     return dict(sorted(found.items(), key=lambda item: -item[1]))

@@ -1,5 +1,5 @@
-"""The part `profile`: Nsight Compute on kernels, where it is installed and allowed; what CUPTI says
-of them in any case."""
+"""The part `profile`: profiles kernels with Nsight Compute if it is installed and permitted, and
+with CUPTI in any case."""
 
 import csv
 import io
@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tarfile
 
-#: Seconds of a case under ncu, and numbers of its report that rows hold.
+#: The seconds that a case may take under ncu, and the metrics of its report that rows contain.
 SECONDS = 90
 METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
            "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
@@ -21,7 +21,7 @@ METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_e
 
 
 def _read(ncu: str, report) -> list[dict]:
-    """Numbers of each kernel, of the report's page of all."""
+    """Returns the metrics of each kernel from the page "raw" of the report."""
     said = subprocess.run([ncu, "--import", str(report), "--csv", "--page", "raw"],
                           capture_output=True, text=True, timeout=60).stdout
     start = said.find('"ID"')

@@ -1,5 +1,6 @@
-"""What a row of the results is made of. Each function runs in a process of its own (isolate.py) and
-says with `emit` what it finds, in stages: what came before an end is kept."""
+"""Makes the rows of the results. Each task is a function that runs in a process of its own
+(isolate.py). It reports its results stage by stage with `emit`, so that those before a crash are
+kept."""
 
 import copy
 import ctypes
@@ -64,7 +65,7 @@ def _driver(emit) -> None:
 
 
 def machine(task, emit) -> None:
-    """Driver, GPU, tools, and the bandwidth of a copy."""
+    """Reports the driver, the GPU, the tools, and the bandwidth of a copy."""
     emit(torch=torch.__version__, torch_cuda=torch.version.cuda,
          tools={tool: shutil.which(tool) for tool in ("ncu", "compute-sanitizer", "nvidia-smi")})
     _driver(emit)
@@ -88,12 +89,12 @@ def machine(task, emit) -> None:
 
 
 # ---------------------------------------------------------------------------
-# Ours
+# fx-mlir
 # ---------------------------------------------------------------------------
 
 
 def _load(task, emit):
-    """The compiled model, with what is known of it."""
+    """Loads the compiled model and reports its image, code and schedules."""
     import native
 
     emit(stage="load")
@@ -109,7 +110,8 @@ def _load(task, emit):
 
 
 def _inputs(task, emit):
-    """Ours on the device, after a look whether they are those of the bundle."""
+    """Returns the inputs on the device. Raises an error unless they are those that the bundle was
+    made for."""
     import data
     import sets
 
@@ -124,7 +126,8 @@ def _inputs(task, emit):
 
 
 def _reference(task, emit, where: str):
-    """What is right, and what eager gives in the case's dtype, on the device or on the host."""
+    """Returns the reference in float64, and the errors of eager PyTorch in the dtype of the case
+    (None if eager fails). Both are computed on the device `where`."""
     import data
     import sets
 
@@ -138,7 +141,7 @@ def _reference(task, emit, where: str):
     del exact
     try:
         theirs = tensors(module(*to(args, where), **to(kwargs, where)))
-    except Exception as e:  # its own row says more
+    except Exception as e:  # the row of eager has the details
         emit(eager_failed=f"{type(e).__name__}: {e}"[:500])
         return want, None
     found = compare.distance(theirs, want), compare.spread(theirs, want)
@@ -146,6 +149,7 @@ def _reference(task, emit, where: str):
     return want, found
 
 
+# Compares the outputs with a float64 reference, on the device or else on the host.
 def _judge(task, emit, ours: list) -> None:
     import sets
 
@@ -170,7 +174,7 @@ def _judge(task, emit, ours: list) -> None:
     limit = max(compare.TOLERANCE[kind] for kind in kinds)
     limit_of_all = limit / 4
     if eager and max(eager) < float("inf"):
-        # Eager's own errors tell what the case does to them.
+        # The errors of eager show how the case amplifies rounding errors.
         limit = max(compare.LARGEST * eager[0], compare.LITTLE)
         limit_of_all = max(compare.ALL * eager[1], compare.LITTLE_OF_ALL)
     difference, of_all = compare.distance(ours, want), compare.spread(ours, want)
@@ -187,8 +191,8 @@ def _judge(task, emit, ours: list) -> None:
 
 
 def _graphs(log: pathlib.Path) -> dict:
-    """What the run-time says of CUDA graphs: how many it made, a power of two that replays have
-    reached, and why there are none."""
+    """Returns what the runtime logs about CUDA graphs: the number of graphs made, the largest power
+    of two that the number of replays has reached, and why it makes no graphs."""
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     found = {"made": sum(line.get("graph") == "made" for line in lines),
              "nodes": [line["nodes"] for line in lines if line.get("graph") == "made"][:16],
@@ -198,7 +202,7 @@ def _graphs(log: pathlib.Path) -> dict:
 
 
 def _without_graphs(model, call, emit, is_cuda: bool, host_ms: float) -> None:
-    """The same times where kernels are launched one by one, if they were not."""
+    """Measures again with kernels launched one by one, if graphs were used."""
     graphs = _graphs(pathlib.Path(os.environ["FX_CUDA_LOG"]))
     emit(stage="time without graphs", graphs=graphs)
     if not graphs["made"]:
@@ -211,7 +215,8 @@ def _without_graphs(model, call, emit, is_cuda: bool, host_ms: float) -> None:
 
 
 def ours(task, emit) -> None:
-    """Runs the artefact, compares, times it, and looks whether it still gives the same."""
+    """Runs the artefact, compares the results and times it. Also checks that all runs give the same
+    results."""
     is_cuda = task["device"] == "cuda"
     with torch.no_grad():
         inputs = _inputs(task, emit)
@@ -249,7 +254,7 @@ def ours(task, emit) -> None:
 
 
 def once(task, emit) -> None:
-    """For tools: ours alone, twice."""
+    """Runs only the artefact, twice, under a tool."""
     with torch.no_grad():
         inputs = _inputs(task, emit)
         model = _load(task, emit)
@@ -260,7 +265,7 @@ def once(task, emit) -> None:
 
 
 # ---------------------------------------------------------------------------
-# Theirs
+# PyTorch
 # ---------------------------------------------------------------------------
 
 
@@ -279,7 +284,7 @@ def _set_tf32(is_on: bool) -> None:
 
 
 def eager(task, emit) -> None:
-    """Eager's times, of what TF32 changes with it, too."""
+    """Times eager PyTorch; cases for which TF32 matters also with TF32."""
     is_cuda = task["device"] == "cuda"
     with torch.no_grad():
         module, args, kwargs, case = _theirs(task, emit)
@@ -293,13 +298,13 @@ def eager(task, emit) -> None:
 
 
 def compiled(task, emit) -> None:
-    """torch.compile's times; `mode` is its."""
+    """Times torch.compile with the mode of the task."""
     is_cuda = task["device"] == "cuda"
     with torch.no_grad():
         module, args, kwargs, case = _theirs(task, emit)
         emit(stage="compile")
         _set_tf32(False)
-        # The host, in a dry run, may have no compiler.
+        # A dry run is on the host, which may have no compiler for Inductor.
         how = {"mode": task["mode"]} if is_cuda else {"backend": "aot_eager"}
         call = torch.compile(module, **how)
         call(*args, **kwargs)

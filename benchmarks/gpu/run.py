@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs a part of a bundle of bundle.py on this machine's GPU.
+"""Runs a part of the benchmark, in a bundle made by bundle.py, on this machine's GPU.
 
     python FOLDER/run.py PART [CASE ...] [--out RESULTS]
 
 PART is calibrate, correct, speed, models, compile, profile or variants. Each row of the results is
-one line of JSON in RESULTS/PART.jsonl, written when it is known, and made by a process of its own:
-what crashes or hangs costs that row alone. Rows that are not `ok` hold what is needed to repair
-them; their case was run again with FX_CUDA_SYNC=1, and under compute-sanitizer where that is
+one line of JSON in RESULTS/PART.jsonl. It is made by a process of its own and written at once, so
+that a crash or hang affects only that row. Rows that are not `ok` contain information for
+debugging: their case is run again with FX_CUDA_SYNC=1, and under compute-sanitizer if it is
 installed.
 
-docs/GPU.md says what the keys mean. Without a GPU, with FX_LIBCUDA naming an emulator, tensors are
-passed on the host.
+docs/GPU.md documents the keys. Without a GPU, FX_LIBCUDA names an emulator, and tensors are passed
+on the host.
 """
 
 import argparse
@@ -32,14 +32,14 @@ import rows  # noqa: E402
 import sets  # noqa: E402
 import torch  # noqa: E402
 
-#: Seconds of a row, of one that follows a failure, and of a part.
+#: The maximum seconds of a row, of a run that repeats a failed one, and of a part.
 ROW, AGAIN, PART = 60, 30, 450
-#: After so many rows without an end others get fewer seconds, and are not run again.
+#: After HANGS rows that timed out, other rows get only SHORT seconds and are not repeated.
 HANGS, SHORT = 2, 20
 
 
 class Results:
-    """Lines of JSON in a file; on standard output where that cannot be written."""
+    """Writes rows as lines of JSON to a file, or to standard output if the file is not writable."""
 
     def __init__(self, path: pathlib.Path):
         self.path, self.file, self.bad = path, None, 0
@@ -70,7 +70,7 @@ class Results:
 
 
 class Part:
-    """One part of the measurement."""
+    """Runs one part of the benchmark."""
 
     def __init__(self, options, folder: pathlib.Path):
         self.options, self.folder = options, folder
@@ -97,7 +97,7 @@ class Part:
     def find_machine(self) -> bool:
         found = self.call({"do": "machine"}, ROW)
         if found["status"] != "ok" and self.forks and self.device == "cuda":
-            # Perhaps it is the fork that this machine does not like.
+            # The reason may be the fork: try with new processes.
             self.forks = False
             self.machine = self.call({"do": "machine"}, ROW)
             found = self.machine | {"forked": found}
@@ -116,7 +116,7 @@ class Part:
     # -----------------------------------------------------------------------
 
     def task(self, key: str, **more) -> dict:
-        """For `rows.ours`, with the artefact unpacked."""
+        """Unpacks the artefact of a case and returns the task for `rows.ours`."""
         about = self.manifest["artefacts"][key]
         artefact = self.folder / about["set"] / f"{about['file']}.so"
         if not artefact.exists():
@@ -134,7 +134,7 @@ class Part:
         return task
 
     def drop(self, key: str) -> None:
-        """Frees what `join` made, which may be hundreds of megabytes."""
+        """Removes the weights that `join` appended, which may have hundreds of megabytes."""
         about = self.manifest["artefacts"][key]
         if key in self.joined:
             self.joined.remove(key)
@@ -142,7 +142,7 @@ class Part:
                 file.truncate(about["code_bytes"])
 
     def last_kernel(self) -> dict | None:
-        """The kernel that was launched last, as the log of FX_CUDA_SYNC has it."""
+        """Returns the kernel that was launched last, from the log with FX_CUDA_SYNC."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         for line in reversed(lines):
             if '"kernel"' in line:
@@ -150,7 +150,7 @@ class Part:
         return None
 
     def again(self, task: dict, status: str) -> dict:
-        """What the same case tells where each launch is waited for, and to a checker of memory."""
+        """Runs a failed case again with synchronous launches, and under compute-sanitizer."""
         task = {**task, "times": False, "do": "ours" if status == "wrong" else "once"}
         found = self.call(task, min(AGAIN, self.options.timeout), FX_CUDA_SYNC="1",
                           CUDA_LAUNCH_BLOCKING="1")
@@ -211,7 +211,7 @@ class Part:
     # -----------------------------------------------------------------------
 
     def measure(self, key: str) -> None:
-        """The rows of a case."""
+        """Adds the rows of a case."""
         part = self.options.part
         self.ours(key, times=part not in ("calibrate", "correct"), judges=part != "speed",
                   quick=part == "variants")
@@ -220,7 +220,7 @@ class Part:
             self.row(key, "eager", {"do": "eager", "key": key})
 
     def run(self) -> int:
-        """The number of rows that are not right."""
+        """Runs the part and returns the number of rows that are not right."""
         if not self.find_machine():
             return self.results.bad
         there = list(self.manifest["artefacts"])

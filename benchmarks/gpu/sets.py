@@ -1,4 +1,4 @@
-"""What a bundle may hold, by set, and which cases a part of the measurement runs."""
+"""The cases that a bundle can contain, grouped in sets, and those that each part runs."""
 
 import calibrate
 import cases
@@ -6,10 +6,10 @@ import data
 import nets
 import torch
 
-#: Of each set the file CODE.tar.xz holds the artefacts.
+#: The sets. The bundle's file SET.tar.xz contains the artefacts of a set.
 SETS = {"calibrate": calibrate.programs(), "kernels": cases.kernels(), "models": nets.nets()}
 CASES: dict[str, cases.Case] = {name: case for part in SETS.values() for name, case in part.items()}
-#: Of artefacts with tiles of their own: "CASE@TILES".
+#: Artefacts with other tiles than the compiler's choice, with the keys "CASE@TILES".
 VARIANTS = {f"{name}@{tiles}": (name, tiles)
             for name, choices in cases.VARIANTS.items() for tiles in choices if tiles}
 SETS["variants"] = VARIANTS
@@ -20,7 +20,7 @@ def of_key(key: str) -> cases.Case:
 
 
 def make(key: str, small: bool) -> tuple[torch.nn.Module, tuple, dict]:
-    """A module with its weights, and its inputs, on the host."""
+    """Returns a module with its weights, and its inputs, on the host."""
     case = of_key(key)
     with data.NoInit():
         module = case.build(small).eval().requires_grad_(False)
@@ -30,7 +30,7 @@ def make(key: str, small: bool) -> tuple[torch.nn.Module, tuple, dict]:
 
 
 def part_keys(part: str, there: list[str]) -> list[str]:
-    """The cases of a part, of those that are there."""
+    """Returns the cases of a part, limited to those that the bundle contains."""
     wanted = {
         "calibrate": SETS["calibrate"], "correct": SETS["kernels"] | SETS["models"],
         "speed": SETS["kernels"], "models": SETS["models"],

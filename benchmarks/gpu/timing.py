@@ -1,5 +1,5 @@
-"""Times of calls: of the host, of the GPU by events and by captured graphs, and of each kernel by
-CUPTI, which torch.profiler asks. All are in milliseconds for one call."""
+"""Measures the times of calls: on the host, on the GPU with events and with captured graphs, and of
+each kernel with CUPTI through torch.profiler. All times are in milliseconds for one call."""
 
 import json
 import pathlib
@@ -9,14 +9,14 @@ import time
 
 import torch
 
-#: Rounds whose median counts, calls that a graph holds, launches that may wait in a queue.
+#: The number of rounds, of calls in a captured graph, and of launches that fit a stream's queue.
 ROUNDS, CAPTURED, QUEUE = 15, 20, 900
-#: Seconds that one kind of measurement may take, and kernels that are written down.
+#: The maximum seconds of one kind of measurement, and the number of kernels that are reported.
 BUDGET, KERNELS = 1.0, 40
 
 
 def host(call, is_cuda: bool) -> float:
-    """By the clock of the host, calls without a gap."""
+    """Measures calls, issued one after the other, with the clock of the host."""
     def finish():
         if is_cuda:
             torch.cuda.synchronize()
@@ -36,7 +36,7 @@ def host(call, is_cuda: bool) -> float:
 
 
 def _between(rounds: int, run) -> list[float]:
-    """By events around `run`, which the GPU does while the host is ahead."""
+    """Returns the times between two events that `run(start, end)` records."""
     times, begin = [], time.perf_counter()
     for _ in range(rounds):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -49,9 +49,10 @@ def _between(rounds: int, run) -> list[float]:
 
 
 def events(call, host_ms: float, launches: int) -> float:
-    """Calls that wait in the queue while the GPU is kept busy, so that no gap is between them."""
+    """Measures calls with events. The calls are queued while the GPU is busy, so that there are no
+    gaps between them."""
     count = max(1, min(CAPTURED, QUEUE // max(launches, 1)))
-    # Cycles of about 2 GHz, for longer than the host needs.
+    # The GPU waits for so many cycles, at about 2 GHz: longer than the host needs for the calls.
     cycles = int(min(host_ms * count * 2 + 1, 400) * 2e6)
 
     def run(start, end):
@@ -65,7 +66,7 @@ def events(call, host_ms: float, launches: int) -> float:
 
 
 def graph(call, launches: int = 1) -> dict:
-    """Calls in a captured graph, which is launched as a whole."""
+    """Measures calls in a captured graph."""
     count = max(1, min(CAPTURED, 4000 // max(launches, 1)))
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -90,7 +91,7 @@ def graph(call, launches: int = 1) -> dict:
 
 
 def kernels(call, calls: int = 3) -> list[dict]:
-    """What CUPTI says of each kernel of a call, those that take longest first."""
+    """Returns what CUPTI reports for each kernel of a call, sorted by descending time."""
     from torch.profiler import ProfilerActivity, profile
 
     call()
@@ -123,8 +124,9 @@ def kernels(call, calls: int = 3) -> list[dict]:
 
 def all_of(call, emit, is_cuda: bool, captures: bool = True,
            is_quick: bool = False) -> float | None:
-    """Everything that this machine can measure of a call; each is said when it is known. Returns
-    the host's milliseconds, unless it is to be quick."""
+    """Does all measurements that this machine supports and reports each at once with `emit`.
+    Returns the host's milliseconds. If `is_quick`, does only one measurement on a GPU and returns
+    None."""
     emit(stage="time")
     if is_quick and is_cuda:
         call()
@@ -140,7 +142,7 @@ def all_of(call, emit, is_cuda: bool, captures: bool = True,
         found = kernels(call)
         launches = int(sum(e["calls"] for e in found)) or launches
         emit(cupti_ms=sum(e["ms"] for e in found), launches=launches, kernels=found[:KERNELS])
-    except Exception as e:  # CUPTI may be refused; the other times still count
+    except Exception as e:  # CUPTI may be forbidden; continue with the other measurements
         emit(cupti_failed=f"{type(e).__name__}: {e}"[:500])
     emit(stage="events")
     emit(events_ms=events(call, host_ms, launches))
@@ -154,7 +156,7 @@ def all_of(call, emit, is_cuda: bool, captures: bool = True,
 
 
 def copy_rate() -> float:
-    """Bytes that a second of a copy on the device reads and writes."""
+    """Returns the bytes per second that a copy on the device reads and writes."""
     x = torch.empty(1 << 28, device="cuda")
     y = torch.empty_like(x)
     return 2 * 4 * x.numel() / events(lambda: y.copy_(x), 0.1, 1) * 1e3

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Says which tiles were fastest, and writes them into the compiler.
+"""Finds the fastest tiles and writes them to a table of the compiler.
 
     benchmarks/gpu/variants.py results/variants.jsonl [--write]
 
-Reads what `run.py variants` wrote. Of each case all tiles that gave right results are compared by
-the time of the GPU alone. With --write the fastest ones, where they beat the compiler's own choice
-by more than 2 %, are lines of lib/CodeGen/GPU/Kernels/TileTable.inc, in the place of those for the
-same size; build the compiler then.
+Reads the results of `run.py variants`. For each case, compares all tiles that gave right results by
+the time on the GPU. With --write, the fastest tiles that beat the compiler's own choice by more
+than 2 % become lines of lib/CodeGen/GPU/Kernels/TileTable.inc and replace those for the same size.
+The compiler must be built again afterwards.
 """
 
 import argparse
@@ -15,9 +15,9 @@ import pathlib
 import re
 
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "lib/CodeGen/GPU/Kernels/TileTable.inc"
-#: What a choice must gain: measurements differ by as much.
+#: The minimum speed-up of a choice; smaller ones are within the noise of measurements.
 GAIN = 1.02
-#: Tiles that are not a schedule leave a product to the next one.
+#: Tiles that exclude a schedule, so that the compiler uses the next one.
 NONE = {"warpgroup": "0:0"}
 
 
@@ -26,20 +26,22 @@ def time_of(row: dict) -> float | None:
 
 
 def product_of(row: dict) -> dict | None:
-    """The schedule of the one product in the case."""
+    """Returns the schedule of the only matmul of a case, or None."""
     found = [s for s in row.get("schedules", {}).values() if "tiles" in s]
     return found[0] if len(found) == 1 else None
 
 
 def are_used(tiles: str, product: dict | None) -> bool:
-    """Whether a product has the tiles that were asked for; those that do not fit are not used."""
+    """Returns true if a matmul has the tiles that were asked for. The compiler does not use tiles
+    that do not fit."""
     asked = [part for part in tiles.split(",") if part and part.split("=")[1] not in NONE.values()]
     return not asked or (product is not None
                          and asked[0] == f"{product['kind']}={product['tiles']}")
 
 
 def read(path: pathlib.Path) -> dict[str, dict[str, tuple[float, dict]]]:
-    """Of each case, by tiles: milliseconds and the product. "": the compiler's own choice."""
+    """Returns for each case and each choice of tiles the milliseconds and the schedule. Tiles of ""
+    are the compiler's own choice."""
     cases: dict[str, dict] = {}
     for line in path.read_text().splitlines():
         row = json.loads(line)
@@ -53,7 +55,8 @@ def read(path: pathlib.Path) -> dict[str, dict[str, tuple[float, dict]]]:
 
 
 def lines_of(product: dict, note: str) -> list[str]:
-    """Lines of the table. Another schedule than the first one is chosen by leaving that out."""
+    """Returns lines of the table. To choose `tensorcore`, a line excludes `warpgroup`, which the
+    compiler tries first."""
     size = f"{product['m']}, {product['n']}, {product['k']}"
     numbers = {product["kind"]: product["tiles"]}
     if product["kind"] == "tensorcore":
@@ -68,7 +71,7 @@ def key_of(line: str) -> tuple | None:
 
 
 def write(lines: list[str], path: pathlib.Path) -> None:
-    """Replaces what the table has for the same sizes."""
+    """Adds lines to the table, in place of those for the same sizes."""
     keys = {key_of(line) for line in lines}
     kept = [line for line in path.read_text().splitlines()
             if key_of(line) is None or key_of(line) not in keys]

@@ -68,7 +68,7 @@ int fxBuilderState(FXBuilder *builder, const char *name, const char *type,
     if (path)
       init =
           ExternalAttr::get(builder->state->context, path, offset, size, crc32);
-    // Before the graphs, as import has them.
+    // Insert states before the graphs, as import does.
     OpBuilder b(builder->state->context);
     auto graphs = builder->module->getOps<GraphOp>();
     if (graphs.empty())
@@ -153,12 +153,12 @@ FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
 }
 
 //===----------------------------------------------------------------------===//
-// What is pushed
+// Pushed items
 //===----------------------------------------------------------------------===//
 
 void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                         const char *function) {
-  // Locations are walked recursively: the rest of an absurd stack is left out.
+  // MLIR walks locations recursively, so bound the depth of the stack.
   if (builder && file && builder->frames.size() < 256)
     builder->frames.push_back(
         {file, function ? function : "", unsigned(std::max(line, 0))});

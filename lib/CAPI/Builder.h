@@ -16,7 +16,7 @@
 
 namespace fx::capi {
 
-/// What was pushed; attributes are made when the node is.
+/// A pushed item. Its attribute is created together with the node.
 struct BuilderItem {
   enum Kind {
     Value,
@@ -70,14 +70,17 @@ struct FXBuilder {
     attributes.clear();
   }
 
-  /// The pushed arguments and attributes as those of a node.
+  /// Converts the pushed items and attributes to the arguments of a node.
   llvm::Error push(fx::capi::NodeArguments &arguments);
+  /// Removes the items of one argument from the front of `rest`. Returns its
+  /// tree and appends its operands to `arguments`.
   llvm::Expected<mlir::Attribute>
   getTree(llvm::ArrayRef<fx::capi::BuilderItem> &rest,
           fx::capi::NodeArguments &arguments, int depth);
   llvm::Expected<mlir::Type> getType(llvm::StringRef text);
   mlir::Location getLocation(llvm::StringRef names);
-  /// Makes the operation in the graph and numbers its results.
+  /// Creates the operation in the graph and stores the numbers of its results
+  /// in `results`. The number of a result is its index in `values`.
   llvm::Error create(mlir::OperationState &operation, FXValue *results);
 
   std::shared_ptr<fx::capi::ContextState> state;
@@ -93,7 +96,8 @@ struct FXBuilder {
 
 namespace fx::capi {
 
-/// Runs `fn` on the builder for the function of that name.
+/// Runs `fn` under the protection of the builder's context. `function` is the
+/// name of the C function that calls it, for errors.
 int build(FXBuilder *builder, FXError **error, const char *function,
           llvm::function_ref<llvm::Error()> fn);
 

@@ -48,7 +48,7 @@ llvm::Expected<Attribute> FXBuilder::getTree(ArrayRef<BuilderItem> &rest,
   case BuilderItem::String:
     return b.getStringAttr(item.text);
   case BuilderItem::Attr: {
-    // A dtype is a type; the attribute parser takes it as one.
+    // The attribute parser also reads the type of a dtype.
     Attribute attr = parseAttribute(item.text, ctx);
     if (!attr)
       return llvm::createStringError("cannot parse the attribute '" +
@@ -101,7 +101,8 @@ llvm::Error FXBuilder::push(NodeArguments &arguments) {
   }
   for (auto &[name, text] : attributes) {
     Attribute value = parseAttribute(text, state->context);
-    // A dot keeps them apart from what the operation itself has.
+    // Discardable attributes have a dot in their names, the operation's own
+    // attributes have none.
     if (!value || !StringRef(name).contains('.'))
       return llvm::createStringError("cannot parse the attribute '" + name +
                                      " = " + text + "' of a node");
@@ -160,7 +161,7 @@ llvm::Error FXBuilder::create(OperationState &operation, FXValue *results) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Runs `fn` on what was pushed; a node that fails takes it with it.
+/// Runs `fn` on the pushed arguments, and clears them even if it fails.
 static int buildNode(FXBuilder *builder, FXError **error, const char *function,
                      llvm::function_ref<llvm::Error(NodeArguments &)> fn) {
   int failed = build(builder, error, function, [&]() -> llvm::Error {

@@ -35,7 +35,7 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return failNull(error, "fxModuleCompile", module ? "path" : "module");
   FXCompileOptions given = {};
   given.emit = FX_EMIT_SHARED_OBJECT;
-  // A caller may know fewer options than we do, or more.
+  // The caller's FXCompileOptions may be older or newer than this one.
   const size_t least = offsetof(FXCompileOptions, name);
   if (options && (options->struct_size < least || options->struct_size > 4096))
     return fail(error,

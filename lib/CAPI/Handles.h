@@ -30,20 +30,21 @@ struct FXError {
 
 namespace fx::capi {
 
-/// A context and what guards it.
+/// A context with the lock that guards it.
 struct ContextState {
   explicit ContextState(const mlir::DialectRegistry &registry)
       : context(new mlir::MLIRContext(registry,
                                       mlir::MLIRContext::Threading::DISABLED)) {
   }
   ~ContextState() {
-    // What a crash left may hold locks and dangling handlers.
+    // After a crash, leak the context: it may hold locks and dangling handlers.
     if (!crashed)
       delete context;
   }
 
   mlir::MLIRContext *context;
-  /// A context without threads of its own is used by one thread at a time.
+  /// Multithreading is disabled in the context, so that only one thread at a
+  /// time may use it.
   std::mutex lock;
   bool crashed = false;
 };
@@ -59,7 +60,7 @@ struct FXModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string folder;
   ~FXModule() {
-    // The operations of a context that crashed are left alone.
+    // Leak the operations of a context that crashed.
     if (state && state->crashed)
       (void)module.release();
   }
@@ -67,24 +68,27 @@ struct FXModule {
 
 namespace fx::capi {
 
-/// Where an error is, as far as its location tells.
+/// Sets the node, the file and the line of an error, as far as `location` has
+/// them.
 void setPlace(FXError &error, mlir::Location location);
 
-/// Sets *error, if there is one to set. Always 1, for `return fail(...)`.
+/// Sets *error, unless `error` is null. Always returns 1, for
+/// `return fail(...)`.
 int fail(FXError **error, FXError value);
 int fail(FXError **error, const llvm::Twine &message);
 
-/// A null argument that must not be null.
+/// Reports that `argument` of the C function `function` is null. Returns 1.
 int failNull(FXError **error, const char *function, const char *argument);
 
-/// Runs `fn`, which may fail with an error whose place is set by `place`.
-/// Exceptions, fatal errors and crashes of `fn` become errors. With a context
-/// it runs under the context's lock, its diagnostics are caught and the first
-/// error among them, if any, is the one that is returned.
+/// Runs `fn`, which may return an error and set the error's place in `place`.
+/// Exceptions, fatal errors and crashes of `fn` become errors. If `state` is
+/// not null, `fn` runs under the context's lock and its diagnostics are caught.
+/// If `fn` then fails, the first error among the diagnostics, if any, replaces
+/// the error of `fn`. Returns 0 on success, 1 after an error.
 int protect(FXError **error, ContextState *state,
             llvm::function_ref<llvm::Error(FXError &place)> fn);
 
-/// A stream that hands texts to a call-back.
+/// A stream that passes its text to a callback.
 class CallbackStream : public llvm::raw_ostream {
 public:
   CallbackStream(FXTextFn write, void *context)

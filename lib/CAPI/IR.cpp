@@ -47,7 +47,8 @@ ModuleOp fx::unwrap(FXModule *module) { return *module->module; }
 // Making modules
 //===----------------------------------------------------------------------===//
 
-/// A new handle for what `make` makes under protection; null on failure.
+/// Returns a new handle for the module that `make` creates under protection, or
+/// null after an error.
 static FXModule *
 create(const std::shared_ptr<ContextState> &state, StringRef folder,
        FXError **error,
@@ -60,7 +61,8 @@ create(const std::shared_ptr<ContextState> &state, StringRef folder,
         if (!module)
           return module.takeError();
         handle->module = std::move(*module);
-        // A handle outlives the current folder, and passes know no other.
+        // The current folder may change during the life of the handle, and
+        // passes do not know `folder`.
         makeExternalPathsAbsolute(*handle->module, folder);
         return llvm::Error::success();
       }))
@@ -103,7 +105,7 @@ FXModule *fxModuleParse(FXContext *context, const char *data, size_t size,
     return nullptr;
   }
   return create(context->state, folder ? folder : "", error, [&] {
-    // A copy: the parser reads the zero behind the text.
+    // Copy the text, because the parser requires a zero behind it.
     return parse(context->state->context,
                  llvm::MemoryBuffer::getMemBufferCopy(StringRef(data, size),
                                                       name ? name : "<text>"));
@@ -166,7 +168,7 @@ int fxModuleVerify(const FXModule *module, FXError **error) {
   });
 }
 
-/// Adds a textual pipeline, which may or may not name the module it is for.
+/// Adds a textual pipeline, with or without `builtin.module(...)` around it.
 static llvm::Error addPasses(PassManager &pm, StringRef pipeline) {
   pipeline = pipeline.trim();
   StringRef inner = pipeline;
@@ -187,7 +189,7 @@ int fxModuleRunPasses(FXModule *module, const char *pipeline, FXError **error) {
     PassManager pm(module->state->context);
     if (llvm::Error e = addPasses(pm, pipeline))
       return e;
-    // A pass that fails leaves what it likes.
+    // Run the passes on a copy: a pass that fails leaves its module undefined.
     OwningOpRef<ModuleOp> copy = ModuleOp(*module->module).clone();
     if (failed(pm.run(*copy)))
       return llvm::createStringError("a pass failed");

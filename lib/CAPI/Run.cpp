@@ -95,8 +95,8 @@ int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
                       ": expected a tensor on the CPU, got device type " +
                       llvm::Twine(int(inputs[i]->device.device_type)));
   }
-  // The runtime in the model throws nothing and checks the rest; no crash
-  // recovery here, where microseconds count.
+  // The runtime in the model does not throw, and it checks the rest. There is
+  // no crash recovery here, because it would slow down short runs.
   char message[1024] = "";
   if (model->model->getApi().run(model->model->getInstance(), inputs, nInputs,
                                  outputs, nOutputs, options, message,

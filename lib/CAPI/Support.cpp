@@ -70,7 +70,7 @@ const char *fxSchemaVersion(void) { return getSchemaVersion().data(); }
 // Protection
 //===----------------------------------------------------------------------===//
 
-/// Runs `fn` and catches what C++ throws.
+/// Runs `fn`. Sets `message` if it returns an error or throws an exception.
 static void callAndCatch(llvm::function_ref<llvm::Error()> fn,
                          std::string &message) {
   try {
@@ -92,7 +92,8 @@ int capi::protect(FXError **error, ContextState *state,
       return fail(
           error, "the compiler crashed in this context before: make a new one");
   }
-  // Not locals of this frame, which a crash leaves by longjmp.
+  // A crash of `fn` ends it by a longjmp, which may leave locals of this frame
+  // undefined, so the outcome is on the heap.
   struct Outcome {
     FXError error, diagnosed;
     bool hasDiagnosed = false;

@@ -29,9 +29,9 @@ static constexpr uint64_t kLocalSize = 30, kMax32 = 0xffffffff;
 /// Names are UTF-8.
 static constexpr uint16_t kFlags = 0x0800;
 static constexpr uint16_t kVersion = 45; // zip64
-/// The first of January 1980: the same archive has the same bytes.
+/// January 1, 1980. A constant date makes the output deterministic.
 static constexpr uint16_t kDate = 0x0021;
-/// The extra field that pads a record, as torch calls it.
+/// The id of the extra field that pads a record, as in torch's writer.
 static constexpr uint16_t kPadding = 0x4246, kZip64 = 0x0001;
 
 template <typename T>
@@ -46,7 +46,7 @@ void ArchiveWriter::write(StringRef bytes) {
   at += bytes.size();
 }
 
-/// A field of 32 bits, all ones where the zip64 field has the value.
+/// Returns a 32-bit field, which is all ones if the zip64 field has the value.
 static uint32_t clamp(uint64_t value) {
   return value >= kMax32 ? kMax32 : value;
 }
@@ -82,7 +82,7 @@ Error ArchiveWriter::add(StringRef name, ArrayRef<char> bytes,
   if (Error e = checkRecordName(name))
     return e;
   std::string full = root + "/" + name.str();
-  // Leaves room for the padding in the 16 bits of the extra field.
+  // The header has the size of the name in 16 bits.
   if (full.size() > 0xff00)
     return createStringError("the name of record '" + name.take_front(80) +
                              "…' is longer than 65280 bytes");
@@ -143,7 +143,8 @@ Error ArchiveWriter::finish() {
     return e;
   if (Error e = add("byteorder", text("little")))
     return e;
-  // Forty digits that tell archives apart, made of names and sums only.
+  // The id has forty digits that distinguish archives. It depends only on the
+  // names and the CRCs of the records.
   uint32_t namesSum = 0, dataSum = 0;
   for (const Entry &entry : entries) {
     namesSum = crc32(namesSum, arrayRefFromStringRef(StringRef(entry.name)));

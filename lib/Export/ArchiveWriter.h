@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes what torch's own writer does: every record stored, its bytes at a
-// multiple of 64 in the file, so that they can be mapped and used in place.
-// Files and records beyond 4 GiB get the zip64 forms.
+// Writes archives in the way of torch's own writer. Records are stored without
+// compression. Their bytes begin at a multiple of 64 in the file, so that they
+// can be mapped and used in place. Files and records beyond 4 GiB use the zip64
+// forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +30,17 @@ class ArchiveWriter {
 public:
   static constexpr uint64_t alignment = 64;
 
-  /// All records stand below the folder `root`. The archive begins where `os`
-  /// stands now.
+  /// All records are below the folder `root`. The archive begins at the current
+  /// position of `os`.
   ArchiveWriter(llvm::raw_ostream &os, llvm::StringRef root)
       : os(os), root(root.str()) {}
 
-  /// Writes a record. `crc32` saves computing that of the bytes again.
-  /// A name that was written before, is no relative path or is longer than zip
-  /// can say, is an error.
+  /// Writes a record. Computes the CRC of the bytes unless `crc32` is given.
+  /// Returns an error if a record of this name was written before, or if the
+  /// name is not a relative path or is too long for the format.
   llvm::Error add(llvm::StringRef name, llvm::ArrayRef<char> bytes,
                   std::optional<uint32_t> crc32 = std::nullopt);
-  /// Writes the records that every archive ends with, and the directory.
+  /// Writes the records at the end of every archive, and the directory.
   llvm::Error finish();
 
 private:

@@ -27,7 +27,8 @@ public:
       longest = std::max(longest, entry.second.seconds.value_or(0));
   }
 
-  /// The nodes of a graph; `scope` keeps those of several graphs apart.
+  /// Prints the nodes of a graph. Their ids begin with `scope`, which
+  /// distinguishes the nodes of several graphs.
   void print(GraphOp op, const std::string &scope, unsigned indent) {
     FXGraph graph(op, symbols);
     for (auto [i, node] : llvm::enumerate(graph.getNodes())) {
@@ -55,7 +56,8 @@ private:
     return result;
   }
 
-  /// From the color of nodes without times to a dark orange.
+  /// Returns a color between that of nodes without times, for share 0, and a
+  /// dark orange, for share 1.
   static std::string getHeat(double share) {
     share = std::sqrt(std::clamp(share, 0.0, 1.0));
     auto mix = [&](int from, int to) {
@@ -86,7 +88,7 @@ private:
     if (std::string type = describeType(node); !type.empty())
       label += "\\n" + escape(type);
     if (const OperatorMark *mark = findMark(marks, node, graph)) {
-      // The darker, the larger its share of the longest one's time.
+      // The color darkens with the ratio of the time to the longest time.
       if (mark->seconds && longest > 0)
         color = heat = getHeat(*mark->seconds / longest);
       if (!mark->isNative) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inverse of Import/Decode.cpp, by the same tables.
+// The inverse of Import/Decode.cpp. Both use the tables of SchemaTables.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,8 +98,8 @@ private:
     json.key(field.name);
     write(v.*field.member);
   }
-  /// Writes the alternative if it is the one that the union holds: where
-  /// several have one type, `kind` tells them apart.
+  /// Writes the alternative if the union holds it. If several alternatives have
+  /// the same type, the union's `kind` distinguishes them.
   template <typename T, typename V, typename K>
   void writeKind(const T &v, const Alternative<V, K> &alternative) {
     if constexpr (requires { v.kind; }) {

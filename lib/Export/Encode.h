@@ -13,10 +13,11 @@
 
 namespace fx {
 
-/// The text of `models/<name>.json`, as torch's serializer writes it.
+/// Returns the text of `models/<name>.json`, as torch's serializer writes it.
 std::string encode(const schema::ExportedProgram &program);
 
-/// The text of `data/weights/<name>_weights_config.json` and its like.
+/// Returns the text of `data/weights/<name>_weights_config.json` or
+/// `data/constants/<name>_constants_config.json`.
 std::string encode(const schema::PayloadConfig &config);
 
 } // namespace fx

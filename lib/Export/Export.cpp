@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// Writes the extra files of a module that no other has written yet: the
-/// models of one archive share them.
+/// Writes the extra files of a module, except those that are in `written`. The
+/// models of an archive share these files.
 static LogicalResult writeExtraFiles(const ExportModel &model,
                                      ArchiveWriter &archive,
                                      llvm::StringSet<> &written) {

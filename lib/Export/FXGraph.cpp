@@ -19,7 +19,7 @@ using namespace fx;
 StringRef fx::getSubgraphName(GraphOp subgraph, GraphOp parent) {
   if (auto given = subgraph->getAttrOfType<StringAttr>("fx.name"))
     return given;
-  // A sub-graph's symbol begins with that of the graph it belongs to.
+  // The symbol of a sub-graph begins with the symbol of its parent.
   StringRef name = subgraph.getSymName();
   if (parent.isPrivate() && name.consume_front(parent.getSymName()))
     name.consume_front(".");
@@ -53,7 +53,7 @@ private:
     return node;
   }
   unsigned last() const { return result.nodes.size() - 1; }
-  /// Lets `value` be the node that was added last.
+  /// Maps `value` to the node that was added last.
   void define(Value value) {
     result.nodes.back().value = value;
     values[value] = last();
@@ -62,7 +62,8 @@ private:
   void addPlaceholder(PlaceholderOp op) {
     StringRef given = names.get(op.getResult());
     std::string unique = space.create(given);
-    // A value keeps the name of the archive, an immediate takes what FX gives.
+    // A value keeps its name in the archive. An immediate takes the name that
+    // FX gives it.
     FXNode &node =
         add(FXNode::Placeholder, op.getValueAttr() ? unique : given.str(), op);
     node.target = given;
@@ -92,7 +93,8 @@ private:
     return getLeaf(mlir::Builder(ctx).getI64IntegerAttr(index));
   }
 
-  /// The argument of a tree; its leaves are taken from `operands`.
+  /// Returns the argument of a tree. Removes the operands of its leaves from
+  /// the front of `operands`.
   FXArgument getArgument(Attribute tree, ValueRange &operands) {
     FXArgument argument;
     if (isa<OperandAttr>(tree)) {
@@ -101,8 +103,8 @@ private:
     } else if (auto list = dyn_cast<ArrayAttr>(tree)) {
       argument.kind = llvm::is_contained(tuples, numLists++) ? FXArgument::Tuple
                                                              : FXArgument::List;
-      // Lists of integer lists become lists of tuples, as the grids of kernels
-      // are; those of tensors and floats stay.
+      // Torch loads a list of integer lists, such as the grids of kernels, as a
+      // list of tuples. Lists of lists of tensors or floats stay lists.
       bool hasInts = getArgumentKind(tree, operands, nullptr) ==
                      schema::Argument::Kind::IntLists;
       for (Attribute element : list) {
@@ -122,8 +124,9 @@ private:
     return argument;
   }
 
-  /// Begins the arguments of `op`; its `fx.tuples` says which of the lists in
-  /// them, counted from the outside, are tuples.
+  /// Prepares getArgument for the arguments of `op`. Its attribute `fx.tuples`
+  /// has the indices of the lists that are tuples; lists are counted in
+  /// pre-order.
   void beginArguments(Operation *op) {
     numLists = 0;
     auto attr = op->getAttrOfType<DenseI64ArrayAttr>("fx.tuples");
@@ -146,7 +149,7 @@ private:
     }
   }
 
-  /// What torch calls a node without a value when it loads one.
+  /// Returns the name that torch gives a node without a value on loading.
   static std::string getUnusedName(NodeOpInterface op) {
     StringRef target = op.getTargetName();
     StringRef name = op->hasAttr("fx.function") ? target.rsplit('.').second
@@ -193,7 +196,7 @@ private:
     ValueRange results = op->getResults();
     if (form != ResultForm::Tuple)
       return;
-    // The elements of the only list are those of the node's own value.
+    // If the only output is a list, its elements are those of the node's value.
     ArrayAttr trees = outs;
     if (outs && outs.size() == 1)
       if (auto list = dyn_cast<ArrayAttr>(outs[0]))
@@ -220,8 +223,8 @@ private:
     return item;
   }
 
-  /// A getitem for each element of node `tuple`; `trees` is null where each is
-  /// a value.
+  /// Adds a getitem for each element of node `tuple`. `trees` is null if each
+  /// element is a value.
   void addElements(NodeOpInterface op, unsigned tuple, ArrayAttr trees,
                    ValueRange &results) {
     size_t count = trees ? trees.size() : results.size();
@@ -292,15 +295,14 @@ FXGraph::FXGraph(GraphOp graph, const SymbolTable &symbols) : graph(graph) {
 }
 
 namespace {
-/// Counts the graphs that a graph stands for when its sub-graphs are written
-/// out for each use.
+/// Counts the graphs that result if each use of a sub-graph is written out.
 class SubgraphCounter {
 public:
   explicit SubgraphCounter(const SymbolTable &symbols) : symbols(symbols) {}
 
   FailureOr<uint64_t> count(GraphOp graph) {
     auto [it, isNew] = counts.try_emplace(graph, 0);
-    // Still being counted: it was reached from itself.
+    // A graph that is still being counted was reached from itself.
     if (!isNew && it->second == 0)
       return emitError(graph.getLoc())
              << "the graph '" << graph.getSymName() << "' contains itself";

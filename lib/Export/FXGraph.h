@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The list of nodes that torch.export.load makes of a graph, for what prints
-// one: every value is a node, results are taken apart by `getitem` nodes, and
-// a sub-graph has a `get_attr` node in front of each of its uses.
+// The list of nodes that torch.export.load makes of a graph, for the printers
+// of graphs. Every value is a node, `getitem` nodes extract the results of an
+// operation, and a `get_attr` node precedes each use of a sub-graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,15 +43,17 @@ struct FXNode {
   };
   Kind kind;
   std::string name;
-  /// As Python qualifies it: `torch.ops.aten.add.Tensor`, `_operator.mul`.
+  /// The target. A function has its qualified name in Python, such as
+  /// `torch.ops.aten.add.Tensor` or `_operator.mul`.
   std::string target;
   std::vector<FXArgument> args;
   std::vector<std::pair<std::string, FXArgument>> kwargs;
-  /// The operation it comes from; a getitem has that of its tuple.
+  /// The operation of the node. A getitem node has the operation of its tuple.
   mlir::Operation *op = nullptr;
-  /// The value it stands for, if it is one of the graph.
+  /// The value of the graph that the node represents, or null.
   mlir::Value value;
-  /// The nodes it uses, each once, in order, and how many nodes use it.
+  /// The nodes that this node uses, each once, in the order of its arguments,
+  /// and the number of nodes that use this node.
   std::vector<unsigned> inputs;
   unsigned numUsers = 0;
 };
@@ -79,12 +81,12 @@ private:
   std::vector<Subgraph> subgraphs;
 };
 
-/// The name that a sub-graph has in the module of `parent`.
+/// Returns the name of a sub-graph as an attribute of the module of `parent`.
 llvm::StringRef getSubgraphName(GraphOp subgraph, GraphOp parent);
 
-/// Checks that no graph reached from `graph` contains itself, and that the
-/// whole, each use of a sub-graph written out, stays of a sane size. Emits an
-/// error.
+/// Checks that no graph reached from `graph` contains itself. Also bounds the
+/// nesting and the number of graphs when each use of a sub-graph is written
+/// out. Emits an error otherwise.
 mlir::LogicalResult checkSubgraphs(GraphOp graph,
                                    const mlir::SymbolTable &symbols);
 

@@ -30,7 +30,7 @@ public:
 private:
   void print(const FXNode &node) {
     if (node.kind == FXNode::Output) {
-      // The text of the argument is Python's: names without a `%`.
+      // The argument is printed as in Python: names have no `%`.
       os << "return ";
       printPlain(node.args.front());
       return;
@@ -97,7 +97,7 @@ private:
     }
   }
 
-  /// `str(argument)`: of a container the reprs of its elements.
+  /// Prints `str(argument)`, which has the reprs of a container's elements.
   void printPlain(const FXArgument &argument) {
     if (argument.kind == FXArgument::Leaf)
       printPythonLeaf(os, argument.leaf, LeafStyle::Str);

@@ -18,7 +18,7 @@ using namespace fx;
 DictionaryAttr fx::findMetadata(Location loc) {
   if (DictionaryAttr metadata = getMetadata(loc))
     return metadata;
-  // A pass that merges nodes fuses their locations: the first one counts.
+  // A pass that merges nodes fuses their locations. Take the first metadata.
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
     for (Location inner : fused.getLocations())
       if (DictionaryAttr metadata = findMetadata(inner))
@@ -43,8 +43,8 @@ ResultForm fx::getResultForm(Operation *op) {
     return ResultForm::Tuple;
   if (outs && !isa<OperandAttr>(outs[0]))
     return ResultForm::Nothing;
-  // Operators and functions give a single value as it is, higher-order ones
-  // a tuple of one.
+  // Operators and functions return a single value directly. Higher-order
+  // operators return a tuple of one element.
   bool isHigherOrder = !isa<CallFunctionOp, CallMethodOp, CallModuleOp>(op);
   return isHigherOrder && !op->hasAttr("fx.single_return") ? ResultForm::Tuple
                                                            : ResultForm::Single;
@@ -57,7 +57,7 @@ StringRef fx::getFunctionName(StringRef target) {
   return name.empty() ? space : name;
 }
 
-/// The name of a new node, as tracing makes it: `add` of `aten.add.Tensor`.
+/// Returns the name that tracing gives a new node: `add` for `aten.add.Tensor`.
 static std::string getNameOfTarget(StringRef target) {
   std::string result;
   for (char c : getFunctionName(target).split('.').first)
@@ -76,7 +76,7 @@ StringRef GraphNames::create(StringRef wanted) {
 
 GraphNames::GraphNames(GraphOp graph, llvm::StringSaver &strings)
     : strings(strings) {
-  // Names that are given keep their places before new ones are made.
+  // Assign the given names first, so that no new name takes one of them.
   SmallVector<std::pair<Value, std::string>> missing;
   SmallVector<std::pair<Operation *, std::string>> missingNodes;
   auto give = [&](StringRef name) {

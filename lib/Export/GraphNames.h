@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In FX a node is one value. An operation with several results is a node that
-// gives a tuple, and a `getitem` node for each result; the archive names both.
+// An FX node has one value. An operation with several results becomes a node
+// whose value is a tuple, and a `getitem` node for each result. The archive has
+// names for all of these nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace fx {
 
-/// How an operation hands out its results.
+/// The form of the FX value that an operation returns.
 enum class ResultForm {
   Nothing, ///< it has none, or None
   Single,  ///< the node is the value
@@ -28,17 +29,19 @@ enum class ResultForm {
 };
 ResultForm getResultForm(mlir::Operation *op);
 
-/// Names that are unique within the graph: those of the locations, and where
-/// there is none or it is taken, new ones as FX makes them.
+/// Names the nodes and values of a graph uniquely. A name comes from the
+/// location. If there is none there, or if it is taken, FX's rules make a new
+/// name.
 class GraphNames {
 public:
   /// The names live as long as `strings`.
   GraphNames(GraphOp graph, llvm::StringSaver &strings);
 
   llvm::StringRef get(mlir::Value value) const { return values.at(value); }
-  /// The name of the node itself, which is that of its value if it is single.
+  /// Returns the name of the node itself. It equals the name of the value if
+  /// the form is Single.
   llvm::StringRef get(mlir::Operation *op) const { return nodes.at(op); }
-  /// A name like `wanted` that nothing has yet.
+  /// Returns `wanted`, with a number appended if the name is taken.
   llvm::StringRef create(llvm::StringRef wanted);
 
 private:
@@ -48,12 +51,12 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::StringRef> nodes;
 };
 
-/// The name of the target's Python function: `add.Tensor` of
-/// `aten.add.Tensor`, `mul` of `_operator.mul`.
+/// Returns the name of the target's Python function: `add.Tensor` for
+/// `aten.add.Tensor`, `mul` for `_operator.mul`.
 llvm::StringRef getFunctionName(llvm::StringRef target);
 
-/// The node's metadata dictionary, wherever in the location it stands; null
-/// where there is none.
+/// Returns the node's metadata dictionary, which may be nested in the location;
+/// null if there is none.
 mlir::DictionaryAttr findMetadata(mlir::Location loc);
 
 } // namespace fx

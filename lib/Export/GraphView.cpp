@@ -22,7 +22,8 @@ using namespace fx;
 // Reports
 //===----------------------------------------------------------------------===//
 
-/// llvm::json reads by recursion, so depth is bounded before.
+/// Returns true if the JSON text nests too deeply for llvm::json, which parses
+/// by recursion.
 static bool isTooDeep(StringRef text) {
   constexpr unsigned maxDepth = 64;
   unsigned depth = 0;
@@ -62,7 +63,7 @@ static llvm::Expected<OperatorMarks> readReport(StringRef path) {
   const llvm::json::Array *operators =
       report ? report->getArray("operators") : nullptr;
   OperatorMarks marks;
-  // What fx-cost writes has a list of nodes, with estimates of their times.
+  // A report of fx-cost has a list of nodes, with estimates of their times.
   if (const llvm::json::Array *nodes =
           report && !operators ? report->getArray("nodes") : nullptr) {
     for (const llvm::json::Value &entry : *nodes) {
@@ -114,7 +115,7 @@ const OperatorMark *fx::findMark(const OperatorMarks &marks, const FXNode &node,
     return nullptr;
   std::string scope = (graph.getGraph().getSymName() + ":").str();
   auto it = marks.find(scope + node.name);
-  // A node with several results is reported by the names of these.
+  // A report names a node with several results by the names of its results.
   if (it == marks.end())
     if (std::optional<StringRef> joined = getNodeName(node.op))
       it = marks.find(scope + joined->str());

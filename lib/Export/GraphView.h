@@ -16,36 +16,38 @@
 
 namespace fx {
 
-/// What a report of fx-compile says of an operator.
+/// The entry of an operator in a report of fx-compile or fx-cost.
 struct OperatorMark {
   bool isNative = true;
-  std::string reason;               ///< of a fallback
-  std::optional<double> seconds;    ///< where the report has times
-  std::vector<std::string> kernels; ///< that compute it
+  std::string reason;               ///< why it is a fallback
+  std::optional<double> seconds;    ///< its time, if the report has times
+  std::vector<std::string> kernels; ///< the kernels that compute it
 };
-/// By `<graph's symbol>:<node's name>`.
+/// The marks of operators by `<graph's symbol>:<node's name>`.
 using OperatorMarks = llvm::StringMap<OperatorMark>;
 
-/// Reads the `operators` of a report, or the `nodes` of what fx-cost wrote, by
-/// the names of their nodes; an empty path is no report. Error texts are
+/// Reads the `operators` of a report of fx-compile, or the `nodes` of a report
+/// of fx-cost. Reads nothing if `path` is empty. The texts of errors are
 /// `<path>: <what is wrong>`.
 mlir::LogicalResult readMarks(mlir::ModuleOp module, llvm::StringRef path,
                               OperatorMarks &marks);
 
-/// The mark of a node, or null.
+/// Returns the mark of a node, or null.
 const OperatorMark *findMark(const OperatorMarks &marks, const FXNode &node,
                              const FXGraph &graph);
 
-/// `f32[s77, 8]`, `Sym(s77)`, …, as torch.fx abbreviates types.
+/// Returns torch.fx's abbreviation of a type: `f32[s77, 8]`, `Sym(s77)`, ….
+/// Empty for `!fx.any`.
 std::string describeType(mlir::Type type);
-/// Of a node: the type of its value, or of its tuple's elements.
+/// Returns the type of the node's value, or the types of its tuple's elements.
 std::string describeType(const FXNode &node);
 
-/// The path of the nn.Module that a node belongs to, `layer1.0`; empty where
-/// it is not known.
+/// Returns the path of the nn.Module that a node belongs to, such as
+/// `layer1.0`; empty if it is unknown.
 std::string getModulePath(mlir::Operation *op);
 
-/// `f(x, 1, alpha = 2)`: a node's arguments, in which names stand for nodes.
+/// Returns the text of a node's arguments, such as `x, 1, alpha = 2`. Nodes are
+/// printed as their names.
 std::string describeArguments(const FXNode &node, const FXGraph &graph);
 
 } // namespace fx

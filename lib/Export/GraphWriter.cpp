@@ -43,7 +43,7 @@ InFlightDiagnostic GraphWriter::error() {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Enters a value in the table of its type.
+/// Adds a value to the table of its type. Returns false after an error.
 bool GraphWriter::addValue(Value value) {
   StringRef name = names.get(value);
   Type type = value.getType();
@@ -251,7 +251,7 @@ std::optional<schema::GraphSignature> GraphWriter::writeSignature() {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole graph
 //===----------------------------------------------------------------------===//
 
 std::optional<schema::Graph> GraphWriter::write() {

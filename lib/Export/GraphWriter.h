@@ -15,12 +15,12 @@
 namespace fx {
 struct ArgumentSchema;
 
-/// What all graphs of a program share.
+/// The state that all graphs of a program share.
 struct ProgramContext {
   ProgramContext(mlir::ModuleOp module, llvm::StringSaver &strings)
       : symbols(module), strings(strings), types(module, strings) {}
 
-  /// The name of a state in the program.
+  /// Returns the name of a state in the program.
   static llvm::StringRef getName(StateOp state);
 
   mlir::SymbolTable symbols;
@@ -29,18 +29,20 @@ struct ProgramContext {
   unsigned depth = 0;
 };
 
-/// The inverse of Import's GraphBuilder. Functions return nothing after an
-/// error, which names the node.
+/// The inverse of Import's GraphBuilder. Functions return nullopt or false
+/// after an error, which names the node.
 class GraphWriter {
 public:
   GraphWriter(ProgramContext &program, GraphOp graph)
       : program(program), graph(graph), names(graph, program.strings) {}
 
   std::optional<schema::Graph> write();
-  /// The signature of the main graph, after `write`.
+  /// Returns the signature of the main graph. `write` must have succeeded.
   std::optional<schema::GraphSignature> writeSignature();
 
-  /// A tree as an argument; its leaves are taken from the front of `operands`.
+  /// Writes a tree as an argument. Removes the operands of its leaves from the
+  /// front of `operands`. The argument has the kind that `kind` names, or else
+  /// the one that torch's serializer would choose.
   std::optional<schema::Argument> getArgument(mlir::Attribute tree,
                                               mlir::ValueRange &operands,
                                               const ArgumentSchema *schema,
@@ -69,7 +71,7 @@ private:
   GraphOp graph;
   GraphNames names;
   schema::Graph result;
-  mlir::Operation *current = nullptr; ///< of which errors speak
+  mlir::Operation *current = nullptr; ///< the operation that errors name
 };
 
 } // namespace fx

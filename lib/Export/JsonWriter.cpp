@@ -103,7 +103,7 @@ void JsonWriter::quote(StringRef text) {
     }
     at = source;
     if (code < 0x10000) {
-      // Python leaves 0x7f as it is.
+      // Python's json.dumps does not escape 0x7f.
       if (code == 0x7f)
         os << '\x7f';
       else

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Straight to a stream, without a tree between. The text is that of
-// json.dumps: ASCII only, the shortest doubles that read back, so that a file
-// written by torch and one written here can be compared.
+// Writes JSON to a stream without an intermediate tree. The text is that of
+// Python's json.dumps: it is ASCII only and has the shortest doubles that read
+// back. This makes files comparable with those that torch writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,10 @@ public:
   void null() { value() << "null"; }
   void boolean(bool v) { value() << (v ? "true" : "false"); }
   void integer(int64_t v) { value() << v; }
-  /// What JSON has no number for is a string: "NaN", "Infinity", "-Infinity".
+  /// Writes a number. NaN and infinities, which JSON numbers cannot express,
+  /// are the strings "NaN", "Infinity" and "-Infinity".
   void real(double v);
-  /// `v` must be UTF-8.
+  /// Writes a string. Bytes of `v` that are not UTF-8 become U+FFFD.
   void string(llvm::StringRef v);
 
   template <typename Fn>
@@ -44,11 +45,11 @@ public:
     members();
     close('}');
   }
-  /// The key of the value that is written next.
+  /// Writes the key of the next value.
   void key(llvm::StringRef name);
 
 private:
-  /// Separates the next value from what stands before it.
+  /// Writes the separator before the next value, if it needs one.
   llvm::raw_ostream &value();
   void quote(llvm::StringRef text);
   void open(char c);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The JSON is a graph collection of Model Explorer's: a graph is a list of
-// nodes with their namespaces (here the paths of nn.Modules), attributes,
-// incoming edges and the descriptions of their outputs.
+// The JSON is a graph collection of Model Explorer. A graph is a list of nodes
+// with their namespaces (here the paths of nn.Modules), attributes, incoming
+// edges and the descriptions of their outputs.
 //
 //===----------------------------------------------------------------------===//
 

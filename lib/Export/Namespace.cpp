@@ -13,7 +13,8 @@
 using namespace llvm;
 using namespace fx;
 
-/// Python 3's keywords and builtins, and what generated code imports; sorted.
+/// The keywords and builtins of Python 3, and the names that generated code
+/// imports. Sorted.
 static constexpr StringLiteral kReserved[] = {"ArithmeticError",
                                               "AssertionError",
                                               "AttributeError",
@@ -226,7 +227,8 @@ bool fx::isPythonKeyword(StringRef name) {
   return llvm::binary_search(kKeywords, name);
 }
 
-/// Runs of characters that no identifier has become one `_`.
+/// Returns `wanted` as an identifier. Each run of characters that no identifier
+/// has becomes one `_`.
 static std::string toIdentifier(StringRef wanted) {
   std::string result;
   bool inRun = false;
@@ -245,7 +247,7 @@ static std::string toIdentifier(StringRef wanted) {
 
 std::string Namespace::create(StringRef wanted) {
   std::string name = toIdentifier(wanted);
-  // `base_3` counts on from its own number.
+  // If `base_3` is taken, continue with its number: `base_4`.
   StringRef base = StringRef(name).rtrim("0123456789");
   StringRef digits = StringRef(name).drop_front(base.size());
   uint64_t number = 0;

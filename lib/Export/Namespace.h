@@ -14,8 +14,9 @@
 
 namespace fx {
 
-/// Follows the rules of torch.fx's namespaces: a name that is taken, a keyword
-/// or a builtin of Python gets a number, and other characters become `_`.
+/// Creates unique names by the rules of torch.fx's namespaces: a number is
+/// appended to a name that is taken or reserved, and characters that no
+/// identifier has become `_`.
 class Namespace {
 public:
   std::string create(llvm::StringRef wanted);
@@ -25,11 +26,11 @@ private:
   llvm::StringMap<uint64_t> counts;
 };
 
-/// Whether FX gives no node this name: a keyword, a builtin, or a name that
-/// generated code uses itself.
+/// Returns true if FX gives this name to no node: it is a keyword or a builtin
+/// of Python, or a name that generated code uses.
 bool isReservedName(llvm::StringRef name);
 
-/// Whether the name is one of Python's keywords.
+/// Returns true if the name is a keyword of Python.
 bool isPythonKeyword(llvm::StringRef name);
 
 } // namespace fx

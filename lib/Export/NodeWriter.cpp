@@ -26,7 +26,7 @@ Argument GraphWriter::getValue(Value value, Kind kind) {
   argument.kind = kind;
   StringRef name;
   if (auto attr = value.getDefiningOp<GetAttrOp>()) {
-    // An object that is no input has the name of the state.
+    // An object that is not an input has the name of its state.
     if (auto state = program.symbols.lookup<StateOp>(attr.getTarget()))
       name = ProgramContext::getName(state);
   } else {
@@ -77,29 +77,29 @@ std::optional<Argument> GraphWriter::getSubgraph(Value value) {
   return argument;
 }
 
-/// Writes one tree as an argument. Its leaves are taken from the front of
-/// `operands`. Functions that return an argument return nothing after an error.
+/// Writes one tree as an argument. Removes the operands of its leaves from the
+/// front of `operands`. Functions return nullopt after an error.
 class GraphWriter::ArgumentWriter {
 public:
   ArgumentWriter(GraphWriter &writer, Attribute tree, ValueRange &operands,
                  StringRef kindName)
       : writer(writer), tree(tree), operands(operands), kindName(kindName) {}
 
-  /// The kind is the one that `kindName` names, or else the one that torch
-  /// gives the tree.
+  /// Writes the tree as the kind that `kindName` names, or else as the kind
+  /// that torch's serializer chooses for it.
   std::optional<Argument> write(const ArgumentSchema *schema);
 
 private:
   /// Emits the error for a tree that the kind cannot hold.
   std::optional<Argument> refuse();
-  /// The tree as an argument of the kind.
+  /// Writes the tree as an argument of the kind.
   std::optional<Argument> writeKind();
-  /// The same for the kinds that are lists.
+  /// Does the same for the kinds that are lists.
   std::optional<Argument> writeList();
   std::optional<Argument> writeOperator();
   std::optional<Argument> writeMap();
 
-  /// An argument of the kind that holds `value`.
+  /// Returns an argument of the kind that holds `value`.
   template <typename T>
   Argument make(T value) {
     Argument argument;
@@ -107,7 +107,7 @@ private:
     argument.value = std::move(value);
     return argument;
   }
-  /// The tree as an argument that holds a T.
+  /// Writes the tree as an argument that holds a T.
   template <typename T>
   std::optional<Argument> writeAs() {
     T value{};
@@ -125,8 +125,8 @@ private:
     return value;
   }
 
-  // Each `read` sets `value` to what the tree holds. It returns false where
-  // the tree does not hold that type.
+  // Each `read` sets `value` to the contents of the tree. It returns false if
+  // the tree does not hold a value of that type.
   bool read(Attribute leaf, bool &value);
   bool read(Attribute leaf, int64_t &value);
   bool read(Attribute leaf, double &value);
@@ -224,7 +224,7 @@ bool GraphWriter::ArgumentWriter::read(Attribute leaf,
   return isa<fx::NoneAttr>(leaf) || read(leaf, value.value.emplace());
 }
 
-/// Sets `value` to what `found` holds, if anything.
+/// Sets `value` to the value of `found`. Returns false if there is none.
 template <typename T>
 static bool assignFound(T &value, std::optional<T> found) {
   if (found)
@@ -410,7 +410,8 @@ std::optional<Argument> GraphWriter::getArgument(Attribute tree,
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// The kind that import kept of an argument or output.
+/// Returns the kind that import recorded for an argument or output; empty if
+/// there is none.
 static StringRef getKeptKind(Operation *op, const Twine &position) {
   auto kinds = op->getAttrOfType<DictionaryAttr>("fx.kinds");
   auto kind = kinds ? kinds.getAs<StringAttr>(position.str()) : StringAttr();
@@ -478,7 +479,8 @@ bool GraphWriter::addOutputs(NodeOpInterface op, schema::Node &node) {
   return true;
 }
 
-/// The text of a Python stack from its frames, for nodes that have no other.
+/// Returns the text of a Python stack, made from the frames of a location. It
+/// is for nodes without a `stack_trace`.
 static std::string getStackText(Location loc) {
   while (auto fused = dyn_cast<FusedLoc>(loc)) {
     if (fused.getLocations().empty())

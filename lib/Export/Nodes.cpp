@@ -57,7 +57,8 @@ public:
   }
 
 private:
-  /// A getitem that stands for a result and not for a node, which nobody uses.
+  /// Returns true for a getitem without users that FXGraph made for a result of
+  /// another node.
   static bool isUnusedItem(const FXNode &node) {
     auto call = dyn_cast_if_present<NodeOpInterface>(node.op);
     return node.kind == FXNode::CallFunction && !node.numUsers && call &&

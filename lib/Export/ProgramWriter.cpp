@@ -41,6 +41,7 @@ LogicalResult ProgramWriter::add(StringRef record, ExternalAttr external) {
 // Module calls
 //===----------------------------------------------------------------------===//
 
+/// The inverse of ProgramBuilder::describe.
 std::optional<schema::Argument>
 ProgramWriter::getDescribed(GraphWriter &writer, Attribute described) {
   using K = schema::Argument::Kind;
@@ -95,7 +96,7 @@ LogicalResult ProgramWriter::getCall(GraphWriter &writer, GraphOp graph,
                                      schema::ModuleCallEntry &entry) {
   auto text = [&](StringRef key) {
     auto value = call.getAs<StringAttr>(key);
-    // The program's own specs stand on the graph.
+    // The graph has the program's own specs.
     if (!value && entry.fqn.empty())
       value = graph->getAttrOfType<StringAttr>(("fx." + key).str());
     return value ? value.getValue() : StringRef();
@@ -164,7 +165,8 @@ LogicalResult ProgramWriter::getModule(GraphOp graph,
     for (NamedAttribute entry : metadata)
       if (auto value = dyn_cast<StringAttr>(entry.getValue()))
         result.metadata.emplace_back(entry.getName().getValue(), value);
-  // torch says it by the kind of program; a pass of ours may have made it so.
+  // Torch tells from the verifier whether a program is functional. A pass may
+  // have functionalized a TRAINING program, so record that in the metadata.
   auto verifiers = module->getAttrOfType<ArrayAttr>("fx.verifiers");
   bool isTraining =
       !verifiers || verifiers.empty() ||
@@ -186,7 +188,7 @@ LogicalResult ProgramWriter::getModule(GraphOp graph,
 
 LogicalResult ProgramWriter::getRanges(GraphOp graph,
                                        schema::ExportedProgram &program) {
-  // Symbols that import declared by itself have no entry.
+  // Symbols that only import declared have no range constraint.
   llvm::StringSet<> unbounded;
   if (auto names = module->getAttrOfType<ArrayAttr>("fx.unbounded"))
     for (auto name : names.getAsRange<StringAttr>())
@@ -261,7 +263,7 @@ LogicalResult ProgramWriter::write(llvm::StringMap<unsigned> &payloads) {
   if (failed(add(("models/" + model + ".json").str(),
                  ArrayRef(text.data(), text.size()))))
     return failure();
-  // torch asks for the record, even if there are no sample inputs.
+  // Torch requires the record, even if there are no sample inputs.
   std::string samples = ("data/sample_inputs/" + model + ".pt").str();
   auto bytes = module->getAttrOfType<ExternalAttr>("fx.sample_inputs");
   return bytes ? add(samples, bytes) : add(samples, ArrayRef<char>());

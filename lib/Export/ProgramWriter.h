@@ -15,18 +15,19 @@
 namespace fx {
 
 /// The inverse of Import's ProgramBuilder: writes one module as a model of an
-/// archive. Functions fail after an error.
+/// archive. Functions that fail have emitted an error.
 class ProgramWriter {
 public:
-  /// `data` finds the bytes of `#fx.external`.
+  /// `data` provides the bytes of `#fx.external` attributes.
   ProgramWriter(mlir::ModuleOp module, ArchiveWriter &archive,
                 ExternalData &data)
       : module(module), archive(archive), data(data), strings(allocator),
         context(module, strings) {}
 
-  /// `payloads` counts the files of each sort, over all models.
+  /// Writes the model. `payloads` has the number of payload files of all models
+  /// so far, by the prefix of their names.
   mlir::LogicalResult write(llvm::StringMap<unsigned> &payloads);
-  /// The model's name.
+  /// Returns the model's name.
   llvm::StringRef getModel();
 
 private:

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names come from files that nobody has read, and the source is made to be
-// executed: a name must not be able to hold code.
+// Names come from untrusted files, and the printed source will be executed.
+// These checks ensure that no name can contain code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ static bool isIdentifier(StringRef name) {
   return isWord(name) && !llvm::isDigit(name.front()) && !isPythonKeyword(name);
 }
 
-/// `a.b.c`; the steps of a module's path may be numbers.
+/// Returns true for a path such as `a.b.c`. If `allowNumbers` is true, steps
+/// may begin with a digit, as in the path of a module.
 static bool isPath(StringRef path, bool allowNumbers) {
   return llvm::all_of(llvm::split(path, '.'), [&](StringRef step) {
     return isWord(step) && (allowNumbers || !llvm::isDigit(step.front()));

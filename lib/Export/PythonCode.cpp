@@ -20,7 +20,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// `{} + {}` of a function of the operator module; empty if it has no sign.
+/// Returns the format of the expression for a function of Python's operator
+/// module, such as `{} + {}`; empty if there is no such expression.
 static StringRef getFormat(StringRef function) {
   return llvm::StringSwitch<StringRef>(function)
       .Case("add", "{} + {}")
@@ -50,13 +51,13 @@ static StringRef getFormat(StringRef function) {
 }
 
 namespace {
-/// The functions that the source calls by a name of its own, by these names.
+/// The functions to which the source gives a global name, by these names.
 using Globals = std::map<std::string, std::string>;
 
-/// Prints the `forward` of one graph. Functions outside of torch get a global
-/// name each, as in torch.fx: `math.trunc` is `math_trunc`. Names of nodes,
-/// too, are as in torch.fx's code, where none hides a builtin or a global: the
-/// argument `input` is the node `input_1`.
+/// Prints the `forward` of one graph. As in torch.fx, each function outside of
+/// torch has a global name: `math_trunc` for `math.trunc`. The names of nodes
+/// are also those of torch.fx's code. They hide no builtins and no globals: the
+/// node of the argument `input` is `input_1`.
 class ForwardPrinter {
 public:
   ForwardPrinter(raw_ostream &os, FXGraph &graph, Globals &globals)
@@ -67,7 +68,7 @@ public:
       if (node.kind != FXNode::Output)
         node.name = names.create(node.name);
     }
-    // A value is set to None after its last use, so that its memory is free.
+    // The code sets a value to None after its last use, to free its memory.
     const auto &nodes = graph.getNodes();
     std::vector<bool> seen(nodes.size());
     lastUses.resize(nodes.size());
@@ -93,7 +94,8 @@ public:
   }
 
 private:
-  /// A global name for a function that is none of torch's nor has a sign.
+  /// Gives `function` a global name, unless it is a function of torch or is
+  /// printed as an expression.
   void nameFunction(const std::string &function, Globals &globals) {
     StringRef target = function;
     if (target.starts_with("torch.") ||
@@ -125,7 +127,7 @@ private:
     return llvm::join(list, ", ");
   }
 
-  /// `base.step.step`; what is no identifier goes by getattr.
+  /// Returns `base.step.step`, with getattr for steps that are not identifiers.
   static std::string getMember(std::string base, StringRef path) {
     for (StringRef step : llvm::split(path, '.')) {
       bool isIdentifier = !step.empty() && !llvm::isDigit(step.front()) &&
@@ -206,7 +208,8 @@ class ModulePrinter {
 public:
   explicit ModulePrinter(const SymbolTable &symbols) : symbols(symbols) {}
 
-  /// The name of the graph's class; fails after an error.
+  /// Prints the class of a graph, unless it has been printed, and returns its
+  /// name. Fails after an error.
   FailureOr<std::string> print(GraphOp graph, StringRef wanted) {
     auto known = classes.find(graph);
     if (known != classes.end())

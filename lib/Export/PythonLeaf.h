@@ -16,26 +16,26 @@ namespace fx {
 enum class LeafStyle {
   Str,  ///< `str(leaf)`: a string as it is
   Repr, ///< `repr(leaf)`: a string in quotes, `device(type='cpu')`
-  Code, ///< an expression; as Repr, but an operator by its qualified name
+  Code, ///< an expression: as Repr, but an operator is its qualified name
 };
 
 /// Prints an immediate of an argument tree.
 void printPythonLeaf(llvm::raw_ostream &os, mlir::Attribute leaf,
                      LeafStyle style);
 
-/// `repr(argument)`, in which a node is its name.
+/// Prints `repr(argument)`. Nodes are printed as their names.
 void printRepr(llvm::raw_ostream &os, const FXArgument &argument,
                const FXGraph &graph, LeafStyle style);
 
-/// Checks that all names of a graph are what Python takes for names: they must
-/// not be able to hold code. Emits an error.
+/// Checks that all names of a graph are Python identifiers, or paths of them,
+/// so that no name can contain code. Emits an error otherwise.
 mlir::LogicalResult checkPython(const FXGraph &graph);
 
-/// torch's name of a dtype, `float32`.
+/// Returns torch's name of a dtype, such as `float32`, or `<unknown>`.
 llvm::StringRef getDtypeName(mlir::Type type);
 
-/// The graph `@main`, or the sub-graph at a path of attribute names
-/// (`true_graph_0.false_graph_0`); null after an error.
+/// Returns the graph `@main`, or the sub-graph at a path of attribute names
+/// (`true_graph_0.false_graph_0`). Returns null after an error.
 GraphOp findGraph(mlir::ModuleOp module, const mlir::SymbolTable &symbols,
                   llvm::StringRef path);
 

@@ -15,8 +15,8 @@
 using namespace llvm;
 using namespace fx;
 
-/// The shortest text that reads back, with an exponent where Python has one:
-/// below 1e-4 and from 1e16 on.
+/// Returns the shortest text that reads back as `v`. It has an exponent where
+/// Python's has one: below 1e-4 and from 1e16 on.
 static std::string getShortest(double v) {
   char buffer[64];
   auto scientific = std::to_chars(buffer, buffer + sizeof buffer, v,
@@ -48,7 +48,7 @@ void fx::printPythonFloat(raw_ostream &os, double v) {
 }
 
 void fx::printPythonComplex(raw_ostream &os, double real, double imag) {
-  // The parts are printed like floats, a whole one without its ".0".
+  // The parts are printed like floats, but integral ones have no ".0".
   auto part = [&](double v) {
     if (std::isnan(v) || std::isinf(v))
       printPythonFloat(os, v);

@@ -13,13 +13,13 @@
 
 namespace fx {
 
-/// `repr(v)` of a float: `1.0`, `1e-05`, `inf`, `nan`.
+/// Prints `repr(v)` of a float: `1.0`, `1e-05`, `inf`, `nan`.
 void printPythonFloat(llvm::raw_ostream &os, double v);
 
-/// `repr(v)` of a complex: `(1+2j)`, `2j`.
+/// Prints `repr(v)` of a complex: `(1+2j)`, `2j`.
 void printPythonComplex(llvm::raw_ostream &os, double real, double imag);
 
-/// `repr(v)` of a str, in UTF-8.
+/// Prints `repr(v)` of a str, in UTF-8.
 void printPythonString(llvm::raw_ostream &os, llvm::StringRef v);
 
 } // namespace fx

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace fx;
 
-/// What of the graph's signature counts for its states.
+/// The use of a state in the graph's signature.
 namespace {
 struct StateUse {
   bool isParameter = false, isConstant = false;
@@ -48,8 +48,8 @@ LogicalResult ProgramWriter::writeState(StateOp state, const Folder &folder,
     return add(record, pickled);
   Attribute init = state.getInitAttr();
   if (!init) {
-    // Its value was not known when it was exported: torch writes no bytes, and
-    // reads zeros.
+    // The value was unknown when the program was exported. Torch writes no
+    // bytes for such a state and reads zeros.
     if (isa<FakeTensorType>(state.getType()))
       return add(record, ArrayRef<char>());
     return emitError(state.getLoc())
@@ -72,7 +72,7 @@ LogicalResult ProgramWriter::writeStates(GraphOp graph, const Folder &folder,
                                          llvm::StringMap<unsigned> &payloads) {
   llvm::StringMap<StateUse> uses = getUses(graph);
   schema::PayloadConfig config;
-  /// Views of one storage share its file.
+  /// The file of each storage. The views of one storage share its file.
   llvm::DenseMap<Attribute, StringRef> files;
   for (auto state : module.getOps<StateOp>()) {
     StateUse use = uses.lookup(state.getSymName());
@@ -84,7 +84,7 @@ LogicalResult ProgramWriter::writeStates(GraphOp graph, const Folder &folder,
     schema::PayloadMeta meta;
     meta.is_param = use.isParameter || state->hasAttr("fx.parameter");
     meta.use_pickle = state->hasAttr("fx.pickled");
-    // The name's beginning tells torch how to read a pickle.
+    // Torch tells from the beginning of the name how to read a pickle.
     StringRef prefix = folder.prefix;
     if (auto given = state->getAttrOfType<StringAttr>("fx.payload"))
       prefix = given;

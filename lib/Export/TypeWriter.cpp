@@ -39,7 +39,8 @@ TypeWriter::TypeWriter(ModuleOp module, llvm::StringSaver &strings)
   }
 }
 
-/// Keeps what a text says of its symbols: assumptions do not stand in types.
+/// Records the srepr texts of the symbols in an expression's text. They have
+/// the symbols' assumptions, which types do not have.
 void TypeWriter::addSymbols(StringRef text) {
   constexpr StringLiteral begin = "Symbol('";
   for (size_t at = text.find(begin); at != StringRef::npos;
@@ -61,7 +62,8 @@ std::optional<schema::SymExprHint> TypeWriter::getHint(const Text &text) const {
   return std::nullopt;
 }
 
-/// The class of sympy or torch.utils._sympy that a function of ours is.
+/// Returns the class of sympy or torch.utils._sympy for a function of the
+/// dialect; empty if there is none.
 static StringRef getClass(StringRef function) {
   return llvm::StringSwitch<StringRef>(function)
       .Case("max", "Max")
@@ -283,8 +285,8 @@ TypeWriter::getMemoryFormat(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// Whether all symbols are known to be positive, so that sympy drops a
-/// `Max(1, …)` around a size.
+/// Returns true if all symbols are known to be positive. Sympy then drops a
+/// `Max(1, …)` around the size.
 bool TypeWriter::isPositive(ExprAttr expr) const {
   bool positive = true;
   expr.walkSymbols([&](StringRef name) {

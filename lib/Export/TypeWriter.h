@@ -16,8 +16,8 @@
 
 namespace fx {
 
-/// The inverse of Import's TypeBuilder. Functions return nothing after an
-/// error, which is emitted at `loc`.
+/// The inverse of Import's TypeBuilder. Functions return nullopt after an
+/// error, which they emit at `loc`.
 class TypeWriter {
 public:
   /// Reads the texts of the module's expressions (`fx.expressions`).
@@ -30,6 +30,8 @@ public:
   std::optional<schema::TensorMeta> getMeta(FakeTensorType type,
                                             mlir::Location loc);
 
+  /// These functions return nullopt, without an error, if torch has no such
+  /// dtype, layout or memory format.
   static std::optional<schema::ScalarType> getDtype(mlir::Type type);
   static std::optional<schema::Layout> getLayout(llvm::StringRef name);
   static std::optional<schema::MemoryFormat>
@@ -40,7 +42,7 @@ private:
     llvm::StringRef text;
     mlir::Attribute hint;
   };
-  /// sympy's srepr text; false after an error.
+  /// Prints sympy's srepr text. Returns false after an error.
   bool print(llvm::raw_ostream &os, ExprAttr expr, mlir::Location loc);
   void addSymbols(llvm::StringRef text);
   std::optional<schema::SymExprHint> getHint(const Text &text) const;
@@ -48,9 +50,10 @@ private:
 
   llvm::StringSaver &strings;
   llvm::DenseMap<ExprAttr, Text> texts;
-  /// `Symbol('s0', positive=True, integer=True)` by the symbol's name.
+  /// The srepr texts of symbols, `Symbol('s0', positive=True, integer=True)`,
+  /// by the symbols' names.
   llvm::StringMap<llvm::StringRef> symbols;
-  llvm::StringMap<int64_t> values; ///< of the symbols, in the example
+  llvm::StringMap<int64_t> values; ///< the example values of the symbols
 };
 
 } // namespace fx

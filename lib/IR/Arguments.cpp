@@ -72,7 +72,8 @@ CallFunctionOp fx::createCall(OpBuilder &b, Location loc, StringRef target,
                                 /*outs=*/ArrayAttr());
 }
 
-/// A dict whose keys do not match its values can come from the generic form.
+/// Returns true if each dict in `tree` has one string key for each value. The
+/// generic form can express dicts that do not.
 static bool isWellFormed(Attribute tree) {
   if (auto list = dyn_cast<ArrayAttr>(tree))
     return llvm::all_of(list, isWellFormed);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytecode says which version of the dialect wrote it. A change to operations,
-// attributes or the discardable attributes that have a meaning makes a new
-// version, an upgrade from the one before it, and a frozen file of the old one
-// (test/IR/Inputs/bytecode).
+// Bytecode records the version of the dialect that wrote it. A change to
+// operations, attributes or discardable attributes that have a meaning requires
+// a new version, an upgrade from the previous version, and a frozen file of the
+// previous version (test/IR/Inputs/bytecode).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,9 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// One number: a program reads what it and older ones wrote.
-///   1  the first version that bytecode names
+/// The version of the dialect. A program reads its own version and all older
+/// ones.
+///   1  the first version that bytecode records
 ///   2  a graph that returns no tuple is marked fx.single_return, whether it is
 ///      an exported sub-graph or a live GraphModule (was fx.single_output)
 struct Version : DialectVersion {

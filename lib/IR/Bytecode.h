@@ -12,7 +12,8 @@
 
 namespace fx {
 
-/// Lets bytecode name the version of the dialect, and old versions be upgraded.
+/// Adds the interface that records the dialect's version in bytecode and
+/// upgrades bytecode of older versions.
 void addBytecodeInterface(FXDialect &dialect);
 
 } // namespace fx

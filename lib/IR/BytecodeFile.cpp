@@ -20,8 +20,8 @@ static constexpr size_t kHeader = 5;
 static constexpr StringLiteral kMagic = "ML\xefR";
 static constexpr StringLiteral kName = "fx-mlir ";
 
-/// "fx-mlir 000001a4 1234abcd": the length and the checksum of all bytes but
-/// this text and the zero behind it.
+/// Returns the producer text, such as "fx-mlir 000001a4 1234abcd". It holds the
+/// length and the CRC-32 of all bytes except this text and the zero behind it.
 static std::string getProducer(StringRef header, StringRef body) {
   auto bytes = [](StringRef text) {
     return llvm::ArrayRef(text.bytes_begin(), text.size());
@@ -49,7 +49,7 @@ llvm::Error fx::checkBytecode(StringRef bytes) {
   StringRef header = bytes.take_front(kHeader);
   auto [producer, body] = bytes.drop_front(header.size()).split('\0');
   std::string expected = getProducer(header, body);
-  // A producer that is damaged, too, has its length still.
+  // A producer text of ours that is damaged still has the expected length.
   bool isOurs =
       producer.starts_with(kName) || producer.size() == expected.size();
   if (!header.starts_with(kMagic) || !isOurs || producer == expected)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What passes leave for later passes on ops that are not theirs. Every such
-// attribute is declared here; another `fx.` attribute, one of another kind or
-// in another place is an error.
+// Passes leave information for later passes in discardable attributes. This
+// file declares every such attribute with the kinds and the places that it may
+// have. The verifier rejects all other `fx.` attributes.
 //
 //===----------------------------------------------------------------------===//
 

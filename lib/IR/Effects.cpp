@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a call of an operator does is known in fx/Operators; here is what the
-// other nodes do.
+// fx/Operators knows the effects of operator calls. This file defines the
+// effects of all other nodes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ void CallFunctionOp::getEffects(Effects &effects) {
   addUnknownEffects(effects);
 }
 
-/// True if some node of the graph writes.
+/// Returns true if a node of the graph writes memory or has unknown effects.
 static bool hasWrite(GraphOp graph) {
   for (Operation &op : graph.getBlock()) {
     if (isa<PlaceholderOp, GuardOp, OutputOp>(op))
@@ -49,10 +49,11 @@ static bool hasWrite(GraphOp graph) {
   return false;
 }
 
-/// A higher-order operator in a functional graph is as pure as its sub-graphs.
+/// Adds unknown effects to a call of a higher-order operator, unless it is in a
+/// functional graph and its sub-graphs are functional and have no writes.
 static void addSubgraphEffects(Operation *op, Effects &effects) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(op);
-  // A method may change its object.
+  // The call of a method may change an object.
   if (!isInFunctionalGraph(op) || failed(view) ||
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ObjectType>))
     return addUnknownEffects(effects);
@@ -68,7 +69,8 @@ void HigherOrderOp::getEffects(Effects &effects) {
   addSubgraphEffects(*this, effects);
 }
 
-// A method or a module is the user's code, unless it is a part of the graph.
+// A method or a module runs the user's code, whose effects are unknown. The
+// exception is a module whose body is a graph of the program.
 void CallMethodOp::getEffects(Effects &effects) { addUnknownEffects(effects); }
 void CallModuleOp::getEffects(Effects &effects) {
   GraphOp body = getModuleBody(*this);
@@ -82,7 +84,8 @@ void EagerOp::getEffects(Effects &effects) {
     addUnknownEffects(effects);
 }
 
-// Part of the graph's signature or its contract: never removed.
+// Placeholders are part of the graph's signature, and guards of its contract.
+// Their effects keep passes from removing them.
 void PlaceholderOp::getEffects(Effects &effects) { addUnknownEffects(effects); }
 void GuardOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get());

@@ -178,7 +178,8 @@ static std::optional<int64_t> power(int64_t base, int64_t exponent) {
   return result;
 }
 
-/// `name(args)` over integers and truth values; nullopt where it has no value.
+/// Evaluates `name(args)` over integers, with truth values as 0 and 1. Returns
+/// nullopt for unknown functions, undefined results and overflow.
 static std::optional<int64_t> foldCall(StringRef name, ArrayRef<int64_t> args) {
   auto reduce = [&](auto fn) {
     int64_t r = args.front();
@@ -362,7 +363,8 @@ bool ExprAttr::isProvablyDifferent(ExprAttr other) const {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Binding strength: a sum 1, a product 2, anything else 3.
+/// `precedence` is the binding strength that the context requires: 1 accepts a
+/// sum, 2 a product, 3 neither. A sum is parenthesized if it binds less.
 void ExprAttr::printInfix(raw_ostream &os, int precedence) const {
   switch (getKind()) {
   case ExprKind::Integer:
@@ -403,7 +405,7 @@ void ExprAttr::printInfix(raw_ostream &os, int precedence) const {
 }
 
 namespace {
-/// Recursive descent over `+`, `*`, calls, symbols and numbers.
+/// A recursive descent parser of `+`, `*`, calls, symbols and numbers.
 class InfixParser {
 public:
   explicit InfixParser(AsmParser &parser) : parser(parser) {}

@@ -21,20 +21,20 @@ using llvm::createStringError;
 using llvm::Expected;
 
 namespace {
-/// A mapped file, or why it could not be mapped.
+/// A mapped file, or the error if it could not be mapped.
 struct File {
   std::once_flag once;
   llvm::sys::fs::mapped_file_region map;
   std::string error;
 };
 
-/// The bytes of one reference, checked once. An error is `message` about the
-/// file at `path`.
+/// The bytes of one reference, checked once. If the check fails, `message` is
+/// the error about the file at `path`.
 struct Entry {
   std::once_flag once;
   ArrayRef<char> bytes;
   std::string path, message;
-  /// The copy of bytes that lie unaligned in their file.
+  /// An aligned copy of the bytes, if they are not aligned in the mapped file.
   std::unique_ptr<char, void (*)(char *)> copy{nullptr, freeCopy};
 
   static void freeCopy(char *bytes) {
@@ -44,11 +44,11 @@ struct Entry {
 } // namespace
 
 struct ExternalData::Impl {
-  /// The bytes of dense states that are all the same.
+  /// The expanded bytes of splat attributes.
   DenseMap<Attribute, std::vector<char>> splats;
   std::string folder;
-  /// Guards the maps only; their values are filled under their own flags, so
-  /// that several threads can check different states at once.
+  /// Guards the maps only. Each File and Entry is filled under its own
+  /// once_flag, so that several threads can check different states at once.
   std::mutex mutex;
   llvm::StringMap<std::unique_ptr<File>> files;
   llvm::DenseMap<ExternalAttr, std::unique_ptr<Entry>> entries;
@@ -158,7 +158,7 @@ Expected<ArrayRef<char>> ExternalData::get(StateOp state) {
       dense && dense.getElementType().isInteger(8)) {
     if (!dense.isSplat())
       return dense.getRawData();
-    // MLIR holds the one byte once.
+    // A splat attribute stores one byte. Expand it to the whole storage.
     std::lock_guard<std::mutex> lock(impl->mutex);
     auto [it, isNew] = impl->splats.try_emplace(dense);
     if (isNew)

@@ -23,8 +23,9 @@ struct OldAttribute {
 };
 } // namespace
 
-/// Replaces the relative paths in the attributes of the module and of what
-/// stands in it; those of a graph's nodes hold none.
+/// Replaces the relative paths in the attributes of the module and of its
+/// top-level operations. The nodes of a graph hold no paths. Returns the
+/// attributes that changed, with their old values.
 static SmallVector<OldAttribute>
 replacePaths(ModuleOp module,
              llvm::function_ref<std::string(StringRef)> getPath) {
@@ -61,7 +62,7 @@ static std::string join(StringRef folder, StringRef path) {
 
 static std::string getAbsolutePath(StringRef path, StringRef folder) {
   SmallString<256> full(join(folder, path));
-  // Where there is no current folder the path stays what it is.
+  // If there is no current folder, the path stays relative.
   (void)llvm::sys::fs::make_absolute(full);
   llvm::sys::path::remove_dots(full);
   return full.str().str();
@@ -85,7 +86,7 @@ std::string fx::getRelativePath(StringRef path, StringRef folder) {
   return result.str().str();
 }
 
-/// The folder of a file; empty is the current one.
+/// Returns the folder of a file; empty for the current folder.
 static StringRef getFolder(StringRef file) {
   return file == "-" ? "" : llvm::sys::path::parent_path(file);
 }

@@ -11,13 +11,14 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// Where the parts of an operator's arguments stand. -1: it has no such part.
+/// The arguments of a higher-order operator. Each number is the position of a
+/// part among the positional arguments, or -1 if the operator has no such part.
 struct Form {
   StringLiteral target;
   Flow flow;
   int8_t graph, secondGraph, predicate, carried, scanned, additional;
-  /// Of a Call: the first argument that is passed on, as it is or as the
-  /// elements of a list.
+  /// The first of the arguments that a Call passes to its sub-graph. A list is
+  /// passed element by element.
   int8_t first;
 };
 
@@ -67,7 +68,8 @@ SmallVector<Value> fx::getBodyOperands(Operation *call, GraphOp body) {
   SmallVector<Value> operands(call->getOperands());
   if (operands.size() != inputs)
     llvm::erase_if(operands, [](Value operand) {
-      // Of numbers those that are known are part of the body.
+      // Keep tensors and symbolic integers. The body holds constant numbers as
+      // immediates, so that they have no placeholder.
       auto number = dyn_cast<SymIntType>(operand.getType());
       bool isSymbolic =
           number && number.getExpr() && !number.getExpr().isInteger();
@@ -99,8 +101,8 @@ bool fx::callsItself(GraphOp graph) {
 }
 
 namespace {
-/// Reads the parts of a call by the places of its arguments, and reports an
-/// argument that is no such part.
+/// Reads the parts of a call from its arguments, by position. Emits an error if
+/// an argument is missing or is not the expected part.
 class PartReader {
 public:
   PartReader(ArrayRef<Argument> args, size_t numPositional,
@@ -113,7 +115,7 @@ public:
   /// call may leave out an `optional` one.
   LogicalResult addList(int position, SmallVectorImpl<Argument> &list,
                         bool optional) const;
-  /// Adds what a Call passes on to its sub-graph.
+  /// Adds the arguments that a Call passes to its sub-graph.
   void addPassedOn(const Form &form, SmallVectorImpl<Argument> &list) const;
 
 private:
@@ -161,8 +163,8 @@ void PartReader::addPassedOn(const Form &form,
     if (args[i].isList()) {
       llvm::append_range(list, args[i].getElements());
     } else if (auto dict = dyn_cast<DictAttr>(args[i].tree)) {
-      // The keyword arguments of a hints_wrapper, in order; hints are not
-      // passed on.
+      // A hints_wrapper passes its dict of keyword arguments, value by value in
+      // the order of the dict. It does not pass its hints, the next dict.
       if (i != size_t(form.first) + 1 || form.target != "hints_wrapper")
         continue;
       OperandRange operands = args[i].operands;
@@ -205,8 +207,8 @@ HigherOrderView::get(Operation *op,
     view.predicate = args[form->predicate];
   if (form->first < 0)
     return view;
-  // What a wrap passes by keyword goes by the sub-graph's names for it, which
-  // an export does not have.
+  // A wrap matches keyword arguments to the parameter names of its sub-graph.
+  // An exported program does not record these names.
   if (target == "wrap" && numPositional != args.size())
     return failure();
   reader.addPassedOn(*form, view.additional);
@@ -233,12 +235,13 @@ size_t HigherOrderView::getNumGraphOperands() const {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// How a tensor type becomes another: rows are added or taken away.
+/// Returns true if `other` has the dtype of `type` and `ranks` more dimensions.
+/// Types that are not tensors are compatible with every type.
 static bool isCompatible(Type type, Type other, int ranks = 0) {
   auto have = dyn_cast<FakeTensorType>(type);
   auto want = dyn_cast<FakeTensorType>(other);
   if (!have || !want)
-    return true; // a number may stand for a 0-d tensor, nothing for anything
+    return true; // a number may replace a 0-d tensor; an immediate has no type
   return have.getDtype() == want.getDtype() &&
          have.getRank() + ranks == want.getRank();
 }
@@ -251,7 +254,7 @@ LogicalResult HigherOrderView::verifyOperands(unsigned index) const {
     return node->emitOpError("the ")
            << getGraphName(index) << " graph @" << graph.getSymName()
            << " takes " << placeholders.size() << " operands, got " << expected;
-  // With the rank that a slice loses.
+  // Each operand with the change of its rank: -1 if the graph takes a slice.
   SmallVector<std::pair<const Argument *, int>> operands;
   for (const Argument &arg : carried)
     operands.emplace_back(&arg, 0);
@@ -266,7 +269,7 @@ LogicalResult HigherOrderView::verifyOperands(unsigned index) const {
     if (!value)
       continue;
     Type type = placeholder.getType();
-    // A slice of an associative scan may keep its dimension, as size 1.
+    // A slice of an associative scan may keep the scanned dimension, of size 1.
     bool keeps = ranks && flow == Flow::AssociativeScan &&
                  isCompatible(value.getType(), type);
     if (!keeps && !isCompatible(value.getType(), type, ranks))
@@ -279,7 +282,7 @@ LogicalResult HigherOrderView::verifyOperands(unsigned index) const {
   return success();
 }
 
-/// The leaves of a tree of results: a type each, null for an immediate.
+/// Returns the type of each leaf of a tree of results, null for an immediate.
 static SmallVector<Type> getLeafTypes(ArrayAttr trees, TypeRange values) {
   SmallVector<Type> types;
   size_t next = 0;
@@ -340,7 +343,8 @@ LogicalResult HigherOrderView::verifyResults() const {
   return success();
 }
 
-/// A graph's own verifier may not have run yet.
+/// Returns true if the graph is one block that ends in an output. The verifier
+/// of a call may run before the verifier of the graph that it calls.
 static bool isWellFormed(GraphOp graph) {
   return graph.getBody().hasOneBlock() && !graph.getBlock().empty() &&
          isa<OutputOp>(graph.getBlock().back());

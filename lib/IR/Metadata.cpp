@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace fx;
 
-/// Steps from a fused location to the one it wraps.
+/// Returns the location that a fused location wraps.
 static Location unwrapFused(Location loc) {
   while (auto fused = dyn_cast<FusedLoc>(loc)) {
     if (fused.getLocations().empty())
@@ -72,6 +72,8 @@ std::optional<FileLineColLoc> fx::getPythonFrame(Location loc) {
   return std::nullopt;
 }
 
+/// Returns true for `name`, `name_`, `name__` etc.: the keys to which
+/// getMetadataKey appends a `_`.
 static bool isOwnKey(StringRef key) {
   return key.consume_front("name") &&
          key.find_first_not_of('_') == StringRef::npos;

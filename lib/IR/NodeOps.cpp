@@ -18,7 +18,7 @@ using namespace fx;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The names under which a node stores its parts.
+/// The names of the attributes that nodes share.
 constexpr StringLiteral kTarget = "target", kArgs = "args",
                         kKwnames = "kwnames", kOuts = "outs";
 } // namespace
@@ -108,7 +108,8 @@ static GraphOp getGraph(Operation *user, unsigned operand) {
              : GraphOp();
 }
 
-/// The predicate takes an operand unless it is an immediate.
+/// Returns the index of the first graph among the operands. The predicate comes
+/// before it, unless it is an immediate.
 static unsigned getFirstGraphOperand(CondOp op) {
   return !op.getArgs().empty() && isa<OperandAttr>(op.getArgs()[0]) ? 1 : 0;
 }
@@ -124,7 +125,8 @@ OperandRange CondOp::getBranchOperands() {
       .drop_front(getFirstGraphOperand(*this) + 2);
 }
 
-/// Checks a call of a higher-order operator whose form is known.
+/// Verifies a call of a higher-order operator. Accepts operators whose form is
+/// not known to HigherOrderView.
 static LogicalResult verifyHigherOrder(Operation *op) {
   bool malformed = false;
   FailureOr<HigherOrderView> view = HigherOrderView::get(op, [&] {
@@ -152,7 +154,7 @@ LogicalResult CondOp::verify() {
   return verifyHigherOrder(*this);
 }
 
-/// Null where nobody attached what is known of the operators.
+/// Returns null if no OperatorDialectInterface is attached to the dialect.
 static const OperatorDialectInterface *getOperators(Operation *op) {
   return op->getDialect()->getRegisteredInterface<OperatorDialectInterface>();
 }

@@ -123,8 +123,8 @@ void GraphOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-/// The names that the symbols of the graph may have: declared, or made by a
-/// node (data-dependent ones: `u0`).
+/// Collects the symbols that the graph declares, and those in the types of its
+/// placeholders.
 static void collectSymbols(GraphOp graph, llvm::StringSet<> &declared) {
   for (Attribute attr : graph.getSymbols())
     if (auto range = dyn_cast<RangeAttr>(attr))
@@ -176,7 +176,7 @@ LogicalResult GraphOp::verifyRegions() {
       std::string unknown;
       type.walk([&](ExprAttr expr) {
         expr.walkSymbols([&](StringRef s) {
-          // u and zuf symbols are data-dependent: a node makes them.
+          // Symbols u0, zuf0 etc. are data-dependent: a node defines them.
           if (!declared.contains(s) && !s.starts_with("u") &&
               !s.starts_with("zu"))
             unknown = s.str();
@@ -200,7 +200,7 @@ void PlaceholderOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 ParseResult PlaceholderOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
-  // Not as an attribute: `"x" : !type` would be a typed string.
+  // parseAttribute would read `"x" : !type` as a typed string.
   std::string text;
   if (parser.parseString(&text))
     return failure();

@@ -36,7 +36,7 @@ std::optional<DType> InputLeaf::getDType() const {
 // Reading the graph
 //===----------------------------------------------------------------------===//
 
-/// The kind of a leaf that export made a constant.
+/// Returns the kind of a leaf whose value export made a constant.
 static std::optional<LeafKind> getConstantKind(Attribute value) {
   if (isa<NoneAttr>(value))
     return LeafKind::None;
@@ -136,7 +136,8 @@ static std::string toText(FakeTensorType type, DType dtype) {
   return text;
 }
 
-/// The value of a scalar leaf as text, and whether it is `constant`.
+/// Returns true if `value` is the constant of the scalar leaf. Sets `expected`
+/// and `got` to the texts of both.
 static bool equalsConstant(const InputLeaf &leaf, const HostTensor &value,
                            std::string &expected, std::string &got) {
   llvm::raw_string_ostream e(expected), g(got);
@@ -191,7 +192,8 @@ llvm::Error GraphSignature::checkLeaf(const InputLeaf &leaf,
   return llvm::Error::success();
 }
 
-/// Solves `expr = value` where expr is a*s + b with one unbound symbol.
+/// Solves `expr = value` if `expr` is a*s + b with one unbound symbol `s`, and
+/// binds `s` in `symbols`.
 static void solve(ExprAttr expr, int64_t value, SymbolValues &symbols) {
   StringRef unknown;
   bool several = false;
@@ -217,7 +219,8 @@ static void solve(ExprAttr expr, int64_t value, SymbolValues &symbols) {
       llvm::SubOverflow(value, *zero, rest) ||
       (slope == -1 && rest == INT64_MIN))
     return;
-  // Only where it fits exactly: what is no line is left to the size check.
+  // Bind the symbol only if the solution is exact. If `expr` is not linear, the
+  // size check reports a mismatch.
   int64_t x = rest / slope;
   if (at(x) == value)
     symbols[unknown] = x;
@@ -225,7 +228,8 @@ static void solve(ExprAttr expr, int64_t value, SymbolValues &symbols) {
 
 llvm::Error GraphSignature::bind(llvm::ArrayRef<HostValue> values,
                                  SymbolValues &symbols) const {
-  // Plain symbols first: `s17 + 1` may come before the `s17` that defines it.
+  // Bind plain symbols first: `s17 + 1` may come before the `s17` that defines
+  // the symbol.
   for (bool plain : {true, false})
     for (auto [leaf, value] : llvm::zip_equal(inputs, values)) {
       auto visit = [&](ExprAttr expr, int64_t have) {
@@ -282,8 +286,8 @@ llvm::Error GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
   return llvm::Error::success();
 }
 
-/// "dimension 0 of input 'x'": the first place where `expr` stands, for
-/// messages about it.
+/// Finds the first input that uses a symbol of `expr`. Returns the input's name
+/// and the beginning of a message about it, such as "dimension 0: ".
 static std::pair<std::string, std::string> findUse(ArrayRef<InputLeaf> inputs,
                                                    ExprAttr expr) {
   llvm::StringSet<> symbols;

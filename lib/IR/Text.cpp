@@ -47,7 +47,7 @@ std::optional<double> fx::parseSpecialReal(StringRef keyword) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Prints `leaf` if it is an immediate with a syntax of its own.
+/// Prints `leaf` and returns true if it is an immediate with its own syntax.
 static bool printImmediate(AsmPrinter &printer, Attribute leaf) {
   raw_ostream &os = printer.getStream();
   if (isa<fx::NoneAttr>(leaf)) {
@@ -105,7 +105,8 @@ static void printTree(OpAsmPrinter &printer, OperandRange operands,
     printer.printAttribute(tree);
 }
 
-/// Whether the bare word would be read as an immediate or the type it begins.
+/// Returns true if the parser would read the bare word as an immediate or as
+/// the beginning of a type.
 static bool isAlsoImmediate(StringRef word) {
   if (parseSpecialReal(word) ||
       llvm::is_contained({"true", "false", "None", "index", "none", "complex",
@@ -165,8 +166,9 @@ void fx::printRenamed(OpAsmPrinter &printer, Operation *op) {
 
 static constexpr int maxTreeDepth = 64;
 
-/// Parses a tree into `tree`. A bare keyword that is no immediate is left in
-/// `keyword`, if given, for the caller: the name of a keyword argument.
+/// Parses an argument tree into `tree`. If `keyword` is not null, a bare word
+/// that is not an immediate is stored there instead: the caller takes it for
+/// the name of a keyword argument.
 static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
                              Attribute &tree, int depth,
                              std::string *keyword = nullptr);
@@ -225,8 +227,8 @@ static ParseResult parseOptionalSingleton(OpAsmParser &parser,
   return success();
 }
 
-/// Parses a keyword that no type begins with as parseTree does; without one
-/// the result has no value.
+/// Parses a bare word that does not begin a type, as parseTree describes.
+/// Returns no value if the next token is not a bare word.
 static OptionalParseResult
 parseOptionalWord(OpAsmParser &parser, Attribute &tree, std::string *keyword) {
   StringRef word;
@@ -265,7 +267,7 @@ static ParseResult parseTree(OpAsmParser &parser, ParsedArguments &result,
     return parseDict(parser, result, tree, depth);
   if (succeeded(parseOptionalSingleton(parser, tree)))
     return success();
-  // Before any other keyword: `f32` and `i1` are types.
+  // Types come before bare words, because `f32` and `i1` are types.
   Type type;
   OptionalParseResult isType = parser.parseOptionalType(type);
   if (isType.has_value()) {
@@ -291,7 +293,8 @@ ParseResult fx::parseArguments(OpAsmParser &parser, ParsedArguments &result) {
     llvm::SMLoc loc = parser.getCurrentLocation();
     if (parseTree(parser, result, tree, 0, &keyword))
       return failure();
-    // A keyword that is also a type or a string: `"self" = %x`.
+    // The name of a keyword argument is a bare word, or a string if the word
+    // would be read as an immediate or a type: `"index" = %x`.
     if (!keyword.empty() || (tree && isa<StringAttr>(tree))) {
       bool isName = succeeded(parser.parseOptionalEqual());
       if (isName && keyword.empty())
@@ -321,7 +324,8 @@ ParseResult fx::parseNodeName(OpAsmParser &parser, OperationState &state) {
   } else {
     for (size_t i = 0, e = parser.getNumResults(); i < e; ++i) {
       auto [ssaName, index] = parser.getResultName(i);
-      // A number, or the second of a pack, is the printer's name, not FX's.
+      // The printer, not FX, made a name that is a number, and the names of a
+      // pack (`%x:2`).
       if (ssaName.empty() || llvm::isDigit(ssaName.front()) || index > 0)
         return success();
       name += (i ? "," : "") + ssaName.str();

@@ -12,19 +12,22 @@
 
 namespace fx {
 
-/// Prints the shortest decimal text that reads back as `value`, always with a
-/// point, so that MLIR's lexer takes it as a float; `inf`, `neg_inf`, `nan`.
+/// Prints the shortest decimal text that reads back as `value`. The text always
+/// has a point, so that MLIR's lexer reads a float. Infinities and NaN are
+/// printed as `inf`, `neg_inf` and `nan`.
 void printReal(llvm::raw_ostream &os, double value);
 
-/// The value of the keyword `inf`, `neg_inf` or `nan`.
+/// Returns the value of the keyword `inf`, `neg_inf` or `nan`, and nullopt for
+/// other keywords.
 std::optional<double> parseSpecialReal(llvm::StringRef keyword);
 
-/// Prints `(leaf, [leaf, leaf], name = leaf)`; operands take their places in
-/// order.
+/// Prints `(leaf, [leaf, leaf], name = leaf)`. Each `#fx.operand` leaf is
+/// printed as the next of `operands`.
 void printArguments(mlir::OpAsmPrinter &printer, mlir::OperandRange operands,
                     mlir::ArrayAttr args, mlir::ArrayAttr kwnames);
 
-/// What parseArguments reads.
+/// The result of parseArguments: the operands in order, the trees of all
+/// arguments, and the names of the last ones, which are keyword arguments.
 struct ParsedArguments {
   llvm::SmallVector<mlir::OpAsmParser::UnresolvedOperand> operands;
   llvm::SmallVector<mlir::Attribute> args;
@@ -33,13 +36,14 @@ struct ParsedArguments {
 mlir::ParseResult parseArguments(mlir::OpAsmParser &parser,
                                  ParsedArguments &result);
 
-/// Prints the tree of one immediate outside of an argument list.
+/// Prints one immediate outside of an argument list.
 void printLeaf(mlir::AsmPrinter &printer, mlir::Attribute leaf);
 
-/// Prints ` as "name"` where the printer renamed the results, so that the true
-/// names survive.
+/// Prints ` as "name"` if the SSA names of the results differ from the node
+/// names, so that a round trip preserves the node names.
 void printRenamed(mlir::OpAsmPrinter &printer, mlir::Operation *op);
-/// Sets the location's node name from the SSA name or an `as "name"`.
+/// Sets the node name in the location from `as "name"`, or else from the SSA
+/// names of the results.
 mlir::ParseResult parseNodeName(mlir::OpAsmParser &parser,
                                 mlir::OperationState &state);
 

@@ -28,7 +28,7 @@ static bool isDtype(Type type) {
   return isa<FloatType>(type);
 }
 
-/// A name, and perhaps a number.
+/// Returns true for a device type with an optional index: `cuda`, `cuda:0`.
 static bool isDevice(StringRef device) {
   auto [type, index] = device.split(':');
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };

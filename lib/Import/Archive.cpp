@@ -65,7 +65,7 @@ constexpr uint16_t kFlagEncrypted = 0x0001, kFlagDescriptor = 0x0008,
 /// Bounds the memory that a hostile directory can ask for.
 constexpr uint64_t kMaxRecords = 1 << 20;
 
-/// What a central header says of a record.
+/// The contents of the central header of a record.
 struct Entry {
   std::string name;
   uint16_t flags, method;
@@ -106,7 +106,7 @@ private:
   uint16_t u16(uint64_t at) const { return get<uint16_t>(at); }
   uint32_t u32(uint64_t at) const { return get<uint32_t>(at); }
   uint64_t u64(uint64_t at) const { return get<uint64_t>(at); }
-  /// Whether [at, at + size) lies below `limit`.
+  /// Returns true if [at, at + size) lies below `limit`.
   static bool fits(uint64_t at, uint64_t size, uint64_t limit) {
     return at <= limit && size <= limit - at;
   }
@@ -232,7 +232,8 @@ Error Archive::Reader::readEntry(uint64_t &at) {
   return Error::success();
 }
 
-/// Extra field 1 holds the values that do not fit in 32 bits.
+/// Reads the sizes and the offset that do not fit in 32 bits from extra field 1
+/// (zip64), which lies in [at, at + size).
 Error Archive::Reader::readExtra64(Entry &entry, uint64_t at, uint64_t size) {
   bool needed = entry.size == 0xffffffff ||
                 entry.compressedSize == 0xffffffff ||
@@ -327,8 +328,9 @@ Error Archive::Reader::readLocalHeader(Entry &entry) {
   return Error::success();
 }
 
-/// A record written as a stream has its CRC and sizes behind the data; the
-/// header's fields are zero or say the same.
+/// Checks the descriptor of a record that was written as a stream. It follows
+/// the data and holds the CRC and the sizes, as 32 or 64 bits. The header's
+/// fields are zero or have the same values.
 Error Archive::Reader::readDescriptor(Entry &entry) {
   uint64_t at = entry.end;
   if (fits(at, 16, directory) && u32(at) == kDescriptor &&
@@ -361,7 +363,8 @@ Error Archive::Reader::checkOverlaps() {
   return Error::success();
 }
 
-/// Strips the root folder, which every record shares.
+/// Adds the records to the archive. Their names lose the root folder, which all
+/// of them share.
 Error Archive::Reader::publish() {
   StringRef root;
   for (const Entry &entry : entries) {

@@ -16,8 +16,8 @@ using namespace fx;
 using Kind = schema::Argument::Kind;
 
 static Kind getValueKind(Value value) {
-  // An immediate's placeholder has no entry in the tables of symbolic values,
-  // so that torch takes it for a tensor.
+  // The placeholder of an immediate has no entry in the tables of symbolic
+  // values, so torch's serializer treats it as a tensor.
   if (auto placeholder = value.getDefiningOp<PlaceholderOp>())
     if (placeholder.getValueAttr())
       return Kind::Tensor;
@@ -83,7 +83,8 @@ static Kind getEmptyListKind(const ArgumentSchema *schema) {
   }
 }
 
-/// The order of the questions is that of torch's serializer.
+/// Returns the kind of a list, or nullopt if there is none. The order of the
+/// checks is that of torch's serializer.
 static std::optional<Kind> getListKind(ArrayAttr list, ValueRange operands,
                                        const ArgumentSchema *schema) {
   if (list.empty())
@@ -137,7 +138,7 @@ static std::optional<Kind> getListKind(ArrayAttr list, ValueRange operands,
     return Kind::SymFloats;
   if (only({Kind::Bool, Kind::SymBool}))
     return Kind::SymBools;
-  // Whatever else has a name goes as a tensor.
+  // Torch's serializer treats all other named values as tensors.
   if (llvm::all_of(list, llvm::IsaPred<OperandAttr>) && hasValue)
     return Kind::Tensors;
   if (llvm::all_of(

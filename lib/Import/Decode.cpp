@@ -94,7 +94,8 @@ public:
   }
 
 private:
-  /// A field that the schema does not know.
+  /// Skips a field that the schema does not know. This is an error unless the
+  /// program is newer than the schema and the field holds a default.
   bool readUnknown(StringRef kind) {
     bool isDefault;
     if (!json.skip(&isDefault))
@@ -104,7 +105,7 @@ private:
     return json.fail("unknown " + kind + " for schema version " +
                      Twine(kMajorVersion) + "." + Twine(kMinorVersion));
   }
-  /// Reads an object of one member.
+  /// Reads an object that must have exactly one member.
   bool readOnly(StringRef what, function_ref<bool(StringRef)> member);
   template <typename Spec>
   bool readSpec(Spec &out, ArrayRef<SpecKind> kinds, StringRef what,
@@ -220,7 +221,7 @@ bool Decoder::readArg(Spec &out, const SpecKind &kind) {
   case SpecKind::CustomObj:
     return as(AK::CustomObj, CustomObjArgument());
   case SpecKind::Token: {
-    // A token has a name like a tensor and no other property.
+    // A token has only a name. It is represented as a tensor argument.
     TokenArgument token;
     if (!read(token))
       return false;
@@ -275,8 +276,8 @@ bool Decoder::readSpec(Spec &out, ArrayRef<SpecKind> kinds, StringRef what,
 // Entry points
 //===----------------------------------------------------------------------===//
 
-/// Finds the version before anything that depends on it is read; this also
-/// checks the syntax of the whole text.
+/// Reads the schema version in a pass of its own, because the decoding of other
+/// fields depends on it. This pass also checks the syntax of the whole text.
 static bool readVersion(JsonReader &json, SchemaVersion &version) {
   bool found = false;
   if (!json.readObject([&](StringRef key) {

@@ -14,14 +14,16 @@
 
 namespace fx {
 
-/// Decodes `models/<name>.json`. The error text is
-/// `:json.path: message`, to stand behind the record's name.
-/// Fields of a newer minor version are accepted where they hold defaults;
-/// another major version, an unknown field or kind is an error.
+/// Decodes `models/<name>.json`. Strings with escapes are decoded into memory
+/// of `strings`; the other strings refer to `json`. The error text is
+/// `:json.path: message`, to be appended to the record's name. Unknown fields
+/// of a newer minor version are accepted if they hold defaults. Another major
+/// version, any other unknown field and an unknown kind are errors.
 llvm::Expected<schema::ExportedProgram>
 decodeProgram(llvm::StringRef json, llvm::BumpPtrAllocator &strings);
 
-/// Decodes `data/weights/<name>_weights_config.json` and its like.
+/// Decodes `data/weights/<name>_weights_config.json` or
+/// `data/constants/<name>_constants_config.json`.
 llvm::Expected<schema::PayloadConfig>
 decodePayloadConfig(llvm::StringRef json, llvm::BumpPtrAllocator &strings);
 

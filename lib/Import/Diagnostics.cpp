@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// The text with control characters escaped: names in it come from the file.
+/// Returns the text on one line, with control characters escaped. The names in
+/// the text come from the file.
 static std::string onOneLine(StringRef text) {
   std::string result;
   for (unsigned char c : text) {

@@ -12,8 +12,8 @@
 
 namespace fx {
 
-/// Keeps the first error that is emitted while it lives, with the node or
-/// record that its location names, and swallows everything else.
+/// Keeps the first error that is emitted during its lifetime, with the node or
+/// record that the error's location names. Suppresses all other diagnostics.
 class ErrorCollector {
 public:
   explicit ErrorCollector(mlir::MLIRContext *ctx);
@@ -28,7 +28,7 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// An error about the node or record `where`; for the collector.
+/// Emits an error about the node or record `where`, for an ErrorCollector.
 mlir::InFlightDiagnostic emitErrorAt(mlir::MLIRContext *ctx,
                                      llvm::StringRef where);
 

@@ -88,7 +88,7 @@ Value GraphBuilder::lookup(StringRef name) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An immediate with the type that a placeholder of it has.
+/// An immediate and the type of its placeholder.
 struct Immediate {
   Attribute value;
   Type type;
@@ -118,7 +118,7 @@ static Immediate getImmediate(MLIRContext *ctx, std::monostate) {
   return {fx::NoneAttr::get(ctx), PyNoneType::get(ctx)};
 }
 
-/// The immediate of a graph input; no value if the kind is no immediate.
+/// Returns the immediate of a graph input, or null if the input is a value.
 static Immediate getImmediate(MLIRContext *ctx, const Argument &argument) {
   switch (argument.kind) {
   case Argument::Kind::None:
@@ -136,7 +136,8 @@ static Immediate getImmediate(MLIRContext *ctx, const Argument &argument) {
   }
 }
 
-/// The name of the value that an argument is; empty if it is an immediate.
+/// Returns the name of the value that an argument refers to; empty if the
+/// argument is an immediate.
 static StringRef getValueName(const Argument &argument) {
   auto name = [](auto &symbolic) {
     auto *name = std::get_if<StringRef>(&symbolic.value);
@@ -206,7 +207,7 @@ LogicalResult GraphBuilder::buildInput(size_t index,
   state.addTypes(type);
   state.addAttribute("name", b.getStringAttr(name));
   if (spec) {
-    // The specification of a value names it.
+    // The spec of an input that is a value must name the value.
     if (spec->kind != K::ConstantInput &&
         getValueName(spec->arg) != getValueName(input))
       return error() << "the signature calls this input '"
@@ -337,8 +338,10 @@ GraphBuilder::buildOutputs(const schema::GraphSignature *signature) {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// The main graph declares all symbols of the program; a sub-graph those that
-/// it uses. A symbol without a range is declared if no input's type has it.
+/// Declares the symbols of the graph. The main graph declares all ranges of the
+/// program, a sub-graph those with a symbol that it uses. A symbol without a
+/// range is declared unless it occurs in the type of an input or is
+/// data-dependent.
 LogicalResult GraphBuilder::declareSymbols(bool isMain) {
   llvm::MapVector<StringRef, bool> used; // name -> in an input's type
   for (Operation &node : op.getBlock())
@@ -371,13 +374,14 @@ LogicalResult GraphBuilder::declareSymbols(bool isMain) {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole graph
 //===----------------------------------------------------------------------===//
 
 FailureOr<GraphOp>
 GraphBuilder::build(StringRef symbol, bool isPrivate,
                     const schema::GraphSignature *signature) {
-  // The JSON's depth bounds this; the stack frames here are larger.
+  // The JSON reader bounds the depth, too, but the stack frames here are
+  // larger.
   constexpr unsigned maxDepth = 64;
   if (program.depth >= maxDepth)
     return error(symbol) << "graphs nested deeper than " << maxDepth;

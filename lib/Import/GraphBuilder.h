@@ -19,7 +19,7 @@
 
 namespace fx {
 
-/// What all graphs of a program share.
+/// The state that all graphs of a program share.
 struct ProgramState {
   explicit ProgramState(mlir::ModuleOp module)
       : module(module), ctx(module.getContext()), types(ctx), locations(ctx),
@@ -31,13 +31,13 @@ struct ProgramState {
   LocationBuilder locations;
   /// The states and graphs built so far, by their symbols.
   mlir::SymbolTable symbols;
-  /// State by its name in the program.
+  /// The states, by their names in the program.
   llvm::StringMap<StateOp> states;
   /// The sub-graphs built so far, by their names in the program.
   llvm::StringMap<llvm::SmallVector<GraphOp, 1>> subgraphs;
   /// The range constraints, in the order of the file.
   llvm::SmallVector<RangeAttr> ranges;
-  /// The symbols declared although no range names them.
+  /// The symbols that a graph declares although they have no range constraint.
   llvm::SmallSetVector<mlir::StringAttr, 4> unbounded;
   unsigned depth = 0;
 };
@@ -48,8 +48,8 @@ public:
   GraphBuilder(ProgramState &program, const schema::Graph &graph)
       : program(program), ctx(program.ctx), graph(graph), b(ctx) {}
 
-  /// `signature` is null for a sub-graph; `path` is the prefix of the symbols
-  /// of its own sub-graphs.
+  /// Builds the graph as `symbol`. `signature` is null for a sub-graph. The
+  /// symbols of a private graph's own sub-graphs begin with `symbol.`.
   mlir::FailureOr<GraphOp> build(llvm::StringRef symbol, bool isPrivate,
                                  const schema::GraphSignature *signature);
 
@@ -74,15 +74,18 @@ private:
 
   // Nodes.
   mlir::LogicalResult buildNode(const schema::Node &node);
-  /// The tree of a node's results; their names are appended.
+  /// Returns the tree of a node's results, or null after an error, and appends
+  /// the names of the results to `names`.
   mlir::Attribute getOutputTree(const Argument &output,
                                 llvm::SmallVectorImpl<llvm::StringRef> &names);
-  /// Attributes for what the operation and its schema do not say of the node.
+  /// Adds attributes for the properties of the node that cannot be derived from
+  /// the operation and its schema.
   void keepDifferences(const schema::Node &node, mlir::Operation *op);
   mlir::LogicalResult checkAgainstSchema(llvm::StringRef target,
                                          const schema::Node &node);
 
-  // Arguments. Trees are null after an error; values are appended.
+  // Arguments. The functions return null after an error and append the operands
+  // to `values`.
   class TreeBuilder;
   mlir::Attribute getTree(const Argument &argument,
                           llvm::SmallVectorImpl<mlir::Value> &values);
@@ -109,12 +112,13 @@ private:
   llvm::StringMap<mlir::Value> getAttrs; ///< by symbol
 };
 
-/// Our name of a serialized target: `torch.ops.aten.add.Tensor` is
-/// `aten.add.Tensor`.
+/// Returns the dialect's name of a serialized target: `aten.add.Tensor` for
+/// `torch.ops.aten.add.Tensor`.
 llvm::StringRef getTargetName(llvm::StringRef serialized);
 
-/// FX makes Python identifiers, with dots at most, of all names; other code
-/// relies on it (names are joined with commas, and printed as SSA names).
+/// Returns true if `name` is a Python identifier that may also contain dots. FX
+/// makes no other names. Other code relies on this: it joins names with commas
+/// and prints them as SSA names.
 bool isNodeName(llvm::StringRef name);
 
 } // namespace fx

@@ -31,7 +31,7 @@ static bool readTree(JsonReader &json, PyTree &tree,
       });
     if (field != "context" || json.peek() != JsonReader::Kind::String)
       return json.skip();
-    // A dict's context is its list of keys, as JSON once more.
+    // The context of a dict is a string that holds a JSON list of its keys.
     StringRef context;
     if (!json.readString(context))
       return false;
@@ -60,7 +60,7 @@ static bool readTree(JsonReader &json, PyTree &tree,
 bool PyTree::parse(StringRef text) {
   llvm::BumpPtrAllocator strings;
   JsonReader json(text, strings);
-  // The version of the format, then the tree.
+  // The text is a list of the format's version and the tree.
   bool ok = json.readArray([&](size_t index) {
     int64_t version;
     if (index == 0)
@@ -105,7 +105,8 @@ GuardResolver::GuardResolver(GraphOp graph,
 std::optional<size_t> GuardResolver::findLeaf(ArrayRef<Access> path) {
   if (spec.children.size() != 2 || path.empty() || path[0].kind != Access::Key)
     return std::nullopt;
-  // An argument has a name; those of `*args` are named args_0, args_1, ….
+  // The first step names an argument. The arguments of `*args` are named
+  // args_0, args_1, …, so that L['args'][0] is args_0.
   std::string root = path[0].name.str();
   path = path.drop_front();
   auto isNamed = [&](StringRef name) {
@@ -161,7 +162,8 @@ ExprAttr GuardResolver::parse(StringRef code) {
   return {};
 }
 
-/// The leaf at a path: `L['flat_args'][i]`, or steps through the arguments.
+/// Returns the placeholder of the leaf at a path: `L['flat_args'][i]`, or steps
+/// through the arguments.
 PlaceholderOp GuardResolver::getInput(ArrayRef<Access> path) {
   if (path.size() == 2 && path[0].kind == Access::Key &&
       path[0].name == "flat_args" && path[1].kind == Access::Index) {
@@ -170,8 +172,8 @@ PlaceholderOp GuardResolver::getInput(ArrayRef<Access> path) {
   }
   if (std::optional<size_t> leaf = findLeaf(path))
     return userInputs[*leaf];
-  // Objects whose fields the spec does not name: export joins the path to the
-  // input's name.
+  // The spec does not name the fields of all objects. Export joins the steps of
+  // the path to the input's name.
   std::string name;
   for (const Access &step : path) {
     if (!name.empty())
@@ -193,7 +195,7 @@ ExprAttr GuardResolver::getProperty(FakeTensorType type,
   if (steps.size() < 2 || steps[0].kind != Access::Attribute)
     return {};
   StringRef property = steps[0].name;
-  // `.shape[i]` has no call between.
+  // `.size()[i]` has a call, `.shape[i]` has none.
   steps = steps.drop_front();
   if (property != "shape") {
     if (steps.front().kind != Access::Call)
@@ -232,7 +234,7 @@ ExprAttr GuardResolver::resolve(StringRef root, ArrayRef<Access> accesses) {
   if (root != "L")
     return {};
   auto isStep = [](const Access &step) { return step.kind != Access::Call; };
-  // A field of an object looks like the method of a tensor: try the longest
+  // A field of an object looks like a method of a tensor, so try the longest
   // path first.
   size_t length = 0;
   while (length < accesses.size() && isStep(accesses[length]))

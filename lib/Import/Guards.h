@@ -20,30 +20,33 @@ struct PyTree {
   std::vector<std::string> keys; ///< of a dict, one for each child
   std::vector<PyTree> children;
 
-  /// From the JSON of `treespec_dumps`; false where it is not understood.
+  /// Reads the JSON text of `treespec_dumps`. Returns false if the text does
+  /// not have the expected form.
   bool parse(llvm::StringRef json);
   size_t countLeaves() const;
 };
 
-/// Understands guards: Python over the dictionary `L` of the program's
-/// arguments, `L['x']['key'][0].size()[1] > 3`.
+/// Parses guards: Python expressions over the dictionary `L` of the program's
+/// arguments, such as `L['x']['key'][0].size()[1] > 3`.
 class GuardResolver {
 public:
   GuardResolver(GraphOp graph, const schema::ExportedProgram &program);
 
-  /// The condition over the graph's symbols; null where it is not understood.
+  /// Returns the condition as an expression over the graph's symbols, or null
+  /// if the guard cannot be parsed.
   ExprAttr parse(llvm::StringRef code);
 
 private:
   ExprAttr resolve(llvm::StringRef root, llvm::ArrayRef<Access> accesses);
-  /// What `steps` give of a tensor: a size, stride or offset.
+  /// Returns the property of a tensor that `steps` read: a size, a stride, the
+  /// storage offset or the rank. Returns null for other steps.
   ExprAttr getProperty(FakeTensorType type, llvm::ArrayRef<Access> steps);
   PlaceholderOp getInput(llvm::ArrayRef<Access> path);
-  /// The number of the leaf at a path through the arguments' pytree.
+  /// Returns the index of the leaf at a path through the arguments' pytree.
   std::optional<size_t> findLeaf(llvm::ArrayRef<Access> path);
 
   GraphOp graph;
-  PyTree spec; ///< no children where it is not known
+  PyTree spec; ///< without children if it is unknown
   std::vector<std::string> argumentNames;
   llvm::SmallVector<PlaceholderOp> userInputs; ///< in flattened order
   llvm::StringMap<PlaceholderOp> byName;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Records of an archive are named as torch/export/pt2_archive/constants.py has
-// it.
+// The names of the records of an archive are those of
+// torch/export/pt2_archive/constants.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
   const ArchiveRecord *record = archive.find(name);
   if (!record)
     return archive.error(name, "the archive has no such record");
-  // Bounds the time and memory that text can ask for; graphs of 100,000 nodes
-  // are smaller.
+  // Bounds the time and memory that parsing takes. Graphs of 100,000 nodes are
+  // smaller.
   constexpr uint64_t maxSize = 512 << 20;
   if (record->size > maxSize)
     return archive.error(name, "expected at most " + Twine(maxSize) +
@@ -47,13 +47,14 @@ static Expected<StringRef> readRecord(const Archive &archive, StringRef name) {
   return archive.read(*record);
 }
 
-/// An error of the text in a record, which begins with its place there.
+/// Adds the path of the archive and the name of the record to an error about
+/// the record's text. The error begins with the place in the text.
 static Error inRecord(const Archive &archive, StringRef record, Error error) {
   return llvm::createStringError(archive.getPath() + ":" + record +
                                  llvm::toString(std::move(error)));
 }
 
-/// Checks what the archive says of itself.
+/// Checks the format, the version and the byte order of the archive.
 static Error checkFormat(const Archive &archive) {
   if (!archive.find("archive_format"))
     return archive.error("expected an archive of torch.export.save, found no "
@@ -81,7 +82,7 @@ static Error checkFormat(const Archive &archive) {
   return Error::success();
 }
 
-/// The model to import: the one asked for, or the only one.
+/// Returns the model to import: `wanted`, or the only one if `wanted` is empty.
 static Expected<std::string> selectModel(const Archive &archive,
                                          StringRef wanted) {
   SmallVector<StringRef> models;
@@ -124,7 +125,8 @@ readConfig(const Archive &archive, const std::string &name,
   return config;
 }
 
-/// The archive's path as an IR file in `folder` sees it.
+/// Returns the archive's path relative to `folder`, or as given if `folder` is
+/// empty.
 static std::string getExternalPath(StringRef path, StringRef folder) {
   return folder.empty() ? path.str() : getRelativePath(path, folder);
 }

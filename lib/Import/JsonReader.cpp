@@ -235,7 +235,8 @@ bool JsonReader::readHex4(size_t from, unsigned &out) {
          !digits.getAsInteger(16, out);
 }
 
-/// The string from `at`, decoded.
+/// Reads a string with escape sequences, whose first character is at `at`, and
+/// decodes it into `strings`.
 bool JsonReader::readEscaped(StringRef &out) {
   SmallString<256> decoded;
   for (; at < text.size(); ++at) {

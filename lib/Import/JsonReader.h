@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads JSON straight into typed structures, without a tree between. Strict:
-// UTF-8, exact 64-bit integers, no duplicate keys, bounded depth. The path of
-// the value being read is kept, so that errors say where they are.
+// Reads JSON into typed structures without an intermediate tree. The reader is
+// strict: it requires UTF-8, 64-bit integers, unique keys and a bounded depth.
+// It tracks the path of the current value, which error messages name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,40 +25,43 @@
 
 namespace fx {
 
-/// All `read…` and `skip…` functions return false after an error; the first
-/// error stays and names the path of the value, `graph.nodes[3].target`.
+/// All `read…` and `skip…` functions return false after an error. The reader
+/// keeps the first error, which names the path of the value, such as
+/// `graph.nodes[3].target`.
 class JsonReader {
 public:
   enum class Kind { Null, Bool, Number, String, Array, Object, End };
   static constexpr unsigned maxDepth = 512;
 
-  /// `text` must outlive the strings that are read; those that hold escapes
-  /// are decoded into `strings`.
+  /// `text` must outlive the strings that are read. Strings with escapes are
+  /// decoded into memory of `strings`.
   JsonReader(llvm::StringRef text, llvm::BumpPtrAllocator &strings);
 
-  /// The kind of the next value, by its first character.
+  /// Returns the kind of the next value, judged by its first character. Returns
+  /// End if no value begins there, and after an error.
   Kind peek();
 
   bool readNull();
   bool readBool(bool &out);
-  /// Refuses fractions, exponents and what needs more than 64 bits.
+  /// Rejects fractions, exponents and integers that do not fit in 64 bits.
   bool readInteger(int64_t &out);
-  /// Also takes the strings "NaN", "Infinity" and "-Infinity".
+  /// Also accepts the strings "NaN", "Infinity" and "-Infinity".
   bool readReal(double &out);
   bool readString(llvm::StringRef &out);
-  /// Calls `element` before each element, which it must read.
+  /// Calls `element` with the index of each element, which the callback must
+  /// read.
   bool readArray(llvm::function_ref<bool(size_t)> element);
-  /// Calls `member` before each value, which it must read.
+  /// Calls `member` with the key of each value, which the callback must read.
   bool readObject(llvm::function_ref<bool(llvm::StringRef)> member);
-  /// Reads past a value. `isDefault` tells whether it was null, false, or an
+  /// Skips a value. Sets `isDefault` to true if the value is null, false, or an
   /// empty string, list or object.
   bool skip(bool *isDefault = nullptr);
-  /// Expects nothing but white space behind the value.
+  /// Fails unless only white space follows the value.
   bool readEnd();
 
   /// Records an error at the value being read, and returns false.
   bool fail(const llvm::Twine &message);
-  /// `:json.path: message`, to stand behind the name of the text.
+  /// Returns `:json.path: message`, to be appended to the name of the text.
   std::string getError() const { return error; }
 
 private:

@@ -19,7 +19,8 @@ Location LocationBuilder::get(StringRef name) {
   return NameLoc::get(StringAttr::get(ctx, name));
 }
 
-/// Reads `File "model.py", line 12, in forward`.
+/// Parses a line such as `File "model.py", line 12, in forward`. Returns null
+/// for other lines.
 static LocationAttr getFrame(MLIRContext *ctx, StringRef line) {
   line = line.trim();
   if (!line.consume_front("File \""))
@@ -39,8 +40,8 @@ Location LocationBuilder::getStack(StringRef trace) {
   LocationAttr &cached = stacks[trace];
   if (cached)
     return cached;
-  // Text has the outermost frame first. Locations are walked recursively, so
-  // a stack of absurd depth stays text.
+  // The text has the outermost frame first. MLIR walks locations recursively,
+  // so a very deep stack has no frames and is kept as text only.
   constexpr unsigned maxFrames = 256;
   LocationAttr result;
   unsigned count = 0;
@@ -66,13 +67,14 @@ Location LocationBuilder::get(const schema::Node &node,
   NamedAttrList metadata;
   Location stack = UnknownLoc::get(ctx);
   for (auto &[key, value] : node.metadata) {
-    // The frames serve diagnostics; the text has the lines of code, too.
+    // The frames are for diagnostics. The text is kept, too, because it also
+    // has the lines of code.
     if (key == "stack_trace")
       stack = getStack(value);
     metadata.set(getMetadataKey(key), b.getStringAttr(value));
   }
   std::string joined = llvm::join(results, ",");
-  // The node's own name, where it has several results or none of its name.
+  // Keep the node's own name if it differs from the names of its results.
   if (node.name && !node.name->empty() && *node.name != joined &&
       !joined.empty())
     metadata.set("name", b.getStringAttr(*node.name));
@@ -82,7 +84,8 @@ Location LocationBuilder::get(const schema::Node &node,
   if (!joined.empty())
     loc = NameLoc::get(b.getStringAttr(joined), stack);
   else if (auto function = dyn_cast<NameLoc>(stack))
-    loc = function.getChildLoc(); // Its name would be taken for the node's.
+    // The function's name would be taken for the node's name.
+    loc = function.getChildLoc();
   if (!metadata.empty())
     loc = FusedLoc::get({Location(loc)}, metadata.getDictionary(ctx), ctx);
   return loc;

@@ -15,20 +15,21 @@
 
 namespace fx {
 
-/// Makes the locations that fx/IR/Metadata.h describes.
+/// Builds the locations that fx/IR/Metadata.h describes.
 class LocationBuilder {
 public:
   explicit LocationBuilder(mlir::MLIRContext *ctx) : ctx(ctx) {}
 
-  /// A node without metadata.
+  /// Returns the location of a node without metadata.
   mlir::Location get(llvm::StringRef name);
-  /// A node called `node` whose results are `results`.
+  /// Returns the location of `node`, whose results have the names `results`.
   mlir::Location get(const schema::Node &node,
                      llvm::ArrayRef<llvm::StringRef> results);
 
 private:
-  /// The frames of a Python stack, the user's innermost as callee; unknown
-  /// where the text has no frame.
+  /// Returns the frames of a Python stack trace as a chain of call sites, with
+  /// the innermost frame as the callee. Returns an unknown location if the text
+  /// has no frames or too many.
   mlir::Location getStack(llvm::StringRef trace);
 
   mlir::MLIRContext *ctx;

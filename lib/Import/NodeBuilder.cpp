@@ -53,8 +53,8 @@ public:
     case Argument::Kind::Operator:
       return OperatorAttr::get(ctx, getTargetName(argument.get<StringRef>()));
     default:
-      // The type of the value says the kind: the two above share theirs with
-      // Bool and String alone.
+      // The C++ type of the value determines the kind. The two kinds above are
+      // exceptions: they have the types of Bool and String.
       return std::visit([&](const auto &value) { return convert(value); },
                         argument.value);
     }
@@ -178,8 +178,8 @@ Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
   }
   std::string name = prefix + argument.name.str();
   GraphBuilder builder(program, *argument.graph);
-  // Within the sub-graph's own sub-graphs the symbol is not yet final, so it
-  // is built under a free name.
+  // The symbol is final only after the search for an equal graph below, so
+  // build the graph under a free symbol.
   std::string symbol = name;
   for (unsigned i = 1; program.symbols.lookup(symbol) || symbol == "main"; ++i)
     symbol = name + "_" + std::to_string(i);
@@ -187,7 +187,8 @@ Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
       builder.build(symbol, /*isPrivate=*/true, /*signature=*/nullptr);
   if (failed(graph))
     return {};
-  // The symbol has the name behind the prefix, unless that was taken.
+  // The symbol is the prefix and the name, unless that symbol is taken. Then
+  // `fx.name` holds the name.
   auto setName = [&](StringRef symbol) {
     graph->setSymName(symbol);
     if (symbol.drop_front(prefix.size()) == argument.name)
@@ -195,10 +196,11 @@ Value GraphBuilder::getSubgraph(const schema::GraphArgument &argument) {
     else
       (*graph)->setAttr("fx.name", b.getStringAttr(argument.name));
   };
-  // An equal graph of the same name is the same graph.
+  // Reuse an equal graph of the same name. Only graphs with the same symbol
+  // compare equal.
   for (GraphOp other : program.subgraphs[name]) {
     setName(other.getSymName());
-    // Locations count: they hold the nodes' metadata.
+    // Compare the locations of the nodes, too: they hold the nodes' metadata.
     if (OperationEquivalence::isEquivalentTo(
             *graph, other, OperationEquivalence::IgnoreLocations) &&
         OperationEquivalence::isRegionEquivalentTo(
@@ -300,7 +302,8 @@ Attribute GraphBuilder::getOutputTree(const Argument &output,
   }
 }
 
-/// A positional argument carries the name that the schema has at its place.
+/// Checks that each positional argument has the name of the schema's argument
+/// at the same position.
 LogicalResult GraphBuilder::checkAgainstSchema(StringRef target,
                                                const schema::Node &node) {
   const OperatorSchema *known = lookupOperator(target);
@@ -378,7 +381,7 @@ void GraphBuilder::keepDifferences(const schema::Node &node, Operation *op) {
 }
 
 LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
-  // What to call the node in errors.
+  // The name of the node in errors.
   where = node.name ? node.name->str() : node.target.str();
   StringRef target = getTargetName(node.target);
   if (target.empty())
@@ -387,15 +390,16 @@ LogicalResult GraphBuilder::buildNode(const schema::Node &node) {
   bool isOperator = node.target.starts_with("torch.ops.") && !isHigherOrder;
   if (isOperator && failed(checkAgainstSchema(target, node)))
     return failure();
-  // Beside operators, export saves functions on sizes and what torch.vmap
-  // calls.
+  // Besides operators, export saves calls of functions on sizes and of the
+  // functions that torch.vmap calls.
   if (!node.target.starts_with("torch.") && !lookupOperator(target))
     return error() << "unknown function '" << target << "'";
 
   SmallVector<Attribute> trees, keywords;
   SmallVector<Value> operands;
   for (const schema::NamedArgument &input : node.inputs) {
-    // Programs before the kind was recorded: only operators have keywords.
+    // Old programs do not record the kind. There, the named arguments of
+    // operators are keyword arguments.
     bool isKeyword = input.kind && *input.kind != schema::ArgumentKind::Unknown
                          ? *input.kind == schema::ArgumentKind::Keyword
                          : isOperator && !input.name.empty();

@@ -36,15 +36,16 @@ ProgramBuilder::ProgramBuilder(ModuleOp module,
 // States
 //===----------------------------------------------------------------------===//
 
-/// The size of an element in bytes.
+/// Returns the size of an element in bytes.
 static int64_t getElementSize(Type dtype) {
   if (auto complex = dyn_cast<ComplexType>(dtype))
     return 2 * getElementSize(complex.getElementType());
   return llvm::divideCeil(dtype.getIntOrFloatBitWidth(), 8);
 }
 
-/// The bytes that a tensor needs of its storage; nullopt where the number
-/// overflows or a stride or the offset is not a constant of 0 or more.
+/// Returns the number of bytes that the storage of a tensor must have. Returns
+/// nullopt if the number overflows, or if a stride or the offset is negative or
+/// not a constant.
 static std::optional<int64_t> getExtent(FakeTensorType type) {
   int64_t last = 0, contiguous = 1;
   ArrayRef<ExprAttr> strides;
@@ -129,15 +130,15 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
   bool isKnown = !meta.use_pickle && !hasNoBytes;
   auto op = StateOp::create(b, state.locations.get(name), name, type,
                             isKnown ? bytes : Attribute());
-  // Pickles may run code when they are read: only their place is kept, and
-  // how their file's name begins, which tells torch the format.
+  // Reading a pickle may run code, so keep only its place in the archive. Torch
+  // tells the format of an object's file from the beginning of its name.
   if (meta.use_pickle)
     op->setAttr("fx.pickled", bytes);
   if (!meta.tensor_meta)
     op->setAttr("fx.payload",
                 b.getStringAttr(meta.path_name.rtrim("0123456789")));
-  // The placeholder says what a state is; one that the graph does not use has
-  // none.
+  // The placeholder determines the kind of a state. A state that the graph does
+  // not take has no placeholder, so attributes keep its kind.
   using K = schema::InputSpec::Kind;
   const schema::InputSpec *spec = specs.lookup(name);
   if (meta.is_param && !(spec && spec->kind == K::Parameter))
@@ -146,7 +147,7 @@ LogicalResult ProgramBuilder::buildState(StringRef name,
                   (spec->kind == K::Buffer && spec->persistent);
   if (isWeight != (folder == "data/weights/"))
     op->setAttr("fx.folder", b.getStringAttr(folder));
-  if (name == "main") // the graph's
+  if (name == "main") // the symbol of the main graph
     op->setAttr("sym_name", b.getStringAttr("main.state"));
   state.symbols.insert(op);
   if (op.getSymName() != name)
@@ -183,7 +184,8 @@ LogicalResult ProgramBuilder::buildRanges() {
   return success();
 }
 
-/// What cannot be parsed keeps its text only.
+/// Builds the guards behind the placeholders. A guard that cannot be parsed has
+/// its text only.
 void ProgramBuilder::buildGuards(GraphOp graph) {
   GuardResolver resolver(graph, program);
   SmallVector<PlaceholderOp, 8> placeholders = graph.getPlaceholders();
@@ -202,11 +204,12 @@ void ProgramBuilder::buildGuards(GraphOp graph) {
 }
 
 //===----------------------------------------------------------------------===//
-// What only round trips and callers need
+// Attributes for export and for callers
 //===----------------------------------------------------------------------===//
 
-/// An argument of a module call: the name of a tensor, `{sym_int = "n"}` and
-/// its like for another value, or `{constant = ...}`.
+/// Describes an argument of a module call: the name of a tensor,
+/// `{sym_int = "n"}` for a symbolic number (also `sym_float`, `sym_bool`),
+/// `{class = "c", object = "n"}` for an object, or `{constant = ...}`.
 Attribute ProgramBuilder::describe(const schema::Argument &argument) {
   using K = schema::Argument::Kind;
   auto symbolic = [&](StringRef kind, const auto &v) -> Attribute {
@@ -214,7 +217,7 @@ Attribute ProgramBuilder::describe(const schema::Argument &argument) {
       return b.getDictionaryAttr(b.getNamedAttr(kind, b.getStringAttr(*name)));
     return {};
   };
-  Attribute constant = b.getUnitAttr(); // of a kind that has no text
+  Attribute constant = b.getUnitAttr(); // for kinds that have no attribute
   switch (argument.kind) {
   case K::Tensor:
     return b.getStringAttr(argument.get<schema::TensorArgument>().name);
@@ -260,8 +263,8 @@ Attribute ProgramBuilder::describe(const schema::Argument &argument) {
   return b.getDictionaryAttr(b.getNamedAttr("constant", constant));
 }
 
-/// One entry for each module call: its path, or a dictionary with its
-/// signature where the program kept that.
+/// Returns an array with one entry for each module call: its path, or a
+/// dictionary with its signature if the program has it.
 Attribute ProgramBuilder::getCallGraph() {
   SmallVector<Attribute> calls;
   for (const schema::ModuleCallEntry &entry :
@@ -281,7 +284,7 @@ Attribute ProgramBuilder::getCallGraph() {
     call.set("fqn", b.getStringAttr(entry.fqn));
     list("inputs", signature.inputs);
     list("outputs", signature.outputs);
-    if (!entry.fqn.empty()) { // the program's own stand on the graph
+    if (!entry.fqn.empty()) { // the graph has the program's own specs
       call.set("in_spec", b.getStringAttr(signature.in_spec));
       call.set("out_spec", b.getStringAttr(signature.out_spec));
     }
@@ -293,8 +296,9 @@ Attribute ProgramBuilder::getCallGraph() {
   return b.getArrayAttr(calls);
 }
 
-/// The pytree specs of the whole program stand by themselves, since every
-/// caller needs them.
+/// Attaches the attributes for export and for callers to the graph and to the
+/// module. The pytree specs of the whole program have attributes of their own,
+/// because every caller needs them.
 void ProgramBuilder::attachPrograms(GraphOp graph) {
   const schema::GraphModule &graphModule = program.graph_module;
   for (const schema::ModuleCallEntry &entry : graphModule.module_call_graph)
@@ -339,7 +343,7 @@ void ProgramBuilder::attachPrograms(GraphOp graph) {
   module->setAttr("fx.verifiers", b.getStrArrayAttr(program.verifiers));
 }
 
-/// Files of the archive that no code reads keep their places.
+/// Keeps the places of the archive's files that no code reads.
 void ProgramBuilder::attachFiles() {
   ModuleOp module = state.module;
   std::string samples = "data/sample_inputs/" + source.model + ".pt";
@@ -359,7 +363,8 @@ void ProgramBuilder::attachFiles() {
 // Functional graphs
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing in the graph writes a value, as far as schemas tell.
+/// Returns true if every called operator is known and writes none of its
+/// operands.
 static bool isFunctional(GraphOp graph) {
   for (Operation &node : graph.getBlock()) {
     if (!isa<CallFunctionOp>(node))
@@ -371,8 +376,9 @@ static bool isFunctional(GraphOp graph) {
   return true;
 }
 
-/// TRAINING programs may mutate, unless our own export says that they do not;
-/// the others were functionalized by torch.
+/// Marks the graphs as functional if none of them has mutations. Torch has
+/// functionalized all programs except those with the verifier TRAINING. These
+/// may mutate, unless the export of this project declares that they do not.
 void ProgramBuilder::markFunctional() {
   bool isDeclared =
       llvm::any_of(program.graph_module.metadata, [](auto &entry) {
@@ -388,7 +394,7 @@ void ProgramBuilder::markFunctional() {
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// The whole program
 //===----------------------------------------------------------------------===//
 
 LogicalResult ProgramBuilder::build() {

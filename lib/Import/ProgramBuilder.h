@@ -13,10 +13,10 @@
 
 namespace fx {
 
-/// Where the bytes of the states lie.
+/// The source of the states' bytes.
 struct PayloadSource {
   const Archive &archive;
-  /// The archive's path as `#fx.external` has it.
+  /// The archive's path in `#fx.external` attributes.
   std::string externalPath;
   /// The model's name in the archive.
   std::string model;
@@ -28,11 +28,11 @@ public:
   ProgramBuilder(mlir::ModuleOp module, const schema::ExportedProgram &program,
                  const PayloadSource &source);
 
-  /// The states of a weights or constants configuration, whose files lie in
-  /// `folder` of the archive.
+  /// Builds the states of a weights or constants configuration, whose files lie
+  /// in `folder` of the archive.
   mlir::LogicalResult buildStates(const schema::PayloadConfig &config,
                                   llvm::StringRef folder);
-  /// Everything else. The states must have been built.
+  /// Builds everything else. The states must have been built.
   mlir::LogicalResult build();
 
 private:
@@ -55,7 +55,7 @@ private:
   const schema::ExportedProgram &program;
   const PayloadSource &source;
   mlir::OpBuilder b;
-  /// The specs of the states that the graph takes, by their names.
+  /// The input specs of the states that the graph takes, by the states' names.
   llvm::StringMap<const schema::InputSpec *> specs;
   llvm::StringMap<llvm::StringRef> objectClasses;
 };

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// Python's expression grammar, as far as guards use it.
+/// Parses the part of Python's expression grammar that guards use. Each
+/// function parses one level of precedence.
 class PythonParser : public TextParser {
 public:
   PythonParser(MLIRContext *ctx, StringRef text, PythonResolver resolve)
@@ -40,7 +41,8 @@ private:
     return result;
   }
 
-  /// `a op b op c` of one associative operator.
+  /// Parses `a op b op c`, where `op` is the associative operator `token`, into
+  /// one call of `function`.
   ExprAttr chain(ExprAttr (PythonParser::*next)(), StringRef token,
                  StringRef function) {
     SmallVector<ExprAttr> args{(this->*next)()};
@@ -156,7 +158,8 @@ private:
     return postfix(root);
   }
 
-  /// The steps behind a name: a function's arguments, or a resolved object.
+  /// Parses the accesses behind a name. They form a call of a function, or a
+  /// path that `resolve` maps to an expression.
   ExprAttr postfix(StringRef root) {
     SmallVector<Access> accesses;
     while (true) {
@@ -190,7 +193,8 @@ private:
     return result || failed() ? result : fail("unknown value '" + root + "'");
   }
 
-  /// `max(a, b)`, `math.floor(a)`; the opening parenthesis is read.
+  /// Parses the arguments of a call such as `max(a, b)` or `math.floor(a)`,
+  /// behind the opening parenthesis.
   ExprAttr function(StringRef root, ArrayRef<Access> accesses) {
     StringRef callee = accesses.empty() ? root : accesses.back().name;
     if (!accesses.empty() && (!llvm::is_contained({"math", "torch"}, root) ||

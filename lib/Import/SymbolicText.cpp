@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
+/// Parses sympy's srepr text.
 class SreprParser : public TextParser {
 public:
   using TextParser::TextParser;
@@ -64,7 +65,8 @@ private:
     return callNamed(callee, args);
   }
 
-  /// `Symbol('s0', integer=True)`, `Float('0.5', precision=53)`.
+  /// Parses the arguments of `Symbol('s0', integer=True)` or
+  /// `Float('0.5', precision=53)`, behind the opening parenthesis.
   ExprAttr leaf(StringRef callee) {
     std::optional<StringRef> value = string();
     if (!value)

@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// Our name of a sympy class, a function of torch.utils._sympy, or a Python
-/// function; empty if it is unknown.
+/// Returns the dialect's name of a sympy class, a function of
+/// torch.utils._sympy, or a Python function; empty if it is unknown.
 static StringRef getFunction(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Cases({"Max", "max", "sym_max"}, "max")
@@ -70,7 +70,7 @@ static StringRef getFunction(StringRef name) {
       .Default("");
 }
 
-/// A call of a function by its Python or sympy name.
+/// Builds a call of the function with the Python or sympy name `callee`.
 ExprAttr TextParser::callNamed(StringRef callee, ArrayRef<ExprAttr> args) {
   if (args.empty() || !llvm::all_of(args, [](ExprAttr e) { return bool(e); }))
     return failed() ? ExprAttr()

@@ -16,7 +16,8 @@
 
 namespace fx {
 
-/// A recursive descent parser whose functions return null after an error.
+/// The base class of recursive descent parsers. Functions return null after an
+/// error.
 class TextParser {
 public:
   TextParser(mlir::MLIRContext *ctx, llvm::StringRef text)
@@ -26,7 +27,8 @@ public:
 
 protected:
   static constexpr unsigned maxDepth = 256;
-  /// Terms are collected pairwise, so longer text would take too long.
+  /// The terms of a sum are compared pairwise, so longer text would take too
+  /// long.
   static constexpr size_t maxLength = 1 << 16;
 
   ExprAttr fail(const llvm::Twine &what) {
@@ -55,7 +57,7 @@ protected:
     skipSpace();
     if (!text.substr(at).starts_with(token))
       return false;
-    // A keyword ends where the name ends.
+    // A keyword is not the beginning of a longer name.
     if (llvm::isAlpha(token.front()) && at + token.size() < text.size() &&
         isNameChar(text[at + token.size()]))
       return false;
@@ -78,7 +80,7 @@ protected:
       ++at;
     return text.slice(begin, at);
   }
-  /// A quoted string without escapes.
+  /// Parses a quoted string without escapes.
   std::optional<llvm::StringRef> string() {
     skipSpace();
     if (at >= text.size() || (text[at] != '\'' && text[at] != '"'))
@@ -90,7 +92,7 @@ protected:
     at = end + 1;
     return result;
   }
-  /// An integer or a real, unsigned.
+  /// Parses an unsigned integer or real.
   ExprAttr number() {
     skipSpace();
     size_t begin = at;
@@ -120,7 +122,8 @@ protected:
   }
   ExprAttr truth(bool value) { return ExprAttr::integer(ctx, value); }
 
-  /// `result`, or an error where arithmetic on constants failed.
+  /// Returns `result`. If it is null because arithmetic on constants failed,
+  /// records an error.
   ExprAttr checked(ExprAttr result) {
     return result || failed()
                ? result
@@ -146,7 +149,7 @@ protected:
   std::string message;
 };
 
-/// What a parser gives, or its error.
+/// Runs a parser and returns its result or its error.
 template <typename Parser>
 llvm::Expected<ExprAttr> runParser(Parser parser) {
   if (ExprAttr result = parser.parse())

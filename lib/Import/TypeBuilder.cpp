@@ -148,12 +148,13 @@ StringRef TypeBuilder::getName(schema::MemoryFormat format) {
   return names[static_cast<int64_t>(format) - 1];
 }
 
-/// Whether the strides are those that torch gives a contiguous tensor: the
-/// product of the inner sizes, where a size counts as 1 at least.
+/// Returns true if the strides are those that torch gives a contiguous tensor:
+/// the product of the inner sizes, where each size counts as at least 1.
 bool TypeBuilder::isContiguous(ArrayRef<ExprAttr> sizes,
                                ArrayRef<ExprAttr> strides) {
   ExprAttr one = ExprAttr::integer(ctx, 1);
-  // A symbol known to be positive is not clamped, so there are two forms.
+  // Torch does not clamp a symbol that is known to be positive, so there are
+  // two forms.
   ExprAttr plain = one, clamped = one;
   for (auto [size, stride] : llvm::reverse(llvm::zip_equal(sizes, strides))) {
     if (stride != plain && stride != clamped)

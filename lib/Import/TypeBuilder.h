@@ -13,8 +13,8 @@
 
 namespace fx {
 
-/// Makes types of the schema's metadata. Null after an error, which is
-/// emitted about the node or record `where`.
+/// Builds types from the schema's metadata. Functions return null after an
+/// error, which they emit about the node or record `where`.
 class TypeBuilder {
 public:
   explicit TypeBuilder(mlir::MLIRContext *ctx) : ctx(ctx) {}
@@ -25,8 +25,8 @@ public:
   SymBoolType getType(const schema::SymBool &value, llvm::StringRef where);
   FakeTensorType getType(const schema::TensorMeta &meta, llvm::StringRef where);
 
-  /// The texts read so far, each with its example value (a unit attribute
-  /// where it has none), for export.
+  /// Returns the texts of the expressions read so far, each with its example
+  /// value (a unit attribute if it has none), for export.
   mlir::DictionaryAttr getTexts() const;
 
   mlir::Type getDtype(schema::ScalarType type);

@@ -26,7 +26,7 @@ void fx::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void fx::registerAllPasses() {
-  // MLIR's registries are not locked.
+  // MLIR's registries are not thread-safe.
   static std::once_flag once;
   std::call_once(once, [] {
     registerFXTransformsPasses();

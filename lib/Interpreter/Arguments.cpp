@@ -103,7 +103,7 @@ static c10::Device parseDevice(const ArgTree &tree) {
 }
 
 //===----------------------------------------------------------------------===//
-// Without a schema
+// Conversion without a schema
 //===----------------------------------------------------------------------===//
 
 static const IValue &getValue(const ArgTree &tree, const Values &values) {
@@ -114,7 +114,8 @@ static const IValue &getValue(const ArgTree &tree, const Values &values) {
   return values[tree.index];
 }
 
-/// A list whose elements are all tensors is a Tensor[], else an Any[].
+/// Converts a list to Tensor[] if all elements are tensors and it is not empty,
+/// else to Any[].
 static IValue makeGenericList(const ArgTree &tree, const Values &values) {
   std::vector<IValue> items;
   bool tensors = !tree.items.empty();
@@ -172,7 +173,7 @@ IValue toIValue(const ArgTree &tree, const Values &values) {
 }
 
 //===----------------------------------------------------------------------===//
-// By a type of the schema
+// Conversion to a type of the schema
 //===----------------------------------------------------------------------===//
 
 static std::string describe(const IValue &v) {
@@ -186,15 +187,15 @@ static std::string describe(const IValue &v) {
   throw std::runtime_error("expected " + type.str() + ", got " + describe(got));
 }
 
-/// The one element of a tensor, where Python would call `item`.
+/// Returns the item of a tensor of one element, and any other value unchanged.
 static IValue unwrapScalar(IValue v) {
   if (v.isTensor() && v.toTensor().defined() && v.toTensor().numel() == 1)
     return IValue(v.toTensor().item());
   return v;
 }
 
-/// A number where a tensor is asked: a 0-d tensor that takes part in type
-/// promotion as a Python number.
+/// Converts a number to a 0-d tensor that takes part in type promotion as a
+/// Python number.
 static IValue wrapNumber(const IValue &v, const c10::Type &type) {
   if (!v.isScalar() && !v.isBool())
     mismatch(v, type);
@@ -255,7 +256,7 @@ static IValue toList(const ArgTree &tree, const Values &values,
       list.push_back(toIValue(item, values, *element));
     return list;
   }
-  // A value that is itself a list: converted leaf by leaf.
+  // The value is itself a list: convert its elements.
   if (tree.kind == Kind::Value && getValue(tree, values).isList()) {
     auto from = getValue(tree, values).toListRef();
     Values items(from.begin(), from.end());
@@ -267,7 +268,7 @@ static IValue toList(const ArgTree &tree, const Values &values,
     }
     return list;
   }
-  // One number for all of `int[2]`.
+  // A single number is repeated for `int[2]`.
   IValue item = toIValue(tree, values, *element);
   for (int32_t i = 0, e = listSize.value_or(1); i < e; ++i)
     list.push_back(item);
@@ -360,8 +361,9 @@ BoundCall::BoundCall(const Operator &op, const ArgList &list) : op(&op) {
       continue;
     }
     slot.tree = trees[i];
-    // Lists are handles: a constant one would be shared between calls, which
-    // no operator writes to. Tensors made of numbers are made again each time.
+    // Convert constant arguments once. All calls share a constant list; no
+    // operator writes to lists. A number that is passed as a tensor is
+    // converted again in each call.
     bool isTensor = arguments[i].type()->kind() == c10::TypeKind::TensorType;
     if (trees[i]->hasValue() || isTensor)
       continue;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A node's arguments, as the interpreter and the run-time fallback both see
-// them, and their conversion to what an operator's schema asks for. Everything
-// in this library reports failure by throwing std::runtime_error; the
-// boundaries (Interpreter.cpp, Fallback.cpp) catch.
+// The arguments of a node in the interpreter and the run-time fallback, and
+// their conversion to the types of an operator's schema. All functions of this
+// library report errors by throwing std::runtime_error; the boundaries
+// (Interpreter.cpp, Fallback.cpp) catch them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,25 +25,26 @@ namespace fx::interp {
 
 struct GraphPlan;
 
-/// A tree of arguments. Leaves are values of the run or immediates.
+/// A tree of arguments. A leaf is a run-time value or an immediate. The
+/// comments name the fields that each kind uses.
 struct ArgTree {
   enum class Kind {
-    Value, // index: which of the node's values
-    Graph, // graph: a sub-graph
+    Value, // index: position among the node's values
+    Graph, // graph: a subgraph
     None,
-    Bool,
-    Int,
-    Float,
-    Complex,
-    String, // index, real, imag, text
-    DType,
-    Layout,
-    MemoryFormat, // index: torch's enumerator
+    Bool,         // index
+    Int,          // index
+    Float,        // real
+    Complex,      // real, imag
+    String,       // text
+    DType,        // index: PyTorch's enumerator
+    Layout,       // index: PyTorch's enumerator
+    MemoryFormat, // index: PyTorch's enumerator
     Device,       // text, index (-1: none)
     Operator,     // text: the target
     Object,       // object: of a custom class
-    List,
-    Dict
+    List,         // items
+    Dict          // keys, items
   };
   Kind kind = Kind::None;
   int64_t index = 0;
@@ -55,45 +56,49 @@ struct ArgTree {
   std::vector<std::string> keys; // Dict
 
   bool isNone() const { return kind == Kind::None; }
-  /// True where a leaf is a value of the run.
+  /// Returns true if a leaf is a run-time value.
   bool hasValue() const;
 };
 
-/// The positional arguments and, as the last `kwnames.size()` of `args`, the
-/// keyword arguments of a node.
+/// The arguments of a node. The last `kwnames.size()` of `args` are keyword
+/// arguments, the others are positional.
 struct ArgList {
   std::vector<ArgTree> args;
   std::vector<std::string> kwnames;
 
   size_t numPositional() const { return args.size() - kwnames.size(); }
-  /// The keyword argument `name`, or null.
+  /// Returns the keyword argument `name`, or null if it is absent.
   const ArgTree *getKeyword(const std::string &name) const;
 };
 
 using Values = std::vector<c10::IValue>;
 
-/// torch's scalar type of a dtype name ("float32"); throws on others.
+/// Returns PyTorch's scalar type of a dtype name ("float32"). Throws on unknown
+/// names.
 c10::ScalarType parseDTypeName(const std::string &name);
-/// torch's layout of "strided", "torch.strided" is not accepted.
+/// Returns PyTorch's layout of a name such as "strided". Throws on unknown
+/// names, including names with the prefix "torch.".
 c10::Layout parseLayoutName(const std::string &name);
 c10::MemoryFormat parseMemoryFormatName(const std::string &name);
 
-/// The argument as an IValue of its own kind, without a schema.
+/// Converts an argument to an IValue according to its kind, without a schema.
 c10::IValue toIValue(const ArgTree &tree, const Values &values);
-/// The argument as `type` asks. `listSize` is N of `int[N]`, where one int
-/// stands for N of them.
+/// Converts an argument to `type`. `listSize` is N of `int[N]`, for which a
+/// single int is repeated N times.
 c10::IValue toIValue(const ArgTree &tree, const Values &values,
                      const c10::Type &type,
                      std::optional<int32_t> listSize = std::nullopt);
 
-/// A call of an operator with its arguments put in the schema's order.
+/// A call of an operator with its arguments in the order of the schema.
 class BoundCall {
 public:
   BoundCall() = default;
-  /// Throws where the arguments do not fit the schema.
+  /// Throws if the arguments do not fit the schema. Keeps references to `op`
+  /// and `args`.
   BoundCall(const Operator &op, const ArgList &args);
 
-  /// The results, one for each return of the schema.
+  /// Runs the operator. Pushes its results to `stack`, one for each return of
+  /// the schema.
   void operator()(const Values &values, torch::jit::Stack &stack) const;
   const Operator &getOperator() const { return *op; }
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// auto_functionalized(op, **kwargs) calls a mutating operator on copies of
-// what it writes and returns its results, then the copies. The second version
-// passes the tensors that own the memory, `_all_bases`, and says for each
-// written argument how it views one of them.
+// auto_functionalized(op, **kwargs) calls a mutating operator on copies of the
+// arguments that it writes. It returns the results of the operator, then the
+// copies. The second version passes the tensors that own the memory,
+// `_all_bases`, and describes each written argument as a view of one of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using Kind = fx::interp::ArgTree::Kind;
 
 namespace fx::interp {
 
-/// A copy with the same strides, so that views of it can be made again.
+/// Returns a copy with the same strides, so that views can be recreated on it.
 static Tensor cloneWithStrides(const Tensor &t) {
   Tensor copy = at::empty_strided(t.sizes(), t.strides(), t.options());
   return copy.copy_(t);
@@ -32,7 +32,7 @@ static bool isWritten(const c10::Argument &argument) {
   return argument.alias_info() && argument.alias_info()->isWrite();
 }
 
-/// A leaf that refers to `value`, which joins the call's values.
+/// Appends `value` to the values of the call. Returns a leaf that refers to it.
 static ArgTree addValue(Values &values, IValue value) {
   ArgTree tree;
   tree.kind = Kind::Value;
@@ -41,7 +41,8 @@ static ArgTree addValue(Values &values, IValue value) {
   return tree;
 }
 
-/// Copies a Tensor or a list of them; None stays.
+/// Copies a Tensor or a list of Tensors; None stays None. Appends the copy to
+/// `copies` and returns an argument that refers to it.
 static ArgTree addCopy(const ArgTree &tree, Values &values, Values &copies) {
   if (tree.kind == Kind::List) {
     ArgTree list;
@@ -63,7 +64,7 @@ static ArgTree addCopy(const ArgTree &tree, Values &values, Values &copies) {
 
 static Values finish(Values returned, const Values &copies) {
   if (returned.empty())
-    returned.emplace_back(); // a function without results gives None
+    returned.emplace_back(); // A function without results returns None.
   returned.insert(returned.end(), copies.begin(), copies.end());
   return returned;
 }
@@ -90,13 +91,15 @@ Values autoFunctionalized(const Operator &op, ArgList args, Values values) {
 }
 
 namespace {
-/// Reads `_x_base_index` and its like, and takes them off the arguments.
+/// Reads the arguments that describe views, such as `_x_base_index`, and
+/// removes them.
 class ViewReader {
 public:
   ViewReader(ArgList &args, const Values &values)
       : args(args), values(values) {}
 
-  /// The keyword argument, removed from the list; nullopt if absent.
+  /// Removes a keyword argument and returns its value, or std::nullopt if it is
+  /// absent.
   std::optional<IValue> take(const std::string &name) {
     for (size_t k = 0; k < args.kwnames.size(); ++k) {
       if (args.kwnames[k] != name)
@@ -120,7 +123,8 @@ public:
     return ints;
   }
 
-  /// The view of a base that `prefix` describes; None where it is None.
+  /// Returns the view of a base that the arguments with this prefix describe.
+  /// Returns None if the index of the base is None.
   IValue takeView(const std::string &prefix, const std::vector<Tensor> &bases) {
     std::optional<IValue> index = take(prefix + "_base_index");
     if (!index)
@@ -158,7 +162,7 @@ private:
 
 Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values) {
   Values copies;
-  const Values given = values; // those added below are of the call alone
+  const Values given = values; // `values` grows below.
   ViewReader reader(args, given);
 
   std::vector<Tensor> bases;

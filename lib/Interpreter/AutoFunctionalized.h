@@ -12,11 +12,13 @@
 
 namespace fx::interp {
 
-/// auto_functionalized(op, **args): what `op` returns, then the copies that it
-/// wrote to. `args` are those behind `op`, their leaves indices of `values`.
+/// Runs auto_functionalized(op, **args). Returns the results of `op`, then the
+/// copies that it wrote to. `args` are the arguments after `op`; their value
+/// leaves are indices into `values`.
 /// Source: torch/_higher_order_ops/auto_functionalize.py.
 Values autoFunctionalized(const Operator &op, ArgList args, Values values);
-/// The version whose arguments are views of `_all_bases`.
+/// Runs auto_functionalized_v2, whose written arguments are views of
+/// `_all_bases`.
 Values autoFunctionalizedV2(const Operator &op, ArgList args, Values values);
 
 } // namespace fx::interp

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `fx_torch_fallback`, as fx/Runtime/fallback.h describes it.
+// Implements `fx_torch_fallback` of fx/Runtime/fallback.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +82,9 @@ static DLDataType fromScalarTypeToDL(ScalarType type) {
                            " has no place in DLPack");
 }
 
-/// The parsed call of a text, remembered by its address and checked by its
-/// content: an unloaded model's addresses are used again.
+/// Returns the parsed call of a text. The cache is keyed by the address of the
+/// text. It also compares the content, since another model may be loaded at
+/// the address of one that was unloaded.
 static std::shared_ptr<Prepared> prepare(const char *text, size_t numInputs) {
   static std::shared_mutex mutex;
   static std::unordered_map<const void *, std::shared_ptr<Prepared>> known;
@@ -104,7 +105,7 @@ static std::shared_ptr<Prepared> prepare(const char *text, size_t numInputs) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// A view of the caller's memory.
+/// Returns a tensor that views the caller's memory.
 static at::Tensor borrow(const DLTensor &t) {
   c10::Device device(c10::DeviceType::CPU);
   if (t.device.device_type == kDLCUDA && hasCUDADevice(t.device.device_id))
@@ -117,7 +118,7 @@ static at::Tensor borrow(const DLTensor &t) {
       at::for_blob(static_cast<char *>(t.data) + t.byte_offset, sizes);
   if (t.strides)
     maker.strides(c10::IntArrayRef(t.strides, t.ndim));
-  // With a target the address is not asked what device it is of.
+  // With a target device, LibTorch does not look up the device of the address.
   return maker
       .options(at::TensorOptions().dtype(toScalarType(t.dtype)).device(device))
       .target_device(device)
@@ -132,6 +133,7 @@ struct Owned {
 };
 } // namespace
 
+/// Wraps a tensor in a DLManagedTensor, whose deleter releases the tensor.
 static DLManagedTensor *give(at::Tensor tensor) {
   auto *owned = new Owned;
   owned->tensor = std::move(tensor);
@@ -154,8 +156,9 @@ static DLManagedTensor *give(at::Tensor tensor) {
   return &owned->managed;
 }
 
-/// A result in the form the graph expects, in memory of its own; `mustCopy`
-/// where an object may have it, too.
+/// Converts a result to the dtype that the graph expects, in contiguous memory
+/// that does not alias an input. `mustCopy` forces a copy; it is set if an
+/// object may keep a reference to the result.
 static at::Tensor finishResult(const IValue &value, const Out &out,
                                const std::vector<at::Tensor> &inputs,
                                bool mustCopy) {
@@ -170,8 +173,9 @@ static at::Tensor finishResult(const IValue &value, const Out &out,
     throw std::runtime_error("expected a Tensor result, got " +
                              value.tagKind());
   t = value.toTensor();
-  // The graph's dtype is a meta kernel's word; some of those say double where
-  // the operator gives float. Compiled code was made for what the graph says.
+  // The dtype in the graph comes from a meta kernel. Some meta kernels give
+  // double where the operator returns float. Compiled code expects the dtype in
+  // the graph.
   bool sameKind =
       c10::isFloatingType(t.scalar_type()) == c10::isFloatingType(out.dtype) &&
       t.is_complex() == c10::isComplexType(out.dtype);
@@ -191,7 +195,7 @@ static at::Tensor finishResult(const IValue &value, const Out &out,
   return t;
 }
 
-/// The results of a call, lists expanded.
+/// Appends the results of a call to `out`, with lists and tuples flattened.
 static void flattenResults(const IValue &value, std::vector<IValue> &out) {
   if (value.isTuple()) {
     for (const IValue &item : value.toTupleRef().elements())
@@ -204,11 +208,11 @@ static void flattenResults(const IValue &value, std::vector<IValue> &out) {
   }
 }
 
-/// Calls the operator on tensors, which are not written, and scalars.
+/// Calls the operator on tensors and scalars. Does not write to the tensors.
 static Values invoke(const Prepared &call,
                      const std::vector<at::Tensor> &tensors,
                      const Values &scalars) {
-  // What the operator may write is a copy. An object may keep what it is given.
+  // Copy tensors that the operator may write to or that an object may keep.
   bool writes = call.call && call.call->getOperator().schema->is_mutable();
   Values values, returned;
   for (const at::Tensor &t : tensors)
@@ -231,8 +235,8 @@ static Values invoke(const Prepared &call,
   return returned;
 }
 
-/// The same on the device where the tensors are, all of them then, if it has a
-/// kernel, else on the host.
+/// Calls the operator on `device` if there is one and the operator has a kernel
+/// for it, and on the CPU otherwise. Moves all tensors there first.
 static Values invokeOn(const std::optional<c10::Device> &device, Prepared &call,
                        std::vector<at::Tensor> &tensors,
                        const Values &scalars) {
@@ -240,7 +244,7 @@ static Values invokeOn(const std::optional<c10::Device> &device, Prepared &call,
     for (at::Tensor &t : tensors)
       t = t.to(to);
   };
-  // Objects have their tensors on the host, where is printed, too.
+  // Objects have their tensors on the CPU. Printing runs on the CPU, too.
   if (device && !call.onHost && !call.takesObjects && !call.prints) {
     move(*device);
     try {
@@ -286,13 +290,13 @@ static void execute(Prepared *call, int nInputs, const DLTensor *const *inputs,
   size_t at = 0;
   for (int i = 0; i < nOutputs; ++i) {
     const Out &out = call->outs[i];
-    // A None that the graph does not use has no entry.
+    // A None result that the graph does not use has no entry in `outs`.
     while (!out.none && at < results.size() &&
            (results[at].isNone() ||
             (results[at].isTensor() && !results[at].toTensor().defined())))
       ++at;
     if (at >= results.size()) {
-      // What an operator without results returns is None in the graph.
+      // An operator without results has a None result in the graph.
       if (out.none)
         continue;
       throw std::runtime_error("expected " + std::to_string(nOutputs) +

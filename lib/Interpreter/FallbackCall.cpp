@@ -32,7 +32,8 @@ static double parseDouble(llvm::StringRef text) {
 
 static ArgTree parseTree(const json::Value &value, Prepared &call);
 
-/// An object with one kind key, `{"tensor": 0}`.
+/// Parses an argument that is a JSON object, e.g. `{"tensor": 0}`. A key gives
+/// its kind.
 static ArgTree parseObject(const json::Object &object, Prepared &call) {
   ArgTree tree;
   auto getIndex = [&](llvm::StringRef key) {
@@ -222,8 +223,8 @@ std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs) {
     if (findVmapFunction(call->target))
       throw std::runtime_error("torch.vmap is known to the interpreter only");
     if (const Operator *op = findOperator(call->target)) {
-      // The compiler took all of its arguments as read only: what follows got
-      // their old values.
+      // The compiler assumed that the call does not write to its arguments, so
+      // later nodes use their old values.
       if (op->schema->is_mutable() && !lookupOperator(call->target))
         throw std::runtime_error(
             "it writes to its arguments, which was not known when the program "

@@ -15,7 +15,7 @@
 
 namespace fx::interp {
 
-/// What a result must be.
+/// The expected kind of a result.
 struct Out {
   bool none = false;
   bool scalar = false;
@@ -26,7 +26,7 @@ struct Out {
 /// A parsed call.
 struct Prepared {
   std::string text;
-  /// Where the model has the text.
+  /// The address of the text in the memory of the model.
   const void *address = nullptr;
   std::string target;
   std::string node;
@@ -35,27 +35,30 @@ struct Prepared {
   std::vector<Out> outs;
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
-  /// auto_functionalized: the operator that is called on copies, and how.
+  /// For auto_functionalized: the operator, and the function that calls it on
+  /// copies.
   const Operator *written = nullptr;
   Values (*onCopies)(const Operator &, ArgList, Values) = nullptr;
-  /// It takes objects of custom classes, which may keep what they are given.
+  /// Whether an argument is an object of a custom class. The object may keep
+  /// references to the other arguments.
   bool takesObjects = false;
-  /// call_torchbind: a method of an object.
+  /// Whether this is call_torchbind, which calls a method of an object.
   bool isMethod = false;
-  /// with_effects: the first result is a token.
+  /// Whether this is with_effects, whose first result is a token.
   bool hasToken = false;
-  /// The higher-order operator that prints.
+  /// Whether this is the higher-order operator `print`.
   bool prints = false;
-  /// Its operator has no kernel for the device of its inputs.
+  /// Set once the operator has failed for lack of a kernel on the device of its
+  /// inputs. It then runs on the CPU.
   std::atomic<bool> onHost = false;
 };
 
 /// Parses the text of a call that passes `numInputs` tensors, as
-/// fx/Runtime/fallback.h describes it. Throws where it is malformed or its
-/// operator cannot be called; the text's address tells which model it is of.
+/// fx/Runtime/fallback.h describes it. Throws if the text is malformed or the
+/// operator cannot be called. The address of the text identifies the model.
 std::shared_ptr<Prepared> parseCall(const char *text, size_t numInputs);
 
-/// "sort_1: aten.sort.stable: what went wrong"
+/// Throws the error `e` of a call as "sort_1: aten.sort.stable: message".
 [[noreturn]] void throwAt(const Prepared &call, const std::exception &e);
 
 } // namespace fx::interp

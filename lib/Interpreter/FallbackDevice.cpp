@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing here needs CUDA's headers or a LibTorch that was built for it:
-// devices are asked through c10's table of them.
+// This file needs neither CUDA's headers nor a LibTorch that is built for CUDA:
+// it accesses devices through c10's table of device guards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ using c10::DeviceType;
 namespace fx::interp {
 
 bool hasCUDADevice(int index) {
-  // We link what every LibTorch has. This one registers CUDA when it is loaded,
-  // which Python has done where torch is imported.
+  // We link only libraries that every LibTorch has. libtorch_cuda.so registers
+  // CUDA when it is loaded; in a Python process, `import torch` has loaded it.
   static const bool isLoaded = [] {
     if (!c10::impl::hasDeviceGuardImpl(DeviceType::CUDA))
       ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -46,7 +46,8 @@ void DeviceScope::wait() {
 }
 
 DeviceScope::~DeviceScope() {
-  // On the way of an exception, which says more than another one.
+  // During stack unwinding, the exception in flight tells more than an error of
+  // wait().
   try {
     wait();
   } catch (const std::exception &) {

@@ -13,21 +13,22 @@
 
 namespace fx::interp {
 
-/// Whether LibTorch has CUDA, and a device of this number.
+/// Returns true if LibTorch supports CUDA and has a device of this index.
 bool hasCUDADevice(int index);
 
-/// The device that the tensors of a call are on: of the first that is not on
-/// the host, if there is one.
+/// Returns the device of the first tensor that is not on the CPU, or
+/// std::nullopt if all are on the CPU.
 std::optional<c10::Device> getDevice(c10::ArrayRef<at::Tensor> tensors);
 
-/// Makes a device the current one while it lives. What was started on it is
-/// over by then: the caller's memory may be freed.
+/// Makes a device the current one during the lifetime of the object. The
+/// destructor waits for the device, so that the caller may free memory that the
+/// device uses.
 class DeviceScope {
 public:
   explicit DeviceScope(std::optional<c10::Device> device)
       : device(device), guard(device) {}
   ~DeviceScope();
-  /// Waits for the device. Throws where something failed there.
+  /// Waits for the current stream of the device. Throws if work on it failed.
   void wait();
 
 private:

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A compiled model has a generator of its own, which native code and the
-// fallback draw from in turn.
+// A compiled model has its own random generator, which native code and the
+// fallback share. LibTorch's default generator takes over its state for the
+// duration of a fallback call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +18,15 @@
 #include <mutex>
 
 namespace {
-/// Held from the begin of an exchange to its end: LibTorch's generator is one
-/// for the process.
+/// Held from the begin of an exchange to its end, since all threads of the
+/// process share LibTorch's generator.
 std::mutex exchangeMutex;
 
 FXGenerator get(at::CPUGeneratorImpl &torch) {
   at::mt19937_data_pod data = torch.engine().data();
   FXGenerator g = {};
   std::copy(data.state_.begin(), data.state_.end(), g.state);
-  // LibTorch counts the words that are left, and one more.
+  // LibTorch's `left_` is the number of unused words plus 1.
   g.next = FX_GENERATOR_WORDS + 1 - data.left_;
   if (std::optional<double> normal = torch.next_double_normal_sample()) {
     g.has_normal = 1;

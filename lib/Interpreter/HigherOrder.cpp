@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// torch.ops.higher_order, as torch/_higher_order_ops defines each operator's
-// "dense" behaviour.
+// Implements torch.ops.higher_order. The operators have the "dense" behaviour
+// that torch/_higher_order_ops defines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ bool toCondition(const IValue &v) {
 }
 
 //===----------------------------------------------------------------------===//
-// Calls of one sub-graph
+// Calls of one subgraph
 //===----------------------------------------------------------------------===//
 
 static Values cond(const Call &call) {
@@ -139,7 +139,7 @@ static Values withGradMode(const Call &call) {
 }
 
 namespace {
-/// Sets torch's autocast state of one device type and puts it back.
+/// Sets PyTorch's autocast state of a device type. The destructor restores it.
 class AutocastGuard {
 public:
   AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> dtype,
@@ -225,7 +225,8 @@ ArgList Call::argsFrom(size_t first) const {
   return list;
 }
 
-/// with_effects(token, op, *args, **kwargs): the token, then the results.
+/// with_effects(token, op, *args, **kwargs) returns the token, then the results
+/// of op.
 static Values withEffects(const Call &call) {
   Values results = {call.value(0)};
   if (call.arg(1).kind == Kind::Operator &&
@@ -245,8 +246,8 @@ static Values withEffects(const Call &call) {
   return results;
 }
 
-/// out_dtype(op, dtype, *args): computes in a type that holds the arguments
-/// and the result, then converts.
+/// out_dtype(op, dtype, *args) computes in the dtype that the arguments and
+/// `dtype` promote to, then converts the result to `dtype`.
 static Values outDType(const Call &call) {
   IValue target = call.value(1);
   if (!target.isInt())

@@ -22,10 +22,11 @@ struct Call {
   const ArgTree &arg(size_t i) const;
   c10::IValue value(size_t i) const;
   const GraphPlan &graph(size_t i) const;
-  /// The items of a list (or dict) argument; none for None.
+  /// Returns the items of a list or dict argument. None has no items.
   Values list(size_t i) const;
   Values flatten(const ArgTree &tree) const;
-  /// All arguments from `first` on, keyword arguments included.
+  /// Returns the values of all arguments from `first` on, including keyword
+  /// arguments.
   Values rest(size_t first) const;
   Values run(const GraphPlan &graph, Values inputs) const;
 
@@ -37,19 +38,20 @@ struct Call {
 
 /// Appends values to others.
 void append(Values &to, const Values &from);
-/// One truth value: a bool, an int or a tensor of one element; throws on
-/// others.
+/// Returns the truth value of a bool, an int or a tensor of one element. Throws
+/// on other values.
 bool toCondition(const c10::IValue &value);
 
-// Operators that run a sub-graph many times.
+// Operators that run a subgraph many times.
 Values whileLoop(const Call &call);
-/// What every iteration carried on, stacked; what the loop began with where
-/// there was none.
+/// Returns the stacked carried values of all iterations. If there is no
+/// iteration, it stacks the initial values alone.
 Values whileLoopStackOutput(const Call &call);
 Values map(const Call &call);
-/// combine(*carry, *x, *additional) gives the new carry, then what is stacked.
+/// combine(*carry, *x, *additional) returns the new carry, then the values to
+/// stack.
 Values scan(const Call &call);
-/// combine(*left, *right, *additional), applied from the left.
+/// Applies combine(*left, *right, *additional) from the left.
 Values associativeScan(const Call &call);
 
 } // namespace fx::interp

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The boundary of libFXTorch.so: exceptions end here and become llvm::Errors.
+// This file is the boundary of libFXTorch.so. It converts exceptions to
+// llvm::Errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ extern "C" int fx_torch_fallback(void *context, const char *json, int nInputs,
 
 namespace fx::interp {
 
-/// Runs `fn` and turns what it throws into an error.
+/// Runs `fn` and converts an exception to an llvm::Error.
 template <typename Fn>
 static llvm::Error guard(Fn fn) {
   try {
@@ -75,8 +76,9 @@ private:
   Planner planner;
   std::optional<GraphSignature> signature;
   const GraphPlan *plan = nullptr;
-  /// Whether a node addresses memory by strides, or writes: whether `ravel` of
-  /// an input is a view or a copy then matters, and its strides decide that.
+  /// Whether a node addresses memory by strides or writes to memory. The result
+  /// then depends on the strides of the inputs: they decide, for example,
+  /// whether `ravel` of an input is a view or a copy.
   bool dependsOnMemory = false;
 };
 } // namespace
@@ -112,7 +114,7 @@ llvm::Error TorchInterpreter::prepare(ModuleOp module) {
   });
 }
 
-/// A leaf of the user as the value the graph sees.
+/// Converts a leaf of the user's inputs to a value of the graph.
 static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
   switch (leaf.kind) {
   case LeafKind::Tensor:
@@ -133,8 +135,9 @@ static c10::IValue toInput(const InputLeaf &leaf, const HostValue &value) {
   return {};
 }
 
-/// An input with gaps in its memory where it had them when the graph was
-/// traced; undefined where it had none.
+/// Returns a copy of an input with the strides, the offset and the gaps that
+/// its memory had when the graph was traced. Returns an undefined tensor if
+/// these are not known or elements overlap.
 static at::Tensor withTracedGaps(FakeTensorType type,
                                  const at::Tensor &tensor) {
   std::optional<llvm::SmallVector<int64_t>> addresses =
@@ -153,9 +156,9 @@ static at::Tensor withTracedGaps(FakeTensorType type,
       .copy_(tensor);
 }
 
-/// An input as it lay in memory when the graph was traced, where its elements
-/// were in another order (channels last) or, `withOffset`, behind others: views
-/// by strides speak of that.
+/// Returns an input with the order of elements in memory (e.g. channels last)
+/// that it had when the graph was traced. With `withOffset`, restores its
+/// storage offset and gaps too, since views by strides depend on them.
 static at::Tensor inTracedOrder(PlaceholderOp input, const at::Tensor &tensor,
                                 bool withOffset) {
   auto type = llvm::dyn_cast<FakeTensorType>(input.getResult().getType());
@@ -220,8 +223,8 @@ Values TorchInterpreter::bindInputs(llvm::ArrayRef<HostValue> inputs) {
   return values;
 }
 
-/// The state or input that an output is the new value of; undefined where it is
-/// none.
+/// Returns the state or input whose new value is the output with `spec`, or an
+/// undefined tensor if there is none.
 at::Tensor TorchInterpreter::getMutated(OutputSpecAttr spec,
                                         const Values &inputs) {
   if (!spec.getTarget())
@@ -241,9 +244,9 @@ at::Tensor TorchInterpreter::getMutated(OutputSpecAttr spec,
   }
 }
 
-/// Writes results back to the states and inputs that they are the new values
-/// of. A new value may be a view of a state that is written before it (two
-/// buffers that change places): it is copied first.
+/// Writes new values to states and inputs. A new value may alias a state that
+/// is written before it, e.g. if a program swaps two buffers. Such a value is
+/// copied first.
 void TorchInterpreter::applyMutations(OutputOp output, Values &results,
                                       const Values &inputs) {
   std::vector<std::pair<at::Tensor, at::Tensor>> writes;
@@ -254,8 +257,9 @@ void TorchInterpreter::applyMutations(OutputOp output, Values &results,
     if (target.defined() && !target.is_same(results[i].toTensor()))
       writes.emplace_back(target, results[i].toTensor());
   }
-  // A decomposed graph may return a new value in another dtype or shape, which
-  // the copy converts: where it is an output too, the user gets the copy.
+  // The new value in a decomposed graph may have another dtype or shape than
+  // the state; copy_ converts it. If the value is also an output, the user gets
+  // the converted state.
   for (c10::IValue &result : results)
     for (auto &[target, value] : writes)
       if (result.isTensor() && result.toTensor().is_same(value) &&
@@ -273,7 +277,7 @@ void TorchInterpreter::applyMutations(OutputOp output, Values &results,
     target.copy_(value);
 }
 
-/// The leaves of one top-level output, for the user.
+/// Appends the leaves of a top-level output to `outputs`.
 static void flatten(const c10::IValue &value,
                     llvm::SmallVectorImpl<HostValue> &outputs) {
   if (value.isList()) {
@@ -309,14 +313,14 @@ llvm::Error TorchInterpreter::run(llvm::ArrayRef<HostValue> inputs,
     Values values = bindInputs(inputs);
     SilenceWarnings silence;
     VmapScope levels;
-    // Mutations are written after the run: whoever holds an input then sees
-    // the new value, as in eager.
+    // Write mutations after the run, so that outputs that alias an input have
+    // its new value, as in eager mode.
     Values results = Runner(std::move(observer)).run(*plan, values);
     OutputOp output = signature->getGraph().getOutput();
     applyMutations(output, results, values);
     outputs.clear();
     for (size_t i = 0; i < results.size(); ++i) {
-      // Gradients of a joint export follow what the user returns.
+      // The gradients of a joint export follow the user's outputs.
       switch (output.getSpec(i).getKind()) {
       case OutputKind::UserOutput:
       case OutputKind::LossOutput:

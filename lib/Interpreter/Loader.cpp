@@ -22,7 +22,8 @@ namespace fx {
 
 Interpreter::~Interpreter() = default;
 
-/// The path of the library: beside the one that holds this function.
+/// Returns the path of libFXTorch.so: the environment variable
+/// FX_TORCH_LIBRARY, or the folder of the library that contains this function.
 static std::string getLibraryPath() {
   if (const char *path = std::getenv("FX_TORCH_LIBRARY"))
     return path;
@@ -38,7 +39,7 @@ static std::string getLibraryPath() {
 
 static llvm::Expected<const TorchLibrary *> load() {
   std::string path = getLibraryPath();
-  // Never closed: LibTorch does not survive being unloaded.
+  // The handle is never closed, since LibTorch cannot be unloaded safely.
   void *handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *reason = ::dlerror();
@@ -60,10 +61,10 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path) {
   llvm::Expected<const TorchLibrary *> library = loadTorchLibrary();
   if (!library)
     return library.takeError();
-  // A name without a slash would be searched for in the system's folders.
+  // dlopen would search the system folders for a name without a slash.
   llvm::SmallString<256> full(path);
   llvm::sys::fs::make_absolute(full);
-  // Never closed: the dispatcher refers to its functions.
+  // The handle is never closed, since the dispatcher refers to its functions.
   if (::dlopen(full.c_str(), RTLD_NOW | RTLD_LOCAL))
     return llvm::Error::success();
   const char *reason = ::dlerror();
@@ -73,7 +74,7 @@ llvm::Error loadOperatorLibrary(llvm::StringRef path) {
 }
 
 llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
-  // The first answer stands: a load that failed once is not tried again.
+  // The first result is cached: a load that fails is not tried again.
   struct Result {
     const TorchLibrary *library = nullptr;
     std::string error;
@@ -92,8 +93,9 @@ llvm::Expected<const TorchLibrary *> loadTorchLibrary() {
   return result.library;
 }
 
-/// The schemas of users' operators are asked of LibTorch where it is in the
-/// process, or has to be for the operators' sake; it is not loaded for them.
+/// Returns the schema of a user's operator from LibTorch. Queries LibTorch only
+/// if the process has loaded it or FX_OPERATOR_LIBRARIES names libraries, which
+/// need it.
 static std::optional<std::string> getTorchSchema(llvm::StringRef target) {
   const char *list = std::getenv("FX_OPERATOR_LIBRARIES");
   void *torch = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// while_loop, map and the scans.
+// Implements while_loop, map, scan and associative_scan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static Tensor toTensorItem(const IValue &v) {
   return v.toTensor();
 }
 
-/// The common length of the tensors' dimension 0.
+/// Returns the size of dimension 0, which all tensors must share.
 static int64_t getLength(const Values &xs) {
   if (xs.empty())
     throw std::runtime_error("nothing to iterate over");
@@ -48,7 +48,7 @@ static Values select(const Values &xs, int64_t i) {
   return items;
 }
 
-/// Collects one value an iteration and stacks them; None stays None.
+/// Stacks the values of all iterations. Returns None if a value is None.
 static IValue stack(const std::vector<IValue> &items) {
   std::vector<Tensor> tensors;
   for (const IValue &item : items) {
@@ -62,8 +62,8 @@ static IValue stack(const std::vector<IValue> &items) {
   return at::stack(tensors);
 }
 
-/// Runs a while_loop; `afterIteration` sees what each iteration of the body
-/// gave.
+/// Runs a while_loop and returns the last carried values. Calls
+/// `afterIteration` with the results of each iteration of the body.
 template <typename AfterIteration>
 static Values repeat(const Call &call, AfterIteration afterIteration) {
   const GraphPlan &condition = call.graph(0), &body = call.graph(1);
@@ -114,7 +114,7 @@ Values whileLoopStackOutput(const Call &call) {
   return results;
 }
 
-/// Runs `step(i)` for each i and stacks what it returns, column by column.
+/// Runs `step(i)` for each i and stacks each of its results over all i.
 template <typename Step>
 static Values collect(int64_t length, Step step) {
   std::vector<std::vector<IValue>> columns;
@@ -143,7 +143,8 @@ Values map(const Call &call) {
   });
 }
 
-/// combine(*carry, *x, *additional) gives the new carry, then what is stacked.
+/// combine(*carry, *x, *additional) returns the new carry, then the values to
+/// stack.
 Values scan(const Call &call) {
   const GraphPlan &body = call.graph(0);
   Values carry = call.list(1), xs = call.list(2), additional;
@@ -175,9 +176,9 @@ Values scan(const Call &call) {
   return carry;
 }
 
-/// combine(*left, *right, *additional), applied from the left. The body was
-/// traced on slices without the scanned dimension or, where the caller had it
-/// batched, with it: its placeholders tell.
+/// Applies combine(*left, *right, *additional) from the left. The body was
+/// traced on slices without the scanned dimension or, if the caller batched it,
+/// with the dimension. The rank of its first placeholder tells which.
 Values associativeScan(const Call &call) {
   const GraphPlan &body = call.graph(0);
   Values xs = call.list(1), additional;

@@ -38,7 +38,8 @@ IValue loadObject(std::string_view bytes, const std::string &className) {
 
 IValue getSharedObject(const void *address, const std::string &name,
                        std::string_view bytes, const std::string &className) {
-  // A library of other contents may come to lie where one was unloaded.
+  // The key has the bytes, since another library may be loaded at the address
+  // of one that was unloaded.
   using Key = std::tuple<const void *, std::string, std::string>;
   static std::mutex mutex;
   static std::map<Key, IValue> known;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program may hold objects of C++ classes that a library registers with
-// torch (`torch.classes.…`). An archive has them as LibTorch's own pickles,
-// which LibTorch reads without Python: they can name registered classes and
-// nothing else.
+// A program may contain objects of C++ classes that a library registers with
+// PyTorch (`torch.classes.…`). An archive stores them as pickles of LibTorch's
+// own format. LibTorch reads them without Python; they can only refer to
+// registered classes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,24 +20,25 @@
 
 namespace fx::interp {
 
-/// The object that `bytes` describe, a new one with each call. Throws where its
-/// class is not registered.
+/// Creates a new object from the pickle `bytes`. Throws if its class is not
+/// registered.
 c10::IValue loadObject(std::string_view bytes, const std::string &className);
 
-/// The object `name` of a compiled model, which all of its calls share: made
-/// with the first that asks. `address` is in the model's memory; models of one
-/// library share their objects.
+/// Returns the object `name` of a compiled model, which all calls of the model
+/// share. The first call creates it. `address` is an address in the library of
+/// the model; models of one library share their objects.
 c10::IValue getSharedObject(const void *address, const std::string &name,
                             std::string_view bytes,
                             const std::string &className);
 
-/// Whether the target is the call of a method; as the argument of another
-/// operator it has the prefix.
+/// Returns true if the target calls a method of an object. The target has the
+/// prefix `higher_order.` if it is the argument of another operator.
 inline bool isCallTorchbind(const std::string &target) {
   return target == "call_torchbind" || target == "higher_order.call_torchbind";
 }
 
-/// call_torchbind(object, "method", *args, **kwargs): what the method returns.
+/// Runs call_torchbind(object, "method", *args, **kwargs). Returns the results
+/// of the method.
 Values callTorchbind(const ArgList &args, const Values &values);
 
 } // namespace fx::interp

@@ -17,7 +17,7 @@
 
 namespace fx::interp {
 
-/// `aten.add.Tensor` is `aten::add` with overload `Tensor`.
+/// Converts `aten.add.Tensor` to `aten::add` with overload `Tensor`.
 static std::optional<c10::OperatorName> parseTarget(const std::string &target) {
   size_t first = target.find('.'), last = target.rfind('.');
   if (first == std::string::npos || first == last)
@@ -61,7 +61,8 @@ static std::unique_ptr<Operator> makeOwn(const std::string &target,
   return nullptr;
 }
 
-/// What went wrong with the libraries of the environment; empty if nothing.
+/// Loads the libraries in FX_OPERATOR_LIBRARIES. Returns an error message, or
+/// an empty string on success.
 static std::string openLibraries() {
   const char *list = std::getenv("FX_OPERATOR_LIBRARIES");
   std::istringstream paths(list ? list : "");
@@ -91,13 +92,13 @@ const Operator *findOperator(const std::string &target) {
   std::optional<c10::OperatorName> name = parseTarget(target);
   if (!name)
     return nullptr;
-  // Within Python, quantized_decomposed and prims may be registered from there;
-  // ours must win or the call would need the interpreter lock.
+  // In a Python process, PyTorch may have registered quantized_decomposed and
+  // prims. Ours take precedence, since those need the global interpreter lock.
   std::unique_ptr<Operator> op = makeOwn(target, *name);
   if (!op)
     if (auto handle = c10::Dispatcher::singleton().findSchema(*name))
       op = makeDispatched(target, *handle);
-  // What is unknown now may be registered later: not remembered.
+  // Failures are not cached: the operator may be registered later.
   if (!op)
     return nullptr;
   return known.emplace(target, std::move(op)).first->second.get();

@@ -16,8 +16,8 @@
 
 namespace fx::interp {
 
-/// Something with a schema that takes its arguments from a stack and leaves
-/// its results there.
+/// An operator with a schema. `call` pops its arguments from a stack and pushes
+/// its results.
 struct Operator {
   std::string target;
   const c10::FunctionSchema *schema = nullptr;
@@ -25,26 +25,28 @@ struct Operator {
   std::unique_ptr<c10::FunctionSchema> ownSchema;
 };
 
-/// Loads the libraries of operators that the environment variable
-/// FX_OPERATOR_LIBRARIES names, once; throws where one cannot be loaded.
+/// Loads the operator libraries that the environment variable
+/// FX_OPERATOR_LIBRARIES names at the first call. Throws if one cannot be
+/// loaded.
 void loadLibrariesOfEnvironment();
 
-/// The operator of a target such as `aten.add.Tensor`: torch's dispatcher is
-/// asked first, then our own definitions. Null where neither knows it. The
-/// result lives as long as the process; safe from several threads.
+/// Returns the operator of a target such as `aten.add.Tensor`, or null if it is
+/// unknown. Our own definitions take precedence over PyTorch's dispatcher. The
+/// result lives as long as the process. This function is thread-safe.
 const Operator *findOperator(const std::string &target);
 
-/// An operator of Python that works on scalars (`_operator.mul`,
-/// `math.ceil`, `torch.sym_max`) and has no schema: positional arguments in,
-/// one value out. Null where unknown.
+/// A Python function on scalars (`_operator.mul`, `math.ceil`,
+/// `torch.sym_max`). It has no schema, takes positional arguments and returns
+/// one value.
 using ScalarFunction = c10::IValue (*)(const std::vector<c10::IValue> &);
+/// Returns the function of a target, or null if it is unknown.
 ScalarFunction findScalarFunction(const std::string &target);
 
-/// The functions that torch.vmap leaves in a graph. They open and close levels
-/// of a stack that belongs to the thread.
+/// Returns a function that torch.vmap leaves in a graph, or null if the target
+/// is another. The functions open and close levels of a thread-local stack.
 ScalarFunction findVmapFunction(const std::string &target);
 
-/// Closes the levels that a run left open because it failed.
+/// Closes the levels that a failed run leaves open.
 class VmapScope {
 public:
   VmapScope();
@@ -56,15 +58,16 @@ private:
   size_t depth;
 };
 
-/// An operator of Python's `torch._prims` by its name, `view_of`; null where
-/// there is none.
+/// Creates the operator of Python's `torch._prims` with a name such as
+/// `view_of`. Returns null if there is none.
 std::unique_ptr<Operator> makePrim(const std::string &name);
 
-/// Our definitions of `quantized_decomposed`, which is Python's as well.
+/// Our definition of an operator that PyTorch defines in Python.
 struct OwnOperator {
   const char *schema;
   void (*call)(torch::jit::Stack &);
 };
+/// Returns our definitions of the namespace `quantized_decomposed`.
 const std::vector<OwnOperator> &getQuantizedOperators();
 
 } // namespace fx::interp

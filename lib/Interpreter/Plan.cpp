@@ -49,7 +49,7 @@ void Planner::planArguments(Node &node, ArrayAttr args, ArrayAttr kwnames,
   }
 }
 
-/// A `call_function` is an operator of the dispatcher or a scalar function.
+/// Resolves the target of a `call_function`: an operator or a scalar function.
 static void resolveTarget(Node &node) {
   if (const Operator *op = findOperator(node.target))
     node.call.emplace(*op, node.args);
@@ -60,7 +60,8 @@ static void resolveTarget(Node &node) {
     throw std::runtime_error("unknown operator");
 }
 
-/// A call of a part of the graph, or of what was recorded of a module.
+/// Plans a node that calls a graph: a part of the program or the recorded body
+/// of a module.
 void Planner::planBody(Node &node) {
   GraphOp graph = getModuleBody(node.op);
   if (!graph)
@@ -127,7 +128,8 @@ std::unique_ptr<Node> Planner::planNode(Operation &op,
   return node;
 }
 
-/// Marks where each value is used last, going backwards.
+/// Computes for each node the slots that are dead after it, in a backward
+/// traversal.
 static void findDeaths(GraphPlan &plan) {
   std::vector<bool> live(plan.numSlots, false);
   for (int slot : plan.outputOperands)
@@ -182,8 +184,7 @@ const GraphPlan &Planner::get(GraphOp graph) {
       }
       plan->nodes.push_back(std::move(node));
     } else if (auto get = dyn_cast<GetAttrOp>(op)) {
-      // Sub-graphs are resolved where they are used; states by their
-      // placeholders.
+      // Subgraphs are resolved at their uses, states at their placeholders.
       if (!isa<GraphRefType>(get.getResult().getType()))
         throw LocatedException(get.getTarget().str(),
                                "get_attr of a state cannot be interpreted");
@@ -210,7 +211,8 @@ static bool isSequence(const c10::IValue &v) {
   return v.isTuple() || v.isList();
 }
 
-/// Assigns returned values to the value leaves of `outs`, in order.
+/// Appends the parts of `value` at the value leaves of `outs` to `results`, in
+/// order.
 static void spread(Attribute outs, const c10::IValue &value, Values &results) {
   if (isa<OperandAttr>(outs)) {
     results.push_back(value);
@@ -218,7 +220,7 @@ static void spread(Attribute outs, const c10::IValue &value, Values &results) {
   }
   auto list = dyn_cast<ArrayAttr>(outs);
   if (!list)
-    return; // None: not used
+    return; // None: the result is not used.
   if (!isSequence(value) || getSize(value) != list.size())
     throw std::runtime_error(
         "expected a list of " + std::to_string(list.size()) + " results, got " +
@@ -228,9 +230,10 @@ static void spread(Attribute outs, const c10::IValue &value, Values &results) {
     spread(list[i], getItem(value, i), results);
 }
 
+/// Maps the returned values to the results of the node.
 static Values distribute(const Node &node, Values returned) {
   size_t expected = node.outs ? node.outs.size() : node.results.size();
-  // One list stands for its items where the node names these.
+  // A single list or tuple is unpacked if the node expects its items.
   if (returned.size() == 1 && returned.size() != expected &&
       isSequence(returned[0]) && getSize(returned[0]) == expected) {
     Values items;
@@ -247,7 +250,7 @@ static Values distribute(const Node &node, Values returned) {
                                std::to_string(returned.size()));
     return returned;
   }
-  // Results after the last one in use may be left out.
+  // `outs` may omit results after the last one in use.
   if (returned.size() < expected)
     throw std::runtime_error("expected " + std::to_string(expected) +
                              " results, got " +
@@ -304,7 +307,7 @@ Values Runner::run(const GraphPlan &plan, Values inputs) {
     try {
       runNode(*node, slots);
     } catch (const LocatedException &) {
-      throw; // a node of a sub-graph has said where
+      throw; // It has the location of a node of a subgraph.
     } catch (const std::exception &e) {
       throw LocatedException(node->name, node->target + ": " + getMessage(e) +
                                              describeFrame(node->op));

@@ -23,27 +23,30 @@ namespace fx::interp {
 class Runner;
 struct Node;
 
-/// A higher-order operator: gives the results that `outs` distributes.
 struct Call;
+/// Runs a higher-order operator. Returns the values that `Node::outs` maps to
+/// the results.
 using HigherOrderFunction = Values (*)(const Call &);
 
-/// A node: operands and results are slots of the graph's value table.
+/// The plan of a node. Operands and results are slots of the value table of the
+/// graph; an operand that is not a value of the run is -1.
 struct Node {
   mlir::Operation *op = nullptr;
   std::string name, target;
   ArgList args;
   std::vector<int> operands;
   std::vector<int> results;
-  /// How the returned values spread over the results; null: one for one.
+  /// How the returned values map to the results; null if one to one.
   mlir::ArrayAttr outs;
   /// Slots whose value is not used after this node.
   std::vector<int> dead;
-  // One of these runs it.
+  // Exactly one of call, scalar, higherOrder and body runs the node.
   std::optional<BoundCall> call;
   ScalarFunction scalar = nullptr;
   HigherOrderFunction higherOrder = nullptr;
   const GraphPlan *body = nullptr;
-  /// An input of the body: an operand, or a state's value.
+  /// An input of `body`: the operand at this position, or the value of a state
+  /// if `operand` is -1.
   struct BodyInput {
     int operand = -1;
     c10::IValue state;
@@ -51,7 +54,8 @@ struct Node {
   std::vector<BodyInput> bodyInputs;
 };
 
-/// A graph. Slots 0 … inputs.size()-1 are its placeholders in order.
+/// The plan of a graph. Slots 0 … inputs.size()-1 are its placeholders in
+/// order.
 struct GraphPlan {
   GraphOp graph;
   std::vector<std::unique_ptr<Node>> nodes;
@@ -63,12 +67,12 @@ struct GraphPlan {
   std::vector<int> deadInputs;
 };
 
-/// The plans of a module's graphs, made when first asked for.
+/// Creates the plans of a module's graphs on demand.
 class Planner {
 public:
   Planner(mlir::ModuleOp module, States &states)
       : module(module), states(states) {}
-  /// Throws LocatedException where a node cannot run.
+  /// Returns the plan of a graph. Throws LocatedException if a node cannot run.
   const GraphPlan &get(GraphOp graph);
 
 private:
@@ -83,18 +87,18 @@ private:
   mlir::ModuleOp module;
   States &states;
   std::map<void *, std::unique_ptr<GraphPlan>> plans;
-  /// Graphs whose plan is being made: a cycle of sub-graphs cannot run.
+  /// Graphs whose plans are under construction, to diagnose recursive graphs.
   std::vector<void *> pending;
 };
 
-/// Runs plans. `depth` guards against runaway recursion.
+/// Runs plans. Calls the observer, if it is not empty, after each node.
 class Runner {
 public:
   using Observer = std::function<void(const Node &, const Values &results)>;
 
   explicit Runner(Observer observer) : observer(std::move(observer)) {}
 
-  /// The top-level entries of the graph's output.
+  /// Runs a graph. Returns the top-level entries of its output.
   Values run(const GraphPlan &plan, Values inputs);
 
 private:
@@ -103,10 +107,11 @@ private:
   Observer observer;
 };
 
-/// The higher-order operator `name`; null where unknown.
+/// Returns the higher-order operator `name`, or null if it is unknown.
 HigherOrderFunction findHigherOrder(const std::string &name);
 
-/// " (at model.py:12)", or nothing.
+/// Returns the Python source position of a node as " (at model.py:12)", or an
+/// empty string if there is none.
 std::string describeFrame(mlir::Operation *op);
 
 } // namespace fx::interp

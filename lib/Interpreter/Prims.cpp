@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// torch defines the namespace `prims` in Python (torch/_prims/__init__.py is
-// the reference), so LibTorch alone lacks it. Each is an operator of ATen under
-// another name, or a few calls of ATen. Results have the dtypes that torch's
-// meta functions give, which are those that a graph records.
+// PyTorch defines the namespace `prims` in Python (torch/_prims/__init__.py is
+// the reference), so LibTorch alone lacks it. Each prim is an ATen operator
+// under another name, or a few ATen calls. Results have the dtypes that
+// PyTorch's meta functions return, which are those that a graph records.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,22 +28,22 @@ using torch::jit::Stack;
 namespace fx::interp {
 
 //===----------------------------------------------------------------------===//
-// Under another name
+// Renamed ATen operators
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The arguments are those of ATen's operator, in order; ATen's may have more,
-/// which have defaults.
+/// A prim with the arguments of an ATen operator, in the same order. The ATen
+/// operator may have further arguments with defaults.
 struct Renamed {
   const char *name, *aten, *overload;
 };
-/// The same with its schema.
+/// A renamed ATen operator with the schema of the prim.
 struct RenamedSchema {
   const char *schema, *aten, *overload;
 };
 } // namespace
 
-/// `(Tensor self) -> Tensor`, called as ATen's.
+/// Prims `(Tensor self) -> Tensor` that have the name of the ATen operator.
 static const char *const sameUnary[] = {
     "abs",      "acos",        "acosh", "asin",  "asinh", "atan",
     "atanh",    "bitwise_not", "ceil",  "cos",   "cosh",  "digamma",
@@ -52,7 +52,7 @@ static const char *const sameUnary[] = {
     "neg",      "reciprocal",  "round", "rsqrt", "sign",  "signbit",
     "sin",      "sinh",        "sqrt",  "tan",   "tanh",  "trunc"};
 
-/// The same under another name.
+/// Prims `(Tensor self) -> Tensor` that have another name.
 static const Renamed unary[] = {
     {"bessel_i0", "i0"},
     {"bessel_i0e", "special_i0e"},
@@ -67,8 +67,8 @@ static const Renamed unary[] = {
     {"spherical_bessel_j0", "special_spherical_bessel_j0"},
 };
 
-/// `(Tensor self, Tensor other) -> Tensor`. Without a name of ATen it is the
-/// same.
+/// Prims `(Tensor self, Tensor other) -> Tensor`. If `aten` is null, the ATen
+/// operator has the same name.
 static const Renamed binary[] = {
     {"add", nullptr, "Tensor"},
     {"atan2"},
@@ -129,7 +129,8 @@ static const RenamedSchema others[] = {
     {"where(Tensor pred, Tensor a, Tensor b) -> Tensor", "where", "self"},
 };
 
-/// A call of ATen's operator, what is missing by default.
+/// Returns a function that calls an ATen operator with `numArguments` arguments
+/// from the stack and the defaults of the others.
 static std::function<void(Stack &)>
 callAten(const std::string &name, const char *overload, size_t numArguments) {
   auto handle = c10::Dispatcher::singleton().findSchemaOrThrow(
@@ -143,7 +144,7 @@ callAten(const std::string &name, const char *overload, size_t numArguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// Calls of ATen
+// Compositions of ATen operators
 //===----------------------------------------------------------------------===//
 
 static void require(bool condition, const std::string &message) {
@@ -152,7 +153,7 @@ static void require(bool condition, const std::string &message) {
 }
 
 namespace {
-/// The arguments of a call.
+/// Pops the arguments of a call from the stack and reads them in order.
 class Call {
 public:
   Call(Stack &stack, size_t count)
@@ -173,7 +174,7 @@ public:
     return v.isNone() ? std::nullopt
                       : std::optional<ScalarType>(v.toScalarType());
   }
-  /// dtype and device, which come next.
+  /// Reads the next two arguments, dtype and device.
   at::TensorOptions options() {
     auto dtype = optionalType();
     const IValue &device = next();
@@ -195,7 +196,7 @@ static void cbrt(Stack &stack) {
   c.finish(at::copysign(a.abs().pow(1.0 / 3.0), a));
 }
 
-/// Integers by truncation.
+/// Integer division truncates.
 static void div(Stack &stack) {
   Call c(stack, 2);
   Tensor a = c.tensor(), b = c.tensor();
@@ -207,8 +208,8 @@ static void div(Stack &stack) {
 // Views
 //===----------------------------------------------------------------------===//
 
-/// The sizes with the dimensions from `start` to `end`, that one included, in
-/// one.
+/// Returns the sizes of `a` with the dimensions from `start` to `end`,
+/// including `end`, collapsed into one.
 static std::vector<int64_t> collapsedSizes(const Tensor &a, int64_t start,
                                            int64_t end) {
   std::vector<int64_t> sizes = a.sizes().vec();
@@ -325,7 +326,8 @@ static void prod(Stack &stack) {
   ScalarType dtype = c.optionalType().value_or(a.scalar_type());
   if (!dims)
     return c.finish(at::prod(a, dtype));
-  // From the last: the others' places do not change.
+  // Reduce the last dimension first, so that the positions of the others do not
+  // change.
   std::sort(dims->rbegin(), dims->rend());
   a = a.to(dtype);
   for (int64_t dim : *dims)
@@ -421,7 +423,8 @@ static void uniform(Stack &stack) {
                .uniform_(low.toDouble(), high.toDouble(), generator));
 }
 
-/// The extremes of a dtype: those of a complex one are its parts'.
+/// Returns the greatest or least value of a dtype. A complex dtype has the
+/// extremes of its parts.
 template <bool isMaximum>
 static void extremeValue(Stack &stack) {
   Call c(stack, 1);
@@ -441,7 +444,7 @@ static void extremeValue(Stack &stack) {
 }
 
 //===----------------------------------------------------------------------===//
-// Fourier transforms and the rest
+// Fourier transforms and other operators
 //===----------------------------------------------------------------------===//
 
 static void fftR2C(Stack &stack) {

@@ -20,7 +20,8 @@ using Kind = fx::interp::ArgTree::Kind;
 
 namespace fx::interp {
 
-/// As Python's repr writes it: the shortest text that reads back, with a point.
+/// Formats a float as Python's repr does: the shortest text that reads back as
+/// the same value, with a decimal point or an exponent.
 static std::string formatFloat(double value) {
   if (std::isnan(value))
     return "nan";
@@ -33,7 +34,8 @@ static std::string formatFloat(double value) {
       break;
   }
   std::string result = text;
-  // "%g" of one digit less than the integer part has is "1e+02".
+  // With fewer digits than the integer part has, "%g" prints an exponent: 100
+  // is "1e+02".
   if (double size = std::abs(value);
       size >= 10 && size < 1e16 && result.find('e') != std::string::npos) {
     std::snprintf(text, sizeof(text), "%.0f", value);
@@ -84,7 +86,8 @@ static double toDouble(const IValue &value) {
                            value.tagKind());
 }
 
-/// One value by a format such as "8.3f"; throws where that is another.
+/// Formats a value by a format such as "8.3f". Throws if the format is not
+/// supported.
 static std::string applyFormat(StringRef spec, const IValue &value) {
   if (spec.empty())
     return toText(value);
@@ -110,7 +113,7 @@ static std::string applyFormat(StringRef spec, const IValue &value) {
   } else {
     throw std::runtime_error("the format '" + spec.str() + "' is not known");
   }
-  // Text stands to the left, a number to the right.
+  // Strings are left-aligned, all other values are right-aligned.
   bool left = value.isString();
   size_t padding = width > text.size() ? width - text.size() : 0;
   return left ? text + std::string(padding, ' ')

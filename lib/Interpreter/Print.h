@@ -12,13 +12,15 @@
 
 namespace fx::interp {
 
-/// What Python's `format(*args[1:], **kwargs)` makes of `args[0]`: fields are
-/// `{}`, `{0}` and `{name}`, with `width.precision` and one of `dfFeEgG` for
-/// numbers, `s` for text. Tensors are written as LibTorch does. Throws
-/// std::runtime_error for other fields and for what no argument stands for.
+/// Formats the string `args[0]` as Python's `format(*args[1:], **kwargs)` does.
+/// Fields are `{}`, `{0}` and `{name}`, with `width.precision` and one of
+/// `dfFeEgG` for numbers or `s` for text. Tensors are printed as LibTorch does.
+/// Throws std::runtime_error for other fields and for fields without an
+/// argument.
 std::string formatText(const ArgList &args, const Values &values);
 
-/// `print(format, *args, **kwargs)`: the text and a newline on stdout.
+/// Implements `print(format, *args, **kwargs)`: prints the formatted text and a
+/// newline to stdout.
 void printText(const ArgList &args, const Values &values);
 
 } // namespace fx::interp

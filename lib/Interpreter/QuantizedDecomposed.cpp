@@ -44,7 +44,7 @@ static void require(bool condition, const std::string &message) {
 
 static std::string name(ScalarType type) { return c10::toString(type); }
 
-/// The least and greatest quantized value of a dtype.
+/// Returns the least and greatest quantized value of a dtype.
 static std::pair<int64_t, int64_t> getBounds(ScalarType dtype) {
   switch (dtype) {
   case ScalarType::Byte:
@@ -136,7 +136,8 @@ static std::pair<Tensor, Tensor> chooseParams(const Tensor &input, int64_t min,
   auto [low, high] = at::aminmax(input);
   auto f64 = at::TensorOptions().dtype(ScalarType::Double);
   auto i64 = at::TensorOptions().dtype(ScalarType::Long);
-  // Statistics of nothing but infinities: torch falls back to identity.
+  // An observer without data has the minimum +inf and the maximum -inf. PyTorch
+  // then returns scale 1 and zero point 0.
   double lowValue = low.item().toDouble(), highValue = high.item().toDouble();
   if (lowValue == std::numeric_limits<double>::infinity() &&
       highValue == -std::numeric_limits<double>::infinity())
@@ -191,7 +192,7 @@ static std::pair<Tensor, Tensor> choosePerTokenAsymmetric(const Tensor &input,
 // Per channel, token and group
 //===----------------------------------------------------------------------===//
 
-/// One value a channel, shaped to broadcast along `axis`.
+/// Reshapes per-channel values so that they broadcast along `axis` of `input`.
 static Tensor alongAxis(const Tensor &perChannel, const Tensor &input,
                         int64_t axis) {
   require(axis < input.dim() && axis >= -input.dim(),
@@ -255,7 +256,8 @@ static int64_t getGroupSize(const Tensor &input, const Tensor &scales,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads a stack's arguments in order, then leaves the results.
+/// Reads the arguments of a call from the stack in order. `finish` replaces
+/// them by the results.
 struct Frame {
   Stack &stack;
   size_t at;

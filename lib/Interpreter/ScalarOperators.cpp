@@ -8,7 +8,7 @@
 // Exported graphs compute sizes with `operator.mul`, `math.ceil`,
 // `torch.sym_max` and the like: Python functions on int, float and bool that
 // the dispatcher does not know. Semantics are Python's (floor division and
-// modulo follow the divisor's sign); an int that leaves 64 bits is an error.
+// modulo follow the divisor's sign); an int that exceeds 64 bits is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ namespace fx::interp {
   throw std::runtime_error("division by zero");
 }
 
-/// A Python number: bools count as ints.
+/// Returns argument `i` as an int or a float. A bool becomes an int; a tensor
+/// of one element becomes its item.
 static IValue number(const Args &args, size_t i) {
   if (i >= args.size())
     throw std::runtime_error("expected at least " + std::to_string(i + 1) +
@@ -69,7 +70,7 @@ static bool bothBool(const Args &args) {
   return args.size() > 1 && args[0].isBool() && args[1].isBool();
 }
 
-/// A double as a Python int.
+/// Truncates a double to an int. Throws if it is NaN or exceeds 64 bits.
 static IValue toInt(double v) {
   if (std::isnan(v))
     throw std::runtime_error("cannot convert float nan to int");
@@ -237,7 +238,7 @@ static IValue shiftRight(const Args &a) {
 // Choice and conversion
 //===----------------------------------------------------------------------===//
 
-/// torch.sym_max and sym_min are float where either argument is.
+/// torch.sym_max and sym_min return a float if either argument is a float.
 static IValue choose(const Args &a, bool first) {
   if (bothInt(a))
     return number(a, first ? 0 : 1);
@@ -262,7 +263,8 @@ static IValue floor(const Args &a) {
 static IValue ceil(const Args &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::ceil(real(a, 0)));
 }
-/// round(x) is an int, half to even; round(x, n) a float.
+/// round(x) returns an int and rounds half to even; round(x, n) returns a
+/// float.
 static IValue roundOp(const Args &a) {
   if (a.size() > 1 && !a[1].isNone()) {
     double scale = std::pow(10.0, real(a, 1));
@@ -376,7 +378,7 @@ ScalarFunction findScalarFunction(const std::string &target) {
   auto it = table.find(target);
   if (it != table.end())
     return it->second;
-  // The importer may spell torch's functions by their defining module.
+  // The importer may name PyTorch's functions by the module that defines them.
   static const char prefix[] = "torch.fx.experimental.sym_node.";
   if (target.rfind(prefix, 0) == 0)
     return findScalarFunction("torch." + target.substr(sizeof(prefix) - 1));

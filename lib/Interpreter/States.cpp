@@ -25,7 +25,7 @@ using namespace mlir;
 
 namespace fx::interp {
 
-/// A whole file in memory, copied on write.
+/// A private, writable mapping of a whole file.
 struct MappedFile {
   char *data = nullptr;
   size_t size = 0;
@@ -102,7 +102,8 @@ c10::Storage States::getStorage(ExternalAttr external) {
   return storage;
 }
 
-/// The bytes that are part of the module, copied.
+/// Returns a copy of the bytes of an attribute of the module. A splat is
+/// expanded.
 static c10::Storage copyBytes(Attribute init) {
   llvm::ArrayRef<char> bytes;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(init)) {
@@ -139,7 +140,8 @@ static int64_t getInteger(ExprAttr expr, const char *what) {
   return *value;
 }
 
-/// Sizes, strides and offset, checked to lie within `bytes`.
+/// Reads the sizes, strides and storage offset of `type`. Throws if an element
+/// lies outside a storage of `bytes` bytes.
 static void readGeometry(FakeTensorType type, size_t itemBytes, uint64_t bytes,
                          std::vector<int64_t> &sizes,
                          std::vector<int64_t> &strides, int64_t &offset) {
@@ -215,7 +217,7 @@ c10::IValue States::loadObject(StateOp state) {
   auto pickled = state->getAttrOfType<ExternalAttr>("fx.pickled");
   if (!type || !pickled)
     throw std::runtime_error("expected an object of a custom class");
-  // torch tells the formats apart by how the names of the files begin.
+  // PyTorch distinguishes the formats by the prefix of the file name.
   auto payload = state->getAttrOfType<StringAttr>("fx.payload");
   if (!payload || payload.getValue() != "custom_obj_")
     throw std::runtime_error(
@@ -226,7 +228,8 @@ c10::IValue States::loadObject(StateOp state) {
       type.getClassName().str());
 }
 
-/// Looks `name` up in `known`, or loads it.
+/// Returns `known[name]`. Loads it at the first use. Throws LocatedException if
+/// it cannot be loaded.
 template <typename T>
 static T getOrLoad(ModuleOp module, llvm::StringMap<T> &known,
                    llvm::StringRef name, llvm::function_ref<T(StateOp)> load) {

@@ -19,18 +19,19 @@
 
 namespace fx::interp {
 
-/// The values of a module's states. The files they lie in are mapped privately:
-/// nothing is read before it is used, and what a run writes stays in this
-/// process. States of the same bytes share a storage.
+/// Loads the values of a module's states on demand. Files are mapped privately,
+/// so writes of a run stay in this process. States with the same bytes of a
+/// file share a storage.
 class States {
 public:
   explicit States(mlir::ModuleOp module) : module(module) {}
 
-  /// The tensor of state `name`; throws LocatedException where there is none
-  /// or its bytes are wrong.
+  /// Returns the tensor of state `name`. Throws LocatedException if there is no
+  /// such state or its bytes are wrong.
   at::Tensor get(llvm::StringRef name);
 
-  /// The object of state `name`, of a custom class; throws as `get` does.
+  /// Returns the object of state `name`, which has a custom class. Throws as
+  /// `get` does.
   c10::IValue getObject(llvm::StringRef name);
 
 private:

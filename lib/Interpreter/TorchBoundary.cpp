@@ -42,7 +42,8 @@ HostTensor fromTensor(const at::Tensor &tensor) {
   if (tensor.layout() != c10::kStrided)
     throw std::runtime_error(
         "a tensor that is not strided cannot leave a graph");
-  // Lazy conjugates and negatives are resolved, as numpy() asks of the user.
+  // A lazy conjugation or negation is resolved. Tensor.numpy() requires the
+  // user to do so.
   at::Tensor t = tensor.resolve_conj().resolve_neg().to(c10::kCPU).contiguous();
   HostTensor host = HostTensor::allocate(
       fromScalarType(t.scalar_type()),
@@ -88,7 +89,7 @@ std::string getMessage(const std::exception &e) {
     text = error->what_without_backtrace();
   else
     text = e.what();
-  // What follows is of use to who debugs LibTorch, not to who ran a model.
+  // Drop the C++ source position, which is useful only to debug LibTorch.
   for (const char *tail : {"\nException raised from", " (function "})
     if (size_t at = text.find(tail); at != std::string::npos)
       text.resize(at);

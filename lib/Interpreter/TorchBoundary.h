@@ -23,17 +23,19 @@ struct LocatedException : std::runtime_error {
 };
 
 c10::ScalarType toScalarType(DType dtype);
-/// Throws on dtypes that we do not have.
+/// Throws on dtypes that fx-mlir does not support.
 DType fromScalarType(c10::ScalarType type);
 
-/// A tensor with memory of its own (a run may write to its inputs).
+/// Returns a copy of a host tensor, since a run may write to its inputs.
 at::Tensor toTensor(const HostTensor &tensor);
-/// A contiguous copy.
+/// Returns a contiguous copy on the host. Throws if the tensor is undefined or
+/// not strided.
 HostTensor fromTensor(const at::Tensor &tensor);
-/// Tensors and Python numbers; absent for None, str and anything else.
+/// Converts tensors and Python numbers. Returns std::nullopt for None, str and
+/// all other values.
 HostValue fromIValue(const c10::IValue &value);
 
-/// Keeps LibTorch's warnings off stderr while it lives, in its thread.
+/// Suppresses LibTorch's warnings on its thread during its lifetime.
 class SilenceWarnings {
 public:
   SilenceWarnings();
@@ -45,11 +47,12 @@ private:
   c10::WarningHandler *previous;
 };
 
-/// The message of an exception, without LibTorch's C++ stack.
+/// Returns the message of an exception without LibTorch's C++ stack.
 std::string getMessage(const std::exception &e);
 
-/// The leaf or tree of an attribute of the fx dialect. Values are numbered on
-/// from `nextValue`; `getGraph` gives the sub-graph of a value or null.
+/// Converts an argument attribute of the fx dialect. Numbers its values from
+/// `nextValue` on and updates it. `getGraph` returns the subgraph of a value,
+/// or null.
 ArgTree toArgTree(mlir::Attribute attr, int64_t &nextValue,
                   const std::function<const GraphPlan *(int64_t)> &getGraph);
 

@@ -74,7 +74,7 @@ static IValue leave(const Args &) {
   return functorch::popDynamicLayerAndDeleteMetadata().layerId();
 }
 
-/// (tensor, dim, level)
+/// (tensor, dim, level) -> batched tensor
 static IValue addBatch(const Args &args) {
   expect(args, 3);
   Tensor t = getTensor(args, 0);
@@ -82,8 +82,8 @@ static IValue addBatch(const Args &args) {
                                 getInt(args, 2));
 }
 
-/// (tensor, level, batch_size, out_dim): the dimension made visible again; a
-/// tensor that was never batched is repeated.
+/// (tensor, level, batch_size, out_dim) -> tensor with the batch dimension at
+/// out_dim. A tensor that is not batched is expanded.
 static IValue removeBatch(const Args &args) {
   expect(args, 4);
   Tensor t = getTensor(args, 0);

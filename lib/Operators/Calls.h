@@ -12,9 +12,11 @@
 
 namespace fx {
 
+/// Appends the memory effects of a call to `effects`.
 void addCallEffects(CallFunctionOp op, MemoryEffectList &effects);
 
-/// Brings the arguments into their normal form, then simplifies the call.
+/// Normalizes the arguments of a call, or simplifies the call if its arguments
+/// are in normal form. Fails if nothing changes.
 mlir::LogicalResult canonicalizeCall(CallFunctionOp op,
                                      mlir::PatternRewriter &rewriter);
 

@@ -13,10 +13,12 @@
 using namespace mlir;
 using namespace fx;
 
-/// Import keeps the arguments as they were written. Here they take one form, so
-/// that equal calls are equal attributes: in the schema's order, by position up
-/// to the first that has its default, without those that have it. An int is not
-/// the default of a float: `add(x, 1)` and `add(x, 1.0)` promote differently.
+/// Normalizes the arguments so that equal calls have equal attributes; import
+/// keeps the arguments as they are written. The normal form has the order of
+/// the schema and omits each argument that equals its default. Arguments are
+/// passed by position up to the first omitted or keyword-only one. An int does
+/// not equal a float default: `add(x, 1)` and `add(x, 1.0)` promote
+/// differently.
 static LogicalResult normalizeArguments(CallFunctionOp op,
                                         const OperatorView &call,
                                         PatternRewriter &rewriter) {
@@ -42,7 +44,7 @@ static LogicalResult normalizeArguments(CallFunctionOp op,
   auto kwnames = rewriter.getArrayAttr(names);
   if (args == op.getArgs() && kwnames == op.getKwnames())
     return failure();
-  // A keyword that the schema does not have is the verifier's to report.
+  // The verifier reports keywords that are not in the schema.
   if (operands.size() != op.getNumOperands())
     return failure();
   rewriter.modifyOpInPlace(op, [&] {

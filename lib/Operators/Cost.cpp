@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// A formula; null once something is not known.
+/// A number as an expression; null if it depends on something unknown.
 struct Count {
   ExprAttr expr;
 
@@ -72,12 +72,14 @@ static Cost makeContraction(Count contractions, Count rest) {
 static Count zero(const OperatorView &call) {
   return {ExprAttr::integer(call.getContext(), 0)};
 }
-/// A bias is one addition for each element of the result.
+/// Returns the additions of the operand `name`: one for each element of the
+/// result, or 0 if the operand is absent.
 static Count bias(const OperatorView &call, StringRef name) {
   return call.findArg(name).isValue() ? result(call) : zero(call);
 }
 
-/// 2 m n k: `k` is the last dimension of the left operand.
+/// Returns the cost 2 m n k of a matmul; k is the last size of the operand
+/// `left`. Adds one addition per element of the result for the operand `added`.
 static Cost costProduct(const OperatorView &call, StringRef left,
                         StringRef added) {
   FakeTensorType type = getTensor(call, left);
@@ -99,8 +101,8 @@ static Cost costBaddbmm(const OperatorView &call) {
   return costProduct(call, "batch1", "self");
 }
 
-/// Each element of the weight is used once for each pixel of the output, or,
-/// transposed, of the input.
+/// Counts a multiplication and an addition for each element of the weight and
+/// each pixel of the output, or of the input if the convolution is transposed.
 static Cost costConvolution(const OperatorView &call) {
   FakeTensorType input = getTensor(call, "input"),
                  weight = getTensor(call, "weight"),
@@ -120,8 +122,8 @@ static Cost costConvolution(const OperatorView &call) {
   return makeContraction(n * count(weight) * 2, bias(call, "bias"));
 }
 
-/// Two matmuls, and for each score a scaling and a softmax. A causal mask
-/// does not count less, as in torch.
+/// Counts two matmuls, and a scaling and a softmax (6 operations) for each
+/// score. A causal mask does not reduce the count, as in PyTorch.
 static Cost costAttention(const OperatorView &call) {
   FakeTensorType query = getTensor(call, "query"), key = getTensor(call, "key"),
                  value = getTensor(call, "value");
@@ -136,7 +138,7 @@ static Cost costAttention(const OperatorView &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// The rest
+// Other operators
 //===----------------------------------------------------------------------===//
 
 static Cost makeCost(const OperatorView &call, Count total) {
@@ -147,28 +149,31 @@ static Count firstOperand(const OperatorView &call) {
                                       : FakeTensorType());
 }
 
-/// Maximum, difference, exponential, sum, quotient.
+/// Counts 5 operations per element: maximum, difference, exponential, sum,
+/// quotient.
 static Cost costSoftmax(const OperatorView &call) {
   return makeCost(call, result(call) * 5);
 }
 
-/// Mean, centring, squares, their mean, scaling; weight and bias.
+/// Counts 7 operations per element: mean, centering, squares, their mean,
+/// scaling, weight and bias.
 static Cost costNorm(const OperatorView &call) {
   return makeCost(call, result(call) * 7);
 }
 
-/// Squares, their mean, scaling, weight.
+/// Counts 4 operations per element: squares, their mean, scaling, weight.
 static Cost costRMSNorm(const OperatorView &call) {
   return makeCost(call, result(call) * 4);
 }
 
-/// A product and a sum with known statistics; else as other norms.
+/// Counts a multiplication and an addition per element if the statistics are
+/// known. Counts the same as costNorm in training.
 static Cost costBatchNorm(const OperatorView &call) {
   bool trains = call.getArg("training").getBool().value_or(false);
   return makeCost(call, result(call) * (trains ? 7 : 2));
 }
 
-/// One operation for each element of each window.
+/// Counts one operation for each element of each window.
 static Cost costPool(const OperatorView &call) {
   Count n = result(call);
   std::optional<SmallVector<int64_t>> window =

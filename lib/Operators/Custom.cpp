@@ -25,10 +25,10 @@ struct Registry {
   std::shared_mutex lock;
   /// Entries are never removed, so pointers to them stay valid.
   llvm::StringMap<CustomOperator> operators;
-  /// The schemas of operators, also of those that are not registered.
+  /// Schemas of operators, including operators that are not registered.
   llvm::StringMap<gen::Operator> schemas;
 
-  /// With the lock held.
+  /// Returns the operator, or null. The caller holds `lock`.
   const CustomOperator *find(StringRef target) const {
     auto it = operators.find(target);
     return it == operators.end() ? nullptr : &it->second;
@@ -67,7 +67,8 @@ fx::parseDecomposition(MLIRContext *context, StringRef text, std::string &why) {
   return std::move(module);
 }
 
-/// Checks the text in a context of its own.
+/// Returns an error if the text of the decomposition is invalid. Parses it in a
+/// separate context.
 static llvm::Error checkDecomposition(const CustomOperator &op) {
   if (op.decomposition.empty())
     return llvm::Error::success();
@@ -82,7 +83,7 @@ static llvm::Error checkDecomposition(const CustomOperator &op) {
   return llvm::Error::success();
 }
 
-/// Three names or more with dots between them.
+/// Returns true if `target` is three or more names, separated by dots.
 static bool isTarget(StringRef target) {
   SmallVector<StringRef> names;
   target.split(names, '.');
@@ -183,7 +184,7 @@ const gen::Operator *fx::lookupCustomSchema(CallFunctionOp call) {
       call->getDialect()->getRegisteredInterface<SchemaSourceInterface>();
   if (lookupOperator(target) || !source)
     return nullptr;
-  // What is unknown now may be known later: not remembered.
+  // Failures are not cached: the operator may become known later.
   std::optional<std::string> text = source->getSchema(target);
   if (!text)
     return nullptr;

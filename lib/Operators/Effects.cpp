@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operators are pure in a `functional` graph only. Elsewhere a value may change
-// between two equal calls (`v.sin(); x.add_(1); v.sin()`), so every call reads
-// its tensors and allocates its results: MLIR's CSE then leaves it alone, while
-// a dead one may still go.
+// Operators are pure in a `functional` graph only. In other graphs a tensor may
+// change between two equal calls (`v.sin(); x.add_(1); v.sin()`), so every call
+// reads its tensors and allocates its results. MLIR's CSE then keeps both
+// calls, but a dead call can still be erased.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct GeneratorResource : SideEffects::Resource::Base<GeneratorResource> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(GeneratorResource)
   StringRef getName() override { return "fx::Generator"; }
 };
-/// The set of symbols that are defined, and conditions that were checked.
+/// The symbols that are defined and the conditions that are checked.
 struct SymbolResource : SideEffects::Resource::Base<SymbolResource> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolResource)
   StringRef getName() override { return "fx::Symbol"; }
@@ -43,7 +43,8 @@ static void addReadsAndResults(Operation *op, MemoryEffectList &effects) {
 void fx::addCallEffects(CallFunctionOp op, MemoryEffectList &effects) {
   OperatorView call = getOperatorView(op);
   if (!call) {
-    // What may run beside other nodes has no effect: whoever marked it says so.
+    // A node may run concurrently with other nodes only if it has no effects,
+    // so the `fx.async` mark is trusted.
     bool isAsync = op->hasAttr("fx.async") && isInFunctionalGraph(op);
     if (!isPureCustomOperator(op.getTarget()) && !isAsync)
       addUnknownEffects(effects);
@@ -53,7 +54,8 @@ void fx::addCallEffects(CallFunctionOp op, MemoryEffectList &effects) {
   }
   if (isSymbolicComputation(call))
     return;
-  // A Python operator on anything else may run a method of the user's.
+  // A Python operator on other operands may call a method that the user
+  // defines.
   bool functional = isInFunctionalGraph(op);
   if (call.getSchema().isSymbolic() && !functional)
     return addUnknownEffects(effects);
@@ -66,7 +68,7 @@ void fx::addCallEffects(CallFunctionOp op, MemoryEffectList &effects) {
     effects.emplace_back(MemoryEffects::Read::get(), GeneratorResource::get());
     effects.emplace_back(MemoryEffects::Write::get(), GeneratorResource::get());
   }
-  // An assertion has no results and is there for its effect.
+  // An assertion has no results; the write keeps it alive.
   if (call.getSchema().hasNoResults() || definesSymbol(call))
     effects.emplace_back(MemoryEffects::Write::get(), SymbolResource::get());
 }

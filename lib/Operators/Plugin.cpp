@@ -24,7 +24,7 @@ llvm::Error fx::loadPlugin(llvm::StringRef path) {
   auto fail = [&](const llvm::Twine &why) {
     return llvm::createStringError(path + ": " + why);
   };
-  // A name without a slash would be searched for in the system's folders.
+  // dlopen would search the system folders for a name without a slash.
   llvm::SmallString<256> full(path);
   llvm::sys::fs::make_absolute(full);
   if (loaded.contains(full))
@@ -45,7 +45,7 @@ llvm::Error fx::loadPlugin(llvm::StringRef path) {
                 " of the plug-in interface, got " + llvm::Twine(info.version));
   if (llvm::Error e = info.registerOperators())
     return fail(llvm::toString(std::move(e)));
-  // Its code is in use from now on: it stays.
+  // The library stays loaded because its code is in use from now on.
   loaded.insert(full);
   return llvm::Error::success();
 }

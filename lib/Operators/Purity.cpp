@@ -11,8 +11,9 @@
 using namespace mlir;
 using namespace fx;
 
-/// The boolean argument `name` of a call; true if it is not an immediate, the
-/// side on which an effect is assumed. False if there is no such argument.
+/// Returns the boolean argument `name` of a call, or false if `name` is empty.
+/// Returns true if the argument is not an immediate: the effect is then
+/// assumed.
 static bool mayBeTrue(const OperatorView &call, StringRef name) {
   if (name.empty())
     return false;
@@ -58,7 +59,7 @@ bool fx::drawsRandomNumbers(const OperatorView &call) {
   return call.findArg(exception->probability).getFloat() != 0.0;
 }
 
-/// Calls `fn` for every symbol that stands in a type.
+/// Calls `fn` for every symbol that occurs in a type.
 static void walkTypeSymbols(Type type, function_ref<void(StringRef)> fn) {
   if (auto tensor = dyn_cast<FakeTensorType>(type)) {
     for (ExprAttr size : tensor.getSizes())
@@ -82,7 +83,8 @@ bool fx::definesSymbol(const OperatorView &call) {
   llvm::StringSet<> made;
   for (Type type : call->getResultTypes())
     walkTypeSymbols(type, [&](StringRef name) {
-      // `u0`, and `zuf0` for floats; the others come with the inputs.
+      // Unbacked symbols are named `u0`, or `zuf0` for floats. The inputs
+      // define all other symbols.
       if (name.starts_with("u") || name.starts_with("zuf"))
         made.insert(name);
     });

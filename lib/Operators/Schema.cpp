@@ -11,9 +11,10 @@
 using namespace fx;
 using llvm::StringRef;
 
-// stringPool, operators[], arguments[] (arguments of an operator, then its
-// results), buckets[] (index + 1 of an operator, 0 is free; linear probing
-// from djbHash(name) modulo the size, a power of two), knownNamespaces[].
+// Defines stringPool, operators[], arguments[] (the arguments of each operator,
+// followed by its results), buckets[] and knownNamespaces[]. buckets[] is a
+// hash table with linear probing from djbHash(name) modulo its size, a power of
+// two. An entry is the index of an operator plus 1, or 0 if the entry is free.
 #include "OperatorTable.inc"
 
 static StringRef text(uint32_t offset) {
@@ -74,9 +75,10 @@ StringRef fx::getSchemaVersion() { return schemaVersion; }
 static constexpr llvm::StringLiteral runningStats[] = {"running_mean",
                                                        "running_var"};
 
-// The batch norms without annotation update their running statistics while
-// training. Seeded operators that are told not to train, or to drop with
-// probability 0, are deterministic: exported inference graphs are full of them.
+// These batch norms update their running statistics during training, although
+// their schemas do not annotate the mutation. A seeded operator is
+// deterministic if training is off or if the dropout probability is 0; exported
+// inference graphs contain many such calls.
 static const PurityException exceptions[] = {
     {"aten.batch_norm.default", "training", "", runningStats},
     {"aten.native_batch_norm.default", "training", "", runningStats},

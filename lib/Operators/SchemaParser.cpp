@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   schema   ::= name `(` (argument (`,` argument)*)? `)` `->` results (`#`
-//   tag*)? name     ::= ns `::` base (`.` overload)?  |  target argument ::=
-//   `*`  |  type name (`=` default)? type     ::= base alias? (`[` n? `]`
-//   alias? | `?`)* alias    ::= `(` set (`|` set)* `!`? (`->` (`*` | set))? `)`
+//   schema   ::= name `(` (argument (`,` argument)*)? `)` `->` results
+//                (`#` tag*)?
+//   name     ::= ns `::` base (`.` overload)?  |  target
+//   argument ::= `*`  |  type name (`=` default)?
+//   type     ::= base alias? (`[` n? `]` alias? | `?`)*
+//   alias    ::= `(` set (`|` set)* `!`? (`->` (`*` | set))? `)`
 //   results  ::= type name?  |  `(` (type name? (`,` type name?)*)? `)`
 //
 //===----------------------------------------------------------------------===//
@@ -94,7 +96,8 @@ private:
   llvm::Error parseResults(Operator &op);
 
   StringRef line, rest;
-  /// The alias sets whose names are longer than a letter.
+  /// The alias sets whose names have more than one letter, in order of first
+  /// use.
   llvm::SmallVector<StringRef> longNames;
 };
 } // namespace
@@ -121,8 +124,9 @@ llvm::Error Parser::parseName(Operator &op) {
   return llvm::Error::success();
 }
 
-/// The bit of an alias set. Those after the 32nd share one, which only makes
-/// more of them the same.
+/// Returns the bit of an alias set. A name of several letters gets the bit of
+/// its position in `longNames`; all names from the 32nd on share a bit, which
+/// merges their sets.
 uint32_t Parser::getAliasSet(StringRef name) {
   if (name.size() == 1)
     return 1u << (name[0] - 'a');
@@ -149,7 +153,7 @@ llvm::Error Parser::parseAlias(Argument &argument) {
   for (size_t i = 0; i < before.size(); ++i) {
     char c = before[i];
     if (c >= 'a' && c <= 'z') {
-      // Python names them `a0`, `a1`, ….
+      // Schemas of Python operators name alias sets `a0`, `a1`, ….
       StringRef set = before.drop_front(i).take_while(llvm::isAlnum);
       argument.aliasSets |= getAliasSet(set);
       i += set.size() - 1;

@@ -19,7 +19,7 @@ static bool isFloat8(Type type) {
   return floatType && floatType.getWidth() <= 8;
 }
 
-/// uint16, uint32 and uint64 mix with floats only.
+/// Returns true for uint16, uint32 and uint64, which promote with floats only.
 static bool isBareboneUnsigned(Type type) {
   return type.isUnsignedInteger() && type.getIntOrFloatBitWidth() > 8;
 }
@@ -33,7 +33,7 @@ static Type promoteInts(IntegerType a, IntegerType b) {
     return a;
   if (a.isUnsigned() == b.isUnsigned())
     return a.getWidth() >= b.getWidth() ? a : b;
-  // uint8 and a signed integer: int16 at least.
+  // uint8 and a signed integer promote to int16 or wider.
   IntegerType isSigned = a.isUnsigned() ? b : a;
   return isSigned.getWidth() > 8 ? isSigned
                                  : IntegerType::get(a.getContext(), 16);
@@ -137,7 +137,8 @@ bool TypePromotion::add(const Argument &argument) {
   return static_cast<bool>(number);
 }
 
-/// The result of a category and the lower ones; either may be null.
+/// Combines the dtype of a category with the dtype of the lower categories.
+/// Either may be null.
 static Type combine(Type higher, Type lower) {
   if (!higher || !lower)
     return higher ? higher : lower;
@@ -146,7 +147,7 @@ static Type combine(Type higher, Type lower) {
   if (isFloatDtype(higher)) {
     if (!isComplexDtype(lower))
       return higher;
-    // There is no complex number of two bfloat16, nor of fp8.
+    // There is no complex dtype of bfloat16 or fp8.
     if (isFloat8(higher))
       return {};
     return higher.isBF16()

@@ -14,17 +14,19 @@ using namespace mlir;
 using namespace fx;
 
 //===----------------------------------------------------------------------===//
-// Does an argument fit?
+// Matching an argument with its schema
 //===----------------------------------------------------------------------===//
 
-/// Torch converts between numbers freely, so an int fits where a float or a
-/// bool is asked for, but text or a float for an int does not.
+// PyTorch converts between numbers: an int is accepted for a float or a bool. A
+// float is not accepted for an int, nor is a string.
+
 static bool isSymbolicNumber(Type type) {
   return isa<SymIntType, SymFloatType, SymBoolType>(type);
 }
 
 static bool fitsValue(Type type, SchemaKind kind) {
-  // `!fx.any` is what symbolic_trace leaves; None may stand for an option.
+  // symbolic_trace gives values the type `!fx.any`. A None value may be passed
+  // for an optional argument.
   if (isa<AnyType, PyNoneType>(type))
     return true;
   switch (kind) {
@@ -56,7 +58,8 @@ static bool isDeviceType(StringRef device) {
   return llvm::is_contained(getDeviceTypes(), device.split(':').first);
 }
 
-/// Some exporters write enumerations as torch's numbers.
+/// Returns true if `leaf` is an index into `names`: some exporters write
+/// enumerators as PyTorch's numbers.
 static bool isPlace(Attribute leaf, ArrayRef<StringLiteral> names) {
   auto number = dyn_cast<IntegerAttr>(leaf);
   return number && number.getValue().ult(names.size());
@@ -102,9 +105,11 @@ static bool fitsImmediate(Attribute leaf, SchemaKind kind) {
   }
 }
 
+/// Returns true if `argument` fits `schema`. `depth` is the number of list
+/// levels of the schema that remain; a leaf has depth 0.
 static bool fits(const Argument &argument, const ArgumentSchema &schema,
                  unsigned depth) {
-  // Depth 0 is a leaf of the schema's lists; a nested None belongs to them.
+  // A None below the top level is a list element.
   bool isTop = depth == schema.listDepth;
   if (isa<NoneAttr>(argument.tree))
     return isTop ? schema.isOptional() : schema.hasOptionalElements();
@@ -130,10 +135,10 @@ static bool fits(const Argument &argument, const ArgumentSchema &schema,
 }
 
 //===----------------------------------------------------------------------===//
-// A node
+// Verifying a node
 //===----------------------------------------------------------------------===//
 
-/// An error that begins with the node's name and target.
+/// Emits an error that begins with the name and the target of the node.
 static InFlightDiagnostic emitNodeError(NodeOpInterface node) {
   InFlightDiagnostic error = node->emitOpError();
   if (std::optional<StringRef> name = getNodeName(node))
@@ -164,7 +169,7 @@ static LogicalResult verifyArgument(NodeOpInterface node,
       emitNodeError(node) << "argument '" << schema.getName() << "': expected "
                           << schema.getTypeText() << ", got ";
   describe(error, argument);
-  // An enumeration has few values.
+  // Enumerations have few values: list them.
   if (isa<LayoutAttr>(argument.tree))
     listNames(error, getLayoutNames());
   else if (isa<MemoryFormatAttr>(argument.tree))
@@ -197,7 +202,7 @@ static LogicalResult verifyResults(NodeOpInterface node,
                                    const OperatorSchema &schema) {
   ArrayRef<ArgumentSchema> expected = schema.getResults();
   TypeRange types = node->getResultTypes();
-  // A tuple or list that is not unpacked.
+  // The only result is a tuple or list that is not unpacked.
   if (types.size() == 1 && isa<AnyType, ListType, PyNoneType>(types.front()))
     return success();
   bool hasList = llvm::any_of(

@@ -15,14 +15,16 @@ using namespace mlir;
 using namespace fx;
 
 //===----------------------------------------------------------------------===//
-// What torch itself says wrongly
+// Types that PyTorch records wrongly
 //===----------------------------------------------------------------------===//
 
 static FakeTensorType getTensor(Value value) {
   return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
 }
 
-/// The gradient's dtype, says the shape function; the kernel promotes both.
+/// Returns true if the result of threshold_backward has another dtype than its
+/// type says. PyTorch's shape function returns the dtype of the gradient, but
+/// the kernel promotes the dtypes of both operands.
 static bool isMistakenThreshold(const OperatorView &call) {
   FakeTensorType grad = getTensor(call.getArg("grad_output").getValue()),
                  self = getTensor(call.getArg("self").getValue()),
@@ -35,8 +37,10 @@ static bool isMistakenThreshold(const OperatorView &call) {
   return promotion.getResult() != result.getDtype();
 }
 
-/// The shape function takes a negative dimension for one more, and knows of no
-/// inverse that is not asked for.
+/// Returns true if the results of unique_consecutive have other sizes than
+/// their types say. PyTorch's shape function adds a dimension if `dim` is
+/// negative. For rank 1, it also gives the wrong sizes for an inverse and
+/// counts that the call does not request.
 static bool isMistakenUnique(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg("self").getValue());
   if (!self || call.getArg("dim").isNone() || call->getNumResults() != 3)
@@ -52,10 +56,10 @@ static bool isMistakenUnique(const OperatorView &call) {
 
 StringRef fx::getMistakenType(CallFunctionOp call) {
   StringRef target = call.getTarget();
-  // Its shape function says int64, its kernel gives float32.
+  // The shape function returns int64 zero points, the kernel float32.
   if (target == "quantized_decomposed.choose_qparams_per_token.default")
     return "PyTorch gives its zero points another dtype than the program says";
-  // Its shape function gives what it takes, its kernel truth values.
+  // The shape function returns the dtype of the operand, the kernel bool.
   if (target == "prims.signbit.default")
     return "PyTorch gives its result another dtype than the program says";
   bool isThreshold = target == "aten.threshold_backward.default";
@@ -93,7 +97,8 @@ SmallVector<Type> fx::matchResults(CallFunctionOp call,
   return types;
 }
 
-/// False where a dtype is a number or a value: a rule takes it for absent.
+/// Returns false if a dtype argument is a number or a value: a shape rule
+/// treats such an argument as absent.
 static bool hasKnownDtypes(const OperatorView &call) {
   for (auto [i, schema] : llvm::enumerate(call.getSchema().getArguments())) {
     if (schema.kind != SchemaKind::ScalarType)
@@ -113,11 +118,11 @@ static InFlightDiagnostic emitCallError(CallFunctionOp call) {
   return error;
 }
 
-/// No address space is larger.
+/// An upper bound of the address space of a process.
 static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
-/// Refuses a new tensor that no memory can hold. Views may show an element many
-/// times.
+/// Diagnoses a new tensor that exceeds the address space. Views and tensors
+/// with a stride of 0 are exempt: they may show an element many times.
 static LogicalResult verifySizes(CallFunctionOp call) {
   const OperatorSchema *schema = lookupOperator(call.getTarget());
   if (schema && schema->isView())
@@ -158,7 +163,7 @@ static LogicalResult verifyTypes(CallFunctionOp call) {
     return success();
   SmallVector<Type> types = matchResults(call, *inferred.types);
   if (types.empty() && call.getNumResults() != 0) {
-    // A list or tuple that later nodes take apart.
+    // The single result is a list or tuple that later nodes unpack.
     if (call.getNumResults() == 1 &&
         isa<AnyType, ListType>(call.getResult(0).getType()))
       return success();

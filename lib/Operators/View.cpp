@@ -87,7 +87,7 @@ OperatorView fx::getOperatorView(Operation *op) {
 // Defaults
 //===----------------------------------------------------------------------===//
 
-/// Unquotes a string of schema text.
+/// Removes the escaping backslashes from a string of schema text.
 static std::string unescape(StringRef text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -220,7 +220,7 @@ CallFunctionOp fx::createCall(OpBuilder &builder, Location loc, TypeRange types,
     if (byName)
       names.push_back(builder.getStringAttr(argument.getName()));
   }
-  // A `Tensor[]` result is one entry that holds them all.
+  // A `Tensor[]` result is one entry of `outs` that holds all results.
   ArrayAttr outs;
   if (schema.numResults == 1 && schema.getResults().front().isList()) {
     SmallVector<Attribute> leaves(types.size(), OperandAttr::get(context));

@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// For tests of what follows a crash.
+/// Crashes. Tests use the pass to exercise crash recovery.
 struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CrashPass)
   StringRef getArgument() const override { return "fx-debug-crash"; }
@@ -37,8 +37,8 @@ struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
 llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
                           llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
-  // Verified behind each pass only where a pass is looked for: that takes as
-  // long as the passes.
+  // Verify after each pass only when a reproducer is requested: verification
+  // takes as long as the passes themselves.
   pm.enableVerifier(!errors.reproducer.empty());
   if (!errors.reproducer.empty())
     pm.enableCrashReproducerGeneration(errors.reproducer);
@@ -46,7 +46,8 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
   if (std::exchange(errors.crashes, false))
     pm.addPass(std::make_unique<CrashPass>());
   LogicalResult result = pm.run(module);
-  // Reproducers use the recovery that protects us, and end it with them.
+  // The crash reproducer disables the process-wide crash recovery when it is
+  // done. Enable the recovery again for the enclosing `runSafely`.
   if (!errors.reproducer.empty())
     renewRecovery();
   else if (succeeded(result))
@@ -54,7 +55,8 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
   if (succeeded(result))
     return llvm::Error::success();
   std::string text = llvm::toString(errors.take("compilation failed"));
-  // What MLIR says of a crash, where no pass has said anything.
+  // This is MLIR's own diagnostic for a crash. It is the first error if no pass
+  // emitted one.
   if (StringRef(text).contains("ailures have been detected while processing"))
     text = ": a pass crashed; 'fx-opt --run-reproducer " + errors.reproducer +
            "' runs it again";
@@ -98,8 +100,8 @@ llvm::Error CodeUnit::bufferize(ErrorCatcher &errors) {
   return llvm::Error::success();
 }
 
-/// Operations of a part, about: a part has its fixed costs, and too few parts
-/// leave CPUs idle at the end.
+/// The approximate number of operations of a part. Each part has a fixed cost,
+/// but too few parts leave CPUs idle at the end.
 static constexpr int64_t kPartOps = 1500;
 
 static int64_t countOps(Operation *op) {
@@ -161,6 +163,7 @@ llvm::Error CodeUnit::link(llvm::StringRef path) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Runs `fn` and adds its wall-clock time to `seconds`.
 static auto timed(std::atomic<double> &seconds,
                   llvm::function_ref<llvm::Error()> fn) {
   auto start = std::chrono::steady_clock::now();
@@ -197,7 +200,8 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   return code;
 }
 
-/// The number of the kernel that a function is, or is a loop of.
+/// Returns N if `function` is `kernel_N` or a loop outlined from it (its name
+/// begins with `kernel_N`).
 static std::optional<unsigned> getKernel(StringRef function) {
   unsigned number;
   if (!function.consume_front("kernel_") || function.consumeInteger(10, number))
@@ -211,7 +215,8 @@ static int64_t countKernels(ModuleOp part) {
   });
 }
 
-/// Calls `onKernel` when the last of a kernel's functions is emitted.
+/// Returns a listener that calls `onKernel` each time the last function of a
+/// kernel has been emitted.
 static cpu::FunctionListener
 listenForKernels(const llvm::Module &code,
                  const std::function<void()> &onKernel) {
@@ -259,7 +264,7 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     for (ModuleOp part : unit->parts)
       jobs.push_back(
           {part, unit, &unit->objects.emplace_back(), "", countOps(part)});
-  // The largest first: at the end of the list it would run alone.
+  // Start the largest part first: if it came last, it would run alone.
   llvm::stable_sort(
       jobs, [](const Job &a, const Job &b) { return a.weight > b.weight; });
   int64_t kernels = 0;
@@ -271,7 +276,7 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     onKernel(kernels);
   };
   auto run = [&](Job &job) {
-    // A crash is caught in the thread where it happens.
+    // Each thread has to catch its own crashes.
     std::string fatal;
     auto compile = [&] {
       if (llvm::Error e = compilePart(job.part, *job.unit, seconds, *job.object,
@@ -284,8 +289,9 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
   if (jobs.size() == 1) {
     run(jobs.front());
   } else {
-    // What passes and translation register with the context cannot be
-    // registered by threads: an empty module goes first.
+    // Passes and the translation to LLVM IR register dialects and interfaces
+    // with the MLIRContext, which is not thread-safe. Compile an empty module
+    // first so that everything is registered before the threads start.
     OwningOpRef<ModuleOp> empty = ModuleOp::create(jobs.front().part.getLoc());
     llvm::LLVMContext context;
     auto code =

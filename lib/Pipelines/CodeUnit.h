@@ -24,25 +24,27 @@ struct CodeSeconds {
   std::atomic<double> lower = 0, optimize = 0, emit = 0;
 };
 
-/// A module with @main that becomes one shared object. `describe`, `bufferize`
-/// and `split` in this order; then each part is compiled on its own.
+/// A module with @main that is compiled to one shared object. Call `describe`,
+/// `bufferize` and (optionally) `split` in this order, then `compileParts`,
+/// which compiles each part separately, and `link`.
 struct CodeUnit {
   mlir::ModuleOp module;
   cpu::CPUOptions cpu;
   cpu::ModelDescription description;
-  /// The symbol by which the linked file calls @main.
+  /// The exported symbol through which the linked file calls @main.
   std::string entry = "fx_entry";
-  /// What is compiled: first @main's module, then kernels.
+  /// The modules to compile: @main's module first, then modules of kernels.
   llvm::SmallVector<mlir::ModuleOp> parts;
   /// The object code of each part.
   std::deque<std::string> objects;
 
   /// Fills `description` from the linalg contract.
   llvm::Error describe(ErrorCatcher &errors);
-  /// From tensors to memrefs with the arena planned.
+  /// Lowers tensors to memrefs and plans the arena.
   llvm::Error bufferize(ErrorCatcher &errors);
-  /// Moves kernels to modules of their own, of about equal weight. What is in
-  /// which does not depend on the machine. Without it there is one part.
+  /// Distributes the kernels over several modules (`parts`) of about equal
+  /// weight. The distribution does not depend on the machine. Without this call
+  /// `module` is the only part.
   void split();
   /// Links the objects and the description to a shared object at `path`.
   llvm::Error link(llvm::StringRef path);
@@ -51,20 +53,26 @@ private:
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> owned;
 };
 
-/// `module` as optimized LLVM IR in `context`. Of threads that do this at the
-/// same time each has its own context. Fails with what `errors` has not.
+/// Lowers `module` to optimized LLVM IR in `context` and adds the time to
+/// `seconds`. `entry` is the symbol of the entry point that is added for @main.
+/// Threads that call this concurrently must use different contexts. If a
+/// diagnostic was emitted, the returned error is generic: callers pass its text
+/// to `ErrorCatcher::take`, which prefers the diagnostic.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                 const cpu::CPUOptions &cpu, CodeSeconds &seconds,
                 llvm::StringRef entry = "fx_entry");
 
-/// Compiles the parts of all `units`, on all CPUs. Calls `onKernel` with
-/// the number of all kernels when one is done, from one thread at a time.
+/// Compiles the parts of all `units` to object code, on all CPUs. Calls
+/// `onKernel` each time a kernel is done, with the total number of kernels;
+/// the calls are serialized. Returns the error of the first part that failed or
+/// crashed.
 llvm::Error compileParts(llvm::ArrayRef<CodeUnit *> units, ErrorCatcher &errors,
                          CodeSeconds &seconds,
                          const std::function<void(int64_t)> &onKernel);
 
-/// Runs a pipeline of passes.
+/// Runs the pipeline that `build` adds, and verifies the result. Writes a
+/// reproducer where `errors` requests one.
 llvm::Error runPasses(mlir::ModuleOp module, ErrorCatcher &errors,
                       llvm::function_ref<void(mlir::OpPassManager &)> build);
 

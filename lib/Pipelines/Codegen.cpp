@@ -73,8 +73,8 @@ OwningOpRef<ModuleOp> fx::splitPrepare(ModuleOp module) {
 // @prepare
 //===----------------------------------------------------------------------===//
 
-/// Runs @prepare, which is compiled, on the states. Its results go to their
-/// places in the data segment of `model`.
+/// Links the compiled @prepare, `unit`, and runs it on the states. Writes its
+/// results to their places in the data segment of `model`.
 static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
                               const cpu::ModelDescription &model,
                               cpu::WeightSegment &segment) {
@@ -91,8 +91,8 @@ static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
   for (const cpu::ArgDescription &arg : model.args)
     if (arg.prepared >= 0 && arg.bytes > 0)
       places[arg.prepared] = segment.data() + arg.offset;
-  // Views of states, then the results: those that @main does not read are
-  // written to memory that nobody reads.
+  // The inputs are the states, followed by one destination for each result.
+  // Results that @main does not read go to scratch memory.
   std::deque<cpu::StateView> views;
   std::deque<std::vector<char>> unread;
   int64_t result = 0;
@@ -136,7 +136,7 @@ static llvm::Error runPrepare(CodeUnit &unit, cpu::StateReader &states,
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Generator
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -170,7 +170,7 @@ private:
   CompileReport &report;
   OwningOpRef<ModuleOp> prepare;
   CodeUnit unit, prepareUnit;
-  /// @prepare as part of the artefact, for its CPU.
+  /// @prepare as part of the artefact, compiled for the artefact's CPU.
   CodeUnit keptUnit;
   OwningOpRef<ModuleOp> stateModule, kept;
   std::unique_ptr<cpu::StateReader> states;
@@ -178,7 +178,7 @@ private:
 };
 } // namespace
 
-/// Tells which states @prepare reads.
+/// Marks the arguments of @main's description whose states @prepare reads.
 void Generator::markPrepared() {
   if (!prepare)
     return;
@@ -192,7 +192,8 @@ void Generator::markPrepared() {
         }
 }
 
-/// Makes @prepare part of the artefact, which can then run it on other weights.
+/// Makes @prepare part of the artefact, so that the artefact can run it on
+/// other weights.
 llvm::Error Generator::keepPrepare() {
   kept = prepare->clone();
   keptUnit.module = *kept;
@@ -220,7 +221,7 @@ llvm::Error Generator::keepPrepare() {
 
 /// Places the weights in the data segment.
 llvm::Error Generator::placeStates() {
-  // The states leave the module when it is lowered; these stay.
+  // Lowering removes the states from the module. Keep copies.
   stateModule = ModuleOp::create(module.getLoc());
   for (StateOp state : module.getOps<StateOp>())
     stateModule->getBody()->push_back(state->clone());
@@ -234,7 +235,7 @@ llvm::Error Generator::placeStates() {
   return llvm::Error::success();
 }
 
-/// @main and, where its results are needed, @prepare.
+/// Bufferizes @main and, if the artefact needs its results, @prepare.
 llvm::Error Generator::bufferize() {
   if (llvm::Error e = unit.bufferize(errors))
     return e;
@@ -248,7 +249,8 @@ llvm::Error Generator::bufferize() {
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
     return llvm::createStringError(error);
-  // It runs once; scheduling its long blocks takes longer than it runs.
+  // @prepare runs once. At a higher level, LLVM takes longer to schedule its
+  // long basic blocks than it takes to run.
   host->optLevel = 1;
   prepareUnit.module = *prepare;
   prepareUnit.cpu = *host;
@@ -291,7 +293,7 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
 
 llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   SmallVector<CodeUnit *> units = {&unit};
-  // What launches kernels is little code.
+  // Host code that only launches kernels is too small to split.
   if (!gpu)
     unit.split();
   report.parts = unit.parts.size();
@@ -311,7 +313,7 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
   for (std::string &object : keptUnit.objects)
     unit.objects.push_back(std::move(object));
   noteWork();
-  // The same model gives the same bytes: no times.
+  // Leave out the times so that the same model always gives the same bytes.
   llvm::json::Object about = report.toJSON();
   for (llvm::StringRef time : {"compile_seconds", "phases", "code_work"})
     about.erase(time);

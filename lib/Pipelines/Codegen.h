@@ -19,22 +19,26 @@ struct Target;
 
 namespace fx {
 
-/// What errors say of a crash.
+/// The text of errors that report a crash.
 inline constexpr llvm::StringLiteral kCrashText =
     "the compiler crashed on this model";
 
-/// Runs a phase: times it, tells the listener, and prints what it leaves where
-/// that was asked for.
+/// Runs the phases of a compilation: times each one, reports it to
+/// `CompileOptions::onProgress`, and prints the module after the phases in
+/// `CompileOptions::dumpAfter`.
 class PhaseRunner {
 public:
   PhaseRunner(const CompileOptions &options, CompileReport &report)
       : options(options), report(report) {}
+  /// Runs `fn` as the phase `name`. `done` is the fraction of the compilation,
+  /// 0 to 1, that is complete when the phase begins.
   llvm::Error run(llvm::StringRef name, double done,
                   llvm::function_ref<llvm::Error()> fn);
-  /// The module that the phases work on.
+  /// Sets the module that the phases transform.
   void setModule(mlir::ModuleOp op) { module = op; }
-  /// Tells the listener that the phase has finished one of `kernels`, each of
-  /// which is `share` of the whole compilation.
+  /// Reports to `CompileOptions::onProgress` that the current phase has
+  /// finished one of `kernels` kernels. Each kernel is the fraction `share` of
+  /// the compilation.
   void finishKernel(int64_t kernels, double share);
 
 private:
@@ -51,12 +55,14 @@ public:
   ErrorCatcher(mlir::MLIRContext &context,
                std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
-  /// The error with its place in front, `otherwise` if none was reported.
+  /// Returns the caught error, preceded by its place (":NODE: " or
+  /// ":LINE:COLUMN: "), and clears it. Returns `otherwise` if no error was
+  /// caught.
   llvm::Error take(llvm::StringRef otherwise);
-  /// Where `runPasses` leaves the input and the pipeline of passes that crash
-  /// or fail; empty: nowhere.
+  /// The file to which `runPasses` writes a reproducer (the input and the
+  /// pipeline) if passes crash or fail. Empty: no reproducer is written.
   std::string reproducer;
-  /// The next passes of `runPasses` crash.
+  /// Makes the next call of `runPasses` crash, for tests.
   bool crashes = false;
 
 private:
@@ -64,32 +70,32 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Takes @prepare out of `module`: the module that holds it as its @main, or
-/// null if there is none. Its inputs are states and then, one for each result,
-/// the tensors that the results are written to.
+/// Moves @prepare out of `module` to a new module, where its name is @main.
+/// Returns null if there is no @prepare. The new @main takes the states and,
+/// for each result, a tensor that the result is written to.
 mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
 
-/// Reads the objects of custom classes that calls of ATen take from the archive
-/// into the calls, as `fx.objects`.
+/// Reads the custom class objects that `fx.eager` calls take as arguments from
+/// the archive and attaches them to the calls as `fx.objects`.
 llvm::Error embedObjects(mlir::ModuleOp module, ErrorCatcher &errors);
 
-/// Text (memrefs, LLVM IR, assembly, header), object code or the shared object
-/// of `module`, which holds the linalg contract with its kernels scheduled.
-/// Writes to `path`. Where `gpu` is not null the kernels are launches, and only
-/// a shared object or a header can be made; `prepare` is what `splitPrepare`
-/// gave, scheduled for the CPU (null: still in `module`, or there is
-/// none).
+/// Writes what `options.emit` asks for to `path`: text (memrefs, LLVM IR,
+/// assembly, header), object code or a shared object. `module` holds the linalg
+/// contract with its kernels scheduled. If `gpu` is not null, the kernels are
+/// launches and only a shared object or a header can be made. `prepare` is the
+/// result of `splitPrepare`, scheduled for the CPU; if it is null, @prepare is
+/// still in `module` or does not exist.
 llvm::Error generateCode(mlir::ModuleOp module, const CompileOptions &options,
                          const cpu::CPUOptions &cpu, const fx::gpu::Target *gpu,
                          mlir::OwningOpRef<mlir::ModuleOp> prepare,
                          llvm::StringRef path, ErrorCatcher &errors,
                          PhaseRunner &phases, CompileReport &report);
 
-/// The C header of a model.
+/// Returns the text of a C header with the inputs and outputs of a model.
 std::string getModelHeader(const cpu::ModelDescription &model,
                            llvm::StringRef name);
 
-/// Writes a file by a function.
+/// Writes to the file at `path` what `print` prints.
 llvm::Error writeFile(llvm::StringRef path,
                       llvm::function_ref<void(llvm::raw_ostream &)> print);
 

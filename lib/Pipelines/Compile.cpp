@@ -18,10 +18,10 @@ using namespace fx;
 static llvm::Expected<CompileReport> run(Driver &driver,
                                          const CompileOptions &options) {
   if (llvm::Error e = driver.run()) {
-    // Texts come with their place in front (":node: ...") or without.
+    // An error begins with its place (":node: ...") or has none.
     std::string message = llvm::toString(std::move(e));
     StringRef text = message;
-    text.consume_front(": "); // the importer's texts have the file in front
+    text.consume_front(": "); // errors of the importer begin with the file
     if (text.starts_with(options.input))
       return llvm::createStringError(text);
     return llvm::createStringError(options.input +
@@ -30,7 +30,7 @@ static llvm::Expected<CompileReport> run(Driver &driver,
   return std::move(driver.report);
 }
 
-/// Adds all that the pipelines need to `context`.
+/// Loads every dialect that the pipelines need into `context`.
 static void prepare(MLIRContext &context) {
   DialectRegistry registry;
   registerPipelineDialects(registry);
@@ -42,8 +42,8 @@ static void prepare(MLIRContext &context) {
 static llvm::Expected<CompileReport> compile(const CompileOptions &options,
                                              UnfinishedFile &unfinished,
                                              Isolation *isolation) {
-  // Passes run on this thread, where a crash is caught; code for kernels is
-  // made by a pool of our own.
+  // Run passes on this thread, which catches crashes. `compileParts` generates
+  // the code of kernels on its own thread pool.
   MLIRContext context(MLIRContext::Threading::DISABLED);
   prepare(context);
   Driver driver(options, context, unfinished);
@@ -68,20 +68,22 @@ llvm::Expected<CompileReport> fx::compileModule(OwningOpRef<ModuleOp> module,
 // Crashes
 //===----------------------------------------------------------------------===//
 
-/// Passes over deep graphs recurse.
+/// Passes recurse over deep graphs and need a large stack.
 static constexpr unsigned kStackBytes = 64 << 20;
 
 using CompileFn = function_ref<llvm::Expected<CompileReport>(
     const CompileOptions &, UnfinishedFile &, Isolation *)>;
 
-/// `compile` with what a crash must not leave behind: that lives in this frame.
+/// Runs `compile` on another thread and turns a crash into an error. The
+/// unfinished file belongs to this frame, so it is removed even after a crash,
+/// which does not unwind the frames of `compile`.
 static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
                                                  CompileFn compile,
                                                  Isolation *isolation) {
   UnfinishedFile unfinished;
   std::string phase, fatal;
   CompileOptions watched = options;
-  // "schedule:node=add": the phase crashes as long as it sees the node's code.
+  // "schedule:node=add" crashes the phase only while the node has native code.
   if (isolation)
     for (const auto &[key, reason] : isolation->withoutNative)
       if (StringRef(options.crashIn)
@@ -141,7 +143,7 @@ fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
         prepare(context);
         Driver driver(watched, context, unfinished);
         driver.isolation = isolation;
-        // The verifier has seen the module before; what is wrong is an error.
+        // A module that does not verify is reported as an error.
         driver.module =
             parseSourceString<ModuleOp>(bytes, ParserConfig(&context));
         if (!driver.module)

@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// The kernels of `module` in a module of their own, in the dialect of the
-/// target.
+/// Clones the kernels of `module` into a new module and lowers them to the
+/// dialect of the target (NVVM, ROCDL or SPIR-V).
 static llvm::Expected<OwningOpRef<ModuleOp>>
 lowerKernels(ModuleOp module, const fx::gpu::Target &target,
              ErrorCatcher &errors) {
@@ -48,7 +48,7 @@ lowerKernels(ModuleOp module, const fx::gpu::Target &target,
   return device;
 }
 
-/// What `options.emit` asks for of `device`, the kernels that were lowered.
+/// Emits the lowered kernels `device` in the format `options.emit`.
 static llvm::Expected<std::string> emitKernels(ModuleOp device,
                                                const CompileOptions &options,
                                                const fx::gpu::Target &target) {
@@ -117,7 +117,7 @@ llvm::Error fx::generateDeviceCode(ModuleOp module,
 // Artefacts
 //===----------------------------------------------------------------------===//
 
-/// What the run-time must know to choose an image.
+/// Returns an image with the properties by which the run-time chooses it.
 static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
                                       std::string bytes) {
   fx::gpu::ChipName name = fx::gpu::getChipName(chip);
@@ -127,9 +127,9 @@ static cpu::ImageDescription describe(llvm::StringRef chip, bool isBinary,
   return {isBinary, name.number, family, std::move(bytes)};
 }
 
-/// Machine code for the chips that were named, where there is an assembler, and
-/// PTX for all. `hasOwn`: some chips have kernels that others have not; those
-/// that run no code of others get PTX of their own without an assembler.
+/// Emits machine code for each chip of the target if ptxas is available, and
+/// PTX that all chips can load. `hasOwn`: some kernels exist for one chip only.
+/// Without ptxas, chips with a suffix ("sm_90a") then get PTX of their own.
 static llvm::Error emitImages(ModuleOp device, const CompileOptions &options,
                               const fx::gpu::Target &target, bool hasOwn,
                               std::vector<cpu::ImageDescription> &images,

@@ -14,18 +14,19 @@
 
 namespace fx {
 
-/// Writes the text or the machine code that `options.emit` asks for of
-/// `module`, whose kernels are emitted as launches, to `path`.
+/// Writes the text or the machine code of a GPU that `options.emit` asks for to
+/// `path`. The kernels of `module` are launches. Bufferizes and lowers `module`
+/// in place.
 llvm::Error generateDeviceCode(mlir::ModuleOp module,
                                const CompileOptions &options,
                                const fx::gpu::Target &target,
                                const cpu::CPUOptions &cpu, llvm::StringRef path,
                                ErrorCatcher &errors, PhaseRunner &phases);
 
-/// Turns `module`, bufferized, to host code that calls the run-time. The code
-/// of the kernels, which leave it, goes to `description`: machine code for the
-/// chips of `target` where there is a ptxas, and PTX for all others. `kernels`
-/// gets the entries of the report for them.
+/// Lowers the bufferized `module` to host code that calls the run-time, and
+/// removes the kernels from it. Adds the code of the kernels to `description`:
+/// machine code for the chips of `target` if ptxas is available, and PTX for
+/// all others. Sets `kernels` to the report's entries for the kernels.
 llvm::Error compileKernels(mlir::ModuleOp module, const CompileOptions &options,
                            const fx::gpu::Target &target,
                            cpu::ModelDescription &description,

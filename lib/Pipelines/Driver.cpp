@@ -66,7 +66,9 @@ llvm::Error Driver::toLinalg() {
       [&](OpPassManager &pm) { buildToLinalgPipeline(pm, wholeHeads); });
 }
 
-/// What depends on states alone is computed here, on this CPU.
+/// Schedules the kernels for the GPU. @prepare, which computes everything that
+/// depends on states alone, is scheduled for this machine's CPU: it runs during
+/// the compilation.
 llvm::Error Driver::scheduleForDevice() {
   std::string error;
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
@@ -189,7 +191,7 @@ llvm::Error Driver::run() {
   }
   if (llvm::Error e = checkFormat(options.emit, gpu ? &*gpu : nullptr))
     return e;
-  // What launches kernels is fast on any CPU.
+  // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;
   FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(
       gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
@@ -212,13 +214,13 @@ llvm::Error Driver::run() {
   operators.mark(*module);
   if (options.output == "-" || options.writesInPlace)
     return emit(options.output);
-  // A rename would put a file in the place of a device or a pipe.
+  // Refuse devices and pipes: the rename would replace them by a file.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(options.output, status) &&
       !llvm::sys::fs::is_regular_file(status))
     return llvm::createStringError(": cannot write '" + options.output +
                                    "': expected a regular file");
-  // Beside the output, so that the rename stays in one file system.
+  // Write next to the output, so that the rename stays in one file system.
   int fd;
   if (std::error_code ec = llvm::sys::fs::createUniqueFile(
           options.output + ".%%%%%%%%.tmp", fd, unfinished.path,

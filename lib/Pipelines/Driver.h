@@ -23,8 +23,8 @@
 
 namespace fx {
 
-/// The output while it is written. Goes if it is not finished, also on a
-/// signal.
+/// The temporary file that becomes the output. The destructor removes the file
+/// unless `finish` was called.
 struct UnfinishedFile {
   llvm::SmallString<128> path;
   void finish() {
@@ -39,6 +39,7 @@ struct UnfinishedFile {
   }
 };
 
+/// Runs the phases of one compilation, from the input to the output file.
 class Driver {
 public:
   Driver(const CompileOptions &options, mlir::MLIRContext &context,
@@ -48,9 +49,9 @@ public:
   llvm::Error run();
 
   CompileReport report;
-  /// Loaded from `options.input` where none is given.
+  /// The module to compile. If null, `run` loads it from `options.input`.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Which nodes get no native code; null: none is left out.
+  /// Says which nodes must not get native code. Null: there are none.
   Isolation *isolation = nullptr;
 
 private:
@@ -72,7 +73,7 @@ private:
   PhaseRunner phases;
   cpu::CPUOptions cpu;
   std::optional<fx::gpu::Target> gpu;
-  /// Of a model for a GPU: what the CPU computes of states.
+  /// For a GPU: the module of @prepare, which the CPU runs.
   mlir::OwningOpRef<mlir::ModuleOp> prepare;
   OperatorReport operators;
 };

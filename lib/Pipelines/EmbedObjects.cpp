@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// The class of a state and its value as LibTorch pickles it.
+/// Returns the class name of the state and its value as LibTorch pickles it.
+/// Fails if the state is not an object of a C++ custom class.
 static llvm::Expected<ArrayAttr>
 getObject(StateOp state, EagerOp op, ExternalData &data, ErrorCatcher &errors) {
   auto type = dyn_cast<ObjectType>(state.getType());

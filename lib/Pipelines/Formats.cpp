@@ -51,7 +51,7 @@ static unsigned getBit(const fx::gpu::Target *gpu) {
   llvm_unreachable("unknown platform");
 }
 
-/// "a, b or c".
+/// Joins names as "a, b or c".
 static std::string join(llvm::ArrayRef<llvm::StringRef> names) {
   std::string text;
   for (auto [i, name] : llvm::enumerate(names)) {

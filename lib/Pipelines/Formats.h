@@ -13,7 +13,8 @@
 
 namespace fx {
 
-/// Fails unless `emit` can be made for `gpu`, null for the CPU.
+/// Returns an error if `emit` is not available for the target `gpu` (null: the
+/// CPU).
 llvm::Error checkFormat(EmitKind emit, const fx::gpu::Target *gpu);
 
 } // namespace fx

@@ -17,8 +17,9 @@
 using namespace mlir;
 using namespace fx;
 
-/// So many nodes are isolated one by one; after that the smallest front part
-/// of the graph that holds all of them is.
+/// The maximal number of nodes that are isolated one by one. If more nodes
+/// fail, the shortest prefix of the graph that contains all of them is
+/// isolated.
 static constexpr unsigned kMostNodes = 6;
 
 void Isolation::apply(ModuleOp module, CompileReport &report) {
@@ -28,7 +29,8 @@ void Isolation::apply(ModuleOp module, CompileReport &report) {
     for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
       std::optional<StringRef> name = getNodeName(call);
       const OperatorSchema *schema = lookupOperator(call.getTarget());
-      // ATen runs tensors; numbers are computed as ever.
+      // Only operators on tensors can run on ATen. Symbolic scalars stay
+      // native.
       if (!name || !schema || schema->isSymbolic() ||
           !llvm::all_of(call->getResultTypes(), llvm::IsaPred<FakeTensorType>))
         continue;
@@ -48,6 +50,8 @@ void Isolation::apply(ModuleOp module, CompileReport &report) {
 }
 
 namespace {
+/// The search for the nodes that make the compilation fail. A `Set` maps nodes
+/// without native code to the reason.
 class Search {
 public:
   using Attempt = function_ref<llvm::Expected<CompileReport>(Isolation &)>;
@@ -55,7 +59,7 @@ public:
 
   Search(Attempt attempt, StringRef input) : attempt(attempt), input(input) {}
 
-  /// Null where the attempt failed; `error` says why.
+  /// Attempts to compile. Returns nullopt and sets `error` on failure.
   std::optional<CompileReport> compile(const Set &withoutNative) {
     Isolation isolation;
     isolation.withoutNative = withoutNative;
@@ -67,7 +71,8 @@ public:
     return std::nullopt;
   }
 
-  /// The first node, by its graph's name, that the error names.
+  /// Returns the first node ("graph:node") that the error names and that is not
+  /// in `known`; empty if there is none.
   std::string getNamed(const Set &known) const {
     for (const std::string &key : nodes) {
       StringRef node = StringRef(key).split(':').second;
@@ -78,7 +83,7 @@ public:
     return "";
   }
 
-  /// What is wrong, without the file and the node in front.
+  /// Returns the text of the error without the leading file and node.
   std::string getReason(StringRef node = "") const {
     StringRef text = error;
     text.consume_front(input);
@@ -89,7 +94,7 @@ public:
     return text.str();
   }
 
-  /// `known` with the first `count` nodes.
+  /// Returns the union of `known` and the first `count` nodes of `all`.
   Set withFront(const Set &known, ArrayRef<std::string> all,
                 size_t count) const {
     Set set = known;
@@ -114,8 +119,8 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt,
   const std::string first = search.error;
   auto fail = [&] { return llvm::createStringError(first); };
   const std::vector<std::string> all = search.nodes;
-  // Nobody can write where there is no place, and what ATen cannot do either
-  // says so.
+  // Isolating nodes does not help if the output cannot be written, or if ATen
+  // cannot run the operator either.
   auto isFinal = [](StringRef error) {
     return error.contains("cannot write") ||
            error.contains("has no native code");
@@ -134,7 +139,8 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt,
       return std::move(*report);
   }
 
-  // The last node of the smallest front part with which it works is one.
+  // Bisect for the shortest prefix of nodes without native code for which the
+  // compilation succeeds. The last node of that prefix is one that fails.
   bool isFirst = true;
   while (true) {
     std::string reason = search.getReason();

@@ -14,25 +14,27 @@
 
 namespace fx {
 
-/// What one attempt to compile is told, and what it tells.
+/// The input and the result of one attempt to compile.
 struct Isolation {
-  /// Nodes that ATen runs though they have native code, by "graph:node", with
-  /// the reason.
+  /// Input: nodes ("graph:node") that ATen runs although they have native code,
+  /// with the reason.
   std::map<std::string, std::string> withoutNative;
 
-  /// Every node that could be among them, in order. Empty until the graph is
-  /// simplified: an error before that is not one of a node's code.
+  /// Result: all nodes that can be isolated, in order. Empty if the attempt
+  /// fails before the graph is simplified, because such an error does not
+  /// concern the code of a node.
   std::vector<std::string> nodes;
 
-  /// Marks the nodes of a simplified module, and notes all of them.
+  /// Marks the nodes of `withoutNative` in a simplified module, adds them to
+  /// `report`, and sets `nodes`.
   void apply(mlir::ModuleOp module, CompileReport &report);
 };
 
-/// Attempts to compile. Where code cannot be made of the simplified graph, it
-/// looks for the node that this is due to: the one that the error names, else
-/// by bisection. ATen runs that one, and the rest is compiled. The error is
-/// that of the first attempt where nothing helps. `input` is the file that
-/// errors begin with.
+/// Calls `attempt` to compile the model. If the simplified graph cannot be
+/// compiled, finds the node that causes the failure: the node that the error
+/// names, or else by bisection. Lets ATen run this node and compiles the rest,
+/// and repeats. Returns the error of the first attempt if this does not help.
+/// `input` is the file name that errors begin with.
 llvm::Expected<CompileReport> compileAround(
     llvm::function_ref<llvm::Expected<CompileReport>(Isolation &)> attempt,
     llvm::StringRef input);

@@ -19,13 +19,13 @@
 using namespace mlir;
 using namespace fx;
 
-/// The name of node `number` of graph `graph`.
+/// Returns the key "graph:number" of a node.
 static std::string getKey(StringRef graph, size_t number) {
   return (graph + ":" + Twine(number)).str();
 }
 
-/// Gives each node a name by its graph and place, which the conversion hands
-/// on to what it makes of the node.
+/// Names each node by its graph and position (`getKey`). The conversion
+/// propagates the name to the ops that it creates for the node.
 static void nameByPlace(ModuleOp module) {
   for (GraphOp graph : module.getOps<GraphOp>())
     for (auto [i, op] : llvm::enumerate(graph.getBlock()))
@@ -35,13 +35,13 @@ static void nameByPlace(ModuleOp module) {
 }
 
 namespace {
-/// The fallbacks of all graphs of a module.
+/// The fallbacks of all graphs of a lowered module.
 class Fallbacks {
 public:
   explicit Fallbacks(ModuleOp lowered) {
     lowered.walk([&](Operation *op) {
       std::string name = getNodeName(op).value_or("").str();
-      // A graph that is still there is run by ATen as it is.
+      // ATen runs the graphs that the conversion leaves in the module.
       if (auto graph = op->getParentOfType<GraphOp>())
         graphs[graph.getSymName()] = "part of a graph that has no native code";
       else if (auto eager = dyn_cast<EagerOp>(op)) {
@@ -54,7 +54,8 @@ public:
     });
   }
 
-  /// Why the node has no native code; empty where it has.
+  /// Returns the reason why node `op`, at position `place` of its graph, has no
+  /// native code; empty if it has.
   std::string getReason(Operation *op, size_t place) const {
     auto graph = cast<GraphOp>(op->getParentOp());
     auto it = reasons.find(getKey(graph.getSymName(), place));
@@ -62,7 +63,8 @@ public:
   }
 
 private:
-  /// The same for the sub-graphs that it runs, and theirs.
+  /// Returns the reason why a sub-graph that `op` runs, directly or indirectly,
+  /// has no native code; empty if all have.
   std::string getReasonInside(Operation *op) const {
     for (Value operand : op->getOperands()) {
       if (!isa<GraphRefType>(operand.getType()))
@@ -79,6 +81,7 @@ private:
     return "";
   }
 
+  /// Reasons by the key of a node and by the name of a graph.
   llvm::StringMap<std::string> reasons, graphs;
 };
 } // namespace

@@ -19,28 +19,28 @@
 using namespace mlir;
 using namespace fx;
 
-/// Marks kernel functions.
+/// The attribute that marks kernel functions.
 static constexpr StringLiteral kKernel = "fx.kernel";
 
-/// The key of the mark in a location's metadata. Python cannot have put it
-/// there: the importer's keys are those of FX.
+/// The key of the mark, "graph:node", in a location's metadata. It cannot clash
+/// with keys of the importer, which are those of FX.
 static constexpr StringLiteral kSource = "fx.source";
 
-/// `loc` with the mark added to its metadata.
+/// Returns `loc` with the mark `source` added to its metadata.
 static Location withSource(Location loc, StringAttr source) {
   MLIRContext *ctx = loc.getContext();
   NamedAttrList metadata(getMetadata(loc));
   metadata.set(kSource, source);
-  // The metadata and the place stay in one fused location, as the importer
-  // makes them.
+  // Keep the metadata and the locations in one fused location, as the importer
+  // creates them.
   if (auto fused = dyn_cast<FusedLoc>(loc); fused && getMetadata(loc))
     return FusedLoc::get(ctx, fused.getLocations(),
                          metadata.getDictionary(ctx));
   return FusedLoc::get(ctx, {loc}, metadata.getDictionary(ctx));
 }
 
-/// Finds marks where passes put them: in what was fused or named again. Stacks,
-/// which are deep, are not entered.
+/// Collects the marks in `loc`. Looks through the locations that passes add
+/// (fused and name locations) but not into call stacks, which are deep.
 static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
   while (auto name = dyn_cast<NameLoc>(loc))
     loc = name.getChildLoc();
@@ -56,7 +56,7 @@ static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
     findSources(inner, sources);
 }
 
-/// The nodes from which something at `loc` was made.
+/// Returns the marks of the nodes from which an op at `loc` was created.
 static llvm::SetVector<StringAttr> getSources(Location loc) {
   llvm::SetVector<StringAttr> sources;
   findSources(loc, sources);
@@ -72,7 +72,7 @@ void OperatorReport::mark(ModuleOp module) {
       op.target = node.getTargetName().str();
       op.module = getModulePath(node->getLoc());
       op.stack = getPythonStack(node->getLoc());
-      // A node without a name is told apart by its place.
+      // Identify a node without a name by its position.
       std::string name =
           op.node.empty() ? std::to_string(operators.size()) : op.node;
       auto source = StringAttr::get(node->getContext(), op.graph + ":" + name);
@@ -81,7 +81,8 @@ void OperatorReport::mark(ModuleOp module) {
     });
 }
 
-/// The entry of an operator that stands for itself: there was no graph.
+/// Creates the entry of a fallback that has no mark, because the input was not
+/// an FX graph.
 OperatorReport::Operator &OperatorReport::getOperator(Operation *op) {
   auto eager = cast<EagerOp>(op);
   std::string name = getNodeName(op).value_or("").str();
@@ -105,7 +106,7 @@ void OperatorReport::noteFallbacks(ModuleOp module) {
         from.push_back(&it->second);
     for (Operator *entry : from)
       entry->isKept = true;
-    // A graph that is still there belongs to an operator that ATen runs.
+    // A graph that is left in the module belongs to an operator that ATen runs.
     auto node = dyn_cast<NodeOpInterface>(op);
     if (node && op->getParentOfType<GraphOp>())
       for (Operator *entry : from) {
@@ -141,7 +142,7 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
                                Operation *call) {
   auto function = call->getParentOfType<func::FuncOp>();
   bool isPrepared = function && function.getSymName() == "prepare";
-  // A kernel may run in both functions: one entry each.
+  // A kernel that both @main and @prepare call has an entry for each.
   auto key = StringAttr::get(call->getContext(),
                              name + (isPrepared ? "@prepare" : ""));
   Kernel &kernel = kernels[key];
@@ -157,9 +158,9 @@ void OperatorReport::addKernel(StringRef name, llvm::json::Object schedule,
   }
 }
 
-/// The schedule as JSON: its kind, and the numbers that belong to the kind.
-/// The class and the numbers of a schedule; those of tiles as "128:6", with the
-/// sizes of the contraction that they are for.
+/// Returns the schedule of `kernel` as JSON: its class ("kind") and parameters.
+/// The parameters of a contraction are joined as "tiles", such as "128:6", and
+/// the static sizes "m", "n" and "k" of the contraction are added.
 static llvm::json::Object getSchedule(func::FuncOp kernel) {
   llvm::json::Object json;
   auto schedule = kernel ? kernel->getAttrOfType<kernel::ScheduleAttrInterface>(
@@ -202,7 +203,7 @@ void OperatorReport::noteKernels(ModuleOp module) {
         addKernel(invoke.getCallee(), getSchedule(kernel), invoke);
       } else if (isa<linalg::LinalgOp, linalg::PackOp, linalg::UnPackOp>(op) &&
                  !isa<linalg::FillOp>(op)) {
-        // What no schedule takes becomes plain loops.
+        // Ops that are in no kernel are lowered to plain loops.
         addKernel("loops_" + std::to_string(loops++),
                   llvm::json::Object{{"kind", "loops"}}, op);
       }
@@ -210,13 +211,14 @@ void OperatorReport::noteKernels(ModuleOp module) {
   }
 }
 
-/// "main:add" as "add", "true_graph_0:add" as it is.
+/// Strips "main:" from a mark: "main:add" is "add". "true_graph_0:add" stays.
 static StringRef getShortName(StringRef source) {
   source.consume_front("main:");
   return source;
 }
 
-/// Adds "NODE (LINE)" to a list that names four at most.
+/// Adds "NODE (LINE)" to the list `text`, which names at most four nodes.
+/// `count` is the number of all nodes.
 static void addNode(std::string &text, unsigned &count, StringRef node,
                     ArrayRef<std::string> stack) {
   constexpr unsigned kMost = 4;
@@ -227,6 +229,7 @@ static void addNode(std::string &text, unsigned &count, StringRef node,
     text += " (" + stack.front() + ")";
 }
 
+/// Adds the number of nodes that `addNode` left out.
 static std::string endNodes(std::string text, unsigned count) {
   if (count > 4)
     text += " and " + std::to_string(count - 4) + " more";
@@ -250,7 +253,8 @@ void OperatorReport::nameKernels(ModuleOp module) {
   }
 }
 
-/// Finds the locations of nodes where passes put them: `findSources`.
+/// Adds the nodes in `loc` to the list `text`. Looks through the same locations
+/// as `findSources`.
 static void findNodes(Location loc, llvm::SetVector<StringAttr> &seen,
                       std::string &text, unsigned &count) {
   while (auto name = dyn_cast<NameLoc>(loc))
@@ -276,7 +280,8 @@ std::string fx::describeNodes(Location loc) {
   return endNodes(text, count);
 }
 
-/// A JSON string of its own; text that a user wrote may be no UTF-8.
+/// Returns a copy of `text` for JSON. Replaces invalid UTF-8, which text of the
+/// user may contain.
 static std::string toText(StringRef text) { return llvm::json::fixUTF8(text); }
 
 llvm::json::Array OperatorReport::getOperators() const {

@@ -16,21 +16,24 @@
 
 namespace fx {
 
-/// Follows the operators of a model through the compiler. Each node's location
-/// is marked with its graph and name; passes hand locations on to what they
-/// make of a node, whatever they name it.
+/// Tracks the operators of a model through the compiler. Marks the location of
+/// each node with its graph and name. Passes propagate locations to the ops
+/// that they create, so the marks survive even if passes rename nodes.
 class OperatorReport {
 public:
-  /// Marks the nodes of all graphs, as they were imported.
+  /// Marks the nodes of all graphs. Call this right after the import.
   void mark(mlir::ModuleOp module);
-  /// Notes the operators that ATen will run (`fx.eager`), after conversion.
+  /// Records the operators that ATen will run (`fx.eager`). Call this after the
+  /// conversion to linalg.
   void noteFallbacks(mlir::ModuleOp module);
-  /// Notes that LibTorch runs all of them, and why.
+  /// Records that LibTorch runs all operators, for the given reason.
   void noteInterpreted(llvm::StringRef reason);
-  /// Notes the kernels and what they compute, after scheduling.
+  /// Records the kernels and the nodes that they compute. Call this after
+  /// scheduling.
   void noteKernels(mlir::ModuleOp module);
 
-  /// Says on each kernel's function what it computes (`fx.nodes`).
+  /// Attaches to each kernel's function a text that names the nodes that it
+  /// computes (`fx.nodes`).
   void nameKernels(mlir::ModuleOp module);
 
   llvm::json::Array getOperators() const;
@@ -43,7 +46,7 @@ private:
     bool isFallback = false, isKept = false;
     std::string reason;
     llvm::SetVector<llvm::StringRef> kernels;
-    /// Operators that ATen runs for this one, where they have other names.
+    /// Targets of the operators that ATen runs for this one.
     llvm::SetVector<mlir::StringAttr> fallbacks;
   };
   struct Kernel {
@@ -57,13 +60,14 @@ private:
                  mlir::Operation *call);
   Operator &getOperator(mlir::Operation *op);
 
-  /// By "graph:node".
+  /// The operators by their marks, "graph:node".
   llvm::MapVector<mlir::StringAttr, Operator> operators;
+  /// The kernels by name; those that @prepare calls have the suffix "@prepare".
   llvm::MapVector<mlir::StringAttr, Kernel> kernels;
 };
 
-/// The nodes from which something at `loc` was made, each with the innermost
-/// line of its Python stack: "add (model.py:12), mul (model.py:13)".
+/// Returns the nodes from which an op at `loc` was created, each with the
+/// innermost line of its Python stack: "add (model.py:12), mul (model.py:13)".
 std::string describeNodes(mlir::Location loc);
 
 } // namespace fx

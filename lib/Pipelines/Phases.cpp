@@ -40,7 +40,8 @@ ErrorCatcher::ErrorCatcher(MLIRContext &context,
     : impl(std::make_unique<Impl>(context, std::move(onError))) {}
 ErrorCatcher::~ErrorCatcher() = default;
 
-/// The node's name, or the line of the text.
+/// Returns the name of the node, or else LINE:COLUMN of the source text. Empty
+/// if the location has neither.
 static std::string getPlace(Location location) {
   if (std::optional<StringRef> name = getNodeName(location))
     return name->str();
@@ -62,8 +63,8 @@ llvm::Error ErrorCatcher::take(StringRef otherwise) {
   return llvm::createStringError(text);
 }
 
-/// Dies as the compiler might: of a signal, one of LLVM's fatal errors that
-/// exit, or of too deep a recursion.
+/// Crashes in one of the ways in which the compiler can crash: by a signal, by
+/// a fatal error of LLVM ("fatal"), or by stack overflow ("stack").
 static void crash(StringRef how) {
   if (how == "fatal")
     llvm::reportFatalUsageError("a fatal error");
@@ -89,7 +90,7 @@ llvm::Error PhaseRunner::run(StringRef name, double done,
       std::chrono::steady_clock::now() - start;
   report.phases.push_back({name.str(), seconds.count()});
   if (!error && module && llvm::is_contained(options.dumpAfter, name.str())) {
-    // At once: standard error has no buffer of its own.
+    // Print with one write: standard error is unbuffered.
     std::string text;
     llvm::raw_string_ostream os(text);
     os << "// ----- after " << name << " -----\n";

@@ -26,18 +26,18 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
   pm.addPass(createResolveCallsPass());
   pm.addPass(createInlineWrappersPass());
   pm.addPass(createSimplifySizesPass());
-  // The fallback refuses an operator of the user's that writes and whose schema
-  // is not known here.
+  // Assume that a custom operator without a known schema does not mutate its
+  // operands. The fallback rejects such an operator if it does.
   pm.addPass(createFunctionalizePass({/*assumesFunctional=*/true}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createDecomposeCustomPass());
   pm.addPass(createDecomposePass());
   pm.addPass(createFoldConvBNPass());
   pm.addPass(createKeepIntegersPass());
-  // Swapped weights may have other zero points, and more bits.
+  // Other weights may have other zero points and need more bits.
   if (!options.swappableWeights) {
     pm.addPass(createDropZeroPointsPass());
-    // Kernels of GPUs read bytes.
+    // GPU kernels read weights as bytes.
     if (!options.gpu)
       pm.addPass(createNoteNarrowWeightsPass());
   }

@@ -13,7 +13,7 @@
 
 using namespace fx;
 
-/// Back to the start of the line, and what stands there erased.
+/// Moves the cursor to the start of the line and erases the line.
 static constexpr const char *kClear = "\r\033[K";
 
 ProgressLine::ProgressLine()
@@ -29,7 +29,7 @@ void ProgressLine::show(const Progress &progress) {
   using namespace std::chrono_literals;
   auto now = std::chrono::steady_clock::now();
   bool isCount = progress.kernelsDone > 0;
-  // Ten lines a second are enough of kernels; a phase is always told.
+  // Limit updates for kernels to ten a second. Always show a new phase.
   if (!isTerminal || now - start < 1s || (isCount && now - last < 100ms))
     return;
   last = now;

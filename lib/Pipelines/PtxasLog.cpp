@@ -12,7 +12,8 @@
 using namespace fx;
 using llvm::StringRef;
 
-/// Whose number of a line is which key: "0 bytes spill stores", "8 registers".
+/// Maps the text that follows a number in the log ("0 bytes spill stores", "8
+/// registers") to the key of the report.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kKeys[] = {
     {"bytes stack frame", "stack_bytes"},
     {"bytes spill stores", "spill_store_bytes"},
@@ -30,12 +31,13 @@ PtxasLog::Entry &PtxasLog::getEntry(StringRef kernel, StringRef chip) {
   return list.emplace_back(Entry{chip.str(), {}, {}});
 }
 
-/// The text in single quotes; empty if there is none.
+/// Returns the text in single quotes; empty if there is none.
 static StringRef getQuoted(StringRef line) {
   return line.split('\'').second.split('\'').first;
 }
 
-/// Reads numbers of `line`, separated by commas; false if it has none.
+/// Reads the comma-separated numbers of `line` whose keys are known. Returns
+/// false if there are none.
 static bool readNumbers(StringRef line, llvm::json::Object &numbers) {
   bool found = false;
   while (!line.empty()) {
@@ -63,12 +65,12 @@ void PtxasLog::add(StringRef chip, StringRef text) {
     auto [line, rest] = text.split('\n');
     text = rest;
     StringRef said = line.trim();
-    // "ptxas info    : ..."; warnings keep their kind.
+    // Strip "ptxas info    : ". Warnings keep their prefix.
     if (StringRef body = said; body.consume_front("ptxas info")) {
       body.consume_front(" ");
       said = body.ltrim().drop_front(body.ltrim().starts_with(":")).trim();
     }
-    // Times differ from run to run.
+    // Skip lines about no kernel, and times, which differ from run to run.
     if (said.empty() || said.contains("bytes gmem") ||
         said.starts_with("Compile time"))
       continue;

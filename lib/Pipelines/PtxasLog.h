@@ -15,12 +15,13 @@
 
 namespace fx {
 
-/// Reads what `ptxas -v` wrote: of each kernel its registers, spills and shared
-/// memory, and what is said of it beside, such as warnings.
+/// Parses the output of `ptxas -v`: the registers, spills and shared memory of
+/// each kernel, and other remarks on it, such as warnings.
 class PtxasLog {
 public:
+  /// Parses `text`, the output of ptxas for `chip`.
   void add(llvm::StringRef chip, llvm::StringRef text);
-  /// An entry of the report for each kernel.
+  /// Returns the report's entry for each of `kernels`.
   llvm::json::Array
   getKernels(llvm::ArrayRef<cpu::KernelDescription> kernels) const;
 
@@ -32,7 +33,8 @@ private:
   };
   Entry &getEntry(llvm::StringRef kernel, llvm::StringRef chip);
 
-  /// By the kernel's name; what no kernel is named for by "".
+  /// The entries of each kernel, by its name. Remarks on no particular kernel
+  /// have the key "".
   llvm::StringMap<std::vector<Entry>> entries;
 };
 

@@ -23,7 +23,8 @@ using namespace fx;
 namespace {
 using Report = function_ref<LogicalResult(const Twine &)>;
 
-/// A pipeline whose options may be wrong: `build` reports how.
+/// Registers a pipeline whose options can be invalid. `build` reports the error
+/// and fails if they are.
 template <class Options>
 void addPipeline(StringRef name, StringRef description,
                  LogicalResult (*build)(OpPassManager &, const Options &,
@@ -79,7 +80,7 @@ struct GPUPipelineOptions : PassPipelineOptions<GPUPipelineOptions> {
 };
 } // namespace
 
-/// No GPU for an empty text.
+/// Parses a `target` option. Leaves `gpu` unset if `text` is empty.
 static LogicalResult getGPU(StringRef text, std::optional<fx::gpu::Target> &gpu,
                             Report report) {
   if (text.empty())

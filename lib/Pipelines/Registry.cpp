@@ -89,7 +89,7 @@ void fx::registerPipelineDialects(DialectRegistry &registry) {
   vector::registerBufferizableOpInterfaceExternalModels(registry);
   vector::registerSubsetOpInterfaceExternalModels(registry);
   cpu::registerEagerBufferization(registry);
-  // What the code of GPUs is lowered by.
+  // The lowering of GPU kernels needs these interfaces.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);

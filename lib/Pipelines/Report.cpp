@@ -49,10 +49,6 @@ llvm::json::Object CompileReport::toJSON(llvm::StringRef mode) const {
   return json;
 }
 
-//===----------------------------------------------------------------------===//
-// The header of a model
-//===----------------------------------------------------------------------===//
-
 CompileReport fx::getInterpretedReport(mlir::ModuleOp module,
                                        llvm::StringRef reason) {
   CompileReport report;
@@ -68,6 +64,11 @@ CompileReport fx::getInterpretedReport(mlir::ModuleOp module,
   return report;
 }
 
+//===----------------------------------------------------------------------===//
+// The header of a model
+//===----------------------------------------------------------------------===//
+
+/// Returns `text` as a C identifier.
 static std::string getIdentifier(llvm::StringRef text) {
   std::string out;
   for (char c : text)

@@ -38,7 +38,7 @@ static json::Object getPhysical(StringRef file, int64_t line) {
   return place;
 }
 
-/// "model.py:12" as a place.
+/// Converts a frame such as "model.py:12" to a physicalLocation.
 static json::Object getFrame(StringRef frame) {
   auto [file, number] = frame.rsplit(':');
   int64_t line = 0;
@@ -47,7 +47,8 @@ static json::Object getFrame(StringRef frame) {
   return getPhysical(file, line);
 }
 
-/// One place: where in the source, and which node of which module.
+/// Returns an array of one location: the place in the source and, if `node` is
+/// not empty, the node as GRAPH/MODULE/NODE.
 static json::Array getLocations(json::Object physical, StringRef graph,
                                 StringRef module, StringRef node) {
   json::Object location{{"physicalLocation", std::move(physical)}};
@@ -63,6 +64,8 @@ static json::Array getLocations(json::Object physical, StringRef graph,
   return json::Array{std::move(location)};
 }
 
+/// Returns the result for `op`, an operator of the report that has no native
+/// code.
 static json::Object getResult(const json::Object &op, StringRef level,
                               StringRef input) {
   auto get = [&](StringRef key) { return op.getString(key).value_or(""); };
@@ -104,7 +107,7 @@ json::Object SarifLog::toJSON() const {
       if (!op->getBoolean("native").value_or(true))
         results.push_back(
             getResult(*op, refusesFallback ? "error" : "warning", input));
-  // The error that names operators without native code is told by these.
+  // If fallbacks are refused, the results above already report the error.
   if (!error.empty() && (!refusesFallback || results.empty()))
     results.push_back(json::Object{
         {"ruleId", kError},

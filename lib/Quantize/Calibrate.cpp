@@ -31,7 +31,7 @@ llvm::Expected<unsigned> fx::calibrate(ModuleOp module, StringRef folder,
     return samples.takeError();
 
   std::vector<std::unique_ptr<Observer>> observers;
-  // Marks in sub-graphs, or of another form, mean nothing.
+  // Marks in subgraphs and malformed marks are ignored.
   llvm::SmallPtrSet<Operation *, 16> isObserved;
   for (Operation &op : graph.getBlock()) {
     auto ids = op.getAttrOfType<DenseI64ArrayAttr>("fx.observers");

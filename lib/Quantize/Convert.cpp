@@ -24,15 +24,16 @@ using namespace fx;
 namespace qd = fx::quantized_decomposed;
 
 namespace {
-/// A value as integers, and the scale and zero point that are immediates or,
-/// from each run, values.
+/// A quantized activation. The scale and the zero point are immediates
+/// (`params`) or values that are computed in each run (`scale`, `zeroPoint`).
 struct QuantizedValue {
   Value values;
   QuantParams params;
   Value scale, zeroPoint;
 };
 
-/// The states of a weight.
+/// The states of a quantized weight. If `scales` is null, `scale` holds for all
+/// values.
 struct WeightStates {
   Value values, scales, zeroPoints;
   float scale = 1;
@@ -68,7 +69,7 @@ private:
                             config.symmetric ? IntegerType::Signless
                                              : IntegerType::Unsigned);
   }
-  /// An operation's location under a name of its own.
+  /// Returns the location with a new unique node name made of `base`.
   Location name(Location loc, StringRef base) {
     return namer.rename(loc, base);
   }
@@ -88,7 +89,7 @@ private:
 };
 } // namespace
 
-/// The marked operators, checked: marks may come from a file.
+/// Returns the marked operators. Checks the marks, which may come from a file.
 FailureOr<SmallVector<Layer>> Converter::findLayers() {
   SmallVector<Layer> layers;
   for (Operation &op : graph.getBlock()) {
@@ -125,7 +126,7 @@ FailureOr<SmallVector<Layer>> Converter::findLayers() {
   return layers;
 }
 
-/// The observer of a value; -1 if it has none.
+/// Returns the observer of a value, or -1 if it has none.
 int64_t Converter::getObserver(Value value) {
   auto ids =
       value.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>("fx.observers");
@@ -133,7 +134,8 @@ int64_t Converter::getObserver(Value value) {
   return ids && i < ids.size() ? ids[i] : -1;
 }
 
-/// Why a layer stays in float after all; empty if it does not.
+/// Returns why a marked layer stays in float, or an empty string if it does
+/// not.
 std::string Converter::getObstacle(const Layer &layer) {
   if (config.mode != QuantizationConfig::Mode::Static)
     return "";
@@ -152,7 +154,7 @@ std::string Converter::getObstacle(const Layer &layer) {
   return "";
 }
 
-/// A buffer that is called like `like`, with a suffix.
+/// Adds a buffer whose name is the name of `like` with a suffix.
 Value Converter::makeState(Location loc, StateOp like, StringRef suffix,
                            const HostTensor &tensor, Type dtype) {
   auto fqn = like->getAttrOfType<StringAttr>("fx.fqn");
@@ -172,7 +174,7 @@ Value Converter::makeState(Location loc, StateOp like, StringRef suffix,
       ->getResult(0);
 }
 
-/// The state that a weight is computed from.
+/// Returns the state that a weight is computed from.
 static StateOp getOrigin(ModuleOp module, Value weight) {
   SmallVector<Value> worklist = {weight};
   StateOp origin;
@@ -182,7 +184,8 @@ static StateOp getOrigin(ModuleOp module, Value weight) {
     if (auto input = dyn_cast<PlaceholderOp>(op)) {
       auto state = module.lookupSymbol<StateOp>(input.getTarget().value_or(""));
       auto type = dyn_cast<FakeTensorType>(input.getType());
-      // Not the statistics of a batch norm that it was scaled by.
+      // Prefer a state with the rank of the weight to the statistics of a batch
+      // norm that scales the weight.
       if (state && (!origin || (type && type.getRank() == rank)))
         origin = state;
       continue;
@@ -192,7 +195,8 @@ static StateOp getOrigin(ModuleOp module, Value weight) {
   return origin;
 }
 
-/// Makes the states of the layer's weight; false where it cannot be quantized.
+/// Creates the states of the layer's weight. Returns false if the weight cannot
+/// be quantized.
 FailureOr<bool> Converter::loadWeight(const Layer &layer) {
   if (weights.contains(layer.source))
     return true;
@@ -235,7 +239,7 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
   return true;
 }
 
-/// The floats that the integers of the layer's weight stand for.
+/// Creates the dequantization of the layer's weight.
 Value Converter::dequantizeWeight(const Layer &layer) {
   const WeightStates &states = weights[layer.source];
   QuantType range = QuantType::weight(config.weightBits);
@@ -257,7 +261,7 @@ Value Converter::dequantizeWeight(const Layer &layer) {
         b, name(loc, "dequantize_per_channel"), type, states.values,
         states.scales, states.zeroPoints, int64_t(*layer.channelAxis),
         range.min, range.max, dtype, Arg());
-  // The operand may be the transpose of what was quantized.
+  // The operand may be the transpose of the quantized matrix.
   Value operand = layer.op->getOperand(*layer.weight);
   if (operand == layer.source)
     return result->getResult(0);
@@ -267,7 +271,8 @@ Value Converter::dequantizeWeight(const Layer &layer) {
   return transpose->getResult(0);
 }
 
-/// The integers of an activation, made behind it once.
+/// Returns the quantized activation. The first call creates it after the
+/// definition of `value`.
 const QuantizedValue &Converter::quantize(Value value) {
   auto [it, isNew] = activations.try_emplace(value);
   QuantizedValue &result = it->second;
@@ -320,7 +325,7 @@ const QuantizedValue &Converter::quantize(Value value) {
   return result;
 }
 
-/// Each user gets floats of its own, as PyTorch's graphs have it.
+/// Creates a dequantization. Each user has its own, as in PyTorch's graphs.
 Value Converter::dequantize(const QuantizedValue &value, Type type) {
   QuantType range = getActivationType();
   Location loc = name(value.values.getLoc(), "dequantize_per_tensor");
@@ -336,6 +341,8 @@ Value Converter::dequantize(const QuantizedValue &value, Type type) {
   return op->getResult(0);
 }
 
+/// Replaces the operands to quantize by dequantized values. With `asShadows`,
+/// does this in a copy after the layer and leaves the layer unchanged.
 void Converter::convert(const Layer &layer) {
   Operation *op = layer.op;
   auto operands = cast<DenseI64ArrayAttr>(op->getAttr("fx.quantize"));
@@ -361,7 +368,8 @@ void Converter::convert(const Layer &layer) {
   ++counts.layers;
 }
 
-/// Removes what only led to float weights, and their states.
+/// Erases the operations that only computed replaced operands, and the states
+/// that only they used.
 void Converter::eraseDead() {
   llvm::SmallSetVector<Operation *, 16> worklist;
   for (Value value : replaced)

@@ -12,19 +12,22 @@
 using namespace mlir;
 using namespace fx;
 
-/// The machine of fx-cost's roofline: operations and bytes a second.
+/// The machine of fx-cost's roofline model: operations and bytes per second.
 static constexpr double kPeak = 100e9, kBandwidth = 20e9;
-/// vpdpbusd multiplies four times as many terms as a vector of f32 has.
+/// vpdpbusd multiplies four times as many elements as an f32 instruction.
 static constexpr double kIntegerPeak = 4 * kPeak;
-/// Operations for an element, each as dear as half a multiply-add: to quantize
-/// (multiply, round, offset, two bounds, two conversions and a store); to find
-/// the extremes for that in each run; to convert and scale a sum; to lay the
-/// second of two activations four terms together, and to sum its terms.
+/// Operations per element; the cost of one is half a multiply-add. kQuantize:
+/// multiply, round, add the zero point, two bounds, two conversions and a
+/// store. kObserve: find the extremes in each run of the dynamic mode. kScale:
+/// convert and scale a sum. kPack: pack four terms of the second activation of
+/// a matmul together, and sum its terms.
 static constexpr double kQuantize = 16, kObserve = 4, kScale = 4, kPack = 16;
-/// Kernels that find the extremes and quantize, without their elements.
+/// The fixed cost, in seconds, of the kernels that find the extremes and
+/// quantize.
 static constexpr double kStart = 0.5e-6;
 
-/// The value of `expr` where symbols are as small as may be.
+/// Returns the value of `expr` if each symbol is 1 or, if that is greater, the
+/// minimum of its range.
 static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
   if (!expr)
     return std::nullopt;
@@ -38,10 +41,11 @@ static std::optional<double> getLeast(GraphOp graph, ExprAttr expr) {
   return value ? std::optional<double>(*value) : std::nullopt;
 }
 
-/// True if code generation has integers for it. Of matmuls of two activations
-/// those whose number of terms is known. Of convolutions in groups those that
-/// sum four channels at a time, which a depthwise one does not: its floats are
-/// as few instructions.
+/// Returns true if code generation has an integer kernel for the layer. A
+/// matmul of two activations must have a static reduction dimension. A
+/// convolution with groups must have a multiple of four input channels per
+/// group, since the kernel sums four channels at a time. This excludes
+/// depthwise convolutions, which take as few instructions in float.
 static bool hasIntegerKernel(const Layer &layer) {
   if (layer.kind == LayerKind::MatMul) {
     auto type = dyn_cast<FakeTensorType>(layer.getActivation(0).getType());
@@ -99,7 +103,7 @@ std::optional<LayerTimes> fx::estimateTimes(const Layer &layer,
                         4 * (inputs + weights + *results) / kBandwidth);
   double bytes =
       inputs + weights * config.weightBits / 8 + 4 * (scales + *results);
-  // Floats again, in memory, before floats are multiplied.
+  // Without an integer kernel, the inputs are dequantized in memory first.
   times.integer =
       times.hasKernel
           ? std::max(*operations / kIntegerPeak, bytes / kBandwidth)

@@ -12,19 +12,21 @@
 
 namespace fx {
 
-/// Seconds, estimated.
+/// The estimated times of a layer in seconds: `real` in float, `integer` if it
+/// is quantized.
 struct LayerTimes {
   double real = 0, integer = 0;
-  /// False where code generation multiplies floats even so.
+  /// False if code generation computes the quantized layer in float.
   bool hasKernel = true;
 };
 
-/// What a matmul or convolution takes in floats and on integers, one thread.
-/// Each is the larger of its operations over a CPU's rate and its bytes
-/// over the rate of memory; integers add what quantizes their inputs
-/// (`numUsers` layers share that) and scales the result. Symbols count as the
-/// least that their range allows. None for other layers, sizes that are not
-/// known, and the mode `weight-only`, which is chosen for its bytes.
+/// Estimates the times of a matmul or convolution on one thread. A time is the
+/// larger of the operations divided by the CPU's rate and the bytes divided by
+/// the memory bandwidth. The integer time includes the quantization of the
+/// inputs, which `numUsers` layers share, and the scaling of the result.
+/// Symbols have the least value of their range. Returns std::nullopt for other
+/// layers, for unknown sizes, and for the mode `weight-only`, whose purpose is
+/// to save memory.
 std::optional<LayerTimes> estimateTimes(const Layer &layer,
                                         const QuantizationConfig &config,
                                         unsigned numUsers);

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// The first error that a context reports, with its node.
+/// Records the first error that a context reports, with the name of its node.
 class FirstError {
 public:
   explicit FirstError(MLIRContext *context)

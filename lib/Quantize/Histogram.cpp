@@ -12,8 +12,9 @@
 
 using namespace fx;
 
-/// torch.histc: bins of equal width, the last one closed; a range of one value
-/// is widened by 1 on both sides.
+/// Counts values as torch.histc does: in bins of equal width, of which the last
+/// includes its upper bound. A range of one value is widened by 1 on both
+/// sides.
 static std::vector<float> count(llvm::ArrayRef<float> values, FloatRange range,
                                 int numBins) {
   std::vector<float> bins(numBins, 0.0f);
@@ -31,15 +32,17 @@ static std::vector<float> count(llvm::ArrayRef<float> values, FloatRange range,
   return bins;
 }
 
-/// torch.linspace: the second half counts from the end.
+/// Returns element `i` of torch.linspace, which computes the second half
+/// backwards from `high`.
 static float getStep(float low, float high, int steps, int i) {
   float step = (high - low) / static_cast<float>(steps - 1);
   return i < steps / 2 ? low + step * static_cast<float>(i)
                        : high - step * static_cast<float>(steps - i - 1);
 }
 
-/// The counts of `bins` over `from` in bins of equal width over `to`: each is
-/// split into 16 first.
+/// Redistributes the counts of `bins` over `from` to bins of equal width over
+/// `to`. Each bin is split into 16 parts; the middle of a part selects the new
+/// bin.
 static std::vector<float> stretch(llvm::ArrayRef<float> bins, FloatRange from,
                                   FloatRange to) {
   constexpr int parts = 16;
@@ -71,7 +74,7 @@ void Histogram::add(llvm::ArrayRef<float> values, FloatRange now) {
   if (range == old) {
     before = std::move(bins);
   } else if (old.min == old.max) {
-    // One value so far, which then lies in one bin.
+    // All values so far are equal, so they lie in one bin.
     float sum = 0;
     for (float n : bins)
       sum += n;
@@ -86,10 +89,10 @@ void Histogram::add(llvm::ArrayRef<float> values, FloatRange now) {
   bins = std::move(update);
 }
 
-/// The squared error when the bins `first` to `last` are mapped to 256 integers
-/// and others clamped: the values of a bin are spread evenly, and the error of
-/// one is its distance from the middle of its step, the integral of x^2 over
-/// which is (b^3 - a^3) / 3.
+/// Returns the squared error if the bins `first` to `last` are quantized to 256
+/// levels and all other bins are clamped. The values of a bin are assumed to be
+/// uniformly distributed. The error of a value is its distance from the middle
+/// of its level; the integral of x^2 from a to b is (b^3 - a^3) / 3.
 double Histogram::getSquaredError(int first, int last) const {
   constexpr int levels = 256;
   double width = (double(range.max) - double(range.min)) / numBins;
@@ -118,14 +121,14 @@ double Histogram::getSquaredError(int first, int last) const {
 }
 
 FloatRange Histogram::findLeastSquares() const {
-  // Sums are float, their running total is not: as in torch.cumsum.
+  // As in torch.cumsum, the sums are float but the running total is double.
   std::vector<float> sums(numBins);
   double running = 0;
   for (int i = 0; i < numBins; ++i)
     sums[i] = static_cast<float>(running += bins[i]);
   double total = static_cast<float>(running);
 
-  constexpr double step = 1e-5; // of the share of values that is cut off
+  constexpr double step = 1e-5; // Step of the fraction that is cut off.
   double alpha = 0, beta = 1, least = std::numeric_limits<double>::infinity();
   int first = 0, last = numBins - 1;
   while (alpha < beta) {
@@ -135,7 +138,7 @@ FloatRange Histogram::findLeastSquares() const {
       ++l;
     while (r > first && sums[r] > static_cast<float>(nextBeta * total))
       --r;
-    // Cut where more bins fall away.
+    // Cut at the end where more bins are removed.
     int nextFirst = first, nextLast = last;
     if (l - first > last - r) {
       nextFirst = l;
@@ -160,8 +163,9 @@ FloatRange Histogram::findLeastSquares() const {
 
 float Histogram::findLeastDivergence() const {
   constexpr int levels = 128;
-  // Zeros are exact whatever the bound, and many behind a relu: they count as
-  // their neighbours, as in NVIDIA's pytorch-quantization (calib/histogram.py).
+  // Zeros are exact for any bound, and frequent after a relu. Their bin gets
+  // the count of the next bin, as in NVIDIA's pytorch-quantization
+  // (calib/histogram.py).
   std::vector<double> counts(bins.begin(), bins.end());
   counts[0] = counts[1];
   double total = std::accumulate(counts.begin(), counts.end(), 0.0);
@@ -176,7 +180,7 @@ float Histogram::findLeastDivergence() const {
       outside -= counts[size - 1];
     for (int i = 0; i < size; ++i)
       p[i] = counts[i];
-    // What is clamped counts at the bound, but not for the levels.
+    // Clamped values count in the last bin of `p`, but not in the levels.
     p[size - 1] += outside;
     double inside = total - outside, divergence = 0;
     for (int level = 0; level < levels; ++level) {
@@ -190,8 +194,8 @@ float Histogram::findLeastDivergence() const {
       }
       if (!nonZero)
         continue;
-      // The level's count is spread over the bins that are not empty. Where all
-      // of it was clamped, a little stands for it.
+      // The count of the level is distributed over its nonempty bins. If all of
+      // its values are clamped, a small number replaces the count of 0.
       double q = std::max(sum / nonZero, 1e-4) / std::max(inside, 1.0);
       for (int i = begin; i < end; ++i)
         if (p[i] != 0)

@@ -13,19 +13,21 @@
 
 namespace fx {
 
-/// 2048 bins over all that was seen. When values lie outside, the counts move
-/// to bins of the wider range (HistogramObserver of PyTorch, whose numbers
-/// these are).
+/// A histogram of 2048 bins over the range of all values so far. If new values
+/// lie outside this range, the counts move to bins of a wider range. The
+/// numbers are those of PyTorch's HistogramObserver.
 class Histogram {
 public:
-  /// `values`, not empty and finite, lie in `range`, whose bounds the histogram
-  /// then holds.
+  /// Adds values, which must be finite, not empty and within `range`. Widens
+  /// the range of the histogram to include `range`.
   void add(llvm::ArrayRef<float> values, FloatRange range);
 
-  /// The range with the least squared error when its values become 256.
+  /// Returns the range with the least squared error if its values are quantized
+  /// to 256 levels.
   FloatRange findLeastSquares() const;
-  /// For a histogram from 0 on: the bound with the least divergence (KL) of the
-  /// distribution, clamped there, from what 128 levels leave of it.
+  /// Returns the bound with the least Kullback-Leibler divergence between the
+  /// distribution, clamped at the bound, and its quantization to 128 levels.
+  /// The range of the histogram must begin at 0.
   float findLeastDivergence() const;
 
 private:

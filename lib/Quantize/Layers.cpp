@@ -40,14 +40,14 @@ static int64_t getRank(Value value) {
   return type ? type.getRank() : -1;
 }
 
-/// The number of the operand that an argument is.
+/// Returns the index of the operand of a tensor argument.
 static std::optional<unsigned> getOperand(const Argument &argument) {
   if (!argument.isValue() || getRank(argument.getValue()) < 0)
     return std::nullopt;
   return argument.operands.getBeginOperandIndex();
 }
 
-/// The matrix that `value` is the transpose of, or null.
+/// Returns the matrix whose transpose `value` is, or null.
 static Value getTransposed(Value value) {
   OperatorView call = getOperatorView(value.getDefiningOp());
   if (!call || getRank(value) != 2)
@@ -70,7 +70,8 @@ static Value getTransposed(Value value) {
   return Value();
 }
 
-/// Sets the weight to the argument at `position`; false if it varies.
+/// Makes `argument` the weight of the layer; `axis` is its dimension of output
+/// channels. Returns false if the argument is not a constant tensor.
 static bool setWeight(Layer &layer, const Argument &argument, unsigned axis,
                       ConstantAnalysis &constants) {
   std::optional<unsigned> operand = getOperand(argument);
@@ -102,7 +103,7 @@ static std::optional<Layer> makeLayer(const OperatorView &call, LayerKind kind,
   return layer;
 }
 
-/// A matmul: of an activation and a weight, or of two activations.
+/// Matches a matmul of an activation and a weight, or of two activations.
 static std::optional<Layer> matchProduct(const OperatorView &call,
                                          unsigned left, unsigned right,
                                          unsigned channelAxis,
@@ -129,13 +130,14 @@ static std::optional<Layer> matchConvolution(const OperatorView &call,
   if (!layer ||
       !setWeight(*layer, call.getArg(1), isTransposed ? 1 : 0, constants))
     return std::nullopt;
-  // A transposed convolution's groups share the dimension of the outputs.
+  // The groups of a transposed convolution share the output dimension of the
+  // weight, so its index is not that of an output channel.
   if (isTransposed && call.getArg("groups").getInt() != 1)
     layer->channelAxis = std::nullopt;
   return layer;
 }
 
-/// The sum of two activations of one type.
+/// Matches the sum of two activations of equal sizes.
 static std::optional<Layer> matchAdd(const OperatorView &call,
                                      ConstantAnalysis &constants) {
   Value x = call.getArg(0u).getValue(), y = call.getArg(1).getValue();
@@ -150,7 +152,7 @@ static std::optional<Layer> matchAdd(const OperatorView &call,
 
 static std::optional<Layer> matchPool(const OperatorView &call, bool isMax,
                                       ConstantAnalysis &constants) {
-  // Indices of a maximum among equals may change.
+  // Quantization makes values equal, which may change the index of a maximum.
   for (unsigned i = 1; i < call->getNumResults(); ++i)
     if (!call->getResult(i).use_empty())
       return std::nullopt;

@@ -14,38 +14,42 @@
 
 namespace fx {
 
-/// An operator that can compute on integers, and its operands that become such.
+/// An operator that can compute on integers, and the operands to quantize.
 struct Layer {
   mlir::Operation *op = nullptr;
   LayerKind kind = LayerKind::Linear;
-  /// The operands that hold activations, by their number.
+  /// The indices of the operands that are activations.
   llvm::SmallVector<unsigned, 2> activations;
-  /// The operand that is the same in all runs.
+  /// The index of the operand that is a weight: it is the same in all runs.
   std::optional<unsigned> weight;
-  /// What is quantized for it: the operand, or the matrix that it transposes.
+  /// The value that is quantized as the weight: the operand, or the matrix
+  /// whose transpose the operand is.
   mlir::Value source;
-  /// The dimension of `source` that makes the outputs' channels; none where
-  /// they do not lie along one.
+  /// The dimension of `source` that is indexed by the output channel; absent if
+  /// there is none.
   std::optional<unsigned> channelAxis;
-  /// The result takes its values from the operands: one scale serves all.
+  /// Whether all values of the result are values of the operands. One scale is
+  /// then used for both.
   bool keepsValues = false;
 
   mlir::Value getActivation(unsigned i) const {
     return op->getOperand(activations[i]);
   }
-  /// A matmul or convolution, which gains from integers by itself.
+  /// Returns true for a matmul or convolution, which gains from integers even
+  /// if no other layer is quantized.
   bool isContraction() const { return kind <= LayerKind::MatMul; }
 };
 
-/// The layer that `op` is, if it is one. Dtypes are not looked at.
+/// Returns `op` as a layer, or std::nullopt if it is none. Does not check
+/// dtypes.
 std::optional<Layer> matchLayer(mlir::Operation *op,
                                 ConstantAnalysis &constants);
 
-/// True for an operator between two layers that a kernel computes with them: an
-/// activation function of one operand, or a view.
+/// Returns true for an operator that a kernel computes together with the layers
+/// before and after it: an activation function of one operand, or a view.
 bool isBetweenLayers(mlir::Operation *op);
 
-/// True for a quantized_decomposed.dequantize_… call.
+/// Returns true for a call of quantized_decomposed.dequantize_….
 bool isDequantize(mlir::Operation *op);
 
 } // namespace fx

@@ -22,7 +22,7 @@ static void addErrors(SignalToNoise &ratio, const HostTensor &want,
   auto *y = reinterpret_cast<const T *>(got.data.get());
   for (int64_t i = 0, e = want.getNumElements(); i < e; ++i) {
     double value = x[i], error = value - double(y[i]);
-    // Masks of attention are infinite in both.
+    // Attention masks are infinite in both; their difference would be NaN.
     if (x[i] == y[i])
       error = 0;
     if (std::isfinite(value))
@@ -46,8 +46,8 @@ double SignalToNoise::getDecibels() const {
   return 10 * std::log10(signal / noise);
 }
 
-/// The layer that an attribute names; none where there is no such layer, since
-/// sub-graphs of a file may hold anything.
+/// Returns the layer index in the attribute `name`. Returns std::nullopt if
+/// there is no such layer: the subgraphs of a file may have any attributes.
 static std::optional<size_t> getLayer(Operation *op, StringRef name,
                                       ArrayRef<LayerReport> layers) {
   auto attr = op->getAttrOfType<IntegerAttr>(name);
@@ -62,7 +62,8 @@ llvm::Error fx::measureLayers(ModuleOp module, const QuantizeOptions &options,
   OwningOpRef<ModuleOp> shadows(module.clone());
   if (failed(convertToShadows(*shadows)))
     return llvm::createStringError("the layers cannot be measured");
-  // A copy runs behind its layer, perhaps not at once.
+  // The shadow (quantized copy) of a layer runs after the layer. Other nodes
+  // may run in between.
   std::vector<HostValue> results(layers.size());
   auto watch = [&](Operation *op, ArrayRef<HostValue> values) {
     if (values.empty() || !values[0])

@@ -12,13 +12,14 @@
 
 namespace fx {
 
-/// Sets the own error of each layer, which `fx.layer` numbers, on the samples:
-/// of the layers that are marked for quantization in `module`.
+/// Measures the error of each layer by itself (`own`) on the samples. Measures
+/// only layers that are marked for quantization in `module`. `fx.layer` is the
+/// index of an operation in `layers`.
 llvm::Error measureLayers(mlir::ModuleOp module, const QuantizeOptions &options,
                           std::vector<LayerReport> &layers);
 
-/// Sets the errors in the quantized model, beside the float one, of layers and
-/// of outputs.
+/// Measures the errors of the layers (`total`) and of the outputs of the
+/// quantized model, compared with the float model.
 llvm::Error measureModel(mlir::ModuleOp floats, mlir::ModuleOp quantized,
                          const QuantizeOptions &options,
                          QuantizationReport &report);

@@ -121,7 +121,7 @@ private:
   bool isBad = false;
 };
 
-/// Values whose range is searched for in their histogram.
+/// Computes the range from a histogram of the values.
 class HistogramObserver final : public Observer {
 public:
   explicit HistogramObserver(bool isKL) : isKL(isKL) {}

@@ -30,7 +30,7 @@ namespace {
 template <class Base>
 struct Configured : Base {
   using Base::Base;
-  /// An error was emitted where they are wrong.
+  /// Returns the configuration. Emits an error if the options are invalid.
   FailureOr<QuantizationConfig> getConfig() {
     QuantizationSettings settings;
     settings.mode = this->mode;
@@ -50,7 +50,8 @@ struct Configured : Base {
 };
 } // namespace
 
-/// @main, functional; null after an error.
+/// Returns the graph @main. Emits an error and returns null if it is missing or
+/// not functional.
 static GraphOp getGraph(ModuleOp module) {
   auto graph = module.lookupSymbol<GraphOp>("main");
   if (!graph || !graph.getFunctional()) {
@@ -145,6 +146,7 @@ void fx::buildBeforeQuantization(OpPassManager &pm) {
 }
 
 void fx::buildAfterQuantization(OpPassManager &pm) {
-  // What scaled the biases of folded batch norms: small, and once for all.
+  // Fold the computations that scale the biases of folded batch norms. These
+  // constants are small.
   pm.addPass(createConstantFoldPass());
 }

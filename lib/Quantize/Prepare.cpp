@@ -45,7 +45,7 @@ static FakeTensorType getTensor(Value value) {
   return dyn_cast<FakeTensorType>(value.getType());
 }
 
-/// Why no weight of the layer becomes integers; empty if it does.
+/// Returns why the weight of the layer cannot be quantized, or an empty string.
 std::string Preparer::getWeightObstacle(const Layer &layer) {
   FakeTensorType type = getTensor(layer.source);
   if (!type || !type.getDtype().isF32())
@@ -64,14 +64,14 @@ std::string Preparer::getWeightObstacle(const Layer &layer) {
   return "";
 }
 
-/// Why an operator that could be quantized is not; empty if it is.
+/// Returns why the layer is not quantized, or an empty string if it is.
 std::string Preparer::getObstacle(const Layer &layer) {
   if (!config.takes(layer.kind))
     return std::string(getName(layer.kind)) +
            " layers are not quantized in this mode or by choice";
   std::string path = getModulePath(layer.op->getLoc());
   SmallVector<StringRef> keys = getResultNames(layer.op);
-  // The module, and those that it is a part of.
+  // The paths of the module and of its parent modules.
   for (StringRef part = path; !part.empty();) {
     keys.push_back(part);
     size_t dot = part.rfind('.');
@@ -95,8 +95,9 @@ std::string Preparer::getObstacle(const Layer &layer) {
   return "";
 }
 
-/// True if an operator that computes on integers takes the result. One that is
-/// cheap gains nothing from them where floats alone are needed next.
+/// Returns true if a quantized layer uses the result, directly or through
+/// operators between layers. Otherwise a cheap operator gains nothing from
+/// integers.
 bool Preparer::isUsedByLayers(Operation *op) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return layers.contains(user) ||
@@ -104,8 +105,8 @@ bool Preparer::isUsedByLayers(Operation *op) {
   });
 }
 
-/// Leaves in float what integers are estimated to make no faster. All layers
-/// that read a value as integers share what makes these of it.
+/// Keeps layers in float that are estimated to gain less than `minGain` from
+/// integers. Layers that quantize the same value share the cost of that.
 void Preparer::dropSlow() {
   llvm::DenseMap<Value, unsigned> numUsers;
   for (auto &[op, layer] : layers)
@@ -137,6 +138,8 @@ void Preparer::dropSlow() {
     layers.erase(op);
 }
 
+/// Keeps layers other than contractions in float if no quantized layer uses
+/// their results.
 void Preparer::dropLonely() {
   for (bool changed = true; changed;) {
     changed = false;
@@ -148,14 +151,15 @@ void Preparer::dropLonely() {
                                   "its result is used as floats only"));
       layers.erase(op);
       changed = true;
-      break; // the iterators are invalid
+      break; // The iterators are invalid.
     }
   }
 }
 
-/// The operands that become integers: of a sum, not the result of a matmul or
-/// convolution that is used nowhere else. That adds the other operand to its
-/// accumulators, which are more exact.
+/// Returns the activations to quantize. If an operand of a sum is the result of
+/// a contraction and has no other use, it stays in float: the contraction adds
+/// the other operand to its accumulators, which are more exact. If this holds
+/// for both operands, the later one stays in float.
 SmallVector<int64_t> Preparer::chooseOperands(const Layer &layer) {
   SmallVector<int64_t> operands(layer.activations.begin(),
                                 layer.activations.end());
@@ -177,8 +181,8 @@ SmallVector<int64_t> Preparer::chooseOperands(const Layer &layer) {
   return operands;
 }
 
-/// One observer for each value that becomes integers, and for those that must
-/// have one scale.
+/// Assigns an observer to each value to quantize. Values that must have the
+/// same scale share an observer.
 void Preparer::addObservers() {
   llvm::EquivalenceClasses<Value> classes;
   llvm::DenseSet<Value> observed;

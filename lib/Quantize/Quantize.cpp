@@ -61,7 +61,8 @@ LogicalResult Quantizer::prepare() {
   return success();
 }
 
-/// One entry for each operator that is quantized, or could be.
+/// Adds an entry to the report for each operator that is quantized or could be
+/// quantized.
 void Quantizer::listLayers() {
   report.layers.clear();
   Builder b(module.getContext());
@@ -84,7 +85,8 @@ void Quantizer::listLayers() {
   }
 }
 
-/// Layers that lose too much stay in float; others are chosen again then.
+/// Excludes layers whose error is too large, and prepares the graph again if
+/// there are any.
 LogicalResult Quantizer::dropInexact() {
   if (llvm::Error error = measureLayers(module, options, report.layers))
     return fail(std::move(error));
@@ -105,7 +107,7 @@ LogicalResult Quantizer::dropInexact() {
   if (failed(prepare()))
     return failure();
   listLayers();
-  // The layers are the same, quantized or not.
+  // Both lists have the same layers; only `quantized` and `reason` differ.
   for (auto [layer, old] : llvm::zip(report.layers, before))
     layer.own = old.own;
   return success();

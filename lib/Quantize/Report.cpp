@@ -14,7 +14,7 @@
 using namespace fx;
 using llvm::StringRef;
 
-/// Decibels, "-" where nothing was measured.
+/// Formats decibels. Returns "-" if nothing was measured.
 static std::string toText(const SignalToNoise &ratio) {
   double value = ratio.getDecibels();
   if (std::isnan(value))

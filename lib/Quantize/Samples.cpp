@@ -76,7 +76,7 @@ llvm::Error SampleRunner::run(StringRef folder,
   auto inputs = readSample(folder, signature);
   if (!inputs)
     return inputs.takeError();
-  // The interpreter shows nodes only.
+  // The interpreter's observer sees nodes only. Watch the inputs here.
   unsigned leaf = 0;
   for (PlaceholderOp op : signature.getGraph().getPlaceholders()) {
     if (op.getKind() != InputKind::UserInput &&

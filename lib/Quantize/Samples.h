@@ -13,24 +13,25 @@
 
 namespace fx {
 
-/// The folders of samples: `folder` itself where it holds files in_<k>.npy,
-/// else the folders in it, by name. At most `most`, unless that is 0.
+/// Returns the folders of samples: `folder` itself if it contains files
+/// in_<k>.npy, else its subfolders, sorted by name. Returns at most `most`
+/// folders unless `most` is 0.
 llvm::Expected<std::vector<std::string>> findSamples(llvm::StringRef folder,
                                                      unsigned most);
 
-/// The inputs in one of them.
+/// Reads the inputs of the sample in `folder`.
 llvm::Expected<llvm::SmallVector<HostValue>>
 readSample(llvm::StringRef folder, const GraphSignature &signature);
 
-/// A module's graph @main, on the interpreter.
+/// Runs a module's graph @main on samples in the interpreter.
 class SampleRunner {
 public:
-  /// Called with a node that has results, or an input, and their values.
+  /// Called with a node or an input, and the values of its results.
   using Watch =
       std::function<void(mlir::Operation *, llvm::ArrayRef<HostValue>)>;
 
-  /// `watch` sees the nodes for which `wants` holds. The module must not change
-  /// while this lives.
+  /// Runs call `watch` for the nodes and inputs for which `wants` returns true.
+  /// The module must not change during the lifetime of the runner.
   static llvm::Expected<std::unique_ptr<SampleRunner>>
   create(mlir::ModuleOp module, std::function<bool(mlir::Operation *)> wants,
          Watch watch);

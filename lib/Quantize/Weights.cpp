@@ -18,8 +18,8 @@ fx::quantizeWeight(const HostTensor &weight, std::optional<unsigned> axis,
   int64_t count = weight.getNumElements();
   llvm::ArrayRef<float> values(
       reinterpret_cast<const float *>(weight.data.get()), count);
-  // Elements are numbered (outer, channel, inner); an inner run of a channel is
-  // cut into groups.
+  // View the tensor as [outer, channels, inner]. The `inner` elements of a
+  // channel are split into groups.
   int64_t channels = 1, inner = count;
   bool perChannel = config.perChannel && axis;
   if (perChannel) {

@@ -12,17 +12,17 @@
 
 namespace fx {
 
-/// An int8 tensor of a weight's sizes, and the scales of its parts, f32: none
-/// (then `scale` is that of all), one a channel, or [channels, groups]. Zero
-/// stands for 0 everywhere.
+/// A quantized weight. `values` is an int8 tensor with the sizes of the weight.
+/// `scales` is an f32 tensor of sizes [channels] or [channels, groups]; if it
+/// is absent, `scale` holds for all values. All zero points are 0.
 struct QuantizedWeight {
   HostTensor values;
   std::optional<HostTensor> scales;
   float scale = 1;
 };
 
-/// Quantizes a contiguous f32 tensor; `axis` is that of the channels. Nothing
-/// where it holds an infinity or NaN.
+/// Quantizes a contiguous f32 tensor. `axis` is the dimension of the output
+/// channels. Returns std::nullopt if an element is infinite or NaN.
 std::optional<QuantizedWeight> quantizeWeight(const HostTensor &weight,
                                               std::optional<unsigned> axis,
                                               const QuantizationConfig &config);

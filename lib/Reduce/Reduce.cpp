@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// One change of a copy of the program; false where there is nothing to do.
+/// Changes a copy of the program. Returns false if there is nothing to change.
 using Edit = llvm::function_ref<bool(ModuleOp)>;
 
 class Reducer {
@@ -46,7 +46,8 @@ static GraphOp getMain(ModuleOp module) {
   return module.lookupSymbol<GraphOp>("main");
 }
 
-/// The nodes that can go: all but inputs, guards and the output.
+/// Returns the nodes that can be removed: all but inputs, guards and the
+/// output.
 static SmallVector<Operation *> getNodes(GraphOp graph) {
   SmallVector<Operation *> nodes;
   for (Operation &op : graph.getBlock())
@@ -62,19 +63,21 @@ unsigned Reducer::countNodes() {
   return count;
 }
 
-/// What a value of a program's boundary may be.
+/// Returns true if a value of this type can be an input or an output.
 static bool canBeInput(Type type) {
   return isa<FakeTensorType, SymIntType, SymFloatType, SymBoolType>(type);
 }
 
+/// Applies `edit` to a copy of the best program. The copy becomes the best one
+/// if it is valid and has the property.
 bool Reducer::attempt(Edit edit) {
   OwningOpRef<ModuleOp> copy(cast<ModuleOp>((*best)->clone()));
   if (!edit(*copy))
     return false;
-  // They describe inputs and outputs that may be gone.
+  // These attributes describe inputs and outputs that may have been removed.
   for (StringRef name : {"fx.in_spec", "fx.out_spec", "fx.module_call_graph"})
     getMain(*copy)->removeAttr(name);
-  // What is no program any more is not worth a test, nor an error.
+  // An invalid program is rejected without a test and without diagnostics.
   ScopedDiagnosticHandler quiet(copy->getContext(),
                                 [](Diagnostic &) { return success(); });
   if (failed(verify(*copy)))
@@ -90,6 +93,7 @@ bool Reducer::attempt(Edit edit) {
 // Outputs
 //===----------------------------------------------------------------------===//
 
+/// Makes `values` the outputs.
 static void setOutputs(OutputOp output, ArrayRef<Value> values) {
   MLIRContext *ctx = output.getContext();
   SmallVector<Attribute> trees(values.size(), OperandAttr::get(ctx));
@@ -98,7 +102,7 @@ static void setOutputs(OutputOp output, ArrayRef<Value> values) {
   output.removeSignatureAttr();
 }
 
-/// Without entries [first, first + count) of the output.
+/// Removes entries [first, first + count) of the output, but never all entries.
 static bool eraseOutputs(ModuleOp module, size_t first, size_t count) {
   OutputOp output = getMain(module).getOutput();
   ArrayAttr args = output.getArgs();
@@ -147,7 +151,7 @@ bool Reducer::dropOutputs() {
   return changed;
 }
 
-/// The program ends with the results of node `last`.
+/// Makes the results of node `last` the outputs and removes all later nodes.
 static bool truncate(ModuleOp module, size_t last) {
   GraphOp graph = getMain(module);
   SmallVector<Operation *> nodes = getNodes(graph);
@@ -163,8 +167,9 @@ static bool truncate(ModuleOp module, size_t last) {
   return true;
 }
 
-/// Bisection: a property that appears with a node stays behind it. Where it
-/// does not, what is found is still smaller.
+/// Removes nodes from the end by bisection, which assumes that a program has
+/// the property if a shorter one has it. If the assumption is wrong, the result
+/// is still smaller, but not minimal.
 bool Reducer::cutShort() {
   bool changed = false;
   for (size_t low = 0, high = getNodes(getMain(*best)).size();
@@ -184,14 +189,15 @@ bool Reducer::cutShort() {
 // Nodes
 //===----------------------------------------------------------------------===//
 
+/// Replaces the uses of `value` with a new input.
 static void addInput(GraphOp graph, Value value) {
   MLIRContext *ctx = graph.getContext();
   Operation *op = value.getDefiningOp();
   SmallVector<StringRef> names = getResultNames(op);
   size_t index = cast<OpResult>(value).getResultNumber();
   std::string name = index < names.size() ? names[index].str() : "input";
-  // The node's name is free once the node is gone; until then, and beside the
-  // names of others, it is not.
+  // The input takes the name of the value, because its node is removed. Append
+  // "_" if another node has the name.
   llvm::StringSet<> taken;
   for (Operation &other : graph.getBlock())
     if (&other != op)
@@ -212,8 +218,8 @@ static void addInput(GraphOp graph, Value value) {
   value.replaceAllUsesWith(b.create(state)->getResult(0));
 }
 
-/// Without nodes [first, first + count) of @main: what others use of them
-/// becomes an input.
+/// Removes nodes [first, first + count) of @main. Results that other nodes use
+/// become inputs.
 static bool replaceByInputs(ModuleOp module, size_t first, size_t count) {
   GraphOp graph = getMain(module);
   SmallVector<Operation *> nodes = getNodes(graph);
@@ -246,7 +252,8 @@ bool Reducer::cutOut() {
   return changed;
 }
 
-/// A node of any graph gives way to an operand of the same type.
+/// Removes nodes of all graphs that have no uses, or replaces them with an
+/// operand of the same type.
 bool Reducer::forward() {
   bool changed = false;
   unsigned numGraphs = llvm::range_size(best->getOps<GraphOp>());
@@ -279,7 +286,7 @@ bool Reducer::forward() {
 }
 
 //===----------------------------------------------------------------------===//
-// What nothing uses
+// Unused inputs, guards and symbols
 //===----------------------------------------------------------------------===//
 
 static bool eraseUnusedInputs(ModuleOp module) {

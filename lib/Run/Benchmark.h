@@ -15,19 +15,21 @@
 
 namespace fx {
 
-/// Seconds of each run.
+/// The times of the runs of a benchmark.
 struct Timing {
   std::vector<double> seconds;
 
   double getMin() const { return getQuantile(0); }
   double getMedian() const { return getQuantile(0.5); }
-  /// The value that a share `q` of the runs does not exceed, interpolated.
+  /// Returns the `q`-quantile of the seconds, 0 <= q <= 1, with linear
+  /// interpolation.
   double getQuantile(double q) const;
-  /// One line for people, or one JSON object with times in milliseconds.
+  /// Prints one line of text, or one JSON object; times are in milliseconds.
   void print(llvm::raw_ostream &os, bool json) const;
 };
 
-/// Runs `fn` a few times to warm up, then `count` times with the clock on.
+/// Calls `fn` up to three times to warm up, then `count` times and measures
+/// each call.
 llvm::Expected<Timing> benchmark(int count,
                                  llvm::function_ref<llvm::Error()> fn);
 

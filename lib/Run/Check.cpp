@@ -25,7 +25,7 @@ namespace fx {
 // Cutting a graph
 //===----------------------------------------------------------------------===//
 
-/// The nodes that a cut can come after.
+/// Returns the nodes after which the graph can be cut.
 static SmallVector<Operation *> getNodes(GraphOp graph) {
   SmallVector<Operation *> nodes;
   for (Operation &op : graph.getBlock())
@@ -34,11 +34,12 @@ static SmallVector<Operation *> getNodes(GraphOp graph) {
   return nodes;
 }
 
+/// Returns true if a value of this type can be an output of the cut graph.
 static bool canLeave(Type type) {
   return isa<FakeTensorType, SymIntType, SymFloatType, SymBoolType>(type);
 }
 
-/// The values that nodes after `last` use.
+/// Returns the values computed up to `last` that later nodes use.
 static SmallVector<Value> getLiveValues(GraphOp graph, Operation *last) {
   llvm::SetVector<Value> live;
   for (Operation &op : graph.getBlock()) {
@@ -52,8 +53,8 @@ static SmallVector<Value> getLiveValues(GraphOp graph, Operation *last) {
   return live.takeVector();
 }
 
-/// A copy of the module whose graph @main ends after its `index`-th node and
-/// gives the values that are used after it.
+/// Returns a copy of the module whose graph @main ends after its `index`-th
+/// node and returns the values that are used after this node.
 static OwningOpRef<ModuleOp> cut(ModuleOp module, size_t index) {
   OwningOpRef<ModuleOp> copy = module.clone();
   auto graph = copy->lookupSymbol<GraphOp>("main");
@@ -77,7 +78,7 @@ static OwningOpRef<ModuleOp> cut(ModuleOp module, size_t index) {
 // The model
 //===----------------------------------------------------------------------===//
 
-/// The first output that differs, and how.
+/// The index of the first output that differs, and a description.
 using Difference = std::optional<std::pair<size_t, std::string>>;
 
 namespace {
@@ -120,8 +121,8 @@ static Difference compareAll(llvm::ArrayRef<HostValue> got,
   return std::nullopt;
 }
 
-/// An interpreter of `module`, or of the whole model: a fresh one each time, so
-/// that buffers begin with their first values.
+/// Returns a new interpreter of `module`, or of the whole model if it is null.
+/// A new interpreter starts with the initial values of buffers.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 CheckedModel::makeInterpreter(OwningOpRef<ModuleOp> module) {
   if (module)
@@ -134,6 +135,7 @@ CheckedModel::makeInterpreter(OwningOpRef<ModuleOp> module) {
   return loadInterpreted(std::move(*loaded), options.threads, "--check");
 }
 
+/// Writes `module` to a temporary file and compiles it.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 CheckedModel::compile(ModuleOp module) {
   llvm::SmallString<128> path;
@@ -154,7 +156,8 @@ CheckedModel::compile(ModuleOp module) {
   return compileInProcess(cutOptions);
 }
 
-/// Runs both from the same state of their generators.
+/// Runs both models with the same seed of their generators and compares the
+/// outputs. `got` receives those of the compiled model.
 static llvm::Expected<Difference>
 runBoth(RunnableModel &native, RunnableModel &interpreter,
         llvm::ArrayRef<HostValue> inputs, uint64_t seed,
@@ -169,7 +172,8 @@ runBoth(RunnableModel &native, RunnableModel &interpreter,
   return compareAll(got, want);
 }
 
-/// How the values at a cut differ, if they do.
+/// Compiles and interprets the graph cut after its `index`-th node, and
+/// compares the values at the cut.
 llvm::Expected<Difference>
 CheckedModel::compareAt(ModuleOp module, size_t index,
                         llvm::ArrayRef<HostValue> inputs) {
@@ -185,8 +189,9 @@ CheckedModel::compareAt(ModuleOp module, size_t index,
   return runBoth(**compiled, **interpreter, inputs, generatorSeed, got);
 }
 
-/// Finds the first cut whose values differ. A difference that reaches an
-/// output passes every cut after its node, so the search halves.
+/// Finds the first cut whose values differ by binary search: a difference that
+/// reaches an output is visible at every cut after the node that causes it.
+/// Returns the error that names the node, or the output if no cut differs.
 llvm::Error CheckedModel::explain(llvm::ArrayRef<HostValue> inputs,
                                   const std::string &difference,
                                   size_t output) {
@@ -205,7 +210,7 @@ llvm::Error CheckedModel::explain(llvm::ArrayRef<HostValue> inputs,
     llvm::Expected<Difference> differs =
         compareAt(*loaded->module, middle, inputs);
     if (!differs) {
-      // A part that does not compile says nothing about the whole.
+      // Stop the search: that a part does not compile is not what is reported.
       llvm::consumeError(differs.takeError());
       break;
     }

@@ -12,10 +12,10 @@
 
 namespace fx {
 
-/// The model compiled, each run compared with the interpreter's. Where an
-/// output differs, the graph is cut at ever closer nodes and both halves run
-/// again, until the first node whose value differs is known; it is the place
-/// of the error.
+/// Compiles the model and compares each of its runs with the interpreter. If an
+/// output differs, finds the first node whose value differs: a binary search
+/// cuts the graph after a node, and compiles and interprets the part before the
+/// cut. The error of the run names this node.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadChecked(const RunOptions &options);
 

@@ -16,9 +16,10 @@
 namespace fx {
 
 namespace {
-/// How to read the real numbers of a dtype; complex ones are two each.
+/// The format and tolerance of the real numbers of a dtype. A complex number
+/// consists of two.
 struct RealFormat {
-  const llvm::fltSemantics *semantics = nullptr; // null: no floats
+  const llvm::fltSemantics *semantics = nullptr; // null: not floating-point
   unsigned bytes = 0;
   double tolerance = 0;
 };
@@ -71,7 +72,7 @@ static double readReal(const char *data, const RealFormat &format) {
   return value.convertToDouble();
 }
 
-/// "[1, 2]" for the i-th element.
+/// Returns the position of the i-th element as text, such as "[1, 2]".
 static std::string getPosition(const HostTensor &t, int64_t i) {
   llvm::SmallVector<int64_t> index(t.sizes.size());
   for (size_t d = t.sizes.size(); d-- > 0; i /= t.sizes[d])

@@ -14,11 +14,12 @@
 
 namespace fx {
 
-/// What tells `got` from `want`, or nothing where they agree: dtypes and sizes
-/// are equal, integers and bools are equal, and floating-point elements differ
-/// by at most t * |want| + t * RMS(want), t being 1e-4 for float32, 1e-7 for
-/// float64, 4e-3 for float16, 3e-2 for bfloat16 and a step of a float8. NaNs
-/// agree with NaNs, infinities with themselves.
+/// Describes the difference of `got` from `want`. Returns none if they agree:
+/// dtypes and sizes are equal, integers and bools are equal, and floating-point
+/// elements differ by at most t * |want| + t * RMS(want), where t is 1e-4 for
+/// float32, 1e-7 for float64, 4e-3 for float16, 3e-2 for bfloat16, 0.13 for
+/// float8 with 3 bits of mantissa and 0.26 for float8 with 2. A NaN agrees with
+/// a NaN, and an infinity with the same infinity.
 std::optional<std::string> findDifference(const HostTensor &got,
                                           const HostTensor &want);
 std::optional<std::string> findDifference(const HostValue &got,

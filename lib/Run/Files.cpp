@@ -33,7 +33,7 @@ static std::string join(StringRef folder, const llvm::Twine &name) {
   return path.str().str();
 }
 
-/// k of "in_<k>.npy".
+/// Returns k if the name is "in_<k>.npy".
 static std::optional<unsigned> getIndex(StringRef name) {
   unsigned k;
   if (!name.consume_front("in_") || !name.consume_back(".npy") ||
@@ -43,7 +43,8 @@ static std::optional<unsigned> getIndex(StringRef name) {
   return k;
 }
 
-/// Finds files that belong to no leaf: the caller gave too many inputs.
+/// Returns an error if the folder has an input file for a leaf that does not
+/// exist or takes no file.
 static llvm::Error findStrays(StringRef folder,
                               llvm::ArrayRef<LeafFile> leaves) {
   std::error_code ec;
@@ -112,7 +113,8 @@ readInputs(StringRef folder, llvm::ArrayRef<LeafFile> leaves) {
 }
 
 namespace {
-/// Files under temporary names that vanish unless renamed.
+/// Files that are written under temporary names and renamed by `commit`. If
+/// `commit` is not called or fails, the destructor removes them.
 class PendingFiles {
 public:
   ~PendingFiles() {
@@ -121,6 +123,7 @@ public:
     for (const std::string &path : renamed)
       (void)llvm::sys::fs::remove(path);
   }
+  /// Adds a file and returns the temporary name to write it to.
   std::string add(const std::string &path) {
     std::string temporary =
         path + ".tmp-" + std::to_string(llvm::sys::Process::getProcessId());

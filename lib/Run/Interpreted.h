@@ -13,8 +13,8 @@
 
 namespace fx {
 
-/// A module's graph @main, run node by node on LibTorch. The report gives
-/// `reason` for each node.
+/// Returns a model that runs the graph @main of a module node by node on
+/// LibTorch. The report gives `reason` for each node.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadInterpreted(LoadedModule loaded, int threads, llvm::StringRef reason);
 

@@ -46,8 +46,8 @@ loadModel(const RunOptions &options) {
   if (compiled || options.noFallback || options.check ||
       !options.device.empty())
     return compiled;
-  // What the compiler cannot take as a whole still runs, and never in silence.
-  // Where the model itself is wrong, importing it again says so.
+  // If the compiler fails, interpret the whole model and print a warning. If
+  // the model itself is invalid, importing it again reports the error.
   std::string reason = toOneLine(llvm::toString(compiled.takeError()));
   llvm::Expected<std::unique_ptr<RunnableModel>> model =
       interpret(options, reason);

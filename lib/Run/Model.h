@@ -19,20 +19,21 @@ namespace fx {
 class RunnableModel {
 public:
   virtual ~RunnableModel();
-  /// The flattened (args, kwargs) leaves.
+  /// Returns the flattened (args, kwargs) leaves.
   virtual llvm::ArrayRef<LeafFile> getInputs() const = 0;
-  /// One run; outputs are the flattened user outputs. The places of errors
-  /// are nodes or inputs, without the file.
+  /// Runs the model once; `outputs` receives the flattened user outputs. Errors
+  /// name the node or input, but not the file.
   virtual llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                           llvm::SmallVectorImpl<HostValue> &outputs) = 0;
-  /// Seeds the generator: a compiled model's own, or torch's, which is one for
-  /// the process.
+  /// Seeds the random generator: that of the compiled model, or torch's, which
+  /// is global to the process.
   virtual void seed(uint64_t value) = 0;
-  /// The contents of --report.
+  /// Returns the contents of --report.
   virtual llvm::json::Object getReport() const = 0;
 };
 
-/// Loads and, where asked, compiles the model of the options.
+/// Loads the model of the options, and compiles or interprets it if it is not
+/// a compiled file.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadModel(const RunOptions &options);
 

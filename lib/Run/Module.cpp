@@ -29,11 +29,12 @@ public:
           return success();
         }) {}
 
+  /// Returns the collected error, or one with the message `otherwise`.
   llvm::Error take(const char *otherwise) {
     if (!error)
       return makeLocatedError("", otherwise);
     auto [place, message] = *error;
-    // The importer names the file, and the record, in the text.
+    // Messages of the importer begin with "FILE: " or "FILE:RECORD: ".
     llvm::StringRef text = message;
     if (text.consume_front(file) && !text.consume_front(": ") &&
         text.consume_front(":")) {
@@ -45,7 +46,7 @@ public:
   }
 
 private:
-  /// The node, or the line of the file.
+  /// Returns the name of the node, or the line and column of the file.
   std::string getPlace(Location location) {
     if (std::optional<StringRef> name = getNodeName(location))
       return name->str();
@@ -90,7 +91,7 @@ static llvm::Expected<LoadedModule> import(llvm::StringRef path,
   ErrorCollector errors(loaded.context.get(), path);
   ImportOptions importOptions;
   importOptions.model = modelName.str();
-  // The module then names the archive as it was given: the folder is empty.
+  // `irFolder` stays empty, so the module names the archive by the given path.
   auto module = importPt2(path, *loaded.context, importOptions);
   if (failed(module))
     return errors.take("cannot be imported");

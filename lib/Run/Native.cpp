@@ -20,7 +20,7 @@ namespace fx {
 // dtypes of DLPack
 //===----------------------------------------------------------------------===//
 
-/// Indexed by DType.
+/// DLPack's dtypes, indexed by DType.
 static constexpr DLDataType kDLTypes[] = {{kDLBool, 8, 1},
                                           {kDLUInt, 8, 1},
                                           {kDLInt, 8, 1},
@@ -66,8 +66,8 @@ public:
               int threads)
       : model(std::move(model)), report(std::move(report)), threads(threads) {}
 
-  /// The signature of the graph that was compiled: it says more than the
-  /// compiled model does, and its messages are the interpreter's.
+  /// Sets the graph that was compiled. Its signature has more information than
+  /// the compiled model, and its checks give the interpreter's messages.
   void setSignature(LoadedModule module, GraphSignature value) {
     loaded = std::move(module);
     signature = std::move(value);
@@ -94,7 +94,8 @@ private:
 };
 } // namespace
 
-/// An artefact brings the report of its compilation.
+/// Returns the report of the compilation in this process, or else the one that
+/// the artefact contains.
 llvm::json::Object NativeModel::getReport() const {
   if (!report.empty())
     return report;
@@ -109,6 +110,7 @@ llvm::json::Object NativeModel::getReport() const {
   return embedded;
 }
 
+/// Finds the leaves of the inputs.
 llvm::Error NativeModel::prepare() {
   const FXModelInfo &info = model->getInfo();
   if (signature) {
@@ -119,8 +121,8 @@ llvm::Error NativeModel::prepare() {
                   " inputs, expected " + llvm::Twine(leaves.size()));
     return llvm::Error::success();
   }
-  // Leaves that no input names are None, str, or a scalar that export made a
-  // constant, which may come with a file.
+  // Leaves that are no inputs are None, str, or scalars that torch.export made
+  // constants. A constant may have a file, which is ignored.
   leaves.resize(info.n_input_leaves);
   for (LeafFile &leaf : leaves)
     leaf.use = LeafFile::Ignored;
@@ -135,7 +137,7 @@ llvm::Error NativeModel::prepare() {
   return llvm::Error::success();
 }
 
-/// A copy of an output, which is contiguous.
+/// Copies an output, which is contiguous.
 static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
                                              const FXValueInfo &info) {
   std::optional<DType> dtype = fromDL(t.dtype);
@@ -151,8 +153,9 @@ static llvm::Expected<HostTensor> copyOutput(const DLTensor &t,
   return host;
 }
 
-/// The runtime writes "node: what is wrong" where it knows the node, and
-/// "input 'name': what is wrong".
+/// Makes an error of a message of the runtime. The place of the error is the
+/// input of "input 'NAME': TEXT", or the node of "NODE: TEXT" if the graph has
+/// such a node.
 llvm::Error NativeModel::locate(llvm::StringRef message) {
   if (llvm::StringRef text = message; text.consume_front("input '")) {
     auto [name, rest] = text.split("': ");
@@ -179,7 +182,7 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
   const FXModelInfo &info = model->getInfo();
   llvm::SmallVector<DLTensor> tensors(info.n_inputs);
   llvm::SmallVector<const DLTensor *> pointers;
-  // What the model writes to its inputs must not reach the caller's.
+  // Mutated inputs are copied, so that the caller's tensors do not change.
   llvm::SmallVector<HostTensor> copies;
   llvm::SmallVector<llvm::SmallVector<int64_t, 6>> shapes(info.n_inputs);
   for (int i = 0; i < info.n_inputs; ++i) {
@@ -225,7 +228,8 @@ llvm::Error NativeModel::run(llvm::ArrayRef<HostValue> inputs,
   return llvm::Error::success();
 }
 
-/// Without "<file>: " or "<file>:" before it, which fx-run adds again.
+/// Removes "<file>: " or "<file>:" from the beginning of the message; fx-run
+/// adds it again.
 static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
   std::string message = toOneLine(llvm::toString(std::move(error)));
   llvm::StringRef text = message;
@@ -240,7 +244,7 @@ static llvm::Error stripFile(llvm::Error error, llvm::StringRef file) {
   return makeLocatedError("", message);
 }
 
-/// N of "cuda:N".
+/// Returns N of the option "cuda:N", or 0 if the option does not have it.
 static llvm::Expected<int> getDeviceNumber(const RunOptions &options) {
   llvm::StringRef text = options.device;
   int number = 0;
@@ -325,7 +329,8 @@ compileInProcess(const RunOptions &options) {
       loadModule(options.model, options.modelName);
   if (!module)
     return module.takeError();
-  // The file goes once it is mapped.
+  // The temporary file is removed when this function returns; the loaded model
+  // keeps it mapped.
   return loadNative(compileOptions.output, options, std::move(json),
                     std::move(*module));
 }

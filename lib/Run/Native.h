@@ -12,11 +12,11 @@
 
 namespace fx {
 
-/// A compiled `.so`.
+/// Loads a compiled `.so`.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 loadArtefact(const RunOptions &options);
 
-/// Compiles the model of the options into a temporary file and loads it.
+/// Compiles the model of the options to a temporary file and loads that file.
 llvm::Expected<std::unique_ptr<RunnableModel>>
 compileInProcess(const RunOptions &options);
 

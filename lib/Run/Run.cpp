@@ -16,7 +16,7 @@ namespace fx {
 
 RunnableModel::~RunnableModel() = default;
 
-/// Puts the model's file before the place of an error.
+/// Adds the file of the model to the place of an error.
 static llvm::Error inFile(const std::string &file, llvm::Error error) {
   std::string where = file, message;
   llvm::handleAllErrors(
@@ -47,8 +47,8 @@ llvm::Error runModel(const RunOptions &options) {
   llvm::SmallVector<HostValue> outputs;
   if (llvm::Error error = (*model)->run(*inputs, outputs))
     return inFile(options.model, std::move(error));
-  // Later runs see what this one wrote to buffers: its outputs are the ones
-  // to keep.
+  // Keep the outputs of this run: those of later runs may differ, because runs
+  // may mutate buffers.
   std::string timingText;
   if (options.benchmark > 0) {
     llvm::SmallVector<HostValue> ignored;

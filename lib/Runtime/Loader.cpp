@@ -37,7 +37,7 @@ std::vector<llvm::StringRef> ModelOutputs::getBytes() const {
   return bytes;
 }
 
-/// What dlerror says, on one line.
+/// Returns the text of dlerror on one line.
 static std::string getLoadError() {
   const char *text = dlerror();
   std::string line = text ? text : "unknown error";
@@ -46,17 +46,17 @@ static std::string getLoadError() {
 }
 
 namespace {
-/// What libFXTorch.so exports.
+/// The functions that libFXTorch.so exports.
 struct TorchFallback {
   FXFallbackFn run = nullptr;
-  /// Null: it works on the host alone.
+  /// Null if the fallback only supports tensors on the host.
   FXFallbackDeviceFn takesDevice = nullptr;
   FXExchangeGeneratorFn exchangeGenerator = nullptr;
 };
 } // namespace
 
-/// The fallback of libFXTorch.so, loaded once in a process and never unloaded:
-/// LibTorch does not survive that.
+/// Returns the fallback of libFXTorch.so. The library is loaded once per
+/// process and never unloaded, because LibTorch does not support unloading.
 static llvm::Expected<TorchFallback> getTorchFallback() {
   static std::string error;
   static TorchFallback fallback = []() -> TorchFallback {
@@ -94,8 +94,8 @@ static llvm::Expected<TorchFallback> getTorchFallback() {
   return fallback;
 }
 
-/// Fails where the file ends before what its headers name does: to read behind
-/// the end of a mapped file ends the process.
+/// Returns an error if the file is shorter than its ELF headers say. Accesses
+/// beyond the end of a mapped file would end the process with a signal.
 static llvm::Error checkWhole(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
@@ -116,7 +116,7 @@ static llvm::Error checkWhole(llvm::StringRef path) {
       header.e_phentsize != sizeof(Elf64_Phdr))
     return llvm::createStringError(
         "expected a 64-bit ELF file, got another kind");
-  // A sum that overflows is behind the end, too.
+  // The subtraction avoids that `begin + size` overflows.
   auto isBehind = [&](uint64_t begin, uint64_t size) {
     return begin > bytes.size() || size > bytes.size() - begin;
   };
@@ -191,7 +191,7 @@ CompiledModel::load(llvm::StringRef path, const LoadOptions &options) {
   if (magic != llvm::file_magic::elf_shared_object)
     return llvm::createStringError(
         path.str() + ": expected a compiled model, got no ELF shared object");
-  // A name without a slash would be searched for in the system's folders.
+  // dlopen searches the system's folders for a name without a slash.
   llvm::SmallString<256> full(path);
   llvm::sys::fs::make_absolute(full);
   return open(full.str().str(), path.str(), options);
@@ -211,7 +211,8 @@ CompiledModel::loadBuffer(llvm::ArrayRef<char> bytes,
 CompiledModel::~CompiledModel() {
   if (instance)
     api->destroy(instance);
-  // Outputs may outlive the model and are freed by its code, so the code stays.
+  // The library stays loaded: outputs may outlive the model, and code of the
+  // library frees them.
 }
 
 llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs,

@@ -15,10 +15,11 @@
 #include <memory>
 #include <mutex>
 
-/// Where a fatal error on this thread leaves its reason.
+/// The string to which a fatal error on this thread writes its reason.
 static thread_local std::string *fatalReason = nullptr;
 
-/// LLVM calls exit after some fatal errors, when its handler returns.
+/// Stores the reason of a fatal error and aborts, so that crash recovery takes
+/// over. LLVM would call exit after some fatal errors if the handler returned.
 static void crashOnFatalError(void *, const char *reason, bool) {
   if (fatalReason)
     *fatalReason = reason;
@@ -26,7 +27,8 @@ static void crashOnFatalError(void *, const char *reason, bool) {
     std::abort();
 }
 
-/// A handler that overflow of the stack leaves room for.
+/// Makes the handler of `signal` run on the alternate stack, so that it can
+/// handle a stack overflow.
 static void useAlternateStack(int signal) {
   struct sigaction action;
   if (sigaction(signal, nullptr, &action) == 0 &&
@@ -37,7 +39,7 @@ static void useAlternateStack(int signal) {
 }
 
 namespace {
-/// Recovery is on while one of these lives.
+/// Crash recovery is enabled while at least one instance lives.
 class Recovery {
 public:
   Recovery() {
@@ -72,7 +74,8 @@ private:
 std::mutex Recovery::lock;
 unsigned Recovery::users = 0;
 
-/// The stack of this thread's signal handlers. A caller's own stays.
+/// Installs an alternate stack for this thread's signal handlers, unless the
+/// thread has one.
 class SignalStack {
 public:
   SignalStack() {
@@ -114,7 +117,7 @@ bool fx::runSafely(llvm::function_ref<void()> fn, std::string &fatal) {
 
 bool fx::runSafelyOnThread(llvm::function_ref<void()> fn, unsigned stackBytes,
                            std::string &fatal) {
-  // The thread must not die of what happens outside of `fn`.
+  // Recovery also covers crashes of the thread outside of `fn`.
   Recovery recovery;
   bool survived = false;
   llvm::CrashRecoveryContext context;

@@ -13,7 +13,7 @@ Expected<sys::fs::mapped_file_region> fx::mapFile(StringRef path) {
   auto fail = [&](std::error_code code) {
     return createStringError(code, path + ": " + code.message());
   };
-  // Only a regular file has a size that stays: a pipe or a device would block.
+  // Only a regular file has a fixed size. A pipe or a device could block.
   sys::fs::file_status status;
   if (std::error_code code = sys::fs::status(path, status))
     return fail(code);

@@ -203,7 +203,8 @@ private:
 };
 } // namespace
 
-/// The header's text and where the elements start.
+/// Returns the text of the header and sets `dataStart` to the offset of the
+/// elements.
 static llvm::Expected<StringRef> splitHeader(llvm::ArrayRef<char> bytes,
                                              size_t &dataStart) {
   if (bytes.size() < 10 || memcmp(bytes.data(), "\x93NUMPY", 6) != 0)
@@ -276,7 +277,7 @@ llvm::Expected<NpyArray> parseNpy(llvm::ArrayRef<char> bytes) {
                     array.itemBytes, *size / array.itemBytes);
   else
     memcpy(buffer.data.get(), bytes.data() + start, *size);
-  // A byte that is neither 0 nor 1 is no bool and would surprise every kernel.
+  // Kernels assume that a bool is 0 or 1.
   if (array.kind == 'b')
     for (int64_t i = 0; i < *size; ++i)
       if (static_cast<unsigned char>(buffer.data.get()[i]) > 1)
@@ -296,7 +297,7 @@ llvm::Expected<NpyArray> readNpy(StringRef path) {
     ::close(fd);
     return fail("not a regular file");
   }
-  // The pages read stay the kernel's; parseNpy makes the one copy.
+  // A large file is mapped and not read, so that parseNpy makes the only copy.
   llvm::sys::fs::file_t file = llvm::sys::fs::convertFDToNativeFile(fd);
   auto buffer = llvm::MemoryBuffer::getOpenFile(
       file, path, st.st_size, /*RequiresNullTerminator=*/false);
@@ -311,7 +312,7 @@ llvm::Expected<NpyArray> readNpy(StringRef path) {
 // dtypes
 //===----------------------------------------------------------------------===//
 
-/// numpy's name for elements of `dtype`, "<f4".
+/// Returns numpy's name for elements of `dtype`, such as "<f4".
 static const char *getDescr(DType dtype) {
   switch (dtype) {
   case DType::Bool:

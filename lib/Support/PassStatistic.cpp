@@ -24,7 +24,8 @@ struct Counter {
 
 struct Counters {
   std::mutex mutex;
-  /// By pass, then by name. Entries never move.
+  /// The counters by pass and by name. Entries never move, so that pointers to
+  /// them stay valid.
   std::map<std::string, std::map<std::string, Counter>> all;
 };
 } // namespace

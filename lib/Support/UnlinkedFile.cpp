@@ -18,8 +18,8 @@
 
 using namespace fx;
 
-/// A path to the descriptor. The kernel reuses descriptors; slashes and dots
-/// that mean nothing spell a number that it does not.
+/// Returns a path to the descriptor that no earlier file had. The kernel reuses
+/// descriptors, so redundant slashes and dots in the path encode a counter.
 static std::string getUniquePath(int descriptor) {
   static std::atomic<uint64_t> count{0};
   std::string path = "/proc/self/fd";
@@ -34,7 +34,7 @@ llvm::Expected<UnlinkedFile> UnlinkedFile::create(llvm::StringRef bytes) {
   llvm::SmallString<128> name;
   llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, name);
   file.descriptor = ::open(name.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file.descriptor < 0) { // not every file system can do this
+  if (file.descriptor < 0) { // not every file system supports O_TMPFILE
     ec = llvm::sys::fs::createTemporaryFile("fx", "tmp", file.descriptor, name);
     if (ec)
       return llvm::createStringError("cannot make a temporary file: " +

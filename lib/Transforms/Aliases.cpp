@@ -18,8 +18,8 @@ using namespace fx;
 // Strides
 //===----------------------------------------------------------------------===//
 
-/// The recorded strides; those of contiguous elements where none are recorded.
-/// Empty where an expression overflows.
+/// Returns the recorded strides, or the strides of a contiguous tensor if none
+/// are recorded. Returns an empty list if an expression overflows.
 static SmallVector<ExprAttr> getStrides(FakeTensorType type) {
   if (MetaAttr meta = type.getMeta(); meta && !meta.getStrides().empty())
     return SmallVector<ExprAttr>(meta.getStrides());
@@ -27,7 +27,7 @@ static SmallVector<ExprAttr> getStrides(FakeTensorType type) {
   SmallVector<ExprAttr> strides(type.getRank(), ExprAttr::integer(ctx, 1));
   for (int64_t i = type.getRank() - 2; i >= 0; --i) {
     ExprAttr size = type.getSizes()[i + 1];
-    // torch counts a size of 0 as 1 here.
+    // PyTorch computes strides as if a size of 0 were 1.
     strides[i] = size.getInteger() == 0
                      ? strides[i + 1]
                      : ExprAttr::mul(ctx, {strides[i + 1], size});
@@ -56,7 +56,8 @@ std::optional<SmallVector<int64_t>> fx::getMemoryOrder(FakeTensorType type) {
   MLIRContext *ctx = type.getContext();
   ExprAttr step = ExprAttr::integer(ctx, 1);
   while (outer.size() + inner.size() < strides.size()) {
-    // The last of equal ones: of a contiguous tensor it is the innermost.
+    // If several dimensions have this stride, take the last one: it is the
+    // innermost dimension of a contiguous tensor.
     int64_t next = type.getRank() - 1;
     while (next >= 0 && (taken.test(next) || strides[next] != step))
       --next;
@@ -85,9 +86,9 @@ bool fx::isContiguous(FakeTensorType type) {
   return llvm::is_sorted(*order);
 }
 
-/// Whether torch makes a view of a tensor with other sizes: computeStride of
-/// aten/src/ATen/TensorUtils.cpp, on expressions. Nothing where the symbols
-/// decide.
+/// Returns true if torch reshapes a tensor of type `from` to `sizes` without a
+/// copy: computeStride of aten/src/ATen/TensorUtils.cpp, on expressions.
+/// Returns nullopt if this depends on symbols.
 static std::optional<bool> isViewable(FakeTensorType from,
                                       ArrayRef<ExprAttr> sizes) {
   if (isContiguous(from))
@@ -104,7 +105,7 @@ static std::optional<bool> isViewable(FakeTensorType from,
   int64_t base = *strides.back().getInteger();
   for (int64_t dim = from.getRank() - 1; dim >= 0; --dim) {
     elements *= *from.getSizes()[dim].getInteger();
-    // The end of a chunk of dimensions that lie together.
+    // Collect a chunk of dimensions that are contiguous in memory.
     if (dim != 0 && (from.getSizes()[dim - 1].getInteger() == 1 ||
                      *strides[dim - 1].getInteger() == elements * base))
       continue;
@@ -129,7 +130,8 @@ static bool hasSameDtype(FakeTensorType a, FakeTensorType b) {
   return a.getDtype() == b.getDtype() && a.getDevice() == b.getDevice();
 }
 
-/// Whether the elements lie as the argument `memory_format` asks.
+/// Returns true if the elements of `self` already have the layout that the
+/// argument `memory_format` requests.
 static bool hasMemoryFormat(const OperatorView &op, FakeTensorType self) {
   Argument format = op.getArg("memory_format");
   auto attr = dyn_cast_if_present<MemoryFormatAttr>(format.tree);
@@ -157,9 +159,9 @@ static bool hasMemoryFormat(const OperatorView &op, FakeTensorType self) {
   return *order == want;
 }
 
-/// The memory format that torch takes a tensor to have
-/// (is_channels_last_strides of c10/core/MemoryFormat.h);
-/// nothing where the symbols decide.
+/// Returns the memory format that torch infers for a tensor
+/// (is_channels_last_strides of c10/core/MemoryFormat.h). Returns nullopt if
+/// this depends on symbols.
 static std::optional<StringRef> suggestMemoryFormat(FakeTensorType self) {
   int64_t rank = self.getRank();
   if (rank != 4 && rank != 5)
@@ -180,7 +182,8 @@ static std::optional<StringRef> suggestMemoryFormat(FakeTensorType self) {
       return std::nullopt;
     if (*size == 0 || *stride < least || (dim == 1 && *stride == 0))
       return other;
-    // Of one channel, height and width, it is contiguous.
+    // If channels, height and width are all 1, the strides are ambiguous.
+    // PyTorch takes the tensor as contiguous.
     if (dim == 0 && least == *strides[1].getInteger())
       return other;
     least = *stride * std::max<int64_t>(*size, 1);
@@ -188,8 +191,8 @@ static std::optional<StringRef> suggestMemoryFormat(FakeTensorType self) {
   return StringRef(rank == 4 ? "channels_last" : "channels_last_3d");
 }
 
-/// Whether `to` has nothing to do for its memory format (to_will_alias of
-/// aten/src/ATen/native/TensorConversions.cpp).
+/// Returns true if the argument `memory_format` of `to` requires no copy
+/// (to_will_alias of aten/src/ATen/native/TensorConversions.cpp).
 static bool hasSuggestedFormat(const OperatorView &op, FakeTensorType self) {
   auto attr =
       dyn_cast_if_present<MemoryFormatAttr>(op.getArg("memory_format").tree);
@@ -210,7 +213,8 @@ bool fx::conjugates(CallFunctionOp op) {
                             op.getTarget().rsplit('.').first);
 }
 
-/// Whether the view operators that made `value` conjugate its storage.
+/// Returns true if the views between `value` and its storage conjugate the
+/// elements.
 static bool isConjugated(Value value) {
   bool conjugated = false;
   while (auto call = value.getDefiningOp<CallFunctionOp>()) {
@@ -224,7 +228,8 @@ static bool isConjugated(Value value) {
   return conjugated;
 }
 
-/// Whether an operator that torch lets alias or copy does alias.
+/// Returns true if `op`, which either aliases or copies its operand `value`,
+/// aliases it. `self` and `result` are the types of operand and result.
 static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
                       FakeTensorType result) {
   StringRef base = op.getSchema().getName().rsplit('.').first;
@@ -256,7 +261,7 @@ static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
   case Shape: {
     if (std::optional<bool> viewable = isViewable(self, result.getSizes()))
       return *viewable;
-    // A copy is contiguous.
+    // A copy would be contiguous, so other strides imply a view.
     return !isContiguous(result);
   }
   case Dropout:
@@ -272,8 +277,9 @@ static bool doesAlias(const OperatorView &op, Value value, FakeTensorType self,
   llvm_unreachable("a kind that is not handled");
 }
 
-/// Operators whose results may share a storage though their schemas do not say
-/// so. Of those that take a list, each result shares its element's.
+/// Returns true if result `result` of an operator can share the storage of the
+/// first argument although the schema does not say so. If the first argument is
+/// a list, each result shares the storage of the corresponding element.
 static bool isUnannotatedView(StringRef base, unsigned result) {
   if (base == "aten.native_dropout")
     return result == 0;

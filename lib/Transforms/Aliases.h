@@ -12,39 +12,41 @@
 
 namespace fx {
 
-/// The operand whose storage result `result` of `op` shares, or null if the
-/// result has a storage of its own. Where torch decides by strides (reshape,
-/// contiguous, to …) the strides in the types decide, so `op` must have the
-/// operands that it was traced with.
+/// Returns the operand whose storage result `result` of `op` shares, or null if
+/// the result has a storage of its own. For operators that alias or copy
+/// depending on strides (reshape, contiguous, to …), uses the strides in the
+/// types, so `op` must have the operands that it was traced with.
 mlir::OpOperand *getAliasedOperand(CallFunctionOp op, unsigned result);
 
-/// Whether the view that `op` makes shows the conjugates of its operand.
+/// Returns true if the elements of the view `op` are the conjugates of the
+/// elements of its operand.
 bool conjugates(CallFunctionOp op);
 
-/// The tensor that result `result` of `op` is after `op` has written it, or
-/// null; null, too, where the storage changes with it.
+/// Returns the operand that `op` mutates and returns as result `result`, or
+/// null if there is none. Also returns null if `op` can replace the storage
+/// (resize_).
 mlir::Value getWrittenTensor(CallFunctionOp op, unsigned result);
 
-/// The tensor that the storage of `value` was made for, through views and the
-/// results of operators in place.
+/// Returns the tensor for which the storage of `value` was created. Looks
+/// through views and results of in-place operators.
 mlir::Value getStorageOwner(mlir::Value value);
 
-/// True if the elements of a tensor of that type lie in memory in order,
-/// without gaps. The offset of the first one does not count.
+/// Returns true if the elements of a tensor of this type lie in memory in order
+/// and without gaps. Ignores the storage offset.
 bool isContiguous(FakeTensorType type);
 
-/// The order of dimensions, from the outermost to the innermost, in which the
-/// elements lie in memory without gaps or overlap; nothing if there is none.
+/// Returns the dimensions from the outermost to the innermost one in memory.
+/// Returns nullopt if the elements have gaps or overlap in memory.
 std::optional<llvm::SmallVector<int64_t>> getMemoryOrder(FakeTensorType type);
 
-/// An input that a graph writes, and what it holds at the end.
+/// An input that a graph mutates, and its final value.
 struct Mutation {
   mlir::Value input, last;
   OutputSpecAttr spec;
 };
 
-/// The mutations of `graph`, an operand of its output each: they come first. A
-/// state is found by its target, an input of the user by its name.
+/// Returns the mutations of `graph`. They are the first operands of its output,
+/// in order.
 llvm::SmallVector<Mutation> getMutations(GraphOp graph);
 
 } // namespace fx

@@ -25,8 +25,8 @@ Value fx::castTo(OpBuilder &b, NodeNamer &namer, Location loc, Value value,
       ->getResult(0);
 }
 
-/// Operators that autocast runs in the region's dtype (PyTorch's "CPU Ops that
-/// can autocast to lower precision").
+/// Returns true for operators that autocast runs in the dtype of the region
+/// (PyTorch's "CPU Ops that can autocast to lower precision").
 static bool runsInLowPrecision(StringRef name) {
   static const llvm::StringSet<> names = {"conv1d",
                                           "conv2d",
@@ -58,8 +58,8 @@ static bool runsInLowPrecision(StringRef name) {
   return names.contains(name);
 }
 
-/// Operators whose operands keep the dtypes they have: what they are for is to
-/// change it, or to move elements.
+/// Returns true for operators whose operands are not cast: dtype conversions
+/// and copies.
 static bool keepsOperands(StringRef name) {
   static const llvm::StringSet<> names = {"to",       "_to_copy", "type_as",
                                           "float",    "double",   "half",
@@ -75,7 +75,7 @@ void fx::castForAutocast(CallFunctionOp call, Type dtype, NodeNamer &namer) {
   auto result = dyn_cast<FakeTensorType>(call->getResult(0).getType());
   if (!result || !isa<FloatType>(result.getDtype()) || keepsOperands(name))
     return;
-  // The graph recorded what autocast chose: the result's dtype tells.
+  // The recorded dtype of the result tells which dtype autocast chose.
   Type f32 = Float32Type::get(call.getContext());
   Type wanted;
   if (runsInLowPrecision(name) && result.getDtype() == dtype) {

@@ -12,8 +12,8 @@
 
 namespace fx {
 
-/// `value` as a tensor of `dtype`: a new `_to_copy` at the builder, or the
-/// value itself where it is no tensor or has the dtype.
+/// Casts `value` to `dtype`. Creates a `_to_copy`, or returns `value` itself if
+/// it is not a tensor or already has the dtype.
 mlir::Value castTo(mlir::OpBuilder &b, NodeNamer &namer, mlir::Location loc,
                    mlir::Value value, mlir::Type dtype);
 

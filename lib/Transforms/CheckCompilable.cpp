@@ -37,16 +37,18 @@ struct CorrectTypesPass : fx::impl::CorrectTypesPassBase<CorrectTypesPass> {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Why no compiled model can make the call; empty where one can.
+/// Returns the reason why `call` cannot be compiled, not even as a fallback;
+/// empty if it can.
 static std::string getRefusal(CallFunctionOp call) {
   if (std::string unknown = getUnknownMemory(call); !unknown.empty())
     return unknown;
   StringRef target = call.getTarget();
-  // These calls change what the operators between them mean.
+  // Calls of torch.vmap change the meaning of the operators between them.
   if (target.starts_with("torch._functorch."))
     return "expected a graph without torch.vmap, as run_decompositions leaves "
            "it";
-  // A live graph's call of a user's function.
+  // A live graph (one that was not exported) can call a Python function of the
+  // user.
   StringRef space = target.split('.').first;
   if (call->hasAttr("fx.function") && space != "torch" && space != "math" &&
       space != "_operator" && !lookupOperator(target))
@@ -77,7 +79,7 @@ struct CheckOperatorsPass
 // States
 //===----------------------------------------------------------------------===//
 
-/// The states that the graph reads, with their bytes.
+/// Returns the storages of the states that the graph reads, by state name.
 static llvm::StringMap<Attribute> getUsedStates(GraphOp graph,
                                                 ModuleOp module) {
   llvm::StringMap<Attribute> used;
@@ -89,6 +91,9 @@ static llvm::StringMap<Attribute> getUsedStates(GraphOp graph,
   return used;
 }
 
+/// Fails if the graph writes a state whose storage it also reads as another
+/// state, unless the graph writes the other state, too, and the two have the
+/// same type.
 static LogicalResult checkStates(GraphOp graph, ModuleOp module) {
   llvm::StringMap<Attribute> used = getUsedStates(graph, module);
   SmallVector<StateOp> written;

@@ -21,8 +21,9 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// True for a view, and for floats made from integers that are a quarter as
-/// large.
+/// Returns true if a copy of the results would take more memory than the
+/// operands: for views, and for dequantization, which makes 4-byte floats of
+/// bytes.
 static bool isLargerForm(Operation *op) {
   OperatorView view = getOperatorView(op);
   return view &&
@@ -30,8 +31,8 @@ static bool isLargerForm(Operation *op) {
                                            "quantized_decomposed.dequantize_"));
 }
 
-/// True if some user takes the value itself, or a view of it, that is not part
-/// of a larger constant.
+/// Returns true if a user that is not itself a constant takes the value, or a
+/// view or dequantization of it.
 static bool isNeeded(Value value, ConstantAnalysis &constants) {
   for (Operation *user : value.getUsers()) {
     bool isConstant = isa<CallFunctionOp>(user) && user->getNumResults() > 0 &&
@@ -61,9 +62,9 @@ struct ConstantFoldPass : fx::impl::ConstantFoldPassBase<ConstantFoldPass> {
 };
 } // namespace
 
-/// The results to compute. A view is none: its copy would take memory and save
-/// nothing, so it stays, on what it shows. So does what makes floats of
-/// integers.
+/// Returns the values to evaluate. Excludes views and dequantized values: they
+/// are cheap to compute and copies of them would take memory. They stay in the
+/// graph and take the folded values as operands.
 SmallVector<Value> ConstantFoldPass::findRoots(GraphOp graph) {
   ConstantAnalysis constants(graph);
   SmallVector<Value> roots;
@@ -95,7 +96,7 @@ void ConstantFoldPass::replace(GraphOp graph, Value root,
                                const HostTensor &tensor, NodeNamer &namer) {
   Operation *op = root.getDefiningOp();
   auto type = cast<FakeTensorType>(root.getType()).withoutMeta();
-  // Not the name of a state that the user knows.
+  // The name must not clash with a state of the user.
   StringRef base = getNodeName(op).value_or("constant");
   std::string name = namer.getUnique(("folded_" + base.split(',').first).str());
   for (unsigned i = 1; getOperation().lookupSymbol(name); ++i)
@@ -125,7 +126,7 @@ LogicalResult ConstantFoldPass::fold(GraphOp graph) {
              << type << ", got " << tensor.describe();
     replace(graph, root, tensor, namer);
   }
-  // What only led there; the last first.
+  // Erase nodes that only the folded values used, in reverse order.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(graph.getBlock())))
     if (isa<CallFunctionOp>(op) && isOpTriviallyDead(&op))

@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// A module whose @main returns the roots.
+/// Creates a module with copies of the nodes and states that compute `roots`,
+/// and a @main that returns them.
 static OwningOpRef<ModuleOp> extract(GraphOp graph, ArrayRef<Value> roots) {
   llvm::SetVector<Operation *> needed;
   SmallVector<Value> worklist(roots);
@@ -71,7 +72,7 @@ PlaceholderOp fx::addState(GraphOp graph, Location loc, StringRef symbol,
                             IntegerType::get(ctx, 8, IntegerType::Unsigned)),
       ArrayRef<char>(tensor.data.get(), tensor.getNumBytes()));
   StateOp::create(b, loc, symbol, type, bytes);
-  // Behind the other states, before what the user gives.
+  // Insert after the other states and before the inputs of the user.
   Operation *before = nullptr;
   for (Operation &node : graph.getBlock()) {
     auto placeholder = dyn_cast<PlaceholderOp>(node);

@@ -17,7 +17,7 @@ static FakeTensorType getTensor(Value value) {
   return value ? dyn_cast<FakeTensorType>(value.getType()) : FakeTensorType();
 }
 
-/// Both operands are promoted.
+/// Returns the type of threshold_backward. Its kernel promotes both operands.
 static SmallVector<Type> getThresholdTypes(const OperatorView &call) {
   FakeTensorType grad = getTensor(call.getArg("grad_output").getValue()),
                  self = getTensor(call.getArg("self").getValue());
@@ -30,8 +30,9 @@ static SmallVector<Type> getThresholdTypes(const OperatorView &call) {
   return {getTensor(call.getResult()).withDtype(dtype).withoutMeta()};
 }
 
-/// The size of the dimension becomes the number of values. It is recorded at
-/// its place, with sizes behind it that are not there.
+/// Returns the types of unique_consecutive along a negative dimension. The
+/// shape function of PyTorch records the number of unique values at the right
+/// position but appends dimensions that do not exist.
 static SmallVector<Type> getUniqueTypes(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg("self").getValue()),
                  values = getTensor(call->getResult(0)),
@@ -51,7 +52,7 @@ static SmallVector<Type> getUniqueTypes(const OperatorView &call) {
           counts.withoutMeta().withSizes({sizes[at]})};
 }
 
-/// Empty where they are not known.
+/// Returns the types of the results in eager mode; empty if they are not known.
 static SmallVector<Type> getTrueTypes(CallFunctionOp call) {
   OperatorView view = getOperatorView(call);
   if (call.getTarget() == "aten.threshold_backward.default")
@@ -62,6 +63,8 @@ static SmallVector<Type> getTrueTypes(CallFunctionOp call) {
 }
 
 namespace {
+/// Corrects the types of a graph and propagates them to the users. Restores all
+/// types if this fails.
 class Corrector {
 public:
   explicit Corrector(GraphOp graph) : graph(graph) {}
@@ -110,8 +113,8 @@ private:
     return true;
   }
 
-  /// A caller of the graph, and a state that is written, have types of their
-  /// own.
+  /// Returns true if only the user takes the outputs, so that their types can
+  /// change. Callers of a private graph and mutated states have fixed types.
   bool isForUser(OutputOp output) {
     if (graph.isPrivate())
       return false;

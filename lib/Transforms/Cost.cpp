@@ -27,16 +27,18 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// A line of the table: a node, a module path with all below it, or the graph.
+/// A row of the table: a node, a module path with everything below it, or the
+/// graph.
 struct Row {
   std::string name, target, module;
   ExprAttr contractions, flops, bytes;
   int64_t parameters = 0;
-  /// Seconds by the roofline; nothing where a formula is not a number.
+  /// Seconds by the roofline model; nullopt if a formula is not a number.
   std::optional<double> seconds = 0;
 };
 
-/// Terms are summed at the end: each sum is sorted again.
+/// Accumulates rows. Adds the terms of each formula only at the end, because
+/// each `ExprAttr::add` sorts its terms.
 struct Sum {
   SmallVector<ExprAttr> contractions, flops, bytes;
   Row row;
@@ -124,7 +126,7 @@ Row CostPass::measure(Operation *op, const OperatorView &call,
       if (ExprAttr count = getElementCount(operand.getType())) {
         int64_t elements = count.getInteger().value_or(0);
         row.parameters += elements;
-        // What two nodes share counts once in a sum.
+        // Sums count a parameter that several nodes share only once.
         states[input.getTarget().value_or(input.getName())] = elements;
       }
   if (call) {
@@ -158,7 +160,7 @@ void CostPass::collect(GraphOp graph) {
     else
       ++numCounted;
     all.add(row);
-    // Each module that the node is in, innermost first.
+    // Visit each module that contains the node, the innermost first.
     for (StringRef path = row.module; !path.empty();
          path = path.contains('.') ? path.rsplit('.').first : StringRef()) {
       sums[path.str()].add(row);
@@ -192,7 +194,7 @@ void CostPass::collect(GraphOp graph) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// The number where the sizes are known, else the formula.
+/// Returns the number if the sizes are known, else the formula.
 std::string CostPass::getText(ExprAttr expr) {
   if (!expr)
     return "?";
@@ -204,7 +206,7 @@ std::string CostPass::getText(ExprAttr expr) {
   return text;
 }
 
-/// Operations a byte.
+/// Returns the arithmetic intensity (operations per byte).
 std::string CostPass::getIntensity(const Row &row) {
   std::optional<int64_t> flops = evaluate(row.flops, sizes),
                          bytes = evaluate(row.bytes, sizes);
@@ -245,7 +247,7 @@ void CostPass::printTable(llvm::raw_ostream &os) {
     std::string text;
     for (auto [i, cell] : llvm::enumerate(line)) {
       std::string pad(widths[i] - cell.size(), ' ');
-      // Names to the left, numbers to the right.
+      // Align names to the left and numbers to the right.
       text += (i ? "  " : "") + (i < 2 ? cell + pad : pad + cell);
     }
     os << StringRef(text).rtrim() << "\n";

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// Expands one call by the graph of its decomposition.
+/// Replaces one call of a custom operator by the graph of its decomposition.
 class Expansion {
 public:
   Expansion(CallFunctionOp call, GraphOp body, NodeNamer &namer)
@@ -44,7 +44,8 @@ private:
   GraphOp body;
   NodeNamer &namer;
   OpBuilder b;
-  /// What each value of the body stands for.
+  /// Maps each value of the body to the argument or the new value that replaces
+  /// it.
   DenseMap<Value, ArgumentTree> bound;
 };
 } // namespace
@@ -82,7 +83,9 @@ LogicalResult Expansion::bindArguments() {
   return success();
 }
 
-/// The tree with the values that its leaves stand for.
+/// Returns a copy of `tree`, a tree of the body, in which each operand leaf is
+/// replaced by the tree that it is bound to. Adds the operands to `values`.
+/// `next` is the number of the next operand in `operands`.
 Attribute Expansion::getTree(Attribute tree, OperandRange operands,
                              unsigned &next, SmallVectorImpl<Value> &values) {
   if (isa<OperandAttr>(tree)) {
@@ -104,6 +107,8 @@ Attribute Expansion::getTree(Attribute tree, OperandRange operands,
   return tree;
 }
 
+/// Clones a node of the body in front of the call, on the bound arguments and
+/// with inferred result types.
 LogicalResult Expansion::clone(CallFunctionOp node) {
   SmallVector<Value> values;
   unsigned next = 0;

@@ -69,8 +69,9 @@ public:
   }
 
 private:
-  /// True for a state whose storage is nothing but zeros. One that cannot be
-  /// read is not: whoever needs its elements reports that.
+  /// Returns true if `value` is a state whose whole storage is zero. Returns
+  /// false if the storage cannot be read: a later user of the elements reports
+  /// the error.
   static bool isZero(Value value, SymbolTable &symbols, ExternalData &files) {
     auto input = value.getDefiningOp<PlaceholderOp>();
     if (!input || !input.getTarget())
@@ -78,7 +79,7 @@ private:
     auto state = symbols.lookup<StateOp>(*input.getTarget());
     if (!state)
       return false;
-    // Equal bytes in the module itself are stored once.
+    // A splat in the module stores its value only once.
     if (auto dense =
             dyn_cast_if_present<DenseElementsAttr>(state.getInitAttr());
         dense && dense.isSplat())

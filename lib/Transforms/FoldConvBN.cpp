@@ -41,12 +41,13 @@ struct BatchNorm {
   double eps = 0;
 };
 
-/// What a batch norm folds into: y = op(x, weight) + bias, `axis` of the weight
-/// being y's channels, of which a transposed convolution's weight holds those
-/// of one group.
+/// An operator that a batch norm can be folded into: y = op(x, weight) + bias.
+/// Dimension `axis` of the weight is the channels of y. The weight of a grouped
+/// transposed convolution holds the channels of one group only.
 struct Producer {
   OperatorView op;
-  /// What computes y with a bias; another operator only for `mm`.
+  /// The operator that computes y with a bias. Folding changes it for `mm`,
+  /// which has no bias.
   StringRef target;
   unsigned weightArg = 0, biasArg = 0, axis = 0, numArgs = 0;
   int64_t groups = 1;
@@ -54,6 +55,7 @@ struct Producer {
 
 } // namespace
 
+/// Matches a batch norm in inference mode.
 static std::optional<BatchNorm> matchBatchNorm(Operation *op) {
   BatchNorm bn;
   bn.op = op;
@@ -72,7 +74,7 @@ static std::optional<BatchNorm> matchBatchNorm(Operation *op) {
       return std::nullopt;
     return bn;
   }
-  // The saved statistics of a run without training are empty.
+  // In inference mode the saved statistics are empty. They must be unused.
   for (OpResult saved : op->getResults().drop_front(op->getNumResults() != 0))
     if (!saved.use_empty())
       return std::nullopt;
@@ -86,7 +88,8 @@ static std::optional<BatchNorm> matchBatchNorm(Operation *op) {
   return matches ? std::optional(bn) : std::nullopt;
 }
 
-/// How `target` takes its weight; nothing if it is no convolution.
+/// Returns true if `call` is a transposed convolution, false if it is another
+/// convolution, and nullopt if it is none.
 static std::optional<bool> isTransposed(const OperatorView &call) {
   StringRef target = call.getSchema().getName();
   static constexpr StringLiteral forward[] = {
@@ -116,7 +119,7 @@ static std::optional<Producer> matchProducer(Operation *op) {
   p.op = view;
   p.target = call.getTarget();
   p.numArgs = 3;
-  // x (n, k) times a weight (k, channels), perhaps without a bias yet.
+  // The input is (n, k), the weight (k, channels). `mm` has no bias.
   if (p.target == "aten.addmm.default" || p.target == "aten.mm.default") {
     p.axis = 1;
     p.weightArg = p.target == "aten.mm.default" ? 1 : 2;
@@ -128,7 +131,8 @@ static std::optional<Producer> matchProducer(Operation *op) {
   p.weightArg = 1;
   p.biasArg = 2;
   if (p.target == "aten.linear.default") {
-    // The channels of a batch norm are dimension 1.
+    // The channels of a batch norm are dimension 1; those of a linear layer are
+    // the last dimension.
     return type.getRank() == 2 ? std::optional(p) : std::nullopt;
   }
   std::optional<bool> transposed = isTransposed(view);
@@ -190,8 +194,9 @@ private:
 
 } // namespace
 
-/// The type of a weight or statistic that folding may use, else null: of the
-/// result's dtype, with its sizes known, and the same in all runs.
+/// Returns the type of `value` if folding can use it as a weight or statistic,
+/// else null: it must have the dtype and device of the result type `out`, a
+/// static shape, and the same value in all runs.
 FakeTensorType Folder::getConstantType(Value value, FakeTensorType out) {
   auto type = dyn_cast<FakeTensorType>(value.getType());
   if (!type || type.getDtype() != out.getDtype() || !type.hasStaticShape() ||
@@ -217,8 +222,9 @@ Value Folder::cast(Location loc, Value value, Type dtype) {
       loc, "_to_copy", type.withoutMeta().withDtype(dtype), value, dtype);
 }
 
-/// scale = weight / sqrt(var + eps), shift = bias' + (bias - mean) * scale, in
-/// f64: 1 / sqrt(var) may be large, and each product would round.
+/// Computes scale = weight / sqrt(var + eps) and
+/// shift = bn.bias + (bias - mean) * scale. Computes in f64: 1 / sqrt(var) can
+/// be large, and f32 would round each product.
 std::pair<Value, Value> Folder::getScaleAndShift(const BatchNorm &bn,
                                                  Value bias, Location loc) {
   Type f64 = b.getF64Type();
@@ -240,9 +246,10 @@ std::pair<Value, Value> Folder::getScaleAndShift(const BatchNorm &bn,
   return {scale, shift};
 }
 
-/// weight * scale along the axis of the channels. A grouped transposed
-/// convolution's weight is (in, out/groups, ...), its inputs lying group by
-/// group: seen as (groups, in/groups, out/groups, ...).
+/// Computes weight * scale along the dimension of the channels. The weight of a
+/// grouped transposed convolution is (in, out/groups, ...) with the inputs of a
+/// group next to each other. It is reshaped to (groups, in/groups, out/groups,
+/// ...) and back.
 Value Folder::scaleWeight(const Producer &p, Value weight, Value scale,
                           Location loc) {
   auto type = llvm::cast<FakeTensorType>(weight.getType()).withoutMeta();
@@ -323,7 +330,7 @@ bool Folder::fold(const BatchNorm &bn) {
         args.push_back(p->op.getArg(i));
     }
   }
-  // It computes what the batch norm did, so it takes its name.
+  // The new call computes the result of the batch norm and takes its name.
   SmallVector<StringRef> names = getResultNames(bn.op);
   Location newLoc = names.empty()
                         ? bn.op->getLoc()
@@ -337,9 +344,10 @@ bool Folder::fold(const BatchNorm &bn) {
 
 namespace {
 
-/// Layers and norms of a live graph that are calls of modules: what they run
-/// takes their places where it folds. Such a graph may mutate, so only where
-/// nothing is written between the two, and their states belong to them alone.
+/// Finds layers followed by norms that are module calls of a live graph, and
+/// replaces the calls by the operators that they run, so that they can be
+/// folded. Since such a graph can contain mutations, no op between the two
+/// calls may write, and no other input or state may share their states.
 class ModulePairs {
 public:
   explicit ModulePairs(ModuleOp module) {
@@ -353,20 +361,25 @@ public:
         ++numNames[init];
     }
   }
-  /// The norms that became operators.
+  /// Replaces the foldable pairs of `graph` and returns the operators that
+  /// replace the norms.
   SmallVector<Operation *> resolve(GraphOp graph);
 
 private:
   Operation *getLayer(Operation *norm);
   bool ownsStates(GraphOp body);
 
+  /// The number of placeholders of each state, by symbol.
   llvm::DenseMap<StringAttr, unsigned> numInputs;
+  /// The initial value of each state, by symbol.
   llvm::DenseMap<StringAttr, Attribute> inits;
+  /// The number of states with each initial value.
   llvm::DenseMap<Attribute, unsigned> numNames;
 };
 
 } // namespace
 
+/// Returns true if no other placeholder or state shares the states of `body`.
 bool ModulePairs::ownsStates(GraphOp body) {
   return llvm::all_of(body.getPlaceholders(), [&](PlaceholderOp input) {
     FlatSymbolRefAttr target = input.getTargetAttr();
@@ -378,15 +391,16 @@ bool ModulePairs::ownsStates(GraphOp body) {
   });
 }
 
-/// The call whose result `norm`, a call that runs a norm, takes, if it runs
-/// what norms fold into.
+/// If `norm` is a module call that runs a batch norm which can be folded into
+/// the operator of another module call, returns the latter. Otherwise returns
+/// null.
 Operation *ModulePairs::getLayer(Operation *norm) {
   GraphOp body = getModuleBody(norm);
   Operation *op = body ? getOnlyOperator(body) : nullptr;
   std::optional<BatchNorm> bn = op ? matchBatchNorm(op) : std::nullopt;
   SmallVector<Value> operands =
       bn ? getBodyOperands(norm, body) : SmallVector<Value>();
-  // One input that is no state: what is normed.
+  // The normalized tensor must be the only input that is not a state.
   auto input = bn ? bn->input.getDefiningOp<PlaceholderOp>() : nullptr;
   if (!input || input.getTargetAttr() || operands.size() != 1 ||
       !operands[0].hasOneUse() || !ownsStates(body))
@@ -426,7 +440,7 @@ struct FoldConvBNPass : fx::impl::FoldConvBNPassBase<FoldConvBNPass> {
     ModulePairs pairs(getOperation());
     for (GraphOp graph : llvm::to_vector(getOperation().getOps<GraphOp>())) {
       if (graph.isPrivate() && !graph.getFunctional())
-        continue; // what a call runs
+        continue; // the body of a call
       if (graph.getFunctional()) {
         numFolded += Folder(graph).run();
         continue;

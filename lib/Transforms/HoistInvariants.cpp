@@ -23,13 +23,14 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// Hoists out of the body of one call.
+/// Hoists invariant nodes out of the body of one loop.
 class Hoister {
 public:
   Hoister(Operation *call, const HigherOrderView &view, NodeNamer &namer)
       : call(call), view(view), namer(namer) {}
 
-  /// How many nodes left the body; the call is replaced if some did.
+  /// Returns the number of hoisted nodes. If it is not 0, the call has been
+  /// replaced.
   unsigned run();
 
 private:
@@ -51,7 +52,7 @@ static bool isLoop(Flow flow) {
   return flow == Flow::While || flow == Flow::Map || flow == Flow::Scan;
 }
 
-/// A view costs nothing, and its storage would be kept alive as it is.
+/// Views cost nothing to compute, so hoisting them alone saves nothing.
 static bool isView(Operation *op) {
   OperatorView call = getOperatorView(op);
   return call && call.getSchema().isView();
@@ -73,7 +74,7 @@ void Hoister::findInvariants() {
       fixed.insert(op);
       invariants.insert(op);
     }
-  // Only what leads to a computation is worth an input.
+  // Hoist only nodes that compute something, and the nodes that they need.
   llvm::SmallPtrSet<Operation *, 8> needed;
   for (Operation *op : llvm::reverse(invariants.getArrayRef())) {
     if (!isView(op))
@@ -91,8 +92,10 @@ void Hoister::findInvariants() {
         results.push_back(result);
 }
 
-/// A copy of the graph with inputs for `dropped` at its end, which are results
-/// of its nodes, or types alone of a graph that has no such nodes.
+/// Returns a copy of `graph` with an input appended for each value in
+/// `dropped`. In a copy of the body, which computes these values, the inputs
+/// replace them. Copies of other graphs (the condition of a while_loop) ignore
+/// the inputs.
 GraphOp Hoister::makeGraph(GraphOp graph, ValueRange dropped) {
   OpBuilder b(graph);
   auto module = graph->getParentOfType<ModuleOp>();
@@ -138,7 +141,7 @@ void Hoister::replaceCall(ArrayRef<Value> passed) {
                                       FlatSymbolRefAttr::get(ctx, name))
                         .getResult());
   }
-  // The additional values are the last argument, which may be left out.
+  // The additional operands are the last argument, which can be omitted.
   SmallVector<ArgumentTree> additional(view.getAdditional().begin(),
                                        view.getAdditional().end());
   additional.append(passed.begin(), passed.end());
@@ -183,7 +186,8 @@ namespace {
 struct HoistInvariantsPass
     : fx::impl::HoistInvariantsPassBase<HoistInvariantsPass> {
   void runOnOperation() override {
-    // The innermost last in each round: what left a loop may leave the next.
+    // Iterate to a fixed point: a node that has left an inner loop can be
+    // invariant in the enclosing loop.
     for (bool changed = true; changed;) {
       changed = false;
       for (GraphOp graph :

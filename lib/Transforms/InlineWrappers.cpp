@@ -25,8 +25,8 @@ using namespace fx;
 
 namespace {
 
-/// The values of arguments in order; fails on an immediate, for which a
-/// placeholder could not stand.
+/// Appends the values of `arguments` to `values`. Fails on an immediate, which
+/// is no value that could replace a placeholder.
 LogicalResult appendValues(ArrayRef<Argument> arguments,
                            SmallVectorImpl<Value> &values) {
   for (const Argument &argument : arguments) {
@@ -52,7 +52,7 @@ LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
   } else if (view->getFlow() != Flow::Call) {
     return failure();
   }
-  // What never ends has no body to put here.
+  // A recursive graph cannot be inlined.
   if (callsItself(graph))
     return failure();
 
@@ -65,7 +65,7 @@ LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
     if (!enabled || (*enabled && !autocast))
       return failure();
   }
-  // What a sub-graph of the region computes would have to be cast as well.
+  // Autocast also applies to sub-graphs of the region. This is not supported.
   if (autocast && llvm::any_of(graph.getBlock(), [](Operation &inner) {
         return isa<GetAttrOp, CondOp, HigherOrderOp>(inner);
       }))
@@ -101,8 +101,8 @@ LogicalResult inlineCall(Operation *op, NodeNamer &namer) {
   return success();
 }
 
-/// `with_effects(token, op, args…)` is the call of `op`, whose place in the
-/// graph keeps the order that the token stands for.
+/// Replaces `with_effects(token, op, args…)` by a call of `op`. The position of
+/// the call in the graph keeps the order that the token expresses.
 LogicalResult inlineEffects(HigherOrderOp op) {
   SmallVector<Argument> args = getArguments(op);
   size_t numPositional = args.size() - op.getKwnames().size();
@@ -134,8 +134,8 @@ LogicalResult inlineEffects(HigherOrderOp op) {
   return success();
 }
 
-/// `out_dtype(op, dtype, args…)` computes in a type that holds the arguments
-/// and the result, then converts.
+/// Replaces `out_dtype(op, dtype, args…)` by a call of `op` on arguments that
+/// are cast to `dtype`.
 LogicalResult inlineOutDtype(HigherOrderOp op, NodeNamer &namer) {
   SmallVector<Argument> args = getArguments(op);
   if (op.getTarget() != "out_dtype" || args.size() < 3 ||
@@ -147,8 +147,9 @@ LogicalResult inlineOutDtype(HigherOrderOp op, NodeNamer &namer) {
   if (!target || !lookupOperator(target.getTarget()) || !dtype || !result ||
       result.getDtype() != dtype || !dtype.isSignlessInteger())
     return failure();
-  // Integers no wider than the result: what out_dtype is for, and the only
-  // case in which the type to compute in is plain.
+  // Require integers that are no wider than the result. This is the purpose of
+  // out_dtype, and the only case in which `dtype` is known to be the dtype to
+  // compute in.
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<FakeTensorType>(operand.getType());
     if (!type)
@@ -187,7 +188,7 @@ struct InlineWrappersPass
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
       NodeNamer namer(graph);
-      // A body may hold wrappers of its own, so go on where it was put.
+      // An inlined body can contain wrappers: continue at its first op.
       for (Operation *op = &graph.getBlock().front(); op;) {
         Operation *previous = op->getPrevNode(), *next = op->getNextNode();
         bool inlined = inlineOne(op, namer);

@@ -22,14 +22,16 @@ using namespace fx;
 namespace qd = fx::quantized_decomposed;
 
 namespace {
-/// Scale, zero point and bounds of a call, and the integers' type.
+/// The scale, zero point and bounds of a quantize or dequantize call, and the
+/// dtype of the integers.
 struct Parameters {
   double scale = 0;
   int64_t zero = 0, min = 0, max = 0;
   Type dtype;
   bool operator==(const Parameters &) const = default;
 
-  /// True if the bounds are those of the type: no integer is clamped.
+  /// Returns true if the bounds are those of the dtype, so that no integer is
+  /// clamped.
   bool isWhole() const {
     bool isUnsigned = dtype.isUnsignedInteger(8);
     if (!isUnsigned && !dtype.isSignlessInteger(8))
@@ -45,7 +47,8 @@ static Type getDtype(Value value) {
   return type ? type.getDtype() : Type();
 }
 
-/// Of a quantize or dequantize call with immediates.
+/// Returns the parameters of a quantize or dequantize call; nullopt if they are
+/// not immediates.
 template <class View>
 static std::optional<Parameters> getParameters(View call, Value integers) {
   std::optional<double> scale = call.scale().getFloat();
@@ -58,8 +61,8 @@ static std::optional<Parameters> getParameters(View call, Value integers) {
   return Parameters{*scale, *zero, *min, *max, dtype};
 }
 
-/// True if each element of the result is one of the operands', and the same one
-/// whatever increasing function they have gone through.
+/// Returns true if each element of the result is an element of an operand, and
+/// remains the same one if an increasing function is applied to all operands.
 static bool takesValues(const OperatorView &call) {
   StringRef name = call.getSchema().getName();
   return name == "aten.max_pool2d.default" ||
@@ -75,7 +78,7 @@ struct KeepIntegersPass : fx::impl::KeepIntegersPassBase<KeepIntegersPass> {
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (!graph.getFunctional())
         continue;
-      // What is kept erases itself and operations behind it.
+      // `keep` erases the op and its users. Continue after the replacement.
       for (Operation *op = &graph.getBlock().front(); op;
            op = op->getNextNode())
         if (auto call = dyn_cast<CallFunctionOp>(op))
@@ -87,8 +90,9 @@ struct KeepIntegersPass : fx::impl::KeepIntegersPassBase<KeepIntegersPass> {
   }
 
 private:
-  /// Lets `op` take integers, if all that it takes comes from such, and all
-  /// that it gives becomes the same again; what stands in its place then.
+  /// Makes `op` compute on integers if all its operands are dequantized and all
+  /// users quantize its result again, with the same parameters. Returns the new
+  /// op, or null if this is not the case.
   static Operation *keep(CallFunctionOp op) {
     OperatorView call = getOperatorView(op);
     if (!call || !takesValues(call) || op->getNumOperands() == 0 ||
@@ -116,7 +120,7 @@ private:
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
-      // Sizes of views.
+      // Skip the sizes of views.
       if (!isa<FakeTensorType>(operand.getType()))
         continue;
       auto dequantize = dyn_cast_if_present<qd::DequantizePerTensor>(def);

@@ -22,7 +22,7 @@ NodeNamer::NodeNamer(GraphOp graph) {
 std::string NodeNamer::getUnique(StringRef base) {
   if (taken.insert(base).second)
     return base.str();
-  // As FX does: a numeric suffix is replaced, not extended.
+  // Replace a numeric suffix instead of extending it, as FX does.
   auto [stem, suffix] = base.rsplit('_');
   unsigned next = 1;
   if (!suffix.empty() && !suffix.getAsInteger(10, next))

@@ -50,8 +50,9 @@ public:
   }
 
 private:
-  /// True for a state of int8 whose whole storage is of bytes in [-8, 7]. One
-  /// that cannot be read is not: whoever needs its elements reports that.
+  /// Returns true if `value` is an int8 state and all bytes of its storage are
+  /// in [-8, 7]. Returns false if the storage cannot be read: a later user of
+  /// the elements reports the error.
   static bool isNarrow(Value value, SymbolTable &symbols, ExternalData &files) {
     auto type = dyn_cast<FakeTensorType>(value.getType());
     auto input = value.getDefiningOp<PlaceholderOp>();
@@ -65,7 +66,7 @@ private:
       auto v = static_cast<signed char>(c);
       return v >= -8 && v <= 7;
     };
-    // Equal bytes in the module itself are stored once.
+    // A splat in the module stores its value only once.
     if (auto dense =
             dyn_cast_if_present<DenseElementsAttr>(state.getInitAttr());
         dense && dense.isSplat())

@@ -20,7 +20,8 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// The tree with its operand leaf number `index` replaced; counts `index` down.
+/// Returns `tree` with its operand leaf number `index` replaced by `immediate`.
+/// Decrements `index` for each operand leaf.
 static Attribute replaceLeaf(Attribute tree, int64_t &index,
                              Attribute immediate) {
   if (isa<OperandAttr>(tree))
@@ -39,7 +40,7 @@ static Attribute replaceLeaf(Attribute tree, int64_t &index,
   return tree;
 }
 
-/// Puts an immediate in the place of each use of `value`.
+/// Replaces each use of `value` by an immediate.
 static void replaceByImmediate(Value value, Attribute immediate) {
   while (!value.use_empty()) {
     OpOperand &use = *value.use_begin();
@@ -50,9 +51,10 @@ static void replaceByImmediate(Value value, Attribute immediate) {
   }
 }
 
-/// Whether a value of one type can stand for one of the other; strides and
-/// gradients are no part of what a body computes. A body was recorded from its
-/// values, so one of which nothing is known may be what it expects.
+/// Returns true if a value of type `given` can replace an input of type
+/// `expected`. Ignores strides and gradients, which do not change what a body
+/// computes. Accepts a value of unknown type: the body was recorded from the
+/// values of the call.
 static bool isSameValue(Type given, Type expected) {
   if (isa<AnyType>(given))
     return true;
@@ -94,7 +96,7 @@ CallResolver::CallResolver(GraphOp graph) : graph(graph), namer(graph) {
 Value CallResolver::getState(PlaceholderOp input) {
   Value &known = states[*input.getTarget()];
   if (!known) {
-    // Inputs that states feed stand before the user's.
+    // Inputs for states come before the inputs of the user.
     OpBuilder b = OpBuilder::atBlockBegin(&graph.getBlock());
     auto copy = cast<PlaceholderOp>(b.clone(*input));
     copy.setName(namer.getUnique(input.getName()));
@@ -149,7 +151,7 @@ bool CallResolver::resolve(Operation *call) {
   if (!rest.empty() || leaves.size() != call->getNumResults())
     return fail("its values are not those of '" + body.getSymName() + "'");
 
-  // Its names may be those that nodes of the body have.
+  // Nodes of the body can take the names of the call.
   namer.release(call);
   for (PlaceholderOp input : inputs)
     mapping.map(input.getResult(), getState(input));

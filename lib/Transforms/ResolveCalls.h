@@ -15,26 +15,30 @@
 
 namespace fx {
 
-/// Resolves calls of one graph.
+/// Replaces calls of modules, methods and Python functions in one graph by the
+/// bodies that were recorded for them (`fx.body`).
 class CallResolver {
 public:
   explicit CallResolver(GraphOp graph);
 
-  /// Whether the call became the body that it names; else a remark says why.
-  /// Of a body of one operator that stands where the call stood.
+  /// Replaces `call` by the body that it names. Returns false and emits a
+  /// remark if this is not possible. The nodes of the body take the position of
+  /// the call.
   bool resolve(mlir::Operation *call);
 
 private:
-  /// The input of the graph that holds the state of a body's input.
+  /// Returns the placeholder of the graph for the state of `input`, which is a
+  /// placeholder of a body. Creates it if necessary.
   mlir::Value getState(PlaceholderOp input);
 
   GraphOp graph;
   NodeNamer namer;
+  /// The placeholders of the graph for states, by symbol.
   llvm::StringMap<mlir::Value> states;
 };
 
-/// The only node of `body` beside inputs and output; null if there are more, or
-/// none.
+/// Returns the only node of `body` besides inputs and output; null if there are
+/// several or none.
 mlir::Operation *getOnlyOperator(GraphOp body);
 
 } // namespace fx

@@ -30,8 +30,9 @@ using namespace fx;
 
 namespace {
 
-/// The memory of the tensors that a graph makes, followed node by node. A view
-/// keeps what it shows; inputs and states are the caller's.
+/// Tracks the memory of the tensors that a graph computes, node by node. A view
+/// keeps the viewed tensor alive. Inputs and states belong to the caller and do
+/// not count.
 class Memory {
 public:
   Memory(GraphOp graph, const SizeMap &sizes) : sizes(sizes) {
@@ -41,7 +42,7 @@ public:
     reset();
   }
 
-  /// False where the bytes of some tensor are no number.
+  /// Returns false if the bytes of some tensor are not known.
   bool isKnown() const { return known; }
   int64_t getPeak() const { return peak; }
   void reset() {
@@ -49,7 +50,7 @@ public:
     live = peak = 0;
   }
 
-  /// The bytes that are alive behind `op`, less those alive before.
+  /// Returns the bytes that are live after `op` minus those live before it.
   int64_t getGrowth(Operation *op) {
     int64_t growth = getResultBytes(op);
     DenseMap<Value, unsigned> taken;
@@ -64,6 +65,7 @@ public:
     return growth;
   }
 
+  /// Updates the live and peak bytes for the execution of `op`.
   void run(Operation *op) {
     peak = std::max(peak, live + getResultBytes(op));
     live += getGrowth(op);
@@ -72,7 +74,7 @@ public:
   }
 
 private:
-  /// The value whose memory this one is in.
+  /// Returns the value that owns the memory of `value`.
   Value getStorage(Value value) {
     while (true) {
       OperatorView view = getOperatorView(value.getDefiningOp());
@@ -128,14 +130,16 @@ struct SchedulePass : fx::impl::SchedulePassBase<SchedulePass> {
 };
 } // namespace
 
-/// What may not change places: all but calls without effects.
+/// Returns true for operations that must keep their order: all but references
+/// and calls without side effects.
 static bool isFixed(Operation *op) {
   return !isa<CallFunctionOp, GetAttrOp>(op) || !isMemoryEffectFree(op);
 }
 
 static bool isAsync(Operation *op) { return op->hasAttr("fx.async"); }
 
-/// Marks what `async` names; an operator with effects cannot be started early.
+/// Marks the calls that the option `async` names with `fx.async`, unless they
+/// have side effects.
 LogicalResult SchedulePass::mark() {
   FallbackReasons fallbacks;
   if (llvm::is_contained(async, "fallbacks")) {
@@ -152,7 +156,8 @@ LogicalResult SchedulePass::mark() {
     fallbacks = std::move(*found);
   }
   SmallVector<std::string> targets(async.begin(), async.end());
-  // What is named is marked before all others are.
+  // Mark the named targets before the fallbacks: only a named operator without
+  // a schema counts as pure.
   llvm::stable_sort(targets, [](const std::string &a, const std::string &b) {
     return a != "fallbacks" && b == "fallbacks";
   });
@@ -165,7 +170,7 @@ LogicalResult SchedulePass::mark() {
       if (!isMeant || isAsync(op))
         return;
       auto graph = cast<GraphOp>(op->getParentOp());
-      // To name an operator that nobody knows is to say that it is pure.
+      // By naming an operator without a schema the user declares it pure.
       bool isPure = isMemoryEffectFree(op) ||
                     (target != "fallbacks" && !getOperatorView(op));
       if (graph.getFunctional() && isPure)
@@ -182,12 +187,12 @@ LogicalResult SchedulePass::mark() {
 }
 
 namespace {
-/// What comes first where asynchronous nodes are to start early and to be
-/// awaited late.
+/// The urgency of nodes, the most urgent first, so that asynchronous nodes
+/// start early and are awaited late.
 enum Urgency { Start, LeadsToStart, Other, Awaits };
 } // namespace
 
-/// `needs` says what each node waits for.
+/// Returns the urgency of each node. `needs` holds the dependencies of nodes.
 static DenseMap<Operation *, Urgency> getUrgency(
     ArrayRef<Operation *> nodes,
     const DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> &needs) {
@@ -206,8 +211,9 @@ static DenseMap<Operation *, Urgency> getUrgency(
   return urgency;
 }
 
-/// Always the most urgent node, then the one that leaves least memory behind;
-/// of equal ones the first.
+/// Orders the nodes greedily: of the ready nodes, takes the most urgent one,
+/// then the one with the least growth of memory, then the first one in the
+/// graph.
 static SmallVector<Operation *> orderGreedily(ArrayRef<Operation *> nodes,
                                               Memory &memory) {
   DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> allNeeds;

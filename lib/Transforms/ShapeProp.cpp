@@ -57,7 +57,7 @@ struct ShapePropPass : fx::impl::ShapePropPassBase<ShapePropPass> {
     }
     SmallVector<Type> types = matchResults(call, *inferred);
     if (types.empty() && call.getNumResults() != 0) {
-      // A list or tuple that later nodes take apart.
+      // The result is a list or tuple that later nodes unpack.
       if (call.getNumResults() == 1 &&
           isa<AnyType, ListType>(call.getResult(0).getType()))
         return success();

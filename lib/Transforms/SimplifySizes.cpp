@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interval arithmetic decides which argument a `max` or `min` always is, as
-// torch does when it exports (torch/utils/_sympy/value_ranges.py).
+// Simplifies `max` and `min` in sizes: interval arithmetic proves that some
+// arguments never are the result, as in torch.export
+// (torch/utils/_sympy/value_ranges.py).
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,13 +37,15 @@ class SizeSimplifier {
 public:
   explicit SizeSimplifier(GraphOp graph);
 
-  /// `expr` without arguments of `max` and `min` that it never is.
+  /// Returns `expr` without those arguments of `max` and `min` that never are
+  /// the result.
   ExprAttr simplify(ExprAttr expr) const;
   bool knowsNothing() const { return ranges.empty(); }
 
 private:
   Interval getInterval(ExprAttr expr) const;
-  /// Drops arguments of a maximum (else minimum) that another one always beats.
+  /// Drops the arguments of a maximum (else minimum) that are never greater
+  /// (less) than another argument.
   void dropNever(SmallVectorImpl<ExprAttr> &args, bool isMax) const;
 
   llvm::StringMap<Interval> ranges;
@@ -55,9 +58,10 @@ SizeSimplifier::SizeSimplifier(GraphOp graph) {
       continue;
     Interval interval{range.getMin(), range.getMax()};
     StringRef name = range.getExpr().getName().getValue();
-    // A size that torch has a value for is taken to be at least 2 in an export
-    // and may be 1 or 0 in a run: what holds for 1 is kept, and of what is
-    // empty nothing is read.
+    // torch.export assumes that a backed symbol is at least 2, but at run time
+    // the size can be 1 or 0. Assume at least 1, so that the result is valid
+    // for a size of 1. For a size of 0 the tensor is empty and has no elements
+    // to read.
     if (name.starts_with("s") && (!interval.low || *interval.low <= 2))
       interval.low = 1;
     ranges[name] = interval;
@@ -120,7 +124,8 @@ Interval SizeSimplifier::getInterval(ExprAttr expr) const {
     bool isMax = name == "max";
     Interval result = parts.front();
     for (const Interval &part : ArrayRef(parts).drop_front()) {
-      // An infinite bound is the least low one, and the greatest high one.
+      // An absent low bound is minus infinity, an absent high bound is plus
+      // infinity. std::max orders an absent value below all others.
       if (isMax) {
         result.low = std::max(result.low, part.low);
         result.high = result.high && part.high
@@ -201,7 +206,7 @@ struct SimplifySizesPass : fx::impl::SimplifySizesPassBase<SimplifySizesPass> {
         numSimplified += result != expr;
         return std::pair<Attribute, WalkResult>(result, WalkResult::skip());
       });
-      // Guards and ranges, which are attributes, are checked as they are.
+      // Leave guards and ranges, which are attributes, unchanged.
       replacer.recursivelyReplaceElementsIn(graph, /*replaceAttrs=*/false,
                                             /*replaceLocs=*/false,
                                             /*replaceTypes=*/true);

@@ -49,8 +49,8 @@ ExprAttr fx::rebuild(ExprAttr expr, ArrayRef<ExprAttr> operands) {
   }
 }
 
-/// `expr` with the integers in it, in canonical form; null where that
-/// overflows or divides by zero.
+/// Replaces the symbols of `expr` that are in `sizes` by integers. Returns the
+/// canonical form; null if it overflows or divides by zero.
 static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
   MLIRContext *ctx = expr.getContext();
   if (expr.isSymbol()) {
@@ -68,7 +68,8 @@ static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
   return rebuild(expr, operands);
 }
 
-/// Checks the ranges and drops those of the symbols that are known now.
+/// Checks the ranges and drops those whose expressions are known now. Fails if
+/// a value is out of range or a symbol of `sizes` has no range.
 static LogicalResult specializeRanges(GraphOp graph, const SizeMap &sizes) {
   SmallVector<Attribute> kept;
   SizeMap unused = sizes;

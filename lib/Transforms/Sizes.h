@@ -15,19 +15,20 @@ namespace fx {
 
 using SizeMap = llvm::StringMap<int64_t>;
 
-/// Reads `s17=16,s3=4`; an error at `op` for anything else.
+/// Parses `s17=16,s3=4`. Emits an error at `op` for anything else.
 mlir::FailureOr<SizeMap> parseSizes(mlir::Operation *op, llvm::StringRef text);
 
-/// The integer that an expression is with these sizes, if it is one.
+/// Evaluates an expression with these sizes. Returns nullopt if `expr` is null
+/// or the value is not known.
 std::optional<int64_t> evaluate(ExprAttr expr, const SizeMap &sizes);
 
-/// The operation that `expr` is on other operands, in canonical form; null
-/// where that overflows or divides by zero.
+/// Applies the operation of `expr` to other operands. Returns the canonical
+/// form; null if it overflows or divides by zero.
 ExprAttr rebuild(ExprAttr expr, llvm::ArrayRef<ExprAttr> operands);
 
-/// Puts integers in the place of symbols, in all types and attributes of the
-/// graph. An error where one is outside its range, a guard does not hold, or
-/// the graph has no such symbol.
+/// Replaces symbols by integers in all types and attributes of the graph, and
+/// erases guards that hold. Emits an error if a value is out of range, a guard
+/// does not hold, the graph has no such symbol, or a size overflows.
 mlir::LogicalResult specialize(GraphOp graph, const SizeMap &sizes);
 
 } // namespace fx

@@ -24,7 +24,7 @@ bool fx::addressesMemory(StringRef target) {
                             base);
 }
 
-/// More elements are not looked at one by one.
+/// The maximal number of elements whose addresses are enumerated.
 static constexpr int64_t mostElements = 1 << 20;
 
 std::optional<SmallVector<int64_t>> fx::getAddresses(ArrayRef<ExprAttr> sizes,
@@ -116,8 +116,8 @@ std::string fx::getUnknownMemory(CallFunctionOp call) {
   Value self = args.empty() ? Value() : args.front().getValue();
   Value owner = self ? getStorageOwner(self) : Value();
   auto input = owner ? owner.getDefiningOp<PlaceholderOp>() : PlaceholderOp();
-  // States are read as they lie in their files, and ATen and functionalization
-  // know where what they compute lies.
+  // The memory of states is known from their files. The memory of computed
+  // tensors is known to ATen and to functionalization.
   if (!input || input.getTarget())
     return "";
   auto type = dyn_cast<FakeTensorType>(owner.getType());
@@ -133,7 +133,8 @@ std::string fx::getUnknownMemory(CallFunctionOp call) {
        << "' has gaps or overlaps in its memory";
     return text;
   }
-  // An offset counts from the begin of a storage of which the input is a part.
+  // An offset is relative to the begin of the storage. If the input is a part
+  // of its storage, memory in front of this part is not known.
   Argument offset = view ? view.getArg("storage_offset") : Argument();
   ExprAttr begin = getOffset(type);
   bool isFromBegin = !begin || begin.getInteger() == 0;

@@ -39,7 +39,7 @@ bool SubgraphForms::areFunctional(Operation *op) const {
 }
 
 namespace {
-/// The last values of a form's inputs, by their positions.
+/// The final values of the mutated inputs of a form, by position of the input.
 using Mutated = llvm::MapVector<unsigned, Value>;
 } // namespace
 
@@ -52,7 +52,7 @@ static Mutated getMutated(GraphOp form) {
   for (size_t i = 0, e = output.getArgs().size(); i < e; ++i) {
     OutputSpecAttr spec = output.getSpec(i);
     if (spec.getKind() == OutputKind::UserInputMutation)
-      // Mutations come first, an operand each.
+      // Mutations are the first outputs, with one operand each.
       mutated[positions.lookup(spec.getTarget().getValue())] =
           output->getOperand(i);
   }
@@ -60,12 +60,14 @@ static Mutated getMutated(GraphOp form) {
 }
 
 namespace {
-/// A sub-graph made from a form: inputs in another order, and the last values
-/// of some inputs among the outputs.
+/// Describes how to make a sub-graph from a form: with inputs in another order,
+/// and with the final values of some inputs among the outputs.
 struct Rebuild {
+  /// The positions of the form's inputs, in the new order.
   SmallVector<unsigned> order;
+  /// The positions of the form's inputs whose final values are returned.
   SmallVector<unsigned> returned;
-  /// Where they stand among the outputs.
+  /// The position of these values among the outputs.
   unsigned at = 0;
 };
 } // namespace
@@ -86,7 +88,7 @@ static GraphOp rebuild(GraphOp form, StringRef name, Operation *before,
   SmallVector<Attribute> trees;
   SmallVector<Value> operands;
   unsigned next = mutated.size();
-  // What the graph returned, leaf by leaf.
+  // Flatten the other outputs to leaves. Immediates have a null operand.
   for (Attribute tree : output.getArgs().getValue().drop_front(mutated.size()))
     walkLeaves(tree, [&](Attribute leaf) {
       trees.push_back(leaf);
@@ -108,7 +110,7 @@ static GraphOp rebuild(GraphOp form, StringRef name, Operation *before,
   return graph;
 }
 
-/// A symbol that the module does not have yet.
+/// Returns a symbol name that the module does not have yet.
 static std::string getFreeName(ModuleOp module, StringRef base) {
   std::string name = (base + "_functional").str();
   for (unsigned i = 1; module.lookupSymbol(name); ++i)
@@ -128,14 +130,16 @@ struct MutatingCall {
         firstAdditional(view.getNumGraphOperands() -
                         view.getAdditional().size()) {}
 
-  /// Whether the operator is a loop, whose new call carries the written inputs.
+  /// Returns true if the operator is a loop. The new call of a loop carries the
+  /// written inputs.
   bool isLoop() const {
     return flow == Flow::While || flow == Flow::Scan || flow == Flow::Map;
   }
   bool isTarget(size_t position) const {
     return llvm::is_contained(targets, position);
   }
-  /// The value that the call passes for an additional input.
+  /// Returns the value that the call passes for the additional input at
+  /// `position` among the inputs of the sub-graphs.
   Value getValue(unsigned position) const {
     return view.getAdditional()[position - firstAdditional].getValue();
   }
@@ -143,16 +147,16 @@ struct MutatingCall {
   Operation *op;
   const HigherOrderView &view;
   Flow flow;
-  /// Where the additional operands begin among the sub-graphs' inputs.
+  /// The position of the first additional operand among the inputs of the
+  /// sub-graphs.
   size_t firstAdditional;
   /// The written inputs that the new call has to return, in ascending order.
   SmallVector<unsigned> targets;
 };
 
-/// The results of the new call: the old ones with the written values among
-/// them.
+/// The results of the new call: the old ones, with the written values inserted.
 struct NewResults {
-  /// Where the written values stand.
+  /// The position of the first written value.
   unsigned at = 0;
   SmallVector<Type> types;
   /// Empty if the old call has no names.
@@ -186,8 +190,9 @@ LogicalResult SubgraphForms::findWritten(const HigherOrderView &view,
   return success();
 }
 
-/// Sets the targets of `call` to those of `written` that its users see. Fails
-/// with a reason where the new call cannot return one of them.
+/// Sets the targets of `call` to those inputs of `written` whose new values are
+/// visible outside of the call. Fails with a reason if the new call cannot
+/// return one of them.
 static LogicalResult setTargets(MutatingCall &call, ArrayRef<unsigned> written,
                                 std::string &why) {
   auto fail = [&](StringRef reason) {
@@ -197,7 +202,8 @@ static LogicalResult setTargets(MutatingCall &call, ArrayRef<unsigned> written,
   call.targets.assign(written.begin(), written.end());
   if (call.flow == Flow::AssociativeScan && !call.targets.empty())
     return fail("the body of an associative scan mutates");
-  // A while_loop works on copies of what it carries: nobody sees these change.
+  // A while_loop works on copies of the carried values, so writes to them are
+  // not visible outside.
   size_t numCarried = call.view.getCarried().size();
   if (call.flow == Flow::While)
     llvm::erase_if(call.targets, [&](unsigned i) { return i < numCarried; });
@@ -211,7 +217,8 @@ static LogicalResult setTargets(MutatingCall &call, ArrayRef<unsigned> written,
   return success();
 }
 
-/// The new order of the inputs: written ones are carried by loops.
+/// Returns how to rebuild the sub-graphs. In loops, the written inputs become
+/// carried ones.
 static Rebuild getRebuild(const MutatingCall &call) {
   size_t numCarried = call.view.getCarried().size();
   bool isLoop = call.isLoop();
@@ -234,8 +241,8 @@ static Rebuild getRebuild(const MutatingCall &call) {
   return how;
 }
 
-/// Makes the functional sub-graphs from their forms, and a reference to each in
-/// front of the call. Returns the references.
+/// Creates the functional sub-graphs from their forms, and a reference to each
+/// of them in front of the call. Returns the references.
 static SmallVector<Value> createGraphs(OpBuilder &b, const MutatingCall &call,
                                        ArrayRef<GraphOp> graphForms,
                                        const Rebuild &how, NodeNamer &namer,
@@ -261,8 +268,8 @@ static SmallVector<Value> createGraphs(OpBuilder &b, const MutatingCall &call,
   return references;
 }
 
-/// The operator of the new call. A map carries nothing, so that one that writes
-/// becomes a scan.
+/// Returns the operator of the new call. A map carries no values, so a map that
+/// writes becomes a scan.
 static StringRef getNewTarget(const MutatingCall &call) {
   bool isWalk = call.flow == Flow::Map || call.flow == Flow::Scan;
   if (isWalk && !call.targets.empty())
@@ -275,12 +282,12 @@ static ArgumentTree getListTree(MLIRContext *ctx, ArrayRef<Argument> args) {
   return ArgumentTree::list(ctx, trees);
 }
 
-/// The arguments of the new call of `target`, as one list.
+/// Returns the arguments of the new call of `target` as one list.
 static ArgumentTree getNewArguments(const MutatingCall &call, StringRef target,
                                     ArrayRef<Value> references) {
   const HigherOrderView &view = call.view;
   MLIRContext *ctx = call.op->getContext();
-  // A loop carries the written operands behind those that it carried before.
+  // A loop carries the written operands after its other carried values.
   SmallVector<Argument> additional, carried(view.getCarried());
   for (auto [i, arg] : llvm::enumerate(view.getAdditional()))
     (call.isLoop() && call.isTarget(call.firstAdditional + i) ? carried
@@ -316,7 +323,8 @@ static ArgumentTree getNewArguments(const MutatingCall &call, StringRef target,
   return ArgumentTree::list(ctx, args);
 }
 
-/// The results of the new call; the written values stand from `at` on.
+/// Returns the results of the new call. The written values begin at position
+/// `at`.
 static NewResults getNewResults(const MutatingCall &call, unsigned at,
                                 NodeNamer &namer) {
   Operation *op = call.op;
@@ -366,8 +374,8 @@ static Operation *createNewCall(OpBuilder &b, const MutatingCall &call,
   return created;
 }
 
-/// Notes which of the new results stand for the old ones, and which are the
-/// last values of operands.
+/// Records which results of the new call replace the old results, and which are
+/// the final values of written operands.
 static void mapResults(const MutatingCall &call, unsigned at,
                        FunctionalCall &functional) {
   for (auto [i, result] : llvm::enumerate(functional.op->getResults())) {
@@ -417,7 +425,7 @@ void SubgraphForms::erase(FunctionalCall &call) {
   call.op->erase();
   for (Operation *reference : call.references)
     reference->erase();
-  // The graphs go with all that nothing uses.
+  // `finish` erases the graphs, which have no uses now.
 }
 
 void SubgraphForms::finish(ModuleOp module) {

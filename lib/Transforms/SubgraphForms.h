@@ -18,44 +18,49 @@
 
 namespace fx {
 
-/// A call of a higher-order operator, made functional.
+/// The functional replacement of a call of a higher-order operator.
 struct FunctionalCall {
   /// The new call, in front of the old one.
   mlir::Operation *op = nullptr;
-  /// What the old results became.
+  /// The values that replace the results of the old call.
   llvm::SmallVector<mlir::Value> results;
-  /// Operands of the old call (by position) that it wrote, with their last
+  /// The operands (by position) that the old call writes, and their final
   /// values.
   llvm::SmallVector<std::pair<unsigned, mlir::Value>> written;
-  /// What was made for it.
+  /// The references and sub-graphs that were created for the call.
   llvm::SmallVector<mlir::Operation *> references, graphs;
 };
 
-/// The functional forms of sub-graphs that mutate their inputs: graphs that
-/// return the last value of each, as a `user_input_mutation` of their
-/// signature. A call takes them as its operator needs: a cond and a wrapper
-/// return them, a while_loop and a scan carry them.
+/// The functional forms of sub-graphs that mutate their inputs. A form returns
+/// the final value of each mutated input as a `user_input_mutation` of its
+/// signature. How a call gets these values depends on its operator: a cond and
+/// a wrapper return them, a while_loop and a scan carry them.
 class SubgraphForms {
 public:
-  /// Takes `form` as that of `graph`.
+  /// Sets the form of `graph`. Takes ownership of `form`.
   void add(GraphOp graph, GraphOp form);
 
-  /// Whether every sub-graph that `op` refers to is functional as it is.
+  /// Returns true if every sub-graph that `op` refers to is functional.
   bool areFunctional(mlir::Operation *op) const;
 
-  /// A functional call in place of `op`; fails with a reason.
+  /// Creates a functional call in front of `op`. Fails and sets `why` to the
+  /// reason if this is not possible.
   mlir::FailureOr<FunctionalCall> rewrite(mlir::Operation *op, NodeNamer &namer,
                                           std::string &why);
-  /// Takes back what `rewrite` made.
+  /// Erases the call and the references that `rewrite` created.
   void erase(FunctionalCall &call);
 
-  /// Erases the graphs that no call uses any more.
+  /// Erases the created graphs and the original sub-graphs that no call uses
+  /// any more.
   void finish(mlir::ModuleOp module);
 
 private:
+  /// Returns `graph` itself if it is functional, else its form; null if there
+  /// is none.
   GraphOp getForm(GraphOp graph) const;
-  /// The forms of the sub-graphs of a call, and which of their inputs they
-  /// write, in ascending order; fails with a reason.
+  /// Finds the forms of the sub-graphs of a call and the inputs that they
+  /// write, in ascending order. Fails and sets `why` to the reason if a
+  /// sub-graph has no form.
   mlir::LogicalResult findWritten(const HigherOrderView &view,
                                   llvm::SmallVectorImpl<GraphOp> &graphForms,
                                   llvm::SmallVectorImpl<unsigned> &written,

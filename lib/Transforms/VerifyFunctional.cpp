@@ -19,7 +19,7 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// Every value that views `root`, itself included.
+/// Returns all values that view `root`, including `root`.
 static llvm::SmallSetVector<Value, 8> getViews(Value root) {
   llvm::SmallSetVector<Value, 8> views;
   views.insert(root);
@@ -34,7 +34,7 @@ static llvm::SmallSetVector<Value, 8> getViews(Value root) {
   return views;
 }
 
-/// The operations that `value` is made by, back to values that are in `from`.
+/// Returns the operations that compute `value` from values in `from`.
 static llvm::SmallSetVector<Operation *, 8>
 getMakers(Value value, const llvm::SmallSetVector<Value, 8> &from) {
   llvm::SmallSetVector<Operation *, 8> makers;
@@ -49,7 +49,8 @@ getMakers(Value value, const llvm::SmallSetVector<Value, 8> &from) {
   return makers;
 }
 
-/// Whether `user` reads no more than the sizes of `value`.
+/// Returns true if `user` reads the type of `value` (sizes, dtype) but not its
+/// elements.
 static bool readsSizes(Operation *user, Value value) {
   auto call = dyn_cast<CallFunctionOp>(user);
   if (!call)
@@ -64,6 +65,8 @@ static bool readsSizes(Operation *user, Value value) {
                                        base);
 }
 
+/// Fails if an operation reads the original value of a mutated input after the
+/// final value has been computed.
 static LogicalResult verifyInputs(GraphOp graph) {
   LogicalResult result = success();
   for (auto [input, last, spec] : getMutations(graph)) {
@@ -72,7 +75,8 @@ static LogicalResult verifyInputs(GraphOp graph) {
       continue;
     llvm::SmallSetVector<Value, 8> views = getViews(input);
     llvm::SmallSetVector<Operation *, 8> makers = getMakers(last, views);
-    // A last value may be a view of the first one: who reads it reads the last.
+    // If the final value is a view of the original one, users of this view read
+    // the final value.
     if (views.contains(last))
       for (Value view : getViews(last))
         views.remove(view);
@@ -93,6 +97,8 @@ static LogicalResult verifyInputs(GraphOp graph) {
   return result;
 }
 
+/// Fails if a view by strides (as_strided) addresses the memory of a computed
+/// value, which is not defined in a functional graph.
 static LogicalResult verifyStridedViews(GraphOp graph) {
   LogicalResult result = success();
   for (auto call : graph.getBlock().getOps<CallFunctionOp>()) {
@@ -104,7 +110,8 @@ static LogicalResult verifyStridedViews(GraphOp graph) {
     auto made = self.getDefiningOp<CallFunctionOp>();
     bool isMemory = isa_and_present<PlaceholderOp>(self.getDefiningOp()) ||
                     (made && made.getTarget() == "aten.clone.default");
-    // Of memory with gaps nothing is known: it stays as it was traced.
+    // Accept operands with gaps in their memory. Functionalization leaves them
+    // as they were traced.
     if (!type || isMemory || !isContiguous(type))
       continue;
     call.emitError("expected an input or a copy of a value, got a value whose "

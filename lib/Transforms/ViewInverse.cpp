@@ -37,7 +37,7 @@ void fx::takeAnyStrides(CallFunctionOp view) {
   view.setTargetAttr(b.getStringAttr("aten.reshape.default"));
   if (target != "aten._reshape_alias.default")
     return;
-  // The last argument, the strides, goes.
+  // Drop the last argument, the strides.
   SmallVector<Argument> args = getArguments(view);
   SmallVector<ArgumentTree> kept(args.begin(), args.begin() + 2);
   ArgumentTree all = ArgumentTree::list(view.getContext(), kept);
@@ -54,7 +54,7 @@ static bool hasSameDtype(Value a, Value b) {
 
 namespace {
 
-/// What an inverse is made of.
+/// Creates the operators of an inverse.
 struct InverseBuilder {
   OpBuilder &b;
   NodeNamer &namer;
@@ -86,7 +86,8 @@ struct InverseBuilder {
     return ArgumentTree::integer(ctx, value);
   }
 
-  /// The view's own arguments, behind (base, newView): slice → slice_scatter.
+  /// Calls `target` with (base, newView) and the other arguments of the view:
+  /// slice → slice_scatter.
   Value scatter(StringRef target) {
     SmallVector<ArgumentTree> arguments{base, newView};
     for (const Argument &arg : ArrayRef(args).drop_front())
@@ -97,7 +98,7 @@ struct InverseBuilder {
     return create(target, arguments, keywords);
   }
 
-  /// The same operator again.
+  /// Applies the view operator again, which is its own inverse.
   Value involution() {
     SmallVector<ArgumentTree> arguments{newView};
     for (const Argument &arg : ArrayRef(args).drop_front())
@@ -105,7 +106,7 @@ struct InverseBuilder {
     return create(view.getTarget(), arguments);
   }
 
-  /// The sizes of the base as an argument.
+  /// Returns the sizes of the base as an argument.
   ArgumentTree getBaseSizes() {
     SmallVector<ArgumentTree> sizes;
     for (int64_t i = 0; i < getBaseType().getRank(); ++i)
@@ -113,12 +114,12 @@ struct InverseBuilder {
     return ArgumentTree::list(ctx, sizes);
   }
 
-  /// A view of the new elements with the base's sizes.
+  /// Reshapes the new elements to the sizes of the base.
   Value reshape() {
     return create("aten.reshape.default", {newView, getBaseSizes()});
   }
 
-  /// The elements in one dimension.
+  /// Reshapes `value` to one dimension. Returns null if its size overflows.
   Value flatten(Value value) {
     auto type = cast<FakeTensorType>(value.getType());
     ExprAttr count = ExprAttr::mul(ctx, type.getSizes());
@@ -129,8 +130,9 @@ struct InverseBuilder {
                        {value, ArgumentTree::list(ctx, {integer(-1)})});
   }
 
-  /// Writes each element to the place that the same views of the elements'
-  /// numbers have for it.
+  /// Writes the new elements by index. Applies the same views to a tensor of
+  /// the base's sizes that holds the index of each element. This gives the
+  /// index in the base to which each element of `newView` goes.
   Value scatterByIndex(ArrayRef<ViewStep> steps) {
     if (!hasSameDtype(base, newView))
       return {};
@@ -146,7 +148,7 @@ struct InverseBuilder {
     numbers = createTyped("aten.reshape.default", retype(base.getType()),
                           {numbers, getBaseSizes()});
     for (ViewStep step : steps) {
-      // These show all elements as they are, in a dtype that numbers lack.
+      // Skip views that change no element. They do not apply to int64.
       if (llvm::is_contained({"aten.to", "aten.type_as", "aten.dropout",
                               "aten._autocast_to_full_precision",
                               "aten._autocast_to_reduced_precision"},
@@ -154,7 +156,8 @@ struct InverseBuilder {
         continue;
       auto viewed = cast<CallFunctionOp>(b.clone(*step.view));
       viewed->setOperand(step.operand, numbers);
-      // Of a list of tensors only the viewed one has other elements.
+      // If the operator takes a list of tensors, only the viewed one is
+      // replaced by indices.
       bool isList = isa<ArrayAttr>(viewed.getArgs()[0]);
       for (OpResult value : viewed->getResults())
         if (!isList || value.getResultNumber() == step.result)
@@ -171,7 +174,7 @@ struct InverseBuilder {
     return create("aten.reshape.default", {written, getBaseSizes()});
   }
 
-  /// The base with another real part.
+  /// Replaces the real part of the base.
   Value setReal() {
     if (!isa<ComplexType>(getBaseType().getDtype()))
       return newView;
@@ -187,7 +190,7 @@ struct InverseBuilder {
         target, cast<FakeTensorType>(newView.getType()).withoutMeta(), {base});
   }
 
-  /// The same bits in the base's dtype.
+  /// Reinterprets the new elements in the dtype of the base.
   Value viewDtype() {
     if (hasSameDtype(base, newView))
       return reshape();
@@ -196,13 +199,15 @@ struct InverseBuilder {
         {newView, Attribute(TypeAttr::get(getBaseType().getDtype()))});
   }
 
-  /// As conj and its like leave a real tensor alone.
+  /// Conjugates the new elements. Like conj, leaves a real tensor unchanged.
   Value conjugate() {
     if (!isa<ComplexType>(getBaseType().getDtype()))
       return newView;
     return create("aten._conj.default", {newView});
   }
 
+  /// Returns the integer argument number `index`, or `absent` if it is not
+  /// given; nullopt if it is not an immediate.
   std::optional<int64_t> getInt(size_t index, int64_t absent) {
     if (index >= args.size())
       return absent;
@@ -228,7 +233,7 @@ struct InverseBuilder {
                   {newView, ArgumentTree::list(ctx, inverse)});
   }
 
-  /// Part `result` of a split along a dimension.
+  /// Writes part `result` of a split along a dimension.
   Value part(size_t dimArgument) {
     std::optional<int64_t> dim = getInt(dimArgument, 0);
     auto baseType = cast<FakeTensorType>(base.getType());
@@ -236,7 +241,8 @@ struct InverseBuilder {
       return {};
     int64_t axis = *dim < 0 ? *dim + baseType.getRank() : *dim;
     int64_t start = 0, size = 0;
-    // Indices need not grow: a part may begin in front of the one before.
+    // The indices of a tensor_split need not ascend, so a part can begin in
+    // front of the previous part.
     if (view.getTarget().starts_with("aten.tensor_split.") &&
         view.getTarget() != "aten.tensor_split.sections")
       return {};
@@ -261,7 +267,7 @@ struct InverseBuilder {
                    integer(*start + *length), integer(1)});
   }
 
-  /// Elements of memory with gaps.
+  /// Reads the elements out of memory with gaps (see `addressStorage`).
   Value fromMemory() {
     Value shown =
         create("aten.as_strided.default", {newView, args[2], args[3], args[4]});
@@ -280,7 +286,7 @@ struct InverseBuilder {
 
 } // namespace
 
-/// The inverse by an operator; null where none is known.
+/// Creates the inverse by an operator. Returns null if there is none.
 static Value createByOperator(InverseBuilder &builder) {
   using Fn = Value (*)(InverseBuilder &);
   Fn fn =
@@ -385,7 +391,8 @@ bool fx::mayOverlap(ViewStep step) {
 Value fx::createChainInverse(OpBuilder &b, NodeNamer &namer,
                              ArrayRef<ViewStep> steps, Value base,
                              Value newView) {
-  // Numbers of elements have no other dtypes and no parts.
+  // Views that change the dtype or the values of elements do not apply to
+  // indices.
   for (ViewStep step : steps)
     if (!hasSameDtype(step.view->getOperand(step.operand),
                       step.view->getResult(step.result)) ||

@@ -13,37 +13,42 @@
 
 namespace fx {
 
-/// The value of the viewed tensor after `newView` was written through
-/// `view`'s result `result`. The view is of operand `viewedOperand`; `base` is
-/// its value before. Where no operator is the view's inverse, the view of the
-/// elements' numbers tells where each of `newView`'s elements goes. Null for a
-/// view of another dtype that has no inverse.
+/// Creates the value of the viewed tensor after a write of `newView` through
+/// result `result` of `view`, which views operand `viewedOperand`. `base` is
+/// the value of the viewed tensor before the write. If no operator is the
+/// inverse of the view, applies the view to a tensor of element indices and
+/// scatters `newView` by the result. Returns null for a view of another dtype
+/// that has no inverse.
 mlir::Value createViewInverse(mlir::OpBuilder &b, NodeNamer &namer,
                               CallFunctionOp view, unsigned viewedOperand,
                               unsigned result, mlir::Value base,
                               mlir::Value newView);
 
-/// A view of one operand by a call's result.
+/// Result `result` of the call `view` as a view of operand `operand`.
 struct ViewStep {
   CallFunctionOp view;
   unsigned operand = 0, result = 0;
 };
 
-/// True unless no two elements of the view are one element of what it views.
+/// Returns true if several elements of the view can be the same element of the
+/// viewed tensor.
 bool mayOverlap(ViewStep step);
 
-/// The same for a chain of views, the first one that of `base`. Where one of
-/// them shows an element twice, inverses one after the other would not tell
-/// which of the two was written. Null where a view changes its elements.
+/// Creates the value of `base` after a write of `newView` through a chain of
+/// views, the first of which views `base`. Use this if a view shows an element
+/// several times: the inverses of the views one after the other would not know
+/// which copy was written. Returns null if a view changes the dtype or values
+/// of elements.
 mlir::Value createChainInverse(mlir::OpBuilder &b, NodeNamer &namer,
                                llvm::ArrayRef<ViewStep> steps, mlir::Value base,
                                mlir::Value newView);
 
-/// Lets a view take an operand of any strides.
+/// Replaces a view operator that requires certain strides of its operand by one
+/// that copies if necessary (view → reshape).
 void takeAnyStrides(CallFunctionOp view);
 
-/// The size of dimension `dim` of `tensor` as an argument: an integer or the
-/// result of a new `aten.sym_size.int`.
+/// Returns the size of dimension `dim` of `tensor` as an argument: an integer
+/// or the result of a new `aten.sym_size.int`.
 ArgumentTree createSize(mlir::OpBuilder &b, NodeNamer &namer,
                         mlir::Location loc, mlir::Value tensor, int64_t dim);
 

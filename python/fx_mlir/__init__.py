@@ -11,7 +11,7 @@
     fastest = torch.compile(model, backend="fx_mlir")
 """
 
-# libFXTorch, the fallback to ATen, must meet the LibTorch of this process.
+# Load torch first: libFXTorch, the fallback to ATen, must use the LibTorch of this process.
 import torch as _torch  # noqa: F401
 
 from fx_mlir._compiled import CompiledModel, compile, load

@@ -1,4 +1,4 @@
-"""Compiled models: native code that takes and gives torch tensors."""
+"""Compiled models: native code that takes and returns torch tensors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCALAR_DTYPES = {INT: torch.int64, FLOAT: torch.float64, BOOL: torch.bool}
 def to_capsule(
     value: Any, kind: int, name: str, mutated: bool = False, on_gpu: bool = False
 ) -> Any:
-    """A DLPack capsule of a tensor, or of a number as a 0-d tensor."""
+    """Returns a DLPack capsule of a tensor, or of a number as a 0-d tensor."""
     if isinstance(value, torch.Tensor):
         if value.device.type != "cpu" and not (on_gpu and value.device.type == "cuda"):
             where = "the CPU or a CUDA device" if on_gpu else "the CPU"
@@ -43,13 +43,13 @@ def to_capsule(
             raise Error(f"{name}: expected a plain tensor, got a {kind_of} one")
         value = value.detach()
         if value.is_conj() or value.is_neg():
-            # PyTorch conjugates and negates when the values are read.
+            # PyTorch conjugates and negates lazily; a view with these bits cannot be mutated.
             if mutated:
                 raise Error(f"{name}: expected a tensor to write to, got a lazy conjugate or negative")
             value = value.resolve_conj().resolve_neg()
         try:
             return torch.utils.dlpack.to_dlpack(value)
-        except (BufferError, RuntimeError) as e:  # a dtype or a storage that has no place there
+        except (BufferError, RuntimeError) as e:  # DLPack does not support the dtype or storage
             raise Error(f"{name}: {e}") from e
     if kind == TENSOR or not isinstance(value, (int, float)):
         want = "a tensor" if kind == TENSOR else "a number"
@@ -71,8 +71,8 @@ def from_capsule(capsule: Any, kind: int) -> Any:
 
 
 class FlatModel:
-    """A compiled model on flat lists: one value for each passed input, one for
-    each output."""
+    """A compiled model that takes the flat list of input leaves and returns a flat list
+    with one value for each output."""
 
     def __init__(
         self,
@@ -109,34 +109,36 @@ class FlatModel:
         return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
 
     def _options(self, leaves: Sequence[Any]) -> tuple[int, int]:
-        """The stream and the flags of a run: where an input is on the device the
-        outputs are, and the order of PyTorch's stream is all that is waited for."""
+        """Returns the stream and the flags of a run. If an input is on the device, the
+        outputs are on the device, too, and the run is asynchronous on PyTorch's current
+        stream. Otherwise the outputs are on the host."""
         if not self._on_gpu:
             return 0, 0
         used = [v for leaf, *_ in self._inputs if isinstance(v := leaves[leaf], torch.Tensor)]
         if not any(v.device.type == "cuda" for v in used):
             return 0, _HOST_OUTPUTS | self._flags
         stream = torch.cuda.current_stream(self.device).cuda_stream
-        # PyTorch gives pinned memory out again once its tensor is gone, and does not know
-        # that a copy of it is under way.
+        # PyTorch reuses pinned memory when its tensor is freed, and does not know that the
+        # run may still copy from it: wait for the run.
         is_pinned = any(v.device.type == "cpu" and v.dim() and v.is_pinned() for v in used)
         return stream, (0 if is_pinned else _ASYNC) | self._flags
 
     def _locate(self, error: Error) -> Error:
-        """The error with the source line of the node that its text begins with."""
-        # A file names a node of several results by their getitem nodes: "getitem,getitem_1".
+        """Returns the error with the source line of the node that its text begins with."""
+        # The name of a node with several results joins their names: "getitem,getitem_1".
         node = error.message.split(":", 1)[0].split(",", 1)[0]
         file, line = self._frames.get(node, ("", 0))
         return Error(error.message, node if file else "", file, line)
 
 
 class CompiledModel:
-    """A model as native code. Call it as the module that was exported; it takes
-    and gives torch tensors without copies, and gives no gradients. Random
-    operators draw from torch's generator of the CPU, as eager PyTorch does.
+    """A model as native code. Call it like the module that was exported. It takes and
+    returns torch tensors without copies, and does not compute gradients. Random
+    operators draw from torch's generator of the CPU, like eager PyTorch.
 
-    `report` says what was compiled: phases with seconds, operators without
-    native code and why, kernels. `info` describes inputs, outputs and guards.
+    `report` describes the compilation: the seconds of each phase, the operators
+    without native code and the reasons, the kernels. `info` describes inputs, outputs
+    and guards.
     """
 
     def __init__(
@@ -161,7 +163,7 @@ class CompiledModel:
         self._keep = keep
         self.report: dict = report or {}
         outputs = self.info["outputs"]
-        # Outputs that only write to inputs have no leaf.
+        # Outputs that only mutate inputs have no leaf.
         self._places = [(i, o["leaf"]) for i, o in enumerate(outputs) if o["leaf"] >= 0]
         self._n_outputs = max((leaf + 1 for _, leaf in self._places), default=0)
 
@@ -187,7 +189,7 @@ class CompiledModel:
         if self._in_spec is None:
             leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
         else:
-            # Keyword arguments in the order of the export.
+            # Put keyword arguments in the order of the export.
             names = self._in_spec.child(1).context
             if set(names) == set(kwargs):
                 kwargs = {name: kwargs[name] for name in names}
@@ -200,11 +202,11 @@ class CompiledModel:
         return leaves
 
     def reset(self) -> None:
-        """Sets buffers that the model mutates back to their first values."""
+        """Resets the buffers that the model mutates to their initial values."""
         self._flat.impl.reset()
 
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the shared object, which fx-run and `load` take."""
+        """Writes the shared object, which fx-run and `load` can load."""
         target = os.fsdecode(path)
         temporary = f"{target}.{os.getpid()}.tmp"
         try:
@@ -217,7 +219,7 @@ class CompiledModel:
 
 
 class Progress:
-    """One line on stderr while a long compilation runs."""
+    """Shows the progress of a long compilation as one line on stderr."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -244,7 +246,8 @@ def build(
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
-    """Compiles a module; its shared object, the report, and the folder it is in."""
+    """Compiles a module. Returns the path of the shared object, the report, and the
+    temporary folder of the shared object."""
     folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
     path = os.path.join(folder.name, f"{module.name}.so")
     own = None
@@ -275,7 +278,7 @@ def _spec(module: Module, name: str) -> pytree.TreeSpec | None:
 
 
 def frames_of(graph: torch.fx.Graph) -> dict[str, tuple[str, int]]:
-    """The innermost source line of each node that has a stack trace."""
+    """Returns the innermost source line of each node that has a stack trace."""
     frames = {}
     for node in graph.nodes:
         for line in reversed((node.stack_trace or "").splitlines()):
@@ -304,15 +307,19 @@ def compile(
 ) -> CompiledModel:
     """Compiles a model for inference.
 
-    `source` is what `import_` takes, or an `nn.Module` with example `args` and
-    `kwargs` (and `dynamic_shapes`), which is exported first. Operators without
-    native code run on ATen; with `no_fallback` they are an error. `threads` are
-    those of each call, 0 for all CPUs. `progress`: a call-back
-    (phase, part done), True or False for a line on stderr; by default one is
-    shown on terminals. `target`: what runs it, "cuda" or "cuda:sm_90a,sm_80"; then
-    `device` is the GPU's number, tensors may be on it, and the outputs are where
-    the inputs are; without `cuda_graphs` its kernels are launched one by one. "rocm" (AMD GPUs) and "vulkan" are errors: `fx-compile` makes
-    kernels for them, and nothing runs them yet.
+    `source` is an argument of `import_`, or an `nn.Module` with example `args` and
+    `kwargs` (and `dynamic_shapes`), which is exported first.
+
+    - `no_fallback`: operators without native code are an error; by default ATen runs
+      them.
+    - `threads`: the number of threads of each call, 0 for all CPUs.
+    - `progress`: a call-back with the arguments (phase, part done), or True or False
+      for a line on stderr; by default the line is shown on terminals.
+    - `target`: the GPU that runs the model, "cuda" or "cuda:sm_90a,sm_80". Tensors may
+      then be on the GPU with the number `device`, and outputs are where the inputs
+      are. Without `cuda_graphs` kernels are launched one by one. "rocm" (AMD GPUs) and
+      "vulkan" are errors: `fx-compile` makes kernels for them, but no runtime runs
+      them yet.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -355,9 +362,9 @@ def compile(
 def load(
     path: str | os.PathLike, *, threads: int = 1, device: int = 0, cuda_graphs: bool = True
 ) -> CompiledModel:
-    """Loads a shared object of `fx-compile` or `CompiledModel.save`. It does not
-    know the containers of its arguments: call it with them in order, and it
-    returns a tuple. `device` and `cuda_graphs` as those of `compile`."""
+    """Loads a shared object of `fx-compile` or `CompiledModel.save`. A shared object does
+    not store the structure of arguments and outputs: call it with the arguments in
+    order; it returns a tuple. `device` and `cuda_graphs` are as in `compile`."""
     return CompiledModel(
         os.fspath(path), threads=threads, device=device, cuda_graphs=cuda_graphs
     )

@@ -1,12 +1,12 @@
-"""What fx-mlir raises."""
+"""The exception that fx-mlir raises."""
 
 
 class Error(RuntimeError):
     """An error of the importer, the compiler or a compiled model.
 
-    `message` says what is wrong, `node` names the node of the graph ("" if none
-    is known), `file` and `line` the innermost line of the user's Python source
-    that made it ("" and 0 if not known).
+    `message` says what is wrong. `node` is the name of the node of the graph ("" if
+    unknown). `file` and `line` are the innermost line of the user's Python source
+    that created the node ("" and 0 if unknown).
     """
 
     def __init__(self, message: str, node: str = "", file: str = "", line: int = 0) -> None:
@@ -18,6 +18,6 @@ class Error(RuntimeError):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file else ""
-        # Most texts name the node themselves.
+        # Most messages contain the name of the node.
         node = f"in node '{self.node}': " if self.node and self.node not in self.message else ""
         return place + node + self.message

@@ -1,5 +1,5 @@
-"""The random generator of a compiled model is torch's: its state goes in before
-a call and comes back after it."""
+"""Lets compiled models use torch's random generator: its state is copied to the
+model before a call and back after the call."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 
 import torch
 
-# The state that torch.get_rng_state gives: seed, words left and one more, a
-# flag, the next word, the words, three floats and a flag for the second of a
-# pair of normal numbers, and the same of a float.
+# The layout of torch.get_rng_state: the seed, the number of words left plus
+# one, a flag, the index of the next word, the words; then three doubles, of which
+# the second is the second normal number of a pair, a flag that it is valid, and
+# the same number and flag for float.
 _HEAD, _WORDS, _TAIL = struct.Struct("<QiiQ"), 624, struct.Struct("<dddi4xfB3x")
 _SIZE = _HEAD.size + 8 * _WORDS + _TAIL.size
-# FXGenerator of fx/Runtime/fallback.h: the words, the next one, a flag and a
-# normal number.
+# The end of FXGenerator of fx/Runtime/fallback.h, after the words: the index of
+# the next word, a flag and the second normal number of a pair.
 _OWN_TAIL = struct.Struct("<IId")
 
 

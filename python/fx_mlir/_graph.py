@@ -1,11 +1,11 @@
-"""Live `torch.fx.GraphModule`s into the fx dialect.
+"""Imports live `torch.fx.GraphModule`s into the fx dialect.
 
-One FX node is one operation, but for `getitem` on a node with several results,
-which names a result. What FX knows of a value (`meta["val"]`) is its type;
-nothing known is `!fx.any`. Tensors of the module become states whose bytes lie
-in a file beside the module.
+One FX node becomes one operation, except `getitem` on a node with several results,
+which gives a result its name. The type of a value follows from the value that FX
+records for the node (`meta["val"]`), or is `!fx.any` if there is none. Tensors of the
+module become states whose bytes are in a temporary file.
 
-A slice in arguments is `{"__slice__" = [start, stop, step]}`, an ellipsis
+A slice in arguments becomes `{"__slice__" = [start, stop, step]}`, an ellipsis
 `{"__ellipsis__" = []}`.
 """
 
@@ -26,12 +26,12 @@ from fx_mlir._resolve import Body, record, recorded_value
 from fx_mlir._states import StateFile
 from fx_mlir._types import DTYPES, Types
 
-# A value of the dialect, or the list of those that one FX node stands for.
+# A value of the dialect, or a list of the values of one FX node.
 Value = Any
 
 
 class _Leaf:
-    """A result of a node."""
+    """A result of a node, with its type."""
 
     def __init__(self, type: str) -> None:
         self.type = type
@@ -40,10 +40,11 @@ class _Leaf:
 class GraphImporter:
     """Builds one module from a GraphModule and its sub-graphs.
 
-    lift     get_attr of tensors become placeholders (kind parameter, buffer or
-             constant), as in exported programs, so that the graph compiles
-    outputs  the nodes to return instead of the graph's own output
-    bodies   what was recorded of calls (fx_mlir._resolve), and `values` of nodes
+    lift     get_attr nodes of tensors become placeholders (of the kind parameter,
+             buffer or constant), as in exported programs, so that the graph compiles
+    outputs  the nodes to return instead of the output of the graph
+    bodies   the recorded operators of calls (fx_mlir._resolve)
+    values   the recorded values of nodes
     """
 
     def __init__(
@@ -64,7 +65,8 @@ class GraphImporter:
         self.types = Types(self.b)
         self.files = StateFile()
         self.states: dict[str, str] = {}
-        # The lists in the arguments of a node so far, and which are tuples.
+        # The number of lists in the arguments of the current node so far, and the numbers
+        # of those that are tuples.
         self.lists = 0
         self.tuples: list[int] = []
 
@@ -103,7 +105,7 @@ class GraphImporter:
                 raise e if e.node else _located(e, node) from None
 
     def _body(self, body: Body) -> None:
-        """The private graph of what a call ran."""
+        """Adds the private graph of the operators of a call."""
         self.b.begin_graph(body.symbol, True)
         self._declare(body.gm.graph)
         inputs = body.gm.graph.find_nodes(op="placeholder")
@@ -123,11 +125,11 @@ class GraphImporter:
                 self._node(body.gm, node, f"{body.symbol}.", env)
 
     def _val(self, node: fx.Node) -> Any:
-        """What is known of a node's value; `...` where nothing is."""
+        """Returns the recorded value of a node, or `...` if there is none."""
         return self.values[node] if node in self.values else recorded_value(node)
 
     def _declare(self, graph: fx.Graph) -> None:
-        """The symbols of the inputs' sizes."""
+        """Declares the symbols in the sizes of the inputs."""
         self.types.declare(self._val(node) for node in graph.find_nodes(op="placeholder"))
 
     def _lift(self, gm: fx.GraphModule, node: fx.Node, prefix: str, env: dict) -> None:
@@ -255,12 +257,12 @@ class GraphImporter:
         env[node] = value(tree[0] if is_one_list else tree)
 
     def _results(self, node: fx.Node) -> Any:
-        """The tree of a node's results: a _Leaf where it has one; else a list of
-        _Leaf, None and lists, one for each return of an operator."""
+        """Returns the tree of a node's results: a _Leaf if it has one result, or else a
+        list of _Leaf, None and lists, with one entry for each return of an operator."""
         known = self._val(node)
         if known is ...:
             return _Leaf("!fx.any")
-        # What the dialect knows as functions of numbers, on something else.
+        # Functions that the dialect defines for numbers only, called on other values.
         numbers = (int, float, torch.SymInt, torch.SymFloat, torch.SymBool)
         if node.op == "call_function" and not isinstance(known, numbers):
             is_operator = isinstance(node.target, torch._ops.OpOverload)
@@ -277,11 +279,12 @@ class GraphImporter:
         result = tree(known)
         returns = getattr(getattr(node.target, "_schema", None), "returns", None)
         if returns is not None and len(returns) == 1 and isinstance(result, list):
-            return [result]  # Tensor[]
+            return [result]  # one return of type Tensor[]
         return [] if result is None else result
 
     def _names(self, node: fx.Node, tree: Any) -> str:
-        """The names of the results, joined: those of the getitem nodes."""
+        """Returns the names of the results, joined with commas: the names of the getitem
+        nodes, or new names for results without one."""
         if isinstance(tree, _Leaf):
             return node.name
         taken = {n.name for n in node.graph.nodes}
@@ -317,8 +320,8 @@ class GraphImporter:
         self.b.output()
 
     def _push_tuples(self) -> None:
-        """Says which lists of the node's arguments, counted from the outside, are
-        tuples: an index is one thing or many by that."""
+        """Adds the attribute that says which lists of the node's arguments, numbered in
+        pre-order, are tuples. Indexing treats lists and tuples differently."""
         if self.tuples:
             numbers = ", ".join(map(str, self.tuples))
             self.b.push_node_attribute("fx.tuples", f"array<i64: {numbers}>")
@@ -398,7 +401,8 @@ def _get(gm: torch.nn.Module, target: str) -> Any:
 
 
 def _is_python(target: Any) -> bool:
-    """Whether a function is not one that the dialect knows by its name."""
+    """Returns true if a function is not an operator, a `sym_` function, or a function of
+    `operator` or `math`, which the dialect knows by name."""
     if isinstance(target, torch._ops.OpOverload):
         return False
     symbolic = target.__name__.startswith("sym_") if hasattr(target, "__name__") else False

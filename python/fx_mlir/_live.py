@@ -1,4 +1,4 @@
-"""From modules of the fx dialect to live `torch.fx.GraphModule`s."""
+"""Exports modules of the fx dialect as live `torch.fx.GraphModule`s."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fx_mlir._error import Error
 
 
 def graph_module(module: Any, root: torch.nn.Module | None) -> fx.GraphModule:
-    """What `Module.graph_module` gives."""
+    """Implements `Module.graph_module`."""
     program = json.loads(module.export("nodes"))
     return _build(program, root if root is not None else torch.nn.Module())
 
@@ -32,7 +32,7 @@ def _build(program: dict, root: torch.nn.Module) -> fx.GraphModule:
         name, op, target = entry["name"], entry["op"], entry["target"]
         try:
             if op == "placeholder" and _attribute(root, entry.get("state", "")) is not None:
-                # The root holds what feeds it.
+                # The root holds the state of this placeholder.
                 op, target = "get_attr", entry["state"]
             args = tuple(_argument(a, nodes) for a in entry["args"])
             kwargs = {k: _argument(a, nodes) for k, a in entry["kwargs"].items()}
@@ -47,12 +47,12 @@ def _build(program: dict, root: torch.nn.Module) -> fx.GraphModule:
         except Error as e:
             raise Error(e.message, name) from None
         node = graph.create_node(op, target, args, kwargs, name=name)
-        node.name = name  # also where FX would count on: `input` is a builtin's
+        node.name = name  # FX appends a number to names such as `input`, a builtin
         before = old.get(name)
         if before is not None and before.op == op == "placeholder":
             node.target = target = before.target  # the argument that Python passes
         if before is not None and (before.op, before.target) == (op, target):
-            # Of a node that is still there FX's own records hold.
+            # A node that still exists keeps its metadata.
             node.meta, node.type = dict(before.meta), before.type
         elif "stack_trace" in entry:
             node.meta["stack_trace"] = entry["stack_trace"]
@@ -71,7 +71,8 @@ def _attribute(root: torch.nn.Module, path: str) -> Any:
 
 
 def _attach(held: torch.nn.Module, path: str, value: Any) -> None:
-    """Puts `value` at a path, under modules made for it."""
+    """Sets the attribute at a path of `held` to `value` and creates the modules on the
+    path."""
     *parents, last = path.split(".")
     for part in parents:
         if not isinstance(getattr(held, part, None), torch.nn.Module):
@@ -89,8 +90,8 @@ def _attach(held: torch.nn.Module, path: str, value: Any) -> None:
 
 
 def _function(target: str) -> Any:
-    """The function of that qualified name. Only what is loaded already is looked
-    through: a name in a file imports nothing."""
+    """Returns the function of a qualified name. Searches only modules that are already
+    loaded: a name in a file must not cause an import."""
     if target.startswith("builtins."):
         builtin = getattr(builtins, target.removeprefix("builtins."), None)
         if builtin in (getattr, pow, abs, max, min, round, sum, len, float, int, bool):

@@ -13,17 +13,17 @@ import torch
 from fx_mlir import _fx
 from fx_mlir._error import Error
 
-#: What `Module.compile` writes: fx/Pipelines/Formats.def.
+#: The formats that `Module.emit` writes: fx/Pipelines/Formats.def.
 EMIT_KINDS = _fx.emit_kinds()
 
-# As FXExportKind of fx-c/Export.h has them.
+# In the order of FXExportKind of fx-c/Export.h.
 EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer", "nodes")
 
 Phase = Callable[[str, float], None]
 
 
 class Module:
-    """A module of the fx dialect: `str(module)` is its MLIR text."""
+    """A module of the fx dialect. `str(module)` is its MLIR text."""
 
     def __init__(
         self,
@@ -35,15 +35,15 @@ class Module:
         self._impl = impl
         # The live GraphModule that the module was made from.
         self._root = root
-        # What the module's weights lie in, as long as it lives.
+        # Keeps the temporary folder of the module's weights alive.
         self._keep = keep
         self.name = name
-        # Of a quantization: what became of the layers.
+        # The report of `quantize` on each layer.
         self.report: dict = {}
 
     @staticmethod
     def parse(text: str | bytes, name: str = "<text>", folder: str = "") -> Module:
-        """A module from MLIR text or bytecode. Paths of weights start at `folder`."""
+        """Parses MLIR text or bytecode. Paths of weights are relative to `folder`."""
         if not isinstance(text, (str, bytes)):
             raise TypeError(f"expected text or bytecode, got {type(text).__qualname__}")
         data = text.encode() if isinstance(text, str) else text
@@ -53,26 +53,27 @@ class Module:
         return self._impl.text(False)
 
     def text(self, locations: bool = False) -> str:
-        """MLIR text, with `locations` (names, Python stacks, metadata) or without."""
+        """Returns the MLIR text, with or without `locations` (names, Python stacks,
+        metadata)."""
         return self._impl.text(locations)
 
     def bytecode(self) -> bytes:
-        """MLIR bytecode."""
+        """Returns the MLIR bytecode."""
         return self._impl.bytecode()
 
     def export(self, kind: str) -> bytes:
-        """The module as one of EXPORT_KINDS: an archive that torch.export.load
-        opens, the text of `str(graph)`, Python source, a picture, or the nodes
-        as JSON."""
+        """Exports the module as one of EXPORT_KINDS: an archive for torch.export.load,
+        the text of `str(graph)`, Python source, a picture for graphviz or Model
+        Explorer, or the nodes as JSON."""
         if kind not in EXPORT_KINDS:
             raise Error(f"expected one of {', '.join(EXPORT_KINDS)}, got '{kind}'")
         return self._impl.export_as(EXPORT_KINDS.index(kind))
 
     def graph_module(self, root: torch.nn.Module | None = None) -> torch.fx.GraphModule:
-        """The graph as a live `torch.fx.GraphModule`, its nodes under their names.
-        `root` has the modules and tensors that it names: without one, the
-        GraphModule that the module was imported from. Inputs that a state feeds
-        (of an exported program, say) stay inputs."""
+        """Returns the graph as a live `torch.fx.GraphModule` with the names of its nodes.
+        `root` holds the modules and tensors that the graph refers to; its default is the
+        GraphModule that the module was imported from. Inputs that are states, such as
+        those of an exported program, stay inputs if there is no root that holds them."""
         from fx_mlir._live import graph_module
 
         if root is not None and not isinstance(root, torch.nn.Module):
@@ -80,19 +81,20 @@ class Module:
         return graph_module(self, self._root if root is None else root)
 
     def attribute(self, name: str, symbol: str = "main") -> str:
-        """A text attribute of a graph ("" if it has none): `fx.in_spec`, …"""
+        """Returns a string attribute of a graph, such as `fx.in_spec`, or "" if the graph
+        does not have it."""
         return self._impl.attribute(symbol, name)
 
     def clone(self) -> Module:
         return Module(self._impl.clone(), self._keep, self.name, self._root)
 
     def verify(self) -> None:
-        """Raises `Error` where the module breaks a rule of its dialects."""
+        """Raises `Error` if the module is invalid."""
         self._impl.verify()
 
     def run(self, passes: str | Iterable[str]) -> Module:
-        """Runs passes, as fx-opt names them; returns the module. When a pass
-        fails, the module is as it was before."""
+        """Runs passes, which are named as in fx-opt, and returns the module. If a pass
+        fails, the module does not change."""
         self._impl.run(passes if isinstance(passes, str) else ",".join(passes))
         return self
 
@@ -108,10 +110,10 @@ class Module:
         debug_crash: str = "",
         target: str = "",
     ) -> str:
-        """Compiles to the file `path` and returns the report as JSON. `kind` is
-        one of EMIT_KINDS and `target` a GPU, as `fx-compile --emit` and `--target`
-        have them. A crash of the compiler is an `Error`; `debug_crash` names a phase
-        that crashes, for tests of that."""
+        """Compiles to the file `path` and returns the report as JSON. `kind` is one of
+        EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
+        --target`. A crash of the compiler raises `Error`; `debug_crash` names a phase
+        that crashes, for tests of this."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
         if not isinstance(opt_level, int) or not 0 <= opt_level <= 3:
@@ -137,16 +139,16 @@ def import_(
     dynamic_shapes: Any = None,
     model: str = "",
 ) -> Module:
-    """A module of the fx dialect from
+    """Imports a module of the fx dialect from one of
 
     - a `torch.export.ExportedProgram`,
-    - a live `torch.fx.GraphModule` (what it does not know of values is `!fx.any`);
-      with example inputs `args` and `kwargs` their types are recorded, and what
-      each call of a module, method or Python function runs, so that the pass
-      `fx-resolve-calls` leaves operators only; sizes are those of the examples but
-      where `dynamic_shapes`, as torch.export takes it, says otherwise, or the graph
-      was traced with symbolic sizes,
-    - the path of a `.pt2` archive (`model` names one of several in it), or of
+    - a live `torch.fx.GraphModule`. Values whose type is unknown are `!fx.any`. With
+      example inputs `args` and `kwargs`, the types of all values are recorded, and
+      the operators that each call of a module, method or Python function runs, so
+      that the pass `fx-resolve-calls` can replace these calls with operators. Sizes
+      are those of the examples, unless `dynamic_shapes` (as in torch.export) makes
+      them dynamic or the graph was traced with symbolic sizes,
+    - the path of a `.pt2` archive (`model` names one of several models in it), or of
       MLIR text or bytecode (`.mlir`, `.mlirbc`).
     """
     if (args is not None or kwargs) and not isinstance(source, torch.fx.GraphModule):

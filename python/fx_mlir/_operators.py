@@ -1,4 +1,4 @@
-"""Operators that users add to torch."""
+"""Custom operators of users."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fx_mlir._error import Error
 
 
 def register_operator(target: str, *, pure: bool = True, decomposition: str | None = None) -> None:
-    """Says what is known of the operator `target` ("mylib.softcap.default"), for
-    the whole process. `pure`: it writes to nothing and depends on its arguments
-    alone. `decomposition`: the text of an `fx.graph` that computes it, whose
-    placeholders are the arguments and whose types are `!fx.any`.
+    """Registers the operator `target` ("mylib.softcap.default") for the whole process.
+    `pure` says that it mutates nothing and depends only on its arguments.
+    `decomposition` is the text of an `fx.graph` that computes it: its placeholders
+    are the arguments, and its types are `!fx.any`.
 
-    An operator of which nothing more is known runs by its own kernel."""
+    An operator without a decomposition runs by its own kernel."""
     _fx.register_operator(target, pure, decomposition)
 
 
@@ -28,8 +28,8 @@ def load_plugin(path: str | os.PathLike) -> None:
 
 
 def register_pure_operators(gm: torch.nn.Module) -> None:
-    """Registers what torch's schemas say of the operators of a graph and its
-    sub-graphs that fx-mlir does not have."""
+    """Registers those custom operators of a graph and its sub-graphs as pure whose
+    schemas have no aliases and whose tags do not say that they are random."""
     targets = {
         node.target
         for module in gm.modules()
@@ -48,4 +48,4 @@ def register_pure_operators(gm: torch.nn.Module) -> None:
         try:
             _fx.register_operator(str(target), True, None)
         except Error:
-            pass  # built in
+            pass  # a built-in operator

@@ -1,4 +1,4 @@
-"""Quantization after training."""
+"""Post-training quantization."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch.utils import _pytree as pytree
 from fx_mlir._error import Error
 from fx_mlir._module import Module, import_
 
-# The types of .npy files; others are raw bytes, as fx-run takes them.
+# The dtypes of .npy files. Other dtypes are written as raw bytes, which fx-run reads.
 _DESCRIPTIONS = {
     torch.bool: "|b1",
     torch.uint8: "|u1",
@@ -37,7 +37,7 @@ _DESCRIPTIONS = {
 
 
 def _write_npy(path: pathlib.Path, tensor: torch.Tensor) -> None:
-    """A tensor as a .npy file (numpy, which has a writer, is no dependency)."""
+    """Writes a tensor as a .npy file. numpy could do this, but is not a dependency."""
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
     description = _DESCRIPTIONS.get(tensor.dtype, f"|V{tensor.element_size()}")
     header = f"{{'descr': '{description}', 'fortran_order': False, 'shape': {tuple(tensor.shape)}, }}"
@@ -47,7 +47,7 @@ def _write_npy(path: pathlib.Path, tensor: torch.Tensor) -> None:
 
 
 def _write_sample(folder: pathlib.Path, sample: Any) -> None:
-    """The leaves of the arguments, as fx-run numbers them."""
+    """Writes the leaves of the arguments to files that are numbered as for fx-run."""
     args, kwargs = sample, dict[str, Any]()
     if isinstance(sample, torch.Tensor):
         args = (sample,)
@@ -68,7 +68,7 @@ def _write_sample(folder: pathlib.Path, sample: Any) -> None:
 
 
 def _names(option: str, names: Sequence[str]) -> str:
-    """A list of names for a pass's option."""
+    """Returns a list of names as the text of a pass option."""
     if isinstance(names, str):
         raise TypeError(f"expected a list of names as {option}, got a str")
     for name in names:
@@ -94,10 +94,10 @@ def quantize(
 ) -> Module:
     """Quantizes a model after training (docs/Quantization.md has the options).
 
-    `source` is what `import_` takes and stays as it is; each sample is a tuple of
-    arguments, a pair of such a tuple and a dict of keyword arguments, or one
-    tensor. The result can be compiled, and exported as an archive; its `report`
-    says what each layer loses on the samples, or why it stays in float.
+    `source` is an argument of `import_` and does not change. Each sample is a tuple of
+    arguments, a pair of such a tuple and a dict of keyword arguments, or one tensor.
+    The result can be compiled, and exported as an archive. Its `report` gives the
+    error of each layer on the samples, or the reason why the layer stays in float.
     """
     module = import_(source).clone()
     with tempfile.TemporaryDirectory(prefix="fx-mlir-") as name:

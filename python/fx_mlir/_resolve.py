@@ -1,4 +1,4 @@
-"""What the calls of a live GraphModule run: their operators, by example."""
+"""Records the operators that the calls of a live GraphModule run on example inputs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from fx_mlir._error import Error
 
 @dataclasses.dataclass
 class Body:
-    """The operators that one call ran: a graph of its tensors, in the order of its
-    arguments, and then of the states that `states` names."""
+    """The operators of one call. The inputs of the graph `gm` are the tensors (and
+    symbolic numbers) among the arguments of the call in their order, then the states
+    with the names `states`. `symbol` is the name of the graph."""
 
     gm: fx.GraphModule
     states: list[str]
@@ -31,10 +32,10 @@ class Body:
 def record(
     gm: fx.GraphModule, args: tuple, kwargs: dict, dynamic_shapes: Any = None
 ) -> tuple[dict[fx.Node, Any], dict[fx.Node, Body]]:
-    """The values (fake tensors, numbers, containers) of the nodes on these
-    inputs, and the bodies of the calls that are none of operators. Sizes are
-    symbols where `dynamic_shapes` says so, or what the graph itself records of
-    its inputs."""
+    """Returns the values (fake tensors, numbers, containers) of the nodes for these
+    inputs, and the bodies of the calls of other functions than operators. Sizes are
+    symbolic if `dynamic_shapes` or the values that the graph records of its inputs say
+    so."""
     inputs = _bind(gm, args, kwargs)
     if dynamic_shapes is None:
         mode, fakes = _recorded(gm, inputs) or (FakeTensorMode(allow_non_fake_inputs=True), inputs)
@@ -57,7 +58,8 @@ def record(
 
 
 def _recorded(gm: fx.GraphModule, inputs: list) -> tuple[FakeTensorMode, list] | None:
-    """The inputs as the graph records them, where their sizes are symbols."""
+    """Returns the mode and the recorded values of the inputs if any of their sizes is
+    symbolic, or else None."""
     values = [recorded_value(n) for n in gm.graph.find_nodes(op="placeholder")]
     fakes = [v for v in values if isinstance(v, FakeTensor)]
     if not any(is_symbolic(s) for v in fakes for s in v.shape) or len(values) != len(inputs):
@@ -69,26 +71,26 @@ def _recorded(gm: fx.GraphModule, inputs: list) -> tuple[FakeTensorMode, list] |
 
 
 def recorded_value(node: fx.Node) -> Any:
-    """What a graph knows of a node's value, `...` where that is nothing: Dynamo has
-    it by another name than the other tracers."""
+    """Returns the value that a tracer recorded for a node, or `...` if there is none.
+    Dynamo uses the key "example_value", the other tracers "val"."""
     return node.meta.get("val", node.meta.get("example_value", ...))
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a number is an expression of symbols."""
+    """Returns true if a number is an expression of symbols."""
     return isinstance(value, py_sym_types) and not value.node.expr.is_number
 
 
 def _first_line(e: Exception) -> str:
-    """What an error of torch's says, without its advice: the first line, or the
-    first of the reasons that it lists."""
+    """Returns the essence of an error of torch without its advice: the first of the
+    reasons that it lists, or else its first line."""
     first, *rest = [line.strip() for line in str(e).strip().split("\n")]
     reasons = [line.removeprefix("- ") for line in rest if line.startswith("- ")]
     return reasons[0] if reasons else first.removesuffix(":")
 
 
 def _bind(gm: fx.GraphModule, args: tuple, kwargs: dict) -> list:
-    """The inputs in the order of the placeholders."""
+    """Returns the inputs in the order of the placeholders."""
     if isinstance(gm.graph._codegen, fx.graph._PyTreeCodeGen):
         return list(gm.graph._codegen.process_inputs(*args, **kwargs))
     try:
@@ -100,7 +102,7 @@ def _bind(gm: fx.GraphModule, args: tuple, kwargs: dict) -> list:
 
 
 class _Real(fx.Interpreter):
-    """Runs a copy of the graph on real tensors, as far as it is asked for."""
+    """Runs a copy of the graph on real tensors, up to the node that is asked for."""
 
     def __init__(self, gm: fx.GraphModule, inputs: list) -> None:
         gm = copy.deepcopy(gm)
@@ -110,7 +112,7 @@ class _Real(fx.Interpreter):
 
     @torch.no_grad()
     def until(self, name: str) -> Any:
-        """The value of a node; they are asked for in their order."""
+        """Returns the value of a node. Nodes must be asked for in the order of the graph."""
         for node in self._rest:
             self.env[node] = self.run_node(node)
             if node.name == name:
@@ -118,6 +120,7 @@ class _Real(fx.Interpreter):
         raise KeyError(name)
 
 
+# Runs the graph on fake tensors and records the values of nodes and the bodies of calls.
 class _Recorder(fx.Interpreter):
     def __init__(self, gm: fx.GraphModule, mode: FakeTensorMode, inputs: list) -> None:
         super().__init__(gm, garbage_collect_values=False)
@@ -152,7 +155,8 @@ class _Recorder(fx.Interpreter):
         return result
 
     def _run(self, n: fx.Node) -> Any:
-        """A node's value by running the graph up to it."""
+        """Returns the value of a node, found by running the graph up to it on real
+        tensors."""
         try:
             self._real = self._real or _Real(self._gm, self._inputs)
             value = self._real.until(n.name)
@@ -190,32 +194,33 @@ class _Recorder(fx.Interpreter):
             if self.mode.shape_env is not None:
                 why = f"cannot run on tensors of dynamic sizes: {_first_line(e)}"
                 raise Error(why, n.name) from e
-            return self._run(n)  # it asks for values
+            return self._run(n)  # the call depends on the values of tensors
         if isinstance(result, py_sym_types) and _is_arithmetic(n.target):
-            return result  # the dialect knows it
+            return result  # a symbolic expression of the dialect
         if isinstance(n.target, torch._ops.OpOverload) or n.target is operator.getitem:
             if not _is_index(n, self.env):
                 return result
         try:
             body = make_fx(run, pre_dispatch=True, _allow_non_fake_inputs=True)(*tensors, *fakes)
         except Exception:  # noqa: BLE001
-            return result  # an opaque call: its values are known, not what it runs
+            return result  # an opaque call: only its value is recorded
         if any(isinstance(_get_or_none(body, a), torch.Tensor) for a in _attributes(body)):
-            return result  # it holds a tensor that is no state
+            return result  # the body uses a tensor that is not a state
         prefix = f"{n.target}." if module is not None else ""
         self.bodies[n] = Body(body, [prefix + name for name in names], f"main.{n.name}")
         return result
 
 
 def _operands(n: fx.Node, env: dict[fx.Node, Any]) -> list:
-    """The values of the nodes in the arguments, each as often as it stands there."""
+    """Returns the values of the nodes in the arguments, in order and with repetitions."""
     found: list = []
     fx.node.map_arg((n.args, n.kwargs), lambda node: found.append(env[node]))
     return found
 
 
 def _is_input(value: Any) -> bool:
-    """Whether a value is an input of a call's body; other numbers are part of it."""
+    """Returns true if a value is an input of a call's body. Other numbers are constants
+    of the body."""
     return isinstance(value, torch.Tensor) or is_symbolic(value)
 
 
@@ -224,7 +229,7 @@ def _is_arithmetic(target: Any) -> bool:
 
 
 def _is_index(n: fx.Node, env: dict[fx.Node, Any]) -> bool:
-    """Whether a getitem computes something: it indexes a tensor."""
+    """Returns true for a getitem that indexes a tensor."""
     return n.target is operator.getitem and isinstance(
         env.get(n.args[0]) if isinstance(n.args[0], fx.Node) else None, torch.Tensor
     )

@@ -1,4 +1,4 @@
-"""The bytes of a graph's states."""
+"""Writes the states of a graph to a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 
 class StateFile:
-    """The storage of states: one file, each tensor contiguous at 64 bytes."""
+    """A temporary file with the bytes of states. Each tensor is contiguous and aligned
+    to 64 bytes."""
 
     def __init__(self) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="fx-mlir-")
@@ -20,12 +21,13 @@ class StateFile:
         self._keep: list[torch.Tensor] = []
 
     def add(self, tensor: torch.Tensor) -> tuple[int, int, int]:
-        """(offset, size, crc32); tied tensors share their bytes."""
+        """Adds a tensor and returns its (offset, size, crc32). Tied tensors share their
+        bytes."""
         key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
         if key in self._known and tensor.numel():
             return self._known[key]
-        self._keep.append(tensor)  # or another may come to lie there
-        # A backend runs under the mode of fake tensors, and these have their bytes.
+        self._keep.append(tensor)  # so that no other tensor gets the same data_ptr
+        # A backend runs under a FakeTensorMode, but these tensors are real.
         with _disable_current_modes():
             plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
             data = plain.view(torch.uint8).numpy().data if plain.numel() else memoryview(b"")

@@ -1,4 +1,4 @@
-"""The dialect's types of what FX knows of values."""
+"""Converts the values that FX records for nodes to types of the fx dialect."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ DTYPES = {
 
 
 class Types:
-    """Writes types for one module, whose symbolic expressions it adds to it."""
+    """Writes the types of one module as MLIR text. Adds the symbolic expressions of
+    their sizes to the module."""
 
     def __init__(self, b: _fx.Builder) -> None:
         self.b = b
         self.expressions: dict[Any, str] = {}
 
     def declare(self, values: Iterable[Any]) -> None:
-        """Declares the symbols that the values' sizes have, with their ranges."""
+        """Declares the symbols in the sizes of the values, with their ranges."""
         done = set()
         for value in values:
             for number in _symbolic_numbers(value):
@@ -110,7 +111,7 @@ def _symbolic_numbers(value: Any) -> list:
 
 
 def _bound(value: Any) -> int | None:
-    """The bound of a range, None where it is infinite."""
+    """Returns the bound of a range as an int, or None if it is infinite."""
     try:
         number = int(value)
     except (TypeError, OverflowError, ValueError, AttributeError):
@@ -119,7 +120,7 @@ def _bound(value: Any) -> int | None:
 
 
 def _is_contiguous(value: torch.Tensor) -> bool:
-    """Whether the strides are written as those of a contiguous tensor."""
+    """Returns true if the strides, compared as text, are those of a contiguous tensor."""
     expected: Any = 1
     for size, stride in reversed(list(zip(value.shape, value.stride()))):
         if str(stride) != str(expected):

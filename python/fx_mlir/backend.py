@@ -1,8 +1,8 @@
-"""`torch.compile(model, backend="fx_mlir")`: inference, and training through
-AOTAutograd. Registered by the entry point `torch_dynamo_backends`.
+"""The backend of `torch.compile(model, backend="fx_mlir")`, for inference, and for
+training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
-Options, as `torch.compile(..., options={...})` gives them: `threads` (of each
-call, default: torch's), `no_fallback`, `opt_level`.
+Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
+torch's), `no_fallback`, `opt_level`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from fx_mlir._operators import register_pure_operators
 
 _aten = torch.ops.aten
 
-# Operators of backward graphs that have no lowering of their own, and decompose
-# into ones that have.
+# Operators of backward graphs without a lowering that are decomposed into operators
+# with one.
 _DECOMPOSED = [
     _aten.embedding_dense_backward,
     _aten.gelu_backward,
@@ -49,8 +49,8 @@ _DECOMPOSED = [
 
 
 def _stride_order(value: Any) -> list[int] | None:
-    """The dimensions from the outermost in memory, where that is not their own
-    order and the tensor is dense."""
+    """Returns the dimensions ordered by stride, the largest first, for a dense tensor
+    whose dimensions are not in this order. Returns None for other values."""
     if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
         return None
     hints = [s if isinstance(s, int) else s.node.hint for s in value.stride()]
@@ -72,7 +72,7 @@ def _restride(tensor: torch.Tensor, order: list[int]) -> torch.Tensor:
 
 
 class _Compiled:
-    """A graph of AOTAutograd as native code, called with a list of inputs."""
+    """A graph of AOTAutograd as native code. It is called with a list of inputs."""
 
     def __init__(self, gm: fx.GraphModule, options: dict) -> None:
         inputs = gm.graph.find_nodes(op="placeholder")
@@ -82,7 +82,7 @@ class _Compiled:
         computed = list(
             dict.fromkeys(o for o in outputs if isinstance(o, fx.Node) and o not in index)
         )
-        # What a graph only passes on never enters it.
+        # Outputs that are inputs or constants are not outputs of the compiled graph.
         self._places: list[tuple[str, Any]] = []
         for o in outputs:
             if not isinstance(o, fx.Node):
@@ -134,7 +134,8 @@ def _compile(gm: fx.GraphModule, example_inputs: list, options: dict) -> Callabl
     def run(inputs: list) -> list:
         return compiled(inputs)
 
-    # AOTAutograd then hands the only reference to the inputs over.
+    # With this attribute AOTAutograd passes the inputs as a list that holds the only
+    # references to them.
     run._boxed_call = True  # type: ignore[attr-defined]
     return run
 
@@ -142,7 +143,7 @@ def _compile(gm: fx.GraphModule, example_inputs: list, options: dict) -> Callabl
 def fx_mlir(
     gm: fx.GraphModule, example_inputs: list, *, options: dict | None = None, **kwargs: Any
 ) -> Callable:
-    """The backend: compiles the forward and backward graphs of what Dynamo saw."""
+    """Compiles the forward and backward graphs of a graph of Dynamo."""
     from torch._dynamo.backends.common import aot_autograd
 
     options = dict(options or {}, **kwargs)

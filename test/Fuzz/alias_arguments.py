@@ -1,4 +1,4 @@
-"""Random arguments of an overload, as Python source, by their types and names."""
+"""Draws random arguments of an overload, as Python source, from their types and names."""
 
 import random
 
@@ -6,7 +6,7 @@ import torch
 from alias_values import DTYPES, draw_dtype, memory, tensor_text
 
 NUMBERS = ["0", "1", "2", "3", "-1", "2", "0.5", "2.5", "True"]
-#: The first size of an overload's operands has to be that of a product.
+#: Operators on matrices and vectors, whose operands must have matching sizes.
 MATRICES = "addmm addmv addr addbmm baddbmm mm mv bmm dot vdot inner ger outer matmul linear chain_matmul cross tensordot".split()
 
 
@@ -15,7 +15,7 @@ class Arguments:
 
     def __init__(self, rng: random.Random, env: dict[str, torch.Tensor], spelled: dict[int, list[str]]):
         self.rng, self.env = rng, env
-        # How a size that is dynamic is written.
+        # The expressions for each dynamic size.
         self.spelled = spelled
 
     # Numbers and lists.
@@ -46,7 +46,7 @@ class Arguments:
         return tensor_text(tuple(shape), dtype, self.rng.randrange(35))
 
     def operand(self, t: torch.Tensor) -> str:
-        """A tensor that broadcasts to `t`: one of the program's, or a new one."""
+        """Returns a tensor that broadcasts to `t`: one of the program's, or a new one."""
         rng = self.rng
         if rng.random() < 0.6:
             fitting = [n for n, o in self.env.items() if self._broadcasts(o, t)]
@@ -94,7 +94,7 @@ class Arguments:
     # Whole argument lists of operators whose arguments depend on each other.
 
     def special(self, name: str, t: torch.Tensor) -> list[str] | None:
-        """Arguments behind the first, or None where types say enough."""
+        """Returns the arguments after the first, or None if they follow from types and names."""
         method = getattr(self, f"_args_{name}", None)
         return None if method is None else method(t)
 
@@ -107,7 +107,7 @@ class Arguments:
         return [*found, count]
 
     def _regroup(self, t: torch.Tensor) -> list[int]:
-        """Sizes that a view can have: a dimension split, or two merged where strides let it."""
+        """Returns sizes for a view: a dimension is split, or two are merged."""
         sizes, rng = list(t.shape), self.rng
         if not sizes or rng.random() < 0.3:
             return self._factors(t.numel())
@@ -140,7 +140,7 @@ class Arguments:
     _args_broadcast_to = _args_expand
 
     def _args_as_strided(self, t):
-        """Within what the program's tensors hold of the storage."""
+        """Draws a view of those elements of the storage that the program's tensors hold."""
         rng = self.rng
         width = t.element_size()
         start = t.untyped_storage().data_ptr()
@@ -155,7 +155,7 @@ class Arguments:
             rank = rng.choice([1, 2, 2, 3])
             sizes = [rng.randint(1, 4) for _ in range(rank)]
             strides = [rng.randint(1, 8) for _ in range(rank)]
-            if rng.random() < 0.5:  # as of a dense tensor
+            if rng.random() < 0.5:  # the strides of a dense tensor
                 step = 1
                 for k in reversed(range(rank)):
                     strides[k], step = step, step * sizes[k]
@@ -267,7 +267,7 @@ class Arguments:
         return ["[" + ", ".join(texts) + "]", self._values(t, dims, len(flat)), str(accumulate)]
 
     def _values(self, t, dims, count: int) -> str:
-        """Values for what indices of `dims` choose."""
+        """Returns values for the elements that `count` indices of the dimensions `dims` select."""
         rest = [s for d, s in enumerate(t.shape) if d not in dims]
         adjacent = dims == list(range(dims[0], dims[-1] + 1))
         shape = [*rest[: dims[0]], count, *rest[dims[0] :]] if adjacent else [count, *rest]
@@ -285,7 +285,8 @@ class Arguments:
         return [self.index_text(index), self.tensor((len(index),), t.dtype), str(accumulate)]
 
     def _lanes(self, t, distinct: bool):
-        """An index for `scatter`: in each lane along `dim` distinct places, or any."""
+        """Draws a dimension, an index for `scatter` and its sizes. If `distinct`, the indices of
+        each lane along the dimension are distinct."""
         if not t.dim() or not t.numel():
             return None
         dim = self.rng.randrange(t.dim())
@@ -339,7 +340,7 @@ class Arguments:
         if not t.dim():
             return None
         dim, start, end, step = self._args_slice(t)
-        # Evaluated: the sizes of the part are those of its source.
+        # Evaluate the bounds: the source must have the sizes of the part.
         ends = [None if v == "None" or not v.lstrip("-").isdigit() else int(v) for v in (start, end)]
         part = torch.ops.aten.slice(t, int(dim), *ends, int(step))
         return [self._source(part, 0, part.shape[0]), dim, *("None" if v is None else str(v) for v in ends), step]
@@ -404,7 +405,7 @@ class Arguments:
     # Arguments by their types and names.
 
     def any(self, argument, t: torch.Tensor) -> str | None:
-        """Source of one argument, or None where its kind is unknown."""
+        """Returns the source of one argument, or None if its kind is unknown."""
         kind, name, rng = str(argument.real_type), argument.name, self.rng
         optional = kind.startswith("Optional[")
         kind = kind.removeprefix("Optional[").removesuffix("]") if optional else kind
@@ -448,7 +449,7 @@ class Arguments:
 
     def _int(self, name: str, argument, t: torch.Tensor) -> str:
         rng = self.rng
-        if name == "dtype":  # a number in rows of TorchScript
+        if name == "dtype":  # an int in the schemas of TorchScript
             return str(rng.choice(DTYPES))
         if any(part in name for part in ("dim", "axis", "source", "destination")):
             return str(self.dim(t, extra=(name == "dim" and rng.random() < 0.3)))

@@ -1,4 +1,4 @@
-"""Programs from seeds: steps are drawn one by one, and kept where eager takes them."""
+"""Builds programs from seeds. Steps are drawn one by one, and kept if eager accepts them."""
 
 import collections
 import random
@@ -11,13 +11,13 @@ from alias_programs import Program, Step
 from alias_rows import ROWS, Row
 from alias_values import Spec, fits, is_exact, is_kept, is_same_view, memory, overlaps_itself
 
-#: A last bit decides what these give.
+#: Operators whose results may depend on the last bit of an operand.
 _DISCONTINUOUS = re.compile(
     r"floor|ceil|round|trunc|frac|fix|sign|sgn|remainder|fmod|^_?_?(eq|ne|lt|gt|le|ge|less|greater|not_equal)|"
     r"logical|heaviside|arg|sort|topk|kthvalue|mode|median|unique|bucketize|searchsorted|histc|nonzero|isin|tan|"
     r"div|cummax|cummin|max|min|quantile|dtype|hypot|atan2|angle|xlog|pow|view_as"
 )
-#: What the results of a step may grow to.
+#: The limits of a step's results, and of the number of steps.
 MOST_ELEMENTS, MOST_DIMS, MOST_STEPS = 256, 5, 12
 
 
@@ -26,7 +26,7 @@ class Rejected(Exception):
 
 
 class Statistics:
-    """How often each row was drawn, and what eager said of those that it refused."""
+    """How often each row was drawn, and the last error of each row that was refused."""
 
     def __init__(self):
         self.drawn = collections.Counter()
@@ -39,7 +39,7 @@ class Builder:
         self.statistics = statistics or Statistics()
         self.program = Program(seed)
         self.count = 0
-        # A few programs compute what is rounded; in the others every value is exact.
+        # A few programs have rounded values; in the others every value is exact.
         self.exact = self.rng.random() < 0.85
         self._draw_tensors(dynamic)
         self._restart()
@@ -60,7 +60,7 @@ class Builder:
             )[:2]
 
     def _restart(self) -> None:
-        """The program so far, run by eager."""
+        """Runs the program so far in eager."""
         module = self.program.module()
         self.space = {"torch": torch, "self": module}
         self.space.update(zip(self.program.inputs, self.program.arguments()))
@@ -90,7 +90,7 @@ class Builder:
         return f"{letter}{self.count}"
 
     def pick(self, recent: bool = True) -> str:
-        """A tensor of the program, the last ones more often."""
+        """Picks a tensor of the program, the latest ones more often."""
         names = self.names
         if recent and len(names) > 4 and self.rng.random() < 0.6:
             names = names[-4:]
@@ -99,7 +99,7 @@ class Builder:
     # Steps.
 
     def _check_writes(self, written, read, pointwise: bool, changes_shape: bool) -> None:
-        """What PyTorch does not define is no step."""
+        """Rejects writes whose results PyTorch does not define."""
         if changes_shape:
             if any(w is root for w in written for root in self.roots):
                 raise Rejected("changes the shape of an input")
@@ -118,7 +118,7 @@ class Builder:
                     raise Rejected("reads what it writes")
 
     def apply(self, step: Step, written=(), read=(), pointwise=False, changes_shape=False) -> None:
-        """Runs a step on the program so far, and keeps it. Raises where it is not kept."""
+        """Runs a step after the program so far, and keeps it. Raises if it is not kept."""
         self._check_writes(written, read, pointwise, changes_shape)
         sources = [t.clone() for t in (*read, *written) if t.dtype.is_floating_point]
         rounded = any(not is_exact(t) for t in (*read, *written))
@@ -141,8 +141,8 @@ class Builder:
         self.statistics.drawn.update(step.operators)
 
     def _check_memory(self, shown) -> None:
-        """Between the elements of an input, in front of them and behind, lies what no
-        program says."""
+        """Rejects results that show memory outside of the elements of inputs and states: its
+        contents are unspecified."""
         known: dict[int, set[int]] = {}
         for root in self.roots:
             known.setdefault(root.untyped_storage().data_ptr(), set()).update(memory(root))
@@ -156,7 +156,8 @@ class Builder:
                 raise Rejected("gives no tensor")
             if t.numel() > MOST_ELEMENTS or t.dim() > MOST_DIMS:
                 raise Rejected("too large")
-            t.resolve_neg().resolve_conj()  # PyTorch negates no booleans, and views of them only say so
+            # PyTorch makes negated views of booleans, but refuses to resolve them.
+            t.resolve_neg().resolve_conj()
         for t in touched:
             is_float = t.dtype.is_floating_point or t.is_complex()
             if rounded and not is_float or not all(fits(s, t.dtype) for s in sources):
@@ -168,12 +169,12 @@ class Builder:
     # Calls of rows.
 
     def _call(self, row: Row, name: str) -> tuple[list[str], dict[str, str]]:
-        """Arguments behind the first: by position, and by name."""
+        """Draws the arguments after the first: those by position, and those by name."""
         t, rng = self.env[name], self.rng
         arguments = [a for a in row.schema.arguments[1:] if not a.is_out]
         positional = self.arguments.special(row.base, t) or []
         positional = positional[: sum(not a.kwarg_only for a in arguments)]
-        if row.overload.startswith("value") and len(positional) > 2:  # a number for a tensor
+        if row.overload.startswith("value") and len(positional) > 2:  # a number, not a tensor
             positional = [*positional[:2], self.arguments.number(t)]
         named: dict[str, str] = {}
         may_skip = True
@@ -196,7 +197,7 @@ class Builder:
         return positional, named
 
     def _first(self, row: Row, name: str) -> str:
-        """The first argument; a list of tensors where the row takes one."""
+        """Returns the first argument, which is a list of tensors if the row takes one."""
         if "List" not in str(row.schema.arguments[0].real_type):
             return name
         others = [n for n in self.names if n != name and not memory(self.env[n]) & memory(self.env[name])]
@@ -215,7 +216,7 @@ class Builder:
         return [v for v in flat if isinstance(v, torch.Tensor)]
 
     def _render(self, row: Row, first: str, positional, named) -> str:
-        """A call as a person writes it where there is a method, or of the overload."""
+        """Renders a call: of a method or an attribute, as people write it, or of the overload."""
         rest = [*positional, *(f"{k}={v}" for k, v in named.items())]
         attribute = {"numpy_T": "T", "matrix_H": "H"}.get(row.name, row.name)
         if not first.startswith("[") and self.rng.random() < 0.8:
@@ -226,7 +227,7 @@ class Builder:
         return f"{row.text}({', '.join([first, *rest])})"
 
     def call_row(self, row: Row) -> None:
-        """A step of one call of a view or of an operator in place."""
+        """Draws a step that calls a view operator or an in-place operator."""
         name = self.pick()
         positional, named = self._call(row, name)
         first = self._first(row, name)
@@ -246,7 +247,7 @@ class Builder:
         self.apply(step, written, read, row.is_pointwise or row.base in ("copy", "fill"), row.changes_shape)
 
     def _binding(self, text: str, operators) -> Step:
-        """A step that names what a call gives, of a list one or two of it."""
+        """Returns a step that binds the result of a call; of a list, one or two elements."""
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value = self._value(text)
@@ -269,7 +270,7 @@ class Builder:
         return not isinstance(value, (int, float)) or 0 <= value <= 7
 
     def call_out(self, row: Row) -> None:
-        """A step of one `out=` call, into a tensor of the program or a new one."""
+        """Draws a step with one `out=` call, into a tensor of the program or a new one."""
         rng, arguments = self.rng, row.schema.arguments
         outs = [a for a in arguments if a.is_out]
         if any("List" in str(a.real_type) for a in outs) or arguments[0].is_out:
@@ -313,7 +314,8 @@ class Builder:
             raise Rejected("resizes what it writes to")
 
     def _results(self, row: Row, texts, count: int, dtype: torch.dtype):
-        """Shapes and dtypes of what a row writes, by a call that resizes."""
+        """Returns the shapes and dtypes of a row's outputs, found by a call that resizes empty
+        tensors."""
         error = None
         for kind in dict.fromkeys([dtype, torch.int64, torch.bool, torch.float32, torch.int32]):
             outs = [torch.empty(0, dtype=kind) for _ in range(count)]
@@ -333,7 +335,7 @@ class Builder:
         raise error
 
 
-#: Drawn more often, and less.
+#: Operators that are drawn more often. Those whose names begin with `_` are drawn less often.
 _COMMON = re.compile(
     r"^(copy|fill|zero|add|sub|mul|div|neg|abs|clamp|relu|index_\w+|scatter\w*|masked_\w+|put|logical_not|bitwise_\w+|tril|"
     r"eq|lt|cat|stack|index|gather|where|sum|clone|as_strided|mT|t|transpose|permute|view|unfold|diagonal|narrow|select|"

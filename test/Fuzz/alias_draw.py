@@ -1,11 +1,11 @@
-"""Whole programs from seeds."""
+"""Draws whole programs from seeds."""
 
 import torch
 from alias_build import MOST_STEPS, Builder, Rejected, Statistics, draw_row
 from alias_programs import Program
 from alias_python import STEPS
 
-#: What is drawn how often: rows by their kinds, and what people write.
+#: The frequencies of steps: calls of rows, by their kinds, and code as people write it.
 _KINDS = ["view"] * 9 + ["inplace"] * 7 + ["out"] * 2 + ["python"] * 8
 
 
@@ -19,7 +19,8 @@ def _draw_step(builder: Builder) -> None:
 
 
 def _draw_returns(builder: Builder) -> list[str]:
-    """Reads of a few tensors, and some as they are: views, inputs and states too."""
+    """Returns the sources of a few tensors. Some are copied; others, even views, inputs and
+    states, are returned directly."""
     rng = builder.rng
     names = [n for n in builder.names if not n.startswith("self.p")]
     chosen = rng.sample(names, min(len(names), rng.randint(2, 6)))
@@ -38,7 +39,7 @@ def _draw_returns(builder: Builder) -> list[str]:
 
 
 def draw(seed: int, dynamic: bool = False, statistics: Statistics | None = None) -> Program:
-    """The program of a seed."""
+    """Draws the program of a seed."""
     builder = Builder(seed, dynamic, statistics)
     steps = builder.rng.randint(3, MOST_STEPS)
     for _ in range(40 * steps):

@@ -1,4 +1,4 @@
-"""Ways to run a program; each is compared with eager."""
+"""Runs programs on several paths, and compares the results with eager."""
 
 import dataclasses
 import io
@@ -26,10 +26,10 @@ PATHS = ["functionalized", "native", "roundtrip", "interpret", "run"]
 
 @dataclasses.dataclass
 class Outcome:
-    """What came of a program: nothing wrong where `failures` is empty.
+    """The outcome of a program. It is correct if `failures` is empty.
 
-    A failure is (path, kind, text); kinds: `wrong`, `crash`, `error`. `limits` are
-    native compilations that fall back to ATen or to the interpreter, with reasons."""
+    A failure is (path, kind, text); the kinds are `wrong`, `crash` and `error`. `limits` are
+    native compilations that fall back to ATen or to the interpreter, with the reasons."""
 
     refused: str = ""  # torch.export does not take it
     torch_differs: str = ""  # PyTorch's own run of the export differs from eager
@@ -40,7 +40,7 @@ class Outcome:
 
 @dataclasses.dataclass
 class Result:
-    """The outputs of a run, and what inputs and buffers hold after it."""
+    """The outputs of a run, and the values of inputs and buffers after it."""
 
     outputs: list[torch.Tensor]
     inputs: list[torch.Tensor]
@@ -52,7 +52,7 @@ def _values(tensors) -> list[torch.Tensor]:
 
 
 def _copy(t: torch.Tensor) -> torch.Tensor:
-    """A copy that lies in memory as the tensor does: `clone` closes gaps."""
+    """Returns a copy with the same strides and offset. `clone` would close gaps."""
     span = 1 + sum((size - 1) * stride for size, stride in zip(t.shape, t.stride())) if t.numel() else 0
     storage = torch.zeros(t.storage_offset() + span, dtype=t.dtype)
     return storage.as_strided(t.shape, t.stride(), t.storage_offset()).copy_(t.detach())
@@ -67,7 +67,8 @@ def _run_module(module, inputs) -> Result:
 
 
 def compare(got: Result, want: Result) -> str | None:
-    """What differs, or None. What a path does not show (None) is left out."""
+    """Returns the first difference, or None. Skips inputs and buffers that are None in `got`,
+    because the path does not show them."""
     if len(got.outputs) != len(want.outputs):
         return f"got {len(got.outputs)} outputs, expected {len(want.outputs)}"
     pairs = [(f"output {k}", g, w) for k, (g, w) in enumerate(zip(got.outputs, want.outputs))]
@@ -82,12 +83,12 @@ def compare(got: Result, want: Result) -> str | None:
 
 
 def short(error: BaseException) -> str:
-    """The first lines of an error."""
+    """Returns the beginning of an error's text."""
     return f"{type(error).__name__}: {error}".strip()[:400]
 
 
 def reason(text: str) -> str:
-    """An error without names, numbers and places, to count alike ones."""
+    """Returns an error's text without names, numbers and places, to count similar errors."""
     text = text.strip().split("\n")[0]
     text = re.sub(r"^(Error|ToolError): ", "", text)
     text = re.sub(r"\S*/\S*\.(py|pt2|mlir|so):\d+: |\bm:[\w.,]+: ", "", text)
@@ -98,7 +99,7 @@ def reason(text: str) -> str:
 
 
 class Checker:
-    """Runs one program on the paths that are asked for."""
+    """Runs programs, one at a time, on the given paths."""
 
     def __init__(self, paths: list[str], decomposed: bool = False):
         self.paths, self.decomposed = paths, decomposed
@@ -109,7 +110,7 @@ class Checker:
         outcome, start = Outcome(), time.monotonic()
         try:
             self._expect(program)
-        except Exception as error:  # noqa: BLE001  only of a shortened program
+        except Exception as error:  # noqa: BLE001  happens for shortened programs only
             outcome.refused = f"eager: {short(error)}"
             return outcome
         try:
@@ -132,10 +133,10 @@ class Checker:
             outcome.seconds[path] = time.monotonic() - start
         return outcome
 
-    # What is expected.
+    # Expected results.
 
     def _expect(self, program: Program) -> None:
-        """Eager's results: of each set of inputs, of a second run on the same buffers."""
+        """Computes eager's results for each set of inputs: two runs on the same buffers."""
         self.runs: list[tuple[int, list[Result]]] = []
         module = program.module()
         first = [_run_module(module, program.arguments()) for _ in range(2)]
@@ -164,8 +165,8 @@ class Checker:
         return {n: _copy(t) for n, t in {**exported.state_dict, **exported.constants}.items()}
 
     def _module(self, exported):
-        """An exported program to run, with the states that it was exported with: runs
-        of another may have written to them."""
+        """Returns the module of an exported program, with the states at export. Earlier runs may
+        have written to them."""
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for name, t in {**exported.state_dict, **exported.constants}.items():
@@ -173,8 +174,8 @@ class Checker:
             return exported.module()
 
     def _own_difference(self, program: Program) -> str:
-        """Where PyTorch runs the export otherwise than eager; sizes that it refuses are
-        left out."""
+        """Returns the difference between PyTorch's run of the export and eager; empty if there is
+        none. Drops the runs with larger sizes if PyTorch refuses them."""
         kept = []
         for more, expected in self.runs:
             try:
@@ -195,7 +196,7 @@ class Checker:
         return ""
 
     def _located(self, error: Exception) -> str:
-        """An error with the operator of the node that it names."""
+        """Returns an error's text with the operator of the node that it names."""
         text = short(error)
         targets = {n.name: str(n.target) for n in self.exported.graph.nodes}
         node = re.search(r"\bm:(\w+)", text) or re.search(r"(\w+): ", text)
@@ -215,7 +216,7 @@ class Checker:
         return fx_mlir.import_(str(self.at / "m.pt2"))
 
     def _run_functional(self, program, module, outcome, path) -> None:
-        """The functionalized graph, as torch.fx's, run by PyTorch."""
+        """Functionalizes the module, converts it to a torch.fx graph and runs it in PyTorch."""
         module.run("fx-functionalize")
         module.run("fx-verify-functional")
         text = str(module)
@@ -269,7 +270,7 @@ class Checker:
                     return
 
     def _roundtrip(self, program, outcome) -> None:
-        """The archive through fx and back: in PyTorch, and through fx again."""
+        """Imports and exports the archive. Runs the result in PyTorch, and through fx again."""
         data = self._import().export("pt2")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -279,7 +280,7 @@ class Checker:
                 try:
                     torch.export.load(self.at / "m.pt2")
                 except RuntimeError:
-                    return  # nor does PyTorch open its own archive
+                    return  # PyTorch does not open its own archive either
                 raise
         for more, expected in self.runs:
             module = self._module(back)
@@ -294,7 +295,7 @@ class Checker:
     def _tool(self, program, outcome, path: str, *flags) -> None:
         for more, expected in self.runs:
             inputs = program.arguments(more)
-            shutil.rmtree(self.at / path, ignore_errors=True)  # of the program before
+            shutil.rmtree(self.at / path, ignore_errors=True)  # of the previous run
             outputs = harness.run(
                 self.at / "m.pt2", (inputs, {}), self.at / path, expected[0].outputs, *flags
             )

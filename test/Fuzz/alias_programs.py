@@ -1,4 +1,4 @@
-"""A program: tensors, steps and what is returned, all as Python source."""
+"""A program: its tensors, steps and returned values, all as Python source."""
 
 import dataclasses
 import itertools
@@ -22,8 +22,8 @@ class Step:
 
 @dataclasses.dataclass
 class Program:
-    """What a seed makes. Inputs are `x<k>`; `self.b<k>` is a buffer, `self.p<k>` a
-    parameter, `self.c<k>` a constant."""
+    """The program of a seed. Inputs are named `x<k>`, buffers `self.b<k>`, parameters
+    `self.p<k>` and constants `self.c<k>`."""
 
     seed: int
     inputs: dict[str, Spec] = dataclasses.field(default_factory=dict)
@@ -59,7 +59,7 @@ class Program:
         )
 
     def source(self) -> str:
-        """The program as a person can paste it."""
+        """Returns a script that exports the program."""
         values = ", ".join(spec.text() for spec in self.inputs.values())
         shapes = ""
         if self.dynamic:
@@ -77,7 +77,7 @@ class Program:
         return space["Program"]()
 
     def arguments(self, more: int = 0) -> tuple[torch.Tensor, ...]:
-        """New inputs; with `more` the first sizes that are dynamic are larger."""
+        """Returns new inputs. The dynamic sizes are larger by `more`."""
         space = {"torch": torch}
         return tuple(
             eval(spec.text(spec.shape[0] + more if name in self.dynamic else None), space)
@@ -90,10 +90,10 @@ class Program:
         auto = torch.export.Dim.AUTO
         return tuple({0: auto} if name in self.dynamic else None for name in self.inputs)
 
-    # Parts of a program, for a shorter one.
+    # Shorter programs.
 
     def without_unused(self) -> "Program":
-        """Without the inputs and states that no line names; one input stays."""
+        """Returns the program without unused inputs and states. At least one input stays."""
         used = set(itertools.chain.from_iterable(_NAME.findall(line) for line in self.body()))
         inputs = {n: s for n, s in self.inputs.items() if n in used}
         if not inputs:
@@ -103,7 +103,8 @@ class Program:
         return dataclasses.replace(self, inputs=inputs, states=states, dynamic=dynamic)
 
     def without_steps(self, dropped: set[int]) -> "Program":
-        """Without some steps, and what depends on the names that they bind."""
+        """Returns the program without the steps `dropped`, and without the steps and returned
+        values that depend on them."""
         known = {*self.inputs, *(f"self.{n}" for n in self.states)}
         steps = []
         for k, step in enumerate(self.steps):

@@ -1,4 +1,4 @@
-"""Steps that people write: indexing, assignments to parts, and operators that copy."""
+"""Steps as people write them: indexing, assignments to parts, and operators that copy."""
 
 import torch
 from alias_build import Builder, Rejected
@@ -7,7 +7,7 @@ from alias_values import draw_dtype
 
 
 def basic_index(b: Builder, t: torch.Tensor) -> str:
-    """What stands in brackets and gives a view."""
+    """Draws an index expression that gives a view."""
     rng, parts = b.rng, []
     for size in t.shape:
         kind = rng.choice("all int slice slice step none-all".split())
@@ -29,7 +29,7 @@ def basic_index(b: Builder, t: torch.Tensor) -> str:
 
 
 def _advanced_index(b: Builder, t: torch.Tensor, distinct: bool) -> str:
-    """Brackets with a tensor of indices in them."""
+    """Draws an index expression with a tensor of indices."""
     if not t.dim() or not t.numel():
         raise Rejected("nothing to index")
     at = b.rng.randrange(t.dim())
@@ -45,7 +45,7 @@ def take_part(b: Builder) -> None:
 
 
 def set_part(b: Builder) -> None:
-    """`x[...] = y`, `x[...] += y`, with numbers and tensors."""
+    """Draws `x[...] = y` or `x[...] += y`, where `y` is a number or a tensor."""
     name = b.pick()
     t = b.env[name]
     index = basic_index(b, t)
@@ -94,7 +94,7 @@ def augment(b: Builder) -> None:
 
 
 def move_part(b: Builder) -> None:
-    """A part of a tensor moves to another part of it, through a copy."""
+    """Draws an assignment of a part of a tensor to another part, through a copy."""
     name = b.pick()
     t = b.env[name]
     if not t.dim() or t.shape[0] < 2:
@@ -105,7 +105,7 @@ def move_part(b: Builder) -> None:
 
 
 def copy_values(b: Builder) -> None:
-    """A new tensor of one or two others."""
+    """Draws an operator that makes a new tensor of one or two others."""
     rng, name = b.rng, b.pick()
     t = b.env[name]
     other = b.arguments.operand(t)

@@ -1,8 +1,7 @@
 """The operators that alias their arguments, from PyTorch's schemas.
 
-A row is an overload of `torch.ops.aten`. Where a result carries the alias set of
-an argument that is not written to, the row is a view; where the written argument
-is `out=`, the row is an `out` row; any other row that writes is in place.
+A row is an overload of `torch.ops.aten` with an argument that has an alias set. A row with an
+argument `out=` is an `out` row. Any other row that writes is in place. All others are views.
 """
 
 import dataclasses
@@ -10,7 +9,7 @@ import re
 
 import torch
 
-#: Why rows are not drawn, by a pattern of their names.
+#: The reasons why rows are not drawn, with patterns of their names.
 EXCLUDED = [
     ("random numbers", r"(bernoulli|cauchy|exponential|geometric|log_normal|normal|random|uniform)_|"
      r"rand|normal$|bernoulli|multinomial|poisson|binomial|dropout|rrelu|philox|sobol|cauchy|dirichlet|"
@@ -39,7 +38,7 @@ _EXCLUDED = [(reason, re.compile(pattern)) for reason, pattern in EXCLUDED]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Row:
-    """An overload that aliases: what it is called, and the names that it writes to."""
+    """An overload that aliases its arguments. It writes to the arguments `written`."""
 
     name: str
     overload: str
@@ -58,7 +57,7 @@ class Row:
 
     @property
     def base(self) -> str:
-        """The name without the mark of operators in place."""
+        """The name without the final `_` of in-place operators."""
         return self.name.rstrip("_")
 
     @property
@@ -67,7 +66,7 @@ class Row:
 
     @property
     def changes_shape(self) -> bool:
-        """A view in place: it changes the tensor's sizes and strides, no element."""
+        """True for an in-place view, which changes sizes and strides but no elements."""
         return torch.Tag.inplace_view in self.op.tags
 
 
@@ -101,7 +100,7 @@ def _why_not(schema, name: str, overload: str) -> str | None:
 
 
 def collect() -> tuple[dict[str, list[Row]], dict[str, str]]:
-    """The rows by kind, and why the others are not drawn by their names."""
+    """Returns the rows by kind, and the reasons why other overloads are not drawn, by name."""
     rows: dict[str, list[Row]] = {"view": [], "inplace": [], "out": []}
     left_out: dict[str, str] = {}
     for schema in torch._C._jit_get_all_schemas():

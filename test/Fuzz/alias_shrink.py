@@ -1,4 +1,4 @@
-"""A failing program, made as short as it can be."""
+"""Shrinks a failing program."""
 
 import dataclasses
 import time
@@ -10,7 +10,7 @@ Fails = Callable[[Program], bool]
 
 
 def _fewer_steps(program: Program) -> Iterator[Program]:
-    """Without a half of the steps, a quarter, and so on down to one."""
+    """Yields programs without a half of the steps, without a quarter, and so on down to one."""
     count = len(program.steps)
     size = (count + 1) // 2
     while size:
@@ -28,7 +28,7 @@ def _fewer_returns(program: Program) -> Iterator[Program]:
 
 
 def _plainer(program: Program) -> Iterator[Program]:
-    """Static sizes, and tensors of plain layouts."""
+    """Yields programs with static sizes, and with tensors of dense layout."""
     if program.dynamic:
         yield dataclasses.replace(program, dynamic=())
     for which in ("inputs", "states"):
@@ -40,7 +40,7 @@ def _plainer(program: Program) -> Iterator[Program]:
 
 
 def shrink(program: Program, fails: Fails, seconds: float = 60) -> Program:
-    """The shortest program found that `fails`; `program` must."""
+    """Returns the shortest program found for which `fails` is true. It is true for `program`."""
     end = time.monotonic() + seconds
     changed = True
     while changed and time.monotonic() < end:

@@ -1,4 +1,4 @@
-"""Tensors as Python source, what memory they lie in, and which values are kept."""
+"""Tensors as Python source, the memory that they occupy, and checks of their values."""
 
 import dataclasses
 import random
@@ -13,12 +13,12 @@ LAYOUTS = ["dense", "dense", "dense", "transposed", "offset", "gaps", "channels_
 
 
 def draw_dtype(rng: random.Random) -> torch.dtype:
-    """Every dtype, the common ones more often."""
+    """Draws a dtype, the common ones more often."""
     return rng.choice([torch.float32] * 8 + [torch.int64, torch.complex64] + DTYPES)
 
 
 def draw_shape(rng: random.Random, most: int = 64) -> tuple[int, ...]:
-    """Sizes of at most `most` elements; seldom none, or without dimensions."""
+    """Draws sizes of at most `most` elements. Few have no elements or no dimensions."""
     rank = rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4])
     if rank == 4:
         return rng.choice([(1, 2, 3, 4), (2, 2, 2, 3), (2, 3, 2, 2), (1, 3, 4, 4), (2, 1, 3, 4)])
@@ -36,7 +36,7 @@ def draw_shape(rng: random.Random, most: int = 64) -> tuple[int, ...]:
 
 
 def tensor_text(shape, dtype: torch.dtype, salt: int) -> str:
-    """Source of a dense tensor of small whole numbers."""
+    """Returns the source of a dense tensor of small integers."""
     count = 1
     for size in shape:
         count *= size
@@ -54,7 +54,7 @@ def tensor_text(shape, dtype: torch.dtype, salt: int) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Spec:
-    """An input or a state: its source is made from this."""
+    """The properties of an input or a state, from which its source is made."""
 
     shape: tuple[int, ...]
     dtype: torch.dtype
@@ -69,7 +69,7 @@ class Spec:
         return Spec(shape, draw_dtype(rng), layout, rng.randrange(35))
 
     def text(self, first: int | None = None) -> str:
-        """The source, with another first size where one is given."""
+        """Returns the source. `first` replaces the first size."""
         shape = self.shape if first is None else (first, *self.shape[1:])
         if self.layout == "transposed":
             order = tuple(reversed(range(len(shape))))
@@ -87,7 +87,7 @@ class Spec:
 
 
 def offsets(t: torch.Tensor) -> list[int]:
-    """The address of each element, in order."""
+    """Returns the address of each element, in order."""
     found = [t.data_ptr()] if t.numel() else []
     for size, stride in zip(t.shape, t.stride()):
         step = stride * t.element_size()
@@ -96,7 +96,7 @@ def offsets(t: torch.Tensor) -> list[int]:
 
 
 def memory(t: torch.Tensor) -> set[int]:
-    """The bytes that a tensor's elements lie in."""
+    """Returns the addresses of the bytes that a tensor's elements occupy."""
     width = t.element_size()
     return {at + k for at in offsets(t) for k in range(width)}
 
@@ -111,8 +111,8 @@ def is_same_view(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def is_kept(t: torch.Tensor) -> bool:
-    """The values are finite, and neither so large nor so small that types differ in
-    what becomes of them."""
+    """Returns True if the values are finite, and neither so large nor so small that dtypes
+    overflow or underflow differently."""
     if not (t.dtype.is_floating_point or t.dtype.is_complex) or not t.numel():
         return True
     size = t.detach().resolve_conj().resolve_neg().to(torch.complex128 if t.is_complex() else torch.float64).abs()
@@ -120,7 +120,8 @@ def is_kept(t: torch.Tensor) -> bool:
 
 
 def is_exact(t: torch.Tensor) -> bool:
-    """Every type holds the values, and what computes them by other steps gets the same."""
+    """Returns True if every dtype holds the values exactly, so that other ways to compute them
+    give the same."""
     if not (t.dtype.is_floating_point or t.dtype.is_complex) or not t.numel():
         return True
     wide = t.detach().resolve_conj().resolve_neg().to(torch.complex128 if t.is_complex() else torch.float64)
@@ -129,7 +130,7 @@ def is_exact(t: torch.Tensor) -> bool:
 
 
 def fits(t: torch.Tensor, dtype: torch.dtype) -> bool:
-    """The conversion of floats to an integer type is defined."""
+    """Returns True if the conversion of floats to the dtype is defined."""
     if not t.dtype.is_floating_point or not t.numel() or dtype not in INTS:
         return True
     limits = torch.iinfo(dtype)

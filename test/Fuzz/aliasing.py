@@ -27,7 +27,7 @@ from alias_programs import Program
 from alias_rows import LEFT_OUT, ROWS
 from alias_shrink import shrink
 
-#: A program that takes longer than this hangs.
+#: A program that takes longer than this counts as a crash.
 SECONDS_OF_A_PROGRAM = 120
 
 
@@ -39,7 +39,7 @@ class Options:
 
 
 def _worker(options: Options, pipe, others) -> None:
-    """Answers with the outcome of each program that comes, until none does."""
+    """Receives programs and sends their outcomes, until it receives None."""
     for other in others:  # this process must not keep them open
         other.close()
     torch.set_num_threads(1)
@@ -51,9 +51,9 @@ def _worker(options: Options, pipe, others) -> None:
 
 
 class Worker:
-    """Runs programs in another process: what crashes there is a finding."""
+    """Runs programs in another process, so that a crash there is an outcome, too."""
 
-    #: The ends of this process, of all workers.
+    #: This process's ends of the pipes of all workers.
     _pipes: ClassVar[list] = []
 
     def __init__(self, options: Options):
@@ -105,12 +105,12 @@ class Worker:
 
 
 def classes(outcome: Outcome) -> set[tuple[str, str, str]]:
-    """What an outcome counts as: of errors the reason belongs to it."""
+    """Returns the classes of an outcome's failures. Errors are classified by their reasons."""
     return {(p, k, reason(t) if k == "error" else "") for p, k, t in outcome.failures}
 
 
 class Session:
-    """The programs of many seeds, and what came of them."""
+    """The programs of many seeds, and their outcomes."""
 
     def __init__(self, options: Options, shrink_seconds: float = 60, on_failure=print):
         self.options, self.shrink_seconds, self.on_failure = options, shrink_seconds, on_failure
@@ -126,7 +126,7 @@ class Session:
         self.start = time.monotonic()
 
     def add(self, program: Program, outcome: Outcome) -> set[tuple[str, str, str]]:
-        """Counts an outcome; its classes."""
+        """Counts an outcome and returns its classes."""
         self.counts["programs"] += 1
         self.seconds.update(outcome.seconds)
         if outcome.refused:
@@ -154,7 +154,7 @@ class Session:
         return draw(seed, self.options.dynamic, self.statistics)
 
     def shorten(self, program: Program, found: set) -> str:
-        """The program cut down as long as it fails in the same way, with the difference."""
+        """Returns the source of a shorter program that fails in the same way, with its failures."""
         worst = next((c for kind in ("crash", "wrong", "error") for c in sorted(found) if c[1] == kind))
         path = worst[0].split(",")
         worker = Worker(dataclasses.replace(self.options, paths=path))
@@ -170,7 +170,7 @@ class Session:
         return "\n".join([*lines, program.source()])
 
     def run(self, seeds, end: float, jobs: int = 1, most_shrunk: int = 10) -> None:
-        """Seeds in order, until the time is over."""
+        """Runs the seeds in order, until the time `end`."""
         workers = [Worker(self.options) for _ in range(jobs)]
         waiting: collections.deque = collections.deque()
         free, seeds = collections.deque(workers), iter(seeds)
@@ -193,7 +193,8 @@ class Session:
         self._shrink_some(failing, most_shrunk)
 
     def _shrink_some(self, failing, most: int) -> None:
-        """Of silently wrong programs and crashes each, of errors one of a reason."""
+        """Shrinks each program that is wrong or crashes, and one for each reason of an error, but
+        no more than `most`."""
         failing.sort(key=lambda item: (all(k == "error" for _, k, _ in item[1]), len(item[0].steps)))
         for program, found in failing:
             errors = {c for c in found if c[1] == "error"}
@@ -206,7 +207,7 @@ class Session:
             self.on_failure(self.shorten(program, found))
 
     def failures(self) -> int:
-        """Programs that are wrong, crash or do not compile."""
+        """Returns the number of failures: wrong results, crashes and errors."""
         return sum(n for name, n in self.counts.items() if name.split()[0] in ("wrong", "crash", "error"))
 
     def summary(self) -> str:
@@ -236,7 +237,7 @@ class Session:
 
 
 def table(statistics: Statistics) -> str:
-    """How often each operator was drawn, and why some were not."""
+    """Returns a table of how often each operator was drawn, and why some were not."""
     lines = []
     for kind, rows in ROWS.items():
         keys = [row.key for row in rows]
@@ -285,7 +286,7 @@ def main() -> int:
         for seed in options.seeds:
             print(session.draw(seed).source())
         return 0
-    # The first export loads what all others need: before the processes fork.
+    # The first export loads what all others need, so run it before the processes fork.
     Checker([], options.decomposed).check(draw(0))
     end = time.monotonic() + options.time
     session.run(options.seeds, end, options.jobs, options.shrink)

@@ -1,4 +1,4 @@
-"""Pointwise operators as torch's schemas say them, and arguments for their parameters."""
+"""Lists the pointwise operators of torch's schemas, and draws calls of them."""
 
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-#: Pointwise operators that have no tag.
+#: Pointwise operators without the tag `pointwise`.
 ALSO = set(
     """where isclose floor_divide floor_divide_ gcd_ lcm_ heaviside_ copysign_ masked_fill masked_fill_
     __and__ __or__ __iand__ __ior__ __irshift__ subtract subtract_ multiply multiply_ divide divide_
@@ -20,13 +20,14 @@ ALSO = set(
     leaky_relu_backward hardsigmoid_backward hardswish_backward mish_backward log_sigmoid_backward
     softshrink_backward hardshrink_backward dist""".split()
 )
-#: Random, or of a value that is a number, which is no tensor.
+#: Operators that are left out, such as random ones and those that return a Python number.
 NOT = {"rrelu", "native_dropout_backward", "equal", "clone"}
-#: They write, and the schema of their function has another name than theirs (pow_.Tensor:
-#: pow.Tensor_Tensor): functionalization does not find it, and ATen runs the whole graph.
+#: In-place operators whose functional form has another name (pow_.Tensor: pow.Tensor_Tensor).
+#: Functionalization does not find it, so that ATen runs the whole graph.
 NOT |= {"__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "ldexp_"}
 NOT |= {"pow_.Tensor", "floor_divide_.Tensor", "float_power_.Tensor", "float_power_.Scalar"}
-#: Truth values, and powers, written to complex numbers: functionalization makes a graph that does not verify.
+#: Operators that write truth values or powers. If they write to complex tensors,
+#: functionalization makes a graph that does not verify.
 TRUTHS = set(
     """eq_ ne_ lt_ le_ gt_ ge_ not_equal_ greater_ greater_equal_ less_ less_equal_ logical_and_
     logical_or_ logical_xor_ logical_not_ pow_""".split()
@@ -54,20 +55,20 @@ class Operator:
 
     @property
     def operands(self) -> int:
-        """How many tensors and numbers of any kind it takes before its keywords."""
+        """The number of positional parameters that take a tensor or a number."""
         of = ("Tensor", "number", "Optional[Tensor]", "Optional[number]")
         return sum(k in of for k, a in zip(self.kinds(), self.arguments) if not a.kwarg_only)
 
 
 def _kind(argument) -> str:
     kind = str(argument.type)
-    # The printed type does not tell Scalar from a float.
+    # The printed type does not distinguish Scalar from float.
     return "number" if str(argument.real_type) == "number" else kind
 
 
 @functools.lru_cache(maxsize=None)
 def operators(least: int, most: int) -> list[Operator]:
-    """Those with so many operands, in the order of their names."""
+    """Returns the operators with `least` to `most` operands, sorted by name."""
     result = {}
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
@@ -88,8 +89,9 @@ def operators(least: int, most: int) -> list[Operator]:
 
 
 def call(operator: Operator, rng: random.Random, tensor: Callable, number: Callable, integer: Callable):
-    """The operator as a function of tensors, the tensors, and the call as text. `tensor(k, first)`,
-    `number(k)` and `integer(k)` make the k-th argument."""
+    """Returns the operator as a function of tensors, the tensors, and the call as text, or None
+    if the call cannot be made. `tensor(k, first)`, `number(k)` and `integer(k)` make the k-th
+    argument."""
     from generated import describe
 
     tensors, places, positional, keywords, text = [], [], [], {}, []
@@ -126,7 +128,7 @@ def call(operator: Operator, rng: random.Random, tensor: Callable, number: Calla
         elif kind == "int":
             put(argument, 1 if argument.name == "reduction" else integer(k))
         elif kind == "float":
-            # Of bounds [eps, 1 - eps] the lower one is the lower one.
+            # In the bounds [eps, 1 - eps] the first must be the lower one.
             put(argument, 0.25 if argument.name == "eps" else float(abs(integer(k))) * 0.25)
         elif kind == "bool":
             put(argument, rng.random() < 0.5)
@@ -137,7 +139,7 @@ def call(operator: Operator, rng: random.Random, tensor: Callable, number: Calla
         elif not argument.has_default_value():
             return None
     overload, writes = operator.overload, operator.writes
-    # Functionalization takes the dtype to compute in from this tag of the form that writes.
+    # Functionalization chooses the dtype of the computation by this tag of the in-place form.
     if writes and torch.Tag.pointwise not in overload.tags and len({x.dtype for x in tensors}) > 1:
         return None
     if any(x.is_complex() for x in tensors) and operator.name.split(".")[0] in TRUTHS:

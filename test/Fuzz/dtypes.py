@@ -2,21 +2,21 @@
 
 usage: dtypes.py --seeds 0:5000
 
-Tensors of each dtype, with and without dimensions, meet each other and Python's numbers, also in
-forms that write to their first operand. What eager PyTorch refuses is left out. The numbers are
-small, so that no conversion is undefined.
+The operands are tensors of each dtype, with and without dimensions, and Python's numbers. In-place
+forms are included. Calls that eager PyTorch refuses are left out. The numbers are small, so that
+no conversion is undefined.
 """
 
 import torch
 from calls import call, operators
 from generated import COMPLEX, INTEGERS, SHORT, Case, agrees_in_types, eager, main, rng_for
 
-#: Broadcast against each other. 37 elements are some vectors and a remainder.
+#: Shapes that broadcast against each other. 37 elements are some vectors and a remainder.
 SHAPES = [(37,), (2, 37), (2, 1), (1,), (), ()]
 NUMBERS = [0, 1, 2, 3, -1, -2, 7, 0.5, -1.5, 2.0, 3.25, -0.75, True, False, 1 + 2j, -0.5j]
-#: How often a dtype is drawn.
+#: The dtypes to draw from. The common ones occur several times.
 DTYPES = [d for d in SHORT if d not in COMPLEX] * 3 + COMPLEX
-#: Draws until PyTorch takes one.
+#: The maximal number of draws until PyTorch accepts a call.
 DRAWS = 60
 
 
@@ -59,8 +59,8 @@ def make(seed: int) -> Case | None:
         if not (made := draw(rng)):
             continue
         function, tensors, text = made
-        # NUMBERS hold no -0.0, and complex arithmetic has its own signs of zeros (specials.py).
-        # Recurrences of polynomials cancel.
+        # Ignore the signs of zeros: NUMBERS has no -0.0, and the signs are unspecified in complex
+        # arithmetic (see specials.py). The terms of polynomials' recurrences cancel.
         size = 10.0 if "polynomial" in text else 0.0
         case = Case(seed, text, function, tensors, signs=False, size=size)
         expected = eager(case)

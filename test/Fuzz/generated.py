@@ -1,7 +1,8 @@
-"""What the generators of operator calls share (dtypes.py, specials.py): a case is one call of an
-operator with its tensors, made from a seed. Many cases are one exported graph, since a process
-costs more than an operator. The graph is run natively, with ATen where no native code is, and
-interpreted; a graph that fails as a whole is halved until the guilty case stands alone.
+"""Shared code of the generators of operator calls (dtypes.py, specials.py). A case is one call of
+an operator with its tensors, made from a seed. Many cases form one exported graph, because a
+process costs more than an operator. The graph is run natively, with ATen for operators without
+native code, and interpreted. A graph that fails as a whole is halved until the failing case is
+alone.
 """
 
 import argparse
@@ -43,8 +44,8 @@ INTEGERS = [d for d in SHORT if not d.is_floating_point and not d.is_complex and
 FLOATS = [d for d in SHORT if d.is_floating_point]
 COMPLEX = [d for d in SHORT if d.is_complex]
 
-#: The relative error that an element may have, by the dtype of the result. Eager is itself several
-#: units in the last place from the exact value.
+#: The relative error that an element may have, by the dtype of the result. Eager's own error is
+#: several units in the last place.
 TOLERANCE = {
     torch.float16: 2e-3,
     torch.bfloat16: 1.6e-2,
@@ -53,7 +54,7 @@ TOLERANCE = {
     torch.complex64: 2e-5,
     torch.complex128: 1e-9,
 }
-#: Cases in a graph.
+#: The number of cases in a graph.
 BATCH = 100
 
 
@@ -64,11 +65,11 @@ class Case:
     text: str
     function: Callable
     inputs: list[torch.Tensor]
-    #: By output: the elements on which PyTorch does not agree with itself.
+    #: For each output, a mask of the elements on which PyTorch does not agree with itself, or None.
     undecided: list = dataclasses.field(default_factory=list)
     #: Whether the sign of a zero counts.
     signs: bool = True
-    #: How large the numbers are that sums are made of: what is left of them is as exact as these.
+    #: The size of the terms of sums, to which the tolerance is relative, because terms may cancel.
     size: float = 0
 
     def __str__(self):
@@ -89,7 +90,7 @@ class Batch(torch.nn.Module):
 
 
 def eager(case: Case) -> list | None:
-    """The outputs, or None where PyTorch refuses the call."""
+    """Returns the outputs, or None if PyTorch refuses the call."""
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
@@ -99,7 +100,8 @@ def eager(case: Case) -> list | None:
 
 
 def agrees_in_types(case: Case, expected: list) -> bool:
-    """torch.export computes dtypes and shapes by other code; what it gets wrong is in the file."""
+    """Returns True if fake tensors have the expected dtypes and shapes. torch.export computes them
+    by other code than eager, and its mistakes would be in the archive."""
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     try:
@@ -119,7 +121,8 @@ def agrees_in_types(case: Case, expected: list) -> bool:
 
 
 def exact(case: Case, expected: list) -> list | None:
-    """What eager computes from the same numbers in double precision, rounded once."""
+    """Returns eager's results of the same call in double precision, rounded once; None if eager
+    refuses that call."""
     double = {d: torch.complex128 if d.is_complex else torch.float64 for d in FLOATS + COMPLEX}
     inputs = [x.to(double.get(x.dtype, x.dtype)) for x in case.inputs]
     wide = eager(dataclasses.replace(case, inputs=inputs))
@@ -136,11 +139,11 @@ def _same_sign(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def wrong(got: torch.Tensor, want: torch.Tensor, signs: bool, size: float = 0) -> torch.Tensor:
-    """Which elements are wrong."""
+    """Returns a mask of the elements that are wrong."""
     if want.dtype not in TOLERANCE:
         return got != want
     if want.is_complex():
-        # A part that is not a number, or infinite, says little of the other one.
+        # If one part is infinite or NaN, there is no tolerance for the other part.
         a, b = torch.view_as_real(got).double(), torch.view_as_real(want).double()
         if signs:
             bad = ~_same_sign(a, b).all(-1)
@@ -151,8 +154,9 @@ def wrong(got: torch.Tensor, want: torch.Tensor, signs: bool, size: float = 0) -
         near = (a - b).abs() <= (TOLERANCE[want.dtype] * size + 1e-300).unsqueeze(-1)
         same = (a == b) | (a.isnan() & b.isnan())
         return bad | ~(near | same).all(-1)
-    # The least numbers have few digits, and double precision has none below them. The CPU's
-    # conversion to bfloat16 (AVX512-BF16), which compiled code uses, makes zeros of them.
+    # Allow an absolute error of a few of the least subnormal numbers, which have few digits. For
+    # bfloat16 allow that of all subnormal numbers: the CPU's conversion (AVX512-BF16), which
+    # compiled code uses, flushes them to zero.
     least = torch.finfo(want.dtype).smallest_normal
     if want.dtype is not torch.bfloat16:
         least *= torch.finfo(want.dtype).eps * 4
@@ -162,6 +166,8 @@ def wrong(got: torch.Tensor, want: torch.Tensor, signs: bool, size: float = 0) -
     return ~right | (~_same_sign(a, b) if signs else torch.zeros_like(right))
 
 
+# Returns the first difference, or None. An element is wrong only if it also differs from the result
+# in double precision.
 def problem(case: Case, got: list, want: list) -> str | None:
     better = None
     for k, (g, w) in enumerate(zip(got, want, strict=True)):
@@ -194,11 +200,11 @@ def _element(x: torch.Tensor, where: tuple, output: torch.Tensor) -> str:
 @dataclasses.dataclass
 class Outcome:
     ran: int = 0
-    #: What torch.export refuses.
+    #: The cases that torch.export refuses.
     left_out: list[Case] = dataclasses.field(default_factory=list)
-    #: (case, mode, text)
+    #: The failures as (case, mode, text).
     problems: list = dataclasses.field(default_factory=list)
-    #: Why ATen runs an operator, by its target.
+    #: The reasons why ATen runs operators, by their targets.
     fallbacks: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def add(self, other: "Outcome") -> None:

@@ -1,4 +1,4 @@
-"""What the fuzzers begin with: programs of the lit tests, and small exports.
+"""Writes the seeds of the fuzzers: programs of the lit tests, and small exported archives.
 
 usage: seeds.py import|compile FOLDER
 """
@@ -9,15 +9,16 @@ import subprocess
 import sys
 
 TEST = pathlib.Path(__file__).resolve().parent.parent
-#: Larger inputs are slow, and change in more places than matter.
+#: The largest size of an input in bytes. Larger ones are slow, and most of their mutations do not
+#: matter.
 LARGEST = {"import": 200_000, "compile": 4_000}
-#: What the programs are compiled to, as Compile.cpp reads it.
+#: The forms to which programs are compiled, as Compile.cpp reads them.
 FORMS = ["ll", "so", "ptx", "hsaco", "spirv"]
 MODELS = "mlp cond bert_small llama_small_decode resnet_small".split()
 
 
 def exports(folder: pathlib.Path) -> None:
-    """Archives of the importer's own tests, of torch's examples, of models."""
+    """Writes archives of the importer's own tests, of torch's examples and of models."""
     inputs = TEST / "Import" / "Inputs"
     cases = "Tied Guards StrictGuards Names Mutation Branches Loop Custom DataDependent".split()
     subprocess.run([sys.executable, inputs / "export.py", folder, *cases], check=True)
@@ -29,7 +30,7 @@ def exports(folder: pathlib.Path) -> None:
 
 
 def programs(folder: pathlib.Path) -> None:
-    """Every graph of the lit tests, without what is said to FileCheck, in each form."""
+    """Writes every graph of the lit tests, without comments, for each form."""
     for path in sorted(TEST.rglob("*.mlir")):
         for k, part in enumerate(re.split(r"^// -----.*$", path.read_text(), flags=re.M)):
             lines = [line for line in part.splitlines() if not line.lstrip().startswith("//")]

@@ -3,9 +3,9 @@ of integer types, halves, large arguments; pointwise, reductions, scans, sorting
 
 usage: specials.py --seeds 0:2000
 
-Signs of zeros count. Every operator runs on vectors and on the remainders of vectors. Where PyTorch
-does not agree with itself (its code for vectors, for single elements and for strided tensors), an
-element is left out: no promise could be kept.
+Signs of zeros count. Every operator runs on vectors and on the remainders of vectors. An element is
+left out if PyTorch's own results for it differ: between its code for vectors, for single elements
+and for strided tensors.
 """
 
 import dataclasses
@@ -22,14 +22,14 @@ PLAIN += [1 / 3, -0.1, 0.49999997, 3.5, 4.5, -3.5, 10.0, 0.25, 100.0, -100.0]
 LENGTHS = [1, 2, 3, 5, 7, 16, 33, 37, 64, 70]
 DRAWS = 60
 
-#: Left out: pointwise operators, with the reason.
+#: The pointwise operators that are left out, by the reason.
 LEFT_OUT = {
-    # Series with other results beyond the numbers that they are for: PyTorch's recurrences lose all digits.
+    # Beyond the numbers for which they are made, PyTorch's recurrences lose all digits.
     "recurrences": ("special_chebyshev", "special_hermite", "special_laguerre", "special_legendre", "special_shifted"),
-    # Of an integer as large as 2**63 the result depends on the recursion's order of overflow.
+    # For integers near 2**63 the result depends on the order in which the recursion overflows.
     "overflow of signed integers": ("lcm", "gcd"),
-    # Compared at the tolerance of operands that are not special (test_operators.py): near their
-    # poles PyTorch's series are right to a few digits alone.
+    # test_operators.py compares them on ordinary operands. Near their poles, PyTorch's series have
+    # only a few correct digits.
     "series": (
         "special_zeta", "igamma", "special_gammainc", "polygamma", "mvlgamma", "digamma", "special_airy",
         "special_bessel", "special_modified", "special_scaled", "special_spherical", "lgamma",
@@ -51,7 +51,7 @@ def specials(dtype: torch.dtype) -> list:
     info = torch.finfo(dtype)
     sizes = [info.tiny, info.tiny / 4, info.smallest_normal * info.eps, info.max, info.max / 2, 1 + info.eps]
     sizes += [1 / info.eps, 1 / info.eps + 1, 0.5 / info.eps + 0.5, math.sqrt(info.max), 1e4, 88.0, 104.0]
-    # What float16 cannot hold is infinite in it.
+    # Values that a dtype cannot hold become infinite.
     return PLAIN + [s for size in sizes for s in (size, -size)]
 
 
@@ -77,29 +77,31 @@ def _marks(first: list, second: list | None, into: list) -> None:
 
 
 def undecided(case: Case, expected: list, pointwise: bool) -> list:
-    """By output, where PyTorch's several codes of an operator do not agree."""
+    """Returns, for each output, a mask of the elements on which PyTorch's implementations of the
+    operator differ, or None."""
     result = [None] * len(expected)
     other = dataclasses.replace(case, inputs=[strided(x) for x in case.inputs])
     _marks(expected, eager(other), result)
     if not pointwise or len(expected) != 1 or expected[0].dim() != 1:
         return result
-    # Element by element: the remainders of vectors.
+    # Run element by element, as in the remainders of vectors.
     parts = []
     for k in range(expected[0].numel()):
         inputs = [x[k : k + 1] if x.dim() and x.numel() > 1 else x for x in case.inputs]
         parts.append(eager(dataclasses.replace(case, inputs=inputs)))
     if all(parts) and all(p[0].numel() == 1 for p in parts):
         _marks(expected, [torch.cat([p[0].reshape(1) for p in parts])], result)
-    # Eight times the vector: no remainder is short.
+    # Run on eight copies of the vector, so that its elements are not in a remainder.
     inputs = [x.repeat(8) if x.dim() and x.numel() > 1 else x for x in case.inputs]
     if long := eager(dataclasses.replace(case, inputs=inputs)):
         _marks(expected, [long[0][: expected[0].numel()]], result)
     return result
 
 
-#: Made of an exponential, which in compiled code has no subnormal results.
+#: Operators that use an exponential, which has no subnormal results in compiled code.
 EXPONENTIALS = "exp sigmoid softplus silu tanh erf gelu mish elu ndtr sinh cosh".split()
-#: 0.0 and -0.0 are equal: PyTorch takes the one that the CPU's instruction takes.
+#: Operators that choose an operand. 0.0 and -0.0 are equal, and the CPU's instruction decides which
+#: of them PyTorch returns.
 CHOICES = """relu relu_ relu6 relu6_ maximum minimum max.other min.other fmax fmin hardtanh hardtanh_
     clamp clamp_ clamp_max clamp_max_ clamp_min clamp_min_ clip clip_ hardswish hardswish_
     log_sigmoid""".split()
@@ -112,12 +114,12 @@ def pointwise(rng):
     length = rng.choice(LENGTHS)
     kind = rng.choice([FLOATS, FLOATS, FLOATS, INTEGERS, INTEGERS, [torch.bool], COMPLEX])
     dtype = rng.choice(kind)
-    # Sums and products of such numbers: which parts are not numbers is the compiler's choice
-    # of instructions in PyTorch, too. Complex numbers are the plain ones here.
     some = [dtype] * 3 if rng.random() < 0.8 else [rng.choice([*FLOATS, *INTEGERS]) for _ in range(3)]
 
     def tensor(k, first):
         of = specials(some[k % 3])
+        # Complex numbers are finite here. In sums and products of others, the compiler's choice of
+        # instructions decides which parts are NaN, in PyTorch, too.
         if some[k % 3] in COMPLEX:
             of = [v for v in of if math.isfinite(v.real) and math.isfinite(v.imag)]
         if not first and rng.random() < 0.1:
@@ -132,7 +134,7 @@ def pointwise(rng):
     made = call(operator, rng, tensor, number, lambda k: rng.randint(0, 3))
     if not made:
         return None
-    # Complex arithmetic has its own signs of zeros: PyTorch's depend on its vectors.
+    # Ignore the signs of zeros in complex arithmetic: PyTorch's depend on its vector code.
     is_choice = operator.name in CHOICES or operator.name.split(".")[0] in CHOICES
     size = 1e-30 if any(name in operator.name for name in EXPONENTIALS) else 0
     return *made, True, not is_choice and not any(x.is_complex() for x in made[1]), size
@@ -169,7 +171,7 @@ REDUCTIONS = {
     "sort": lambda x, d: torch.sort(x, dim=d, stable=True),
     "sort_descending": lambda x, d: torch.sort(x, dim=d, descending=True, stable=True),
     "argsort": lambda x, d: torch.argsort(x, dim=d, stable=True),
-    # Which of equal elements is chosen is free: their values alone.
+    # Any of several equal elements may be chosen, so compare the values only.
     "topk": lambda x, d: x.topk(max(1, x.shape[d] // 2), d)[0],
     "topk_smallest": lambda x, d: x.topk(max(1, x.shape[d] // 2), d, largest=False)[0],
     "kthvalue": lambda x, d: x.kthvalue((x.shape[d] + 1) // 2, d)[0],
@@ -219,18 +221,22 @@ REDUCTIONS = {
     "cosine": lambda x, d: torch.cosine_similarity(x, x.flip(0), d),
     "normalize": lambda x, d: torch.nn.functional.normalize(x, dim=d),
 }  # fmt: skip
-#: Adding and multiplying numbers near the ends overflows or not by their order, and of differences
-#: between large numbers no digit is certain: these take small ones beside the special.
+#: Operators that add or multiply. Near the limits of a dtype, the order decides whether they
+#: overflow, and differences of large numbers have no certain digits. So they take small numbers
+#: beside the special ones.
 ORDERED = """sum sum_all prod mean cumsum cumprod logcumsumexp nansum nanmean logsumexp softmax log_softmax std
     var var_mean norm1 norm2 norm3 renorm quantile nanquantile avg_pool layer_norm trapezoid cdist matmul cosine
     normalize diff""".split()
-#: They subtract infinities from each other or do not, by the formula that PyTorch chose: finite numbers.
+#: Operators that take finite numbers only: whether they subtract infinities from each other depends
+#: on the formula that PyTorch chooses.
 FINITE = "trapezoid var_mean cdist cdist_inf dist quantile nanquantile".split()
-#: PyTorch searches and counts among sorted elements, and does not sort rows with NaN as it says.
+#: Operators that take no NaN: PyTorch searches and counts in sorted rows, and does not sort rows
+#: with NaN as documented.
 NUMBERS_ALONE = "searchsorted searchsorted_right mode".split()
-#: Whether a sum of zeros is -0.0 depends on what it starts from.
+#: Operators for which the signs of zeros do not count. Whether a sum of zeros is -0.0 depends on
+#: its initial value.
 NO_SIGNS = {*ORDERED, "norm0", "norm_inf", "norm_minus_inf", "dist", "cdist_inf"}
-#: 0.0 and -0.0 are equal: which of them is chosen, or stands first, is free.
+#: 0.0 and -0.0 are equal, so that either may be chosen or come first.
 NO_SIGNS |= set(
     """msort max min max_all min_all amax amin aminmax topk topk_smallest kthvalue median median_all nanmedian
     mode max_pool max_pool_indices adaptive_max_pool scatter_amax scatter_amin cummax cummin""".split()
@@ -248,7 +254,7 @@ def reductions(rng):
         if name in ORDERED:
             of = [v for v in of if not math.isfinite(v) or 0.1 <= abs(v) < 5 or v == 0]
         kind = rng.random()
-        if kind < 0.4 or name in NUMBERS_ALONE:  # one not-a-number would hide all else
+        if kind < 0.4 or name in NUMBERS_ALONE:  # a single NaN would hide all other elements
             of = [v for v in of if v == v]
         if kind < 0.2 or name in FINITE:
             of = [v for v in of if math.isfinite(v)]
@@ -263,12 +269,13 @@ def reductions(rng):
 
 
 def conversions(rng):
-    """Between dtypes, where C++ defines them: a number that an integer type cannot hold is left out."""
+    """Draws a conversion between dtypes. Numbers that the integer type cannot hold are left out,
+    because C++ does not define their conversion."""
     source, target = rng.choice([*FLOATS, *INTEGERS, torch.bool]), rng.choice([*FLOATS, *INTEGERS, torch.bool])
     of = specials(source)
     if target in INTEGERS and source in FLOATS:
         info = torch.iinfo(target)
-        # The largest number of a type may round up to one beyond it.
+        # The largest integer of a type may round up to a float beyond it.
         of = [v for v in of if math.isfinite(v) and info.min <= v <= info.max * 0.996]
     x = tensor_of(rng, source, (rng.choice(LENGTHS),), of)
     text = f"to({describe(x)}, {target})"

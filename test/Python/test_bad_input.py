@@ -1,5 +1,5 @@
-"""Whatever the package is given, it answers with an exception that says what is
-wrong: of its own kind, or of Python's for wrong types. A crash ends this run."""
+"""Checks that the package answers bad arguments with an exception that says what is wrong:
+its own Error, or Python's exception for wrong types. A crash ends this run."""
 
 import random
 import re
@@ -11,7 +11,7 @@ from torch import fx, nn
 import fx_mlir
 from fx_mlir import _fx
 
-#: What no argument of ours is, whatever it stands for.
+#: Values that are not valid for any argument of the package.
 ODD = [
     None,
     -1,
@@ -33,7 +33,7 @@ ODD = [
     lambda: None,
 ]
 
-#: Exceptions that are an answer.
+#: The exceptions that the tests accept.
 ANSWERS = (fx_mlir.Error, TypeError, ValueError, OSError)
 
 
@@ -60,7 +60,8 @@ def refuses(call, value) -> None:
 
 
 def entry_points(module, compiled, folder):
-    """Calls of one odd argument; `odd` stands where an empty one is none."""
+    """Returns functions that call the package with one odd argument. `odd` replaces an empty
+    value where the package takes that as no argument."""
     gm = fx.symbolic_trace(Net())
     text = str(module)
 
@@ -113,7 +114,7 @@ def freed(x):
     return x
 
 
-#: What is no dense tensor of three float32 on the CPU, and what is said of it.
+#: Arguments that are not a dense CPU tensor of three float32, by the expected texts of errors.
 TENSORS = {
     "expected a tensor on the CPU, got one on meta": lambda x: x.to("meta"),
     "expected a strided tensor, got torch.sparse_coo": lambda x: x.to_sparse(),
@@ -139,11 +140,11 @@ TENSORS = {
 @pytest.mark.parametrize("text", TENSORS)
 @pytest.mark.filterwarnings("ignore")
 def test_other_tensors(text, compiled):
-    """Each is an error that names the input."""
+    """Each argument gives an error that names the input."""
     with pytest.raises(fx_mlir.Error, match=re.escape(text)) as e:
         compiled(TENSORS[text](torch.ones(3)))
     assert "x" in str(e.value).split(":")[0]
-    # A call after it is as good as before.
+    # A later call works as before.
     torch.testing.assert_close(compiled(torch.ones(3)), torch.full((3,), 2.0))
 
 
@@ -163,7 +164,7 @@ def test_other_numbers():
 
 
 def test_broken_text_and_bytecode(module):
-    """Text and bytecode with bytes changed, left out and doubled: read or refused."""
+    """Text and bytecode with bytes changed, removed or doubled are read or refused."""
     rng = random.Random(0)
     refused = 0
     for good in (module.text(locations=True).encode(), module.bytecode()):
@@ -192,8 +193,8 @@ def test_broken_text_and_bytecode(module):
 
 
 def test_calls_of_a_builder_in_any_order():
-    """The builder that the importer uses: random calls end in errors, never in a
-    module that breaks a rule."""
+    """Random calls of the builder that the importer uses end in errors or in a valid
+    module."""
     words = ["", "x", "main", "aten.relu.default", "call_function", "!fx.any", "[", "\0", "é"]
     for seed in range(150):
         rng = random.Random(seed)

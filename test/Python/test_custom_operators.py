@@ -70,7 +70,7 @@ def export():
 
 
 def test_fallback_alone():
-    """In a process without the plug-in: what is registered stays."""
+    """Runs in a process without the plug-in, because registered operators stay."""
     script = (
         "import sys; sys.path[:0] = [%r, %r]; import fx_mlir, test_custom_operators as t;"
         "c = fx_mlir.compile(t.export()); t.compare(c); print(sorted(t.fallbacks(c)))"
@@ -82,7 +82,7 @@ def test_fallback_alone():
 
 def test_plugin(plugin):
     fx_mlir.load_plugin(plugin)
-    fx_mlir.load_plugin(plugin)  # once is enough
+    fx_mlir.load_plugin(plugin)  # a second time has no effect
     compiled = fx_mlir.compile(export())
     assert fallbacks(compiled) == ["example.flip_sign.default"]
     compare(compiled)
@@ -148,9 +148,9 @@ class Writes(torch.nn.Module):
 
 @pytest.mark.parametrize("form", ["training", "decomposed", "file", "imported"])
 def test_operators_that_write(form, tmp_path):
-    """A user's operator writes to its argument, which a plain export does not
-    say: torch knows. It is called on a copy, by fallback, as auto_functionalized_v2
-    has it where the program was decomposed."""
+    """A user's operator writes to its argument. A plain export does not record that, but torch
+    knows it. The operator runs on a copy, by fallback, as auto_functionalized_v2 does in a
+    decomposed program."""
     program = torch.export.export(Writes(), (torch.ones(3), torch.zeros(3)))
     if form == "decomposed":
         program = program.run_decompositions()
@@ -178,7 +178,7 @@ class WritesResult(torch.nn.Module):
 
 
 def test_writes_to_what_an_operator_gave():
-    """What an unknown operator gives is a tensor of its own."""
+    """The result of an unknown operator aliases no other tensor."""
     x, y = torch.tensor([1.0, 2.0]), torch.tensor([2.0, 4.0])
     compiled = fx_mlir.compile(torch.export.export(WritesResult(), (x, y)), progress=False)
     assert compiled.report["fallbacks"] == 2

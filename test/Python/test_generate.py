@@ -1,5 +1,5 @@
-"""Text of language models, drawn greedily by `generate` of transformers: with
-torch.compile(backend="fx_mlir") the tokens and logits are those of eager."""
+"""Greedy text generation by `generate` of transformers: with torch.compile(backend="fx_mlir")
+the tokens and logits are those of eager."""
 
 import os
 
@@ -60,12 +60,12 @@ def whisper():
 
 
 MODELS = {"llama": llama, "gpt2": gpt2, "t5": t5, "whisper": whisper}
-# One layer compiles in seconds; the other forms come with --long.
+# The cases that run without --long. A model of one layer compiles in seconds.
 QUICK = {("llama", "default"), ("gpt2", "static"), ("t5", "static"), ("whisper", "default")}
 
 
 def build(name):
-    """The model, with weights so large that the tokens differ."""
+    """Returns the model and its inputs. The weights are so large that the tokens differ."""
     model = MODELS[name]().eval()
     for parameter in model.parameters():
         if parameter.dim() > 1:
@@ -107,7 +107,7 @@ def cases():
 
 @pytest.mark.parametrize("name, cache", list(cases()))
 def test_forward(name, cache, long):
-    """`forward` compiled: the first step, steps of one token, and the static
+    """Compiles `forward`: the first step, the steps of one token, and the static
     cache that is written in place."""
     count = 20 if long else 8
     model, inputs = build(name)
@@ -120,7 +120,7 @@ def test_forward(name, cache, long):
 
 
 def compile(function, calls):
-    """The function by the backend; what it compiles is noted in `calls`."""
+    """Compiles a function by the backend, which appends each graph to `calls`."""
     from fx_mlir.backend import fx_mlir
 
     def backend(gm, inputs):
@@ -134,7 +134,7 @@ def compile(function, calls):
 @pytest.mark.parametrize("cache", ["default", "static"])
 @pytest.mark.parametrize("name", ["llama", "gpt2"])
 def test_generate(name, cache):
-    """`generate` itself compiled, its loop included."""
+    """Compiles `generate` itself, including its loop."""
     model, inputs = build(name)
     want = draw(model.generate, inputs, cache, 8, disable_compile=True)
     calls = []
@@ -146,7 +146,7 @@ def test_generate(name, cache):
 @pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_compile_config(name):
-    """Compiled by transformers, which does so where the cache is static."""
+    """Lets transformers compile the model, which it does if the cache is static."""
     model, inputs = build(name)
     want = draw(model.generate, inputs, "static", 8, disable_compile=True)
     config = transformers.CompileConfig(backend="fx_mlir", mode=None, fullgraph=False)

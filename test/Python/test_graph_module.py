@@ -26,7 +26,7 @@ class Block(nn.Module):
 
 
 def count(module):
-    """The operations of @main."""
+    """Returns the number of nodes in @main."""
     text = str(module)
     body = text[text.index("fx.graph @main") :].splitlines()
     node = r"    (%[^=]+= )?(placeholder|get_attr|call_\w+|higher_order|cond|output)\b"
@@ -50,7 +50,7 @@ def test_symbolic_trace():
         '"size" = %size',
     ):
         assert part in text, f"{part}\n{text}"
-    # Text and bytecode hold all of it.
+    # A round trip through bytecode loses nothing.
     again = fx_mlir.Module.parse(module.bytecode())
     assert again.text(locations=True) == module.text(locations=True)
 
@@ -69,7 +69,7 @@ def test_make_fx():
     assert "!fx.any" not in text
     getitems = sum(n.target is operator.getitem for n in gm.graph.nodes)
     assert count(module) == len(gm.graph.nodes) - getitems
-    # Lifted, it is a program that compiles.
+    # With lifted states the graph is a program that compiles.
     compiled = fx_mlir.compile(GraphImporter(gm, lift=True).run(), progress=False)
     for got, want in zip(compiled(x, y), fn(x, y)):
         torch.testing.assert_close(got, want)

@@ -1,4 +1,4 @@
-"""`pip install .`, on the fx-mlir that is built."""
+"""Tests `pip install .` with the fx-mlir of the build folder."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ BACKEND = 'assert "fx_mlir" in torch._dynamo.list_backends()'
 
 
 def test_build_without_torch(tmp_path):
-    """What pip's build says where its Python has no torch to build for."""
+    """pip's build fails with a helpful message if its Python has no torch."""
     venv.create(tmp_path / "bare", with_pip=False)
     settings = ["-DSKBUILD=ON", f"-DPython_EXECUTABLE={tmp_path}/bare/bin/python"]
     for line in (tree / "CMakeCache.txt").read_text().splitlines():
@@ -64,7 +64,8 @@ def test_pip_install(tmp_path):
 
 
 def test_wheel_of_whole_build(tmp_path):
-    """What `pip install .` puts in one folder finds LLVM's libraries by itself."""
+    """The files that `pip install .` puts in one folder find LLVM's libraries without
+    LD_LIBRARY_PATH."""
     for component in ("python", "FX"):
         subprocess.run(
             ["cmake", "--install", tree, "--component", component, "--prefix", tmp_path],

@@ -1,4 +1,4 @@
-"""Live GraphModules to fx and back, and what their calls run."""
+"""Round trips of live GraphModules, and the operators that their calls run."""
 
 import pathlib
 import sys
@@ -18,7 +18,7 @@ def same_nodes(got: fx.Graph, want: fx.Graph) -> None:
     assert len(got.nodes) == len(want.nodes)
     assert str(got) == str(want)
     for a, b in zip(got.nodes, want.nodes):
-        # The targets themselves, and containers of the same kinds.
+        # Compare the targets themselves, and the kinds of containers.
         assert a.target == b.target and str(a.args) == str(b.args), a
         assert a.meta.get("stack_trace") == b.meta.get("stack_trace")
 
@@ -81,7 +81,7 @@ def test_make_fx_and_sub_graphs():
 
 
 def test_changed_graphs_come_back():
-    """What passes make is written, too; nodes that stay keep what FX knows."""
+    """Nodes that passes make are exported, too. The other nodes keep FX's metadata."""
     gm = make_fx(lambda x: (x + 1) * (x + 1), tracing_mode="fake")(torch.ones(3))
     module = fx_mlir.import_(gm).run("cse")
     back = module.graph_module()
@@ -97,7 +97,7 @@ def test_of_an_exported_program():
     back = fx_mlir.import_(program).graph_module()
     assert [n.name for n in back.graph.nodes] == [n.name for n in program.graph.nodes]
     x = torch.randn(2, 4)
-    # With a root that has the states the user's inputs are left.
+    # With a root that has the states, only the user's inputs are placeholders.
     bound = fx_mlir.import_(program).graph_module(module)
     assert len(bound.graph.find_nodes(op="placeholder")) == 1
     torch.testing.assert_close(bound(x)[0], module(x), rtol=1e-5, atol=1e-6)
@@ -166,7 +166,7 @@ def test_resolved_batch_norms_keep_their_statistics():
 
 
 def strange(x):
-    """A function that fx cannot look into: it counts on values."""
+    """A function that fx cannot trace, because it depends on values."""
     return x + 1 if bool((x > 0).all()) else x - 1
 
 
@@ -184,7 +184,7 @@ def test_opaque_calls_stay_and_run_in_python():
     text = str(module)
     for part in ("@aten.relu.default", ".strange(", "@aten.mul.Tensor"):
         assert part in text, text
-    assert "!fx.any" not in text  # by running it on the example
+    assert "!fx.any" not in text  # a run on the example gives the type
     torch.testing.assert_close(module.graph_module()(x), gm(x))
     with pytest.raises(fx_mlir.Error, match="strange' has no native code"):
         fx_mlir.compile(module, progress=False)
@@ -205,7 +205,7 @@ def test_wrong_example_inputs():
 
 
 class Sizes(nn.Module):
-    """Calls of modules, methods and functions that give sizes and take them."""
+    """Calls of modules, methods and functions that return sizes and take them."""
 
     def __init__(self):
         super().__init__()
@@ -266,7 +266,7 @@ def test_dynamic_shapes_that_cannot_be():
 
 
 def test_graphs_traced_with_symbols_keep_them():
-    """make_fx's, and what Dynamo gives a backend, which calls modules too."""
+    """Graphs of make_fx, and graphs that Dynamo gives a backend, which call modules, too."""
     model = Sizes()
     args = (torch.randn(5, 4), torch.randn(2, 4))
     gm = make_fx(model, tracing_mode="symbolic", _allow_non_fake_inputs=True)(*args)
@@ -294,7 +294,7 @@ def test_graphs_traced_with_symbols_keep_them():
         x, y = torch.randn(n, 4), torch.randn(m, 4)
         given = []
         for name, value in zip(names, inputs, strict=True):
-            if isinstance(value, torch.SymInt):  # a size of its own
+            if isinstance(value, torch.SymInt):  # an input that is a size
                 value = n if int(value) == 5 else m
             given.append({"L_x_": x, "L_y_": y}.get(name, value))
         with torch.no_grad():

@@ -17,7 +17,7 @@ RULES = ROOT / "rules" / "relu-to-gelu.mlir"
 
 
 def count(module: fx_mlir.Module) -> tuple[int, int]:
-    """The nodes of @main, and those of them that are calls."""
+    """Returns the number of nodes in @main, and the number of calls among them."""
     main = str(module).split("fx.graph @main")[1]
     node = r"^ *(?:%.* = )?(placeholder|get_attr|call_function|call_method|call_module|output)\b"
     kinds = re.findall(node, main, re.MULTILINE)
@@ -38,7 +38,7 @@ def test_resnet50_is_as_long_as_in_fx():
     states = len(list(model.parameters())) + len(list(model.buffers()))
     for name in ("fx-resolve-calls", "fx-functionalize", "canonicalize"):
         assert count(module.run(name)) == (177 + states, 175), name
-    # The norms go; what replaces them is computed from states alone.
+    # The norms are folded. The nodes that replace them depend on states alone.
     module.run("fx-fold-conv-bn")
     assert "@aten.batch_norm" not in str(module)
     module.run("fx-constant-fold{max-bytes=16777216}")
@@ -48,7 +48,7 @@ def test_resnet50_is_as_long_as_in_fx():
     got = fx_mlir.compile(module, progress=False)(x)
     got = got[0] if isinstance(got, (list, tuple)) else got
     assert (got - want).abs().max() <= 1e-5 * want.abs().max()
-    # Export has the same calls.
+    # The exported program has as many calls.
     exported = torch.export.export(model, (x,))
     assert count(fx_mlir.import_(exported))[1] == 175
 
@@ -77,7 +77,7 @@ def test_rules_replace_every_form_of_relu():
     text = str(module)
     forms = ["call_function @torch.relu(", "@torch.nn.functional.relu(", "call_method @relu("]
     assert all(form in text for form in forms), text
-    # Calls of modules and methods count as what they run.
+    # Rules match calls of modules and methods by the operators that these run.
     module.run(f"fx-rewrite{{patterns={RULES}}}")
     text = str(module)
     assert text.count("@aten.gelu.default(") == 6 and "relu" not in text.replace("aten.gelu", "")
@@ -87,8 +87,8 @@ def test_rules_replace_every_form_of_relu():
 
 
 class Pairs(nn.Module):
-    """A norm behind a convolution, a transposed one and a linear layer; one that
-    another norm follows, one used twice, and one whose layer is used elsewhere."""
+    """Norms behind a convolution, a transposed convolution and a linear layer; a norm behind
+    another norm; and a norm that is used twice, behind a layer that is used twice."""
 
     def __init__(self):
         super().__init__()
@@ -125,7 +125,7 @@ def test_norms_that_are_modules_fold():
     got = fx_mlir.compile(module, progress=False)(x)
     got = got[0] if isinstance(got, (list, tuple)) else got
     torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-5)
-    # Statistics that training changes are no constants.
+    # Statistics that training changes are not constant, so the norms are not folded.
     module = fx_mlir.import_(fx.symbolic_trace(model.train()), (x,))
     module.run("fx-fold-conv-bn")
     assert "rsqrt" not in str(module)

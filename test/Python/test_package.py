@@ -98,7 +98,7 @@ def test_compiler_crashes(tmp_path):
             module.emit("so", tmp_path / "m.so", debug_crash=phase)
 
     crash("schedule")
-    # Of compilations at the same time each has its own fate.
+    # A crash does not affect compilations that run at the same time.
     good = [str(tmp_path / f"{i}.so") for i in range(2)]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         jobs = [pool.submit(crash, phase) for phase in ("linalg", "code")]
@@ -110,7 +110,7 @@ def test_compiler_crashes(tmp_path):
 
 
 def run_alone(text, tmp_path):
-    """Python in a process of its own, with an archive and a path to write to."""
+    """Runs Python code in a process of its own. Its arguments are an archive and an output path."""
     torch.export.save(export(Net(), torch.randn(3, 8)), tmp_path / "m.pt2")
     package = pathlib.Path(fx_mlir.__file__).parent.parent
     text = f"if True:\n import sys\n sys.path.insert(0, sys.argv[3])\n import fx_mlir\n{text}"
@@ -119,7 +119,7 @@ def run_alone(text, tmp_path):
 
 
 def test_signal_handlers_stay(tmp_path):
-    """In a process of its own: other tests may have set handlers."""
+    """Runs in a process of its own, because other tests may have set handlers."""
     text = """
  import pathlib
  def handlers():
@@ -192,7 +192,7 @@ def test_compile_program():
     assert compiled(x, 3.0, bias=bias)["sizes"] == (3, None)
     assert [i["name"] for i in compiled.info["inputs"]][0] == "x"
     assert compiled.report["phases"]
-    # Strided inputs are taken as they are.
+    # The model takes strided inputs.
     check(compiled(torch.randn(8, 3).t(), 3.0, bias=bias)["y"].shape, torch.Size([3, 4]))
     with pytest.raises(fx_mlir.Error, match="input 'x'.*expected 3, got 5"):
         compiled(torch.randn(5, 8), 3.0, bias=bias)
@@ -292,7 +292,7 @@ class Fails(nn.Module):
 
     def forward(self, x):
         y = x + 1
-        return self.operator(y)  # fails where it is not positive definite, or not finite
+        return self.operator(y)  # fails if y is not positive definite, or not finite
 
 
 def eigenvalues(y):
@@ -301,7 +301,7 @@ def eigenvalues(y):
 
 @pytest.mark.parametrize("operator", [torch.linalg.cholesky, eigenvalues])
 def test_errors_name_the_source_line(operator):
-    """Of what is compiled and of what ATen runs."""
+    """Errors of native code and errors of ATen name the line."""
     compiled = fx_mlir.compile(export(Fails(operator), torch.eye(2)))
     assert bool(compiled.report["fallbacks"]) == (operator is eigenvalues)
     check(compiled(torch.eye(2) * 5), operator(torch.eye(2) * 5 + 1))
@@ -344,7 +344,7 @@ def test_dtypes():
 
 
 def test_paths_of_weights_start_at_the_file(tmp_path, monkeypatch):
-    """Text and bytecode, from another folder than the one that it was read in."""
+    """Compiles text and bytecode in another folder than the one in which they were read."""
     here, away = tmp_path / "a" / "b", tmp_path / "away"
     here.mkdir(parents=True), away.mkdir()
     model = torch.nn.Linear(3, 2)

@@ -1,4 +1,4 @@
-"""quantize: samples from memory, the report, and what is made of the result."""
+"""quantize: samples from memory, the report, and the compiled and exported result."""
 
 import io
 
@@ -37,7 +37,7 @@ def test_quantized_models_compile_and_export(mode):
     assert sqnr(model(x), compiled(x)) > 30
     loaded = torch.export.load(io.BytesIO(module.export("pt2"))).module()
     assert sqnr(loaded(x), compiled(x)) > 60
-    # The source is as it was.
+    # The source program is unchanged.
     assert sqnr(model(x), fx_mlir.compile(program)(x)) > 100
 
 
@@ -61,7 +61,7 @@ def test_options_reach_the_passes():
     a, b = module.report["layers"]
     assert a["quantized"] and b["reason"] == "it was excluded"
     assert "dequantize_per_channel_group" in str(module)
-    # To choose scales in each run takes longer than such layers.
+    # Computing scales in each run takes longer than such small layers gain.
     module = fx_mlir.quantize(program, mode="dynamic")
     assert all("gain too little" in layer["reason"] for layer in module.report["layers"])
     module = fx_mlir.quantize(program, [torch.randn(4, 32)], min_sqnr=200.0, observer="kl", symmetric=True)

@@ -1,4 +1,4 @@
-"""torch.compile(backend="fx_mlir"): inference and training beside eager."""
+"""torch.compile(backend="fx_mlir"): inference and training, compared with eager."""
 
 import copy
 
@@ -82,8 +82,8 @@ def test_outputs_that_are_inputs_views_and_numbers():
 
 
 def constants(x):
-    """Tensors that the graph holds: of several dtypes, a number, an empty one, one
-    that is written to, and one that is returned as it is."""
+    """Constant tensors of the graph: several dtypes, a scalar, an empty tensor, a tensor that is
+    written to, and one that is returned directly."""
     written = torch.tensor([1.0, 2.0, 3.0])
     written.add_(x)
     return (
@@ -130,7 +130,7 @@ def test_errors():
 
 
 def train(model, batches, loss_fn, compiled):
-    """The losses of one step for each batch."""
+    """Trains one step on each batch, and returns the losses."""
     call = compile(model) if compiled else model
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     losses = []
@@ -196,7 +196,7 @@ def test_dropout_draws_as_eager():
 
 
 def test_random_numbers_are_torchs():
-    """Native code, ATen and what stands around calls draw from one generator."""
+    """Native code, ATen and the code around calls draw from one generator."""
 
     def draw(x):
         return torch.rand(3) + x, torch.poisson(x.abs()), torch.randn(5), torch.randn(1)

@@ -81,7 +81,7 @@ def tokens():
 
 
 def step(model, inputs, call):
-    """A loss, what else the model gives, and the gradients by name."""
+    """Returns the loss, the logits, and the gradients by name."""
     outputs = call(**inputs)
     loss, logits = outputs[0], outputs[1]
     loss.backward()
@@ -126,7 +126,7 @@ def test_step_of_unknown_sizes(make, draw):
 
 @torch.no_grad()
 def test_deberta_forward():
-    """Its attention holds a constant: the square root of a number."""
+    """DeBERTa's attention has a constant tensor, the square root of a number."""
     model = deberta().eval()
     compiled = torch.compile(model, backend="fx_mlir")
     inputs = {"input_ids": torch.randint(3, 99, (2, 7))}

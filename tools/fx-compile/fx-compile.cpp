@@ -55,7 +55,7 @@ static cl::opt<std::string>
                       "tensorcore=M:N:K:WARPSM:WARPSN:STAGES, "
                       "matmul=M:N:K:THREADM:THREADN, with commas"),
              cl::value_desc("tiles"), cl::Hidden, cl::cat(category));
-// -mcpu is LLVM's own option: the linker, which is part of this process,
+// -mcpu is LLVM's option, because the linker, which is part of this process,
 // registers it too.
 static llvm::codegen::RegisterCodeGenFlags codeGenFlags;
 static cl::opt<bool>
@@ -122,7 +122,8 @@ static int fail(llvm::StringRef text) {
   return 1;
 }
 
-/// Writes `object` to `path`; the text of an error, empty if there was none.
+/// Writes `object` to `path`. Returns the text of the error, or an empty
+/// string.
 static std::string writeJSON(llvm::StringRef path, llvm::json::Object object) {
   std::error_code ec;
   llvm::raw_fd_ostream os(path, ec);
@@ -137,8 +138,8 @@ static std::string writeJSON(llvm::StringRef path, llvm::json::Object object) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // A reader of our output that goes away ends us as this other signal does,
-  // with unfinished files removed.
+  // If the reader of the output closes the pipe, end like at SIGTERM, whose
+  // handler removes unfinished files.
   std::signal(SIGPIPE, [](int) { std::raise(SIGTERM); });
   registerVersionPrinter();
   cl::HideUnrelatedOptions(category);
@@ -173,7 +174,8 @@ int main(int argc, char **argv) {
     options.dumpAfter.push_back(phase);
   }
   options.crashIn = crashIn;
-  // The linker, in this process, sets all options of the command line back.
+  // Copy the options: the linker, which runs in this process, resets all
+  // options of the command line.
   std::string reportPath = reportFile, sarifPath = sarifFile;
   SarifLog sarif;
   sarif.input = input.getValue();

@@ -32,9 +32,10 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Translates the paths of weights: from those of the file `from`, or to those
-/// of the file `to`. MlirOptMain reads and writes modules itself, so that these
-/// are passes, the first and the last.
+/// Translates the paths of weights: resolves them relative to the file `from`
+/// that was read, or makes them relative to the file `to` that is written. This
+/// is a pass, which runs first and last, because MlirOptMain itself reads and
+/// writes modules.
 struct TranslatePaths : PassWrapper<TranslatePaths, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TranslatePaths)
 
@@ -52,7 +53,8 @@ struct TranslatePaths : PassWrapper<TranslatePaths, OperationPass<ModuleOp>> {
       fx::relocateExternalPaths(getOperation(), to);
   }
 
-  /// A copy of any pass: a pass manager gives none of its own away.
+  /// Copies a pass. Needed because a pass manager does not release the
+  /// ownership of its passes, and `clone` is protected.
   static std::unique_ptr<Pass> copy(const Pass &pass) {
     return (pass.*&TranslatePaths::clone)();
   }
@@ -71,7 +73,8 @@ static std::unique_ptr<Pass> translatePaths(StringRef from, StringRef to) {
   return pass;
 }
 
-/// Whether the module may name files of weights: bytecode is not searched.
+/// Returns true if the module may name files of weights. Always true for
+/// bytecode, which is not searched.
 static bool mayHavePaths(const llvm::MemoryBuffer &input) {
   StringRef text = input.getBuffer();
   return text.starts_with("ML\xefR") || text.contains("#fx.external<");
@@ -81,7 +84,8 @@ static bool mayHavePaths(const llvm::MemoryBuffer &input) {
 // The tool
 //===----------------------------------------------------------------------===//
 
-/// What MlirOptMain does for the command line, with the passes around.
+/// Does the same as MlirOptMain for a command line, and adds passes that
+/// translate the paths of weights.
 static LogicalResult run(StringRef input, StringRef output,
                          DialectRegistry &registry) {
   if (input == "-" && llvm::sys::Process::StandardInIsUserInput())
@@ -92,7 +96,7 @@ static LogicalResult run(StringRef input, StringRef output,
     llvm::errs() << "error: " << message << "\n";
     return failure();
   }
-  // The parser would print the archive as the text that it cannot read.
+  // The diagnostic of the parser would print the bytes of the archive.
   if (file->getBuffer().starts_with("PK\x03\x04")) {
     llvm::errs() << "error: " << input
                  << ": expected MLIR text or bytecode, got an archive; "
@@ -105,7 +109,7 @@ static LogicalResult run(StringRef input, StringRef output,
     return failure();
   }
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  // A reproducer has the passes of the run that wrote it.
+  // A reproducer already contains the passes of the run that wrote it.
   if (mayHavePaths(*file) && !config.shouldRunReproducer()) {
     MlirOptMainConfig given = config;
     config.setPassPipelineSetupFn([=](PassManager &pm) -> LogicalResult {
@@ -152,7 +156,7 @@ int main(int argc, char **argv) {
   LogicalResult result = onlyLists
                              ? MlirOptMain(argc, argv, input, output, registry)
                              : run(input, output, registry);
-  // A release of MLIR prints the title alone.
+  // Release builds of MLIR print only the title of the statistics.
   if (llvm::any_of(llvm::ArrayRef(argv, argc), [](llvm::StringRef argument) {
         return argument.ltrim('-') == "mlir-pass-statistics";
       }))

@@ -80,7 +80,7 @@ static cl::opt<std::string>
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // LibTorch must not add lines of its own to stderr.
+  // Keep LibTorch from printing its own messages to stderr.
   ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
   fx::registerVersionPrinter();
   cl::HideUnrelatedOptions(category);

@@ -68,7 +68,8 @@ static OwningOpRef<ModuleOp> load(MLIRContext &context) {
   return parseModuleFile(input, &context);
 }
 
-/// Writes the module to `path`, with paths of weights as in the file `as`.
+/// Writes the module to `path`. The paths of weights are relative to the file
+/// `as`, or absolute if it is "-".
 static bool writeFile(llvm::StringRef path, ModuleOp module,
                       llvm::StringRef as) {
   std::error_code ec;
@@ -109,7 +110,7 @@ int main(int argc, char **argv) {
   llvm::sys::RemoveFileOnSignal(candidate);
   std::string problem;
   auto holds = [&](ModuleOp m) {
-    // A test may copy the file: paths are absolute.
+    // Paths are absolute, because a test may copy the file.
     if (!writeFile(candidate, m, "-")) {
       problem = "cannot write '" + candidate.str().str() + "'";
       return false;
@@ -117,7 +118,7 @@ int main(int argc, char **argv) {
     llvm::SmallVector<llvm::StringRef> args{*program};
     llvm::append_range(args, testArgs);
     args.push_back(candidate);
-    // The test's own output would drown ours.
+    // Discard the output of the test.
     std::optional<llvm::StringRef> quiet[] = {"", "", ""};
     std::string error;
     int status = llvm::sys::ExecuteAndWait(*program, args, std::nullopt, quiet,

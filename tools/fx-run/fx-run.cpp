@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The command line is read by hand: its contract is one line on stderr.
+// The command line is parsed by hand, because every error must be exactly one
+// line on stderr.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ namespace {
 struct Parser {
   llvm::ArrayRef<const char *> args;
   fx::RunOptions options;
-  bool done = false; // --help or --version was all that is asked
+  bool done = false; // --help or --version was printed
 
   llvm::Error parse();
 
@@ -177,7 +178,7 @@ llvm::Error Parser::parse() {
 }
 
 int main(int argc, char **argv) {
-  // LibTorch, where it is loaded, must not add lines of its own to stderr.
+  // Keep LibTorch, if it is loaded, from printing its own messages to stderr.
   ::setenv("TORCH_CPP_LOG_LEVEL", "ERROR", /*overwrite=*/0);
   Parser parser;
   parser.args = llvm::ArrayRef(argv + 1, argc > 0 ? argc - 1 : 0);

@@ -86,7 +86,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// An error that was printed when it was found.
+/// An error that has been printed already.
 class Reported : public ErrorInfo<Reported> {
 public:
   static char ID;
@@ -98,7 +98,8 @@ public:
 };
 char Reported::ID;
 
-/// Prints `error: text`, with the place in an IR file in front.
+/// Prints an error as `error: text`, or as `error: FILE:LINE:COLUMN: text` if
+/// it has a location in an IR file. Suppresses other diagnostics.
 static LogicalResult printDiagnostic(mlir::Diagnostic &diag) {
   if (diag.getSeverity() != mlir::DiagnosticSeverity::Error)
     return success();
@@ -138,7 +139,7 @@ static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   return std::move(*module);
 }
 
-/// Reads text or bytecode; an error names the place in the file.
+/// Parses text or bytecode. Errors name the location in the file.
 static OwnedModule parseModule(StringRef path, mlir::MLIRContext &context) {
   return fx::parseModuleFile(path, &context);
 }
@@ -157,7 +158,8 @@ static bool readModules(mlir::MLIRContext &context,
 //===----------------------------------------------------------------------===//
 
 static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
-  // The importer has made the paths those of a file.
+  // On standard output the paths of weights are absolute. For an output file
+  // the importer has already made them relative to the file.
   if (output == "-")
     fx::relocateExternalPaths(module, output);
   if (!emitBytecode) {
@@ -182,7 +184,8 @@ static int translate() {
   SmallVector<OwnedModule> modules;
   if (!readModules(context, modules))
     return 1;
-  // Writes beside the output and renames, so that no partial file is left.
+  // `writeToOutput` writes a temporary file and renames it, so that no partial
+  // file is left.
   Error error = writeToOutput(output, [&](raw_ostream &os) -> Error {
     if (mlirToPt2)
       return writeArchive(modules, os);
@@ -207,7 +210,8 @@ static int translate() {
   return fail(toString(std::move(error)));
 }
 
-/// A big hostile file can ask for any memory: that is an error of the input.
+/// Ends the process with an error message if memory cannot be allocated. A
+/// malicious file can require any amount of memory.
 static void refuseMemory(void *, const char *, bool) {
   constexpr StringLiteral text = "error: out of memory\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());

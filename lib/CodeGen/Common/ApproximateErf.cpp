@@ -15,11 +15,11 @@
 using namespace mlir;
 
 namespace {
-/// erf(x) = x P(x^2) / Q(x^2) for |x| < 4, beyond which it rounds to 1. P and Q
-/// were fitted to the relative error, 2.5e-8 at most; with the rounding of
-/// their evaluation it is 6 units in the last place. Half the instructions of
-/// upstream's, which selects among polynomials for parts of the range: GELU is
-/// made of it.
+/// Approximates erf(x) by x P(x^2) / Q(x^2) for |x| < 4; beyond, it rounds to
+/// 1. P and Q were fitted to a relative error of at most 2.5e-8; with the
+/// rounding of their evaluation the error is 6 units in the last place. The
+/// code has half the instructions of upstream's, which selects among
+/// polynomials for parts of the range. GELU depends on it.
 struct ApproximateErf : OpRewritePattern<math::ErfOp> {
   ApproximateErf(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -36,7 +36,7 @@ struct ApproximateErf : OpRewritePattern<math::ErfOp> {
         attr = DenseElementsAttr::get(shaped, value);
       return arith::ConstantOp::create(b, loc, attr);
     };
-    // NaN stays NaN, as in the CPU's own instructions.
+    // NaN stays NaN, since both comparisons are ordered.
     auto clamp = [&](Value x, float limit) -> Value {
       for (auto [predicate, bound] :
            {std::pair(arith::CmpFPredicate::OGT, constant(limit)),

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All is made of an exponential, a logarithm, sine and cosine, an arc tangent,
-// and the error function. Their relative errors are some 1e-14, of results that
-// are rounded to less than float64 1e-9: series are cut there.
+// All functions are built from an exponential, a logarithm, sine and cosine, an
+// arc tangent, and the error function. Their relative errors are about 1e-14.
+// Results that are rounded to less than f64 have errors of about 1e-9: their
+// series have fewer terms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +26,17 @@ using namespace mlir;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-/// A sum with it is a whole number, in the low bits of the sum.
+/// Adding this number rounds to an integer, which is in the low bits of the
+/// sum.
 static constexpr double kWhole = 0x1.8p52;
 
 namespace {
-/// Float64 numbers, or vectors of them, and what is computed of them.
+/// Creates computations on f64 numbers or vectors of f64.
 struct Doubles {
   ImplicitLocOpBuilder &b;
   /// f64, or a vector of it.
   Type type;
-  /// What is computed is not rounded to less.
+  /// Whether results stay f64. Otherwise they are rounded to a smaller type.
   bool isExact;
 
   Type shaped(Type element) {
@@ -56,11 +58,11 @@ struct Doubles {
   Value neg(Value x) { return arith::NegFOp::create(b, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, x); }
-  /// Rounded once: it must be.
+  /// Returns x * y + z, rounded once.
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z);
   }
-  /// Rounded once or twice, as is faster.
+  /// Returns x * y + z, rounded once or twice, whichever is faster.
   Value mulAdd(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z, arith::FastMathFlags::contract);
   }
@@ -87,14 +89,15 @@ struct Doubles {
     return arith::BitcastOp::create(b, shaped(b.getI64Type()), x);
   }
   Value fromBits(Value x) { return arith::BitcastOp::create(b, type, x); }
-  /// x * factor + kWhole; `whole` is what the product was rounded to.
+  /// Returns x * factor + kWhole, and sets `whole` to the rounded product.
   Value round(Value x, double factor, Value &whole) {
     Value sum = mulAdd(x, number(factor), number(kWhole));
     whole = sub(sum, number(kWhole));
     return sum;
   }
 
-  /// c[0] + x * (c[1] + x * ...); of results that are rounded, `enough` terms.
+  /// Returns c[0] + x * (c[1] + x * ...), or only the first `enough` terms if
+  /// the result is rounded to a smaller type.
   Value polynomial(Value x, ArrayRef<double> c, unsigned enough = ~0u) {
     if (!isExact)
       c = c.take_front(enough);
@@ -103,7 +106,7 @@ struct Doubles {
       sum = mulAdd(sum, x, number(next));
     return sum;
   }
-  /// `near` where |x| is so small that `far` loses digits, else `far`.
+  /// Returns `near` where |x| is so small that `far` loses digits, else `far`.
   Value whereSmall(Value x, Value near, Value far) {
     return select(isLess(abs(x), number(1e-3)), near, far);
   }
@@ -123,8 +126,9 @@ struct Doubles {
 };
 } // namespace
 
-/// x is reduced by multiples of pi/2, whose 159 bits are subtracted in three
-/// parts, to at most pi/4; there the series of Taylor are exact to 1e-13.
+/// Reduces x by multiples of pi/2 to at most pi/4. The 159 bits of pi/2 are
+/// subtracted in three parts. In that range, the Taylor series are exact to
+/// 1e-13.
 Value Doubles::sineOrCosine(Value x, bool isCosine) {
   Value inRange = isLess(abs(x), number(fx::codegen::kLargestAngle));
   Value k, given = x;
@@ -153,15 +157,15 @@ Value Doubles::sineOrCosine(Value x, bool isCosine) {
   };
   Value y = select(hasBit(1), cosine, sine);
   y = select(hasBit(2), neg(y), y);
-  // The difference of zeros has lost its sign.
+  // The subtraction loses the sign of a zero.
   if (!isCosine)
     y = select(isEqual(given, number(0)), given, y);
   return select(inRange, y, number(kNaN));
 }
 
-/// exp(x) = 2^k exp(r) with |r| <= log(2)/2, where Taylor's series is exact.
-/// 2^k is multiplied in two parts: the first may be above, the result below all
-/// normal numbers.
+/// exp(x) = 2^k exp(r) with |r| <= log(2)/2, where the Taylor series is exact.
+/// Multiplies by 2^k in two steps: 2^k may be larger, and the result smaller,
+/// than all normal numbers.
 Value Doubles::exp(Value x) {
   Value clamped = select(isLess(x, number(-760)), number(-760), x);
   clamped = select(isLess(number(720), clamped), number(720), clamped);
@@ -190,7 +194,8 @@ Value Doubles::exp(Value x) {
 Value Doubles::log(Value x) {
   Value isTiny = isLess(x, number(0x1p-1022));
   Value scaled = select(isTiny, mul(x, number(0x1p54)), x);
-  // Bits of sqrt(1/2): what is above it in the field of the exponent is 2^e.
+  // The constant holds the bits of sqrt(1/2): the exponent field of the
+  // difference is e.
   Value offset =
       arith::SubIOp::create(b, bits(scaled), integer(0x3fe6a09e667f3bcd));
   Value e = arith::ShRSIOp::create(b, offset, integer(52));
@@ -211,14 +216,15 @@ Value Doubles::log(Value x) {
   return select(isNaN(x), x, select(isLess(x, number(0)), number(kNaN), y));
 }
 
-/// The angle of the point (across, up), neither of which is negative: the
-/// quotient t of the smaller and the larger, or, above tan(pi/8), that of the
-/// point turned by pi/4, (t - 1) / (t + 1), where the series converges.
+/// Returns the angle of the point (across, up), whose coordinates are not
+/// negative. The argument of the series is the quotient t of the smaller and
+/// the larger coordinate. Above tan(pi/8) the point is rotated by pi/4, which
+/// gives (t - 1) / (t + 1), for which the series converges.
 Value Doubles::angle(Value up, Value across) {
   Value isSteep = isLess(across, up);
   Value near = select(isSteep, across, up), far = select(isSteep, up, across);
   Value isMiddle = isLess(mul(far, number(M_SQRT2 - 1)), near);
-  // Halved: the sum of two large numbers may be infinite.
+  // Halve the coordinates: the sum of two large numbers may overflow.
   auto halved = [&](Value v) { return isExact ? mul(v, number(0.5)) : v; };
   Value x = halved(near), y = halved(far);
   Value t =
@@ -243,7 +249,7 @@ Value Doubles::atan2(Value y, Value x) {
   return select(isNaN(x), x, select(isNaN(y), y, a));
 }
 
-/// As C's pow has it, of infinities and of negative bases, too.
+/// Computes pow as in C, also for infinities and negative bases.
 Value Doubles::pow(Value x, Value y) {
   Value size = abs(x), one = number(1), zero = number(0);
   Value p = select(isEqual(size, one), one, exp(mul(y, log(size))));
@@ -264,8 +270,8 @@ Value Doubles::pow(Value x, Value y) {
   return select(isOne, one, p);
 }
 
-/// The sum of c[k] T_k(x), by Clenshaw's recurrence; of results that are
-/// rounded, `enough` terms.
+/// Returns the sum of c[k] T_k(x), by Clenshaw's recurrence, or only the first
+/// `enough` terms if the result is rounded to a smaller type.
 Value Doubles::chebyshev(Value x, ArrayRef<double> c, unsigned enough) {
   if (!isExact)
     c = c.take_front(enough);
@@ -278,11 +284,11 @@ Value Doubles::chebyshev(Value x, ArrayRef<double> c, unsigned enough) {
   return mulAdd(x, sum, sub(number(c.front()), last));
 }
 
-/// erfc(x) = t exp(P(2t - 1) - x^2) with t = 2 / (2 + x), where the logarithm P
-/// of what is left is so smooth that 27 terms of its Chebyshev series (sampled
-/// in 60 digits at 80 nodes) are right to 1e-17, for all x that are not
-/// negative. Digits that the exponent loses beside a large x^2 are put back
-/// after the exponential, by its derivative.
+/// erfc(x) = t exp(P(2t - 1) - x^2) with t = 2 / (2 + x), for x >= 0. P, the
+/// logarithm of the remaining factor, is so smooth that 27 terms of its
+/// Chebyshev series (sampled in 60 digits at 80 nodes) are accurate to 1e-17.
+/// A large x^2 makes the exponent lose digits of P. They are added after the
+/// exponential, by its derivative.
 Value Doubles::erfcOfPositive(Value x) {
   static constexpr double series[] = {
       -0.651326859890854717,    0.64196979235649026,
@@ -299,7 +305,7 @@ Value Doubles::erfcOfPositive(Value x) {
       3.81090610515092945e-16,  7.10609754650248743e-15,
       -1.52302815247255183e-15, -9.45749764053527271e-17,
       1.21023731216292486e-16};
-  // Beyond, it rounds to zero.
+  // For larger x the result rounds to zero.
   x = select(isLess(number(30), x), number(30), x);
   Value t = div(number(2), add(x, number(2)));
   Value p = chebyshev(sub(add(t, t), number(1)), series, 16);
@@ -317,7 +323,7 @@ Value Doubles::erfc(Value x) {
   return select(isNaN(x), x, y);
 }
 
-/// Taylor's series below 1, where 1 - erfc(x) would cancel.
+/// Uses the Taylor series below 1, where 1 - erfc(x) would cancel.
 Value Doubles::erf(Value x) {
   double series[20], factorial = 1;
   for (int i = 0; i < 20; ++i) {
@@ -329,12 +335,14 @@ Value Doubles::erf(Value x) {
   return select(isNaN(x), x, select(isLess(abs(x), number(1)), near, far));
 }
 
+/// Returns the value of a hyperbolic function or its inverse; null if `op` is
+/// another function.
 Value Doubles::hyperbolic(Operation *op, Value x) {
   Value x2 = mul(x, x), one = number(1);
   auto series = [&](double c3, double c5) {
     return mul(x, polynomial(x2, {1, c3, c5}));
   };
-  // Halved before it may be infinite.
+  // exp(v) / 2, halved before the multiplication that may overflow.
   auto halfExp = [&](Value v) {
     Value root = exp(mul(number(0.5), v));
     return mul(mul(number(0.5), root), root);
@@ -349,7 +357,7 @@ Value Doubles::hyperbolic(Operation *op, Value x) {
     return whereSmall(x, series(-1.0 / 3, 2.0 / 15), withSign(sub(one, t), x));
   }
   if (isa<math::AsinhOp>(op)) {
-    // Where x^2 is infinite, log(2 |x|).
+    // If x^2 overflows, asinh(|x|) is log(2 |x|).
     Value large = add(log(abs(x)), number(M_LN2));
     Value far = log(add(abs(x), sqrt(add(x2, one))));
     far = select(isLess(abs(x), number(1e150)), far, large);
@@ -366,7 +374,7 @@ Value Doubles::hyperbolic(Operation *op, Value x) {
   return {};
 }
 
-/// The result of `op` on x (and y), or null: it has no expansion.
+/// Returns the result of `op` on x (and y); null if it has no expansion.
 Value Doubles::expand(Operation *op, Value x, Value y) {
   if (Value v = hyperbolic(op, x))
     return v;

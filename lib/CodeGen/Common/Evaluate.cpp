@@ -26,7 +26,7 @@ Scope::Key KernelCode::key(Value tensor, ArrayRef<Coord> coords) const {
   return key;
 }
 
-/// True if `value` is defined in the body of `loop`.
+/// Returns true if `value` is defined in the body of `loop`.
 static bool isWithin(Value value, Operation *loop) {
   return value && loop &&
          loop->isAncestor(value.getParentBlock()->getParentOp());
@@ -59,7 +59,7 @@ Value KernelCode::eval(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
     if (it != s->known.end())
       return it->second;
   }
-  // Compute it in the outermost loop that gives all its coordinates.
+  // Compute it in the outermost scope where all its coordinates are defined.
   Scope *home = &scope;
   Operation *before = nullptr;
   bool isLane = llvm::any_of(coords, [](const Coord &c) { return c.lane; });
@@ -176,8 +176,8 @@ Value KernelCode::compute(Scope &scope, Value tensor, ArrayRef<Coord> coords) {
   return giveUp("no code for '" + op->getName().getStringRef() + "'");
 }
 
-// Reads at coordinates clamped to the source, and only the lanes within it,
-// then selects.
+// Reads the source at clamped coordinates, with the lanes outside of the source
+// masked off, then selects between the value and the padding.
 Value KernelCode::evalPad(Scope &scope, tensor::PadOp op,
                           ArrayRef<Coord> coords) {
   auto zero = [&] {
@@ -297,7 +297,7 @@ Value KernelCode::evalExtract(
     return loadApart(vectorType(memory->element), memory->flat,
                      materialize(offset), apart.constant);
   }
-  // Element by element: the offset of each lane.
+  // Gather the elements: compute the offset of each lane.
   Value at = vector::StepOp::create(b, loc, vectorType(b.getIndexType()));
   Coords bases;
   Value offsets;
@@ -330,23 +330,26 @@ struct KernelCode::BodyEvaluator {
   linalg::GenericOp op;
   ArrayRef<Coord> loops;
   DenseMap<Value, Value> done;
-  DenseMap<Value, Coord> linear;  ///< indices that run along the lanes
-  DenseMap<Value, Index> falling; ///< indices that run against them, from here
+  /// Indices that increase by one per lane.
+  DenseMap<Value, Coord> linear;
+  /// Indices that decrease by one per lane, and their values in lane 0.
+  DenseMap<Value, Index> falling;
 
   BodyEvaluator(KernelCode &code, Scope &scope, linalg::GenericOp op,
                 ArrayRef<Coord> loops)
       : code(code), scope(scope), op(op), loops(loops) {}
-  /// `value`, which is evaluated at its first use.
+  /// Returns `value`, which is evaluated at its first use.
   Value get(Value value);
-  /// The element that the body takes as `arg`.
+  /// Evaluates the operand's element that the body takes as `arg`.
   Value evalArgument(BlockArgument arg);
   Value evalIndex(linalg::IndexOp index);
   Value evalExtract(tensor::ExtractOp extract);
-  /// `value`, a result of `def`, which computes it from its operands alone.
+  /// Evaluates `value`, a result of `def`, from the operands of `def`.
   Value evalOp(Operation *def, Value value);
-  /// Makes vectors of the operands of `def`, which has a vector among them.
+  /// Broadcasts the scalars among `operands` of `def`, some of which are
+  /// vectors.
   void splatOperands(Operation *def, MutableArrayRef<Value> operands);
-  /// What code that failed goes on with.
+  /// Returns a zero with which emission continues after a failure.
   Value makeZero(Type type);
 };
 
@@ -387,7 +390,7 @@ Value KernelCode::BodyEvaluator::evalIndex(linalg::IndexOp index) {
 }
 
 Value KernelCode::BodyEvaluator::evalExtract(tensor::ExtractOp extract) {
-  // `linear` and `falling` have indices only after these are evaluated.
+  // Evaluate the indices first: this adds them to `linear` and `falling`.
   for (Value index : extract.getIndices())
     get(index);
   auto in = [](auto &map) {
@@ -406,7 +409,7 @@ void KernelCode::BodyEvaluator::splatOperands(Operation *def,
     code.fail("no vector code for '" + def->getName().getStringRef() + "'");
   for (Value &operand : operands)
     operand = code.splat(operand);
-  // Lanes that are not in use hold zeros: they must not divide.
+  // Lanes that are masked off hold zeros: replace the divisor by one there.
   if (code.mask &&
       isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(def)) {

@@ -32,7 +32,7 @@ KernelCode::KernelCode(func::FuncOp source, const TargetInfo &machine)
   target.setPrivate();
   entry = target.addEntryBlock();
   b.setInsertionPointToStart(entry);
-  // Everything of the prologue goes before this mark.
+  // Code of the prologue is inserted before this op.
   prologueEnd = arith::ConstantIndexOp::create(b, loc, 0);
   b.setInsertionPoint(prologueEnd);
   for (auto [from, to] :
@@ -307,7 +307,8 @@ static Value toBool(OpBuilder &b, Location loc, Value v) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero);
 }
 
-/// The largest distance of elements that are loaded with what lies between.
+/// The largest stride of elements that are loaded together with the elements in
+/// between.
 static constexpr int64_t kMostApart = 4;
 
 bool KernelCode::canLoadApart(const Stride &stride) const {
@@ -315,8 +316,8 @@ bool KernelCode::canLoadApart(const Stride &stride) const {
          std::abs(stride.constant) <= kMostApart && lanes >= kMostApart;
 }
 
-/// The elements at `offset`, `offset` + `stride` and so on, as vectors of all
-/// between the first and the last, and shuffles.
+/// Loads the elements at `offset`, `offset` + `stride` and so on. Loads vectors
+/// of all elements from the first to the last, and shuffles them.
 Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
                             int64_t stride) {
   int64_t L = lanes, apart = std::abs(stride), span = apart * (L - 1);
@@ -324,7 +325,7 @@ Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
   Value result;
   SmallVector<int64_t> from(L);
   for (int64_t v = 0; v < apart; ++v) {
-    // The last ends with the last element.
+    // The last vector ends with the last element.
     int64_t start = std::min(v * L, span + 1 - L);
     Value part = vector::LoadOp::create(
         b, loc, type, flat, materialize(add(first, Index::of(start))));
@@ -336,7 +337,7 @@ Value KernelCode::loadApart(VectorType type, Value flat, Value offset,
       int64_t at = apart * (stride < 0 ? L - 1 - lane : lane);
       if (at >= v * L && at < start + L)
         from[lane] = (v ? L : 0) + at - start;
-      else // in an earlier vector, in its lane but in the first; or in a later
+      else // from an earlier vector, already shuffled if v > 1; or a later one
         from[lane] = v > 1 ? lane : at % L;
     }
     result = vector::ShuffleOp::create(b, loc, v ? result : part, part, from);
@@ -502,7 +503,8 @@ Operation *KernelCode::beginForall(Scope &outer, Scope &inner,
     return nullptr;
   auto loop = scf::ForallOp::create(b, loc, bounds, ValueRange(), std::nullopt);
   inner.loop = loop;
-  // Waking a thread costs microseconds: tens of thousands of elements.
+  // Waking a thread takes microseconds, as long as tens of thousands of
+  // elements.
   constexpr int64_t kThreadWork = 64 * 1024;
   if (work > 0)
     loop->setAttr("fx.grain", b.getI64IntegerAttr(

@@ -22,9 +22,9 @@ using namespace fx;
 using namespace fx::codegen;
 
 namespace {
-/// A pipe that is read to its end in a thread. lld writes a regular file under
-/// another name first and renames it, which would leave files behind if the
-/// process ended; what is no regular file it writes at once.
+/// A pipe that a thread reads to its end. lld writes a regular output file
+/// under a temporary name and renames it, which would leave a file behind if
+/// the process ended. It writes to a pipe directly.
 class Pipe {
 public:
   ~Pipe() {
@@ -49,7 +49,7 @@ public:
   std::string getPath() const {
     return "/proc/self/fd/" + std::to_string(ends[1]);
   }
-  /// What was written, once the writers are done.
+  /// Returns the bytes that were written. All other writers must be done.
   std::string finish() {
     if (ends[1] >= 0)
       ::close(std::exchange(ends[1], -1));
@@ -79,14 +79,14 @@ llvm::Expected<std::string> Linker::run() {
   if (!output.open())
     return llvm::createStringError("cannot make a pipe");
   std::string path = output.getPath();
-  // One thread: lld counts the CPUs again at each link, and LLVM makes its
-  // threads at the first one, so that a process whose affinity changes between
-  // two links would have more threads than lld has lists for.
+  // Use one thread. lld counts the CPUs at each link, but LLVM creates its
+  // threads at the first one: if the affinity of the process changed between
+  // two links, there would be more threads than lld has per-thread lists.
   std::vector<const char *> argv = {"ld.lld", "--threads=1", "-o",
                                     path.c_str()};
   for (const std::string &arg : args)
     argv.push_back(arg.c_str());
-  // lld keeps its state in globals between the start and the end of a link.
+  // lld keeps the state of a link in globals: only one link may run at a time.
   static std::mutex lock;
   std::lock_guard<std::mutex> guard(lock);
   std::string messages;

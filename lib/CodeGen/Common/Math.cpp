@@ -28,8 +28,9 @@ static bool isAccurate(StringRef op) {
                             op);
 }
 
-/// The polynomials take subnormals for the smallest normal number:
-/// log(x) = log(x * 2^23) - log(2^23) where x is below it.
+/// Scales a subnormal operand of the logarithm `op`, since the polynomials
+/// treat subnormals as the smallest normal number. Uses
+/// log(x) = log(x * 2^23) - log(2^23).
 static void scaleSubnormals(Operation *op) {
   Type type = op->getResult(0).getType();
   if (!getElementTypeOrSelf(type).isF32())
@@ -68,8 +69,8 @@ LogicalResult fx::codegen::approximateMath(Operation *root) {
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
-/// The value of `op`, on a vector, or `y` where none of its angles is too large
-/// for that.
+/// Returns `y`, the expansion of the vector op `op`, if no angle is too large
+/// for the expansion, or else the result of `op` itself.
 static Value keepLargeAngles(OpBuilder &b, Operation *op, Value y) {
   Location loc = op->getLoc();
   Value x = op->getOperand(0);

@@ -16,8 +16,9 @@ void fx::codegen::optimizeFor(llvm::TargetMachine &machine,
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   tuning.LoopUnrolling = true;
-  // Finds the targets of pointers to functions. Our code calls none, and the
-  // pass takes time with the square of the values that functions pass around.
+  // Skip the pass that finds the targets of function pointers. The generated
+  // code calls none, and the pass takes time quadratic in the number of values
+  // that functions pass to each other.
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
       [](llvm::StringRef pass, const llvm::Any &) {

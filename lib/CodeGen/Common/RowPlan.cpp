@@ -45,7 +45,7 @@ bool RowPlan::analyse() {
   }
   if (reductions.empty())
     return false;
-  // The first reduction names the rows.
+  // The loops of the first reduction define the labels.
   linalg::GenericOp root = reductions[0].op;
   SmallVector<int> loops(root.getNumLoops(), LoopLabels::kUnit);
   int next = 0;
@@ -60,7 +60,7 @@ bool RowPlan::analyse() {
   if (!labels.label(root, loops, ops))
     return false;
   rows.assign(inner, Index());
-  // Every reduction is along the row.
+  // Every reduction must be along the row.
   for (RowReduction &r : reductions)
     for (auto [d, kind] : llvm::enumerate(r.op.getIteratorTypesArray()))
       if ((kind == utils::IteratorType::reduction) !=
@@ -69,8 +69,8 @@ bool RowPlan::analyse() {
   return true;
 }
 
-/// Calls `visit` for the values made in the group that `value`'s op reads,
-/// through pointwise ops; stops at reductions.
+/// Calls `visit` for the results of generics that `op` reads, directly or
+/// through pointwise ops. Does not look through reductions.
 static void walkOperands(linalg::GenericOp op,
                          llvm::SmallPtrSetImpl<Operation *> &seen,
                          llvm::function_ref<void(OpResult)> visit) {
@@ -88,7 +88,7 @@ static void walkOperands(linalg::GenericOp op,
 }
 
 void RowPlan::plan() {
-  // A reduction's phase follows those it depends on.
+  // The phase of a reduction follows those of the reductions that it reads.
   DenseMap<Operation *, unsigned> phaseOf;
   for (RowReduction &r : reductions) {
     llvm::SmallPtrSet<Operation *, 8> seen;
@@ -100,7 +100,7 @@ void RowPlan::plan() {
     phaseOf[r.op] = r.phase;
     numPhases = std::max(numPhases, r.phase + 1);
   }
-  // In which phases each pointwise value is needed; the last one writes the
+  // Find the phases that need each pointwise value. The last phase writes the
   // outputs.
   llvm::MapVector<Value, SmallVector<unsigned>> needed;
   auto need = [&](Value v, unsigned phase) {
@@ -138,9 +138,10 @@ void RowPlan::plan() {
           storedAt[value] = i;
         }
       }
-  // Dear values that are no output borrow the row of an output that the last
-  // phase alone writes. Of an output that is the same for several rows another
-  // row, which may run at the same time, would still read what was borrowed.
+  // Store an expensive value that is no output in the memory of an output that
+  // only the last phase writes. Such an output must have a dimension for each
+  // dimension of the rows: otherwise several rows, which may run at the same
+  // time, would share its memory.
   auto isOfEachRow = [&](Value v) {
     return llvm::all_of(llvm::seq(inner), [&](int row) {
       return llvm::is_contained(labels.ofTensor(v), row);
@@ -178,7 +179,7 @@ SmallVector<std::pair<Value, Buffer>> RowPlan::storesOf(unsigned phase) {
 }
 
 SmallVector<Index> RowPlan::sizes() {
-  // From the first reduction.
+  // Take the sizes from the first reduction.
   linalg::GenericOp root = reductions[0].op;
   SmallVector<Index> sizes(inner);
   for (auto [d, label] : llvm::enumerate(labels.ofLoops(root))) {

@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// A function of one tensor whose constants are numbers of the node.
+/// Lowers a node that applies `fn` to each element of `self`.
 static LogicalResult activation(Node &n,
                                 function_ref<Value(Scalars &, Value)> fn) {
   Tensor x = n.tensor("self");
@@ -133,7 +133,8 @@ static LogicalResult lowerThreshold(Node &n) {
   });
 }
 
-/// The weight is one number, or one for each of dimension 1.
+/// Lowers prelu. The weight has one element, or one for each channel
+/// (dimension 1).
 static LogicalResult lowerPrelu(Node &n) {
   Tensor x = n.tensor("self"), w = n.tensor("weight");
   if (n.failed())
@@ -162,7 +163,7 @@ static LogicalResult lowerGlu(Node &n) {
       [&](Scalars &s, ValueRange v) { return s.mul(v[0], s.sigmoid(v[1])); });
 }
 
-/// Activations without parameters.
+/// Lowers an activation without parameters.
 template <Value (*fn)(Scalars &, Value)>
 static LogicalResult plain(Node &n) {
   return activation(n, fn);
@@ -181,7 +182,8 @@ void registerActivations(Registry &r) {
         }>);
   r.add("aten.hardsigmoid.default", plain<hardsigmoid>);
   r.add("aten.hardswish.default", plain<[](Scalars &s, Value x) {
-          // In this order, as in PyTorch: the product may overflow.
+          // Multiply before dividing, as PyTorch does: the product may
+          // overflow.
           return s.div(s.mul(x, hardRamp(s, x)), s.constant(6));
         }>);
   r.add("aten.log_sigmoid.default",

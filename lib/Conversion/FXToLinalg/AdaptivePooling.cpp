@@ -15,8 +15,11 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Windows from floor(i * in / out) to ceil((i + 1) * in / out) along the last
-/// dimensions. `longest` is the length of the longest window of each.
+/// Adaptive pooling of `x` along its last `spatial` dimensions, which begin at
+/// dimension `first`. Window i along such a dimension reaches from
+/// floor(i * in / out) to ceil((i + 1) * in / out), exclusive. `longest` is the
+/// length of the longest window along each of them, `out` the sizes of the
+/// whole result.
 struct Adaptive {
   Tensor x;
   int64_t spatial, first;
@@ -25,7 +28,9 @@ struct Adaptive {
 };
 } // namespace
 
-/// With `anyPlane` the size of a window that is all there is may be unknown.
+/// Reads the operand and computes the lengths of the windows. With `anyPlane`,
+/// accepts a dimension of unknown size that one window covers; its `longest` is
+/// kDynamic.
 static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a,
                                   bool anyPlane = false) {
   a.x = n.tensor("self");
@@ -56,7 +61,8 @@ static LogicalResult readAdaptive(Node &n, unsigned spatial, Adaptive &a,
   return success();
 }
 
-/// The windows' elements, [..., out..., taps...], `outside` beyond their ends.
+/// Returns the elements of all windows, [..., out..., taps...]. Taps beyond the
+/// end of a window are `outside`.
 static Tensor windows(Builder &b, const Adaptive &a, Type dtype,
                       function_ref<Value(Scalars &)> outside) {
   Sizes sizes(a.out);
@@ -141,7 +147,8 @@ static LogicalResult lowerAdaptiveAvgPool(Node &n) {
       }));
 }
 
-/// The largest element of each window, and where in its plane it stands.
+/// Lowers adaptive max pooling: the largest element of each window, and its
+/// flat index in the plane of the input.
 template <unsigned spatial>
 static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   Adaptive a;
@@ -154,7 +161,7 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   int64_t rank = a.x.rank(), taps = 1;
   if (llvm::all_of(ArrayRef<ExprAttr>(a.out).take_back(spatial),
                    [](ExprAttr e) { return e.getInteger() == 1; })) {
-    // One window, which is the plane: no copy of it.
+    // The only window is the whole plane: reduce it without a copy.
     Sizes planes(a.out);
     planes.push_back(
         b.product(ArrayRef<ExprAttr>(a.x.sizes).take_back(spatial)));
@@ -203,7 +210,8 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
                    }));
 }
 
-/// Puts each element where its index says in a plane of zeros.
+/// Lowers max_unpool: writes each element to its flat index in a plane of
+/// zeros.
 static LogicalResult lowerMaxUnpool(Node &n) {
   Tensor x = n.tensor("self"), at = n.tensor("indices");
   ArrayRef<ExprAttr> sizes = n.resultSizes();

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Along each dimension an element of the result is a weighted mean of the
-// elements around it, the more of them the more the image shrinks: a product
-// with a matrix of weights that the sizes tell
-// (ATen/native/cpu/UpSampleKernel.cpp).
+// Along each dimension, an element of the result is a weighted mean of the
+// input's elements around it; the more the image shrinks, the more of them. The
+// weights depend on the sizes only, so that each dimension is a matmul with a
+// constant matrix (ATen/native/cpu/UpSampleKernel.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The most weights that are worth a table.
+/// The largest matrix of weights, in elements, that is made a constant.
 static constexpr int64_t mostWeights = 1 << 22;
 
-/// Straight down from 1 at 0 to 0 at 1.
+/// Returns 1 - |x| between -1 and 1, else 0.
 static double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-/// Keys' kernel with A = -0.5.
+/// Returns Keys' cubic convolution kernel with A = -0.5.
 static double cubic(double x) {
   constexpr double a = -0.5;
   x = std::abs(x);
@@ -36,7 +36,8 @@ static double cubic(double x) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// Rows of weights, one for each element of the result.
+/// Returns the weights as an [out, in] tensor. Each row has the weights of one
+/// element of the result; their sum is 1.
 static Tensor getWeights(Builder &b, int64_t in, int64_t out, double scale,
                          bool isCubic, Type dtype) {
   double widest = isCubic ? 2 : 1;
@@ -72,7 +73,7 @@ static LogicalResult lowerAntialias(Node &n) {
   Builder &b = n.b;
   Type acc = opMathType(x.dtype);
   Tensor y = b.cast(x, acc);
-  // Rows first, as ATen does.
+  // Resize the width before the height, as ATen does.
   for (int64_t dim : {3, 2}) {
     std::optional<int64_t> in = x.sizes[dim].getInteger(),
                            out = n.resultSizes()[dim].getInteger();

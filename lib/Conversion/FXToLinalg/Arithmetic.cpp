@@ -19,8 +19,8 @@ namespace fx::lin {
 
 using BinaryFn = Value (*)(Scalars &, Value, Value);
 
-/// A function of two operands, either of which may be a number, in the
-/// result's type.
+/// Lowers a function of two operands, either of which may be a Python number.
+/// Computes in the compute type of the result's dtype.
 template <BinaryFn fn>
 static LogicalResult binary(Node &n) {
   Operands x(n, {"self", n.oneOf({"other", "values"})});
@@ -46,7 +46,7 @@ static Value isInfinite(Scalars &s, Value x) {
   return s.eq(s.abs(x), s.highest());
 }
 
-/// The other operand where one is NaN.
+/// Returns the maximum, or the other operand where one is NaN.
 static Value fmax(Scalars &s, Value x, Value y) {
   return s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.max(x, y)));
 }
@@ -54,8 +54,8 @@ static Value fmin(Scalars &s, Value x, Value y) {
   return s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.min(x, y)));
 }
 
-/// sqrt(x^2 + y^2) without overflow; infinite where either is, even if the
-/// other is NaN.
+/// Computes sqrt(x^2 + y^2) without overflow. The result is infinite if an
+/// operand is, even if the other one is NaN.
 static Value hypot(Scalars &s, Value x, Value y) {
   x = s.abs(x);
   y = s.abs(y);
@@ -67,7 +67,7 @@ static Value hypot(Scalars &s, Value x, Value y) {
   return s.select(infinite, s.highest(), r);
 }
 
-/// log(exp(x) + exp(y)), or with powers of two.
+/// Computes log(exp(x) + exp(y)), or log2(2^x + 2^y) if `two`.
 template <bool two>
 static Value logaddexp(Scalars &s, Value x, Value y) {
   Value high = s.max(x, y), d = s.neg(s.abs(s.sub(x, y)));
@@ -85,7 +85,7 @@ static Value heaviside(Scalars &s, Value x, Value y) {
                   s.select(s.gt(x, zero), s.integer(1), zero));
 }
 
-/// x * log(y) (or log1p(y)), 0 where x is 0 unless y is NaN.
+/// x * log(y), or x * log1p(y) if `plusOne`; 0 where x is 0 unless y is NaN.
 template <bool plusOne>
 static Value xlogy(Scalars &s, Value x, Value y) {
   Value l = plusOne ? s.unary<math::Log1pOp>(y) : s.log(y);
@@ -93,8 +93,8 @@ static Value xlogy(Scalars &s, Value x, Value y) {
   return s.select(s.isNan(y), y, r);
 }
 
-/// Euclid's algorithm on magnitudes. The longest run for w bits takes about
-/// 1.44 w steps.
+/// Computes the greatest common divisor of the magnitudes with Euclid's
+/// algorithm. It takes at most about 1.44 w steps for integers of w bits.
 static Value gcd(Scalars &s, Value x, Value y) {
   x = s.abs(x);
   y = s.abs(y);
@@ -124,7 +124,8 @@ static Value lcm(Scalars &s, Value x, Value y) {
   return s.select(none, zero, s.abs(s.mul(part, y)));
 }
 
-/// The next number from x towards y: one more or less of the bits.
+/// Lowers nextafter: adds 1 to the bits of x, or subtracts 1 from them, to get
+/// the next number towards y.
 static LogicalResult lowerNextAfter(Node &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   Type dtype = n.resultDtype();
@@ -135,7 +136,7 @@ static LogicalResult lowerNextAfter(Node &n) {
     Scalars si(s.b, s.loc, bits);
     Value zero = s.constant(0), one = si.integer(1);
     Value i = arith::BitcastOp::create(s.b, s.loc, bits, v[0]);
-    // Away from zero the bits grow, whatever the sign.
+    // A step away from zero increments the bits, whatever the sign.
     Value away = s.eq(s.gt(v[0], zero), s.lt(v[0], v[1]));
     i = si.select(away, si.add(i, one), si.sub(i, one));
     Value next = arith::BitcastOp::create(s.b, s.loc, dtype, i);
@@ -193,7 +194,8 @@ static LogicalResult lowerNanToNum(Node &n) {
   });
 }
 
-/// Equal, or finite and |self - other| <= atol + |rtol * other|.
+/// Lowers isclose: true where the operands are equal, or |self - other| is
+/// finite and <= atol + |rtol * other|.
 static LogicalResult lowerIsClose(Node &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   double rtol = n.real("rtol"), atol = n.real("atol");
@@ -225,7 +227,7 @@ static LogicalResult lowerIsClose(Node &n) {
       n.b.b.getI1Type());
 }
 
-/// Rounded to a number of decimal digits, perhaps negative.
+/// Lowers round to a number of decimal digits, which may be negative.
 static LogicalResult lowerRoundDecimals(Node &n) {
   Tensor x = n.tensor("self");
   int64_t decimals = n.integer("decimals");
@@ -261,7 +263,8 @@ static LogicalResult lowerLogit(Node &n) {
       });
 }
 
-/// Mantissa in [0.5, 1) and exponent.
+/// Lowers frexp: the mantissa, whose magnitude is in [0.5, 1), and the
+/// exponent.
 static LogicalResult lowerFrexp(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !x.dtype.isF32() || n.numResults() != 2)
@@ -321,7 +324,8 @@ static Value sinc(Scalars &s, Value x) {
                   s.div(s.unary<math::SinOp>(p), p));
 }
 
-/// The argument of a real number as a complex one.
+/// Computes the argument of x as a complex number: pi if x is negative, else 0;
+/// NaN if x is NaN.
 static Value angle(Scalars &s, Value x) {
   Value r = s.select(s.lt(x, s.constant(0)), s.constant(M_PI), s.constant(0));
   return s.select(s.isNan(x), x, r);

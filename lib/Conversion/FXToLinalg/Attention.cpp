@@ -21,21 +21,23 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// The operands of one attention. Keys and values have `groups` heads, each
-/// shared by `repeat` heads of the queries (1: as many as these).
+/// The operands of one attention, [batch..., length, elements]. The last
+/// dimension of the batch is the heads. Each head of `k` and `v` serves
+/// `repeat` consecutive heads of `q`.
 struct Attention {
   Tensor q, k, v;
   std::optional<Tensor> mask;
   int64_t repeat = 1;
   bool causal = false;
-  int64_t firstRow = 0; ///< of the queries, for `causal`
+  int64_t firstRow = 0; ///< the block's first query, for `causal`
   double dropout = 0;
   Number scale;
 };
 } // namespace
 
-/// Where `fx` is `repeat` copies of each head, made by expanding a view, or by
-/// repeat_interleave: the heads themselves.
+/// If `fx` repeats each head (dimension -3) of a tensor, by an expanded view or
+/// by repeat_interleave, returns that tensor and sets `repeat` to the number of
+/// copies. Otherwise returns std::nullopt.
 static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
   auto node = dyn_cast_or_null<NodeOpInterface>(fx.getDefiningOp());
   const Lowered *whole = n.graph.lookup(fx);
@@ -68,8 +70,8 @@ static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
       target != "aten._unsafe_view.default" &&
       target != "aten.flatten.using_ints")
     return std::nullopt;
-  // [..., groups, repeat, S, E] seen as [..., groups * repeat, S, E], where
-  // every repetition reads the same.
+  // A view of [..., groups, repeat, S, E] as [..., groups * repeat, S, E],
+  // where dimension `repeat` is a broadcast one.
   if (x.rank() != rank + 1 || x.dims[head + 1] >= 0)
     return std::nullopt;
   for (int64_t i = 0, j = 0; i < rank; ++i, ++j) {
@@ -89,14 +91,16 @@ static std::optional<Tensor> unrepeated(Node &n, Value fx, int64_t &repeat) {
 }
 
 namespace {
-/// The loops of one attention: the batch (its last dimension split where heads
-/// are shared), then queries, keys | elements.
+/// The loops of one attention: first those of the batch (its last dimension is
+/// split in two where heads are shared), then the one over queries, then two
+/// over keys and over the elements of a head. The last loop is the reduction
+/// loop: the elements in the first matmul, the keys in the second.
 struct AttentionLoops {
   Sizes batch;   ///< of the queries
   Sizes kvBatch; ///< of keys and values
-  Sizes outer;   ///< what the loops of the batch walk
+  Sizes outer;   ///< of the loops over the batch
   ExprAttr queries, keys;
-  Type acc; ///< what scores and sums are computed in
+  Type acc; ///< the dtype of scores and sums
 
   int64_t keyLoop() const { return outer.size() + 1; }
   unsigned numLoops() const { return outer.size() + 3; }
@@ -109,7 +113,7 @@ static Sizes withTail(ArrayRef<ExprAttr> head, ArrayRef<ExprAttr> tail) {
   return sizes;
 }
 
-/// The first `count` loops, then those of `tail`.
+/// Returns loops 0 to `count` - 1, then those of `tail`.
 static SmallVector<unsigned, 6> firstLoops(unsigned count,
                                            ArrayRef<unsigned> tail) {
   SmallVector<unsigned, 6> result =
@@ -137,8 +141,8 @@ static AttentionLoops getLoops(Builder &b, const Attention &a,
   return l;
 }
 
-/// `t`, which has the heads of the queries, with these split into the groups
-/// that share keys and values.
+/// Splits the heads of `t`, which are those of the queries, into
+/// [groups, repeat]: the heads of one group share keys and values.
 static Tensor splitHeads(Builder &b, const Attention &a,
                          const AttentionLoops &l, const Tensor &t) {
   if (a.repeat <= 1)
@@ -146,7 +150,8 @@ static Tensor splitHeads(Builder &b, const Attention &a,
   return b.split(t, l.batch.size() - 1, {l.kvBatch.back(), b.expr(a.repeat)});
 }
 
-/// The scores times the scale. Those that the masks hide are the lowest value.
+/// Returns the scores times the scale, plus the mask if it is a float. Sets
+/// scores that a bool or causal mask hides to -inf.
 static Tensor scaleAndMask(Builder &b, const Attention &a,
                            const AttentionLoops &l, const Tensor &scores) {
   SmallVector<Tensor> operands = {scores};
@@ -177,7 +182,8 @@ static Tensor scaleAndMask(Builder &b, const Attention &a,
   return b.indexed(operands, scores.sizes, acc, Type(), body, acc);
 }
 
-/// exp(score - the row's maximum): the softmax without its division.
+/// Returns exp(score - maximum of the row): the softmax without its division.
+/// Rows that a mask hides throughout give zeros, not NaN.
 static Tensor exponentiate(Builder &b, const Attention &a,
                            const AttentionLoops &l, const Tensor &scores) {
   Tensor max = b.reduce(
@@ -192,7 +198,8 @@ static Tensor exponentiate(Builder &b, const Attention &a,
                      });
 }
 
-/// The weights after dropout. The mask is drawn for the heads of the queries.
+/// Applies dropout to the weights. Draws the mask in the shape
+/// [batch..., queries, keys], before the heads are split.
 static Tensor dropWeights(Builder &b, const Attention &a,
                           const AttentionLoops &l, const Tensor &weights) {
   Tensor mask =
@@ -206,7 +213,8 @@ static Tensor dropWeights(Builder &b, const Attention &a,
                      });
 }
 
-/// softmax(q k^T * scale + mask) v, unnormalized until the end.
+/// Computes softmax(q k^T * scale + mask) v. Divides by the sums of the softmax
+/// after the second matmul.
 static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
                      Type dtype) {
   unsigned nb = batch.size();
@@ -231,7 +239,7 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
                         {v, firstLoops(nb, {outer + 2, outer + 1})},
                         withTail(l.outer, {l.queries, valueElements}),
                         l.numLoops(), l.acc);
-  // A row that is masked throughout gives zeros, as PyTorch's does.
+  // A row that is masked throughout gives zeros, as in PyTorch.
   bool safe = a.mask.has_value();
   y = b.pointwise(
       {y, sum}, y.sizes, dtype, l.acc, [&](Scalars &s, ValueRange x) {
@@ -243,15 +251,18 @@ static Tensor attend(Builder &b, const Attention &a, ArrayRef<ExprAttr> batch,
              : y;
 }
 
-/// Scores of all heads that stay in a cache on their way from the first matmul
-/// to the softmax and the second one.
+/// The size of the scores of all heads that stays in a cache between the first
+/// matmul, the softmax and the second matmul.
 static constexpr int64_t kScoreBytes = 8 << 20;
-/// Blocks of a causal attention, at most: each has kernels of its own.
+/// The maximum number of blocks of a causal attention. Each block has kernels
+/// of its own.
 static constexpr int64_t kCausalBlocks = 16;
 
-/// `attend`, where the scores are many in blocks of queries: each row of scores
-/// is on its own. Blocks of a causal attention leave out the keys that none of
-/// their queries sees. Sizes have to be known, as the number of blocks is.
+/// Like `attend`, but computes large scores in blocks of queries: the rows of
+/// scores are independent. A block of a causal attention leaves out the keys
+/// that none of its queries attends to. Splits only where the sizes are static,
+/// because each block is emitted separately. Does not split bf16 and f16 with
+/// heads of at most `wholeHeads` elements.
 static Tensor attendInBlocks(Builder &b, const Attention &a,
                              ArrayRef<ExprAttr> batch, Type dtype,
                              int64_t wholeHeads) {
@@ -260,7 +271,7 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
     std::optional<int64_t> size = t.sizes[nb + 1].getInteger();
     return size && *size <= wholeHeads;
   };
-  // The numbers of a dropout are drawn for all queries.
+  // Dropout draws its random numbers for all queries at once.
   if (a.dropout != 0 ||
       ((dtype.isBF16() || dtype.isF16()) && isWhole(a.q) && isWhole(a.v)))
     return attend(b, a, batch, dtype);
@@ -305,8 +316,10 @@ static Tensor attendInBlocks(Builder &b, const Attention &a,
   return b.concat(parts, nb, sizes);
 }
 
-/// Finds heads of keys and values that several heads of the queries share:
-/// `isGrouped` says so, or the operands are repetitions.
+/// Sets `a.repeat` where several heads of the queries share a head of keys and
+/// values: because `isGrouped` (enable_gqa) says so, or because key and value
+/// repeat their heads. In the second case, replaces key and value by the
+/// tensors before the repetition.
 static LogicalResult shareHeads(Node &n, Attention &a, bool isGrouped) {
   int64_t head = a.q.rank() - 3;
   if (head < 0)
@@ -372,8 +385,7 @@ static LogicalResult readScale(Node &n, Attention &a) {
   return success();
 }
 
-/// Queries, keys and values with the dimensions in front that they broadcast
-/// to.
+/// Expands queries, keys and values to the batch dimensions of the result.
 static void broadcastFront(Node &n, Attention &a) {
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (sizes.size() < 2)
@@ -415,7 +427,7 @@ static LogicalResult lowerAttention(Node &n) {
       failed(readScale(n, a)))
     return failure();
 
-  // All operations of one attention carry its number.
+  // Tag all operations of one attention with its number.
   Operation *before = &*std::prev(b.b.getInsertionPoint());
   Tensor y = attendInBlocks(b, a, batch, a.q.dtype, n.graph.wholeHeads);
   if (n.graph.nextGroup) {

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In f64, to about 1e-11 of the largest value nearby: the power series where
-// its terms do not cancel that far, the asymptotic series beyond, and for the
-// functions that decay an integral by the trapezoidal rule, which converges
-// exponentially here. Sources: DLMF (dlmf.nist.gov), by section. The modified
-// functions of the first kind are in Special.cpp.
+// Computes in f64, to about 1e-11 of the largest value nearby: with the power
+// series where cancellation between its terms is small enough, and with the
+// asymptotic series beyond. Between the two, the functions that decay use an
+// integral by the trapezoidal rule, which converges exponentially here.
+// Sources: DLMF (dlmf.nist.gov), by section. The modified functions of the
+// first kind are in Special.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +35,10 @@ static double harmonic(int k) {
   return r;
 }
 
-/// 1/0!n! - q/1!(n+1)! + ..., the series of J of `order` (DLMF 10.2.2), each
-/// term times `weight(k)`; alternating or not.
+/// Returns the first `count` coefficients, in powers of q = (x / 2)^2, of the
+/// series 1 / (0! n!) - q / (1! (n + 1)!) + ... of J of `order` n (DLMF
+/// 10.2.2), each times `weight(k, n)`. All signs are positive unless
+/// `alternating`.
 static SmallVector<double> series(int order, bool alternating, int count,
                                   double (*weight)(int, int)) {
   SmallVector<double> c;
@@ -50,12 +53,14 @@ static SmallVector<double> series(int order, bool alternating, int count,
 }
 
 static double one(int, int) { return 1; }
-/// psi(k + 1) + psi(n + k + 1) without Euler's constants.
+/// Returns psi(k + 1) + psi(order + k + 1) without the two terms of Euler's
+/// constant.
 static double harmonics(int k, int order) {
   return harmonic(k) + harmonic(k + order);
 }
 
-/// Hankel's asymptotic series (DLMF 10.17.3): P and Q at 1 / x.
+/// Computes P and Q of Hankel's asymptotic series (DLMF 10.17.3) at
+/// `inverse` = 1 / x, with `pairs` terms each.
 static std::pair<Value, Value> hankel(Scalars &s, Value inverse, double order,
                                       int pairs) {
   SmallVector<double> p, q;
@@ -70,10 +75,11 @@ static std::pair<Value, Value> hankel(Scalars &s, Value inverse, double order,
   return {polynomial(s, square, p), s.mul(inverse, polynomial(s, square, q))};
 }
 
-/// Where the power series ends: its largest term is about 1e5 of the value.
+/// The argument where the asymptotic series replaces the power series. There
+/// the largest term of the power series is about 1e5 times the value.
 static constexpr double cutoff = 13;
 
-/// J (or Y, for x > 0) of order 0 or 1.
+/// Computes J, or Y if `second` (for x > 0), of `order` 0 or 1.
 template <int order, bool second>
 static Value oscillating(Scalars &s, Value x) {
   Value y = s.abs(x);
@@ -112,12 +118,12 @@ static Value oscillating(Scalars &s, Value x) {
                     : result;
 }
 
-/// exp(x) K of `order` for x >= 1: the integral of exp(-x (cosh t - 1)) times
-/// cosh(order t) (DLMF 10.32.9) by the trapezoidal rule, whose error is far
-/// below that of f64 at this step.
+/// Computes exp(x) K of `order` for x >= 1: the integral of
+/// exp(-x (cosh t - 1)) times cosh(order t) (DLMF 10.32.9) by the trapezoidal
+/// rule, whose error at this step is far below f64's rounding.
 static Value scaledIntegral(Scalars &s, Value x, double order) {
   constexpr double step = 0.1;
-  constexpr int count = 46; // cosh(4.5) - 1 = 44: nothing of f64 is left
+  constexpr int count = 46; // cosh(4.5) - 1 = 44: exp(-44) is negligible
   Value sum = s.constant(0.5);
   for (int k = 1; k < count; ++k) {
     double t = k * step;
@@ -127,7 +133,8 @@ static Value scaledIntegral(Scalars &s, Value x, double order) {
   return s.mul(sum, s.constant(step));
 }
 
-/// The same where the integrand is narrower than the step (DLMF 10.40.2).
+/// The same for large x, where the integrand is narrower than the step, by the
+/// asymptotic series (DLMF 10.40.2).
 static Value scaledAsymptotic(Scalars &s, Value x, double order) {
   SmallVector<double> c;
   double a = 1;
@@ -140,7 +147,7 @@ static Value scaledAsymptotic(Scalars &s, Value x, double order) {
   return s.mul(sum, s.sqrt(s.div(s.constant(M_PI / 2), x)));
 }
 
-/// exp(x) K of `order` for x >= 1.
+/// Computes exp(x) K of `order` for x >= 1.
 static Value scaledDecay(Scalars &s, Value x, double order) {
   constexpr double far = 30;
   return s.select(s.gt(x, s.constant(far)),
@@ -148,7 +155,8 @@ static Value scaledDecay(Scalars &s, Value x, double order) {
                   scaledIntegral(s, s.min(x, s.constant(far)), order));
 }
 
-/// K of order 0 or 1, or that times exp(x) (DLMF 10.31.1 below 1).
+/// Computes K of `order` 0 or 1, times exp(x) if `scaled`. Uses the power
+/// series (DLMF 10.31.1) below 1.
 template <int order, bool scaled>
 static Value decaying(Scalars &s, Value x) {
   Value one_ = s.constant(1), small = s.min(x, one_);
@@ -174,11 +182,11 @@ static Value decaying(Scalars &s, Value x) {
   return s.select(s.lt(x, s.constant(0)), nan(s), r);
 }
 
-/// Ai: Maclaurin's series (DLMF 9.4.1) around 0, K of order 1/3 above (DLMF
-/// 9.6.2), the oscillating asymptotic series below (DLMF 9.7.9).
+/// Computes Ai: the Maclaurin series (DLMF 9.4.1) around 0, K of order 1/3
+/// above (DLMF 9.6.2), the oscillating asymptotic series below (DLMF 9.7.9).
 static Value airy(Scalars &s, Value x) {
   constexpr double low = -7, high = 2;
-  // f and g in powers of x^3.
+  // The coefficients of f and g in powers of x^3.
   SmallVector<double> f, g;
   double a = 0.35502805388781723926, c = -0.25881940379280679841;
   for (int k = 0; k < 40; ++k) {
@@ -225,8 +233,9 @@ static Value airy(Scalars &s, Value x) {
 // Hurwitz' zeta
 //===----------------------------------------------------------------------===//
 
-/// sum of (q + k)^-x: Euler and Maclaurin's formula after some terms (DLMF
-/// 25.11.28). Below q = -20 the first terms are not all summed.
+/// Computes the sum of (q + k)^-x over k >= 0: the first terms directly, the
+/// others with the Euler-Maclaurin formula (DLMF 25.11.28). Below q = -20, the
+/// direct terms are too few for the formula.
 static Value hurwitz(Scalars &s, Value x, Value q) {
   constexpr int terms = 30;
   Value sum = s.constant(0), at = q, minus = s.neg(x), one_ = s.constant(1);

@@ -64,7 +64,7 @@ SmallVector<OpFoldResult> Builder::fold(ArrayRef<ExprAttr> sizes) {
 }
 
 ExprAttr Builder::product(ArrayRef<ExprAttr> sizes) {
-  // `pow(s0, 2)` and `s0*s0` are one product.
+  // Write powers as products: `pow(s0, 2)` and `s0*s0` are the same size.
   Sizes factors;
   for (ExprAttr size : sizes) {
     unsigned times = 1;
@@ -174,7 +174,7 @@ Value Builder::materialize(const Tensor &t) {
   }
   if (core.size() == t.sizes.size())
     return value;
-  // Put the unit dimensions in.
+  // Insert the unit dimensions.
   SmallVector<ReassociationIndices> groups(core.size());
   int group = -1;
   for (auto [i, dim] : llvm::enumerate(t.dims)) {
@@ -211,7 +211,8 @@ Tensor Builder::generic(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
   for (const Tensor &t : operands)
     full.push_back(expand(t, sizes));
   unsigned rank = sizes.size();
-  // Loop of each dimension: the order of the first operand that has them all.
+  // `loops[i]` is the loop of dimension i. The loops have the dimension order
+  // of the first operand without broadcast dimensions.
   SmallVector<unsigned> loops = llvm::to_vector(llvm::seq<unsigned>(0, rank));
   if (followLayout)
     for (const Tensor &t : full)
@@ -299,13 +300,13 @@ Tensor Builder::indexed(ArrayRef<Tensor> operands, ArrayRef<ExprAttr> sizes,
 Tensor Builder::cast(const Tensor &t, Type dtype) {
   if (t.dtype == dtype)
     return t;
-  // A change of sign only changes how the bits are read.
+  // A change of signedness only changes how the bits are read.
   if (signless(t.dtype) == signless(dtype) && !t.dtype.isInteger(1)) {
     Tensor result = t;
     result.dtype = dtype;
     return result;
   }
-  // The view stays a view: only the elements are converted.
+  // Convert `t.value` and keep the view of it.
   Sizes inner(llvm::cast<RankedTensorType>(t.value.getType()).getRank());
   for (auto [dim, size] : llvm::zip(t.dims, t.sizes))
     if (dim >= 0)
@@ -333,7 +334,7 @@ Tensor Builder::reduce(const Tensor &input, ArrayRef<int64_t> dims,
                        function_ref<Value(Scalars &, Value, Value)> combine,
                        function_ref<Value(Scalars &, Value)> mapFn) {
   Tensor t = input;
-  // A loop's length must come from some operand.
+  // Every loop needs an operand whose dimension gives its bound.
   for (int64_t d : dims)
     if (t.dims[d] < 0) {
       t = contiguous(t);
@@ -405,7 +406,7 @@ Tensor Builder::contract(const Access &left, const Access &right,
                          Type dtype, ArrayRef<NamedAttribute> attributes) {
   unsigned rank = sizes.size();
   Access x = left, y = right;
-  // Every reduction loop needs an operand that says how long it is.
+  // Every reduction loop needs an operand whose dimension gives its bound.
   for (unsigned loop = rank; loop < numLoops; ++loop) {
     auto walks = [&](const Access &a) {
       for (auto [i, l] : llvm::enumerate(a.loops))
@@ -476,8 +477,8 @@ Value Hoisted::in(Scalars &s) const {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// `message` as fx-run's contract has it, with the place where the user finds
-/// what failed: "item: expected 3, got 4 (model.py:12)".
+/// Returns `message` in the form that fx-run reports, with the node's name and
+/// its Python source location: "item: expected 3, got 4 (model.py:12)".
 static std::string describe(Location loc, StringRef message) {
   std::string text;
   if (std::optional<StringRef> name = getNodeName(loc); name && !name->empty())

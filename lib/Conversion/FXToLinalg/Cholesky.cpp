@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The textbook loops, matrix by matrix, in f64.
+// Textbook loops in f64, one matrix at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// linalg_cholesky(self, upper), and with `info`.
+/// linalg_cholesky(self, upper), and linalg_cholesky_ex, which also returns
+/// `info`.
 static LogicalResult lowerCholesky(Node &n) {
   Tensor x = n.tensor("self");
   bool upper = n.boolean("upper");
@@ -70,7 +71,8 @@ static LogicalResult lowerCholesky(Node &n) {
   return setInfo(n, 1, errors, batchOf(x));
 }
 
-/// Solves triangular systems of equal batch sizes.
+/// Solves the triangular systems of the matrices `x` and the right sides `y`,
+/// which have equal batch sizes.
 static Tensor triangular(Builder &b, const Tensor &x, const Tensor &y,
                          bool upper, bool unit) {
   Tensor a = stacked(b, x), right = stacked(b, y);

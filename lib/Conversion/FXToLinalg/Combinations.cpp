@@ -13,12 +13,12 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The most indices that are worth a table.
+/// The largest table of indices, in elements, that is made a constant.
 static constexpr int64_t mostIndices = 1 << 20;
 
-/// How many ways there are to choose `r` of `length` elements: C(length, r), or
-/// C(length + r - 1, r) where an element may be chosen again. None beyond
-/// mostIndices.
+/// Returns the number of ways to choose `r` of `length` elements: C(length, r),
+/// or C(length + r - 1, r) where an element may be chosen again. Returns
+/// std::nullopt beyond mostIndices.
 static std::optional<int64_t> countRows(int64_t length, int64_t r,
                                         bool repeats) {
   if (length > mostIndices || r > mostIndices)
@@ -38,8 +38,8 @@ static std::optional<int64_t> countRows(int64_t length, int64_t r,
   return count;
 }
 
-/// The rows of combinations' indices one behind the other, in lexicographic
-/// order.
+/// Returns the `count` combinations of indices in lexicographic order, row by
+/// row.
 static SmallVector<int64_t> getRows(int64_t length, int64_t r, bool repeats,
                                     int64_t count) {
   SmallVector<int64_t> row(r, 0), indices;
@@ -48,7 +48,8 @@ static SmallVector<int64_t> getRows(int64_t length, int64_t r, bool repeats,
   indices.reserve(count * r);
   for (int64_t k = 0; k < count; ++k) {
     indices.append(row);
-    // The last place that can go on does, and all behind it follow closely.
+    // Increment the last place that can grow and set the places after it to the
+    // smallest values that may follow.
     int64_t at = r - 1;
     while (at >= 0 && row[at] == (repeats ? length - 1 : length - r + at))
       --at;
@@ -70,7 +71,7 @@ static LogicalResult lowerCombinations(Node &n) {
   std::optional<int64_t> count = countRows(length, r, repeats);
   if (!count || *count > mostIndices / r)
     return n.fail("many combinations");
-  // torch.export gives the number of rows a name, as if the data told it.
+  // torch.export makes the number of rows a symbol, as if it depended on data.
   if (!n.resultSizes().empty() && n.resultSizes()[0].isSymbol() &&
       !b.symbols.isBound(n.resultSizes()[0].getName()))
     b.symbols.bind(n.resultSizes()[0].getName(), b.index(*count), false);
@@ -90,9 +91,9 @@ static LogicalResult lowerCombinations(Node &n) {
       }));
 }
 
-/// _chunk_cat(tensors, dim, num_chunks): each tensor padded with 0 along `dim`
-/// to whole chunks, which are flattened with what follows; the tensors' chunks
-/// side by side.
+/// _chunk_cat(tensors, dim, num_chunks): pads each tensor with 0 along `dim` to
+/// `num_chunks` chunks of equal size, flattens each chunk with the dimensions
+/// after `dim`, and concatenates the tensors along the flattened dimension.
 static LogicalResult lowerChunkCat(Node &n) {
   SmallVector<Tensor> tensors = n.tensors("tensors");
   int64_t chunks = n.integer("num_chunks");

@@ -12,16 +12,16 @@
 
 namespace fx::lin {
 
-/// What scatter and segment_reduce make of the elements that meet in one place.
-/// A mean is a sum until it is divided.
+/// How scatter and segment_reduce combine elements with one destination. `Mean`
+/// accumulates a sum; the caller divides it.
 enum class Combine { Set, Sum, Mean, Product, Max, Min };
 
-/// The way called `name`: "sum" or "add", "prod" or "multiply", "mean", "amax"
-/// or "max", "amin" or "min".
+/// Returns the Combine called `name`: "sum" or "add", "prod" or "multiply",
+/// "mean", "amax" or "max", "amin" or "min"; std::nullopt for other names.
 std::optional<Combine> combineOf(llvm::StringRef name);
-/// What `old` becomes when it meets `v`.
+/// Returns the combination of `old`, the element so far, and `v`.
 mlir::Value combine(Scalars &s, Combine how, mlir::Value old, mlir::Value v);
-/// What changes nothing that it meets; not for Set.
+/// Returns the neutral element of `how`, which must not be Set.
 mlir::Value neutral(Scalars &s, Combine how);
 
 } // namespace fx::lin

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Within a graph a complex tensor is two real ones: views cost what they cost
-// there, arithmetic vectorizes as theirs. Most operators act on each part by
-// their lowering for real tensors; the others stand here. Numbers that lie side
-// by side in memory are made only for what ATen runs and for the graph's
-// inputs and outputs.
+// Within a graph, a complex tensor is a pair of real ones: views of it are as
+// cheap, and its arithmetic vectorizes as well, as those of real tensors. Most
+// operators apply their lowering for real tensors to each part; the others are
+// lowered here. Parts are interleaved in memory only for the operators that
+// ATen runs and for the graph's inputs and outputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +98,7 @@ Tensor zerosLike(Node &n, const Tensor &x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts and their making
+// Parts and their construction
 //===----------------------------------------------------------------------===//
 
 static LogicalResult lowerPolar(Node &n) {
@@ -165,17 +165,18 @@ static LogicalResult lowerConjugate(Node &n) {
   });
 }
 
-/// Bool tensor of a complex one.
+/// Returns the bool tensor z != 0.
 static Tensor isNonzero(Builder &b, const Pair &z) {
   return test(b, z, isTrue);
 }
 
-/// A conversion between complex dtypes, or from or to a real one.
+/// Lowers a conversion between complex dtypes, or from or to a real one.
 static LogicalResult lowerConvert(Node &n) {
   Pair z = getPair(n, "self");
   if (n.failed())
     return failure();
-  // False is what has no part but zeros; other dtypes drop the imaginary part.
+  // A complex number is false if both parts are 0. Conversions to other real
+  // dtypes drop the imaginary part.
   if (n.resultDtype().isInteger(1) && !z.isReal)
     return n.result(isNonzero(n.b, z));
   if (!isa<ComplexType>(n.resultDtype()))

@@ -12,41 +12,45 @@
 
 namespace fx::lin {
 
-/// The parts of a tensor of complex numbers.
+/// Splits a complex tensor into its real and its imaginary part.
 Lowered splitParts(Builder &b, const Tensor &z);
-/// The tensor of complex numbers with these parts, of equal sizes.
+/// Returns the complex tensor with these parts, which have equal sizes.
 Tensor joinParts(Builder &b, const Tensor &re, const Tensor &im);
 
-/// A complex operand. A real one has no imaginary part.
+/// A complex operand. Where `isReal`, `im` has no meaning.
 struct Pair {
   Tensor re, im;
   bool isReal = false;
 };
 
-/// A complex number in a body.
+/// A complex number in the body of a pointwise operator.
 struct Z {
   mlir::Value re, im;
 };
 
-/// Which elements of a complex tensor pass a test, as a bool tensor.
+/// Returns a bool tensor with the result of `fn`, an i1, for each element of
+/// `z`.
 Tensor test(Builder &b, const Pair &z,
             llvm::function_ref<mlir::Value(Scalars &, Z)> fn);
-/// That a number is not 0.
+/// Returns an i1: true if `z` is not 0.
 mlir::Value isTrue(Scalars &s, Z z);
 
-/// The parts of an argument; notes a failure where it is a number.
+/// Returns the parts of an argument; notes a failure where it is no tensor.
 Pair getPair(Node &n, ArgName name);
-/// Sets the only result, a complex tensor.
+/// Sets the only result to the complex tensor with these parts.
 mlir::LogicalResult setComplex(Node &n, const Tensor &re, const Tensor &im);
-/// Sets result `i` to what `fn` sets it to for each part.
+/// Sets result `i` to a complex tensor. Calls `fn(false)`, which sets the
+/// result to the real part, and `fn(true)`, which sets it to the imaginary
+/// part; in both, the result's dtype is that of a part.
 mlir::LogicalResult setParts(Node &n, unsigned i,
                              llvm::function_ref<mlir::LogicalResult(bool)> fn);
-/// Whether the elements of a result are made of those of arguments of this
-/// name; others, as a mask or an index, are the same for both parts.
+/// Returns true if the elements of a result come from those of arguments of
+/// this name. Other arguments, such as a mask or an index, are the same for
+/// both parts.
 bool isElementArgument(llvm::StringRef name);
-/// The lowering for real tensors, for each part.
+/// Lowers the node with its lowering for real tensors, once for each part.
 mlir::LogicalResult lowerByParts(Node &n);
-/// Zeros in the shape and dtype of a real tensor.
+/// Returns zeros in the shape and dtype of the real tensor `x`.
 Tensor zerosLike(Node &n, const Tensor &x);
 
 void registerComplexArithmetic(Registry &r);

@@ -18,8 +18,9 @@ namespace {
 using ZFn = llvm::function_ref<Z(Scalars &, Z)>;
 using ZFn2 = llvm::function_ref<Z(Scalars &, Z, Z)>;
 
-/// An operand of arithmetic. As in torch a real tensor or number becomes a
-/// complex one first: what is 0 times infinity is NaN here, too.
+/// An operand of arithmetic. As in torch, a real tensor or number is first made
+/// complex, with an imaginary part that is 0. A product of that 0 and infinity
+/// therefore gives NaN here, too.
 class Operand {
 public:
   Operand(Node &n, ArgName name, std::optional<double> absent = std::nullopt) {
@@ -40,12 +41,13 @@ public:
         tensors.push_back(pair.im);
     }
   }
-  /// Call outside of the body.
+  /// Computes a number that is not constant; call it before the body is built.
   void hoist(Node &n, Type compute) {
     if (number)
       hoisted.emplace(n.b, *number, compute);
   }
-  /// Takes its values from the front of `v`.
+  /// Returns the operand in a body and removes its elements from the front of
+  /// `v`.
   Z get(Scalars &s, ValueRange &v) const {
     if (tensors.empty())
       return number
@@ -91,8 +93,8 @@ static Z multiply(Scalars &s, Z x, Z y) {
 
 static LogicalResult lowerProduct(Node &n) { return setBinary(n, multiply); }
 
-/// self + alpha * other; rsub(self, other) is other - alpha * self. Alpha is a
-/// complex number as well.
+/// self + alpha * other; rsub(self, other) is other - alpha * self. Alpha may
+/// be complex, too.
 static LogicalResult lowerSum(Node &n) {
   Operand alpha(n, "alpha", 1);
   bool reversed = n.target().starts_with("aten.rsub");
@@ -112,8 +114,8 @@ static LogicalResult lowerSum(Node &n) {
   });
 }
 
-/// As c10::complex divides (c10/util/complex.h), with the larger part of the
-/// divisor taken out first (Smith, Algorithm 116, 1962).
+/// Divides as c10::complex does (c10/util/complex.h): divides by the larger
+/// part of the divisor first (Smith, Algorithm 116, 1962).
 static Z divide(Scalars &s, Z x, Z y) {
   Value c = s.abs(y.re), d = s.abs(y.im), zero = s.constant(0);
   Value wide = s.ge(c, d);
@@ -132,7 +134,7 @@ static Z divide(Scalars &s, Z x, Z y) {
 
 static LogicalResult lowerQuotient(Node &n) { return setBinary(n, divide); }
 
-/// Without a rounding mode, the only one that complex numbers have.
+/// Lowers div with a rounding mode, which must be None for complex numbers.
 static LogicalResult lowerQuotientOfMode(Node &n) {
   if (n.has("rounding_mode"))
     return n.fail("complex numbers are not rounded");
@@ -150,7 +152,8 @@ static LogicalResult lowerAbs(Node &n) {
         Value ratio = s.div(small, big);
         Value length =
             s.mul(big, s.sqrt(s.add(s.constant(1), s.mul(ratio, ratio))));
-        // 0 of 0, and an infinity beside anything, NaN too.
+        // The result is 0 for 0, and infinite if a part is, even if the other
+        // part is NaN.
         Value infinity = s.highest();
         Value isInfinite = s.logicalOr(s.eq(x, infinity), s.eq(y, infinity));
         length = s.select(s.eq(big, s.constant(0)), big, length);
@@ -172,7 +175,7 @@ static LogicalResult lowerAngle(Node &n) {
 // Comparisons and truth
 //===----------------------------------------------------------------------===//
 
-/// eq, ne: of both parts.
+/// Lowers eq and ne, which compare both parts.
 template <bool isEqual>
 static LogicalResult lowerEqual(Node &n) {
   Operand x(n, "self"), y(n, "other");
@@ -212,8 +215,9 @@ Value isTrue(Scalars &s, Z z) {
   return s.logicalOr(s.ne(z.re, zero), s.ne(z.im, zero));
 }
 
-/// The lowering for real tensors on what is not 0, for operators that see
-/// nothing else of their operands: any, all, logical_and, count_nonzero …
+/// Lowers operators that only ask which elements are 0 (any, all, logical_and,
+/// count_nonzero ...): applies their lowering for real tensors to the bool
+/// tensors operand != 0.
 static LogicalResult lowerTruth(Node &n) {
   LowerFn lower = Registry::get().lookup(n.target());
   SmallVector<std::pair<Value, Lowered>> replaced;
@@ -231,7 +235,7 @@ static LogicalResult lowerTruth(Node &n) {
   return done;
 }
 
-/// Whether a number is finite, infinite or not a number.
+/// Lowers isfinite ('f'), isinf ('i') and isnan ('n').
 template <char kind>
 static LogicalResult lowerKind(Node &n) {
   Pair z = getPair(n, "self");
@@ -284,7 +288,7 @@ static Z reciprocal(Scalars &s, Z z) {
   return divide(s, {s.constant(1), s.constant(0)}, z);
 }
 
-/// w / (1 + exp(-z)), w being 1 or z.
+/// w / (1 + exp(-z)), where w is z for silu and 1 for sigmoid.
 template <bool isSilu>
 static Z logistic(Scalars &s, Z z) {
   Z e = exponential(s, {s.neg(z.re), s.neg(z.im)});
@@ -297,8 +301,8 @@ static LogicalResult lowerUnary(Node &n) {
   return setUnary(n, fn);
 }
 
-/// Small integer powers, by multiplication as ATen has them (UnaryOps of
-/// pow_tensor_scalar).
+/// Lowers the powers -1, 1, 2 and 3 by multiplication and division, as ATen
+/// does (UnaryOps of pow_tensor_scalar).
 static LogicalResult lowerPower(Node &n) {
   double exponent = n.real("exponent");
   if (n.failed() ||

@@ -20,9 +20,10 @@ bool isElementArgument(StringRef name) {
 }
 
 namespace {
-/// Gives real tensors the imaginary part 0 while a node is lowered by parts:
-/// those whose elements the result's are. Other real operands are the same for
-/// both parts: a mask, an index.
+/// Gives real operands the imaginary part 0 while a node is lowered by parts,
+/// and restores them afterwards. Changes only the arguments that provide the
+/// result's elements (isElementArgument). Other real operands, such as a mask
+/// or an index, are the same for both parts.
 class PromotedElements {
 public:
   explicit PromotedElements(Node &n) : graph(n.graph) {
@@ -66,7 +67,7 @@ LogicalResult lowerByParts(Node &n) {
   LowerFn lower = Registry::get().lookup(n.target());
   if (!lower)
     return n.fail("the operator has no lowering");
-  // What has a real result of complex operands, drops their imaginary parts.
+  // An operator with a real result drops the imaginary parts of its operands.
   bool isComplex = true;
   for (Type type : n.op->getResultTypes()) {
     auto tensor = dyn_cast<FakeTensorType>(type);
@@ -103,7 +104,7 @@ LogicalResult lowerByParts(Node &n) {
   return success();
 }
 
-/// The conjugate of what the lowering for parts gives: mH, matrix_H.
+/// Lowers mH and matrix_H: lowers by parts, then conjugates the result.
 static LogicalResult lowerAdjoint(Node &n) {
   if (failed(lowerByParts(n)))
     return failure();
@@ -115,8 +116,8 @@ static LogicalResult lowerAdjoint(Node &n) {
                     }));
 }
 
-/// The sums of what is scattered are those of its parts; other combinations
-/// are not.
+/// Lowers scatters that reduce by sums or means, which act on each part
+/// separately. Other reductions do not.
 static LogicalResult lowerScatterReduce(Node &n) {
   StringRef reduce = n.string("reduce");
   if (!llvm::is_contained({"add", "sum", "mean"}, reduce))
@@ -129,8 +130,8 @@ void registerComplexParts(Registry &r) {
   r.addComplex({"aten.scatter.value_reduce", "aten.scatter.reduce",
                 "aten.scatter_reduce.two"},
                lowerScatterReduce);
-  // What moves elements, what makes them, and sums. Functionalization makes the
-  // scatters of writes.
+  // Operators that move elements, operators that create them, and sums. The
+  // scatters come from functionalized writes.
   r.addComplex({"aten._reshape_copy.default",
                 "aten._unsafe_index.Tensor",
                 "aten._index_put_impl.default",

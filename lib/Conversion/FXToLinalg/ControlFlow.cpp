@@ -34,7 +34,7 @@ LogicalResult lowerArguments(Node &n, ArrayRef<Argument> args,
   return success();
 }
 
-/// Sets the node's results to what an inlined graph gave.
+/// Sets the node's results to the results of an inlined graph.
 static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
   unsigned i = 0;
   for (const Lowered &lowered : results) {
@@ -58,8 +58,8 @@ static LogicalResult setResults(Node &n, ArrayRef<Lowered> results) {
   return success();
 }
 
-/// The element of a predicate that is a tensor, as i1; null, with the reason
-/// noted, where it has more than one.
+/// Returns the element of a tensor predicate as i1. Returns null, with the
+/// reason noted, unless its sizes are all known to be 1.
 static Value lowerTensorPredicate(Node &n, const Argument &predicate) {
   Builder &b = n.b;
   Tensor t = n.asTensor(predicate);
@@ -73,8 +73,8 @@ static Value lowerTensorPredicate(Node &n, const Argument &predicate) {
   return b.element(b.cast(t, b.b.getI1Type()));
 }
 
-/// What a branch gives for result `slot` of the node, as a value of `type`;
-/// null, with the reason noted, where it is another kind of value.
+/// Returns a branch's value for result `slot` of the node as a value of `type`.
+/// Returns null, with the reason noted, if it has another type or size.
 static Value lowerBranchResult(Node &n, const Lowered &lowered, Type type,
                                unsigned slot) {
   FakeTensorType fxType = n.resultType(slot);
@@ -104,7 +104,7 @@ static Value lowerBranchResult(Node &n, const Lowered &lowered, Type type,
   return v;
 }
 
-/// Inlines a branch into `region`, which yields its results in `slots`.
+/// Inlines a branch into `region` and yields its results in `slots`.
 static LogicalResult lowerBranch(Node &n, GraphOp graph,
                                  ArrayRef<Lowered> operands,
                                  ArrayRef<Type> types, ArrayRef<unsigned> slots,
@@ -128,7 +128,8 @@ static LogicalResult lowerBranch(Node &n, GraphOp graph,
   return success();
 }
 
-/// cond(pred, true_graph, false_graph, operands) becomes scf.if.
+/// cond(pred, true_graph, false_graph, operands) becomes scf.if, or one of the
+/// branches if the predicate is a constant.
 static LogicalResult lowerCond(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
@@ -179,8 +180,9 @@ static LogicalResult lowerCond(Node &n) {
   return success();
 }
 
-/// wrap_with_set_grad_enabled(flag, graph, operands...) and its like: the
-/// graph, inlined. The flags concern autograd, which an export settled.
+/// Inlines the graph of wrap_with_set_grad_enabled(flag, graph, operands...)
+/// and similar operators. Their flags concern autograd, which has no effect on
+/// an exported graph.
 static LogicalResult lowerCall(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))
@@ -196,8 +198,8 @@ static LogicalResult lowerCall(Node &n) {
 
 void registerControlFlow(Registry &r) {
   r.add("cond", lowerCond);
-  // Not wrap_with_autocast: it changes the dtypes its body computes in, which
-  // only fx-inline-wrappers spells out.
+  // wrap_with_autocast has no lowering here: it changes the dtypes that its
+  // body computes in. Only fx-inline-wrappers adds those casts.
   r.add({"wrap_with_set_grad_enabled", "invoke_subgraph", "strict_mode",
          "hints_wrapper", "run_const_graph", "wrap",
          "wrap_activation_checkpoint", "tag_activation_checkpoint",

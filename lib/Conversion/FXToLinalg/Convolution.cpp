@@ -17,7 +17,8 @@ namespace fx::lin {
 
 namespace {
 /// A convolution over the last `spatial` dimensions of [N, C, ...] with weights
-/// [F, C / groups, ...]; amounts by spatial dimension.
+/// [F, C / groups, ...]. Stride, dilation and padding (`low`, `high`) have one
+/// element for each spatial dimension.
 struct Conv {
   Tensor x, w;
   std::optional<Tensor> bias;
@@ -31,8 +32,8 @@ static DenseIntElementsAttr vectorAttr(Builder &b, ArrayRef<int64_t> values) {
   return b.b.getI64TensorAttr(values);
 }
 
-/// The size of the result along a spatial dimension of `size`, padding
-/// included, for a kernel of `k`.
+/// Returns the size of the result along a spatial dimension of `size`, padding
+/// included, for a kernel of size `k`.
 static ExprAttr outputSize(Builder &b, ExprAttr size, int64_t k, int64_t stride,
                            int64_t dilation) {
   MLIRContext *ctx = b.context();
@@ -43,8 +44,9 @@ static ExprAttr outputSize(Builder &b, ExprAttr size, int64_t k, int64_t stride,
   return out ? out : b.expr(0);
 }
 
-/// Sums over channels and taps by the maps of a generic: any rank, any groups.
-/// Loops: n, [g,] f, o..., c, k...
+/// Builds the convolution as one linalg.generic, for any rank and number of
+/// groups. Its loops are n, [g,] f, o..., c, k...: batch, group, filter and
+/// output position, then channel and kernel position, which are reduced.
 static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
                           Type acc) {
   Tensor x = b.contiguous(c.x), w = b.contiguous(c.w);
@@ -58,7 +60,7 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
       ExprAttr r = ExprAttr::call(ctx, "floordiv", {size, b.expr(c.groups)});
       return r ? r : b.expr(0);
     };
-    // A split leaves unit dimensions out; the maps below name all of them.
+    // Make the groups a dimension of their own.
     x = b.contiguous(b.split(x, 1, {b.expr(c.groups), group(x.sizes[1])}));
     w = b.contiguous(b.split(w, 0, {b.expr(c.groups), group(w.sizes[0])}));
     out[1] = b.expr(c.groups);
@@ -104,7 +106,8 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
   return b.reshape(Tensor(value, out, acc), sizes);
 }
 
-/// The contraction, without bias, in `acc`. The input is padded already.
+/// Computes the convolution of a padded input, without bias, in `acc`. Uses a
+/// named op for 2-d convolutions of floats with one group or depthwise ones.
 static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
                        Type acc) {
   bool named = c.spatial == 2 && isa<FloatType>(acc);
@@ -135,7 +138,8 @@ static Tensor convolve(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
   return Tensor(value, sizes, acc);
 }
 
-/// Pads, convolves, adds the bias.
+/// Pads the input, convolves it and adds the bias. Drops the batch dimension if
+/// `unbatched`.
 static LogicalResult build(Node &n, Conv c, bool unbatched) {
   Builder &b = n.b;
   Type dtype = n.resultDtype(), acc = opMathType(dtype);
@@ -151,7 +155,7 @@ static LogicalResult build(Node &n, Conv c, bool unbatched) {
     sizes.push_back(outputSize(b, c.x.sizes[i + 2],
                                *c.w.sizes[i + 2].getInteger(), c.stride[i],
                                c.dilation[i]));
-  // The type's own expressions, where they may be the same.
+  // Use the result type's expressions unless they are provably different.
   ArrayRef<ExprAttr> want = n.resultSizes();
   if (want.size() != sizes.size() - unbatched)
     return n.fail("the result's rank is not what the operator gives");
@@ -174,8 +178,9 @@ static LogicalResult build(Node &n, Conv c, bool unbatched) {
   return n.result(unbatched ? b.squeeze(y, 0) : y);
 }
 
-/// A transposed convolution is one of the input with zeros between its
-/// elements and the kernel turned round: pad by dilation * (k - 1) - padding.
+/// Lowers a transposed convolution to a convolution with stride 1: zeros are
+/// inserted between the elements of the input, the kernel is reversed along the
+/// spatial dimensions, and the padding is dilation * (k - 1) - padding.
 static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
   Builder &b = n.b;
   MLIRContext *ctx = b.context();
@@ -191,7 +196,7 @@ static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
   Sizes merged = {b.product({w.sizes[0], w.sizes[1]})};
   merged.append(w.sizes.begin() + 2, w.sizes.end());
   w = b.reshape(w, merged);
-  // Turned round: read from the end.
+  // Reverse the kernel.
   SmallVector<int64_t> taps;
   for (unsigned i = 0; i < c.spatial; ++i)
     taps.push_back(*w.sizes[i + 2].getInteger());
@@ -207,7 +212,7 @@ static LogicalResult buildTransposed(Node &n, Conv c, bool unbatched) {
               at[i + 2]);
         return tensor::ExtractOp::create(s.b, s.loc, plain.value, from);
       });
-  // Zeros between the elements.
+  // Insert zeros between the elements of the input.
   Sizes spread(c.x.sizes);
   bool strided = false;
   for (unsigned i = 0; i < c.spatial; ++i) {
@@ -261,9 +266,9 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
     if (!c.w.sizes[i].isInteger())
       return n.fail("the weight's sizes are symbolic");
   c.stride = n.integers("stride", spatial, 1);
-  // Positions differ: conv (…, padding, dilation, groups), conv_transpose (…,
-  // padding, output_padding, groups, dilation), convolution (…, padding,
-  // dilation, transposed, output_padding, groups).
+  // The operators have different parameters: conv (..., padding, dilation,
+  // groups), conv_transpose (..., padding, output_padding, groups, dilation),
+  // convolution (..., padding, dilation, transposed, output_padding, groups).
   Argument padding = n.arg("padding");
   bool word = isa_and_nonnull<StringAttr>(padding.tree);
   if (!word)

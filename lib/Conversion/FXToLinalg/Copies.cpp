@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The same elements in the result's dtype: to, _to_copy, clone, contiguous …
+/// Lowers to, _to_copy, clone, contiguous ...: the same elements in the
+/// result's dtype.
 static LogicalResult lowerCopy(Node &n) {
   Tensor x = n.tensor(n.oneOf({"self", "a"}));
   if (n.failed())
@@ -21,7 +22,7 @@ static LogicalResult lowerCopy(Node &n) {
   return n.result(x);
 }
 
-/// view.dtype for types of one width: the bits in another type.
+/// Lowers view.dtype where the dtypes differ in signedness at most.
 static LogicalResult lowerViewDtype(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
@@ -33,8 +34,7 @@ static LogicalResult lowerViewDtype(Node &n) {
   return n.result(x);
 }
 
-/// What was checked when the graph was exported, or says something to the
-/// exporter only.
+/// Drops an assertion that was checked when the graph was exported.
 static LogicalResult lowerNothing(Node &n) { return success(); }
 
 static LogicalResult lowerAssertScalar(Node &n) {
@@ -49,7 +49,8 @@ static LogicalResult lowerAssertScalar(Node &n) {
   return success();
 }
 
-/// sym_constrain_range(size, min, max): the value of data-dependent size.
+/// Lowers sym_constrain_range(size, min, max) to assertions on the value of a
+/// data-dependent size.
 static LogicalResult lowerConstrainRange(Node &n) {
   Number size = n.number("size");
   if (n.failed() || size.kind != Number::Kind::Int)

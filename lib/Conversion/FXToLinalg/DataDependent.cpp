@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The elements that a result takes are marked, counted, and their places
-// collected; the count becomes the value of the result's symbol.
+// The lowerings mark the elements that a result takes, count them and collect
+// their indices. The count becomes the value of the symbol that is the result's
+// size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,9 @@ static Scalars integers(Builder &b) {
   return Scalars(b.b, b.loc, b.b.getI64Type());
 }
 
-/// Gives a result's size its value: a symbol that has none yet gets it, a size
-/// that is known must agree.
+/// Binds `size`, a symbol without a value, to `value`. For any other size,
+/// emits an assertion that it equals `value`; fails if the size cannot be
+/// evaluated.
 static LogicalResult bindSize(Node &n, ExprAttr size, Value value) {
   Builder &b = n.b;
   if (size.isSymbol() && !b.symbols.isBound(size.getName())) {
@@ -43,7 +45,7 @@ static LogicalResult bindSize(Node &n, ExprAttr size, Value value) {
   return success();
 }
 
-/// `x != 0` as a vector.
+/// Returns `x != 0` as a contiguous vector of i1.
 static Tensor flags(Builder &b, const Tensor &x) {
   Type i1 = b.b.getI1Type();
   Tensor set = x.dtype.isInteger(1) ? x
@@ -62,9 +64,9 @@ static Value countFlags(Builder &b, const Tensor &set) {
       b.element(b.sum(b.cast(set, i64), {0}, false, i64)));
 }
 
-/// The places of the true elements of a vector, at most `most` of them; the
-/// last element of the vector that this gives, of `most + 1`, means nothing,
-/// nor do those for which there is no true element.
+/// Returns the indices of the true elements of the vector `set`, at most `most`
+/// of them, at the front of an i64 vector of `most` + 1 elements. The other
+/// elements, among them the last one, are unspecified.
 static Tensor places(Builder &b, const Tensor &set, ExprAttr most) {
   Type i64 = b.b.getI64Type();
   Sizes sizes = {ExprAttr::add(b.context(), {most, b.expr(1)})};
@@ -74,7 +76,8 @@ static Tensor places(Builder &b, const Tensor &set, ExprAttr most) {
   v.loop(b.index(0), length, [&](Value i) {
     Scalars ix = indices(b);
     Value flag = tensor::ExtractOp::create(b.b, b.loc, set.value, i);
-    // Written in any case, kept where the flag is set: no branch.
+    // Store the index in any case, but advance only where the flag is set: this
+    // needs no branch.
     v.store(out, {ix.min(v.get(next), limit)}, integers(b).fromIndex(i));
     v.set(next, ix.add(v.get(next), arith::IndexCastUIOp::create(
                                         b.b, b.loc, b.b.getIndexType(), flag)));
@@ -82,7 +85,8 @@ static Tensor places(Builder &b, const Tensor &set, ExprAttr most) {
   return v.tensor(out, sizes, i64);
 }
 
-/// The places of the true elements, as many as there are.
+/// Binds `size` to the number of true elements of the vector `set` and returns
+/// their indices.
 static FailureOr<Tensor> boundPlaces(Node &n, const Tensor &set,
                                      ExprAttr size) {
   Builder &b = n.b;
@@ -91,7 +95,8 @@ static FailureOr<Tensor> boundPlaces(Node &n, const Tensor &set,
   return b.slice(places(b, set, size), 0, b.expr(0), size, b.expr(1));
 }
 
-/// The indices of dimension `dim` at places in the flattened tensor.
+/// Returns the index along dimension `dim` of element `place` of the flattened
+/// tensor, whose sizes are `lengths`.
 static Value coordinate(Builder &b, Scalars &s, Value place,
                         ArrayRef<Value> lengths, int64_t dim) {
   for (int64_t i = lengths.size() - 1; i > dim; --i)
@@ -99,7 +104,8 @@ static Value coordinate(Builder &b, Scalars &s, Value place,
   return s.fmod(place, lengths[dim]);
 }
 
-/// `x`'s sizes as i64, at least 1 each: nothing is divided by 0.
+/// Returns the sizes of `x` as i64, at least 1 each, so that nothing is divided
+/// by 0.
 static SmallVector<Value> divisors(Builder &b, const Tensor &x) {
   Scalars si = integers(b);
   SmallVector<Value> result;
@@ -108,7 +114,8 @@ static SmallVector<Value> divisors(Builder &b, const Tensor &x) {
   return result;
 }
 
-/// A row of indices for each place.
+/// Returns a [places, rank] tensor: row i has the indices in `x` of element
+/// place[i] of the flattened `x`.
 static Tensor coordinates(Builder &b, const Tensor &place, const Tensor &x) {
   Type i64 = b.b.getI64Type();
   SmallVector<Value> lengths = divisors(b, x);
@@ -126,7 +133,8 @@ static Tensor coordinates(Builder &b, const Tensor &place, const Tensor &x) {
                    });
 }
 
-/// nonzero, argwhere: a row of indices for each element that is not 0.
+/// Lowers nonzero and argwhere: a row of indices for each element that is not
+/// 0.
 static LogicalResult lowerNonzero(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType() || !isSupported(x.dtype))
@@ -155,7 +163,7 @@ FailureOr<SmallVector<Tensor>> maskIndices(Node &n, const Tensor &mask,
   return indices;
 }
 
-/// A vector of indices for each dimension.
+/// Lowers nonzero_numpy: a vector of indices for each dimension.
 static LogicalResult lowerNonzeroNumpy(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !isSupported(x.dtype))
@@ -174,7 +182,8 @@ static LogicalResult lowerNonzeroNumpy(Node &n) {
   return success();
 }
 
-/// As many rows as `size` says, those without an element `fill_value`.
+/// Lowers nonzero_static: `size` rows. Rows beyond the last nonzero element are
+/// `fill_value`.
 static LogicalResult lowerNonzeroStatic(Node &n) {
   Tensor x = n.tensor("self");
   ExprAttr size = n.size("size");
@@ -195,7 +204,7 @@ static LogicalResult lowerNonzeroStatic(Node &n) {
                             }));
 }
 
-/// The elements of a vector at places.
+/// Returns the elements of the vector `x` at the indices `place`.
 static Tensor take(Builder &b, const Tensor &x, const Tensor &place) {
   return b.read(
       x, {place}, place.sizes,
@@ -224,8 +233,10 @@ static LogicalResult lowerMaskedSelect(Node &n) {
 // Distinct elements
 //===----------------------------------------------------------------------===//
 
-/// The groups of equal neighbours in the order that `order` (absent: as they
-/// stand) gives: a value of each, the group of each element, the sizes.
+/// Sets the results of a unique operator: groups equal neighbours of the
+/// flattened `x`, in the order that `order` gives if it is there. The results
+/// are the value of each group, the group of each element (if `inverse`), and
+/// the size of each group (if `counts`).
 static LogicalResult groups(Node &n, const Tensor &x,
                             std::optional<Tensor> order, bool inverse,
                             bool counts) {
@@ -260,7 +271,8 @@ static LogicalResult groups(Node &n, const Tensor &x,
     if (failed(none(1)))
       return failure();
   } else {
-    // An element's group: the number of groups that began up to it.
+    // The group of an element is the number of groups that begin before or at
+    // it, minus 1.
     Variables v(b);
     Value length = b.index(flat[0]);
     unsigned out = v.addEmpty(flat, i64), group = v.add(b.index(0));
@@ -336,7 +348,8 @@ static LogicalResult lowerUniqueConsecutive(Node &n) {
 // Repetition and counting
 //===----------------------------------------------------------------------===//
 
-/// Index i as often as repeats[i] says: a vector of `size`.
+/// Returns a vector of `size` that has index i repeats[i] times. Binds `size`
+/// to the sum of the repeats.
 static FailureOr<Tensor> repeatedIndices(Node &n, const Tensor &repeats,
                                          ExprAttr size) {
   Builder &b = n.b;

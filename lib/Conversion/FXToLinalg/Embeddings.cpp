@@ -26,7 +26,8 @@ static Value indexAt(Builder &b, const Tensor &t, ArrayRef<Value> at) {
   return Scalars(b.b, b.loc, t.dtype).toIndex(v);
 }
 
-/// Checks that the offsets begin at 0, do not decrease and stay in the indices.
+/// Emits an assertion that the offsets begin at 0, do not decrease and are at
+/// most `count`, the number of indices.
 static void checkOffsets(Builder &b, const Tensor &offsets, ExprAttr count) {
   Type i1 = b.b.getI1Type(), dtype = offsets.dtype;
   Value end = Scalars(b.b, b.loc, dtype).fromIndex(b.index(count));
@@ -53,11 +54,11 @@ static void checkOffsets(Builder &b, const Tensor &offsets, ExprAttr count) {
           "decrease and are at most the number of indices");
 }
 
-/// The row of the weight that is no part of any bag; none if there is none.
+/// Returns the row of the weight that all bags skip, if there is one.
 static std::optional<Value> findSkipped(Node &n, ExprAttr rows,
                                         int64_t padding) {
-  // A negative padding index counts from the end where the argument may be
-  // None, and else is none.
+  // A negative padding index counts from the end if the argument may be None.
+  // In the other overloads it means that no row is skipped.
   bool wraps = n.target() == "aten.embedding_bag.padding_idx";
   if (!n.has("padding_idx") || (padding < 0 && !wraps))
     return std::nullopt;
@@ -82,17 +83,17 @@ public:
   int64_t mode = Sum;
   bool hasLastOffset = false;
 
-  /// The bags, of `sizes`, in the compute type.
+  /// Returns the bags, [bags, width], in the compute type.
   Tensor run(ArrayRef<ExprAttr> sizes);
 
 private:
   Type getCompute() const { return opMathType(weight.dtype); }
   Scalars computed() { return Scalars(b.b, b.loc, getCompute()); }
   Scalars places() { return Scalars(b.b, b.loc, b.b.getIndexType()); }
-  /// Where the bag ends in the indices.
+  /// Returns the position in the indices where the bag ends, exclusive.
   Value findEnd(Value bag);
-  /// Adds a row, which element `index` of the indices names, to the bag, or
-  /// takes the maximum of both.
+  /// Adds row `row` of the weight to the bag, or takes the maximum of both.
+  /// `index` is the position in the indices that selects the row.
   void takeRow(Value bag, Value row, Value index);
   /// Divides the bag by the number of its rows.
   void divide(Value bag);
@@ -100,7 +101,7 @@ private:
   Builder &b;
   Variables v;
   Value bags, width, count, zero;
-  unsigned out = 0, taken = 0; ///< the bags, and the rows in the present one
+  unsigned out = 0, taken = 0; ///< variables: bags; rows in the current bag
 };
 } // namespace
 
@@ -165,8 +166,8 @@ Tensor BagLoop::run(ArrayRef<ExprAttr> sizes) {
 
 /// embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
 /// per_sample_weights, include_last_offset, padding_idx): the sums, means or
-/// maxima of the rows from each offset to the next. What serves only the
-/// gradient (the other results) is not computed.
+/// maxima of the rows from each offset to the next. Fails if another result,
+/// which only the gradient needs, is used.
 static LogicalResult lowerEmbeddingBag(Node &n) {
   Tensor weight = n.tensor("weight"), indices = n.tensor("indices"),
          offsets = n.tensor("offsets");
@@ -198,8 +199,8 @@ static LogicalResult lowerEmbeddingBag(Node &n) {
   return n.set(0, loop.run(n.resultSizes()));
 }
 
-/// The weight with the rows that the indices name scaled to at most
-/// `max_norm`.
+/// Lowers embedding_renorm: scales the rows of the weight that the indices
+/// select so that their norm is at most `max_norm`.
 static LogicalResult lowerEmbeddingRenorm(Node &n) {
   Tensor weight = n.tensor("self"), indices = n.tensor("indices");
   double most = n.real("max_norm"), p = n.real("norm_type");

@@ -34,6 +34,7 @@ using namespace fx::lin;
 
 namespace {
 
+/// Converts a graph to a function on builtin tensors and numbers.
 class Function : public GraphConversion {
 public:
   Function(GraphOp graph, SymbolTable &table, int64_t wholeHeads)
@@ -54,15 +55,16 @@ private:
   SymbolTable &table;
   int64_t wholeHeads; ///< see lin::Graph
   std::optional<lin::Graph> body;
-  SmallVector<Attribute> inputs; ///< see fx.inputs
+  SmallVector<Attribute> inputs; ///< entries of `fx.inputs`
   llvm::StringMap<unsigned> byState, byName;
   int64_t nextGroup = 0;
 };
 
 } // namespace
 
-/// The caller's tensors and numbers, then the states that are used or written.
-/// What is neither stands in the description alone.
+/// Selects the arguments of the function: the caller's tensors and numbers,
+/// then the states that are used or written. Other inputs of the caller appear
+/// in `fx.inputs` only.
 LogicalResult Function::selectInputs() {
   MLIRContext *ctx = graph.getContext();
   SmallVector<Input> states;
@@ -76,7 +78,8 @@ LogicalResult Function::selectInputs() {
         states.push_back({placeholder, type});
       continue;
     }
-    // No input of the caller's. What uses a custom object is ATen's to run.
+    // Tokens and custom objects are not passed by the caller. ATen runs the
+    // nodes that use a custom object.
     if (placeholder.getKind() == InputKind::Token ||
         placeholder.getKind() == InputKind::CustomObj)
       continue;
@@ -124,7 +127,7 @@ void Function::describeInputs() {
   }
 }
 
-/// The symbol `s` and the factor and offset where `expr` is `a*s + b`.
+/// Returns true if `expr` is `a*s + c` with a positive `a`; sets `symbol` to s.
 static bool solveLinear(ExprAttr expr, StringRef &symbol, int64_t &a,
                         int64_t &c) {
   a = 1;
@@ -151,9 +154,9 @@ static bool solveLinear(ExprAttr expr, StringRef &symbol, int64_t &a,
   return true;
 }
 
-/// Symbols take their values from the inputs' sizes: plain ones first, then
-/// those that stand only in `a*s + b`. (That a size is of this form is checked
-/// by the caller of the function.)
+/// Binds symbols to values computed from the inputs' sizes: first symbols that
+/// are sizes themselves, then those that occur only in sizes `a*s + c`. The
+/// caller of the function checks that the sizes have this form.
 void Function::bindSymbols() {
   Location loc = function.getLoc();
   for (bool plain : {true, false}) {
@@ -194,8 +197,8 @@ void Function::bindSymbols() {
     body->symbols.startAfter(&entry.back());
 }
 
-/// A placeholder without an argument: None, a constant of the signature, an
-/// object, or an unused state.
+/// Returns the value of a placeholder without an argument: None, a constant of
+/// the signature, an object, or an unused state.
 static Lowered constantInput(PlaceholderOp op) {
   if (op.getKind() == InputKind::CustomObj && op.getTargetAttr())
     return Lowered(op.getTargetAttr());
@@ -317,7 +320,7 @@ struct ConvertFXToLinalg
     };
     if (failed(convertGraphs(module, convert)))
       return signalPassFailure();
-    // What a fallback still needs stays.
+    // Keep the graphs that fallbacks refer to.
     llvm::StringSet<> kept;
     module.walk([&](EagerOp op) {
       walkLeaves(op.getArgs(), [&](Attribute leaf) {

@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Solves (P L U)^T x = y for stacked matrices: with U^T, with L^T, and the
-/// rows swapped back.
+/// Solves (P L U)^T x = y for stacked matrices: solves with U^T, then with L^T,
+/// and swaps the rows in the opposite order.
 static Tensor solveTransposed(Builder &b, const Tensor &factors,
                               const Tensor &pivots, const Tensor &y) {
   Value zero = b.index(0), rows = b.index(y.sizes[1]),
@@ -72,8 +72,9 @@ static LogicalResult lowerLUSolve(Node &n) {
   return n.result(left ? x : transposed(b, x));
 }
 
-/// linalg_tensorsolve(self, other, dims): a system whose matrix has the rows
-/// that `other` has elements; `dims` go behind the others first.
+/// linalg_tensorsolve(self, other, dims): moves `dims` of `self` to the end,
+/// reshapes it to a square matrix with as many rows as `other` has elements,
+/// and solves the system with `other` as the right side.
 static LogicalResult lowerTensorSolve(Node &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The result with every element `value`: a 0-d tensor, broadcast.
+/// Sets the result to a 0-d tensor of `value`, broadcast.
 static LogicalResult fill(Node &n, const Number &value) {
   if (n.failed() || !n.resultType())
     return n.fail("the result is no tensor");
@@ -24,7 +24,7 @@ static LogicalResult fill(Node &n, const Number &value) {
   Tensor scalar;
   Hoisted h(n.b, value, dtype);
   if (h.isConstant()) {
-    // A constant the folders know.
+    // Make it a dense constant, which folders see.
     Value v = n.b.number(value, dtype);
     Attribute attr;
     if (auto constant = v.getDefiningOp<arith::ConstantOp>()) {
@@ -61,8 +61,8 @@ static LogicalResult lowerFillValue(Node &n) {
   return n.result(n.b.expand(n.b.cast(t, n.resultDtype()), n.resultSizes()));
 }
 
-/// copy(self, src): src in self's shape and dtype. In place src may be a
-/// number.
+/// copy(self, src): src in self's shape and dtype. For the in-place operator,
+/// src may be a number.
 static LogicalResult lowerCopyInto(Node &n) {
   if (!n.isTensor(n.arg("src")))
     return fill(n, n.number("src"));
@@ -97,8 +97,9 @@ static LogicalResult lowerArange(Node &n) {
                               }));
 }
 
-/// linspace and logspace: from both ends, as ATen does; integers step in f64.
-/// Either end may be a 0-d tensor.
+/// Lowers linspace and logspace. As in ATen, the first half of the elements is
+/// computed from the start and the second half from the end. Integers are
+/// computed in f64. Either end may be a 0-d tensor.
 template <bool log>
 static LogicalResult lowerLinspace(Node &n) {
   int64_t steps = n.integer("steps");
@@ -127,7 +128,7 @@ static LogicalResult lowerLinspace(Node &n) {
                                                 : Type(n.b.b.getI64Type());
       v = n.b.number(number, from);
     }
-    // An end is first of the result's dtype.
+    // Convert the end to the result's dtype first.
     Scalars s(n.b.b, n.b.loc, compute);
     ends[i] = s.cast(s.cast(v, from, dtype), dtype, compute);
   }
@@ -145,7 +146,8 @@ static LogicalResult lowerLinspace(Node &n) {
       }));
 }
 
-/// 1 where the element is the index along a new last dimension.
+/// Lowers one_hot: 1 where the index along a new last dimension is the element,
+/// else 0.
 static LogicalResult lowerOneHot(Node &n) {
   Tensor x = n.tensor("self");
   ArrayRef<ExprAttr> sizes = n.resultSizes();
@@ -177,7 +179,8 @@ static LogicalResult lowerEye(Node &n) {
                   }));
 }
 
-/// The elements on and below (tril) or above (triu) a diagonal, else 0.
+/// Lowers tril and triu: keeps the elements on and below (tril) or above (triu)
+/// a diagonal and sets the others to 0.
 template <bool lower>
 static LogicalResult lowerTriangle(Node &n) {
   Tensor x = n.tensor("self");
@@ -199,7 +202,7 @@ static LogicalResult lowerTriangle(Node &n) {
       }));
 }
 
-/// A new tensor whose contents nobody may rely on: zeros.
+/// Lowers operators whose result has unspecified contents: zeros.
 static LogicalResult lowerEmpty(Node &n) { return lowerConstant<0>(n); }
 
 void registerFactories(Registry &r) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The textbook loops, matrix by matrix, in f64. Pivots are the first of the
-// largest magnitudes, as LAPACK chooses them.
+// Textbook loops in f64, one matrix at a time. The pivot is the first element
+// of the largest magnitude, as in LAPACK.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +123,7 @@ Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
   return v.tensor(x, y.sizes, y.dtype);
 }
 
-/// The inverses of the matrices `x` whose factors are `lu`.
+/// Returns the inverses, in f64, of the matrices `x`, whose factors are `lu`.
 static Tensor invert(Builder &b, const LU &lu, const Tensor &x) {
   Tensor ones = b.contiguous(identity(b, lu.factors.sizes));
   return unstacked(b, solveLU(b, lu.factors, lu.pivots, ones), batchOf(x));
@@ -147,7 +147,8 @@ static LogicalResult lowerInverse(Node &n) {
   return setInfo(n, 1, lu.info, batchOf(x));
 }
 
-/// linalg_solve(A, B, left), with the factors in the forms for gradients.
+/// linalg_solve(A, B, left), linalg_solve_ex and _linalg_solve_ex. Fails if the
+/// factors are used, which the last one returns for gradients.
 static LogicalResult lowerSolve(Node &n) {
   Tensor x = n.tensor("A"), y = n.tensor("B");
   bool left = n.boolean("left");
@@ -157,7 +158,7 @@ static LogicalResult lowerSolve(Node &n) {
   if (inner && (n.isUsed(1) || n.isUsed(2)))
     return n.fail("the factors are used");
   Builder &b = n.b;
-  // One vector for each matrix, or matrices.
+  // B has one vector for each matrix of A, or matrices.
   bool vectors = y.rank() == 1;
   if (y.rank() == x.rank() - 1) {
     vectors = true;
@@ -207,8 +208,9 @@ static LogicalResult lowerSolve(Node &n) {
                  batchOf(x));
 }
 
-/// The determinant: the product of the pivots, by sign and logarithm of the
-/// magnitude where asked.
+/// Computes determinants: the product of the diagonal of U, negated for each
+/// swap of rows. If `logarithm`, computes the sign and the logarithm of the
+/// magnitude.
 template <bool logarithm>
 static LogicalResult lowerDeterminant(Node &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
@@ -255,7 +257,7 @@ static LogicalResult lowerDeterminant(Node &n) {
          side = b.reshape(v.tensor(sign, sizes, f64), batchOf(x));
   if (!logarithm)
     return n.set(0, r);
-  if (one) // of a negative determinant: NaN
+  if (one) // logdet of a negative determinant is NaN
     return n.set(0, b.map({r, side}, f64, [](Scalars &s, ValueRange v) {
       Value nan = s.constant(std::numeric_limits<double>::quiet_NaN());
       return s.select(s.lt(v[1], s.constant(0)), nan, v[0]);
@@ -265,7 +267,8 @@ static LogicalResult lowerDeterminant(Node &n) {
   return n.set(1, r);
 }
 
-/// The factors in one matrix, the pivots from 1, and what went wrong.
+/// Lowers linalg_lu_factor and linalg_lu_factor_ex: the factors in one matrix,
+/// the pivots from 1, and the info codes.
 static LogicalResult lowerFactors(Node &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
   if (!isMatrices(n, x, false) || !n.boolean("pivot") ||
@@ -284,7 +287,8 @@ static LogicalResult lowerFactors(Node &n) {
   return setInfo(n, 2, lu.info, batchOf(x));
 }
 
-/// The permutation matrices of pivots (from 0), and the two factors.
+/// Sets the results to P, L and U of stacked factors and pivots (from 0). P is
+/// empty unless `permutation`, L and U are empty unless `factorsToo`.
 static LogicalResult setUnpacked(Node &n, const Tensor &factors,
                                  const Tensor &pivots, const Sizes &batch,
                                  bool factorsToo, bool permutation) {
@@ -379,8 +383,8 @@ static LogicalResult lowerUnpack(Node &n) {
                      data, permutation);
 }
 
-/// linalg_tensorinv(self, ind): the inverse of a matrix of the first `ind`
-/// dimensions by the others.
+/// linalg_tensorinv(self, ind): reshapes `self` to a matrix, the first `ind`
+/// dimensions by the others, and inverts it.
 static LogicalResult lowerTensorInverse(Node &n) {
   Tensor x = n.tensor("self");
   int64_t split = n.integer("ind");

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transform of a length n1 * n2 is n2 transforms of length n1, factors, and
-// n1 transforms of length n2 (Cooley and Tukey, 1965). Short ones are products
-// with a matrix of cosines and one of sines: contractions, which vectorize
-// well and fuse with what surrounds them.
+// A transform of length n1 * n2 is n2 transforms of length n1, a multiplication
+// by twiddle factors, and n1 transforms of length n2 (Cooley and Tukey, 1965).
+// Short ones are matmuls with a matrix of cosines and one of sines:
+// contractions, which vectorize well and fuse with the operations around them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,19 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The longest transform, the longest one by a matrix where the length has
-/// smaller factors, and the longest prime one.
+/// The maximum lengths of a transform, of one that is computed by a matrix
+/// although it could be split, and of one whose length is prime.
 static constexpr int64_t mostElements = 1 << 16, mostDirect = 48,
                          mostPrime = 256;
+/// The largest factor that a length is split by.
 static constexpr int64_t mostFactor = 32;
 
 //===----------------------------------------------------------------------===//
 // One dimension
 //===----------------------------------------------------------------------===//
 
-/// The first factor that a transform of length `n` is split by: `n` where it
-/// is not split, 0 where its smallest factor is too large.
+/// Returns the first factor that a transform of length `n` is split by: `n` if
+/// it is not split, 0 if its smallest factor is too large.
 static int64_t getFactor(int64_t n) {
   if (n <= mostDirect)
     return n;
@@ -50,7 +51,7 @@ bool canTransform(int64_t n) {
   return true;
 }
 
-/// The cosine, or sine, of 2 pi j k / n.
+/// Returns the cosine, or the sine, of 2 pi j k / n as element (j, k).
 static Tensor getWaves(Builder &b, int64_t rows, int64_t columns, int64_t n,
                        bool isSine, Type dtype) {
   SmallVector<double> values;
@@ -62,7 +63,7 @@ static Tensor getWaves(Builder &b, int64_t rows, int64_t columns, int64_t n,
   return b.constant(values, {b.expr(rows), b.expr(columns)}, dtype);
 }
 
-/// x * (c + i s), the second operand of either sign.
+/// Returns x * (c - i s), or x * (c + i s) if `isInverse`.
 static Pair rotate(Builder &b, const Pair &x, const Tensor &c, const Tensor &s,
                    bool isInverse) {
   auto part = [&](const Tensor &p, const Tensor &q, bool subtracts) {
@@ -74,7 +75,7 @@ static Pair rotate(Builder &b, const Pair &x, const Tensor &c, const Tensor &s,
   return {part(x.re, x.im, isInverse), part(x.im, x.re, !isInverse)};
 }
 
-/// By the matrix.
+/// Transforms by a matmul with the whole matrix, without splitting.
 static Pair transformDirectly(Builder &b, const Pair &x, int64_t dim,
                               bool isInverse) {
   int64_t n = *x.re.sizes[dim].getInteger();
@@ -136,18 +137,19 @@ Pair transform(Builder &b, const Pair &x, int64_t dim, bool isInverse) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is transformed: by sign, and whether one half of the last dimension of
-/// the input or the output stands for both.
+/// The parameters of a transform. The half input or output is the first half of
+/// the last dimension, whose other half is the mirrored conjugate.
 struct Transform {
   bool isInverse = false, isHalfInput = false, isHalfOutput = false;
   SmallVector<int64_t> dims;
-  /// What the dimensions are cut or padded with 0 to; of the last one, where
-  /// the input is a half, what the output is.
+  /// The sizes that the dimensions are cut or padded with 0 to. For a half
+  /// input, the last one is the size of the output.
   SmallVector<int64_t> sizes;
   double scale = 1;
 };
 } // namespace
 
+/// Cuts `dim` to `size`, or pads it with 0 at the end.
 static Tensor resize(Builder &b, const Tensor &t, int64_t dim, int64_t size) {
   int64_t have = *t.sizes[dim].getInteger();
   if (have >= size)
@@ -214,7 +216,8 @@ static LogicalResult lower(Node &n, Pair x, const Transform &t) {
     x.isReal = false;
   }
   auto along = [&](int64_t i) { x = transform(b, x, t.dims[i], t.isInverse); };
-  // What is a half comes last where it is the input, else first.
+  // The dimension that is a half comes last if the input is a half, else first.
+  // The other dimensions are thus transformed on the half alone.
   if (!t.isHalfInput) {
     along(last);
     if (t.isHalfOutput)
@@ -260,7 +263,7 @@ static double countElements(const Transform &t) {
   return count;
 }
 
-/// fft_*(self, n, dim, norm) and fft_*2, fft_*n(self, s, dim, norm). `count`:
+/// fft_*(self, n, dim, norm) and fft_*2, fft_*n(self, s, dim, norm). `count` is
 /// the number of dimensions, 0 for any.
 template <bool isInverse, bool isHalfInput, bool isHalfOutput, unsigned count>
 static LogicalResult lowerTransform(Node &n) {
@@ -292,7 +295,8 @@ static LogicalResult lowerTransform(Node &n) {
   if (n.failed() || t.dims.empty() || t.dims.front() < 0 ||
       t.sizes.size() > t.dims.size() || failed(setSizes(n, x, t)))
     return n.fail("no dimension to transform");
-  // Those with a half input transform forward where they are named so.
+  // `isInverse` alone decides: hfft is a forward transform, although its input
+  // is a half.
   double elements = countElements(t);
   if (norm == "ortho")
     t.scale = 1 / std::sqrt(elements);
@@ -329,7 +333,9 @@ static LogicalResult lowerInner(Node &n) {
   return lower(n, x, t);
 }
 
-/// Both for complex operands and results, and for real ones where both are.
+/// Registers the lowerings of fft_NAMEn, fft_NAME and fft_NAME2 for complex
+/// tensors. Those whose result is real get the lowering for real tensors, too,
+/// because their operand may also be real.
 template <bool isHalfInput, bool isHalfOutput>
 static void addTransforms(Registry &r, bool isInverse, StringRef name) {
   const LowerFn forward[] = {

@@ -12,14 +12,15 @@
 
 namespace fx::lin {
 
-/// Whether there is a transform of this length.
+/// Returns true if `transform` supports this length.
 bool canTransform(int64_t length);
-/// The discrete Fourier transform along `dim`, of a known length that
-/// `canTransform` is true of: the sums of x[j] exp(-2 pi i j k / n), or of
-/// exp(2 pi i j k / n) for the inverse, without a factor.
+/// Computes the discrete Fourier transform along `dim`, whose size n is static
+/// and one that `canTransform` supports: element k is the sum over j of
+/// x[j] exp(-2 pi i j k / n), or of x[j] exp(2 pi i j k / n) for the inverse.
+/// Does not scale the result.
 Pair transform(Builder &b, const Pair &x, int64_t dim, bool isInverse);
-/// The whole, of `size`, of what is its own mirrored conjugate along `dim`,
-/// from the first half.
+/// Returns all `size` elements along `dim` of a tensor with
+/// y[size - j] = conj(y[j]) along it. `x` has the first size / 2 + 1 of them.
 Pair complete(Builder &b, const Pair &x, int64_t dim, int64_t size);
 
 } // namespace fx::lin

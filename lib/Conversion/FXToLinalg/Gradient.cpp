@@ -14,16 +14,17 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// How far apart the elements of a dimension are: evenly, or where `places`
-/// says.
+/// The distances between the elements of a dimension: `step` everywhere, or the
+/// differences of their coordinates, `places`.
 struct Spacing {
   std::optional<Number> step;
   std::optional<Tensor> places;
 };
 } // namespace
 
-/// The weights of three neighbours, `d` and `e` apart, in the derivative at
-/// each of them: that of the parabola through all.
+/// Returns the weights of three neighbours, `d` and `e` apart, in the
+/// derivative of the parabola through them: row k has those of the derivative
+/// at neighbour k.
 static SmallVector<SmallVector<Value>> getWeights(Scalars &s, Value d,
                                                   Value e) {
   Value both = s.add(d, e), two = s.constant(2);
@@ -36,8 +37,9 @@ static SmallVector<SmallVector<Value>> getWeights(Scalars &s, Value d,
       {s.div(e, left), s.div(s.neg(both), middle), s.div(twice(e, d), right)}};
 }
 
-/// Between neighbours inside; at the ends by the two (order 1) or three (2)
-/// elements there.
+/// Computes the derivative along `dim`: inside from the neighbours of an
+/// element, at the ends from the two (`order` 1) or three (`order` 2) elements
+/// there.
 static Tensor derive(Node &n, const Tensor &x, int64_t dim,
                      const Spacing &spacing, int64_t order, Type dtype) {
   Builder &b = n.b;
@@ -84,7 +86,7 @@ static Tensor derive(Node &n, const Tensor &x, int64_t dim,
             Value term = s.mul(weights[k][j], elements[j]);
             sums[k] = j ? s.add(sums[k], term) : term;
           }
-        // Evenly apart, the element itself has no weight.
+        // If the distances are equal, the weight of the element itself is 0.
         Value inside = step ? slope : sums[1];
         Value isFirst = ix.eq(at, zero), isLast = ix.eq(at, last);
         Value ends = order == 1 ? slope : s.select(isFirst, sums[0], sums[2]);

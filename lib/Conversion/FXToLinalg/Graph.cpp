@@ -129,7 +129,8 @@ Lowered Graph::fromBuiltin(Location loc, Type type, Value value) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Erases the operations between `before` and the builder's insertion point.
+/// Erases the operations between `before` and the builder's insertion point and
+/// forgets the values of symbols among them.
 static void rollBack(OpBuilder &b, Operation *before, Symbols &symbols) {
   Block *block = b.getInsertionBlock();
   auto first = std::next(Block::iterator(before));
@@ -149,7 +150,8 @@ static void rollBack(OpBuilder &b, Operation *before, Symbols &symbols) {
   }
 }
 
-/// True where every size of the node's results can be computed beforehand.
+/// Returns the reason why a size of the node's results cannot be computed
+/// before the node; an empty string if all can.
 static std::string unknownSize(NodeOpInterface node, const Symbols &symbols) {
   for (Type type : node->getResultTypes())
     if (auto tensor = dyn_cast<FakeTensorType>(type))
@@ -195,15 +197,15 @@ LowerFn Graph::lookupComplex(NodeOpInterface node) {
     else if (lowered.kind == Lowered::Kind::Tensor)
       lowered = splitParts(builder, lowered.tensor);
   }
-  // Branches and bodies read them in one piece, as what falls back does.
+  // Operators with sub-graphs take complex tensors joined, as fallbacks do.
   return lower || isa<CallFunctionOp>(node)
              ? lower
              : Registry::get().lookup(node.getTargetName());
 }
 
 LogicalResult Graph::lowerNode(NodeOpInterface node) {
-  // A symbolic number is its expression; the operators that made it are not
-  // needed.
+  // A symbolic number is represented by its expression; the node that computes
+  // it is not needed.
   if (node->getNumResults() == 1) {
     Type type = node->getResult(0).getType();
     ExprAttr expr = symbolicExpr(type);
@@ -231,17 +233,17 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
                       Registry::get().lookup(node.getTargetName())
                           ? "the operator has no lowering for complex tensors"
                           : "the operator has no lowering");
-  // The branches of a cond say what sizes its results have, and some lowerings
-  // count.
+  // The branches of a cond determine the sizes of its results, and lowerings
+  // that count elements (Registry::addCounting) bind theirs.
   if (std::string why = unknownSize(node, symbols);
       !why.empty() && !isa<CondOp>(node) &&
       !Registry::get().countsElements(node.getTargetName()))
     return lowerEager(node, why);
 
-  // The lowering is undone where it gives up half-way. The insertion point is
-  // at the end of a block that grows, so what it built is what follows.
-  // (Not what follows the operation before it: sizes computed at the function's
-  // entry may stand there.)
+  // A lowering that fails halfway is undone. The insertion point is at the end
+  // of a block that grows, so the operations that it built are those after
+  // `anchor`. (The operation before the insertion point cannot be the anchor:
+  // sizes computed at the function's entry may be inserted after it.)
   Operation *anchor = arith::ConstantIndexOp::create(b, node->getLoc(), 0);
   lin::Builder builder(b, node->getLoc(), symbols);
   Node n(*this, node, builder);
@@ -264,7 +266,8 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
   return success();
 }
 
-/// `tree` with the leaves that are no builtin values made immediates.
+/// Returns `tree` with each operand leaf replaced by what `nextOperand`
+/// returns.
 static Attribute rebuildTree(Attribute tree,
                              function_ref<Attribute()> nextOperand) {
   if (isa<OperandAttr>(tree))
@@ -404,7 +407,8 @@ FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
   auto placeholders = callee.getPlaceholders();
   if (placeholders.size() != operands.size())
     return failure();
-  // The callee's symbols are sizes of its own inputs.
+  // Bind the callee's symbols, which are numbers and sizes of its inputs, to
+  // the values of the operands.
   bool renamed = false;
   for (auto [placeholder, operand] : llvm::zip(placeholders, operands)) {
     inner.set(placeholder.getResult(), operand);
@@ -432,12 +436,12 @@ FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
   }
   if (renamed) {
     inner.symbols.forgetExpressions();
-    // The callee's own names for the sizes.
+    // Express the operands' sizes by the callee's symbols.
     for (auto [placeholder, operand] : llvm::zip(placeholders, operands))
       if (auto type = dyn_cast<FakeTensorType>(placeholder.getType())) {
         if (operand.kind != Lowered::Kind::Tensor)
           continue;
-        // A size that is known stays: the value's type has it.
+        // Keep static sizes, which the type of the value has.
         Tensor t = operand.tensor;
         for (auto [size, want] : llvm::zip(t.sizes, type.getSizes()))
           if (!size.isInteger() && !want.isInteger())
@@ -452,7 +456,8 @@ FailureOr<SmallVector<Lowered>> Graph::inlineGraph(GraphOp callee,
   numNames = inner.numNames;
   SmallVector<Lowered> results;
   for (auto &[leaf, lowered] : inner.outputLeaves(callee.getOutput())) {
-    // Sizes in the callee's terms mean nothing to the caller.
+    // Expressions over the callee's symbols mean nothing to the caller: pass
+    // the value.
     if (lowered.kind == Lowered::Kind::Number && lowered.number.expr &&
         !lowered.number.expr.isInteger() &&
         lowered.number.expr.getKind() != ExprKind::Real) {

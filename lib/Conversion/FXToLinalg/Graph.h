@@ -20,8 +20,8 @@ namespace fx::lin {
 
 class Node;
 
-/// The lowering of one graph's body, at the insertion point of a builder. A
-/// sub-graph that is inlined gets one of its own.
+/// Lowers the body of one graph at the insertion point of a builder. A
+/// sub-graph that is inlined gets a Graph of its own.
 class Graph {
 public:
   Graph(mlir::OpBuilder &b, Symbols symbols, mlir::SymbolTable &table)
@@ -30,80 +30,89 @@ public:
   mlir::OpBuilder &b;
   Symbols symbols;
   mlir::SymbolTable &table;
-  /// Number of the next attention; its operations carry it.
+  /// The number of the next attention, which its operations carry as
+  /// `fx.attention`. Null if attention is not numbered.
   int64_t *nextGroup = nullptr;
-  /// Attention of bf16 and f16 whose heads are no larger is not cut into blocks
-  /// of queries.
+  /// Attention of bf16 and f16 with heads of at most this size is not cut into
+  /// blocks of queries.
   int64_t wholeHeads = 0;
 
   void set(mlir::Value fx, Lowered lowered);
   const Lowered *lookup(mlir::Value fx) const;
 
-  /// Lowers every node up to the output. Only internal errors and
-  /// non-functional nodes fail: a node without lowering becomes `fx.eager`.
+  /// Lowers every node up to the output. A node without a lowering becomes
+  /// `fx.eager`. Fails on internal errors, on mutating operators that are
+  /// neither functionalized nor have a lowering, and on results of unknown
+  /// dtype or rank.
   mlir::LogicalResult lowerBody(GraphOp graph);
 
-  /// Lowers the body of `callee` on `operands`, inlined here; gives the
-  /// output's leaves in order.
+  /// Lowers the body of `callee` on `operands` at the insertion point; returns
+  /// the output's leaves in order.
   mlir::FailureOr<llvm::SmallVector<Lowered>>
   inlineGraph(GraphOp callee, llvm::ArrayRef<Lowered> operands);
 
-  /// The leaves of an output's tree: lowered values, and immediates as numbers
-  /// or None.
+  /// Returns the leaves of an output's argument tree with their lowered values.
+  /// Immediates are numbers or None.
   llvm::SmallVector<std::pair<mlir::Attribute, Lowered>>
   outputLeaves(OutputOp output);
 
-  /// Binds symbols that are plain sizes of `t` and have no value yet.
+  /// Binds each symbol that is a size of `type` and has no value yet to the
+  /// size of `t`.
   void bindSizes(mlir::Location loc, FakeTensorType type, const Tensor &t);
 
-  /// `n` with an expression where it is an integer: a symbol of our own for one
-  /// that only the run knows.
+  /// Returns `n` with an expression if it is an integer: binds a value without
+  /// expression to a new symbol.
   Number named(mlir::Location loc, Number n);
-  /// The same for the number that the value of fx type `type` is; binds the
-  /// type's symbol.
+  /// Returns `value`, of fx type `type`, as a number. Its expression is that of
+  /// the type if it can be evaluated. If it cannot and is a symbol, binds the
+  /// symbol to `value` (`atEntry`: see Symbols::bind).
   Number named(mlir::Location loc, mlir::Type type, mlir::Value value,
                bool atEntry = false);
 
-  /// A builtin value for what `lowered` is: the materialized tensor or a
-  /// scalar. Null for None and graphs.
+  /// Returns `lowered` as a builtin value: the materialized tensor, or a scalar
+  /// of i64, f64 or i1. Returns null for None, graphs and objects.
   mlir::Value builtinValue(mlir::Location loc, const Lowered &lowered);
-  /// What a builtin value of fx type `type` is in lowering.
+  /// Returns the lowered form of a builtin value of fx type `type`; binds
+  /// symbols of the type that have no value yet.
   Lowered fromBuiltin(mlir::Location loc, mlir::Type type, mlir::Value value);
 
-  /// Lowers each part of complex tensors by the operator's lowering for real
-  /// ones: then operands and results are the real (0) or imaginary (1) part.
+  /// Set while the lowering for real tensors is applied to a part of complex
+  /// tensors: operands and results are then the real (0) or imaginary (1) part.
   std::optional<int> part;
 
-  /// Set where an error was reported that no fallback can fix.
+  /// Set once an error is reported that no fallback can fix.
   bool fatal = false;
 
 private:
   mlir::LogicalResult lowerNode(NodeOpInterface node);
   mlir::LogicalResult lowerEager(NodeOpInterface node, llvm::StringRef reason);
 
-  /// A size in the terms of an inlined graph, `inner`, in those of this one: a
-  /// symbol of our own where they differ.
+  /// Returns a size over the symbols of an inlined graph, `inner`, as one over
+  /// the symbols of this graph. Binds a new symbol to it where a symbol of
+  /// `size` has another value here.
   ExprAttr toOuter(Symbols &inner, mlir::Location loc, ExprAttr size);
 
-  /// The lowering for complex tensors, null if there is none: what it reads is
-  /// in two parts then. Else what it reads is in one.
+  /// Returns the lowering of a node that uses complex tensors; null if it has
+  /// none. Also converts the complex operands in place: splits them into parts
+  /// if the lowering is one for complex tensors, and joins them otherwise.
   mlir::LogicalResult (*lookupComplex(NodeOpInterface node))(Node &);
-  /// A tensor of complex numbers in one piece.
+  /// Returns `lowered` with a pair of parts joined to one complex tensor.
   Lowered join(mlir::Location loc, const Lowered &lowered);
 
   llvm::DenseMap<mlir::Value, Lowered> values;
   unsigned numNames = 0;
 };
 
-/// The builtin type of a value of fx type `type`: a tensor, i64, f64 or i1;
-/// null for others.
+/// Returns the builtin type of a value of fx type `type`: a tensor, i64, f64 or
+/// i1; null for other types.
 mlir::Type builtinType(mlir::Type type);
 
-/// What an immediate of an argument tree is: a number; None for all others.
+/// Returns an immediate of an argument tree as a number; None if it is not one.
 Lowered lowerImmediate(mlir::Attribute immediate);
 
-/// The values of arguments of a node that lowers a higher-order operator;
-/// fails, with the reason noted, on what is neither value nor number nor None.
+/// Appends the values of `args`, arguments of a node with sub-graphs, to
+/// `result`. Fails, with the reason noted, on an argument that is neither a
+/// value nor a number nor None.
 mlir::LogicalResult lowerArguments(Node &n, llvm::ArrayRef<Argument> args,
                                    llvm::SmallVectorImpl<Lowered> &result);
 

@@ -15,19 +15,20 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Rows of coordinates, in bins with edges along each dimension.
+/// A histogram of points. Row i of `x` has the coordinates of point i; `edges`
+/// has the edges of the bins along each dimension.
 struct Histogram {
-  Tensor x; // [elements, dimensions], of its own shape and order
+  Tensor x; // [elements, dimensions], contiguous
   SmallVector<Tensor> edges;
   std::optional<Tensor> weight; // [elements]
-  /// The bin is computed, not searched.
+  /// All bins have one width: a bin is computed, not searched.
   bool isLinear = false;
   bool isDensity = false;
 };
 } // namespace
 
-/// The bin of `e`: the last edge that is not above it, and that is not the
-/// last.
+/// Returns the bin of `e`: the index of the last edge that is at most `e`,
+/// clamped to the bins. `low` and `high` are variables for the search.
 static Value findBin(Variables &v, const Tensor &edges, Value e, bool isLinear,
                      unsigned low, unsigned high) {
   Builder &b = v.b;
@@ -41,14 +42,14 @@ static Value findBin(Variables &v, const Tensor &edges, Value e, bool isLinear,
     Value left = edge(zero), right = edge(ix.add(last, one));
     Value bins = s.fromIndex(ix.sub(count, one));
     Value at = s.div(s.mul(s.sub(e, left), bins), s.sub(right, left));
-    // What lies outside, and NaN, is not counted: any bin.
+    // Elements outside of the range and NaN are not counted: any bin will do.
     at = s.select(s.ge(at, s.constant(0)), at, s.constant(0));
     at = s.min(at, bins);
     return ix.min(s.toIndex(at), last);
   }
   v.set(low, zero);
   v.set(high, count);
-  // As many steps as the number of edges has bits.
+  // The search takes as many steps as the number of edges has bits.
   Scalars si = integers(b);
   Value zeros =
       math::CountLeadingZerosOp::create(b.b, b.loc, si.fromIndex(count));
@@ -65,6 +66,8 @@ static Value findBin(Variables &v, const Tensor &edges, Value e, bool isLinear,
   return ix.min(ix.max(ix.sub(v.get(low), one), zero), last);
 }
 
+/// Returns the counts or the sums of weights, of one dimension for each element
+/// of `edges`; normalizes them to a density if `isDensity`.
 static Tensor count(Builder &b, const Histogram &h) {
   Type dtype = h.x.dtype;
   Scalars s(b.b, b.loc, dtype), ix = indices(b);
@@ -118,7 +121,7 @@ static Tensor count(Builder &b, const Histogram &h) {
   return r;
 }
 
-/// `bins` + 1 edges between two ends, as linspace computes them.
+/// Returns `bins` + 1 edges between two ends, computed as in linspace.
 static Tensor getEdges(Builder &b, Value left, Value right, int64_t bins,
                        Type dtype) {
   Scalars outer(b.b, b.loc, dtype);
@@ -134,7 +137,8 @@ static Tensor getEdges(Builder &b, Value left, Value right, int64_t bins,
       }));
 }
 
-/// The ends of the elements, or of [0, 1] where there are none.
+/// Returns the smallest and the largest element of `column`, or the given ends
+/// where it is empty.
 static std::pair<Value, Value> getEnds(Node &n, const Tensor &column,
                                        double emptyLeft, double emptyRight) {
   Builder &b = n.b;
@@ -153,7 +157,8 @@ static std::pair<Value, Value> getEnds(Node &n, const Tensor &column,
   return {left, right};
 }
 
-/// Ends that are equal move apart; ends that are no numbers stop the program.
+/// Moves ends that are equal apart, each by `by`. Emits an assertion that the
+/// ends are finite.
 static void spread(Node &n, Value &left, Value &right, Type dtype, double by) {
   Scalars s(n.b.b, n.b.loc, dtype);
   Value isFinite = s.logicalAnd(s.lt(s.abs(left), s.highest()),
@@ -168,7 +173,8 @@ static bool canCount(Node &n, const Tensor &x) {
   return !n.failed() && n.resultType() && (x.dtype.isF32() || x.dtype.isF64());
 }
 
-/// histc(self, bins, min, max): min = max stands for the elements' extremes.
+/// histc(self, bins, min, max): if min equals max, the range is that of the
+/// elements.
 static LogicalResult lowerHistC(Node &n) {
   Tensor x = n.tensor("self");
   int64_t bins = n.integer("bins");
@@ -189,7 +195,8 @@ static LogicalResult lowerHistC(Node &n) {
   return n.result(count(b, h));
 }
 
-/// The edges of `bins` bins for each column of `h`, in the given range.
+/// Sets the edges of `h`: bins[d] bins for column d, in the given range or, if
+/// it is None, in that of the column.
 static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
                                Argument range) {
   Builder &b = n.b;
@@ -216,8 +223,8 @@ static LogicalResult readEdges(Node &n, Histogram &h, ArrayRef<int64_t> bins,
 
 /// histogram(self, bins, range, weight, density): of all elements;
 /// histogramdd(self, bins, range, weight, density): of rows along the last
-/// dimension. The bins are numbers of them, or edges. Results: the counts, and
-/// the edges, as far as there are.
+/// dimension, if `isMany`. `bins` is the numbers of bins, or their edges. The
+/// results are the counts (if `hasCounts`) and the edges (if `hasEdges`).
 template <bool isMany, bool hasCounts, bool hasEdges>
 static LogicalResult lowerHistogram(Node &n) {
   Tensor x = n.tensor("self");

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The textbook loops, matrix by matrix, in f64, with LAPACK's conventions: a
-// reflection is 1 - tau v v^T, the first element of v is 1 and is not stored.
+// Textbook loops in f64, one matrix at a time, with LAPACK's conventions: a
+// reflection is 1 - tau v v^T; the first element of v is 1 and is not stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,19 +20,22 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// R on and above the diagonal, the reflections below it, and their tau.
+/// A QR factorization of stacked matrices: `factors` has R on and above the
+/// diagonal and the reflections' vectors below it.
 struct Reflections {
   Tensor factors, tau;
 };
 } // namespace
 
-/// Known sizes only: which of the two is smaller decides what there is.
+/// Returns true if the sizes of the matrices are static. Their minimum is the
+/// number of reflections.
 static bool hasKnownSizes(const Tensor &x) {
   return x.sizes[x.rank() - 1].isInteger() && x.sizes[x.rank() - 2].isInteger();
 }
 
-/// Takes from column `c` of matrix `at` of variable `x` its part along
-/// reflection `j`, whose elements below the diagonal `element` gives.
+/// Applies reflection `j` to column `c` of matrix `at` of variable `x`.
+/// `element(i)` returns the element in row i of the reflection's vector, below
+/// the diagonal. `sum` is a variable for the dot product.
 static void reflect(Variables &v, unsigned x, unsigned sum, Value at, Value j,
                     Value c, Value rows, Value tau,
                     function_ref<Value(Value)> element) {
@@ -54,6 +57,7 @@ static void reflect(Variables &v, unsigned x, unsigned sum, Value at, Value j,
   });
 }
 
+/// Computes the QR factorization of stacked matrices of static sizes.
 static Reflections factorize(Builder &b, const Tensor &x) {
   Type f64 = b.b.getF64Type();
   ExprAttr steps =
@@ -68,7 +72,8 @@ static Reflections factorize(Builder &b, const Tensor &x) {
   v.loop(zero, b.index(x.sizes[0]), [&](Value at) {
     v.loop(zero, b.index(steps), [&](Value j) {
       Value next = indices(b).add(j, b.index(1));
-      // The norm below the diagonal, scaled: no square overflows.
+      // The norm from the diagonal downwards, scaled so that no square
+      // overflows.
       v.set(largest, reals(b).constant(0));
       v.loop(next, rows, [&](Value i) {
         Scalars s = reals(b);
@@ -105,7 +110,8 @@ static Reflections factorize(Builder &b, const Tensor &x) {
   return {v.tensor(a, x.sizes, f64), v.tensor(taus, tauSizes, f64)};
 }
 
-/// The product of the reflections, or its transpose, times `y`.
+/// Returns Q y, or Q^T y if `isTransposed`, where Q is the product of the
+/// reflections `q`.
 static Tensor applyQ(Builder &b, const Reflections &q, const Tensor &y,
                      bool isTransposed) {
   Value zero = b.index(0), rows = b.index(y.sizes[1]),
@@ -131,7 +137,7 @@ static Tensor applyQ(Builder &b, const Reflections &q, const Tensor &y,
   return v.tensor(x, y.sizes, y.dtype);
 }
 
-/// The first rows of the factors, with 0 below the diagonal.
+/// Returns the first `rows` rows of the factors, with 0 below the diagonal.
 static Tensor upperPart(Builder &b, const Tensor &factors, ExprAttr rows) {
   Tensor r = b.slice(factors, 1, b.expr(0), rows, b.expr(1));
   return b.indexed({r}, r.sizes, r.dtype, r.dtype,
@@ -141,7 +147,8 @@ static Tensor upperPart(Builder &b, const Tensor &factors, ExprAttr rows) {
                    });
 }
 
-/// Taus one row behind the other.
+/// Returns tau in f64, contiguous, with its batch dimensions merged:
+/// [batch, steps].
 static Tensor stackedRows(Builder &b, const Tensor &x) {
   Sizes batch(ArrayRef<ExprAttr>(x.sizes).drop_back());
   return b.contiguous(b.reshape(b.cast(x, b.b.getF64Type()),
@@ -189,7 +196,8 @@ static LogicalResult lowerReflections(Node &n) {
   return n.set(1, n.b.reshape(q.tau, sizes));
 }
 
-/// Reflections that the caller gives; null where they do not fit each other.
+/// Returns the reflections that the node has as operands; std::nullopt if their
+/// shapes or dtypes do not fit.
 static std::optional<Reflections> givenReflections(Node &n, const Tensor &x,
                                                    const Tensor &tau) {
   if (!isMatrices(n, x, false) || !hasKnownSizes(x) ||

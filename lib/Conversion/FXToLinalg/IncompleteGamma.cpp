@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In f64: below the transition at x = a + 1 by the series of the lower function
-// (DLMF 8.11.4), above it by the continued fraction of the upper one (8.9.2),
-// evaluated as Lentz does. Both need some multiple of sqrt(a) terms there.
+// Computes in f64: below the transition at x = a + 1 with the series of the
+// lower function (DLMF 8.11.4), above it with the continued fraction of the
+// upper function (DLMF 8.9.2), evaluated by Lentz's method. Near the
+// transition, both need a number of terms proportional to sqrt(a).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +21,18 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The most terms, for an `a` beyond all use.
+/// The maximum number of terms, which only an `a` above 6e7 reaches.
 static constexpr double mostTerms = 100000;
 
-/// The larger of the two steps of Lentz's method that keep it from dividing by
-/// 0.
+/// Returns `x`, or a tiny number if `x` is closer to 0: Lentz's method must not
+/// divide by 0.
 static Value awayFromZero(Scalars &s, Value x) {
   Value tiny = s.constant(1e-300);
   return s.select(s.lt(s.abs(x), tiny), tiny, x);
 }
 
-/// igamma(a, x) and igammac(a, x): the shares of the gamma function's integral
-/// below and above x.
+/// igamma(a, x) and, if `isUpper`, igammac(a, x): the shares of the gamma
+/// function's integral below and above x.
 template <bool isUpper>
 static LogicalResult lowerIncompleteGamma(Node &n) {
   Tensor first = n.tensor("self"), second = n.tensor("other");
@@ -94,7 +95,7 @@ static LogicalResult lowerIncompleteGamma(Node &n) {
     Value upper = s.mul(s.mul(front, a), v.get(sum));
     Value r = isUpper ? s.select(isSeries, s.sub(one, lower), upper)
                       : s.select(isSeries, lower, s.sub(one, upper));
-    // The ends, as ATen has them.
+    // Special values, as in ATen.
     Value low = isUpper ? one : zero, high = isUpper ? zero : one;
     Value isWideA = s.eq(a, infinity), isWideX = s.eq(x, infinity);
     r = s.select(isWideX, high, r);

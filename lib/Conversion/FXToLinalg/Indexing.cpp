@@ -18,7 +18,8 @@ static Value constantIndex(Scalars &s, int64_t v) {
   return arith::ConstantIndexOp::create(s.b, s.loc, v);
 }
 
-/// An element of an index tensor as an index; from the end where negative.
+/// Returns an element of an index tensor as an index. With `size`, a negative
+/// element counts from the end.
 static Value toIndex(Scalars &s, Value v, Type dtype, Value size) {
   Value i = s.cast(v, dtype, s.b.getI64Type());
   i = arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), i);
@@ -59,7 +60,7 @@ static LogicalResult lowerEmbedding(Node &n) {
   sizes.push_back(w.sizes[1]);
   n.b.checkIndices(indices, w.sizes[0],
                    "aten.embedding: an index is out of range", false);
-  // The indices do not vary along the last dimension.
+  // Broadcast the indices along the last dimension.
   Tensor rows = n.b.expand(n.b.unsqueeze(indices, indices.rank()), sizes);
   return n.result(readAt(
       n, w, {rows}, sizes,
@@ -68,9 +69,10 @@ static LogicalResult lowerEmbedding(Node &n) {
       }));
 }
 
-/// The index tensors by the dimensions that they index. A mask stands for one
-/// vector for each of its dimensions; with it other indices are single numbers,
-/// as they broadcast with what only the run knows.
+/// Sets `at[dim]` to the index tensor of each indexed dimension. A mask becomes
+/// one vector for each of its dimensions. Other indices beside a mask must have
+/// one element each, since the length of the mask's vectors is known only at
+/// run time.
 static LogicalResult readIndices(Node &n, const Tensor &x,
                                  SmallVector<std::optional<Tensor>> &at) {
   Argument list = n.arg("indices");
@@ -115,7 +117,9 @@ static LogicalResult readIndices(Node &n, const Tensor &x,
       return n.fail("the mask does not fit the tensor");
   if (!areSingle)
     return n.fail("a mask beside other indices");
-  // Where the vectors stand in the result: behind what they do not index.
+  // The result's dimension that the mask's vectors index. The index dimensions
+  // begin at the first indexed dimension if the indexed ones are adjacent, else
+  // at 0; the vectors are the last of them.
   SmallVector<int64_t> indexed;
   for (int64_t dim = 0; dim < x.rank(); ++dim)
     if (at[dim] || (dim >= maskAt && dim < maskAt + mask->rank()))
@@ -135,8 +139,9 @@ static LogicalResult readIndices(Node &n, const Tensor &x,
   return success();
 }
 
-/// self[i0, :, i1, ...]: the index tensors broadcast to one shape, which
-/// stands where the first of them stands, or in front if they are apart.
+/// self[i0, :, i1, ...]: the index tensors broadcast to one shape. Its
+/// dimensions replace the indexed ones if these are adjacent, and else come
+/// first.
 static LogicalResult lowerIndex(Node &n) {
   Tensor x = n.tensor("self");
   SmallVector<std::optional<Tensor>> at(x.rank());
@@ -167,7 +172,7 @@ static LogicalResult lowerIndex(Node &n) {
       return failure();
     n.b.checkIndices(*at[i], x.sizes[i],
                      "aten.index: an index is out of range");
-    // Aligned with the index part of the result.
+    // Align it with the index dimensions of the result.
     Tensor t = *at[i];
     for (int64_t k = first + indexRank; k < rank; ++k)
       t = n.b.unsqueeze(t, t.rank());
@@ -181,7 +186,7 @@ static LogicalResult lowerIndex(Node &n) {
                              place[i] = toIndex(s, v[k], operands[k].dtype,
                                                 lengths[k]);
                            // The other dimensions, in order around the index
-                           // part.
+                           // dimensions.
                            int64_t next = 0;
                            for (Value &p : place) {
                              if (p)
@@ -223,7 +228,7 @@ static LogicalResult lowerGather(Node &n) {
   return n.result(scalar ? n.b.squeeze(y, 0) : y);
 }
 
-/// take(self, index): places in the flattened tensor.
+/// take(self, index): elements of the flattened tensor.
 static LogicalResult lowerTake(Node &n) {
   Tensor x = n.tensor("self"), index = n.tensor("index");
   if (n.failed() || !checkIndexDtype(n, index))
@@ -244,8 +249,8 @@ static LogicalResult lowerTake(Node &n) {
       }));
 }
 
-/// gather, the other dimensions of both broadcast; of the flattened tensors
-/// without a dimension.
+/// Lowers take_along_dim: a gather for which the other dimensions of both
+/// tensors are broadcast. Without `dim`, both tensors are flattened.
 static LogicalResult lowerTakeAlongDim(Node &n) {
   Tensor x = n.tensor("self"), index = n.tensor("indices");
   bool flat = !n.has("dim");
@@ -278,7 +283,8 @@ static LogicalResult lowerTakeAlongDim(Node &n) {
 }
 
 /// _unsafe_masked_index(self, mask, indices, fill): self[indices] where the
-/// mask is true; elsewhere nothing is read.
+/// mask is true, else `fill`. Indices are clamped, so that the read is in
+/// bounds where the mask is false, too.
 static LogicalResult lowerMaskedIndex(Node &n) {
   Tensor x = n.tensor("self"), mask = n.tensor("mask");
   Argument list = n.arg("indices");
@@ -390,7 +396,7 @@ static LogicalResult lowerRoll(Node &n) {
       return n.result(flat ? n.b.reshape(x, shape) : x);
   SmallVector<Value> offsets, sizes;
   for (auto [d, shift] : llvm::zip(dims, shifts)) {
-    // size - shift mod size, so that the sum is never negative
+    // -shift mod size is not negative, so the sum in the body is not, either.
     ExprAttr amount =
         ExprAttr::call(n.context(), "mod", {n.b.expr(-shift), x.sizes[d]});
     if (!amount)

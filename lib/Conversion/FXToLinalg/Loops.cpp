@@ -22,7 +22,7 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// A value that goes round a loop: a tensor whose shape stays, or a number.
+/// A value that a loop carries: a tensor of fixed sizes, or a number.
 struct Slot {
   bool isTensor = false;
   Sizes sizes;
@@ -31,7 +31,8 @@ struct Slot {
   Type type;
 };
 
-/// The values of a loop as builtin ones, which its region takes and gives.
+/// The values that a loop carries, as builtin values: the loop's operands, the
+/// arguments of its regions and its results.
 class Carried {
 public:
   explicit Carried(Node &n) : n(n) {}
@@ -44,12 +45,12 @@ public:
   size_t size() const { return slots.size(); }
   ArrayRef<Value> getFirst() const { return first; }
   TypeRange getTypes() const { return types; }
-  /// What the region's arguments are inside.
+  /// Returns the lowered form of a region's arguments.
   SmallVector<Lowered> enter(ValueRange arguments) const;
-  /// `lowered` as value `slot` of the next iteration; null, with the reason
-  /// noted, where it is another kind of value.
+  /// Returns `lowered` as value `slot` of the next iteration. Returns null,
+  /// with the reason noted, if it has another type or size.
   Value leave(unsigned slot, const Lowered &lowered) const;
-  /// Sets result `i` of the node to what the loop gives in `slot`.
+  /// Sets result `i` of the node to `value`, the loop's result for `slot`.
   LogicalResult setResult(unsigned i, unsigned slot, Value value) const;
 
 private:
@@ -163,7 +164,8 @@ static Block *addBlock(OpBuilder &b, Region &region, TypeRange types,
 // while_loop
 //===----------------------------------------------------------------------===//
 
-/// A truth value out of what the condition graph gives.
+/// Returns the result of the condition graph as i1; null, with the reason
+/// noted, if it is not one truth value.
 static Value lowerTruth(Node &n, const Lowered &lowered) {
   Builder &b = n.b;
   if (lowered.kind == Lowered::Kind::Number)
@@ -232,7 +234,8 @@ static LogicalResult lowerWhile(Node &n) {
 // map_impl, scan, associative_scan
 //===----------------------------------------------------------------------===//
 
-/// The tensors that are walked row by row, and how many rows they have.
+/// Lowers the tensors that a loop iterates over, row by row, and emits
+/// assertions that they have equal numbers of rows.
 static LogicalResult lowerScanned(Node &n, ArrayRef<Argument> args,
                                   SmallVectorImpl<Tensor> &scanned) {
   SmallVector<Lowered> all;
@@ -271,8 +274,8 @@ static SmallVector<Lowered> selectRows(Node &n, ArrayRef<Tensor> scanned,
   return rows;
 }
 
-/// `rows` with row `at` set to `row`, which may keep its dimension as size 1.
-/// Null, with the reason noted, where it does not fit.
+/// Returns `rows` with row `at` set to `row`, which may keep its dimension as
+/// size 1. Returns null, with the reason noted, if it does not fit.
 static Value insertRow(Node &n, const Lowered &row, FakeTensorType type,
                        Value rows, OpFoldResult at) {
   Builder &b = n.b;
@@ -309,25 +312,26 @@ static Value insertRow(Node &n, const Lowered &row, FakeTensorType type,
 }
 
 namespace {
-/// What a loop over rows reads.
+/// The operands of a loop over rows.
 struct RowOperands {
-  /// An associative scan carries what it gave for the row before.
+  /// True for an associative scan, which carries its results for the row
+  /// before.
   bool isAssociative = false;
-  /// The values that the loop carries, as the first iteration gets them.
+  /// The carried values of the first iteration.
   SmallVector<Lowered> start;
   SmallVector<Lowered> additional;
   SmallVector<Tensor> scanned;
-  /// The body takes rows that keep their dimension, as size 1.
+  /// True if the body takes rows that keep their dimension, as size 1.
   bool keepDim = false;
 
   size_t getNumCarried() const { return start.size(); }
-  /// The first of the node's results that is a tensor of rows.
+  /// Returns the number of the first result that is a tensor of rows.
   unsigned getFirstRows() const { return isAssociative ? 0 : start.size(); }
 };
 } // namespace
 
-/// Lowers the operands of a loop over rows. The first row of each tensor is
-/// where an associative scan starts.
+/// Lowers the operands of a loop over rows. An associative scan starts with the
+/// first row of each tensor.
 static LogicalResult lowerRowOperands(Node &n, const HigherOrderView &view,
                                       RowOperands &operands) {
   if (failed(lowerArguments(n, view.getCarried(), operands.start)) ||
@@ -356,8 +360,8 @@ static LogicalResult lowerRowOperands(Node &n, const HigherOrderView &view,
   return success();
 }
 
-/// Lowers the body into the region of `loop`: it takes carried values, rows and
-/// additional values, and gives the carried ones and then rows.
+/// Lowers the body into the region of `loop`. The body takes carried values,
+/// rows and additional values, and returns the carried values and then rows.
 static LogicalResult lowerRowBody(Node &n, GraphOp body,
                                   const RowOperands &operands,
                                   const Carried &carried, scf::ForOp loop) {
@@ -391,8 +395,8 @@ static LogicalResult lowerRowBody(Node &n, GraphOp body,
   return success();
 }
 
-/// All three become an scf.for that carries values and the tensors of rows that
-/// it fills.
+/// Lowers map_impl, scan and associative_scan to an scf.for that carries values
+/// and the tensors of rows that it fills.
 static LogicalResult lowerRows(Node &n) {
   FailureOr<HigherOrderView> view = HigherOrderView::get(n.op);
   if (failed(view))

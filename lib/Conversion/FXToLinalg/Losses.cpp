@@ -17,7 +17,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// at::Reduction: 0 none, 1 mean, 2 sum.
+/// Sets the result to `loss` after `reduction` (at::Reduction: 0 none, 1 mean,
+/// 2 sum).
 static LogicalResult finish(Node &n, const Tensor &loss, int64_t reduction) {
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the result is no float");
@@ -30,7 +31,7 @@ static LogicalResult finish(Node &n, const Tensor &loss, int64_t reduction) {
                                  : n.b.sum(loss, dims, false, acc));
 }
 
-/// A loss of two tensors, element by element.
+/// Lowers a loss that is a function of `self` and `target`, element by element.
 static LogicalResult pairLoss(Node &n,
                               function_ref<Value(Scalars &, Value, Value)> fn) {
   Tensor x = n.tensor("self"), y = n.tensor("target");
@@ -99,7 +100,8 @@ static LogicalResult lowerPoissonNLL(Node &n) {
       kind);
 }
 
-/// target * (log(target) - input), or exp(target) * (target - input).
+/// target * (log(target) - input), or exp(target) * (target - input) if
+/// `log_target`.
 static LogicalResult lowerKLDiv(Node &n) {
   bool log = n.boolean("log_target");
   return pairLoss(n, [&](Scalars &s, Value x, Value y) {
@@ -188,7 +190,7 @@ static LogicalResult lowerMarginRanking(Node &n) {
                 kind);
 }
 
-/// The cosine by ATen's formula: eps is added to the squared norms.
+/// Lowers cosine_embedding_loss. As in ATen, eps is added to the squared norms.
 static LogicalResult lowerCosineEmbedding(Node &n) {
   Tensor a = n.tensor("input1"), c = n.tensor("input2"), y = n.tensor("target");
   double margin = n.real("margin");
@@ -219,8 +221,8 @@ static LogicalResult lowerCosineEmbedding(Node &n) {
       kind);
 }
 
-/// max(0, d(anchor, positive) - d(anchor, negative) + margin); with `swap` the
-/// negative's smaller distance of anchor and positive.
+/// max(0, d(anchor, positive) - d(anchor, negative) + margin); if `swap`, with
+/// d(positive, negative) where it is smaller than d(anchor, negative).
 static LogicalResult lowerTripletMargin(Node &n) {
   Tensor anchor = n.tensor("anchor"), positive = n.tensor("positive"),
          negative = n.tensor("negative");
@@ -260,8 +262,10 @@ static LogicalResult lowerTripletMargin(Node &n) {
 // Classes
 //===----------------------------------------------------------------------===//
 
-/// -weight[target] * logProbability[target] along dimension 1 (or 0 of a
-/// vector); the mean is over the weights. An ignored target counts nothing.
+/// Sets result 0 to the loss -weight[target] * x[target] of log probabilities
+/// `x` along dimension 1 (or 0 of a vector). The mean divides by the sum of the
+/// weights. Targets that are `ignore` have loss and weight 0. `smoothing` is
+/// cross_entropy_loss's label smoothing.
 static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
                          const std::optional<Tensor> &weight, int64_t reduction,
                          int64_t ignore, double smoothing) {
@@ -273,7 +277,7 @@ static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
   if (target.rank() != x.rank() - 1)
     return n.fail("the target's rank is not what the operator takes");
   Type acc = opMathType(x.dtype), i64 = b.b.getI64Type(), i1 = b.b.getI1Type();
-  // An ignored target may lie anywhere: it is read as class 0.
+  // An ignored target may be out of range: read it as class 0.
   Tensor kept = b.pointwise(
       {target}, target.sizes, i1, i64,
       [&](Scalars &s, ValueRange v) { return s.ne(v[0], s.integer(ignore)); },
@@ -308,7 +312,7 @@ static LogicalResult nll(Node &n, const Tensor &x, const Tensor &target,
         return s.select(v[1], weightOf(s, toIndex(s, v[0])), s.constant(0));
       });
   if (smoothing != 0) {
-    // All classes with their weights share a part of the probability.
+    // Distribute a part of the target's probability over all classes.
     Tensor all = b.cast(x, acc);
     if (weight) {
       Tensor w = *weight;
@@ -381,7 +385,7 @@ static LogicalResult lowerCrossEntropy(Node &n) {
   Tensor log = logSoftmax(b, x, dim, acc);
   if (!isa<FloatType>(target.dtype))
     return nll(n, log, target, weight, reduction, ignore, smoothing);
-  // Probabilities of all classes.
+  // The target has the probabilities of all classes.
   if (target.rank() != x.rank() || (weight && weight->rank() != 1))
     return n.fail("the target's rank is not what the operator takes");
   SmallVector<Tensor> operands = {log, target};

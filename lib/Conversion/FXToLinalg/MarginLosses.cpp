@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Sets result 0 to the losses of the rows, or their mean (1) or sum (2).
+/// Sets result 0 to the losses of the rows, or to their mean (`reduction` 1) or
+/// sum (2).
 static LogicalResult setReduced(Node &n, const Tensor &rows,
                                 int64_t reduction) {
   Type acc = rows.dtype;
@@ -24,15 +25,17 @@ static LogicalResult setReduced(Node &n, const Tensor &rows,
                                  : n.b.sum(rows, {0}, false, acc));
 }
 
-/// Rows of classes: a vector is one row. False if it is neither.
+/// Makes `x` a matrix with a row of classes for each sample; a vector becomes
+/// one row. Returns false if `x` has more than two dimensions.
 static bool makeRows(Builder &b, Tensor &x) {
   while (x.rank() < 2)
     x = b.unsqueeze(x, 0);
   return x.rank() == 2;
 }
 
-/// The sum over the other classes d of max(0, margin - x[t] + x[d])^p, by the
-/// number of classes, times the weight of the target t.
+/// Lowers multi_margin_loss: the sum over the classes d other than the target t
+/// of max(0, margin - x[t] + x[d])^p, divided by the number of classes and
+/// times the weight of t.
 static LogicalResult lowerMultiMargin(Node &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   double p = n.real("p"), margin = n.real("margin");
@@ -83,9 +86,10 @@ static LogicalResult lowerMultiMargin(Node &n) {
   return setReduced(n, b.mean(terms, {1}, false, acc), reduction);
 }
 
-/// The sum over the targets t of a row, up to the first negative one, and the
-/// classes d that are no target, of max(0, 1 - x[t] + x[d]), by the number of
-/// classes. The second result marks the targets.
+/// Lowers multilabel_margin_loss: the sum over the targets t of a row, up to
+/// the first negative one, and over the classes d that are no target, of
+/// max(0, 1 - x[t] + x[d]), divided by the number of classes. The second result
+/// marks the targets.
 static LogicalResult lowerMultiLabelMargin(Node &n) {
   Tensor x = n.tensor("self"), target = n.tensor("target");
   int64_t reduction = n.integer("reduction");
@@ -95,7 +99,7 @@ static LogicalResult lowerMultiLabelMargin(Node &n) {
       !n.broadcasts(target, x.sizes))
     return n.fail("the target does not fit the input");
   Type acc = opMathType(x.dtype), i64 = b.b.getI64Type();
-  // A negative target is as good as -1.
+  // All negative targets have the same meaning: clip them to -1.
   Tensor clipped = b.contiguous(
       b.pointwise({target}, x.sizes, i64, i64, [](Scalars &s, ValueRange v) {
         return s.max(v[0], s.integer(-1));

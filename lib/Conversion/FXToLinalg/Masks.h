@@ -12,15 +12,16 @@
 
 namespace fx::lin {
 
-/// Whether an index of this dtype chooses by truth, not by place.
+/// Returns true if an index tensor of this dtype is a mask (bool or uint8), not
+/// a tensor of indices.
 inline bool isMask(mlir::Type dtype) {
   return dtype.isInteger(1) || dtype.isUnsignedInteger(8);
 }
 
-/// The places of the true elements of `mask`, in order: for each of its
-/// dimensions a vector of `size` indices. A symbol that has no value yet gets
-/// the number of true elements; any other size must be that number when the
-/// program runs. Fails where the size cannot be evaluated.
+/// Returns the indices of the true elements of `mask`, in row-major order: for
+/// each of its dimensions a vector of `size` indices. If `size` is a symbol
+/// without a value, binds it to the number of true elements. Otherwise emits an
+/// assertion that it is that number. Fails if `size` cannot be evaluated.
 mlir::FailureOr<llvm::SmallVector<Tensor>>
 maskIndices(Node &n, const Tensor &mask, ExprAttr size);
 

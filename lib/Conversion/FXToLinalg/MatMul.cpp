@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// `beta * bias + alpha * product`, left out where the factors are 0 and 1.
+/// Sets the result to `beta * bias + alpha * product`. Omits the bias if beta
+/// is the constant 0, and multiplications by the constant 1.
 static LogicalResult addBias(Node &n, const Tensor &product,
                              std::optional<Tensor> bias, const Number &beta,
                              const Number &alpha) {
@@ -42,13 +43,14 @@ static LogicalResult addBias(Node &n, const Tensor &product,
       }));
 }
 
-/// [m, k] x [k, n]
+/// A matmul of [m, k] and [k, n].
 static Tensor mm(Node &n, const Tensor &x, const Tensor &y, Type dtype) {
   return n.b.contract({x, {0, 2}}, {y, {2, 1}}, {x.sizes[0], y.sizes[1]}, 3,
                       dtype);
 }
 
-/// Matmuls are computed in the result's type if it is a float, else exactly.
+/// Returns true unless the inner sizes of a matmul are provably different;
+/// notes a failure otherwise.
 static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
                        int64_t yDim) {
   if (!x.sizes[xDim].isProvablyDifferent(y.sizes[yDim]))
@@ -57,8 +59,8 @@ static bool checkInner(Node &n, const Tensor &x, int64_t xDim, const Tensor &y,
   return false;
 }
 
-/// A matmul over the last dimension of `x`, the others flattened to one, so
-/// that every schedule sees a plain matmul.
+/// Lowers linear: a matmul over the last dimension of the input. The other
+/// dimensions are flattened to one, so that every schedule sees a plain matmul.
 static LogicalResult lowerLinear(Node &n) {
   Tensor x = n.tensor("input"), w = n.tensor("weight");
   std::optional<Tensor> bias = n.optionalTensor("bias");
@@ -129,7 +131,7 @@ static LogicalResult lowerMatmul(Node &n) {
     return failure();
   Tensor result;
   if (y.rank() == 2) {
-    // As linear: the rows of all batches are one matrix.
+    // As for linear, the rows of all batches are one matrix.
     Sizes outer(ArrayRef<ExprAttr>(x.sizes).drop_back());
     ExprAttr rows = n.b.product(outer);
     Tensor flat =
@@ -185,8 +187,9 @@ static LogicalResult lowerAddmv(Node &n) {
 // einsum
 //===----------------------------------------------------------------------===//
 
-/// The diagonal of the dimensions whose letter stands twice in `term`, in the
-/// place of the first of them.
+/// Replaces dimensions of `t` that have the same letter in `term` by their
+/// diagonal, at the place of the first of them; removes the repeated letters
+/// from `term`.
 static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
   std::string letters;
   Sizes sizes;
@@ -209,7 +212,7 @@ static LogicalResult takeDiagonals(Node &n, Tensor &t, std::string &term) {
   return success();
 }
 
-/// One or two operands, no ellipsis.
+/// Lowers einsum of one or two operands, without an ellipsis.
 static LogicalResult lowerEinsum(Node &n) {
   std::string text = n.string("equation").str();
   SmallVector<Tensor> operands = n.tensors("tensors");
@@ -231,7 +234,7 @@ static LogicalResult lowerEinsum(Node &n) {
   }
   std::string output = right.str();
   if (!StringRef(text).contains("->")) {
-    // Letters that stand once, in order.
+    // The implicit output has the letters that occur once, in order.
     std::string all = left.str();
     llvm::erase(all, ',');
     for (char c = 'A'; c <= 'z'; ++c)
@@ -271,7 +274,7 @@ static LogicalResult lowerEinsum(Node &n) {
   if (accesses.size() == 2)
     return n.result(n.b.contract(accesses[0], accesses[1], outSizes,
                                  loops.size(), n.resultDtype()));
-  // One operand: sum what the output lacks, then reorder.
+  // One operand: sum over the letters that the output lacks, then permute.
   Tensor t = accesses[0].tensor;
   SmallVector<int64_t> reduced, order;
   std::string kept;

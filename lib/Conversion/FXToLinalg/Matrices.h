@@ -13,34 +13,40 @@
 
 namespace fx::lin {
 
-/// Element (i, k) of a matrix.
+/// Returns element (i, k) of a matrix.
 using ElementFn = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
 
-/// Arithmetic in f64, on i64 and on indices.
+/// Return builders of scalar code in f64, in i64 and on indices.
 Scalars reals(Builder &b);
 Scalars integers(Builder &b);
 Scalars indices(Builder &b);
 
-/// The sizes before the last two.
+/// Returns the sizes before the last two.
 Sizes batchOf(const Tensor &x);
-/// Matrices one behind the other, in f64.
+/// Returns `x` in f64, contiguous, with its batch dimensions merged:
+/// [batch, rows, columns]. Tensors of this form are called stacked.
 Tensor stacked(Builder &b, const Tensor &x);
-/// `x`, stacked, with the batch sizes that `batch` says.
+/// Returns the stacked `x` with its first dimension reshaped to `batch`.
 Tensor unstacked(Builder &b, const Tensor &x, Sizes batch);
+/// Transposes the last two dimensions.
 Tensor transposed(Builder &b, const Tensor &x);
-/// Whether `x` is matrices of floats, square ones where asked.
+/// Returns true if `x` has at least two dimensions and a supported float dtype
+/// and, if `square`, last two sizes that are not provably different.
 bool isMatrices(Node &n, const Tensor &x, bool square);
-/// Identity matrices of `sizes`, stacked.
+/// Returns stacked identity matrices of `sizes`, in f64.
 Tensor identity(Builder &b, llvm::ArrayRef<ExprAttr> sizes);
 
-/// Stops the program unless `info` is 0 everywhere.
+/// Emits an assertion that no element of `info` is positive; its message ends
+/// with "expected `expected`".
 void checkInfo(Node &n, const Tensor &info, llvm::StringRef expected);
-/// Sets result `i` to the stacked matrices' codes; nothing where nobody uses
-/// it.
+/// Sets result `i` to the codes of the stacked matrices, in the shape `batch`.
+/// Does nothing if the node has no such result or no one uses it.
 mlir::LogicalResult setInfo(Node &n, unsigned i, const Tensor &info,
                             Sizes batch);
 
-/// Solves a triangular system for the matrix `at` of variable `x`, in place.
+/// Solves a triangular system in place: matrix `at` of variable `x`, of `rows`
+/// by `columns`, holds the right side and gets the solution. `element` returns
+/// the system's elements; its diagonal is 1 if `unit`.
 void substitute(Variables &v, unsigned x, mlir::Value at, mlir::Value rows,
                 mlir::Value columns, bool upper, bool unit, ElementFn element);
 
@@ -49,26 +55,31 @@ void substitute(Variables &v, unsigned x, mlir::Value at, mlir::Value rows,
 void swapRows(Variables &v, unsigned x, mlir::Value at, mlir::Value i,
               mlir::Value k, mlir::Value columns);
 
-/// L below the diagonal and U on and above it; the row that each step swapped
-/// with (from 0); the first step without a pivot (from 1), or 0.
+/// An LU factorization of stacked matrices. `factors` has L, whose diagonal is
+/// 1, below the diagonal and U on and above it; `pivots` the row (from 0) that
+/// each step swapped with; `info` the first step (from 1) without a pivot, or
+/// 0.
 struct LU {
   Tensor factors, pivots, info;
 };
 
-/// The factors of stacked matrices.
+/// Factorizes stacked matrices. Those that are not square must have static
+/// sizes.
 LU factorizeLU(Builder &b, const Tensor &x);
 /// Solves P L U x = y for stacked matrices.
 Tensor solveLU(Builder &b, const Tensor &factors, const Tensor &pivots,
                const Tensor &y);
-/// Pivots as torch has them, from 1, stacked and from 0.
+/// Returns the pivots of torch, which count from 1, as [batch, steps] of i64
+/// from 0.
 Tensor stackedPivots(Builder &b, const Tensor &pivots);
-/// Stops the program where a factorization found a singular matrix.
+/// Emits an assertion that a factorization found no singular matrix.
 void checkRegular(Node &n, const Tensor &info);
-/// The largest ('h') or smallest ('l') singular value of matrices, or the sum
-/// of all ('n'), in f64; fails where the sizes are not known.
+/// Returns the largest ('h') or smallest ('l') singular value of each matrix,
+/// or the sum of all ('n'), in f64. Fails, with the reason noted, unless the
+/// matrices are floats of static sizes.
 mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
-/// The inverses, in f64, of square matrices; stops the program at a singular
-/// one.
+/// Returns the inverses, in f64, of square matrices; emits an assertion that
+/// none is singular.
 Tensor inverse(Node &n, const Tensor &x);
 
 } // namespace fx::lin

@@ -14,12 +14,13 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The series' terms: for a norm of at most 1/2 the rest is less than f64's
-/// rounding.
+/// The number of terms of the series. For a norm of at most 1/2, the sum of the
+/// others is less than f64's rounding.
 static constexpr int64_t numTerms = 16;
 
-/// matrix_exp(self): the matrix by a power of two, so that it is small, by the
-/// exponential series; then squared as often. Matrix by matrix, in f64.
+/// matrix_exp(self): divides the matrix by a power of two so that its norm is
+/// at most 1/2, evaluates the exponential series, and squares the result as
+/// many times as the matrix was halved. Computes in f64, one matrix at a time.
 static LogicalResult lowerMatrixExponential(Node &n) {
   Tensor x = n.tensor("self");
   if (!isMatrices(n, x, true))
@@ -38,7 +39,7 @@ static LogicalResult lowerMatrixExponential(Node &n) {
   auto load = [&](Value at, Value i, Value k) -> Value {
     return tensor::ExtractOp::create(b.b, b.loc, a.value, ValueRange{at, i, k});
   };
-  // Sets `e` to what `finish` makes of the elements of left * e.
+  // Replaces `e` by left * e, with `finish` applied to each element.
   auto multiply = [&](function_ref<Value(Value, Value)> left,
                       function_ref<Value(Value, Value, Value)> finish) {
     v.nest(one, [&](ArrayRef<Value> i) {
@@ -55,7 +56,7 @@ static LogicalResult lowerMatrixExponential(Node &n) {
     return s.select(ix.eq(i, k), s.constant(1), none);
   };
   v.loop(zero, b.index(a.sizes[0]), [&](Value at) {
-    // The largest sum of magnitudes of a row.
+    // The norm: the largest sum of the magnitudes of a row.
     v.set(norm, none);
     v.loop(zero, size, [&](Value i) {
       v.set(sum, none);

@@ -16,7 +16,8 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// True if `expr` is a sum of dimensions times constants and a constant.
+/// Returns true if `expr` is a sum of dimensions times constants and a
+/// constant.
 static bool isLinear(AffineExpr expr) {
   if (isa<AffineDimExpr, AffineConstantExpr>(expr))
     return true;
@@ -29,7 +30,8 @@ static bool isLinear(AffineExpr expr) {
          isa<AffineConstantExpr>(binary.getRHS());
 }
 
-/// zext(a) * sext(b), operand `a` being the first or the second.
+/// Returns true if `product` is zext(x) * sext(y), where x is the element of
+/// operand number `a`, which is 0 or 1, and y that of the other operand.
 static bool isIntegerProduct(Value product, Block *body, unsigned a) {
   auto mul = product ? product.getDefiningOp<arith::MulIOp>() : nullptr;
   if (!mul)
@@ -40,7 +42,8 @@ static bool isIntegerProduct(Value product, Block *body, unsigned a) {
          y.getIn() == body->getArgument(1 - a);
 }
 
-/// What is added to the sum; none if the body yields no such addition.
+/// Returns the value that is added to the accumulator, the last argument of
+/// `body`; null if `sum` is no such addition.
 template <typename Add>
 static Value getAddend(Value sum, Block *body) {
   auto add = sum.getDefiningOp<Add>();
@@ -52,16 +55,18 @@ static Value getAddend(Value sum, Block *body) {
                                : Value();
 }
 
-/// `product` of `product * t`, t being the third operand.
+/// Returns x if `product` is x * t, where t is the third operand; else null.
 static Value getUnscaled(Value product, Block *body) {
   auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
   return mul && mul.getRhs() == body->getArgument(2) ? mul.getLhs() : Value();
 }
 
+/// Returns true if `product` multiplies the elements of the first two operands
+/// as floats.
 static bool isProduct(Value product, Block *body) {
   Value x = body->getArgument(0), y = body->getArgument(1);
   auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
-  // Integers of 8 bits and floats of 16 become floats of 32 first.
+  // Integers of 8 bits and floats of 16 bits are converted to f32 first.
   auto source = [](Value v) {
     Operation *def = v.getDefiningOp();
     return isa_and_nonnull<arith::SIToFPOp, arith::ExtFOp>(def)
@@ -72,9 +77,11 @@ static bool isProduct(Value product, Block *body) {
                  (source(mul.getLhs()) == y && source(mul.getRhs()) == x));
 }
 
-/// The scales' last dimension is a group's number: (terms, counted in the order
-/// of the left operand, whose last dimensions they are) / size. The others walk
-/// columns as those of the weights do.
+/// Matches the scales of groups, and sets `groupSize`. The last dimension of
+/// the scales must be the number of the group, which is the number of the term
+/// divided by the group size. Terms are counted along the last dimensions of
+/// the left operand. The other dimensions of the scales must be the columns, as
+/// in the weights.
 static bool matchGroups(Contraction &c) {
   AffineMap map = c.scalesMap(), rhs = c.rhsMap(), lhs = c.lhsMap();
   if (!c.batch.empty() || map.getNumResults() != c.n.size() + 1 ||
@@ -140,7 +147,8 @@ static bool isF64(Value v) { return getElementTypeOrSelf(v.getType()).isF64(); }
 
 static bool isHalfType(Type type) { return type.isBF16() || type.isF16(); }
 
-/// The kind of two operands, in either order, that are multiplied as halves.
+/// Returns the kind of two operands, in either order, if one of them is bf16 or
+/// f16 and they can be multiplied; none otherwise.
 static std::optional<OperandKind> getHalfKind(ValueRange operands) {
   Type left = getElementTypeOrSelf(operands[0].getType()),
        right = getElementTypeOrSelf(operands[1].getType());
@@ -152,7 +160,8 @@ static std::optional<OperandKind> getHalfKind(ValueRange operands) {
   return std::nullopt;
 }
 
-/// True for a tensor of integers of `integer` bits; 0: of f32.
+/// Returns true for a tensor of integers of `integer` bits, or of f32 if
+/// `integer` is 0.
 static bool hasElements(Value v, unsigned integer) {
   auto type = dyn_cast<RankedTensorType>(v.getType());
   return type && (integer ? type.getElementType().isInteger(integer)
@@ -160,10 +169,11 @@ static bool hasElements(Value v, unsigned integer) {
 }
 
 namespace {
-/// What the types of a contraction's operands, in either order, say of it.
+/// Properties of a contraction that follow from the types of its operands, in
+/// either order.
 struct OperandTypes {
   bool isGrouped = false, isInteger = false, isMixed = false, isDouble = false;
-  /// The product is one of floats, or of integers that become floats.
+  /// Whether floats, or integers converted to floats, are multiplied.
   bool isFloat = false;
   std::optional<OperandKind> half;
 
@@ -192,9 +202,10 @@ OperandTypes::OperandTypes(linalg::GenericOp op) {
             ((holds(0, 0) || holds(0, 8)) && (holds(1, 0) || holds(1, 8)));
 }
 
-/// The product that the body adds to its sum, without the scale of a group;
-/// none if the body has another form. Of integers it may be any value:
-/// `isIntegerProduct` decides, which must know the order of the operands.
+/// Returns the product that the body adds to its accumulator, without the scale
+/// of a group; null if the body has another form. For integers, the returned
+/// value is not checked to be a product: that needs the order of the operands
+/// and is left to `isIntegerProduct`.
 static Value getProduct(linalg::GenericOp op, const OperandTypes &types) {
   Block *body = op.getBody();
   Value sum = body->getTerminator()->getOperand(0), product;
@@ -217,7 +228,7 @@ static Value getProduct(linalg::GenericOp op, const OperandTypes &types) {
   return product;
 }
 
-/// True if each result is a dimension, and no two are the same.
+/// Returns true if each result is a dimension, and no two are the same.
 static bool hasDistinctDims(AffineMap map) {
   llvm::SmallDenseSet<unsigned> seen;
   return llvm::all_of(map.getResults(), [&](AffineExpr e) {
@@ -227,7 +238,8 @@ static bool hasDistinctDims(AffineMap map) {
 }
 
 /// Orders the operands: `b` is the one that has the result's last dimension.
-/// False if both or none have it, or an indexing map has another form.
+/// Returns false if both or none have it, or if an indexing map has another
+/// form.
 static bool orderOperands(Contraction &c) {
   SmallVector<AffineMap> maps = c.op.getIndexingMapsArray();
   AffineMap result = maps.back();
@@ -245,7 +257,8 @@ static bool orderOperands(Contraction &c) {
   return true;
 }
 
-/// Sorts the loops into batch, M, N and K. False if one of them is of no kind.
+/// Sorts the loops into batch, M, N and K. Returns false if a loop is none of
+/// them.
 static bool classifyLoops(Contraction &c) {
   AffineMap lhs = c.lhsMap(), rhs = c.rhsMap(), result = c.resultMap();
   SmallVector<utils::IteratorType> iterators = c.op.getIteratorTypesArray();
@@ -392,7 +405,7 @@ vector::CombiningKind fx::kernel::getCombiningKind(Operation *combiner) {
       .Default([](auto) { return K::XOR; });
 }
 
-/// The operand whose last dimension is walked by loop `loop` alone.
+/// Returns true if the last dimension of an input is indexed by `loop` alone.
 static bool walksLast(linalg::GenericOp op, unsigned loop) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(operand);

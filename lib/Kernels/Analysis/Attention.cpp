@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Found by what is computed, not by the operator that it comes from. From the
-// second matmul backwards: casts and a division by the row's sum; exp(x -
-// max), where max may be 0 in rows that are masked throughout; the maximum and
-// the sum of the same; from x the pointwise ops up to the first matmul.
+// Attention is recognized by its computation, not by the operator that it comes
+// from. The matcher goes backwards from the second matmul: through casts and a
+// division by the row's sum to exp(x - max), where max may be replaced by 0 in
+// rows that are fully masked; to the maximum of x and the sum of the
+// exponentials; from x through pointwise ops to the first matmul.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Pointwise ops between the matmuls, at most.
+/// Maximum number of ops between the matmuls.
 static constexpr unsigned kMaxOps = 24;
 
 static bool isLowest(Value v) {
@@ -31,7 +32,8 @@ static bool isLowest(Value v) {
          c.isNegative();
 }
 
-/// The tensor that `v`, of the body of a generic, is an element of.
+/// Returns the input tensor of a generic of which `v`, an argument of its body,
+/// is an element; null for other values.
 static Value getTensor(Value v) {
   auto arg = dyn_cast<BlockArgument>(v);
   auto op =
@@ -43,13 +45,14 @@ static Value getTensor(Value v) {
   return isa<RankedTensorType>(tensor.getType()) ? tensor : Value();
 }
 
-/// `v` before it was made f32.
+/// Returns `v` before its extension to f32.
 static Value getNarrow(Value v) {
   auto wide = v.getDefiningOp<arith::ExtFOp>();
   return wide ? wide.getIn() : v;
 }
 
-/// The number that the result of `op` starts from.
+/// Returns the scalar that the destination of `op` is filled with; null if it
+/// is not filled.
 static Value getInit(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill ? fill.getInputs()[0] : Value();
@@ -60,13 +63,15 @@ struct Matcher {
   Attention found;
   llvm::SetVector<Operation *> ops;
 
-  /// What the op that makes `tensor` yields, where it is pointwise; it is then
-  /// a part of the attention.
+  /// Returns the value that the op that defines `tensor` yields, and adds this
+  /// op to the attention. Returns null if the op is not pointwise.
   Value getElement(Value tensor);
-  /// Where `v` is computed, looking through pointwise ops; or an element of
-  /// `stop`.
+  /// Follows `v` through pointwise ops to where it is computed, or to an
+  /// element of `stop`.
   Value follow(Value v, Value stop = {});
-  /// A reduction along one loop by `Combine` that makes the tensor of `v`.
+  /// Returns the reduction along one loop by `Combine` that defines the tensor
+  /// of `v`, and sets `input` to the value that it combines. Returns null if
+  /// there is no such reduction.
   template <typename... Combine>
   linalg::GenericOp getReduction(Value v, Value &input);
   bool matchSum(linalg::GenericOp op, math::ExpOp exp);
@@ -144,7 +149,7 @@ bool Matcher::matchSoftmax() {
   auto sub = follow(exp.getOperand()).getDefiningOp<arith::SubFOp>();
   if (!sub)
     return false;
-  // 0 instead of -inf: exp(-inf - 0) is 0.
+  // The maximum may be 0 where it is -inf: exp(-inf - 0) is 0.
   Value row = sub.getRhs();
   if (auto select = row.getDefiningOp<arith::SelectOp>()) {
     auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
@@ -164,6 +169,7 @@ bool Matcher::matchSoftmax() {
   if (getTensor(follow(x, found.x)) != found.x)
     return false;
   found.isNormalized = bool(sum);
+  // Without a division, look for the sum among the users of the exponentials.
   if (!sum)
     for (Value user : exp->getParentOp()->getResults())
       for (Operation *reader : user.getUsers())
@@ -179,8 +185,8 @@ bool Matcher::matchSoftmax() {
   return true;
 }
 
-/// Finds the first matmul that `tensor` is made of by pointwise ops, and takes
-/// those that depend on it.
+/// Finds the first matmul, from which pointwise ops compute `tensor`. Adds the
+/// matmul, and the pointwise ops that depend on it, to the attention.
 bool Matcher::findScores(Value tensor) {
   Operation *def = tensor.getDefiningOp();
   if (!def || ops.size() > kMaxOps)
@@ -205,7 +211,8 @@ bool Matcher::findScores(Value tensor) {
   return depends;
 }
 
-/// True if nothing outside reads what lies between the matmuls.
+/// Returns true if no op outside reads the results of ops before the second
+/// matmul.
 bool Matcher::isClosed() {
   for (Operation *op : ops) {
     if (op->getBlock() != found.values.op->getBlock())
@@ -213,7 +220,7 @@ bool Matcher::isClosed() {
     if (op == found.values.op)
       continue;
     for (Operation *user : op->getUsers())
-      // The reader of the sum, which divides the product, is no part yet.
+      // Without normalized probabilities, an op outside divides by the sum.
       if (!ops.contains(user) && !(op == found.sum && !found.isNormalized))
         return false;
   }
@@ -229,7 +236,7 @@ std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
   llvm::SetVector<Operation *> all(ops.begin(), ops.end());
   all.insert(others.begin(), others.end());
   labels.setRoot(root, loops);
-  // The sums of the scores have a loop of their own.
+  // The reduction loop of the first matmul has no label.
   bool agree = labels.propagate(all.getArrayRef()) &&
                llvm::all_of(all, [&](Operation *op) {
                  return op == scores.op || !isa<linalg::GenericOp>(op) ||
@@ -238,8 +245,8 @@ std::optional<LoopLabels> Attention::label(ArrayRef<Operation *> others) const {
   return agree ? std::optional(labels) : std::nullopt;
 }
 
-/// True if the matmuls' loops are rows, keys and batches in the same way, and
-/// the sizes of heads are known.
+/// Returns true if the loops of both matmuls agree in rows, keys and batches,
+/// and the sizes of heads are static and at most kMaxHeadSize.
 bool Matcher::fits() {
   Contraction &scores = found.scores, &values = found.values;
   SmallVector<int64_t> inner = scores.op.getStaticLoopRanges(),
@@ -350,7 +357,7 @@ static std::optional<Place> getPlace(Value v, const LoopLabels &labels) {
   return std::nullopt;
 }
 
-/// `condition` says that the key is at most row + offset.
+/// Matches a `condition` that the key is at most row + offset.
 static std::optional<CausalMask>
 getMask(Value condition, const Attention &attention, const LoopLabels &labels) {
   using P = arith::CmpIPredicate;
@@ -374,7 +381,8 @@ getMask(Value condition, const Attention &attention, const LoopLabels &labels) {
                     y->constant - x->constant - (predicate == P::slt)};
 }
 
-/// Looks for a mask whose -inf reaches `v`, an element of x.
+/// Looks for a mask that sets elements of x to -inf. `v` is an element of x, or
+/// a value from which it is computed.
 static std::optional<CausalMask> findMask(Value v, const Attention &attention,
                                           const LoopLabels &labels) {
   if (Value tensor = getTensor(v)) {

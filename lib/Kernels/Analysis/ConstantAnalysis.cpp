@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace fx::kernel;
 
 ConstantAnalysis::ConstantAnalysis(func::FuncOp func) : func(func) {
-  // In order, so that no chain of ops makes a deep recursion.
+  // Visit the ops in order, so that long chains of ops cause no deep recursion.
   for (Operation &op : func.getBody().front())
     kind(&op);
 }
@@ -33,8 +33,9 @@ ConstantAnalysis::Kind ConstantAnalysis::kind(Value value) {
   return kind(value.getDefiningOp());
 }
 
-/// Operators of ATen stay at run time: the compiler does not need LibTorch, and
-/// what one of its versions computes is not the model's.
+/// Returns true if `op` calls an operator of ATen. Such ops are not evaluated
+/// ahead of time: the compiler does not need LibTorch, and the results may
+/// depend on its version.
 static bool callsFallback(Operation *op) {
   return op->walk([](fx::EagerOp) { return WalkResult::interrupt(); })
       .wasInterrupted();

@@ -130,7 +130,7 @@ bool fx::kernel::canMergeLabels(ArrayRef<Operation *> ops,
         else if (at < 0 || static_cast<int>(d) != at + 1)
           return false;
       }
-      // A view or a computed operand has dimensions of its own.
+      // The dimensions of a slice or a pad are not those of its memory.
       Operation *def = operand.get().getDefiningOp();
       if (count && def && isa<tensor::ExtractSliceOp, tensor::PadOp>(def))
         return false;

@@ -28,20 +28,21 @@ Outliner::Outliner(ModuleOp module) : module(module) {
   }
 }
 
-/// Ops that are copied into each kernel that reads them.
+/// Returns true for ops that are copied into each kernel that reads them.
 static bool isCopied(Operation *op) {
   return matchPattern(op, m_Constant()) ||
          isa<tensor::EmptyOp, linalg::FillOp>(op);
 }
 
-/// The tensor.empty that `init` starts from, or none.
+/// Returns the tensor.empty that `init` is, or that it fills; null if there is
+/// none.
 static tensor::EmptyOp emptyOf(Value init) {
   while (auto fill = init.getDefiningOp<linalg::FillOp>())
     init = fill.getOutputs()[0];
   return init.getDefiningOp<tensor::EmptyOp>();
 }
 
-/// A tensor of the type and sizes of `result`, for it to be written to.
+/// Returns an empty tensor of the type and sizes of `result`, its destination.
 static Value makeDestination(OpBuilder &b, OpResult result) {
   Operation *op = result.getOwner();
   if (auto dps = dyn_cast<DestinationStyleOpInterface>(op)) {
@@ -52,7 +53,7 @@ static Value makeDestination(OpBuilder &b, OpResult result) {
                                    tensor::getMixedSizes(b, op->getLoc(), init),
                                    getElementTypeOrSelf(init.getType()));
   }
-  // Padding is only taken with static sizes.
+  // Groups contain tensor.pad with static sizes only.
   auto type = cast<RankedTensorType>(result.getType());
   return tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
                                  type.getElementType());
@@ -68,7 +69,8 @@ struct KernelGroup {
   llvm::SmallPtrSet<Operation *, 16> members;
   /// The results that ops outside of the group read.
   SmallVector<OpResult> outputs;
-  /// What comes in, and what is copied instead, in the order of their uses.
+  /// The values that the group reads, and the ops that are copied into the
+  /// kernel instead of being read, in the order of their uses.
   llvm::SetVector<Value> inputs;
   llvm::SetVector<Operation *> copies;
 };
@@ -87,8 +89,9 @@ KernelGroup::KernelGroup(ArrayRef<Operation *> group)
         outputs.push_back(result);
 }
 
-/// Makes `v`, which the group reads, an input of the group. If an op that is
-/// copied makes it, adds that op and what it reads instead.
+/// Adds `v`, which the group reads, to its inputs. If `v` is defined by an op
+/// that is copied, adds this op to the copies and its operands to the inputs
+/// instead.
 static void addInput(KernelGroup &group, Value v) {
   Operation *def = v.getDefiningOp();
   if (def && group.members.contains(def))
@@ -116,8 +119,8 @@ static void findInputs(KernelGroup &group) {
   }
 }
 
-/// `mapping` for the copy of `op`: outputs are made in the function's own
-/// destinations.
+/// Returns `mapping` for the copy of `op`, with the inits of outputs mapped to
+/// the destinations that are arguments of the kernel.
 static IRMapping mapDestinations(OpBuilder &b, Operation *op,
                                  const KernelGroup &group, Block &body,
                                  const IRMapping &mapping) {
@@ -169,12 +172,13 @@ static func::FuncOp buildKernel(const KernelGroup &group, FunctionType type) {
   for (OpResult result : group.outputs)
     returned.push_back(mapping.lookup(result));
   func::ReturnOp::create(b, loc, returned);
-  // Copies that nothing reads any more.
+  // Erase copies without uses.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
       op.erase();
 
-  // What only says where an op came from would keep alike kernels apart.
+  // This attribute records where an op comes from. It would keep equal kernels
+  // from being shared.
   func.walk([](Operation *op) { op->removeDiscardableAttr("fx.attention"); });
   return func;
 }
@@ -197,7 +201,7 @@ func::FuncOp Outliner::findOrInsert(func::FuncOp func) {
 /// Invokes `callee` in place of the group.
 static void replaceGroup(OpBuilder &b, KernelGroup &group, func::FuncOp callee,
                          TypeRange resultTypes, ValueRange destinations) {
-  // Where all of it comes from; the last op first, whose name it takes.
+  // Fuse the locations of all ops. The last op comes first: it gives its name.
   SmallVector<Location> locs;
   for (Operation *op : llvm::reverse(group.ops))
     locs.push_back(op->getLoc());
@@ -235,7 +239,7 @@ void Outliner::outline(ArrayRef<Operation *> ops) {
   }
   for (auto [result, type] : llvm::zip(group.outputs, resultTypes))
     if (result.getType() != type)
-      return; // a cast in between: left as it is
+      return; // the types differ by a cast: do not outline
 
   func::FuncOp kernel = findOrInsert(buildKernel(
       group, FunctionType::get(b.getContext(), types, resultTypes)));

@@ -24,8 +24,8 @@ namespace fx::kernel {
 
 using namespace mlir;
 
-/// True if the reshape that `fused` is made or read by splits dimensions
-/// without adding unit ones: those would be dropped and added for ever.
+/// Returns true if the reshape that defines or reads `fused` adds and drops no
+/// unit dimensions. Otherwise the patterns would drop and add them forever.
 static bool splitsDimensions(OpOperand *fused) {
   auto isProper = [](Operation *op) {
     if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
@@ -36,15 +36,17 @@ static bool splitsDimensions(OpOperand *fused) {
     return units(op->getOperand(0).getType()) ==
            units(op->getResult(0).getType());
   };
-  // The index along one reduction loop would become a sum over several.
+  // An index along a reduction loop would become a sum over several loops.
   auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
   if (generic && generic.hasIndexSemantics() && generic.getNumReductionLoops())
     return false;
   return isProper(fused->get().getDefiningOp()) && isProper(fused->getOwner());
 }
 
-/// The unit loops that may go. `h * 2 + kh` becomes `kh` without h, which must
-/// then walk the whole dimension: a window smaller than its image does not.
+/// Returns the loops, or dimensions of a pad, that may be dropped if their size
+/// is 1. Without a unit loop h, `h * 2 + kh` becomes `kh`, which must then walk
+/// the whole dimension. This is not so for a window that is smaller than its
+/// image.
 static SmallVector<unsigned> getDroppable(Operation *op) {
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return llvm::to_vector(
@@ -104,7 +106,7 @@ struct AlignShapes : fx::kernel::impl::AlignShapesPassBase<AlignShapes> {
   }
 
   void runOnOperation() override {
-    // Not to a fixed point if the patterns should feed each other.
+    // Limit the rewrites, in case the patterns undo each other.
     GreedyRewriteConfig config;
     config.setMaxIterations(10);
     config.setMaxNumRewrites(100000);

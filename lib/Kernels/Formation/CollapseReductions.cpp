@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops of a reduction that lie together become one, also in the pointwise ops
-// that share its kernel; what is left is reduced step by step, innermost first.
+// Merges adjacent loops of a reduction, also in the pointwise ops that share
+// its kernel. Reduces the loops that remain one after another, innermost first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,19 +27,19 @@ namespace fx::kernel {
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Ops looked at for one reduction, at most.
+/// Maximum number of ops that are considered for one reduction.
 static constexpr unsigned kMaxOps = 64;
-/// Elements of the whole from which more rows are worth another kernel, and
-/// those that a row, or a column, then keeps at least.
+/// Minimum number of elements of a reduction for which more rows are worth a
+/// further kernel, and of elements that a row, or a column, then keeps.
 static constexpr int64_t kLarge = 64 * 1024, kMinRow = 256, kMinColumn = 16;
 
 namespace {
-/// Two loops, the second inside the first, that become one.
+/// Two loops, the second inside the first, that are merged.
 using Pair = std::pair<unsigned, unsigned>;
 using Pairs = SmallVector<Pair, 4>;
 
-/// Finds for one reduction the ops that follow it, and the loops of each that
-/// become one.
+/// Finds, for one reduction, the ops whose loops are merged together with those
+/// of the reduction, and these loops.
 class Component {
 public:
   Component(const DenseSet<Operation *> &taken) : taken(taken) {}
@@ -70,8 +70,8 @@ static bool hasSimpleMaps(linalg::GenericOp op) {
          });
 }
 
-/// True if wherever one of the loops walks a dimension, the other walks the
-/// one beside it.
+/// Returns true if the loops are of the same kind, and wherever the first loop
+/// walks a dimension, the second one walks the next dimension.
 static bool canJoin(linalg::GenericOp op, Pair pair) {
   auto kinds = op.getIteratorTypesArray();
   if (kinds[pair.first] != kinds[pair.second])
@@ -85,8 +85,8 @@ static bool canJoin(linalg::GenericOp op, Pair pair) {
   });
 }
 
-/// Where dimensions of a tensor read or written by `map` are joined with the
-/// next one.
+/// Returns the dimensions of a tensor with indexing map `map` that `pairs`
+/// merge with the next dimension.
 static SmallVector<unsigned> joinedDims(AffineMap map, ArrayRef<Pair> pairs) {
   SmallVector<unsigned> joined;
   for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
@@ -96,8 +96,9 @@ static SmallVector<unsigned> joinedDims(AffineMap map, ArrayRef<Pair> pairs) {
   return joined;
 }
 
-/// What `op` reads lies in memory without gaps, and so may what it writes:
-/// another shape costs nothing.
+/// Returns true if `op` reads no slices and its results are not inserted into
+/// other tensors. Its operands and results are then contiguous, and reshaping
+/// them costs nothing.
 static bool takesShapes(linalg::GenericOp op) {
   return llvm::none_of(op.getInputs(),
                        [](Value input) {
@@ -107,7 +108,8 @@ static bool takesShapes(linalg::GenericOp op) {
          llvm::none_of(op->getUsers(), llvm::IsaPred<tensor::InsertSliceOp>);
 }
 
-/// True if `op` will be part of the kernel of a contraction or a window.
+/// Returns true if `op` will be part of the kernel of a contraction or a
+/// window.
 static bool followsProduct(linalg::GenericOp op) {
   for (Value input : op.getInputs()) {
     auto def = input.getDefiningOp<linalg::LinalgOp>();
@@ -160,7 +162,7 @@ void Component::visit(linalg::GenericOp op) {
     SmallVector<unsigned> joined = joinedDims(map, pairs);
     if (joined.empty())
       return;
-    // What makes it, if nothing else wants it as it is.
+    // Consider the op that defines the tensor, if no other op needs its shape.
     if (auto def = tensor.getDefiningOp<linalg::GenericOp>();
         def && isPointwise(def) && !followsProduct(def) &&
         llvm::all_of(def->getUsers(), [&](Operation *user) {
@@ -169,7 +171,8 @@ void Component::visit(linalg::GenericOp op) {
         }))
       consider(def, def.getIndexingMapMatchingResult(cast<OpResult>(tensor)),
                joined);
-    // What reads it beside a reduction's result, and reductions.
+    // Consider reductions that read the tensor, and pointwise ops that read it
+    // and depend on a reduction.
     for (OpOperand &use : tensor.getUses()) {
       auto user = dyn_cast<linalg::GenericOp>(use.getOwner());
       if (!user || !user.isDpsInput(&use))
@@ -189,7 +192,7 @@ void Component::visit(linalg::GenericOp op) {
 void Component::grow(linalg::GenericOp root, ArrayRef<Pair> pairs) {
   members[root] = Pairs(pairs);
   addReaders(root);
-  // What is found later may let more in.
+  // Members that are found later may admit more ops.
   for (unsigned size = 0; size != members.size();) {
     size = members.size();
     for (auto &[op, of] : members)
@@ -230,7 +233,7 @@ void Component::collapse(RewriterBase &rewriter, DenseSet<Operation *> &done,
   }
 }
 
-/// The product of the sizes of `loops`; those that are not known count as
+/// Returns the product of the sizes of `loops`. Assumes that dynamic sizes are
 /// large.
 static int64_t sizeOf(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -248,13 +251,14 @@ struct Order {
   SmallVector<unsigned> kept, reduced;
   /// The loop of the last dimension.
   unsigned last = 0;
-  /// That is one of `reduced`.
+  /// Whether `last` is one of `reduced`.
   bool isRow = false;
 
-  /// None if no operand has all reduction loops.
+  /// Returns the order of the first input that has all reduction loops; none
+  /// if no input has them.
   static std::optional<Order> of(linalg::GenericOp op);
-  /// How many of `reduced` would be rows of a first step, as `wanted` rows are
-  /// more than there are.
+  /// Returns how many of `reduced` become rows of a first step, because there
+  /// are fewer than `wanted` rows; 0 if a first step does not pay off.
   unsigned numRowLoops(linalg::GenericOp op, int64_t wanted) const;
 };
 } // namespace
@@ -334,7 +338,7 @@ struct CollapseReductions
       component.grow(root, pairs);
       component.collapse(rewriter, done, erased);
     }
-    // One step for each loop that is left.
+    // Reduce the remaining loops, one in each step.
     roots.clear();
     getOperation().walk([&](linalg::GenericOp op) { roots.push_back(op); });
     while (!roots.empty()) {

@@ -26,11 +26,12 @@ namespace fx::kernel {
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Ops of a group, at most: emission unrolls their bodies.
+/// Maximum number of ops of a group: emission unrolls their bodies.
 static constexpr unsigned kMaxGroup = 40;
-/// Ops between the first and the last of a group, at most: bounds the search.
+/// Maximum number of ops between the first and the last op of a group. Bounds
+/// the search of isConvex.
 static constexpr unsigned kMaxSpan = 1000;
-/// A body that costs no more may be computed again for each element it is
+/// Maximum cost of a body that may be recomputed for each element that it is
 /// broadcast to.
 static constexpr int64_t kCheap = 4;
 
@@ -57,7 +58,8 @@ static bool isEasyPad(Operation *op) {
          pad.getSourceType().getNumElements() > 0;
 }
 
-/// The slice that `operand` reads, in a copy that nothing else reads.
+/// Returns the slice that `operand` reads, after cloning it if it has other
+/// uses.
 static Operation *ownSlice(OpOperand &operand) {
   Operation *slice = operand.get().getDefiningOp();
   if (operand.get().hasOneUse())
@@ -98,13 +100,13 @@ private:
   Block &block;
   const TargetInfo &target;
   SmallVector<Group> groups;
-  /// Numbers of `groups`.
+  /// The ops of `groups`, and the index of their group.
   llvm::DenseMap<Operation *, unsigned> taken;
 };
 } // namespace
 
-/// Without the ops that were added last, where it needs another group that
-/// needs it.
+/// Adds `group` to the groups. Removes the ops that were added last while the
+/// group and another one depend on each other.
 void KernelFormation::take(Group group) {
   while (group.size() > 1 && isCyclic(group))
     group.pop_back();
@@ -117,7 +119,7 @@ Operation *KernelFormation::soleUser(Value v) {
   return v.hasOneUse() ? *v.user_begin() : nullptr;
 }
 
-/// False if an op outside lies on a path between two members.
+/// Returns false if an op outside is on a path between two members.
 bool KernelFormation::isConvex(const Group &group) {
   Operation *first = nullptr, *last = nullptr;
   for (Operation *op : group) {
@@ -149,8 +151,9 @@ bool KernelFormation::isConvex(const Group &group) {
   return true;
 }
 
-/// True if what reads `group` leads back to it, by way of groups that were
-/// taken: of those all members are computed at once.
+/// Returns true if a path of uses leads from `group` back to it through other
+/// ops. All members of a group are computed at the same time: a path that
+/// reaches one member of another group continues from all its members.
 bool KernelFormation::isCyclic(const Group &group) {
   SmallVector<Operation *> reached;
   llvm::SmallPtrSet<Operation *, 32> seen;
@@ -181,7 +184,8 @@ bool KernelFormation::isCyclic(const Group &group) {
   return isBack;
 }
 
-/// Labels of a group whose first member is the root; none if loops disagree.
+/// Returns the labels of a group whose first member is the root; none if loops
+/// disagree.
 std::optional<LoopLabels> KernelFormation::labelsOf(const Group &group) {
   auto root = cast<linalg::GenericOp>(group[0]);
   LoopLabels labels;
@@ -193,7 +197,7 @@ std::optional<LoopLabels> KernelFormation::labelsOf(const Group &group) {
   return labels;
 }
 
-/// Adds the pointwise op that alone uses the last value, again and again.
+/// Repeatedly adds the pointwise op that is the only user of the last op.
 void KernelFormation::addChain(Group &group,
                                llvm::function_ref<bool(const Group &)> fits) {
   Operation *last = group[0];
@@ -210,7 +214,7 @@ void KernelFormation::addChain(Group &group,
   }
 }
 
-/// Adds pointwise ops that are used by the group alone.
+/// Adds slices, and pointwise ops that only the group uses.
 void KernelFormation::addProducers(
     Group &group, llvm::function_ref<bool(const Group &)> fits) {
   for (unsigned i = 0; i < group.size() && group.size() < kMaxGroup; ++i) {
@@ -246,7 +250,7 @@ void KernelFormation::addProducers(
 Group KernelFormation::attention(Attention match) {
   Group group(match.ops.begin(), match.ops.end());
   auto fits = [&](const Group &g) {
-    // Queries, keys and values are read from memory.
+    // Queries, keys and values must be read from memory.
     for (Value v : {match.scores.lhs(), match.scores.rhs(), match.values.rhs()})
       if (Operation *def = v.getDefiningOp(); def && g.contains(def))
         return false;
@@ -257,7 +261,7 @@ Group KernelFormation::attention(Attention match) {
     return Group();
   addChain(group, fits);
   addProducers(group, fits);
-  // Of what lies between the matmuls nothing goes to memory.
+  // Results of ops before the second matmul are not stored to memory.
   Operation *values = group[0];
   for (Operation *op : match.ops)
     if (op != values && !llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -273,7 +277,8 @@ Group KernelFormation::contraction(const Contraction &match) {
   AffineMap map = c.rhsMap();
   bool packed = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
   unsigned last = map.getNumResults() - 1;
-  // Tensor cores read columns as they lie.
+  // The right operand must be packed or have contiguous columns, unless the
+  // target reads it in any order.
   if (!packed && !target.readsAnyOrder(c.kind) &&
       map.getDimPosition(last) != c.lastN())
     return group;
@@ -296,14 +301,14 @@ Group KernelFormation::contraction(const Contraction &match) {
   };
   addChain(group, fits);
   auto fitsProducers = [&](const Group &g) {
-    // The contraction's operands are read from memory.
+    // The contraction's operands must be read from memory.
     for (Value v : c.op.getInputs())
       if (Operation *def = v.getDefiningOp(); def && g.contains(def))
         return false;
     return fits(g);
   };
   addProducers(group, fitsProducers);
-  // What unpacks is code of the kernel.
+  // The kernel reads the packed operand: its ops of unpacking join the group.
   if (packed) {
     auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
     group.insert(unpack);
@@ -317,6 +322,9 @@ Group KernelFormation::contraction(const Contraction &match) {
   return group;
 }
 
+/// Returns the labels of a group of reductions along the same rows and of
+/// pointwise ops; the first member is the root. Returns none if the ops do not
+/// share their rows.
 std::optional<LoopLabels> KernelFormation::rowLabels(const Group &group) {
   auto root = cast<linalg::GenericOp>(group[0]);
   LoopLabels labels(/*shareInputs=*/true);
@@ -340,8 +348,8 @@ std::optional<LoopLabels> KernelFormation::rowLabels(const Group &group) {
       continue;
     if (!labels.isComplete(op))
       return std::nullopt;
-    // Two loops over the same rows: an outer product of what the rows give, of
-    // which the row's own part is but the diagonal.
+    // Reject two loops with the same label. They compute an outer product of
+    // values of the rows, of which a row's kernel computes only the diagonal.
     llvm::SmallSet<int, 8> seen;
     for (int label : labels.ofLoops(op))
       if (label >= 0 && !seen.insert(label).second)
@@ -357,7 +365,8 @@ std::optional<LoopLabels> KernelFormation::rowLabels(const Group &group) {
       if (llvm::is_contained(dims, inner) && dims.back() != inner)
         return std::nullopt;
     }
-    // A row that is narrower than its lanes' dimension is read by gathers.
+    // Reject an operand whose row is not its last dimension: it would be read
+    // by gathers.
     for (OpOperand *operand : generic.getDpsInputOperands()) {
       AffineMap map = generic.getMatchingIndexingMap(operand);
       ArrayRef<int> of = labels.ofLoops(op);
@@ -442,7 +451,7 @@ Group KernelFormation::window(linalg::GenericOp op) {
 Group KernelFormation::pointwise(Operation *op) {
   Group group;
   group.insert(op);
-  // Padding takes along what makes its source.
+  // A pad joins the pointwise op that defines its source.
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     Operation *def = pad.getSource().getDefiningOp();
     if (isFree(def) && pad.getSource().hasOneUse() && isPointwise(def) &&

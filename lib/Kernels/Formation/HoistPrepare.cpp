@@ -26,7 +26,8 @@ namespace fx::kernel {
 using namespace mlir;
 using namespace fx::kernel;
 
-/// Ops that cost nothing, or give nothing worth storing.
+/// Returns true for ops that cost nothing, or whose results are not worth
+/// storing.
 static bool isFree(Operation *op) {
   return matchPattern(op, m_Constant()) ||
          isa<tensor::EmptyOp, linalg::FillOp, tensor::ExtractSliceOp,
@@ -34,6 +35,7 @@ static bool isFree(Operation *op) {
              op);
 }
 
+/// Returns the size of a static tensor in bytes; -1 for other types.
 static int64_t numBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() ||
@@ -43,11 +45,11 @@ static int64_t numBytes(Type type) {
          llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
 }
 
-/// What a constant computation may add to the file.
+/// Maximum number of bytes that a computation on constants may add to the file.
 static constexpr int64_t kConstantBytes = 4 << 20;
 
-/// Collects what has to be computed for `wanted`, in order, and the states that
-/// it reads.
+/// Collects the ops that compute `wanted`, in order, and the states that they
+/// read.
 static void collectOps(Block &body, const llvm::SetVector<Value> &wanted,
                        SmallVectorImpl<Operation *> &ops,
                        llvm::SetVector<Value> &states) {
@@ -101,8 +103,7 @@ static void createPrepare(func::FuncOp main, ArrayRef<Operation *> ops,
   func::ReturnOp::create(b, main.getLoc(), results);
 }
 
-/// Gives `main` an argument for each of `wanted`, the results of @prepare, and
-/// uses these instead.
+/// Replaces `wanted`, the results of @prepare, by new arguments of `main`.
 static LogicalResult replaceByArguments(func::FuncOp main,
                                         const llvm::SetVector<Value> &wanted) {
   OpBuilder b(main);
@@ -122,7 +123,7 @@ namespace {
 struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
   using Base::Base;
 
-  /// True if results of `op` may become results of @prepare.
+  /// Returns true if results of `op` may become results of @prepare.
   bool mayStore(Operation *op, ConstantAnalysis &states) {
     if (isFree(op) || op->getNumResults() == 0)
       return false;
@@ -140,11 +141,12 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
     }
     if (kind == ConstantAnalysis::Constant)
       return out <= kConstantBytes;
-    // Operands include the destination: a mere expansion is not stored.
+    // `in` includes the destinations. Results that are much larger than the
+    // other operands are not stored.
     return out <= 2 * (in - out) + kConstantBytes;
   }
 
-  /// The results that @prepare may store and that something else reads.
+  /// Returns the results that @prepare may store and that other ops read.
   llvm::SetVector<Value> findWanted(Block &body, ConstantAnalysis &states) {
     llvm::SetVector<Value> wanted;
     for (Operation &op : body) {
@@ -152,7 +154,7 @@ struct HoistPrepare : fx::kernel::impl::HoistPreparePassBase<HoistPrepare> {
         continue;
       for (OpResult result : op.getResults()) {
         bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
-          // Users behind views count where the view is read.
+          // Views are not stored: a view of a result reads it.
           return !mayStore(body.findAncestorOpInBlock(*user), states);
         });
         if (isRead)

@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// The loops that the first step keeps, as its operands have them.
+/// Returns the loops other than `loop`, in the order of the dimensions of an
+/// input that has all loops, if there is one.
 static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {
   SmallVector<unsigned> kept;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -33,8 +34,8 @@ static SmallVector<unsigned> keptLoops(linalg::GenericOp op, unsigned loop) {
   return kept;
 }
 
-/// Where each result's combiner starts; fails where it has no neutral element,
-/// or where the result does not have all parallel loops.
+/// Returns the neutral element of each result's combiner. Fails if a combiner
+/// has none, or if a result does not have all parallel loops.
 static FailureOr<SmallVector<TypedAttr>>
 getNeutralElements(linalg::GenericOp op, ArrayRef<Combiner> combiners) {
   unsigned parallel = op.getNumLoops() - op.getNumReductionLoops();
@@ -49,8 +50,8 @@ getNeutralElements(linalg::GenericOp op, ArrayRef<Combiner> combiners) {
   return neutral;
 }
 
-/// The first step: reduces along `loop` alone. The results have the dimensions
-/// `kept`, in this order.
+/// Creates the first step, which reduces along `loop` only. The results have
+/// the dimensions `kept`, in this order.
 static linalg::GenericOp reduceAlong(RewriterBase &rewriter,
                                      linalg::GenericOp op, unsigned loop,
                                      ArrayRef<unsigned> kept,
@@ -86,8 +87,8 @@ static linalg::GenericOp reduceAlong(RewriterBase &rewriter,
   return first;
 }
 
-/// The second step: reduces the results of `first`, whose dimensions are the
-/// loops `kept` of `op`, along the other reduction loops.
+/// Creates the second step, which reduces the results of `first`, whose
+/// dimensions are the loops `kept` of `op`, along the other reduction loops.
 static linalg::GenericOp reduceRest(RewriterBase &rewriter,
                                     linalg::GenericOp op,
                                     linalg::GenericOp first,

@@ -12,10 +12,11 @@
 
 namespace fx::kernel {
 
-/// Replaces `op`, which `matchReduction` knows, by a reduction over `loop`
-/// alone, whose results keep the other loops, and one of those over the other
-/// reduction loops, which is returned. Null, and nothing changed, where a
-/// result does not have all parallel loops, or a combiner no neutral element.
+/// Splits the reduction `op` into two steps: a reduction over `loop` only,
+/// whose results keep the other loops, and a reduction of these results over
+/// the other reduction loops. Returns the second reduction. Returns null and
+/// changes nothing if `matchReduction` rejects `op`, a result does not have all
+/// parallel loops, or a combiner has no neutral element.
 mlir::linalg::GenericOp splitReduction(mlir::RewriterBase &rewriter,
                                        mlir::linalg::GenericOp op,
                                        unsigned loop);

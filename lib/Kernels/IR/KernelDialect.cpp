@@ -79,7 +79,7 @@ LogicalResult InvokeOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-// Reads and writes happen on tensor values: there is nothing to see before
+// An invocation reads and writes tensor values only: it has no effects before
 // bufferization.
 void InvokeOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &) {}
@@ -101,7 +101,8 @@ AliasingValueList InvokeOp::getAliasingValues(OpOperand &operand,
   return {{getTiedOpResult(&operand), BufferRelation::Equivalent}};
 }
 
-/// True if a buffer of type `type` is row-major as `wanted` says.
+/// Returns true if a buffer of type `type` has the row-major layout of
+/// `wanted`.
 static bool isRowMajor(MemRefType type, MemRefType wanted) {
   if (type.getLayout().isIdentity())
     return true;
@@ -113,7 +114,7 @@ static bool isRowMajor(MemRefType type, MemRefType wanted) {
   for (auto [h, w, size] : llvm::zip(have, want, type.getShape()))
     if (size != 1 && (h != w || ShapedType::isDynamic(h)))
       return false;
-  // A dimension of size one may have any stride: only a copy changes it.
+  // Strides of unit dimensions must be equal, too: a cast cannot change them.
   return have == want;
 }
 
@@ -182,7 +183,8 @@ LogicalResult InvokeOp::bufferize(RewriterBase &rewriter,
 // StartEagerOp
 //===----------------------------------------------------------------------===//
 
-// What it starts is awaited by another op, so it is never dead or equal to one.
+// Another op awaits the operator that this op starts. The effects keep the op
+// from being erased as dead or merged with an equal one.
 void StartEagerOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {

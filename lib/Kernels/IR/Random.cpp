@@ -98,7 +98,7 @@ LogicalResult RandomOp::bufferize(RewriterBase &rewriter,
   Location loc = getLoc();
   auto type = cast<MemRefType>(buffer->getType());
   Value dense = *buffer;
-  // The run-time fills dense memory.
+  // The run-time fills contiguous memory only.
   if (!type.getLayout().isIdentity()) {
     SmallVector<Value> sizes;
     for (int64_t d = 0; d < type.getRank(); ++d)

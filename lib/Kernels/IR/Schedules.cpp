@@ -79,9 +79,10 @@ void WarpgroupAttr::walkParameters(ParameterFn fn) const {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Results of a register tile: more would not fit into any register file.
+/// Maximum number of vectors of a register tile: more do not fit into any
+/// register file.
 static constexpr int64_t kMaxTileVectors = 64;
-/// Of any number of a tile on a GPU.
+/// Maximum of each parameter of a tile on a GPU.
 static constexpr int64_t kMaxTile = 4096;
 
 using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace fx::kernel;
 
-/// The op as a generic that reads and writes `operands` (inputs, then inits),
-/// its loop i being loop `loops[i]` of `op`.
+/// Rebuilds `op` as a generic that reads and writes `operands` (inputs, then
+/// inits). Its loop i is loop `loops[i]` of `op`.
 linalg::GenericOp Permuter::rebuild(linalg::LinalgOp op,
                                     ArrayRef<unsigned> loops,
                                     ArrayRef<Permuted> operands) {
@@ -56,7 +56,7 @@ linalg::GenericOp Permuter::rebuild(linalg::LinalgOp op,
   return generic;
 }
 
-/// Whether the op can be a generic with its maps and its region.
+/// Returns true if the op can become a generic with the same maps and region.
 static bool isPlain(linalg::LinalgOp op) {
   return op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock() &&
          op->getRegion(0).getNumArguments() == op->getNumOperands() &&
@@ -64,7 +64,7 @@ static bool isPlain(linalg::LinalgOp op) {
                       [](Type t) { return isa<RankedTensorType>(t); });
 }
 
-/// The number of inputs that the body reads.
+/// Returns the number of inputs that the body reads.
 static unsigned numUsedInputs(linalg::LinalgOp op) {
   unsigned used = 0;
   for (int64_t i = 0; i < op.getNumDpsInputs(); ++i)
@@ -77,14 +77,15 @@ static unsigned numUsedInputs(linalg::LinalgOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a convolution's loops are, and the orders that its operands get.
+/// The orders of a convolution's operands and of its loops.
 struct ConvolutionLayout {
   Order image, filter, result;
   SmallVector<unsigned> loops;
 };
 } // namespace
 
-/// `dims` sorted by key, equal keys in order.
+/// Returns the dimensions in the order of their keys; equal keys keep their
+/// order.
 static Order sortedBy(ArrayRef<int> keys) {
   Order order = identityOrder(keys.size());
   llvm::stable_sort(order,
@@ -92,6 +93,7 @@ static Order sortedBy(ArrayRef<int> keys) {
   return order;
 }
 
+/// Matches a convolution and chooses its channels-last layout.
 static std::optional<ConvolutionLayout> analyse(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op->getNumResults() != 1 || !isPlain(op) || numUsedInputs(op) != 2)
@@ -103,7 +105,8 @@ static std::optional<ConvolutionLayout> analyse(linalg::LinalgOp op) {
     return std::nullopt;
   unsigned numLoops = op.getNumLoops();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  // Loops that take part in a sum, and those that index the image alone.
+  // Loops that occur in a sum, such as `h * 2 + kh`, in an index of the image,
+  // and those that are an index of the image on their own.
   llvm::SmallBitVector inSum(numLoops), alone(numLoops);
   for (AffineExpr expr : image.getResults())
     for (unsigned d = 0; d < numLoops; ++d)
@@ -134,7 +137,7 @@ static std::optional<ConvolutionLayout> analyse(linalg::LinalgOp op) {
     smallOut &= kinds[d] != OutChannel || ranges[d] == 1;
     hasGroup |= kinds[d] == Group;
   }
-  // Depthwise: the groups are what lies last.
+  // Operands of a depthwise convolution have the groups as last dimension.
   bool depthwise = hasGroup && smallIn && smallOut;
   auto kindOf = [&](AffineExpr expr) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -202,7 +205,8 @@ bool Permuter::visitTranspose(linalg::TransposeOp op) {
   return true;
 }
 
-/// Whether each map of an init has each loop at most once, and no map a symbol.
+/// Returns true if each map of an init is a projected permutation, and no map
+/// has symbols.
 static bool hasPlainMaps(linalg::LinalgOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   return llvm::all_of(
@@ -212,11 +216,11 @@ static bool hasPlainMaps(linalg::LinalgOp op) {
                       [](AffineMap map) { return map.getNumSymbols() == 0; });
 }
 
-/// The place of a loop that no dimension depends on.
+/// The position of a loop that no dimension depends on.
 static constexpr unsigned kNone = ~0u;
 
-/// The first place in `order` of a dimension of the operand that depends on
-/// the loop, for each loop.
+/// Returns, for each loop, the first position in `order` of a dimension of the
+/// operand that depends on the loop.
 static SmallVector<unsigned> placeLoops(AffineMap map,
                                         ArrayRef<int64_t> order) {
   unsigned numLoops = map.getNumDims();
@@ -249,8 +253,9 @@ Permuter::findLoopPlaces(linalg::LinalgOp op,
   return at;
 }
 
-/// Whether the loops stay in their order. A contraction keeps the order of its
-/// result, and so does what is only broadcast: its maps absorb the permutation.
+/// Returns true if the loops keep their order. A contraction keeps the order of
+/// its result. So does an op that broadcasts the permuted operand along further
+/// loops. The indexing maps absorb the permutation.
 static bool keepsLoops(linalg::LinalgOp op, ArrayRef<unsigned> at,
                        bool isForced) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -265,7 +270,7 @@ static bool keepsLoops(linalg::LinalgOp op, ArrayRef<unsigned> at,
   return keep;
 }
 
-/// The loops by their places, the parallel ones first.
+/// Returns the loops sorted by their positions `at`, parallel loops first.
 static SmallVector<unsigned> sortLoops(linalg::LinalgOp op,
                                        ArrayRef<unsigned> at) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -279,7 +284,8 @@ static SmallVector<unsigned> sortLoops(linalg::LinalgOp op,
   return loops;
 }
 
-/// The dimensions of a plain map in the order of the loops.
+/// Returns the dimensions of `map`, a projected permutation, in the order of
+/// `loops`.
 static Order followLoops(AffineMap map, ArrayRef<unsigned> loops) {
   SmallVector<unsigned> position(loops.size());
   for (auto [i, loop] : llvm::enumerate(loops))
@@ -304,8 +310,8 @@ SmallVector<Permuted> Permuter::permuteOperands(linalg::LinalgOp op,
       operands.push_back({v, {}});
       continue;
     }
-    // A whole tensor is read in the order of the loops: better one transpose
-    // than strided reads in every use.
+    // An operand that all loops walk is transposed once to the order of the
+    // loops. Otherwise every use would read it with strides.
     bool whole = !keep && map.isPermutation() && !isPermuted(v);
     Order order = keep && isInit    ? identityOrder(map.getNumResults())
                   : isInit || whole ? followLoops(map, loops)

@@ -32,7 +32,7 @@ bool Permuter::visitPad(tensor::PadOp op, std::optional<Order> forced) {
   return true;
 }
 
-/// The order of the dimensions that a slice keeps.
+/// Returns `order` without the dimensions that a slice drops, renumbered.
 static Order keptOrder(ArrayRef<int64_t> order,
                        const llvm::SmallBitVector &dropped) {
   Order result;
@@ -62,8 +62,8 @@ bool Permuter::visitExtractSlice(tensor::ExtractSliceOp op) {
   return true;
 }
 
-/// True if `v` starts as a fresh tensor and is only written, so that it may as
-/// well be made in another order.
+/// Returns true if `v` is an empty or filled tensor that slices are inserted
+/// in, so that it can be created in another order.
 static bool isAssembled(Value v) {
   while (auto insert = v.getDefiningOp<tensor::InsertSliceOp>()) {
     if (!v.hasOneUse() ||
@@ -78,7 +78,8 @@ bool Permuter::visitInsertSlice(tensor::InsertSliceOp op,
                                 std::optional<Order> forced) {
   if (op.getSourceType().getRank() != op.getDestType().getRank())
     return false;
-  // A destination that is held plainly decides, unless it is being assembled.
+  // The destination determines the order, unless it is being assembled in the
+  // original order: then the source does.
   Value dest = op.getDest();
   bool followsSource = !isPermuted(dest) && isAssembled(dest);
   if (forced && !followsSource)
@@ -125,7 +126,7 @@ bool Permuter::visitCollapse(tensor::CollapseShapeOp op) {
     for (int64_t d : dims)
       groupOf[d] = g;
 
-  // Each group in one place, where its first dimension of some size lies.
+  // Place each group where its first dimension of a size other than 1 is.
   Order where = inverse(source.order), order;
   SmallVector<int64_t> at;
   for (ReassociationIndices &dims : groups) {
@@ -144,7 +145,8 @@ bool Permuter::visitCollapse(tensor::CollapseShapeOp op) {
   for (int64_t g : order)
     llvm::append_range(wanted, groups[g]);
 
-  // As it lies, if the groups are runs and only units are out of order.
+  // Keep the source's order if each group is a run there, and only unit
+  // dimensions of a group are out of order.
   bool asItLies = true;
   SmallVector<int64_t> runs;
   SmallVector<int64_t> last(groups.size(), -1);

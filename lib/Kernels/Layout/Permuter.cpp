@@ -40,7 +40,7 @@ void Permuter::hold(Value v, Value value, ArrayRef<int64_t> order) {
 
 Value Permuter::moveUnits(Value v, ArrayRef<int64_t> permutation) {
   auto type = cast<RankedTensorType>(v.getType());
-  SmallVector<int64_t> before, after; // dimensions that are no units
+  SmallVector<int64_t> before, after; // dimensions of other sizes than 1
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.getDimSize(d) != 1)
       before.push_back(d);
@@ -104,8 +104,8 @@ Value Permuter::transpose(Value v, ArrayRef<int64_t> permutation) {
                      ->getResult(0);
 }
 
-/// Has what defines `v` make it in `order`, where that costs nothing: null if
-/// it cannot.
+/// Rewrites the op that defines `v` to compute it in `order`, if that costs
+/// nothing. Returns null otherwise.
 Value Permuter::pull(Value v, ArrayRef<int64_t> order) {
   Operation *def = v.getDefiningOp();
   if (!def)
@@ -145,7 +145,7 @@ Value Permuter::get(Value v, ArrayRef<int64_t> order) {
     return now.value;
   if (Value pulled = pull(v, order))
     return pulled;
-  // From the order it is held in to the wanted one.
+  // Transpose from the order in which `v` is held to `order`.
   Order where = inverse(now.order), permutation;
   for (int64_t d : order)
     permutation.push_back(where[d]);
@@ -172,7 +172,8 @@ void Permuter::visitOther(Operation *op) {
 void Permuter::visit(Operation *op) {
   b.setInsertionPoint(op);
   bool any = anyPermuted(op->getOperands());
-  // What a body captures: elements are read where they lie now.
+  // A body may capture permuted tensors. Let tensor.extract read the tensors
+  // that hold them.
   if (isa<linalg::LinalgOp, tensor::PadOp>(op))
     for (Region &region : op->getRegions())
       region.walk([&](Operation *inner) {

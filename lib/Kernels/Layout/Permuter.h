@@ -16,22 +16,23 @@ namespace fx::kernel {
 
 using Order = llvm::SmallVector<int64_t, 6>;
 
-/// A tensor that stands for another one: its dimension k is dimension
-/// `order[k]` of the original, as in `linalg.transpose`.
+/// A transposed version of a tensor: its dimension k is dimension `order[k]` of
+/// the original, as in `linalg.transpose`.
 struct Permuted {
   mlir::Value value;
   Order order;
 };
 
-/// Walks code on tensors and rewrites each operation whose operands are held
-/// in another order so that it works on them as they are; its results are then
-/// held in another order too. Only operations without a rule see transposes.
+/// Walks code on tensors and rewrites each operation whose operands are held in
+/// another order so that it reads them in that order; its results are then held
+/// in another order, too. Transposes are created only for operations without a
+/// rule.
 class Permuter {
 public:
   explicit Permuter(mlir::MLIRContext *ctx) : b(ctx) {}
 
   void run(mlir::Region &region);
-  /// Erases what `run` replaced.
+  /// Erases the ops that `run` replaced.
   void finish(mlir::Operation *root);
 
   unsigned numConvolutions = 0, numTransposes = 0;
@@ -41,34 +42,38 @@ private:
   void visitOther(mlir::Operation *op);
 
   //===--- values (Permuter.cpp) ------------------------------------------===//
-  /// How `v` is held; `v` itself if nothing else is known.
+  /// Returns the tensor that holds `v`, and its order; `v` itself if it is not
+  /// permuted.
   Permuted held(mlir::Value v);
   bool isPermuted(mlir::Value v) { return values.contains(v); }
   bool anyPermuted(mlir::ValueRange range);
-  /// Says that `v` is held as `value`.
+  /// Records that `value` holds `v` in `order`. Replaces `v` if this is the
+  /// identity.
   void hold(mlir::Value v, mlir::Value value, llvm::ArrayRef<int64_t> order);
-  /// `v` in the given order: as it is held, made in that order by what defines
-  /// it, or transposed.
+  /// Returns `v` in the given order: the tensor that holds it, or the result of
+  /// its defining op computed in that order, or a transpose.
   mlir::Value get(mlir::Value v, llvm::ArrayRef<int64_t> order);
   mlir::Value getOriginal(mlir::Value v);
   mlir::Value pull(mlir::Value v, llvm::ArrayRef<int64_t> order);
   mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int64_t> permutation);
-  /// `v` with the same elements in the same sequence in another shape, where
-  /// only unit dimensions differ.
+  /// Returns a reshape of `v` that is equal to its transpose by `permutation`;
+  /// null if the permutation moves other than unit dimensions.
   mlir::Value moveUnits(mlir::Value v, llvm::ArrayRef<int64_t> permutation);
 
   //===--- linalg (PermuteLinalg.cpp) -------------------------------------===//
   bool visitConvolution(mlir::linalg::LinalgOp op);
-  /// False if there is no rule. `forced` is the order to make result 0 in.
+  /// Returns false if there is no rule. `forced` is the order in which result 0
+  /// is to be computed.
   bool visitLinalg(mlir::linalg::LinalgOp op,
                    std::optional<Order> forced = std::nullopt);
   bool visitTranspose(mlir::linalg::TransposeOp op);
-  /// Where each loop stands in what decides: the result's forced order, or the
-  /// permuted operand that is walked by most loops.
+  /// Returns the position of each loop in the tensor that determines the order
+  /// of the loops: the result in its forced order, or the permuted operand that
+  /// most loops walk.
   llvm::SmallVector<unsigned>
   findLoopPlaces(mlir::linalg::LinalgOp op, const std::optional<Order> &forced);
-  /// The operands in the orders that an op with its loops in the order `loops`
-  /// wants. `keep` says that the loops keep their order.
+  /// Returns the operands in the orders for an op with its loops in the order
+  /// `loops`. `keep` says that the loops keep their order.
   llvm::SmallVector<Permuted> permuteOperands(mlir::linalg::LinalgOp op,
                                               llvm::ArrayRef<unsigned> loops,
                                               bool keep);
@@ -91,7 +96,7 @@ private:
 
   mlir::IRRewriter b;
   llvm::DenseMap<mlir::Value, Permuted> values;
-  /// Transposes made, so that none is made twice.
+  /// The transposes created so far, so that none is created twice.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> made;
   llvm::SmallPtrSet<mlir::Operation *, 32> replaced;
 };
@@ -111,7 +116,8 @@ inline Order inverse(llvm::ArrayRef<int64_t> order) {
     result[d] = k;
   return result;
 }
-/// `list` of the original's dimensions in the order that it is held in.
+/// Permutes `list`, which has an entry for each dimension of the original, to
+/// `order`.
 template <class T>
 llvm::SmallVector<T> permute(llvm::ArrayRef<T> list,
                              llvm::ArrayRef<int64_t> order) {

@@ -17,8 +17,9 @@ using namespace fx::shape;
 // Recurrent networks
 //===----------------------------------------------------------------------===//
 
-/// The output has the last state's width for each direction; the states keep
-/// their types. `hx` is one tensor, or the list of h and c.
+/// The last size of the output is the last size of the first state times the
+/// number of directions. The states keep their types. `hx` is one tensor, or
+/// the list of h and c.
 static InferredTypes inferRecurrent(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg("input"));
   std::optional<SmallVector<FakeTensorType>> states =
@@ -47,13 +48,15 @@ static InferredTypes inferRecurrent(const OperatorView &call) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of an equation's letters; `...` stands for dimensions in front
-/// that broadcast.
+/// The sizes of the letters of an equation. `...` stands for dimensions that
+/// broadcast.
 struct Equation {
   std::map<char, ExprAttr> sizes;
   std::map<char, unsigned> uses;
   Sizes ellipsis;
 
+  /// Binds a letter to a size. Returns false if the letter has another size; a
+  /// size of 1 broadcasts.
   bool bind(char letter, ExprAttr size) {
     ++uses[letter];
     ExprAttr &known = sizes[letter];
@@ -62,7 +65,8 @@ struct Equation {
     return Size(size).is(1) || !known.isProvablyDifferent(size);
   }
 
-  /// Matches the subscripts of one operand with its sizes.
+  /// Binds the subscripts of one operand to its sizes. Returns false if they do
+  /// not match.
   bool bindOperand(StringRef subscripts, ArrayRef<ExprAttr> operand) {
     auto [front, back] = subscripts.split("...");
     bool hasEllipsis = subscripts.contains("...");
@@ -86,7 +90,8 @@ struct Equation {
     return merged.has_value();
   }
 
-  /// Without `->`: the letters that stand once, in order.
+  /// Returns the output of an equation without `->`: the dimensions of `...`,
+  /// then the letters that occur once, in alphabetical order.
   std::string getDefaultOutput() const {
     std::string output = "...";
     for (auto [letter, count] : uses)
@@ -133,7 +138,8 @@ static InferredTypes inferEinsum(const OperatorView &call) {
   TypePromotion promotion(call.getContext());
   for (FakeTensorType tensor : *tensors)
     promotion.addTensor(tensor.getDtype(), tensor.getRank());
-  // What is summed as integers is int64, what is multiplied is not.
+  // A sum of integers has dtype int64, a product keeps the dtype. Which of them
+  // gives the result depends on the equation, so infer int64 only.
   if (promotion.getResult() && isIntDtype(promotion.getResult()) &&
       !promotion.getResult().isInteger(64))
     return failure();
@@ -164,12 +170,12 @@ static InferredTypes inferLoss(const OperatorView &call) {
   std::optional<int64_t> reduction = call.getArg("reduction").getInt();
   if (!self || !target || !reduction)
     return failure();
-  // This one is composed, and takes others for 0.
+  // l1_loss is a composite operator and treats other values as 0.
   bool isL1 = call.getSchema().getName() == "aten.l1_loss.default";
   if ((*reduction < 0 || *reduction > 2) && !isL1)
     return refuse("expected a reduction from 0 to 2, got " + Twine(*reduction));
   std::optional<Sizes> sizes = broadcast(self.getSizes(), target.getSizes());
-  // A 0-d tensor promotes by its kind alone.
+  // A 0-d tensor takes part in promotion by its category only.
   Type dtype = getPromotedDtype({call.getArg(0u), call.getArg("target")});
   if (!sizes || !dtype)
     return failure();
@@ -188,7 +194,7 @@ static InferredTypes inferNativeDropout(const OperatorView &call) {
                                       IntegerType::get(call.getContext(), 1))});
 }
 
-/// Scale and zero point, of one element.
+/// The results are the scale and the zero point, each of one element.
 static InferredTypes inferChooseQParams(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   ExprAttr one = makeSize(call.getContext(), 1);
@@ -197,7 +203,8 @@ static InferredTypes inferChooseQParams(const OperatorView &call) {
        makeTensor(self, one, IntegerType::get(call.getContext(), 64))});
 }
 
-/// query [B, H, L, E]; the attention and, for each row, its log-sum-exp.
+/// The query is [B, H, L, E]. The results are the attention and the log-sum-exp
+/// of each row, [B, H, L].
 static InferredTypes inferFlashAttentionCpu(const OperatorView &call) {
   FakeTensorType query = getTensor(call.getArg("query"));
   if (!query || query.getRank() != 4)

@@ -20,12 +20,13 @@ struct Window {
 };
 } // namespace
 
-/// (in + 2 p - d (k - 1) - 1) // s + 1, torch.nn.Conv2d
-/// How many elements a dilated window spans.
+/// Returns the number of elements that a dilated window spans.
 static Size getReach(const Window &w, size_t i) {
   return Size(w.dilation[i]) * (Size(w.kernel[i]) - 1) + 1;
 }
 
+/// Returns the number of windows in dimension `i`,
+/// (in + 2 p - d (k - 1) - 1) // s + 1 (torch.nn.Conv2d).
 static Size getWindowCount(Size in, const Window &w, size_t i) {
   Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
   Size rest = in + Size(w.padding[i]) * 2 - reach - 1;
@@ -40,7 +41,8 @@ static Size getWindowCount(Size in, const Window &w, size_t i) {
   return rest.floorDiv(Size(w.stride[i])) + 1;
 }
 
-/// The argument `name`, `fallback` if the operator has none or it is [].
+/// Returns the sizes of argument `name`, or `fallback` if the argument is
+/// absent, None or [].
 static std::optional<Sizes> getWindowSizes(const OperatorView &call,
                                            StringRef name, size_t n,
                                            const Sizes &fallback) {
@@ -52,8 +54,7 @@ static std::optional<Sizes> getWindowSizes(const OperatorView &call,
   return sizes;
 }
 
-/// The window of a convolution whose kernel is known.
-/// False where a number is provably below `least`.
+/// Returns false if a number is provably below `least`.
 static bool areAtLeast(ArrayRef<ExprAttr> numbers, int64_t least,
                        StringRef name) {
   for (Size number : numbers)
@@ -68,6 +69,8 @@ static bool areAtLeast(ArrayRef<ExprAttr> numbers, int64_t least,
   return true;
 }
 
+/// Returns the window of a convolution or pooling with kernel sizes `kernel`.
+/// `defaultStride` replaces an absent stride.
 static std::optional<Window> getWindow(const OperatorView &call,
                                        const Sizes &kernel,
                                        const Sizes &defaultStride) {
@@ -107,7 +110,7 @@ static InferredTypes convolve(const OperatorView &call, bool transposed) {
       input.getDtype() != weight.getDtype())
     return failure();
   size_t n = weight.getRank() - 2;
-  // A batch of one may be left out.
+  // The batch dimension is optional.
   if (input.getRank() != int64_t(n) + 2 && input.getRank() != int64_t(n) + 1)
     return failure();
   size_t channel = input.getRank() - n - 1;
@@ -170,8 +173,8 @@ static InferredTypes inferConvTranspose(const OperatorView &call) {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// With `ceil_mode` a last window may start inside the input or its left
-/// padding only.
+/// Returns the number of pooling windows in dimension `i`. With `ceilMode`, the
+/// last window must start inside the input or its left padding.
 static Size getPooledSize(Size in, const Window &w, size_t i, bool ceilMode) {
   if (!ceilMode)
     return getWindowCount(in, w, i);
@@ -229,7 +232,8 @@ static InferredTypes inferPoolWithIndices(const OperatorView &call) {
       {*type, type->withDtype(IntegerType::get(call.getContext(), 64))});
 }
 
-/// Sizes that end with those of the argument `output_size`.
+/// Returns the type of `self` with its last `n` sizes replaced by the argument
+/// `output_size`, or null.
 static Type withOutputSize(const OperatorView &call, size_t n) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<Sizes> last = getSizes(call.getArg("output_size"), n);
@@ -260,7 +264,8 @@ static InferredTypes inferAdaptiveMax(const OperatorView &call) {
 // Resampling
 //===----------------------------------------------------------------------===//
 
-/// floor(size * scale); known for a symbolic size if the scale is whole.
+/// Returns floor(size * scale). The result for a symbolic size is known only if
+/// the scale is an integer.
 static Size scaleSize(Size size, double scale) {
   if (!(scale > 0) || scale > 1e6)
     return {};
@@ -290,7 +295,7 @@ static InferredTypes inferUpsample(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// input [N, C, …], grid [N, out…, n]
+/// An input [N, C, in…] and a grid [N, out…, n] give [N, C, out…].
 static InferredTypes inferGridSampler(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u)),
                  grid = getTensor(call.getArg("grid"));
@@ -302,7 +307,7 @@ static InferredTypes inferGridSampler(const OperatorView &call) {
   return result(makeTensor(input, sizes));
 }
 
-/// [N, C, H, W] to [N, C kh kw, windows]
+/// Maps [N, C, H, W] to [N, C kh kw, windows]. N is optional.
 static InferredTypes inferIm2Col(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<Sizes> kernel = getSizes(call.getArg("kernel_size"), 2);
@@ -324,7 +329,7 @@ static InferredTypes inferIm2Col(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// [N, C kh kw, windows] to [N, C, *output_size]
+/// Maps [N, C kh kw, windows] to [N, C, *output_size]. N is optional.
 static InferredTypes inferCol2Im(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<Sizes> output = getSizes(call.getArg("output_size"), 2);

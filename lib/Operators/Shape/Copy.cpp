@@ -58,7 +58,8 @@ static InferredTypes inferRoll(const OperatorView &call) {
   return sameAsFirst(call);
 }
 
-/// What is written must have the sizes of the part.
+/// Infers a scatter of `src` into a part of `self`. Fails if the sizes of `src`
+/// provably differ from the sizes of the part.
 static InferredTypes inferScatterPart(const OperatorView &call, Sizes part) {
   FakeTensorType source = getTensor(call.getArg("src"));
   if (!source)
@@ -166,7 +167,7 @@ static InferredTypes inferCat(const OperatorView &call) {
   if (!tensors || tensors->empty())
     return failure();
   Type dtype = promoteTensors(*tensors, call.getContext());
-  // Tensors of sizes [0] are ignored, whatever the others' rank.
+  // PyTorch ignores tensors of sizes [0], whatever the rank of the others is.
   FakeTensorType first = tensors->front();
   llvm::erase_if(*tensors, [](FakeTensorType tensor) {
     return tensor.getRank() == 1 && Size(tensor.getSizes()[0]).is(0);
@@ -288,7 +289,7 @@ static InferredTypes inferRepeatInterleave(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// Pairs (before, after), the last dimension first.
+/// `pad` is a list of pairs (before, after), the last dimension first.
 static InferredTypes inferPad(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   std::optional<Sizes> pad = call.getArg(1).getExprs();
@@ -318,7 +319,7 @@ static InferredTypes inferPixelShuffle(const OperatorView &call) {
   Sizes sizes(self.getSizes());
   size_t channel = sizes.size() - 3;
   int64_t squared;
-  // No size but 0 is a multiple of so large a number.
+  // Only a size of 0 is a multiple of a square that exceeds int64.
   if (llvm::MulOverflow(*factor, *factor, squared))
     return refuse("expected a factor whose square has 63 bits, got " +
                   Twine(*factor));
@@ -360,7 +361,7 @@ static InferredTypes inferDiff(const OperatorView &call) {
         return failure();
       sizes[*dim] = Size(sizes[*dim]) + Size(tensor.getSizes()[*dim]);
     }
-  // No more than there are elements; two are taken to be there.
+  // `n` is clamped to the size. A symbolic size is assumed to be at least 2.
   Size size = sizes[*dim];
   if (!size.getInt() && *n > 2)
     return failure();

@@ -28,7 +28,8 @@ static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes,
 // Filled tensors
 //===----------------------------------------------------------------------===//
 
-/// False where strides are given that are not one for each size.
+/// Returns false if strides are given that are negative or whose number is not
+/// `rank`.
 static bool takesStrides(const OperatorView &call, size_t rank) {
   Argument given = call.getArg("stride");
   std::optional<Sizes> strides;
@@ -81,7 +82,8 @@ static InferredTypes inferScalarTensor(const OperatorView &call) {
   return make(call, {}, Float32Type::get(call.getContext()));
 }
 
-/// Sizes, dtype and device of `self` where they are not given.
+/// Takes the sizes, dtype and device from `self` if the call does not give
+/// them.
 static InferredTypes inferLike(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
@@ -99,8 +101,9 @@ static InferredTypes inferLike(const OperatorView &call) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// ceil((end - start) / step). A range of int64 is made of the integer parts
-/// (aten/src/ATen/native/RangeFactories.cpp); other integer types are not.
+/// Returns ceil((end - start) / step). A range of int64 truncates all three
+/// numbers first (aten/src/ATen/native/RangeFactories.cpp); ranges of other
+/// integer types do not.
 static Size getRangeLength(const Argument &start, const Argument &end,
                            const Argument &step, bool isInt64,
                            MLIRContext *context) {

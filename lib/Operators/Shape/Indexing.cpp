@@ -24,14 +24,16 @@ static InferredTypes inferEmbedding(const OperatorView &call) {
   return result(makeTensor(weight, sizes));
 }
 
-/// NumPy's advanced indexing with integers: the index tensors broadcast; the
-/// result stands where they stand if they are neighbours, else in front.
+/// Infers NumPy's advanced indexing with integer tensors. The index tensors
+/// broadcast. Their dimensions replace the indexed dimensions if those are
+/// adjacent, and are the first dimensions of the result otherwise.
 static InferredTypes inferIndex(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   SmallVector<Argument, 4> indices = call.getArg("indices").getElements();
   if (!self)
     return failure();
-  // With a mask, the values decide; it stands for as many dimensions as it has.
+  // With a mask, the sizes depend on its values. A mask also indexes as many
+  // dimensions as its rank.
   bool hasMask = llvm::any_of(indices, [](const Argument &index) {
     FakeTensorType tensor = getTensor(index);
     return !index.isNone() && (!tensor || !isIntDtype(tensor.getDtype()) ||
@@ -68,11 +70,11 @@ static InferredTypes inferIndex(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// Whether an index fits in what it reads or writes: no larger in any dimension
-/// but `skipped`.
+/// Returns true if `index` is no larger than `whole` in every dimension except
+/// `skipped`. `whole` is the tensor that is read or written.
 static bool isIndexWithin(FakeTensorType index, FakeTensorType whole,
                           std::optional<int64_t> skipped) {
-  // Torch does not look at an index without elements.
+  // PyTorch does not check an index without elements. A symbolic size may be 0.
   if (llvm::any_of(index.getSizes(),
                    [](Size size) { return size.getInt().value_or(0) == 0; }))
     return true;
@@ -119,7 +121,7 @@ static InferredTypes inferIndexSelect(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// The sizes of the first argument; a dimension that is named is one of its.
+/// Returns the type of the first argument. Fails if `dim` is out of range.
 static InferredTypes inferScatter(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
@@ -130,7 +132,7 @@ static InferredTypes inferScatter(const OperatorView &call) {
   return sameAsFirst(call);
 }
 
-/// An element for each of the index.
+/// Infers operators that write one element for each element of `index`.
 static InferredTypes inferScatterElements(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u)),
                  index = getTensor(call.getArg("index")),
@@ -144,7 +146,8 @@ static InferredTypes inferScatterElements(const OperatorView &call) {
   return sameAsFirst(call);
 }
 
-/// A slice for each index.
+/// Infers operators that write one slice of `source` for each element of
+/// `index`.
 static InferredTypes inferIndexCopy(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u)),
                  index = getTensor(call.getArg("index")),
@@ -170,7 +173,7 @@ static InferredTypes inferIndexCopy(const OperatorView &call) {
   return sameAsFirst(call);
 }
 
-/// The mask broadcasts with what is written to.
+/// The result has the sizes that `self` and `mask` broadcast to.
 static InferredTypes inferMaskedScatter(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u)),
                  mask = getTensor(call.getArg("mask"));
@@ -185,7 +188,7 @@ static InferredTypes inferMaskedScatter(const OperatorView &call) {
 static InferredTypes inferOneHot(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   std::optional<int64_t> classes = call.getArg("num_classes").getInt();
-  if (!self || !classes || *classes == -1) // the values say how many
+  if (!self || !classes || *classes == -1) // -1: depends on the values.
     return failure();
   if (*classes <= 0)
     return refuse("expected classes above 0, or -1, got " + Twine(*classes));
@@ -194,7 +197,7 @@ static InferredTypes inferOneHot(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// Positions among sorted boundaries.
+/// The results are positions among sorted boundaries, as int32 or int64.
 static InferredTypes inferSearch(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg("self"));
   std::optional<bool> narrow = call.getArg("out_int32").getBool();

@@ -24,12 +24,12 @@ void ShapeRule::registerAll(HookTable<ShapeRule> &hooks) {
   registerViewShapes(hooks);
 }
 
-/// The position of the argument that the schema's only result is, if that
-/// argument is written in place; else -1.
+/// Returns the position of the argument that is written in place and returned
+/// as the only result of the schema, or -1 if there is none.
 static int getWrittenArgument(const OperatorSchema &schema) {
   if (schema.numResults != 1 || schema.has(OperatorSchema::InplaceView))
     return -1;
-  // These have other sizes without torch's tag for it.
+  // These change the sizes although they lack PyTorch's tag `inplace_view`.
   if (schema.getName() == "prims.as_strided.default" ||
       schema.getName() == "prims.resize.default")
     return -1;
@@ -63,8 +63,8 @@ InferredTypes fx::inferResultTypes(const OperatorView &call) {
   return SmallVector<Type>{value.getType()};
 }
 
-/// Where the rule that runs on this thread notes what torch refuses. Helpers
-/// find most of it, and rules are plain functions that return types.
+/// Receives the refusal of the rule that runs on this thread. Helpers detect
+/// most refusals and a rule only returns types, so the reason is not a result.
 static thread_local std::string *noted = nullptr;
 
 void fx::shape::noteRefusal(function_ref<std::string()> why) {
@@ -72,8 +72,9 @@ void fx::shape::noteRefusal(function_ref<std::string()> why) {
     *noted = why();
 }
 
-/// What an operator in place takes is what the operator without it takes:
-/// `aten.scatter.value` for `aten.scatter_.value`.
+/// Returns the out-of-place variant of an in-place operator if it has a shape
+/// rule, else null: `aten.scatter.value` for `aten.scatter_.value`. Both
+/// accept the same arguments.
 static const OperatorSchema *getOutOfPlace(const OperatorSchema &schema) {
   auto [base, overload] = schema.getName().rsplit('.');
   if (getWrittenArgument(schema) < 0 || !base.consume_back("_"))
@@ -88,7 +89,7 @@ Inference fx::inferOrRefuse(const OperatorView &call) {
     noted = &result.refusal;
     InferredTypes types = inferResultTypes(view);
     noted = nullptr;
-    // The rule found another way.
+    // A helper recorded a refusal, but the rule succeeded by other means.
     if (succeeded(types))
       result.refusal.clear();
     return types;
@@ -131,7 +132,7 @@ bool fx::areProvablyDifferent(Type a, Type b) {
 
 CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc,
                                       unsigned index, ArrayRef<Arg> args) {
-  // The rule reads a node; one that belongs to no block will do.
+  // The rule reads a node, so create a temporary one outside any block.
   OpBuilder detached(builder.getContext());
   CallFunctionOp draft = createCall(detached, loc, {}, index, args);
   const OperatorSchema &schema = getAllOperators()[index];

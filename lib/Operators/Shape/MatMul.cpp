@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-/// torch.matmul: 1-d operands act as a row or a column that then vanishes,
-/// leading dimensions broadcast.
+/// Infers torch.matmul. A 1-d operand acts as a matrix of one row or one
+/// column; the result does not have this dimension. Batch dimensions broadcast.
 static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
   if (!a || !b || a.getRank() == 0 || b.getRank() == 0 ||
       a.getDtype() != b.getDtype())
@@ -34,7 +34,8 @@ static InferredTypes matmul(FakeTensorType a, FakeTensorType b) {
   return result(makeTensor(a, *sizes));
 }
 
-/// The product of two arguments, each of a fixed rank where `rank` says so.
+/// Infers the matmul of arguments `a` and `b`, which must have ranks `rankA`
+/// and `rankB`.
 static InferredTypes product(const OperatorView &call, unsigned a, unsigned b,
                              int64_t rankA, int64_t rankB) {
   FakeTensorType left = getTensor(call.getArg(a)),
@@ -82,7 +83,7 @@ static InferredTypes inferOuter(const OperatorView &call) {
                            promoteTypes(a.getDtype(), b.getDtype())));
 }
 
-/// The weight is [out, in], or [in] for no out dimension.
+/// The weight is [out, in], or [in] if the result has no `out` dimension.
 static InferredTypes inferLinear(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u)),
                  weight = getTensor(call.getArg(1));
@@ -98,10 +99,10 @@ static InferredTypes inferLinear(const OperatorView &call) {
   return result(makeTensor(input, sizes));
 }
 
-/// query [..., L, E], key [..., S, E] and value [..., S, V] give [..., L, V]:
-/// the sizes in front broadcast (attention.cpp,
-/// _scaled_dot_product_attention_math). With `enable_gqa` those of the keys and
-/// values do not count.
+/// A query [..., L, E], key [..., S, E] and value [..., S, V] give [..., L, V].
+/// The leading sizes broadcast (attention.cpp,
+/// _scaled_dot_product_attention_math). With `enable_gqa`, the leading sizes
+/// are those of the query.
 static InferredTypes inferAttention(const OperatorView &call) {
   FakeTensorType query = getTensor(call.getArg("query")),
                  key = getTensor(call.getArg("key")),

@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-/// False where "normalized_shape" provably is not the last sizes of `input`.
+/// Returns false if `normalized_shape` provably differs from the last sizes of
+/// `input`.
 static bool isNormalizable(const OperatorView &call, FakeTensorType input) {
   std::optional<Sizes> shape = call.getArg("normalized_shape").getExprs();
   if (!shape)
@@ -53,7 +54,8 @@ static InferredTypes inferGroupNorm(const OperatorView &call) {
   return sameAsFirst(call);
 }
 
-/// The output, and the mean and reciprocal deviation of each row.
+/// The results are the output, and the mean and the reciprocal standard
+/// deviation of each row.
 static InferredTypes inferNativeLayerNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   if (!input || !isNormalizable(call, input))
@@ -75,7 +77,8 @@ static InferredTypes inferFusedRmsNorm(const OperatorView &call) {
   return types;
 }
 
-/// The output, and the statistics of the batch: [C] while training, else [0].
+/// The results are the output and two statistics of the batch. Their sizes are
+/// [C] in training and [0] otherwise.
 static InferredTypes inferNativeBatchNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   if (!input || input.getRank() < 2)
@@ -90,7 +93,7 @@ static InferredTypes inferNativeBatchNorm(const OperatorView &call) {
   return results({input.withoutMeta(), statistics, statistics});
 }
 
-/// The output, and the statistics [N, groups].
+/// The results are the output and two statistics of sizes [N, groups].
 static InferredTypes inferNativeGroupNorm(const OperatorView &call) {
   FakeTensorType input = getTensor(call.getArg(0u));
   ExprAttr batch = call.getArg("N").getExpr(),

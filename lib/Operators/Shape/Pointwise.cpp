@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sizes are those of all tensor arguments, broadcast. The dtype comes from
-// the arguments that take part in promotion (`alpha` and slopes do not), which
-// are the first ones by name below.
+// The sizes of the result are the broadcast sizes of all tensor arguments. The
+// dtype is promoted from the arguments that promoteOperands names; others, such
+// as `alpha` and slopes, do not take part in promotion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-/// The broadcast sizes of all tensor arguments, and the first of them.
+/// Returns the broadcast sizes of all tensor arguments. Sets `first` to the
+/// first tensor that is not 0-d, or to a 0-d tensor if there is no other.
 static std::optional<Sizes> broadcastAll(const OperatorView &call,
                                          FakeTensorType &first) {
   std::optional<Sizes> sizes = Sizes();
@@ -27,7 +28,8 @@ static std::optional<Sizes> broadcastAll(const OperatorView &call,
     FakeTensorType tensor = getTensor(call.getArg(i));
     if (!tensor)
       continue;
-    // A 0-d tensor on the CPU follows the others to their device.
+    // `first` gives the device of the result. PyTorch accepts a 0-d CPU tensor
+    // together with tensors on another device.
     if (!first || first.getRank() == 0)
       first = tensor;
     sizes = broadcast(*sizes, tensor.getSizes());
@@ -37,7 +39,7 @@ static std::optional<Sizes> broadcastAll(const OperatorView &call,
   return first ? sizes : std::nullopt;
 }
 
-/// The promoted dtype of the arguments of those names.
+/// Returns the dtype that the arguments with the given names promote to.
 static Type promote(const OperatorView &call, ArrayRef<StringRef> names) {
   SmallVector<Argument> arguments;
   for (StringRef name : names)
@@ -71,7 +73,8 @@ static InferredTypes inferFloat(const OperatorView &call) {
 static InferredTypes inferBool(const OperatorView &call) {
   return infer(call, IntegerType::get(call.getContext(), 1));
 }
-/// The dtype of the first tensor, whatever the numbers are.
+/// The dtype is that of the first tensor; numbers do not take part in
+/// promotion.
 static InferredTypes inferSelf(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
@@ -94,13 +97,13 @@ static InferredTypes inferWhere(const OperatorView &call) {
   return infer(call, promote(call, {"self", "other"}));
 }
 
-/// A rounding mode keeps integers, true division does not.
+/// Division with a rounding mode keeps integer dtypes, true division does not.
 static InferredTypes inferDivMode(const OperatorView &call) {
   return call.getArg("rounding_mode").isNone() ? inferFloat(call)
                                                : inferPromoted(call);
 }
 
-/// A power: of truth values it is one of int64.
+/// `square` is a power: bool operands give int64.
 static InferredTypes inferSquare(const OperatorView &call) {
   FakeTensorType self = getTensor(call.getArg(0u));
   if (!self)
@@ -108,8 +111,6 @@ static InferredTypes inferSquare(const OperatorView &call) {
   Type dtype = self.getDtype();
   return infer(call, dtype.isInteger(1) ? promoteIntToLong(dtype) : dtype);
 }
-
-// The weight of prelu lies along the channels and is not broadcast.
 
 //===----------------------------------------------------------------------===//
 // Quantization
@@ -281,6 +282,7 @@ void fx::registerPointwiseShapes(HookTable<ShapeRule> &hooks) {
   hooks.add(inferRealFloat, {"aten.angle.default"});
   hooks.add(inferWhere, {"aten.where.self", "aten.where.ScalarOther",
                          "aten.where.ScalarSelf", "aten.where.Scalar"});
+  // The weight of prelu has one element per channel and is not broadcast.
   hooks.add(sameAsFirst, {"aten.prelu.default"});
   hooks.add(inferDivMode, {"aten.div.Tensor_mode", "aten.div.Scalar_mode"});
   hooks.add(inferQuantize,

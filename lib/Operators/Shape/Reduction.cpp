@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-/// The sizes left when `dims` go, or become 1.
+/// Returns the sizes after a reduction of `dims`. The reduced dimensions are
+/// removed, or have size 1 with `keepdim`.
 static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims,
                          bool keepdim) {
   Sizes sizes;
@@ -24,7 +25,9 @@ static Sizes reduceSizes(FakeTensorType self, ArrayRef<int64_t> dims,
   return sizes;
 }
 
-/// Reads `self`, `dim` (an int or a list, None or absent: all) and `keepdim`.
+/// Returns the sizes of the result of a reduction and sets `self` to the type
+/// of its operand. `dim` is an int or a list; if it is None or absent, all
+/// dimensions are reduced.
 static std::optional<Sizes> getReducedSizes(const OperatorView &call,
                                             FakeTensorType &self) {
   self = getTensor(call.getArg(0u));
@@ -38,7 +41,7 @@ static std::optional<Sizes> getReducedSizes(const OperatorView &call,
                      call.getArg("keepdim").getBool().value_or(false));
 }
 
-/// The `dtype` argument, or what `fallback` makes of the input's.
+/// Returns the argument `dtype`, or `fallback` if it is not given.
 static Type getDtypeOr(const OperatorView &call, Type fallback) {
   Type dtype = call.getArg("dtype").getDtype();
   return dtype ? dtype : fallback;
@@ -59,7 +62,7 @@ static InferredTypes inferMean(const OperatorView &call) {
     return failure();
   return result(makeTensor(self, *sizes, getDtypeOr(call, self.getDtype())));
 }
-/// float32 for integers; the real dtype for complex numbers.
+/// The dtype is float32 for integers and the real dtype for complex numbers.
 static InferredTypes inferNorm(const OperatorView &call) {
   FakeTensorType self;
   std::optional<Sizes> sizes = getReducedSizes(call, self);
@@ -88,7 +91,7 @@ static InferredTypes inferAny(const OperatorView &call) {
   std::optional<Sizes> sizes = getReducedSizes(call, self);
   if (!sizes)
     return failure();
-  // uint8 stays, for the sake of old programs.
+  // PyTorch keeps uint8 for backward compatibility.
   Type dtype = IntegerType::get(call.getContext(), 1);
   if (self.getDtype().isUnsignedInteger(8))
     dtype = self.getDtype();
@@ -109,7 +112,7 @@ static InferredTypes inferArgExtremum(const OperatorView &call) {
   return result(
       makeTensor(self, *sizes, IntegerType::get(call.getContext(), 64)));
 }
-/// Values and their indices.
+/// The results are the values and their indices.
 static InferredTypes inferExtremumDim(const OperatorView &call) {
   FakeTensorType self;
   std::optional<Sizes> sizes = getReducedSizes(call, self);
@@ -140,8 +143,8 @@ static InferredTypes inferKthValue(const OperatorView &call) {
 // Scans and softmax
 //===----------------------------------------------------------------------===//
 
-/// The argument "dim" of an operator that keeps the sizes. Without one, or
-/// with a name, there is nothing to check.
+/// Returns false if the argument `dim` is an int that is out of range. An
+/// absent `dim`, or one that is not an int, is valid.
 static bool hasValidDim(const OperatorView &call, FakeTensorType self) {
   Argument dim = call.getArg("dim");
   return !dim || !dim.getInt() || wrapDim(dim, self.getRank());

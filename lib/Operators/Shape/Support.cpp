@@ -35,7 +35,8 @@ Size Size::call(StringRef name, Size b) const {
              : Size();
 }
 
-/// Factors of a product; the expression itself is one if it is no product.
+/// Returns the factors of a product, or the expression itself if it is not a
+/// product.
 static Sizes getFactors(ExprAttr expr) {
   if (expr.getKind() == ExprKind::Mul)
     return Sizes(expr.getOperands());
@@ -47,7 +48,7 @@ Size Size::exactDiv(Size b) const {
     return {};
   if (expr == b.expr)
     return constant(1);
-  // Cancel the factors that both have, then the integer ones.
+  // Cancel the common factors; floorDiv divides what remains.
   Sizes numerator = getFactors(expr), denominator = getFactors(b.expr);
   Size rest = constant(1), divisor = constant(1);
   for (ExprAttr factor : denominator) {
@@ -90,7 +91,8 @@ std::optional<Sizes> fx::shape::broadcast(ArrayRef<ExprAttr> a,
       });
       return std::nullopt;
     }
-    // Equal on every run that succeeds: the integer tells more.
+    // A run succeeds only if `left` is 1 or equal to `right`. Both give the
+    // integer.
     if (right.getInt())
       left = right;
   }
@@ -121,8 +123,8 @@ std::string fx::shape::toText(ExprAttr size) {
   return text;
 }
 
-/// True if the integers among the sizes have too large a product. A size of 0
-/// does not help: torch multiplies the others for strides.
+/// Returns true if the product of the constant sizes overflows. A size of 0
+/// counts as 1, since PyTorch multiplies the other sizes to compute strides.
 static bool overflows(ArrayRef<ExprAttr> sizes) {
   int64_t product = 1;
   for (Size size : sizes)

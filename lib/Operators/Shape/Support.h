@@ -12,7 +12,7 @@
 #include "fx/Operators/TypePromotion.h"
 
 namespace fx {
-/// The families, each in the file of its name.
+/// Each function registers the shape rules of the file with its name.
 void registerCompositeShapes(HookTable<ShapeRule> &hooks);
 void registerConvolutionShapes(HookTable<ShapeRule> &hooks);
 void registerCopyShapes(HookTable<ShapeRule> &hooks);
@@ -28,17 +28,18 @@ void registerViewShapes(HookTable<ShapeRule> &hooks);
 
 namespace fx::shape {
 
-/// Notes why torch refuses the arguments whatever the values of tensors and
-/// symbols are; the rule fails then. `why` is called only where one listens.
+/// Records why PyTorch rejects the arguments for all values of the tensors and
+/// symbols. The rule that calls this must fail. Only the first reason is
+/// recorded, and only under inferOrRefuse; `why` is not called otherwise.
 void noteRefusal(llvm::function_ref<std::string()> why);
-/// The same, as the result of a rule.
+/// Calls noteRefusal and returns failure.
 inline InferredTypes refuse(const llvm::Twine &why) {
   noteRefusal([&] { return why.str(); });
   return llvm::failure();
 }
 
-/// A size: an expression, or unknown. What is computed with an unknown size,
-/// or overflows, is unknown.
+/// A size: an expression, or null if it is unknown. An operation with an
+/// unknown operand, or one that overflows, gives an unknown size.
 class Size {
 public:
   Size() = default;
@@ -64,7 +65,8 @@ public:
   Size ceilDiv(int64_t b) const { return ceilDiv(constant(b)); }
   Size min(Size b) const { return call("min", b); }
   Size max(Size b) const { return call("max", b); }
-  /// This over `b` where it is known to be without remainder.
+  /// Returns this size divided by `b`. The caller guarantees that the remainder
+  /// is 0, so common factors cancel.
   Size exactDiv(Size b) const;
   Size constant(int64_t value) const;
 
@@ -80,40 +82,48 @@ using Sizes = llvm::SmallVector<ExprAttr>;
 
 Size makeSize(mlir::MLIRContext *context, int64_t value);
 
-/// The tensor type of a value or argument; null if it is none.
+/// Returns the tensor type of a value or argument, or null if it is not a
+/// tensor.
 FakeTensorType getTensor(mlir::Value value);
 FakeTensorType getTensor(const Argument &argument);
-/// The tensor types of a list; nothing if an element is none.
+/// Returns the tensor types of a list, or std::nullopt if an element is not a
+/// tensor.
 std::optional<llvm::SmallVector<FakeTensorType>>
 getTensors(const Argument &argument);
 
-/// `dim` counted from the front; nothing if it is out of range. A 0-d tensor
-/// counts as one of rank 1.
+/// Returns `dim` counted from the front, or std::nullopt if it is unknown or
+/// out of range. A 0-d tensor counts as a tensor of rank 1.
 std::optional<int64_t> wrapDim(std::optional<int64_t> dim, int64_t rank);
 std::optional<int64_t> wrapDim(const Argument &dim, int64_t rank);
-/// A list of dims, each wrapped; None or an empty list means all.
+/// Returns a list of dims, each wrapped. None or an empty list means all
+/// dimensions. Returns std::nullopt if a dimension is unknown, out of range or
+/// not unique.
 std::optional<llvm::SmallVector<int64_t>> wrapDims(const Argument &dims,
                                                    int64_t rank);
 
-/// A list of `n` sizes; one is taken n times. Nothing if one is unknown.
+/// Returns a list of `n` sizes. A single size is repeated n times. Returns
+/// std::nullopt if a size is unknown or the list has another length.
 std::optional<Sizes> getSizes(const Argument &argument, size_t n);
 
-/// False where the argument is a list of another length than `n`: not all
-/// operators take one number for several.
+/// Returns false if the argument is a list whose length is not `n`. Not all
+/// operators accept one number for n numbers.
 bool hasLength(const OperatorView &call, llvm::StringRef name, size_t n);
 
-/// The sizes that two tensors broadcast to; nothing if they provably do not.
+/// Returns the sizes that two tensors broadcast to, or std::nullopt if they
+/// provably do not broadcast.
 std::optional<Sizes> broadcast(llvm::ArrayRef<ExprAttr> a,
                                llvm::ArrayRef<ExprAttr> b);
 
-/// The number of elements.
+/// Returns the product of the sizes.
 Size getNumElements(mlir::MLIRContext *context, llvm::ArrayRef<ExprAttr> sizes);
 
-/// `[2, s0]`, for messages.
+/// Prints sizes as `[2, s0]`, for messages.
 std::string toText(llvm::ArrayRef<ExprAttr> sizes);
 std::string toText(ExprAttr size);
 
-/// A result on the device of `like`; null if a size is or `dtype` is.
+/// Returns a tensor type on the device of `like`. Returns null if `like`, a
+/// size or `dtype` is null, if a size is negative, or if the number of elements
+/// overflows.
 mlir::Type makeTensor(FakeTensorType like, llvm::ArrayRef<ExprAttr> sizes,
                       mlir::Type dtype);
 inline mlir::Type makeTensor(FakeTensorType like,
@@ -121,23 +131,24 @@ inline mlir::Type makeTensor(FakeTensorType like,
   return makeTensor(like, sizes, like.getDtype());
 }
 
-/// The same on a device; a null `device` is the CPU.
+/// Like makeTensor, but takes the device; null is the CPU.
 mlir::Type makeTensorOn(mlir::StringAttr device, llvm::ArrayRef<ExprAttr> sizes,
                         mlir::Type dtype);
 
-/// The device an argument names, as a tensor type has it (null for the CPU);
-/// `fallback` if it names none.
+/// Returns the device of an argument in the form that tensor types use (null
+/// for the CPU), or `fallback` if the argument is not a device.
 mlir::StringAttr getDevice(const Argument &argument,
                            mlir::StringAttr fallback = {});
 
-/// More results than this are taken for a mistake: sizes come from the user.
+/// The maximum number of results of a call. The number depends on sizes that
+/// the user gives, so a larger number is treated as an error.
 inline constexpr int64_t maxResults = 1 << 16;
 
-/// Failure if one of the types is null.
+/// Returns the types, or failure if one of them is null.
 InferredTypes results(llvm::ArrayRef<mlir::Type> types);
 inline InferredTypes result(mlir::Type type) { return results(type); }
 
-/// The type of the first tensor argument, strides dropped.
+/// Returns the type of the first argument without its strides.
 InferredTypes sameAsFirst(const OperatorView &call);
 
 } // namespace fx::shape

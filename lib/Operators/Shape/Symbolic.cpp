@@ -37,8 +37,8 @@ static InferredTypes inferSymNumel(const OperatorView &call) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// True if an argument is a float, false if all are ints or bools; nothing if
-/// one is no number.
+/// Returns true if an argument is a float, false if all are ints or bools, and
+/// std::nullopt if one is not a real number.
 static std::optional<bool> anyFloat(const OperatorView &call) {
   bool isFloat = false;
   for (unsigned i = 0; i < call.getNumArgs(); ++i) {
@@ -50,7 +50,9 @@ static std::optional<bool> anyFloat(const OperatorView &call) {
   return isFloat;
 }
 
-/// An int operator whose value is `compute` of the operands' expressions.
+/// Infers an arithmetic operator. The result is an int whose expression is
+/// `compute` of the operands' expressions, or a float without an expression if
+/// an operand is a float.
 template <typename Compute>
 static InferredTypes inferArithmetic(const OperatorView &call,
                                      Compute compute) {
@@ -115,10 +117,11 @@ static InferredTypes inferFloat(const OperatorView &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Truth
+// Booleans
 //===----------------------------------------------------------------------===//
 
-/// The relation is named as the operator: `eq`, `lt` ….
+/// Infers a comparison. Its expression has the name of the operator: `eq`,
+/// `lt` ….
 static InferredTypes inferRelation(const OperatorView &call) {
   if (!anyFloat(call))
     return failure();

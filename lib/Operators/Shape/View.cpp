@@ -23,7 +23,8 @@ static bool areIntegers(ArrayRef<ExprAttr> sizes) {
   return llvm::all_of(sizes, [](Size size) { return size.getInt(); });
 }
 
-/// Replaces a -1 by what is left of `numel`.
+/// Replaces a size of -1 such that the product of the sizes is `numel`. Returns
+/// false if the product provably differs or is not known.
 static bool resolveUnknownSize(Sizes &sizes, Size numel) {
   std::string given = toText(sizes);
   auto refuse = [&](const Twine &why) {
@@ -47,7 +48,7 @@ static bool resolveUnknownSize(Sizes &sizes, Size numel) {
     return refuse("expected sizes of " + toText(numel.get()) + " elements");
   };
   if (!known)
-    return areIntegers(sizes) ? refuseCount() : false; // It overflows.
+    return areIntegers(sizes) ? refuseCount() : false; // `known` overflows.
   if (!unknown)
     return !known.get().isProvablyDifferent(numel) || refuseCount();
   if (known.is(0))
@@ -214,7 +215,7 @@ static InferredTypes inferMoveDim(const OperatorView &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes of one
+// Dimensions of size 1
 //===----------------------------------------------------------------------===//
 
 static InferredTypes inferUnsqueeze(const OperatorView &call) {
@@ -229,9 +230,9 @@ static InferredTypes inferUnsqueeze(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// A size that is a symbol is not 1: torch.export would have put 1 in its
-/// place. Of one that is computed, a guard says whether it is 1, and the
-/// recorded result tells which.
+/// A symbol is not 1, since torch.export replaces such a symbol by the constant
+/// 1. Whether a computed size is 1 depends on a guard, so the rule fails; only
+/// the recorded type has the answer.
 static InferredTypes inferSqueeze(const OperatorView &call) {
   FakeTensorType self = getSelf(call);
   if (!self)
@@ -240,7 +241,7 @@ static InferredTypes inferSqueeze(const OperatorView &call) {
       wrapDims(call.getArg("dim"), self.getRank());
   if (!dims)
     return failure();
-  // An empty list of dims squeezes none; without dims, all.
+  // An empty list squeezes no dimension. Without `dim`, all are squeezed.
   if (call.getArg("dim").isList() && call.getArg("dim").getElements().empty())
     dims->clear();
   Sizes sizes;
@@ -275,11 +276,11 @@ static InferredTypes inferExpand(const OperatorView &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// Slicing and splitting
 //===----------------------------------------------------------------------===//
 
-/// A bound of a slice as an index into `size`, in [0, size]. A symbolic size is
-/// taken to be large enough for a constant start.
+/// Returns a slice bound as an index in [0, size]. Assumes that a symbolic size
+/// is large enough for a constant start or a negative bound.
 static Size clampBound(Size bound, Size size, bool isStart) {
   std::optional<int64_t> value = bound.getInt(), extent = size.getInt();
   if (value && extent) {
@@ -359,7 +360,7 @@ static InferredTypes inferSelect(const OperatorView &call) {
   return result(makeTensor(self, sizes));
 }
 
-/// The parts of `dim`, each of a size.
+/// Returns the types of `self` split along `dim` into parts of the given sizes.
 static InferredTypes splitInto(FakeTensorType self, int64_t dim,
                                ArrayRef<ExprAttr> parts) {
   SmallVector<Type> types;
@@ -371,8 +372,9 @@ static InferredTypes splitInto(FakeTensorType self, int64_t dim,
   return results(types);
 }
 
-/// `dim` cut in pieces of `piece`, the last one what is left. How many they are
-/// follows from the sizes, or else from the results that the call has.
+/// Splits `dim` into pieces of size `piece`; the last piece has the remainder.
+/// The number of pieces follows from the sizes, or is the number of results of
+/// the call if the sizes are symbolic.
 static InferredTypes splitEvenly(const OperatorView &call, FakeTensorType self,
                                  int64_t dim, Size piece) {
   Size size = self.getSizes()[dim];
@@ -432,7 +434,7 @@ static InferredTypes inferChunk(const OperatorView &call) {
   if (!dim || !chunks)
     return failure();
   Size size = self.getSizes()[*dim];
-  // Torch makes as many empty chunks as were asked for.
+  // PyTorch returns the requested number of chunks if they are empty.
   if (size.is(0) && *chunks <= maxResults)
     return splitInto(self, *dim, Sizes(*chunks, size));
   if (size.is(0))
@@ -517,7 +519,7 @@ static InferredTypes inferAsStrided(const OperatorView &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// The same sizes
+// Registration
 //===----------------------------------------------------------------------===//
 
 void fx::registerViewShapes(HookTable<ShapeRule> &hooks) {

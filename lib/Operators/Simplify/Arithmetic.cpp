@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exact ones only. `x + 0.0` is none, since it makes 0.0 of -0.0 (`x - 0.0`
-// and `x + -0.0` are); `x * 0.0` and `x - x` are none for NaN and infinities.
-// An operand that changes the dtype or the sizes is caught by the comparison
-// of types in Simplifier.
+// All simplifications are exact. `x + 0.0` is not simplified because it turns
+// -0.0 into 0.0 (`x - 0.0` and `x + -0.0` are simplified). `x * 0.0` and `x -
+// x` are not simplified because of NaN and infinities. Simplifier compares the
+// types, so the functions below need not check whether an operand changes the
+// dtype or the sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ static bool isFloat(Value value) {
   return type && !isa<IntegerType>(type.getDtype());
 }
 
-/// The number that fills a tensor, as it was given.
+/// Returns the fill value of a tensor as the call gives it, before the
+/// conversion to the dtype of the tensor.
 static std::optional<double> getFill(Value value) {
   if (getProducer(value, {"aten.ones.default", "aten.ones_like.default",
                           "aten.new_ones.default"}))
@@ -41,12 +43,13 @@ static std::optional<double> getFill(Value value) {
   return std::nullopt;
 }
 
-/// The number that an argument is, or that fills a tensor that it is.
+/// Returns the value of an immediate argument, or the fill value of a tensor
+/// argument.
 static std::optional<double> getNumber(const Argument &argument) {
   if (std::optional<double> immediate = argument.getFloat())
     return immediate;
   std::optional<double> fill = getFill(argument.getValue());
-  // Integers have no -0, and cut off what follows the point.
+  // An integer tensor has no -0 and truncates a fractional fill value.
   if (fill && !isFloat(argument.getValue()))
     return *fill == std::trunc(*fill) ? std::optional(*fill + 0.0)
                                       : std::nullopt;
@@ -91,7 +94,8 @@ static LogicalResult simplifyMul(const OperatorView &call, Simplifier &s) {
   return failure();
 }
 
-/// Division by one and first powers. A rounding division of floats rounds.
+/// Simplifies divisions by one and powers with exponent one. A floating-point
+/// division with a rounding mode rounds its operand and is kept.
 static LogicalResult simplifyByOne(const OperatorView &call, Simplifier &s) {
   int mode = call.getSchema().findArgument("rounding_mode");
   if (mode >= 0 && !call.getArg(mode).isNone() && isFloat(getSelf(call)))
@@ -105,7 +109,8 @@ static LogicalResult dropSame(const OperatorView &call, Simplifier &s) {
   return a && a == b ? s.replaceByEqual(a) : failure();
 }
 
-/// or, xor and shifts with 0; and with all ones; and, or of x and x.
+/// Simplifies `or`, `xor` and shifts with 0, `and` with all ones, and `and` and
+/// `or` of equal operands.
 static LogicalResult simplifyBits(const OperatorView &call, Simplifier &s) {
   StringRef target = call.getSchema().getName();
   bool isAnd = target.contains("_and"), isOr = target.contains("_or");
@@ -125,7 +130,7 @@ static LogicalResult simplifyBits(const OperatorView &call, Simplifier &s) {
   return isAnd || isOr || target.contains("xor") ? drop(1, 0) : failure();
 }
 
-/// where with equal branches, or with a condition that is known.
+/// Simplifies `where` with equal branches or with a known condition.
 static LogicalResult simplifyWhere(const OperatorView &call, Simplifier &s) {
   Value self = call.getArg("self").getValue();
   Value other = call.getArg("other").getValue();
@@ -138,10 +143,10 @@ static LogicalResult simplifyWhere(const OperatorView &call, Simplifier &s) {
 }
 
 //===----------------------------------------------------------------------===//
-// Twice the same
+// Repeated operators
 //===----------------------------------------------------------------------===//
 
-/// -(-x), ~~x.
+/// Simplifies f(f(x)) to x, e.g. -(-x) and ~~x.
 static LogicalResult simplifyInvolution(const OperatorView &call,
                                         Simplifier &s) {
   auto inner = getSelf(call) ? getSelf(call).getDefiningOp<CallFunctionOp>()
@@ -151,7 +156,7 @@ static LogicalResult simplifyInvolution(const OperatorView &call,
   return s.replaceByEqual(getSelf(getOperatorView(inner)));
 }
 
-/// f(f(x)) = f(x), with the same further arguments.
+/// Simplifies f(f(x)) to f(x) if all other arguments are equal.
 static LogicalResult simplifyIdempotent(const OperatorView &call,
                                         Simplifier &s) {
   Value self = getSelf(call);
@@ -165,7 +170,7 @@ static LogicalResult simplifyIdempotent(const OperatorView &call,
   return s.replaceByEqual(self);
 }
 
-/// Rounding what is whole: integers, or what was rounded.
+/// Drops the rounding of integers and of values that are already rounded.
 static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
   static constexpr StringLiteral roundings[] = {
       "aten.floor.default", "aten.ceil.default", "aten.trunc.default",
@@ -175,8 +180,8 @@ static LogicalResult simplifyRounding(const OperatorView &call, Simplifier &s) {
                                                         : failure();
 }
 
-/// Drops the check that a size, or the number of elements before a tensor's
-/// first, is not negative. Torch writes it where the number depends on data.
+/// Drops the check that a size, a number of elements or a storage offset is not
+/// negative. PyTorch inserts the check where the number depends on data.
 static LogicalResult dropSizeCheck(const OperatorView &call, Simplifier &s) {
   static constexpr StringLiteral sizes[] = {"aten.sym_size.int",
                                             "aten.sym_numel.default",

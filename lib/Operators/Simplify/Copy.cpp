@@ -17,8 +17,9 @@ using namespace fx;
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// A copy to the same dtype, device and strides. A view by strides reads the
-/// memory of a copy, whatever the strides are of what is copied.
+/// Drops a copy to the same dtype, device and strides. Keeps the copy if
+/// `as_strided` uses it: `as_strided` addresses the storage of the copy, which
+/// may differ from the storage of the original tensor.
 static LogicalResult dropCopy(const OperatorView &call, Simplifier &s) {
   for (Operation *user : call->getUsers())
     if (auto node = dyn_cast<NodeOpInterface>(user))
@@ -27,13 +28,13 @@ static LogicalResult dropCopy(const OperatorView &call, Simplifier &s) {
   return s.replaceByEqual(getSelf(call));
 }
 
-/// `copy(x, y)` is y in x's place.
+/// Simplifies `copy(x, y)` to y.
 static LogicalResult simplifyCopy(const OperatorView &call, Simplifier &s) {
   return s.replaceByEqual(call.getArg("src").getValue());
 }
 
-/// What is written over all of a tensor replaces it. With the sizes of the
-/// whole there is but one place where the slice can lie.
+/// Replaces a scatter that overwrites the whole tensor by its source. A slice
+/// with the sizes of the tensor covers all of it.
 static LogicalResult simplifySliceScatter(const OperatorView &call,
                                           Simplifier &s) {
   return s.replaceByEqual(call.getArg("src").getValue());
@@ -65,7 +66,7 @@ static LogicalResult simplifyDropout(const OperatorView &call, Simplifier &s) {
                                             : failure();
 }
 
-/// `(output, mask)`; None for `train` means true.
+/// The results are `(output, mask)`. None for `train` means true.
 static LogicalResult simplifyNativeDropout(const OperatorView &call,
                                            Simplifier &s) {
   return call.getArg("train").getBool() == false
@@ -77,7 +78,8 @@ static LogicalResult simplifyNativeDropout(const OperatorView &call,
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// The bits of an integer or of a significand that a dtype holds, by class.
+/// Returns the number of bits of an integer without its sign, or of the
+/// significand of a float.
 static unsigned getPrecision(Type dtype) {
   if (auto type = dyn_cast<FloatType>(dtype))
     return type.getFPMantissaWidth();
@@ -85,13 +87,14 @@ static unsigned getPrecision(Type dtype) {
   return type.getWidth() - (type.isUnsigned() || type.getWidth() == 1 ? 0 : 1);
 }
 
-/// True where each value of `from` is one of `to`, so that a cast to `to` and
-/// on is the cast from `from`.
+/// Returns true if `to` can represent each value of `from`, so that a cast to
+/// `to` followed by another cast equals the direct cast from `from`.
 static bool isLossless(Type from, Type to) {
   if (from == to)
     return true;
   if (auto a = dyn_cast<FloatType>(from)) {
-    // bf16 has f32's exponents, f16 fewer; neither has the other's.
+    // f16 and bf16 cannot represent each other: bf16 has the exponent range of
+    // f32 and f16 a smaller one, but f16 has the longer significand.
     auto b = dyn_cast<FloatType>(to);
     return b && (a.isF16() || a.isBF16() || a.isF32()) &&
            ((b.isF32() && !a.isF32()) || b.isF64());
@@ -106,7 +109,8 @@ static bool isLossless(Type from, Type to) {
          (a.isUnsigned() || a.getWidth() == 1 || !b.isUnsigned());
 }
 
-/// The dtype of a call that changes nothing else; else null.
+/// Returns the dtype of the result if the call changes nothing but the dtype,
+/// or null.
 static Type getCastDtype(const OperatorView &call) {
   for (auto [i, argument] : llvm::enumerate(call.getSchema().getArguments())) {
     if (i == 0 || argument.kind == SchemaKind::ScalarType ||
@@ -134,7 +138,8 @@ static LogicalResult simplifyCast(const OperatorView &call, Simplifier &s) {
   FakeTensorType from = getTensor(getSelf(inner));
   if (!from || !isLossless(from.getDtype(), getCastDtype(inner)))
     return failure();
-  // Floats out of an integer's range have no defined value there.
+  // The cast of an out-of-range float to an integer has no defined value, so
+  // the direct cast may give another one.
   if (!isa<IntegerType>(from.getDtype()) &&
       isa<IntegerType>(getCastDtype(call)))
     return failure();
@@ -150,7 +155,8 @@ static LogicalResult simplifyCast(const OperatorView &call, Simplifier &s) {
 // Joins
 //===----------------------------------------------------------------------===//
 
-/// `dim` of a join counted from the front; nothing for what has no dims.
+/// Returns the `dim` of a join, counted from the front. Returns std::nullopt if
+/// the result is not a tensor or `dim` is not an immediate.
 static std::optional<int64_t> getJoinDim(const OperatorView &call) {
   FakeTensorType type = getTensor(call->getResult(0));
   std::optional<int64_t> dim = call.getArg("dim").getInt();
@@ -159,8 +165,8 @@ static std::optional<int64_t> getJoinDim(const OperatorView &call) {
   return *dim < 0 ? *dim + type.getRank() : *dim;
 }
 
-/// cat of one tensor; a cat among the operands of a cat along the same dim;
-/// operands without elements.
+/// Drops a cat of one tensor, inlines an operand that is itself a cat along the
+/// same dimension, and drops operands of size 0 along the dimension.
 static LogicalResult simplifyCat(const OperatorView &call, Simplifier &s) {
   SmallVector<Value> tensors = call.getArg("tensors").getValues();
   if (tensors.size() == 1)
@@ -173,7 +179,7 @@ static LogicalResult simplifyCat(const OperatorView &call, Simplifier &s) {
   bool changed = false;
   for (Value tensor : tensors) {
     FakeTensorType part = getTensor(tensor);
-    // Another dtype has its say in the promotion.
+    // An operand of another dtype takes part in type promotion.
     if (!part || part.getDtype() != type.getDtype())
       return failure();
     if (part.getRank() == type.getRank() &&

@@ -12,18 +12,18 @@
 
 namespace fx {
 
-/// The families, each in the file of its name.
+/// Each function registers the simplifications of the file with its name.
 void registerArithmeticSimplifications(HookTable<Simplification> &hooks);
 void registerCopySimplifications(HookTable<Simplification> &hooks);
 void registerViewSimplifications(HookTable<Simplification> &hooks);
 
-/// The type of a tensor; null for anything else, and for no value.
+/// Returns the type of a tensor, or null if `value` is null or not a tensor.
 inline FakeTensorType getTensor(mlir::Value value) {
   return value ? mlir::dyn_cast<FakeTensorType>(value.getType())
                : FakeTensorType();
 }
 
-/// The first argument, null where it is no value.
+/// Returns the first argument, or null if it is not a value.
 inline mlir::Value getSelf(const OperatorView &call) {
   return call.getArg(0u).getValue();
 }

@@ -17,13 +17,14 @@ void Simplification::registerAll(HookTable<Simplification> &hooks) {
   registerViewSimplifications(hooks);
 }
 
-/// Equal sizes, dtype and device.
+/// Returns true if the sizes, dtypes and devices are equal.
 static bool haveSameElements(FakeTensorType a, FakeTensorType b) {
   return a && b && a.getSizes() == b.getSizes() &&
          a.getDtype() == b.getDtype() && a.getDevice() == b.getDevice();
 }
 
-/// Equal strides, offset and layout; a gradient is nothing to the elements.
+/// Returns true if the strides, storage offsets and layouts are equal. Ignores
+/// requires_grad.
 static bool haveSameLayout(FakeTensorType a, FakeTensorType b) {
   auto get = [](FakeTensorType type) {
     MetaAttr m = type.getMeta();
@@ -46,8 +47,8 @@ LogicalResult Simplifier::replaceByAlias(Value value) {
   return success();
 }
 
-/// True where the strides in the type are those that a run will see. A type
-/// that was inferred, and not recorded, knows nothing of strides.
+/// Returns true if the strides in the type hold at run time. The type of a call
+/// result may be inferred, and inferred types do not have strides.
 static bool hasCertainStrides(Value value) {
   return value.getDefiningOp<PlaceholderOp>() != nullptr;
 }
@@ -62,7 +63,7 @@ LogicalResult Simplifier::replaceByEqual(Value value) {
   if (!llvm::all_of(op->getResults().drop_front(),
                     [](Value other) { return other.use_empty(); }))
     return failure();
-  // A view may be impossible on other strides.
+  // A view may be impossible with other strides.
   if (!hasCertainStrides(value))
     for (Operation *user : result.getUsers()) {
       OperatorView view = getOperatorView(user);
@@ -74,7 +75,8 @@ LogicalResult Simplifier::replaceByEqual(Value value) {
   return success();
 }
 
-/// `tree` with the operand leaf number `index` replaced.
+/// Returns `tree` with operand leaf number `index` replaced by `by`. Decrements
+/// `index` for each leaf visited.
 static Attribute replaceLeaf(Attribute tree, unsigned &index, Attribute by) {
   if (isa<OperandAttr>(tree))
     return index-- == 0 ? by : tree;
@@ -94,7 +96,8 @@ LogicalResult Simplifier::replaceByInt(int64_t value) {
   bool changed = false;
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
     auto user = dyn_cast<CallFunctionOp>(use.getOwner());
-    // Sub-graphs and outputs take values; so do dicts, which are rare.
+    // Calls of subgraphs and outputs need values. replaceLeaf does not handle
+    // dicts, which are rare.
     bool hasDict = false;
     if (user)
       for (Attribute tree : user.getArgs())
@@ -119,8 +122,9 @@ OperatorView fx::getProducer(Value value, ArrayRef<StringLiteral> targets) {
   return getOperatorView(call);
 }
 
-/// A symbolic int whose value is an integer, or that of a number it was
-/// computed from: 2*s0//2.
+/// Replaces a symbolic int by an integer if its expression is one, or by a
+/// value that it is computed from if both expressions are equal, as in
+/// (2*s0)//2.
 static LogicalResult simplifySymInt(const OperatorView &call,
                                     Simplifier &simplifier) {
   if (call->getNumResults() != 1)
@@ -130,7 +134,7 @@ static LogicalResult simplifySymInt(const OperatorView &call,
     return failure();
   if (std::optional<int64_t> value = type.getExpr().getInteger())
     return simplifier.replaceByInt(*value);
-  // The chain behind it; a long one is not walked to its end each time.
+  // Search the producers. The search stops after 8 values.
   SmallVector<Value, 8> worklist(call->getOperands());
   for (unsigned i = 0; i < worklist.size() && i < 8; ++i) {
     if (worklist[i].getType() == type) {

@@ -15,16 +15,16 @@ using namespace mlir;
 using namespace fx;
 
 //===----------------------------------------------------------------------===//
-// Views that show everything
+// Identity views
 //===----------------------------------------------------------------------===//
 
-/// These keep the elements in order, so equal sizes mean the same tensor. (A
-/// slice of all n elements starts at 0 with step 1.)
+/// Drops a view that keeps the order of the elements, if the sizes are equal
+/// too. (A slice of all n elements starts at 0 with step 1.)
 static LogicalResult dropNoOp(const OperatorView &call, Simplifier &s) {
   return s.replaceByAlias(getSelf(call));
 }
 
-/// Without a gradient there is nothing to cut off.
+/// Drops `detach` of a tensor that requires no gradient.
 static LogicalResult simplifyDetach(const OperatorView &call, Simplifier &s) {
   FakeTensorType type = getTensor(getSelf(call));
   if (!type || (type.getMeta() && type.getMeta().getRequiresGrad()))
@@ -43,8 +43,9 @@ static constexpr StringLiteral kReshapes[] = {
     "aten.squeeze.default",      "aten.squeeze.dim",
     "aten.squeeze.dims"};
 
-/// The last of a chain of reshapes says it all. Only of two views is the
-/// result a view: what stands between may have copied.
+/// Replaces a chain of two reshapes by one with the sizes of the last. The
+/// replacement is a `view` only if both are views: other reshapes may copy, and
+/// a view of the original tensor may be impossible.
 static LogicalResult simplifyReshape(const OperatorView &call, Simplifier &s) {
   if (succeeded(s.replaceByAlias(getSelf(call))))
     return success();
@@ -68,7 +69,7 @@ static std::optional<int64_t> getDim(const OperatorView &call, int64_t rank) {
   return dim;
 }
 
-/// squeeze(unsqueeze(x, d), d) and the other way round.
+/// Simplifies squeeze(unsqueeze(x, d), d) to x.
 static LogicalResult simplifySqueeze(const OperatorView &call, Simplifier &s) {
   if (succeeded(s.replaceByAlias(getSelf(call))))
     return success();
@@ -80,6 +81,7 @@ static LogicalResult simplifySqueeze(const OperatorView &call, Simplifier &s) {
   return s.replaceByAlias(getSelf(inner));
 }
 
+/// Simplifies unsqueeze(squeeze(x, d), d) to x.
 static LogicalResult simplifyUnsqueeze(const OperatorView &call,
                                        Simplifier &s) {
   OperatorView inner = getProducer(getSelf(call), {"aten.squeeze.dim"});
@@ -90,7 +92,8 @@ static LogicalResult simplifyUnsqueeze(const OperatorView &call,
   return s.replaceByAlias(getSelf(inner));
 }
 
-/// expand(expand(x)): what the second leaves as it is (-1), the first decides.
+/// Merges expand(expand(x)) into one expand. Fails if the outer call has the
+/// size -1, which keeps the size that the inner call gives.
 static LogicalResult simplifyExpand(const OperatorView &call, Simplifier &s) {
   if (succeeded(s.replaceByAlias(getSelf(call))))
     return success();
@@ -112,7 +115,8 @@ static constexpr StringLiteral kPermutations[] = {
     "aten.permute.default", "aten.transpose.int", "aten.swapaxes.default",
     "aten.t.default", "aten.numpy_T.default"};
 
-/// Dimension i of the result is dimension p[i] of the operand.
+/// Returns the permutation p of a call: dimension i of the result is dimension
+/// p[i] of the operand.
 static std::optional<SmallVector<int64_t>>
 getPermutation(const OperatorView &call) {
   FakeTensorType type = getTensor(getSelf(call));
@@ -154,7 +158,7 @@ static bool isIdentity(ArrayRef<int64_t> dims) {
   return true;
 }
 
-/// A chain of permutations is one.
+/// Merges two permutations into one and drops identities.
 static LogicalResult simplifyPermutation(const OperatorView &call,
                                          Simplifier &s) {
   auto outer = getPermutation(call);

@@ -18,20 +18,22 @@ namespace fx::gen {
 void emitTable(llvm::ArrayRef<Operator> operators, llvm::StringRef version,
                llvm::raw_ostream &os);
 
-/// The C++ namespace of `op`'s view and the folder of its header.
+/// Returns the C++ namespace of the view of `op`, which is also the folder of
+/// its header.
 std::string getViewNamespace(const Operator &op);
 
-/// The class names that the operators' base names give, each with its
-/// namespace: they win over those made with an overload name.
+/// Returns the class names made of base names alone, each as
+/// `namespace.ClassName`. They take precedence over class names that contain an
+/// overload name.
 llvm::StringSet<> getBaseNames(llvm::ArrayRef<Operator> operators);
 
 /// Writes the typed views of the operators of one base name; `indices` are
-/// their places in the table.
+/// their indices in the table.
 void emitHeader(llvm::ArrayRef<Operator> operators,
                 llvm::ArrayRef<unsigned> indices,
                 const llvm::StringSet<> &baseNames, llvm::raw_ostream &os);
 
-/// Writes the names that arguments have, sorted, as string literals.
+/// Writes the distinct argument names, sorted, as string literals.
 void emitArgumentNames(llvm::ArrayRef<Operator> operators,
                        llvm::raw_ostream &os);
 

@@ -17,7 +17,7 @@ using namespace fx::gen;
 using llvm::StringRef;
 
 namespace {
-/// Strings, each once, ended by a zero; offset 0 is the empty string.
+/// A pool of distinct null-terminated strings. Offset 0 is the empty string.
 class StringPool {
 public:
   StringPool() { add(""); }
@@ -85,7 +85,8 @@ void fx::gen::emitTable(llvm::ArrayRef<Operator> operators, StringRef version,
     emitArguments(op.arguments, pool, argumentsOS);
     emitArguments(op.results, pool, argumentsOS);
     firstArgument += op.arguments.size() + op.results.size();
-    // `math` and `torch` hold far more functions than those that are known.
+    // `math` and `torch` have many functions without a schema, so they are not
+    // known namespaces.
     if (!(op.flags & OperatorSchema::Symbolic))
       nameSpaces.insert(op.nameSpace);
   }

@@ -15,8 +15,9 @@ using namespace fx;
 using namespace fx::gen;
 using llvm::StringRef;
 
-/// `native_layer_norm` gives NativeLayerNorm. What camel case would lose is
-/// spelled out: `_softmax` UnderSoftmax, `__and__` DunderAnd, `add_` Add_.
+/// Converts `name` to camel case: `native_layer_norm` becomes NativeLayerNorm.
+/// Keeps names distinct by spelling out the underscores at both ends:
+/// `_softmax` becomes UnderSoftmax, `__and__` DunderAnd and `add_` Add_.
 static std::string camelCase(StringRef name) {
   std::string result;
   if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) {
@@ -32,7 +33,7 @@ static std::string camelCase(StringRef name) {
   for (size_t i = 0; i < name.size(); ++i) {
     char c = name[i];
     if (c == '_') {
-      // Kept at the end, and between digits: `1_1` is not `11`.
+      // Keep an underscore at the end and between digits: `1_1` is not `11`.
       if (i + 1 == name.size() ||
           (i && llvm::isDigit(name[i - 1]) && llvm::isDigit(name[i + 1])))
         result += '_';
@@ -49,8 +50,9 @@ static bool hasOverload(const Operator &op) {
   return !op.overload.empty() && op.overload != "default";
 }
 
-/// Base and overload name together; `AddOverloadOut` where `AddOut` is another
-/// operator (`quantized.add_out`).
+/// Returns the base name followed by the overload name. If another operator has
+/// this class name, puts `Overload` between them: `quantized.add.out` becomes
+/// `AddOverloadOut` because `quantized.add_out` is `AddOut`.
 static std::string getClassName(const Operator &op,
                                 const llvm::StringSet<> &baseNames) {
   std::string name = camelCase(op.base);
@@ -91,7 +93,7 @@ static std::string getMemberName(StringRef name) {
 }
 
 static void emitParameters(const Operator &op, llvm::raw_ostream &os) {
-  // A parameter after one with a default value needs one too.
+  // Parameters after one with a default argument need default arguments too.
   bool hasDefault = false;
   for (const Argument &argument : op.arguments) {
     hasDefault |= (argument.flags & ArgumentSchema::HasDefault) != 0;

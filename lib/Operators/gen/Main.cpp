@@ -7,8 +7,8 @@
 //
 //   fx-schema-gen --table OperatorTable.inc --headers DIR schemas.txt...
 //
-// Runs while the project is built. Files that would not change are not
-// touched, so that a new operator recompiles only what uses it.
+// Runs during the build. Does not touch files whose content stays the same, so
+// that a new operator recompiles only the files that use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,8 @@ static llvm::Error writeIfChanged(StringRef path, StringRef text) {
   });
 }
 
-/// Reads the operators of all files; the version stands in the line
-/// `# torch 2.13.0` of one of them.
+/// Reads the operators of all files. Reads the version from the line
+/// `# torch 2.13.0` of one of the files.
 static llvm::Error readSchemas(std::vector<Operator> &operators,
                                std::string &version) {
   llvm::StringMap<char> seen;

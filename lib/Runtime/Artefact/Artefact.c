@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One translation unit, so that the compiler can embed one object.
+// The runtime is one translation unit, so that fx-compile embeds one object.
 //
 //===----------------------------------------------------------------------===*/
 
-/* Each uses what is before it. */
+/* The order matters: a file uses definitions of those before it. */
 /* clang-format off */
 #include "Run.c"
 #include "States.c"

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call that compiled code starts goes into a queue of its instance, whose
-// threads run it; whoever awaits a call that no thread has taken runs it. So a
-// run on one thread, or a system that gives no more, computes the same.
+// A call that compiled code starts is put into a queue of its instance. Threads
+// of the instance execute the queue. If no thread has taken a call when it is
+// awaited, the awaiting thread executes it. A run therefore works the same with
+// a single thread, and if no more threads can be created.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -17,7 +18,7 @@
 enum { MAX_ASYNC_THREADS = 8 };
 
 struct FXrtAsync {
-  pthread_mutex_t lock; /* guards all below, and the state of calls */
+  pthread_mutex_t lock; /* guards the fields below, and the state of calls */
   pthread_cond_t changed;
   FXrtCall *first, *last; /* the queue */
   pthread_t threads[MAX_ASYNC_THREADS];
@@ -34,7 +35,7 @@ static FXrtCall *take_first(FXrtAsync *a) {
   return call;
 }
 
-/* Takes a call out of the middle of the queue. */
+/* Removes a call from anywhere in the queue. */
 static void take(FXrtAsync *a, FXrtCall *call) {
   FXrtCall *before = 0;
   for (FXrtCall *c = a->first; c != call; c = c->next_queued)
@@ -82,7 +83,9 @@ static FXrtAsync *get_async(FXInstance *i) {
   return a;
 }
 
-/* Leaves the call to whoever comes first: a thread, or its await. */
+/* Puts the call at the end of the queue and starts a thread if too few are
+ * idle.
+ */
 static void enqueue(FXrtAsync *a, FXrtCall *call) {
   pthread_mutex_lock(&a->lock);
   call->state = FX_CALL_QUEUED;
@@ -99,9 +102,11 @@ static void enqueue(FXrtAsync *a, FXrtCall *call) {
   pthread_mutex_unlock(&a->lock);
 }
 
-/* The call is no thread's any more: it is done, or nobody has begun it. */
+/* Removes the call from the queue, or waits for the thread that executes it.
+ * The state is NEW or DONE then. */
 static void settle(FXrtCall *call) {
-  /* Started by this thread, which has seen the queue if there is one. */
+  /* No lock is needed: this thread started the call and created the queue, or
+   * has seen it. */
   FXrtAsync *a = call->run->threads == 1 ? 0 : call->run->instance->async;
   if (!a)
     return;
@@ -139,10 +144,11 @@ void fx_rt_async_destroy(FXInstance *i) {
 }
 
 //===----------------------------------------------------------------------===//
-// What compiled code calls
+// Functions that compiled code calls
 //===----------------------------------------------------------------------===//
 
-/* Operands stay as they are until the call is awaited, once, by its slot. */
+/* Starts a call. Compiled code must not change the operands until it awaits the
+ * call, exactly once, by its slot. */
 void fx_rt_eager_start(int64_t slot, const char *json, int64_t n_in,
                        const FXrtEagerTensor *in, int64_t n_scalars,
                        const FXScalar *scalars, int64_t n_out) {

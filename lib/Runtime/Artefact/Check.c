@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dtypes, ranks, sizes, equal symbols across inputs, ranges and guards.
+// Checks dtypes, ranks, sizes, equal symbols across inputs, ranges and guards.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a symbol got its value. */
+/* The values of the symbols, and the input and dimension that each value comes
+ * from. */
 typedef struct {
   int64_t *values;
   char *bound;
@@ -102,8 +103,8 @@ int fx_rt_check_tensor(const char *what, const DLTensor *t,
   return 0;
 }
 
-/* Solves `code == got` for its only unbound symbol `s`, where the expression
- * is linear in it. Returns 0 if a value was found. */
+/* Solves `code == got` for `s`, the only unbound symbol of the expression, if
+ * the expression is linear in it. Returns 0 if a value was found. */
 static int solve(const int64_t *code, Symbols *sym, int64_t s, int64_t got) {
   int64_t f0, f1, f2, slope, rest;
   sym->bound[s] = 1;
@@ -121,13 +122,16 @@ static int solve(const int64_t *code, Symbols *sym, int64_t s, int64_t got) {
   return 1;
 }
 
-/* The expression and the size it stands for. */
+/* A symbolic expression and the size, or the value of an int input, that it
+ * must be equal to. */
 typedef struct {
   const int64_t *code;
   const char *text;
   int64_t got;
 } Fact;
 
+/* Gets the fact of dimension `d` of an input, or of its value if `d` is -1.
+ * Returns 0 if the size is static, or the value is not symbolic. */
 static int fact_at(const DLTensor *const *inputs, int i, int d, Fact *f) {
   const FXValueInfo *v = &fx_rt_model.info->inputs[i];
   const FXrtInput *in = &fx_rt_model.inputs[i];
@@ -147,6 +151,7 @@ static int fact_at(const DLTensor *const *inputs, int i, int d, Fact *f) {
   return 1;
 }
 
+/* Writes the place of a size in a message: "input 'x': dimension 0". */
 static void where(char *buf, size_t n, int64_t input, int64_t dim) {
   const char *name = fx_rt_model.info->inputs[input].name;
   if (dim < 0)
@@ -155,7 +160,8 @@ static void where(char *buf, size_t n, int64_t input, int64_t dim) {
     snprintf(buf, n, "input '%s': dimension %lld", name, (long long)dim);
 }
 
-/* Binds symbols: plain ones first, then those inside linear expressions. */
+/* Binds the symbols: first those that are a size by themselves, then those in
+ * linear expressions. */
 static void bind_symbols(const DLTensor *const *inputs, Symbols *sym) {
   int n = fx_rt_model.info->n_inputs;
   for (int pass = 0; pass < 3; ++pass)
@@ -210,7 +216,7 @@ static int check_facts(const DLTensor *const *inputs, Symbols *sym, char *err,
   return 0;
 }
 
-/* Text of the symbols in `code` and where they come from. */
+/* Writes the values of the symbols in `code` and where they come from. */
 static void describe(const int64_t *code, const Symbols *sym, char *buf,
                      size_t n) {
   size_t at = 0;
@@ -240,7 +246,7 @@ static int check_condition(int64_t c, const Symbols *sym, char *err,
   int64_t value;
   int rc = fx_rt_eval(cond->code, sym->values, sym->bound, &value, 0);
   if (rc == 1)
-    return 0; /* about a size that only running the model shows */
+    return 0; /* it depends on a size that is only known during the run */
   if (rc == 0 && !cond->is_range && value)
     return 0;
   if (rc == 0 && cond->is_range && (!cond->has_min || value >= cond->min) &&

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is different where kernels run on an NVIDIA GPU: compiled code is host
-// code that computes geometries and launches. It uses the primary context of
-// the device, which the process keeps, and the caller's stream.
+// The functions of FXrtDeviceOps for NVIDIA GPUs. Compiled code is host code
+// that computes sizes and launches kernels. The runtime uses the primary
+// context of the device, which it never releases, and the caller's stream.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -20,6 +20,7 @@
 // Instances
 //===----------------------------------------------------------------------===//
 
+/* Returns 1 and writes a message if `code` is an error. */
 static int fails(const FXInstance *i, CUresult code, const char *what,
                  char *err, size_t size) {
   if (code)
@@ -31,6 +32,8 @@ static int fails(const FXInstance *i, CUresult code, const char *what,
   return code != 0;
 }
 
+/* Returns true if a device of compute capability `chip` (90 for 9.0) can run
+ * the image. */
 static int runs_on(const FXrtImage *image, int64_t chip) {
   if (!image->is_binary)
     return image->family == FX_CHIP_PLAIN ? chip >= image->chip
@@ -40,7 +43,8 @@ static int runs_on(const FXrtImage *image, int64_t chip) {
   return chip / 10 == image->chip / 10 && chip >= image->chip;
 }
 
-/* Loads the first image that the device takes, and finds the kernels. */
+/* Loads the first image that the device can run and finds its kernels. Returns
+ * 1 with a message on failure. */
 static int load_kernels(FXInstance *i, char *err, size_t size) {
   const FXrtDevice *device = fx_rt_model.device;
   FXrtGpu *gpu = i->gpu;
@@ -63,7 +67,7 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
             "cannot be asked what it is", err, size))
     return 1;
   driver.device_name(name, sizeof name, gpu->device);
-  if (!device->n_kernels) { /* copies alone: there is no image */
+  if (!device->n_kernels) { /* the model only copies: it has no image */
     gpu->kernels = calloc(1, sizeof *gpu->kernels);
     if (!gpu->kernels)
       snprintf(err, size, "out of memory");
@@ -116,10 +120,11 @@ static int load_kernels(FXInstance *i, char *err, size_t size) {
   return !gpu->kernels;
 }
 
-/* Memory that runs share; without it each one asks the driver. */
+/* Creates the memory pool that runs share. If the device has no pools, runs
+ * allocate from the driver. */
 static void make_pool(FXrtGpu *gpu) {
   int has_pools = 0;
-  unsigned long long keep = ~0ull; /* what runs leave is for the next ones */
+  unsigned long long keep = ~0ull; /* never release memory to the system */
   CUmemPoolProps props = {.alloc_type = CU_MEM_ALLOCATION_TYPE_PINNED,
                           .location_type = CU_MEM_LOCATION_TYPE_DEVICE,
                           .location_id = gpu->device};
@@ -206,7 +211,7 @@ static int cuda_create(FXInstance *i, char *err, size_t size) {
       fails(i, driver.context_push(gpu->context), "has no context", err, size))
     return 1;
   gpu_read_environment(gpu);
-  /* What a kernel of another model has left behind shows here. */
+  /* Reports the error of a kernel of another model that has failed before. */
   int failed =
       fails(i, driver.context_synchronize(), "cannot be used", err, size);
   if (failed) {
@@ -241,7 +246,7 @@ static void cuda_destroy(FXInstance *i) {
     if (gpu->weights)
       driver.memory_free(gpu->weights);
     if (gpu->pool)
-      driver.pool_destroy(gpu->pool); /* once the outputs in it are gone */
+      driver.pool_destroy(gpu->pool); /* released with its last output */
     if (gpu->module)
       driver.module_unload(gpu->module);
     pop_context();
@@ -269,7 +274,7 @@ static int cuda_reset(FXInstance *i) {
   return failed;
 }
 
-/* Device memory with the value, or 0. */
+/* Copies the value to new device memory. Returns 0 on failure. */
 static CUdeviceptr stage_state(const DLTensor *value, size_t bytes) {
   CUdeviceptr data = gpu_keep(bytes);
   if (data && gpu_take(value, data, 0)) {
@@ -279,7 +284,8 @@ static CUdeviceptr stage_state(const DLTensor *value, size_t bytes) {
   return data;
 }
 
-/* Copies all values, then puts them in the places of the old ones. */
+/* Copies all values, then replaces the old ones. If a copy fails, nothing
+ * changes. */
 static int cuda_set_states(FXInstance *i, int n, const int *indices,
                            const DLTensor *const *values, char *err,
                            size_t size) {
@@ -325,6 +331,8 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
 // Runs
 //===----------------------------------------------------------------------===//
 
+/* Returns the data of an input that compiled code uses: the address of a number
+ * on the host, or the device address of the tensor or of a copy. */
 static void *bind_input(FXrtRun *run, int64_t a, const DLTensor *t) {
   const FXValueInfo *input =
       &fx_rt_model.info->inputs[fx_rt_model.args[a].index];
@@ -371,7 +379,8 @@ static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
   }
 }
 
-/* Mutated inputs that were copied go back. Returns 1 if the host gets one. */
+/* Copies mutated inputs back to the caller's tensors if they were copied
+ * before. Returns 1 if one of these is on the host. */
 static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
                              const DLTensor *const *inputs) {
   CUstream stream = run->options.stream;
@@ -411,10 +420,12 @@ static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
   return to_host;
 }
 
-/* An output: the managed tensor, its shape, and who frees the data. */
+/* An output: the managed tensor, its shape, and what is needed to free the
+ * data.
+ */
 typedef struct {
   DLManagedTensor tensor;
-  FXCallbacks callbacks; /* the instance may be gone */
+  FXCallbacks callbacks; /* a copy, because the instance may be gone */
   CUcontext context;
   CUstream stream;
   void *data;
@@ -423,8 +434,10 @@ typedef struct {
   int64_t shape[];
 } GpuOutput;
 
-/* Gives memory of an output back in the order of its stream. Where that is
- * captured by now, a graph that did not take the memory must not free it. */
+/* Frees the memory of an output in the order of its stream. If the stream is
+ * being captured now, but was not when the memory was allocated, the memory is
+ * freed outside of the stream: the captured graph must not free memory that it
+ * does not allocate. */
 static void free_output(GpuOutput *o) {
   int status = 0, mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   if (!o->is_pooled || o->is_captured || o->callbacks.free ||
@@ -473,7 +486,8 @@ static GpuOutput *new_gpu_output(FXrtRun *run, const FXValueInfo *v,
   return o;
 }
 
-/* Fetches an output for the host; true if the stream must be waited for. */
+/* Copies an output to the host. Returns 1 if the copy is complete only after
+ * the stream is synchronized. */
 static int fetch_output(GpuOutput *o, const FXrtOutput *spec,
                         const FXrtMemRef *m) {
   const DLTensor *t = &o->tensor.dl_tensor;
@@ -530,7 +544,7 @@ static void cuda_collect(const FXrtFrame *f, FXrtRun *run,
 static void cuda_end(FXrtRun *run) {
   if (run->has_context) {
     if (atomic_load(&run->failed)) {
-      if (run->gpu_slot) /* what was asked for is not done */
+      if (run->gpu_slot) /* discard pending operations */
         run->gpu_slot->pending.n = 0;
       if (!run->is_captured)
         driver.synchronize(run->options.stream);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions of CUDA's driver interface that the run-time calls, found in
-// libcuda.so.1 (or the library that FX_LIBCUDA names) when the first instance
-// of a model for a GPU is made. Nothing of a toolkit is needed.
+// The functions of CUDA's driver interface that the runtime calls. They are
+// found in libcuda.so.1 (or the library that FX_LIBCUDA names) when the first
+// instance of a model for a GPU is created. No CUDA toolkit is needed.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -69,7 +69,7 @@ typedef struct {
   void **params, **extra;
 } CUkernelParams;
 
-/* One side of CUDA_MEMCPY3D, and that, 200 bytes. */
+/* CUDA_MEMCPY3D, 200 bytes, and the fields of its source or destination. */
 typedef struct {
   size_t x, y, z, lod;
   int kind; /* CU_MEMORYTYPE_DEVICE */
@@ -95,7 +95,7 @@ _Static_assert(sizeof(CUkernelParams) == 56 && sizeof(CUcopyParams) == 200 &&
                    sizeof(CUfillParams) == 40,
                "as cuda.h has them");
 
-/* Name, name of the symbol, parameters. */
+/* The functions that must exist: name in `driver`, symbol, parameters. */
 #define DRIVER_FUNCTIONS(F)                                                    \
   F(init, "cuInit", (unsigned flags))                                          \
   F(device_count, "cuDeviceGetCount", (int *count))                            \
@@ -154,7 +154,7 @@ _Static_assert(sizeof(CUkernelParams) == 56 && sizeof(CUcopyParams) == 200 &&
   F(error_name, "cuGetErrorName", (CUresult code, const char **text))          \
   F(error_text, "cuGetErrorString", (CUresult code, const char **text))
 
-/* Drivers of CUDA 11.4 and newer have these. */
+/* The functions for graphs, which drivers of CUDA 11.4 and newer have. */
 #define GRAPH_FUNCTIONS(F)                                                     \
   F(is_capturing, "cuStreamIsCapturing", (CUstream stream, int *status))       \
   F(exchange_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))           \
@@ -182,7 +182,7 @@ _Static_assert(sizeof(CUkernelParams) == 56 && sizeof(CUcopyParams) == 200 &&
      CUcontext context))                                                       \
   F(graph_launch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream))
 
-/* Drivers of CUDA 12 and newer have it. */
+/* cuTensorMapEncodeTiled, which drivers of CUDA 12 and newer have. */
 typedef CUresult (*FXrtEncodeTiled)(void *map, int type, unsigned rank,
                                     void *data, const unsigned long long *sizes,
                                     const unsigned long long *strides,
@@ -193,16 +193,16 @@ typedef CUresult (*FXrtEncodeTiled)(void *map, int type, unsigned rank,
 static struct {
   pthread_mutex_t lock;
   int is_ready;
-  FXrtEncodeTiled encode_tiled; /* null: the driver is older */
+  FXrtEncodeTiled encode_tiled; /* null if the driver is older */
 #define FIELD(name, symbol, params) CUresult(*name) params;
   DRIVER_FUNCTIONS(FIELD)
   GRAPH_FUNCTIONS(FIELD)
 #undef FIELD
-  int has_graphs; /* all of GRAPH_FUNCTIONS are there */
+  int has_graphs; /* all of GRAPH_FUNCTIONS exist */
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"; the thread's
- * until its next call. */
+/* Returns "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected), number
+ * 100". The text is valid until the thread's next call. */
 static const char *get_error_text(CUresult code) {
   static __thread char text[256];
   const char *name = 0, *meaning = 0;
@@ -214,7 +214,8 @@ static const char *get_error_text(CUresult code) {
   return text;
 }
 
-/* What a kernel has done to the context: each later call gives the same. */
+/* Returns 1 for errors of a kernel that corrupt the context: every later call
+ * returns the same error. */
 static int is_sticky(CUresult code) {
   switch (code) {
   case 700: /* an illegal address */
@@ -260,7 +261,8 @@ static int find_functions(void *library, const char *path, char *err,
   return 0;
 }
 
-/* Loads the driver once; 1: see err. */
+/* Loads and initializes the driver once per process. Returns 0, or 1 with a
+ * message in err. */
 static int load_driver(char *err, size_t size) {
   int failed = 0;
   pthread_mutex_lock(&driver.lock);

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Host code runs in every run, and what it asks for is put off until something
-// needs the stream: the end of the run, or the host. A sequence that came
-// before is then a graph of the driver, in which only what has changed is set.
-// So nothing needs to be known of a model: what a run does decides, whatever
-// the host looked at.
+// Host code is executed in every run. Its launches and copies are collected in
+// a sequence until something needs the stream: the end of the run, or a value
+// that the host reads. A sequence that occurs for the second time becomes a
+// CUDA graph. When it occurs again, only the nodes whose parameters have
+// changed are updated. This works for every model, also if its launches depend
+// on values that the host reads.
 //
-// Graphs are built node by node. To capture the caller's stream instead would
-// exclude the default stream, forbid other threads what they may do, and make
-// nodes whose parameters have to be found again when an address changes.
+// Graphs are built node by node. Capturing the caller's stream instead would
+// not work for the default stream, would forbid some calls to other threads,
+// and would make nodes whose parameters are hard to find when an address
+// changes.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -22,19 +24,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A graph of fewer operations is not worth it. */
+/* Sequences of fewer operations do not become graphs. */
 enum { GPU_GRAPH_LEAST = 3 };
 
 //===----------------------------------------------------------------------===//
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/* Bytes of an operation's parameters: maps, then numbers of 8 bytes. */
+/* Returns the bytes of an operation's parameters: tensor maps, then numbers of
+ * 8 bytes. */
 static size_t param_bytes(const GpuOp *op) {
   return (size_t)op->n_maps * FX_TENSOR_MAP_BYTES +
          (size_t)(op->n - op->n_maps) * 8;
 }
 
+/* Fills `list` with the addresses of the parameters of `op` and returns it.
+ * `params` holds the parameters of all operations. */
 static void **list_params(const GpuOp *op, char *params, void **list) {
   char *at = params + op->params;
   for (int k = 0; k < op->n; ++k) {
@@ -44,7 +49,8 @@ static void **list_params(const GpuOp *op, char *params, void **list) {
   return list;
 }
 
-/* A larger copy of `bytes` of memory, which is aligned as maps are. */
+/* Moves `bytes` of memory to a new block of `room` bytes, with the alignment of
+ * tensor maps. Returns null, and keeps the old block, if out of memory. */
 static void *grow(void *data, size_t bytes, size_t room) {
   void *more = 0;
   if (posix_memalign(&more, 64, room))
@@ -55,7 +61,8 @@ static void *grow(void *data, size_t bytes, size_t room) {
   return more;
 }
 
-/* Puts an operation at the end; 1: out of memory. */
+/* Appends an operation and copies its parameters. Returns 1 if out of memory.
+ */
 static int append(GpuSequence *s, const GpuOp *op, void *const *params) {
   size_t bytes = param_bytes(op), at = (s->n_bytes + 63) / 64 * 64;
   if (s->n == s->room) {
@@ -87,7 +94,7 @@ static int append(GpuSequence *s, const GpuOp *op, void *const *params) {
   return 0;
 }
 
-/* Whether nodes for one operation can do the other one. */
+/* Returns true if a graph node of one operation can be updated to the other. */
 static int is_same_kind(const GpuOp *a, const GpuOp *b) {
   int is_same = a->kind == b->kind && a->kernel == b->kernel &&
                 a->shared == b->shared && a->n == b->n &&
@@ -121,6 +128,7 @@ static int is_same_sequence(const GpuSequence *a, const GpuSequence *b) {
   return 1;
 }
 
+/* Returns true if addresses or parameters of operation `k` differ. */
 static int has_changed(const GpuSequence *was, const GpuSequence *is, int k) {
   const GpuOp *a = &was->ops[k], *b = &is->ops[k];
   const uint64_t *x = (const uint64_t *)(was->params + a->params),
@@ -214,7 +222,8 @@ static void drop_graph(GpuGraph *g) {
   *g = (GpuGraph){0};
 }
 
-/* Makes a graph of a sequence, which it takes. */
+/* Makes a graph of a sequence and takes ownership of the sequence. On failure
+ * `*what` says what failed. */
 static CUresult make_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
                            const char **what) {
   drop_graph(g);
@@ -232,8 +241,8 @@ static CUresult make_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s,
   return driver.graph_instantiate(&g->exec, g->graph, 0);
 }
 
-/* Sets what has changed, and keeps the sequence. Returns the number of nodes,
- * or -1. */
+/* Updates the nodes that have changed and swaps the sequences. Returns the
+ * number of these nodes, or -1 if the driver cannot update one. */
 static int update_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s) {
   int changed = 0;
   for (int k = 0; k < s->n; ++k) {
@@ -249,7 +258,7 @@ static int update_graph(const FXrtGpu *gpu, GpuGraph *g, GpuSequence *s) {
   return changed;
 }
 
-/* From now on launches go one by one. */
+/* Stops making graphs: from now on kernels are launched one by one. */
 static void give_graphs_up(FXrtGpu *gpu, const char *what, CUresult code) {
   char line[512];
   atomic_store(&gpu->makes_graphs, 0);
@@ -262,7 +271,7 @@ static void give_graphs_up(FXrtGpu *gpu, const char *what, CUresult code) {
 static void log_replay(FXrtGpu *gpu, int nodes, int changed) {
   char line[128];
   long times = atomic_fetch_add(&gpu->replays, 1) + 1;
-  /* The log does not grow with the number of runs. */
+  /* Log only powers of two, so that the log stays short. */
   if (times & (times - 1))
     return;
   int n = snprintf(line, sizeof line,
@@ -282,7 +291,7 @@ static GpuGraph *find_graph(GpuSlot *slot, uint64_t hash) {
   return 0;
 }
 
-/* The place of the graph that was not used for the longest time. */
+/* Returns the least recently used graph of the slot. */
 static GpuGraph *find_place(GpuSlot *slot) {
   GpuGraph *oldest = slot->graphs;
   for (int k = 0; k < GPU_GRAPHS; ++k)
@@ -291,7 +300,7 @@ static GpuGraph *find_place(GpuSlot *slot) {
   return oldest;
 }
 
-/* Whether the sequence came before; now it did. */
+/* Returns true if the sequence has occurred before, and remembers it. */
 static int note_sequence(GpuSlot *slot, uint64_t hash) {
   for (int k = 0; k < GPU_SEEN; ++k)
     if (slot->seen[k] == hash)
@@ -300,7 +309,8 @@ static int note_sequence(GpuSlot *slot, uint64_t hash) {
   return 0;
 }
 
-/* Launches what is pending as a graph; 0: it was not. */
+/* Launches the pending sequence as a graph. Returns 0 if it was not launched:
+ * the sequence is new, or the driver failed. */
 static int launch_graph(FXrtRun *run, GpuSlot *slot) {
   FXrtGpu *gpu = run->instance->gpu;
   uint64_t hash = hash_sequence(&slot->pending);
@@ -313,7 +323,7 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
     return 0;
   changed = g ? update_graph(gpu, g, &slot->pending) : -1;
   int is_new = changed < 0;
-  if (is_new) { /* or one that the driver does not change so */
+  if (is_new) { /* no graph, or one that cannot be updated */
     g = g ? g : find_place(slot);
     code = make_graph(gpu, g, &slot->pending, &what);
   }
@@ -335,7 +345,7 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
     slot->pending.n = 0;
     return 1;
   }
-  /* The sequence goes back, to be launched one by one. */
+  /* Restore the pending sequence, which is then launched one by one. */
   drop_sequence(&slot->pending);
   slot->pending = g->sequence;
   g->sequence = (GpuSequence){0};
@@ -346,7 +356,7 @@ static int launch_graph(FXrtRun *run, GpuSlot *slot) {
 }
 
 //===----------------------------------------------------------------------===//
-// One by one
+// Single launches
 //===----------------------------------------------------------------------===//
 
 static void launch_now(FXrtRun *run, const GpuOp *op, void *const *params) {
@@ -381,10 +391,12 @@ static void issue_now(FXrtRun *run, const GpuOp *op, void *const *params) {
               "a copy failed");
 }
 
+/* Appends the operation to the pending sequence, or puts it on the stream at
+ * once if the run has no slot or the instance makes no graphs. */
 static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params) {
   GpuSlot *slot = run->gpu_slot;
   if (!slot || !atomic_load(&run->instance->gpu->makes_graphs)) {
-    gpu_flush(run); /* what came before another thread gave graphs up */
+    gpu_flush(run); /* pending if another thread has just given graphs up */
     issue_now(run, op, params);
     return;
   }
@@ -392,7 +404,8 @@ static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params) {
     fx_rt_fail("out of memory");
 }
 
-/* Puts what is pending on the stream; memory that was freed since goes then. */
+/* Puts the pending operations on the stream, then frees the memory whose
+ * release was delayed until then. */
 static void gpu_flush(FXrtRun *run) {
   GpuSlot *slot = run->gpu_slot;
   void *list[GPU_MOST_PARAMS];
@@ -414,11 +427,11 @@ static void gpu_flush(FXrtRun *run) {
 }
 
 //===----------------------------------------------------------------------===//
-// Around a run
+// Begin and end of a run
 //===----------------------------------------------------------------------===//
 
-/* One that the stream had before, a new one, or the one that was not used for
- * the longest time; null: other runs have all. */
+/* Returns the slot that the stream used before, or else an unused slot, or the
+ * least recently used one. Returns null if other runs use all slots. */
 static GpuSlot *choose_slot(FXrtGpu *gpu, CUstream stream) {
   GpuSlot *best = 0;
   for (int k = 0; k < GPU_SLOTS; ++k) {
@@ -433,8 +446,10 @@ static GpuSlot *choose_slot(FXrtGpu *gpu, CUstream stream) {
   return best;
 }
 
-/* Also where the stream is the same: its handle may be that of one which is
- * gone, or name another stream in each thread. */
+/* Takes a slot for the run and orders the run after the last one that used the
+ * slot. An event is needed even if the stream's handle is the same: the handle
+ * may have been reused for a new stream, or denote a different stream in each
+ * thread. */
 static void take_slot(FXrtRun *run) {
   FXInstance *i = run->instance;
   pthread_mutex_lock(&i->lock);
@@ -460,14 +475,15 @@ static void take_slot(FXrtRun *run) {
               "an event cannot be waited for");
 }
 
-/* Once the context is the thread's: orders the run after those that it shares
- * memory with. */
+/* Begins a run after the context was pushed: orders it after the runs with
+ * which it shares memory. */
 static void gpu_begin(FXrtRun *run) {
   FXrtGpu *gpu = run->instance->gpu;
   int status = 0;
   if (driver.has_graphs) {
     CUresult code = driver.is_capturing(run->options.stream, &status);
-    /* An error: another stream is captured, and spoilt by what is done here. */
+    /* An error means that another stream is being captured, and that work on
+     * this stream would invalidate the capture. */
     run->is_captured = code || status;
     gpu_check(code, "the stream cannot be used");
   }
@@ -475,7 +491,7 @@ static void gpu_begin(FXrtRun *run) {
       FX_RUN_ASYNC)
     gpu_refuse_capture(run, "one that waits for the device");
   if (run->is_captured)
-    return; /* the caller orders what it makes a graph of */
+    return; /* the caller orders the work that it captures */
   if (gpu->states_done)
     gpu_check(driver.stream_wait(run->options.stream, gpu->states_done, 0),
               "an event cannot be waited for");
@@ -484,7 +500,8 @@ static void gpu_begin(FXrtRun *run) {
     take_slot(run);
 }
 
-/* Once all is on the stream, also of a run that failed. */
+/* Ends a run after its work was put on the stream; also called after a run that
+ * failed. */
 static void gpu_finish(FXrtRun *run) {
   FXrtGpu *gpu = run->instance->gpu;
   GpuSlot *slot = run->gpu_slot;
@@ -501,7 +518,7 @@ static void gpu_finish(FXrtRun *run) {
   pthread_mutex_unlock(&run->instance->lock);
 }
 
-/* Whether the instance may make graphs, which the log says if not. */
+/* Decides if the instance makes graphs. If not, logs the reason. */
 static void gpu_choose_graphs(FXrtGpu *gpu) {
   const char *value = getenv("FX_CUDA_GRAPHS"), *why = 0;
   char line[128];
@@ -519,7 +536,7 @@ static void gpu_choose_graphs(FXrtGpu *gpu) {
   gpu_log(gpu, line, n, sizeof line);
 }
 
-/* Once the device has finished all. */
+/* Frees the slots. The device must have finished all work. */
 static void gpu_drop_slots(FXInstance *i) {
   FXrtGpu *gpu = i->gpu;
   for (int k = 0; k < GPU_SLOTS; ++k) {

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Called by compiled code. Tensor maps describe operands that a kernel copies
-// by boxes; the driver encodes them, which takes longer than to look them up,
-// and they are passed by value: a launch finds those of its run.
+// Compiled code calls these functions. Tensor maps describe operands that a
+// kernel copies in boxes. The driver encodes them; as this takes longer than a
+// look-up, they are cached. Kernels take tensor maps by value: compiled code
+// passes the addresses of maps that are stored in the run.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -19,12 +20,13 @@
 #include <unistd.h>
 
 //===----------------------------------------------------------------------===//
-// To find what went wrong
+// Diagnosis of failures
 //===----------------------------------------------------------------------===//
 
-/* FX_CUDA_SYNC=1: each launch is waited for. FX_CUDA_LOG=FILE: a line of JSON
- * for the image that was loaded and for graphs, and with FX_CUDA_SYNC one
- * before each launch: the last one names a kernel that never ends. */
+/* Reads the environment. FX_CUDA_SYNC=1: the runtime waits for each launch.
+ * FX_CUDA_LOG=FILE: it writes a line of JSON for the loaded image and for
+ * graphs, and with FX_CUDA_SYNC a line before each launch, so that the last
+ * line names a kernel that never ends. */
 static void gpu_read_environment(FXrtGpu *gpu) {
   const char *sync = getenv("FX_CUDA_SYNC"), *path = getenv("FX_CUDA_LOG");
   gpu->is_synchronous = sync && *sync && strcmp(sync, "0") != 0;
@@ -33,11 +35,12 @@ static void gpu_read_environment(FXrtGpu *gpu) {
                  : -1;
 }
 
-/* Writes a line at once, so that the last one is there whatever comes. */
+/* Writes a line to the log without buffering, so that it is not lost if the
+ * process ends. */
 static void gpu_log(const FXrtGpu *gpu, const char *line, int bytes, int room) {
   if (gpu->log >= 0 && bytes > 0 && bytes < room &&
       write(gpu->log, line, (size_t)bytes) < 0)
-    return; /* nobody to tell */
+    return; /* an error of the log is ignored */
 }
 
 static void gpu_log_image(const FXrtGpu *gpu) {
@@ -52,8 +55,8 @@ static void gpu_log_image(const FXrtGpu *gpu) {
   gpu_log(gpu, line, n, sizeof line);
 }
 
-/* What is launched, "grid 1 x 2 x 3, blocks of 128 x 1 x 1, shared memory 0"
- * in messages. */
+/* The geometry of a launch, for messages; `shared` is the bytes of dynamic
+ * shared memory. */
 typedef struct {
   int64_t grid[3], block[3], shared;
 } GpuGeometry;
@@ -74,7 +77,7 @@ static void gpu_log_launch(const FXrtGpu *gpu, const FXrtKernel *kernel,
   gpu_log(gpu, line, n, sizeof line);
 }
 
-/* Fails the run if the launch did: `verb` says how far it came. */
+/* Fails the run if the launch failed. `verb` says what failed. */
 static void gpu_check_launch(CUresult code, const char *verb,
                              const FXrtKernel *kernel, const GpuGeometry *g) {
   if (!code)
@@ -97,8 +100,9 @@ static void gpu_check_launch(CUresult code, const char *verb,
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/* Multiprocessors of the device, 0 where the image that was loaded is not that
- * of `chip` alone (90: sm_90a) or no tensor maps can be made. */
+/* Returns the number of multiprocessors of the device, or 0 if the loaded image
+ * is not the one for exactly this chip (90 for sm_90a) or if the driver cannot
+ * make tensor maps. */
 int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   const FXrtGpu *gpu = fx_rt_thread.run->instance->gpu;
   int is_there = gpu->image->chip == chip &&
@@ -106,6 +110,8 @@ int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   return is_there ? gpu->multiprocessors : 0;
 }
 
+/* Returns the place of a tensor map in the cache, which may hold another one.
+ */
 static GpuMap *find_map_place(FXrtGpu *gpu, const GpuMapKey *key) {
   uint64_t hash = 14695981039346656037u;
   for (int k = 0; k < GPU_MAP_WORDS; ++k)
@@ -137,9 +143,9 @@ static CUresult encode_map(void *map, const GpuMapKey *key) {
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-/* Makes tensor map `slot` of the run, of elements of 2 bytes: boxes of 64 by
- * `box_rows`, sizes from the innermost dimension on, strides in bytes from the
- * second on. Returns its address. */
+/* Makes tensor map `slot` of the run for elements of 2 bytes and boxes of 64 by
+ * `box_rows` elements. The sizes begin with the innermost dimension, the
+ * strides, in bytes, with the second one. Returns the address of the map. */
 int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
                              int64_t box_rows, int64_t rank, int64_t size0,
                              int64_t size1, int64_t size2, int64_t size3,
@@ -154,7 +160,7 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
                     {size0, size1, size2, size3},
                     {stride1, stride2, stride3}}};
   void *map = run->tensor_maps[slot];
-  /* Of nothing there is no map, and no block is launched. */
+  /* An empty tensor has no map, and its kernel is not launched. */
   if (size0 == 0 || size1 == 0 || size2 == 0 || size3 == 0)
     return (int64_t)(intptr_t)map;
   CUresult code = 0;
@@ -180,7 +186,9 @@ int64_t fx_rt_gpu_tensor_map(int64_t slot, int64_t is_bf16, int64_t address,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/* The first `n_maps` of the arguments are addresses of tensor maps. */
+/* Launches a kernel. Each of the `n` arguments has 8 bytes; the first `n_maps`
+ * are addresses of tensor maps. `shared` is the bytes of dynamic shared memory.
+ */
 void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
                       int64_t bx, int64_t by, int64_t bz, int64_t shared,
                       int64_t *args, int64_t n, int64_t n_maps) {
@@ -190,7 +198,7 @@ void fx_rt_gpu_launch(int64_t kernel, int64_t gx, int64_t gy, int64_t gz,
   const FXrtKernel *named = &fx_rt_model.device->kernels[kernel];
   void *params[GPU_MOST_PARAMS];
   if (gx == 0 || gy == 0 || gz == 0)
-    return; /* nothing to do, which the driver calls an error */
+    return; /* the driver rejects empty grids */
   if (gx > 0x7fffffff || gy > 0xffff || gz > 0xffff || n > GPU_MOST_PARAMS)
     fx_rt_fail("kernel '%s': expected a grid of at most 2147483647 x 65535 x "
                "65535 and %d "

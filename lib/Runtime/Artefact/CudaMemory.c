@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lies on the device: states for as long as the instance lives, constants
-// of the code from their first use, and the memory of runs, which is taken and
-// freed in the order of the run's stream, so that a run need not be over when
-// the next one begins.
+// Manages device memory: states live as long as the instance, constants of the
+// code from their first use on. The memory of runs is allocated and freed in
+// the order of the run's stream, so that the next run can begin before the
+// previous one is complete.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a tensor map is made of. */
+/* The parameters of a tensor map; all words are compared and hashed. */
 enum { GPU_MAP_WORDS = 11 };
 typedef union {
   struct {
@@ -25,13 +25,13 @@ typedef union {
   int64_t words[GPU_MAP_WORDS];
 } GpuMapKey;
 
-/* A tensor map that was made, by a hash of its key. */
+/* An entry of the cache of tensor maps, whose index is a hash of the key. */
 typedef struct {
   GpuMapKey key; /* rank 0: none */
   char map[FX_TENSOR_MAP_BYTES];
 } GpuMap;
 
-/* A copy of a constant of the code. */
+/* A constant of the code and its copy on the device. */
 typedef struct GpuConstant {
   struct GpuConstant *next;
   const void *host;
@@ -40,18 +40,18 @@ typedef struct GpuConstant {
 
 enum { GPU_CONSTANT_BUCKETS = 64, GPU_MAPS = 128 };
 
-/* A launch, a copy on the device, or a fill that compiled code asked for. */
+/* An operation of compiled code: a launch, a copy on the device, or a fill. */
 typedef struct {
   enum { GPU_LAUNCH, GPU_COPY, GPU_FILL } kind;
   int kernel;
   unsigned grid[3], block[3], shared;
-  int n, n_maps;        /* parameters, of which the first ones are maps */
-  size_t params;        /* where they begin among those of all */
-  CUdeviceptr to, from; /* of a fill: the value */
+  int n, n_maps;        /* number of parameters; the first n_maps are maps */
+  size_t params;        /* offset of the parameters in the sequence's */
+  CUdeviceptr to, from; /* `from` of a fill is the value */
   size_t bytes;
 } GpuOp;
 
-/* What was asked for and is not on the stream yet, in order. */
+/* A sequence of operations and their parameters. */
 typedef struct {
   GpuOp *ops;
   char *params;
@@ -59,25 +59,26 @@ typedef struct {
   size_t n_bytes, bytes_room;
 } GpuSequence;
 
-/* A sequence as a graph of the driver, with the addresses that it has now. */
+/* A CUDA graph of a sequence. The sequence holds the current parameters of the
+ * nodes. */
 typedef struct {
   GpuSequence sequence;
-  uint64_t hash, used; /* when: the clock of the slot */
+  uint64_t hash, used; /* used: the slot's clock at the last use */
   CUgraph graph;
   CUgraphNode *nodes;
-  CUgraphExec exec; /* null: no graph is here */
+  CUgraphExec exec; /* null if there is no graph */
 } GpuGraph;
 
-/* GPU_SEEN: sequences that are remembered, so that the second one becomes a
- * graph. */
+/* GPU_SEEN is the number of sequences that are remembered. A sequence becomes a
+ * graph when it occurs for the second time. */
 enum { GPU_SLOTS = 4, GPU_GRAPHS = 16, GPU_SEEN = 32, GPU_MOST_PARAMS = 256 };
 
-/* What one run at a time has: memory for its temporaries, which stays where it
- * is, and graphs in which its address is. */
+/* Resources of one run at a time: memory for its temporary tensors, whose
+ * address does not change from run to run, and graphs that use this memory. */
 typedef struct FXrtGpuSlot {
-  int is_busy, is_given;
-  uint64_t used;   /* when: the clock of the instance; 0: never */
-  CUstream stream; /* of the last run, which `done` is recorded behind */
+  int is_busy, is_given; /* is_given: the run has asked for the arena */
+  uint64_t used;         /* the instance's clock at the last use; 0: never */
+  CUstream stream;       /* of the last run; `done` is recorded after it */
   CUevent done;
   void *arena;
   size_t arena_bytes;
@@ -90,18 +91,18 @@ struct FXrtGpu {
   CUdevice device;
   CUcontext context;
   CUmodule module;
-  CUfunction *kernels;    /* null: the image has it not */
-  const FXrtImage *image; /* that was loaded */
+  CUfunction *kernels;    /* null entries: kernels that the image lacks */
+  const FXrtImage *image; /* the loaded one */
   int multiprocessors;
-  GpuMap *maps;            /* GPU_MAPS, once there is one */
-  CUmemoryPool pool;       /* null: the device has none */
-  int is_synchronous;      /* FX_CUDA_SYNC: launches are waited for */
-  int log;                 /* FX_CUDA_LOG: a file that is open, or -1 */
-  atomic_int makes_graphs; /* 0: launches go one by one */
+  GpuMap *maps;            /* cache of GPU_MAPS entries, or null */
+  CUmemoryPool pool;       /* null if the device has no pools */
+  int is_synchronous;      /* FX_CUDA_SYNC: wait for each launch */
+  int log;                 /* FX_CUDA_LOG: an open file, or -1 */
+  atomic_int makes_graphs; /* 0: kernels are launched one by one */
   atomic_long replays;
-  GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, as the clock */
+  GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, like clock */
   uint64_t clock;
-  CUevent states_done; /* behind the last run of a model that writes states */
+  CUevent states_done; /* recorded after each run if the model mutates states */
   CUdeviceptr weights;
   CUdeviceptr
       *own; /* of each argument: memory of a mutable or replaced state, or 0 */
@@ -112,17 +113,18 @@ struct FXrtGpuBlock {
   FXrtGpuBlock *next;
   void *data;
   size_t bytes;
-  int is_freed; /* once what was asked for before is on the stream */
+  int is_freed; /* free it when the pending operations are on the stream */
 };
 
-/* Memory for the instance; null: out of memory. */
+/* Allocates memory that lives as long as the instance. Returns 0 if out of
+ * memory. */
 static CUdeviceptr gpu_keep(size_t bytes) {
   CUdeviceptr data = 0;
   return driver.memory_alloc(&data, bytes ? bytes : 1) ? 0 : data;
 }
 
-/* Fails the run where `code` is an error. Of one that a kernel left behind the
- * call that finds it is not the cause. */
+/* Fails the run if `code` is an error. A sticky error was caused by an earlier
+ * kernel, not by the call that returns it. */
 static void gpu_check(CUresult code, const char *what) {
   int device = (int)fx_rt_thread.run->instance->callbacks.device;
   if (is_sticky(code))
@@ -134,7 +136,8 @@ static void gpu_check(CUresult code, const char *what) {
     fx_rt_fail("cuda:%d: %s: %s", device, what, get_error_text(code));
 }
 
-/* Null: out of memory; another error fails the run. */
+/* Allocates memory of a run. Returns null if out of memory; other errors fail
+ * the run. */
 static void *gpu_block_get(FXInstance *i, size_t bytes, CUstream stream) {
   CUdeviceptr data = 0;
   if (i->callbacks.alloc)
@@ -175,7 +178,7 @@ static void *gpu_alloc(FXrtRun *run, size_t bytes) {
   return block->data;
 }
 
-/* Takes a block out of the run; returns its bytes. */
+/* Takes a block out of the run and returns its size. */
 static size_t gpu_release(FXrtRun *run, void *data) {
   for (FXrtGpuBlock **at = &run->gpu_blocks; *at; at = &(*at)->next)
     if ((*at)->data == data) {
@@ -188,6 +191,8 @@ static size_t gpu_release(FXrtRun *run, void *data) {
   return 0;
 }
 
+/* Frees memory of a run. If operations are pending, the memory is freed when
+ * they are on the stream. */
 static void gpu_free(FXrtRun *run, void *data) {
   GpuSlot *slot = run->gpu_slot;
   if (!data || (slot && data == slot->arena))
@@ -202,9 +207,10 @@ static void gpu_free(FXrtRun *run, void *data) {
                 bytes, run->options.stream);
 }
 
-/* Memory for the temporaries of a run, asked for once: that of its slot, which
- * has the same address in the next run. The caller's memory is not kept: it may
- * be that of one stream. */
+/* Allocates the memory for the temporary tensors of a run; called once per run.
+ * It belongs to the run's slot, so the next run gets the same address. Memory
+ * of the caller's allocator is not kept, because it may be bound to one stream.
+ */
 static void *gpu_arena(FXrtRun *run, size_t bytes) {
   GpuSlot *slot = run->gpu_slot;
   FXInstance *i = run->instance;
@@ -225,8 +231,8 @@ static void *gpu_arena(FXrtRun *run, size_t bytes) {
   return slot->arena;
 }
 
-/* Of a run whose stream the caller is capturing: fails where `what` cannot be
- * part of a graph. */
+/* Fails the run if the caller is capturing its stream. `what` is the feature of
+ * the run that cannot be captured. */
 static void gpu_refuse_capture(const FXrtRun *run, const char *what) {
   if (run->is_captured)
     fx_rt_fail("cuda:%d: the stream is captured into a graph: expected a run "
@@ -244,8 +250,9 @@ static void gpu_wait(FXrtRun *run, const char *what) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/* Copies runs of `run` bytes of a strided tensor of the device, to or from a
- * contiguous one at *flat, which moves on. */
+/* Copies the dimensions from `d` on of a strided tensor on the device to or
+ * from a contiguous buffer at *flat, in runs of `run` bytes: the dimensions
+ * from `inner` on. Advances *flat. */
 static CUresult gpu_copy_dims(const DLTensor *t, int d, int inner,
                               CUdeviceptr at, CUdeviceptr *flat, int64_t run,
                               int to_tensor, CUstream stream) {
@@ -264,7 +271,7 @@ static CUresult gpu_copy_dims(const DLTensor *t, int d, int inner,
   return code;
 }
 
-/* Copies between a strided tensor of the device and a contiguous buffer there.
+/* Copies between a strided tensor and a contiguous buffer, both on the device.
  */
 static CUresult gpu_copy_strided(const DLTensor *t, CUdeviceptr flat,
                                  int to_tensor, CUstream stream) {
@@ -280,9 +287,8 @@ static CUresult gpu_copy_strided(const DLTensor *t, CUdeviceptr flat,
                        run * size, to_tensor, stream);
 }
 
-/* Copies between a tensor, of the host or of the device, and a contiguous
- * buffer of the device. To the host: once the stream is synchronized, see the
- * caller. */
+/* Copies a tensor of the host or of the device to a contiguous buffer on the
+ * device. */
 static CUresult gpu_take(const DLTensor *t, CUdeviceptr to, CUstream stream) {
   size_t bytes = (size_t)fx_rt_count(t) * ((t->dtype.bits + 7) / 8);
   if (bytes == 0)
@@ -296,29 +302,30 @@ static CUresult gpu_take(const DLTensor *t, CUdeviceptr to, CUstream stream) {
   if (!flat)
     return CUDA_ERROR_OUT_OF_MEMORY;
   fx_rt_copy_strided(t, flat, 0);
-  /* Of memory that is not pinned the driver keeps a copy. */
+  /* The driver copies memory that is not pinned, so it can be freed at once. */
   CUresult code = driver.to_device(to, flat, bytes, stream);
   free(flat);
   return code;
 }
 
 //===----------------------------------------------------------------------===//
-// What compiled code calls
+// Functions that compiled code calls
 //===----------------------------------------------------------------------===//
 
-/* True for the place of a number that the caller passed. */
+/* Returns true if the address is that of a number among the inputs. */
 static int is_host_value(int64_t address) {
   const char *at = (const char *)(intptr_t)address,
              *values = fx_rt_thread.run->host_values;
   return values && at >= values && at < values + 8 * fx_rt_model.n_args;
 }
 
-/* In CudaGraph.c: puts an operation on the stream, or off until `gpu_flush`. */
+/* Defined in CudaGraph.c: puts an operation on the stream, or delays it until
+ * `gpu_flush`. */
 static void gpu_issue(FXrtRun *run, const GpuOp *op, void *const *params);
 static void gpu_flush(FXrtRun *run);
 
-/* Writes a number; its bytes are part of the operation, so that the host's
- * memory is read now. */
+/* Writes bytes of the host to the device. The bytes become part of the
+ * operations, so the host's memory is read now. */
 static void gpu_write(FXrtRun *run, CUdeviceptr to, const char *from,
                       int64_t bytes) {
   for (int64_t done = 0, size; done < bytes; done += size) {
@@ -343,7 +350,7 @@ void fx_rt_gpu_copy(int64_t to, int64_t from, int64_t bytes) {
     gpu_issue(fx_rt_thread.run, &op, 0);
 }
 
-/* Fetches an element for the host. */
+/* Copies an element to the host. */
 void fx_rt_gpu_read(int64_t to, int64_t from, int64_t bytes) {
   FXrtRun *run = fx_rt_thread.run;
   void *here = (void *)(intptr_t)to;
@@ -364,8 +371,8 @@ void fx_rt_gpu_write(int64_t to, int64_t from, int64_t bytes) {
             bytes);
 }
 
-/* Copies to memory that any stream may read then. A stream of its own: the
- * caller may be capturing others. */
+/* Copies from the host to memory that any stream may read afterwards. Uses a
+ * new stream, because the caller may be capturing others. */
 static CUresult upload(CUdeviceptr to, const void *from, size_t bytes) {
   CUstream stream;
   CUresult code = driver.stream_create(&stream, CU_STREAM_NON_BLOCKING);
@@ -378,8 +385,9 @@ static CUresult upload(CUdeviceptr to, const void *from, size_t bytes) {
   return code;
 }
 
-/* While a stream is captured the driver refuses to give memory, unless the
- * thread says that it means it. */
+/* Copies a constant to new device memory. Returns 0 if out of memory. While a
+ * stream is being captured, the driver allocates memory only in a thread that
+ * has set the relaxed capture mode. */
 static CUdeviceptr keep_constant(const void *host, size_t bytes) {
   int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
   if (driver.has_graphs)
@@ -412,7 +420,8 @@ static CUdeviceptr find_constant(FXInstance *i, const void *host,
   return data;
 }
 
-/* memref<?xi8> fx_rt_gpu_constant(index address, index bytes) */
+/* memref<?xi8> fx_rt_gpu_constant(index address, index bytes): the copy of a
+ * constant on the device. */
 void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
                                      int64_t bytes) {
   FXInstance *i = fx_rt_thread.run->instance;
@@ -430,8 +439,8 @@ void _mlir_ciface_fx_rt_gpu_constant(FXrtMemRef *out, int64_t from,
 // The fallback
 //===----------------------------------------------------------------------===//
 
-/* What lies between the first and the last element is copied as it lies: one
- * copy, whatever the strides. */
+/* Copies the memory from the first to the last element as it is, so one copy is
+ * enough for all strides. */
 static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
   const FXCallbacks *callbacks = &run->instance->callbacks;
   int64_t first = 0, last = 0, size = (t->dtype.bits + 7) / 8;

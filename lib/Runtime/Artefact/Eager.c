@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiled code packs the operands of an `fx.eager`; this calls the fallback
-// and turns its outputs into memrefs that the run owns. A call is made, run and
-// finished; Async.c runs calls in other threads.
+// Compiled code packs the operands of an `fx.eager` op. The functions of this
+// file call the fallback and turn its outputs into memrefs that the run owns. A
+// call is made, run and finished; Async.c runs calls in other threads.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Checks an output of the fallback and copies it to memory of the run. */
 static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
                         int index, const char *json) {
   FXrtRun *run = fx_rt_thread.run;
@@ -30,7 +31,7 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
                "%d and dtype (%d, %d)",
                json, index, (long long)want->rank, (long long)want->code,
                (long long)want->bits, d->ndim, d->dtype.code, d->dtype.bits);
-  /* The host reads numbers. */
+  /* Numbers (no sizes) are read by the host. */
   const FXrtDeviceOps *device =
       fx_rt_model.device && want->sizes ? fx_rt_model.device->ops : 0;
   int number = run->instance->callbacks.device;
@@ -74,7 +75,7 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
   FXrtRun *run = fx_rt_thread.run;
   if (!run->instance->callbacks.fallback)
     fx_rt_fail("no fallback is registered for %.160s", json);
-  /* One block: everything is freed with the run if the call fails. */
+  /* The call is one block, which is freed with the run if the call fails. */
   size_t bytes =
       sizeof(FXrtCall) +
       (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *) + sizeof(void *)) +
@@ -148,7 +149,7 @@ void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out) {
     fx_rt_fail("%s", call->err[0] ? call->err
                                   : "the fallback failed without a message");
   }
-  /* An error in take_output leaves through a jump: free the rest first. */
+  /* take_output leaves by a jump if it fails: catch it to free the call. */
   jmp_buf *outer = fx_rt_thread.on_error;
   jmp_buf on_error;
   if (!_setjmp(on_error)) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The Mersenne Twister (Matsumoto and Nishimura, 1998) as PyTorch's generator
-// of the CPU uses it: the same numbers for the same seed.
+// The Mersenne Twister (Matsumoto and Nishimura, 1998). It draws the same
+// numbers as PyTorch's generator of the CPU for the same seed.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -25,7 +25,7 @@ void fx_rt_seed_generator(FXGenerator *g, uint64_t seed) {
   g->next = MT_N;
 }
 
-/* The next word of the recurrence. */
+/* Returns the next word of the recurrence. */
 static uint32_t twist(uint32_t far, uint32_t u, uint32_t v) {
   uint32_t mixed = (u & 0x80000000u) | (v & 0x7fffffffu);
   return far ^ (mixed >> 1) ^ (-(v & 1) & 0x9908b0dfu);
@@ -57,7 +57,7 @@ static inline uint64_t random64(FXGenerator *g) {
   return high << 32 | random32(g);
 }
 
-/* In [0, 1), of 24 and 53 bits. */
+/* Draw numbers in [0, 1), multiples of 2^-24 and 2^-53. */
 static inline float uniform_float(FXGenerator *g) {
   return (float)(random32(g) & 0xffffffu) * 0x1p-24f;
 }

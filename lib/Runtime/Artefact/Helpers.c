@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies of strided memrefs, and the conversions between floating-point types
-// that x86 without the newest extensions does by a call. All round to nearest
-// even and keep NaN.
+// that LLVM lowers to calls on x86 without the newest extensions. The
+// conversions round to nearest even and keep NaN.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -48,7 +48,7 @@ static void copy_row(char *to, const char *from, Dim d, int64_t run) {
     memmove(to + i * d.to, from + i * d.from, (size_t)run);
 }
 
-/* The last of `rank` dimensions, at least one, is the innermost. */
+/* Copies `rank` dimensions, at least one; the last one is the innermost. */
 static void copy_dims(char *to, const char *from, const Dim *dims, int64_t rank,
                       int64_t run) {
   if (rank == 1) {
@@ -60,14 +60,14 @@ static void copy_dims(char *to, const char *from, const Dim *dims, int64_t rank,
               run);
 }
 
-/* memref.copy between layouts that the compiler knew: `rank` dimensions, at
- * least one, of runs of `run` bytes. */
+/* Implements memref.copy between layouts that are known at compile time: copies
+ * `rank` dimensions, at least one, of runs of `run` bytes. */
 void fx_rt_copy_runs(char *to, const char *from, int64_t run, int64_t rank,
                      const Dim *dims) {
   copy_dims(to, from, dims, rank, run);
 }
 
-/* memref.copy between other layouts that are not both contiguous. */
+/* Implements memref.copy between other layouts unless both are contiguous. */
 void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
                 FXrtUnrankedMemRef *dst) {
   FXrtMemRef *s = src->memref, *d = dst->memref;
@@ -76,8 +76,9 @@ void memrefCopy(int64_t size, FXrtUnrankedMemRef *src,
   const int64_t *from = sizes + given, *to = d->sizes_and_strides + given;
   char *out = (char *)d->aligned + d->offset * size;
   const char *in = (const char *)s->aligned + s->offset * size;
-  /* From the innermost on: what lies together on both sides is one run, and
-   * dimensions that lie together on both are one. */
+  /* From the innermost dimension on: merge dimensions that are contiguous on
+   * both sides into one run, and outer ones that are contiguous on both sides
+   * into one dimension. */
   Dim dims[given + 1];
   int64_t first = given, run = size;
   for (int64_t i = given - 1; i >= 0; --i) {
@@ -116,7 +117,8 @@ static uint16_t float_to_bf16(float f) {
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
-/* A double as a float rounded to odd: rounding it once more is then exact. */
+/* Converts a double to a float and rounds to odd. Rounding the result again, to
+ * a 16-bit type, then gives the correctly rounded value. */
 static float to_float_odd(double d) {
   float f = (float)d;
   if ((double)f == d || d != d)
@@ -167,7 +169,7 @@ static float half_to_float(uint16_t h) {
   return f;
 }
 
-/* The types pass in vector registers, as compilers expect of these names. */
+/* Compilers expect these functions to pass 16-bit types in vector registers. */
 #define RESULT(type, bits)                                                     \
   uint16_t raw = bits;                                                         \
   type out;                                                                    \

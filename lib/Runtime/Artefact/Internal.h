@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything here is compiled into each artefact and may use libc and libm
-// only. lib/Runtime/Artefact/libc.map lists the functions that may be used.
+// This runtime is compiled into each artefact and may use libc and libm only.
+// lib/Runtime/Artefact/libc.map lists the functions that may be used.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -18,13 +18,14 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 
-/* The limit of torch and of this runtime. */
+/* The maximum rank of tensors, which is also PyTorch's. */
 enum { FX_MAX_RANK = 64 };
 
-/* CUtensorMap of cuda.h, and how many a kernel takes. */
+/* The size of CUtensorMap in cuda.h, and the maximum number of tensor maps of a
+ * kernel. */
 enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
 
-/* A memory block of a run; the data follow at the next 64 bytes. */
+/* The header of a memory block of a run. The data begin 64 bytes after it. */
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
   size_t bytes; /* of the whole allocation, this header included */
@@ -47,18 +48,18 @@ struct FXInstance {
   int has_parallel_for;
   pthread_mutex_t run_lock; /* held by a run of a model with mutable states */
   pthread_mutex_t lock;     /* guards arenas, pool, runs and is_setting */
-  pthread_cond_t changed;   /* runs became 0, or is_setting */
-  int runs;                 /* under way */
+  pthread_cond_t changed;   /* signals that runs or is_setting became 0 */
+  int runs;                 /* number of runs under way */
   int is_setting;           /* states are being replaced: no run may begin */
   FXrtArena *arenas;
   FXrtPool *pool;
   FXrtAsync *async;
   const char *weights;
-  void **arg_data;        /* where each state and prepared tensor lies */
+  void **arg_data;        /* data of each state and prepared tensor */
   FXrtBlock **arg_blocks; /* memory of those that were set; else null */
   pthread_mutex_t generator_lock;
-  FXGenerator generator; /* what random operators draw from */
-  FXrtGpu *gpu; /* of a model for a GPU, where arg_data are addresses of it */
+  FXGenerator generator; /* for random operators */
+  FXrtGpu *gpu; /* models for a GPU only; arg_data are device addresses then */
 };
 
 /* One call of run(). */
@@ -68,31 +69,33 @@ typedef struct {
   pthread_mutex_t lock; /* guards blocks */
   FXrtBlock blocks;     /* list head */
   FXrtArena *arena;
-  struct FXrtCall *started; /* calls that were not awaited yet */
+  struct FXrtCall *started; /* fallback calls that were not awaited yet */
   char *err;
   size_t err_size;
   atomic_int failed;
-  /* Of a model for a GPU. */
+  /* Models for a GPU only. */
   FXRunOptions options;
   FXrtGpuBlock *gpu_blocks;
-  struct FXrtGpuSlot *gpu_slot; /* null: launches go one by one */
-  int has_context;              /* the device's context is the thread's */
-  int is_captured;              /* the caller makes a graph of the stream */
-  char *host_values;            /* numbers among the arguments: 8 bytes each */
+  struct FXrtGpuSlot *gpu_slot; /* null if launches are not delayed */
+  int has_context;              /* the device's context was pushed */
+  int is_captured;              /* the caller captures the stream */
+  char *host_values;            /* int, float, bool inputs: 8 bytes each */
   _Alignas(64) char tensor_maps[FX_TENSOR_MAPS][FX_TENSOR_MAP_BYTES];
 } FXrtRun;
 
-/* Memory of one call: descriptors of arguments and results. */
+/* The memref descriptors of the arguments and results of one run. */
 typedef struct {
   void **args;
-  int64_t *words; /* descriptors of the arguments, then of the results */
+  int64_t *words; /* descriptors of the arguments, then those of the results */
   int64_t *results;
 } FXrtFrame;
 
-/* What differs where kernels run on a device. Those with a run are called
- * inside of compiled code's protection and may fail, but for `end`. */
+/* The functions of the runtime that differ for models whose kernels run on a
+ * device. Those that take a run, except `end`, are called while
+ * fx_rt_thread.on_error is set, so they may call fx_rt_fail. */
 struct FXrtDeviceOps {
-  /* Finds device, kernels and memory, and places the states; 1: see err. */
+  /* Sets up the device, the kernels and the states of an instance. Returns 0,
+   * or 1 with a message in err. */
   int (*create)(FXInstance *i, char *err, size_t err_size);
   void (*destroy)(FXInstance *i);
   int (*reset)(FXInstance *i);
@@ -101,24 +104,25 @@ struct FXrtDeviceOps {
   void (*bind_args)(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs);
   void (*collect)(const FXrtFrame *f, FXrtRun *run,
                   const DLTensor *const *inputs, DLManagedTensor **outputs);
-  /* Memory of a run; null: out of memory. */
+  /* Allocates device memory of a run; returns null if out of memory. */
   void *(*alloc)(FXrtRun *run, size_t bytes);
-  /* The same for the temporaries, asked for once a run. */
+  /* Does the same for the temporary tensors; called once per run. */
   void *(*arena)(FXrtRun *run, size_t bytes);
   void (*free)(FXrtRun *run, void *data);
-  /* Of a call of the fallback: waits for operand `t`, and where the fallback
-   * works on the host makes it a copy there, to be freed as a block of the run;
-   * null: it stays where it is. */
+  /* Makes operand `t` of a fallback call ready. If the fallback works on the
+   * host, copies the operand there, changes `t` accordingly and returns the
+   * copy, a block of the run that the caller frees. Returns null if `t` needs
+   * no copy. */
   void *(*fetch_operand)(FXrtRun *run, DLTensor *t);
-  /* Copies a result, possibly strided, to memory of `alloc`; it may be freed
-   * then. */
+  /* Copies a result, possibly strided, to memory of `alloc`. The caller may
+   * free the result afterwards. */
   void (*place_result)(FXrtRun *run, const DLTensor *t, void *to);
-  /* After the run, also one that failed: frees what is left. */
+  /* Frees the device memory of a run; also called after a run that failed. */
   void (*end)(FXrtRun *run);
 };
 extern const FXrtDeviceOps fx_rt_cuda __attribute__((visibility("hidden")));
 
-/* What the current thread works on: set while compiled code runs in it. */
+/* The run of the current thread; set while compiled code runs in it. */
 typedef struct {
   FXrtRun *run;
   jmp_buf *on_error;
@@ -133,81 +137,90 @@ typedef struct {
   int64_t sizes_and_strides[];
 } FXrtMemRef;
 
-/* One tensor operand or result: its memref descriptor and what DLPack needs. */
+/* One tensor operand or result of a fallback call: its memref descriptor and
+ * the rank and dtype that DLPack needs. */
 typedef struct {
   FXrtMemRef *memref;
   int64_t rank;
   int64_t code, bits;
-  /* Results: sizes that the compiled code relies on, -1 where it asks. Null: a
-   * number, which the host reads. */
+  /* For results: the sizes that compiled code relies on, -1 for sizes that it
+   * reads from the descriptor. Null for a number, which is always on the host.
+   */
   const int64_t *sizes;
 } FXrtEagerTensor;
 
-/* A call of the fallback: memory of the run, of the length that it needs. */
+/* A call of the fallback. It is a block of the run; its arrays follow it in the
+ * same block. */
 typedef struct FXrtCall {
   FXrtRun *run;
   const char *json;
   int n_in, n_scalars, n_out, failed;
   const DLTensor **inputs;
-  void **copies; /* of operands that are not on the host, or null */
+  void **copies; /* host copies of operands on the device, or null */
   FXScalar *scalars;
   DLManagedTensor **outputs;
   char err[512];
-  /* Of calls that were started: the run's list, the queue, and where it is. */
+  /* For calls that were started: links of the run's list and of the queue, the
+   * number that compiled code awaits the call by, and its state. */
   struct FXrtCall *next, *next_queued;
   int64_t slot;
   enum { FX_CALL_NEW, FX_CALL_QUEUED, FX_CALL_RUNNING, FX_CALL_DONE } state;
 } FXrtCall;
 
-/* Writes a message once and leaves the compiled code. Does not return. */
+/* Fails the run: leaves the compiled code by a jump. The message of the first
+ * failure is kept. Does not return. */
 _Noreturn void fx_rt_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/* The features that the CPU has, of FX_CPU_*. */
+/* Returns the FX_CPU_* bits of the features that the CPU has. */
 int64_t fx_rt_cpu_features(void);
 
-/* Starts a generator again, as torch.manual_seed. */
+/* Seeds a generator like torch.manual_seed. */
 void fx_rt_seed_generator(FXGenerator *g, uint64_t seed);
 /* The functions of FXModelApi. */
 void fx_rt_seed(FXInstance *i, uint64_t seed);
 void fx_rt_get_generator(FXInstance *i, FXGenerator *out);
 void fx_rt_set_generator(FXInstance *i, const FXGenerator *generator);
 
-/* Evaluates an expression. Returns 0; 1 where a symbol is unbound (its index
- * to *unbound if that is the only one, else -1); 2 on overflow or division by
- * zero. */
+/* Evaluates an expression. Returns 0 on success; 1 if a symbol is unbound, and
+ * sets *unbound to its index if it is the only one, or else to -1; 2 on
+ * overflow or division by zero. */
 int fx_rt_eval(const int64_t *code, const int64_t *values, const char *bound,
                int64_t *out, int64_t *unbound);
 
-/* Checks a tensor against dtype, rank, static sizes and device; `what` names
- * its kind in the message. */
+/* Checks dtype, rank, static sizes and device of a tensor. On failure writes a
+ * message, in which `what` names the kind of the tensor, and returns 1. */
 int fx_rt_check_tensor(const char *what, const DLTensor *t,
                        const FXValueInfo *v, char *err, size_t err_size);
 /* Checks the inputs of a call; on failure writes a message and returns 1. */
 int fx_rt_check_inputs(const DLTensor *const *inputs, int n_inputs, char *err,
                        size_t err_size);
-/* Writes 1 if the tensor is contiguous in row-major order. */
+/* Returns 1 if the tensor is contiguous in row-major order. */
 int fx_rt_is_contiguous(const DLTensor *t);
-/* Copies between a strided tensor and a contiguous buffer. */
+/* Copies between a strided tensor and a contiguous buffer; to the tensor if
+ * `to_tensor`. */
 void fx_rt_copy_strided(const DLTensor *t, char *contiguous, int to_tensor);
 
-/* The elements of a tensor. */
+/* Returns the number of elements of a tensor. */
 int64_t fx_rt_count(const DLTensor *t);
 
-/* The argument that holds a state, or -1: only @prepare read it. */
+/* Returns the number of the argument that holds a state, or -1 if there is
+ * none. */
 int64_t fx_rt_arg_of(int state);
 
 /* Writes the descriptor of a contiguous tensor. */
 void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank,
                        const int64_t *sizes);
 
-/* Around each run: set_states waits for the end of those under way. */
+/* Called at the begin and the end of each run. */
 void fx_rt_run_begin(FXInstance *i);
 void fx_rt_run_end(FXInstance *i);
-/* Around what needs that no run is under way. */
+/* Between these calls no run is under way: the first waits for the end of all
+ * runs and blocks new ones, the second admits runs again. */
 void fx_rt_exclude_runs(FXInstance *i);
 void fx_rt_admit_runs(FXInstance *i);
-/* Places of the states; 1: out of memory. */
+/* Allocates and initializes the states of an instance. Returns 1 if out of
+ * memory. */
 int fx_rt_make_states(FXInstance *i);
 void fx_rt_free_states(FXInstance *i);
 /* The functions of FXModelApi. */
@@ -218,10 +231,10 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
 
 void *fx_rt_host_alloc(FXInstance *i, size_t bytes);
 void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes);
-/* A block of the run, or null. */
+/* Allocates a block of the run, or returns null. */
 void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output);
 void fx_rt_block_free(FXrtRun *run, void *data);
-/* Takes a block out of the run: its owner is now the output. */
+/* Takes a block out of the run. The caller owns it. */
 FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data);
 void fx_rt_free_all(FXrtRun *run);
 void fx_rt_arena_return(FXrtRun *run);
@@ -231,11 +244,13 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
                           const FXrtEagerTensor *in, int64_t n_scalars,
                           const FXScalar *scalars, int64_t n_out);
 void fx_rt_call_run(FXrtCall *call);
-/* Takes the outputs and frees the call, also where it leaves by an error. */
+/* Copies the outputs to memory of the run and frees the call. Fails the run if
+ * the call failed or an output is not as expected. */
 void fx_rt_call_finish(FXrtCall *call, const FXrtEagerTensor *out);
-/* Frees the call and outputs that nobody took. */
+/* Frees the call and its outputs. */
 void fx_rt_call_drop(FXrtCall *call);
-/* Waits for the calls of a run that are under way and drops all. */
+/* Waits for the started calls of a run that are executing and drops all started
+ * calls. */
 void fx_rt_async_end(FXrtRun *run);
 void fx_rt_async_destroy(FXInstance *i);
 

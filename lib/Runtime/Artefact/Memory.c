@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arena (one block a run, kept for the next one), outputs, and what has a
-// size that is known only inside the run. Compiled code reaches these through
-// the names that MLIR's memref lowering calls.
+// Allocates the arena (one block per run for temporary tensors, kept for the
+// next run), outputs, and buffers whose size is only known during the run.
+// Compiled code calls the allocation functions of MLIR's memref lowering.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -19,7 +19,7 @@
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 void *fx_rt_host_alloc(FXInstance *i, size_t bytes) {
-  /* That of a model for a GPU gives memory of the device. */
+  /* The call-back of a model for a GPU allocates device memory. */
   if (i->callbacks.alloc && !fx_rt_model.device)
     return i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT);
   void *p = 0;
@@ -103,8 +103,7 @@ static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
   if (i->callbacks.alloc) {
     a->data = fx_rt_host_alloc(i, bytes);
   } else {
-    /* Whole huge pages, so that the system can use them: the arena is what a
-     * run touches most. */
+    /* A run accesses the arena most, so large arenas consist of huge pages. */
     if (bytes >= HUGE_PAGE)
       a->bytes = bytes = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
     a->data = mmap(0, bytes, PROT_READ | PROT_WRITE,
@@ -130,8 +129,7 @@ static FXrtArena *arena_take(FXInstance *i, size_t bytes) {
       *at = found->next;
       break;
     }
-  if (!found &&
-      i->arenas) { /* one that is too small makes room for a new one */
+  if (!found && i->arenas) { /* replace an arena that is too small */
     small = i->arenas;
     i->arenas = small->next;
   }
@@ -161,7 +159,7 @@ void fx_rt_arena_free_all(FXInstance *i) {
 }
 
 //===----------------------------------------------------------------------===//
-// What compiled code calls
+// Functions that compiled code calls
 //===----------------------------------------------------------------------===//
 
 static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
@@ -171,7 +169,7 @@ static void set_bytes(FXrtMemRef *out, void *data, int64_t bytes) {
   out->sizes_and_strides[1] = 1;
 }
 
-/* Memory of the device, or no return. */
+/* Allocates device memory, or fails the run. */
 static void *device_alloc(int64_t bytes, const char *what, int is_arena) {
   const FXrtDeviceOps *ops = fx_rt_model.device->ops;
   void *data = (is_arena ? ops->arena : ops->alloc)(fx_rt_thread.run,
@@ -182,7 +180,7 @@ static void *device_alloc(int64_t bytes, const char *what, int is_arena) {
   return data;
 }
 
-/* memref<?xi8> fx_rt_arena(index bytes): called once a run. */
+/* memref<?xi8> fx_rt_arena(index bytes): called once per run. */
 void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   FXrtRun *run = fx_rt_thread.run;
   if (bytes < 0)
@@ -223,7 +221,7 @@ void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
 }
 
 void *_mlir_memref_to_llvm_aligned_alloc(int64_t alignment, int64_t bytes) {
-  (void)alignment; /* never above ours */
+  (void)alignment; /* at most ALIGNMENT */
   return _mlir_memref_to_llvm_alloc(bytes);
 }
 

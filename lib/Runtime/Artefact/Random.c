@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fx_kernel.random is lowered to. Each distribution takes the numbers of
-the
-// generator in the order, and rounds as PyTorch's kernels of the CPU do, so
-// that one seed gives the values of eager PyTorch. Those are compiled with
-// products and sums contracted, which is spelled out here as fma.
+// fx_kernel.random is lowered to calls of fx_rt_random. Each distribution draws
+// from the generator in the same order, and rounds in the same way, as
+// PyTorch's kernels of the CPU, so that the same seed gives the same values as
+// eager PyTorch. PyTorch's kernels are compiled with floating-point
+// contraction; the calls of fma below reproduce it.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -17,7 +17,8 @@ the
 #include <math.h>
 #include <string.h>
 
-/* Into code for CPUs with fma and into code for all. */
+/* Functions that are inlined twice: into code for CPUs with fma instructions,
+ * and into code for all CPUs. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum { NORMAL_BLOCK = 16 };
@@ -29,7 +30,7 @@ static const double PI = 3.14159265358979323846;
 
 typedef enum { INT, F16, BF16, F32, F64, BOOL } Element;
 
-/* Where results go: dense memory of one dtype. */
+/* The memory that is filled: `n` contiguous elements of one dtype. */
 typedef struct {
   char *data;
   int64_t n;
@@ -91,7 +92,7 @@ INLINE void fill_uniform(FXGenerator *g, const Target *t, double from,
     }
     return;
   }
-  /* What rounds up to the upper bound becomes the lower one. */
+  /* A value that rounds up to the upper bound is replaced by the lower one. */
   uint16_t (*convert)(float) =
       t->element == F16 ? float_to_half : float_to_bf16;
   uint16_t first = convert(low), last = convert(high);
@@ -102,7 +103,8 @@ INLINE void fill_uniform(FXGenerator *g, const Target *t, double from,
   }
 }
 
-/* One standard normal number; the second of the pair is kept. */
+/* Draws one standard normal number. Numbers are computed in pairs; the
+ * generator keeps the second one. */
 INLINE double normal_double(FXGenerator *g) {
   if (g->has_normal) {
     g->has_normal = 0;
@@ -115,7 +117,7 @@ INLINE double normal_double(FXGenerator *g) {
   return r * cos(theta);
 }
 
-/* Sixteen uniform numbers become normal ones, as eight pairs. */
+/* Turns 16 uniform numbers into normal ones, in eight pairs. */
 INLINE void box_muller_double(double *x, double mean, double std) {
   for (int j = 0; j < 8; ++j) {
     double u1 = 1 - x[j], u2 = x[j + 8];
@@ -125,12 +127,12 @@ INLINE void box_muller_double(double *x, double mean, double std) {
   }
 }
 
-/* The same for floats as PyTorch's vectors compute it, with the polynomials of
- * Cephes' logf, sinf and cosf. */
+/* Does the same for floats in the way of PyTorch's vectorized code, with the
+ * polynomials of Cephes' logf, sinf and cosf. */
 INLINE void box_muller_float(float *x, float mean, float std) {
   for (int j = 0; j < 8; ++j) {
     float u = 1.0f - x[j], theta = 6.283185307179586f * x[j + 8], v;
-    /* The logarithm of u, which is in [2^-24, 1]: e log(2) + log(1 + v). */
+    /* The logarithm of u, in [2^-24, 1], is e log(2) + log(1 + v). */
     uint32_t bits;
     memcpy(&bits, &u, 4);
     float e = (float)((int32_t)(bits >> 23) - 0x7f) + 1.0f;
@@ -153,8 +155,9 @@ INLINE void box_muller_float(float *x, float mean, float std) {
     y = fmaf(-z, 0.5f, y);
     float radius = sqrtf(-2.0f * fmaf(e, 0.693359375f, v + y));
 
-    /* Sine and cosine of theta, which is in [0, 2 pi): q is the number of
-     * eighths of a turn, made even, and w what is left. */
+    /* Sine and cosine of theta, in [0, 2 pi): q is the number of multiples of
+     * pi / 4 in theta, rounded up to an even number, and w = theta - q pi / 4.
+     */
     int32_t q = ((int32_t)(theta * 1.27323954473516f) + 1) & ~1;
     float turns = (float)q, w = theta;
     w = fmaf(turns, -0.78515625f, w);
@@ -175,8 +178,8 @@ INLINE void box_muller_float(float *x, float mean, float std) {
   }
 }
 
-/* Blocks of 16, the last of which ends with the tensor and so may overlap the
- * one before it. Its numbers are drawn again. */
+/* Fills blocks of 16 elements. The last block ends with the tensor and may
+ * overlap the one before it; the elements in both are drawn again. */
 INLINE void fill_normal_blocks(FXGenerator *g, const Target *t, double mean,
                                double std) {
   double d[NORMAL_BLOCK];
@@ -184,7 +187,8 @@ INLINE void fill_normal_blocks(FXGenerator *g, const Target *t, double mean,
   int64_t rest = t->n % NORMAL_BLOCK, whole = t->n - rest;
   for (int64_t at = 0; at < t->n; at += NORMAL_BLOCK) {
     int64_t start = at < whole ? at : t->n - NORMAL_BLOCK;
-    /* PyTorch has drawn for these elements too, unless they are short. */
+    /* For float32 and float64 PyTorch draws numbers for the remaining elements
+     * before it draws those of the last block. */
     if (start != at && (t->element == F32 || t->element == F64))
       for (int64_t j = 0; j < rest; ++j)
         t->element == F64 ? (void)random64(g) : (void)random32(g);
@@ -203,7 +207,8 @@ INLINE void fill_normal_blocks(FXGenerator *g, const Target *t, double mean,
   }
 }
 
-/* Few elements, or those of a tensor that is not contiguous in PyTorch. */
+/* Fills tensors of fewer than 16 elements, and those that are not contiguous in
+ * PyTorch. */
 INLINE void fill_normal_pairs(FXGenerator *g, const Target *t, double mean,
                               double std) {
   for (int64_t i = 0; i < t->n; ++i)
@@ -211,11 +216,12 @@ INLINE void fill_normal_pairs(FXGenerator *g, const Target *t, double mean,
 }
 
 //===----------------------------------------------------------------------===//
-// Bernoulli's and exponential numbers
+// Bernoulli and exponential distributions
 //===----------------------------------------------------------------------===//
 
-/* There PyTorch calls MKL, which takes the seed of another generator from ours:
- * MCG31m1, a multiplicative congruential one. */
+/* Returns 1 on Intel's CPUs. There PyTorch draws these distributions with MKL:
+ * a number of its own generator seeds MKL's multiplicative congruential
+ * generator MCG31m1. */
 static int draws_by_mkl(void) {
 #if defined(__x86_64__)
   unsigned a, b, c, d;
@@ -267,12 +273,13 @@ static void fill_exponential(FXGenerator *g, const Target *t, double rate) {
 // Integers
 //===----------------------------------------------------------------------===//
 
-/* Integers that a floating-point dtype has without a gap. */
+/* Returns the number n of digits of a floating-point dtype, which represents
+ * all integers up to 2^n, or 0 for other dtypes. */
 static int digits_of(Element e) {
   return e == F16 ? 11 : e == BF16 ? 8 : e == F32 ? 24 : e == F64 ? 53 : 0;
 }
 
-/* The integer that `v` is in the dtype of `t`. */
+/* Returns `v` rounded to the dtype of `t`, as an integer. */
 static int64_t rounded(const Target *t, int64_t v) {
   Target one = *t;
   union {
@@ -299,7 +306,8 @@ static int log2_of(int64_t v) {
   return n;
 }
 
-/* Bounds whose neighbours round to them would be passed by a result. */
+/* Return the bounds, moved inwards if the integer next to a bound rounds to a
+ * value outside of the bounds in the dtype of `t`. */
 static int64_t first_of(const Target *t, int64_t from) {
   int64_t next = rounded(t, from + 1);
   if (next >= from)
@@ -313,7 +321,7 @@ static int64_t end_of(const Target *t, int64_t to) {
   return last - (1ll << (log2_of(to - 1) - digits_of(t->element) + 1));
 }
 
-/* In [from, to). */
+/* Fills with integers in [from, to). */
 static void fill_integers(FXGenerator *g, const Target *t, int64_t from,
                           int64_t to) {
   if (digits_of(t->element)) {
@@ -328,8 +336,8 @@ static void fill_integers(FXGenerator *g, const Target *t, int64_t from,
   }
 }
 
-/* All integers of the dtype that are not negative, or those that a
- * floating-point dtype has without a gap. */
+/* Fills with non-negative integers: all that an integer dtype represents, or
+ * for a floating-point dtype those up to 2^digits. */
 static void fill_any_integers(FXGenerator *g, const Target *t) {
   int bits = t->element == BOOL ? 1 : 8 * t->bytes - 1;
   int digits = digits_of(t->element);
@@ -343,13 +351,13 @@ static void fill_any_integers(FXGenerator *g, const Target *t) {
   }
 }
 
-/* From the smallest int64 on. */
+/* Fills with integers of the whole range of int64. */
 static void fill_words(FXGenerator *g, const Target *t) {
   for (int64_t i = 0; i < t->n; ++i)
     store_int(t, i, (int64_t)random64(g));
 }
 
-/* The numbers from 0 on in random order: Fisher and Yates' shuffle. */
+/* Fills with the integers from 0 to n - 1 in random order (Fisher-Yates). */
 static void fill_permutation(FXGenerator *g, const Target *t) {
   size_t size = (size_t)t->bytes;
   char a[8], *data = t->data;
@@ -375,7 +383,7 @@ static void fill_permutation(FXGenerator *g, const Target *t) {
 }
 
 //===----------------------------------------------------------------------===//
-// The call of compiled code
+// The function that compiled code calls
 //===----------------------------------------------------------------------===//
 
 static void check(int holds, const char *what, const char *expected,
@@ -384,7 +392,7 @@ static void check(int holds, const char *what, const char *expected,
     fx_rt_fail("random numbers: expected %s %s, got %g", what, expected, got);
 }
 
-/* Before the generator is locked: an error leaves the call. */
+/* Called before the generator is locked, because it may fail the run. */
 static void check_parameters(int64_t distribution, int64_t first,
                              int64_t second) {
   double a, b;
@@ -460,7 +468,7 @@ INLINE void draw(FXGenerator *g, const Target *t, int64_t distribution,
 }
 
 #if defined(__x86_64__)
-/* With the CPU's own fma. */
+/* Draws with the fma instructions of the CPU. */
 __attribute__((target("avx2,fma"))) static void
 draw_with_fma(FXGenerator *g, const Target *t, int64_t distribution,
               int64_t first, int64_t second) {
@@ -480,8 +488,10 @@ static void draw_locked(FXInstance *i, const Target *t, int64_t distribution,
   pthread_mutex_unlock(&i->generator_lock);
 }
 
-/* Fills a dense tensor of `rank`, whose dtype is DLPack's (code, bits). Where
- * the model runs on a GPU the numbers are drawn here and copied. */
+/* Fills a contiguous tensor of rank `rank`, whose dtype is DLPack's (code,
+ * bits). For a model on a GPU the numbers are drawn on the host and copied.
+ * `first` and `second` are the parameters of the distribution: integers, or the
+ * bits of doubles. */
 void fx_rt_random(int64_t distribution, int64_t first, int64_t second,
                   int64_t rank, int64_t code, int64_t bits,
                   const FXrtMemRef *out) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions behind FXModelApi.
+// The functions of FXModelApi.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -29,7 +29,7 @@ void fx_rt_fail(const char *format, ...) {
   _longjmp(*fx_rt_thread.on_error, 1);
 }
 
-/* A failed cf.assert. */
+/* Compiled code calls this for a cf.assert that fails. */
 void fx_rt_assert_fail(const char *message) { fx_rt_fail("%s", message); }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +251,8 @@ static void bind_args(FXrtFrame *f, FXrtRun *run,
   }
 }
 
-/* Mutated inputs that were copied to be contiguous go back. */
+/* Copies mutated inputs that were made contiguous back to the caller's tensors.
+ */
 static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
@@ -268,7 +269,7 @@ static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
 typedef struct {
   DLManagedTensor tensor;
   FXInstance
-      allocator; /* only its call-backs count: the instance may be gone */
+      allocator; /* holds the call-backs only: the instance may be gone */
   void *block;
   size_t bytes;
   int64_t shape[];
@@ -348,7 +349,8 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
     }
   }
   fx_rt_thread = saved;
-  /* Calls that a run left by an error may still read what is freed then. */
+  /* If the run failed, started fallback calls may still read memory that is
+   * freed below. */
   fx_rt_async_end(run);
   if (fx_rt_model.device)
     fx_rt_model.device->ops->end(run);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the states of an instance lie, and how they are replaced. A state is
-// read from the file until it is set; what @prepare made of states is made
-// again when one of them is set.
+// Holds and replaces the states of an instance. An immutable state is read from
+// the mapped file until it is set. The tensors that @prepare computes from
+// states are computed again when one of the states is set.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -31,7 +31,6 @@ void fx_rt_run_end(FXInstance *i) {
   pthread_mutex_unlock(&i->lock);
 }
 
-/* Waits until no run is under way; runs that come later wait for the end. */
 void fx_rt_exclude_runs(FXInstance *i) {
   pthread_mutex_lock(&i->lock);
   while (i->is_setting)
@@ -123,8 +122,9 @@ int fx_rt_get_state(FXInstance *i, int index, DLTensor *out) {
 // Setting
 //===----------------------------------------------------------------------===//
 
-/* One call of set_states. `data` and `blocks` are what the instance will hold;
- * a null block: nothing new. */
+/* One call of set_states. `data` and `blocks` are the new values of the
+ * instance's arg_data and arg_blocks; a block is null if its argument does not
+ * change. */
 typedef struct {
   FXInstance *instance;
   FXrtRun run;
@@ -164,7 +164,8 @@ static int check_state(const char *name, const DLTensor *value, int *index,
   return fx_rt_check_tensor("state", value, &as_input, err, size);
 }
 
-/* A contiguous copy of the value for argument `a`. */
+/* Makes a contiguous copy of the new value of argument `a`. Returns 1 if out of
+ * memory. */
 static int stage(Setting *s, int64_t a, const DLTensor *value) {
   size_t bytes = (size_t)fx_rt_model.args[a].bytes;
   void *data = fx_rt_block_alloc(&s->run, bytes, 0);
@@ -180,7 +181,8 @@ static int stage(Setting *s, int64_t a, const DLTensor *value) {
   return 0;
 }
 
-/* Hands the memory of result `r` of @prepare to the arguments that are it. */
+/* Makes the memory of result `r` of @prepare the data of the arguments that are
+ * this result. */
 static void take_prepared(Setting *s, int64_t r, void *data) {
   FXrtBlock *block = fx_rt_block_release(&s->run, data);
   int is_used = 0;
@@ -196,7 +198,8 @@ static void take_prepared(Setting *s, int64_t r, void *data) {
     free_block(s->instance, block);
 }
 
-/* Inside compiled code's protection: calls @prepare and keeps what it wrote. */
+/* Calls @prepare and keeps the tensors that it writes. May fail the run.
+ * `args`, `results` and the descriptors at `at` are memory for the call. */
 static void call_prepare(Setting *s, void **args, void **results, int64_t *at) {
   int64_t n = fx_rt_model.n_prepare_args;
   for (int64_t p = 0; p < n; ++p) {
@@ -246,7 +249,7 @@ static int prepare_again(Setting *s, char *err, size_t size) {
   return atomic_load(&s->run.failed);
 }
 
-/* Makes everything new, or fails and leaves the instance as it is. */
+/* Makes all new values. Does not change the instance. */
 static int stage_all(Setting *s, int n, const int *indices,
                      const DLTensor *const *values, char *err, size_t size) {
   for (int k = 0; k < n; ++k) {
@@ -260,7 +263,7 @@ static int stage_all(Setting *s, int n, const int *indices,
   return s->is_stale && fx_rt_model.prepare ? prepare_again(s, err, size) : 0;
 }
 
-/* The new blocks become the instance's. */
+/* Moves the new values to the instance. */
 static void commit(Setting *s) {
   FXInstance *i = s->instance;
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each instance owns its threads, started by the first parallel loop and ended
-// with the instance. One loop at a time uses them; a loop that finds them busy
-// runs in its caller. A worker that has nothing to do spins for a moment, then
-// sleeps.
+// Each instance owns its threads, which are started by parallel loops that need
+// them and joined when the instance is destroyed. One loop at a time uses the
+// threads; a loop that finds them busy runs in its caller's thread. An idle
+// worker spins for a moment, then sleeps.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -29,8 +29,9 @@ struct FXrtPool {
   atomic_int stop;
   atomic_uint generation;
   atomic_int sleepers;
-  /* The loop under way. A worker enters by `entered` and leaves by `running`;
-   * the owner closes the loop before it waits for those inside. */
+  /* The loop under way. A worker increments `running`, works if the loop is
+   * open and a seat is free, and decrements `running`. The owner clears `open`,
+   * then waits until `running` is 0. */
   atomic_int open, running, seats;
   Body fn;
   void *arg;
@@ -82,7 +83,8 @@ static void *worker(void *arg) {
   }
 }
 
-/* The pool with at least n_threads workers if the system gives them. */
+/* Returns the pool of the instance, or null if out of memory. A new pool has no
+ * threads. */
 static FXrtPool *get_pool(FXInstance *i) {
   pthread_mutex_lock(&i->lock);
   FXrtPool *p = i->pool;
@@ -96,6 +98,8 @@ static FXrtPool *get_pool(FXInstance *i) {
   return p;
 }
 
+/* Runs `fn` on [0, n) with at most `threads` threads (0: all CPUs), the
+ * caller's included, in chunks of at least `grain` iterations. */
 void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
                     Body fn, void *arg) {
   if (grain < 1)
@@ -115,7 +119,7 @@ void fx_rt_pool_run(FXInstance *i, int threads, int64_t n, int64_t grain,
   while (p->n_threads < threads - 1 &&
          !pthread_create(&p->threads[p->n_threads], 0, worker, p))
     ++p->n_threads;
-  /* Four chunks a thread even out what the system takes from one of them. */
+  /* Four chunks per thread balance the load if a thread is preempted. */
   int64_t chunk = n / (4 * (int64_t)threads);
   p->chunk = chunk > grain ? chunk : grain;
   p->fn = fn;
@@ -155,7 +159,7 @@ void fx_rt_pool_destroy(FXInstance *i) {
 }
 
 //===----------------------------------------------------------------------===//
-// What compiled code calls
+// Functions that compiled code calls
 //===----------------------------------------------------------------------===//
 
 typedef struct {
@@ -164,8 +168,8 @@ typedef struct {
   void *arg;
 } Loop;
 
-/* Runs a range in whatever thread: an error there ends this range only, and
- * the loop's caller reports it. */
+/* Runs a range of the loop in any thread. An error ends this range only; the
+ * caller of the loop fails the run. */
 static void run_range(void *arg, int64_t begin, int64_t end) {
   Loop *loop = arg;
   if (atomic_load_explicit(&loop->run->failed, memory_order_relaxed))

@@ -36,7 +36,7 @@ using namespace fx;
 
 namespace {
 
-/// v * (g / ‖v‖), the norm over all dimensions but `dim`
+/// Computes v * (g / ‖v‖), with the norm over all dimensions but `dim`
 /// (ATen/native/WeightNorm.cpp).
 LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
                                   SmallVectorImpl<Value> &results) {
@@ -55,14 +55,14 @@ LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
   return success();
 }
 
-/// x[1:] - x[:-1], n times.
+/// Computes x[1:] - x[:-1], n times.
 LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
                             SmallVectorImpl<Value> &results) {
   Value self = op.self();
   std::optional<int64_t> n = op.n().getInt();
   std::optional<int64_t> dim = op.dim().getInt();
   dim = dim ? d.wrap(*dim, d.rank(self)) : std::nullopt;
-  // On booleans it is an exclusive or.
+  // For booleans, diff is an exclusive or.
   if (!n || *n < 0 || !dim || d.rank(self) == 0 ||
       d.type(self).getDtype().isInteger(1))
     return failure();
@@ -72,8 +72,8 @@ LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
       parts.push_back(part);
   if (parts.size() > 1)
     self = d.call<aten::Cat>(parts, *dim);
-  // PyTorch takes no more differences than there are elements. Where it found
-  // that so with symbolic sizes, the result says when it was done.
+  // PyTorch takes at most as many differences as there are elements. With
+  // symbolic sizes, the recorded type of the result tells when it stopped.
   auto type =
       dyn_cast<FakeTensorType>(op.getOperation()->getResult(0).getType());
   auto isDone = [&] {
@@ -89,7 +89,7 @@ LogicalResult decomposeDiff(aten::Diff op, Decomposer &d,
   return success();
 }
 
-/// a * sigmoid(b), a and b the halves of x.
+/// Computes a * sigmoid(b), where a and b are the halves of x.
 LogicalResult decomposeGlu(aten::Glu op, Decomposer &d,
                            SmallVectorImpl<Value> &results) {
   Value self = op.self();
@@ -105,7 +105,7 @@ LogicalResult decomposeGlu(aten::Glu op, Decomposer &d,
   return success();
 }
 
-/// at::Reduction: 0 none, 1 mean, 2 sum.
+/// Reduces a loss. `reduction` is an at::Reduction: 0 none, 1 mean, 2 sum.
 LogicalResult reduceLoss(const Argument &reduction, Value loss, Decomposer &d,
                          SmallVectorImpl<Value> &results) {
   std::optional<int64_t> kind = reduction.getInt();
@@ -127,7 +127,8 @@ LogicalResult decomposeMseLoss(aten::MseLoss op, Decomposer &d,
                     results);
 }
 
-/// The conjugate of complex elements; of others it is a view.
+/// Decomposes the conjugate transpose of a complex tensor. For other dtypes it
+/// is a view, which is kept.
 LogicalResult decomposeConjugateTranspose(const OperatorView &op, Decomposer &d,
                                           SmallVectorImpl<Value> &results) {
   Value self = op.getArg("self").getValue();
@@ -145,7 +146,7 @@ LogicalResult decomposeFrobeniusNorm(aten::FrobeniusNormDim op, Decomposer &d,
   return success();
 }
 
-/// x == element.
+/// Computes elements == test_element, or != if `invert` is set.
 LogicalResult decomposeIsin(aten::IsinTensorScalar op, Decomposer &d,
                             SmallVectorImpl<Value> &results) {
   std::optional<bool> invert = op.invert().getBool();

@@ -52,7 +52,7 @@ std::optional<int64_t> Decomposer::wrap(int64_t dim, int64_t rank) {
 }
 
 namespace {
-/// Collects the nodes that a decomposition makes.
+/// Collects the nodes that a decomposition creates.
 struct Collector : OpBuilder::Listener {
   SmallVector<Operation *> created;
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
@@ -63,7 +63,8 @@ struct Collector : OpBuilder::Listener {
 struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>())
-      // Elsewhere a view that is replaced might be written through.
+      // In a graph that is not functional, a write could go through a view that
+      // is replaced.
       if (graph.getFunctional())
         decompose(graph);
   }
@@ -88,7 +89,7 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
       if (!hook)
         continue;
       SmallVector<Operation *> created = replace(view, hook, namer);
-      // What a decomposition makes may itself decompose.
+      // The created nodes may themselves be decomposed.
       worklist.append(created.rbegin(), created.rend());
     }
   }
@@ -103,7 +104,7 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
     SmallVector<Value> values;
     bool replaced;
     {
-      // A type that cannot be inferred is no error: the node stays.
+      // Suppress errors of type inference: if it fails, the node stays.
       ScopedDiagnosticHandler quiet(op->getContext(),
                                     [](Diagnostic &) { return success(); });
       replaced = succeeded(hook(view, decomposer, values)) &&

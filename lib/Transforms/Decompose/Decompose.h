@@ -15,14 +15,14 @@
 
 namespace fx {
 
-/// Builds what a node is replaced by. After a call whose types could not be
-/// inferred every further one gives null, so a decomposition checks its last
-/// value only.
+/// Builds the nodes that replace a node. If the types of a call cannot be
+/// inferred, this call and all later ones return null, so a decomposition needs
+/// to check its last value only.
 class Decomposer {
 public:
   Decomposer(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
-  /// The first result of a new call of View's operator.
+  /// Creates a call of the operator of `View` and returns its first result.
   template <class View, class... Args>
   mlir::Value call(const Args &...args) {
     if (failed)
@@ -36,15 +36,15 @@ public:
     return llvm::cast<FakeTensorType>(tensor.getType());
   }
   static int64_t rank(mlir::Value tensor) { return type(tensor).getRank(); }
-  /// The same of any operator.
+  /// Creates a call of the operator `schema` and returns its first result.
   mlir::Value call(const OperatorSchema &schema, llvm::ArrayRef<Arg> args);
-  /// The size of `dim` as an argument: an integer, or a new sym_size.
+  /// Returns the size of `dim` as an argument: an integer, or a new sym_size.
   Arg size(mlir::Value tensor, int64_t dim);
-  /// The size of `dim` if it is an integer.
+  /// Returns the size of `dim` if it is static.
   static std::optional<int64_t> staticSize(mlir::Value tensor, int64_t dim) {
     return type(tensor).getSizes()[dim].getInteger();
   }
-  /// `dim` counted from the front, or nullopt if it is out of range.
+  /// Returns `dim` counted from the front, or nullopt if it is out of range.
   static std::optional<int64_t> wrap(int64_t dim, int64_t rank);
 
 private:
@@ -53,28 +53,31 @@ private:
   bool failed = false;
 };
 
-/// Replaces a node by others: gives one value for each of its results, or
-/// fails, having perhaps built nodes that nothing uses, which are removed.
+/// A hook that replaces a node by other nodes. It adds one value for each
+/// result of the node, or fails. If it fails, the caller erases the nodes that
+/// it has created.
 struct Decomposition {
   using Function = mlir::LogicalResult (*)(
       const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
   static void registerAll(HookTable<Decomposition> &hooks);
 };
 
-/// The families, each in the file of its name.
+/// Each function registers the decompositions in the file of its name.
 void registerArithmeticDecompositions(HookTable<Decomposition> &hooks);
 void registerEinsumDecompositions(HookTable<Decomposition> &hooks);
 void registerRearrangeDecompositions(HookTable<Decomposition> &hooks);
 void registerSamplingDecompositions(HookTable<Decomposition> &hooks);
 
-/// An operator on a list of tensors, `_foreach_add.List`, and its calls for
-/// each of them.
+/// Returns true for an operator on lists of tensors, such as
+/// `_foreach_add.List`.
 bool isForeach(llvm::StringRef target);
+/// Decomposes such an operator into one call for each tensor.
 mlir::LogicalResult decomposeForeach(const OperatorView &op, Decomposer &d,
                                      llvm::SmallVectorImpl<mlir::Value> &);
 
-/// The target under which hooks and lowerings know an operator that has two
-/// names, "aten.abs.default" for "aten.absolute.default".
+/// Returns the target under which hooks and lowerings know an operator with
+/// several names: "aten.abs.default" for "aten.absolute.default". Returns
+/// nullopt if `target` is no such alias.
 std::optional<std::string> getUsualTarget(llvm::StringRef target);
 
 } // namespace fx

@@ -7,8 +7,10 @@
 //
 // Follows the algorithm of at::native::einsum (ATen/native/Linear.cpp): each
 // operand is permuted to one common order of labels, and pairs of operands are
-// contracted from left to right. A pair becomes one bmm over (labels in both
-// and in the rest, labels only left, contracted labels, labels only right).
+// contracted from left to right. A pair becomes one bmm. Its batch dimension
+// merges the labels that both operands have and that a later operand or the
+// result needs. Its other dimensions merge the labels of the left operand only,
+// the contracted labels, and the labels of the right operand only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,6 +40,7 @@ class EinsumBuilder {
 public:
   explicit EinsumBuilder(Decomposer &d) : d(d) {}
 
+  /// Permutes the dimensions of `x` to the given order of labels.
   Value permute(const Labelled &x, StringRef order) {
     if (x.labels == order)
       return x.tensor;
@@ -47,8 +50,8 @@ public:
     return d.call<aten::Permute>(x.tensor, dims);
   }
 
-  /// A label that stands twice stands for the diagonal of its dimensions, which
-  /// becomes the last one.
+  /// Replaces each pair of dimensions with the same label by its diagonal,
+  /// which becomes the last dimension.
   void takeDiagonals(Value &tensor, std::string &labels) {
     for (size_t i = 0; i < labels.size() && tensor;) {
       size_t other = labels.find(labels[i], i + 1);
@@ -63,7 +66,7 @@ public:
     }
   }
 
-  /// Sums over the labels that `keep` does not hold.
+  /// Sums `x` over the labels that are not in `keep`.
   Labelled reduce(Labelled x, StringRef keep) {
     SmallVector<int64_t> dims;
     std::string rest;
@@ -77,13 +80,14 @@ public:
     return {d.call<aten::SumDimIntList>(x.tensor, dims), rest};
   }
 
-  /// `x` with the labels of each group as one dimension.
+  /// Permutes `x` and merges the dimensions of each group of labels into one.
+  /// Returns null if more than one group has an unknown size.
   Value group(const Labelled &x, ArrayRef<std::string> groups) {
     std::string order = llvm::join(groups, "");
     Value permuted = permute(x, order);
     if (!permuted)
       return {};
-    // At most one group has an unknown product: it becomes -1.
+    // One merged group can have an unknown size: reshape infers it from -1.
     SmallVector<Arg> sizes;
     bool unknown = false;
     size_t next = 0;
@@ -105,6 +109,8 @@ public:
     return d.call<aten::Reshape>(permuted, sizes);
   }
 
+  /// Contracts `x` and `y` by one bmm. `keep` holds the labels that the result
+  /// or a later operand needs.
   Labelled contract(Labelled x, Labelled y, StringRef keep) {
     auto filter = [](StringRef labels, auto predicate) {
       std::string result;
@@ -142,8 +148,9 @@ private:
   Decomposer &d;
 };
 
-/// The dimensions of ellipses by labels of their own, digits, aligned at the
-/// right. False where an ellipsis is not one, or stands for too many.
+/// Replaces each ellipsis in `text` by one label (a digit) for each of its
+/// dimensions. Ellipses are aligned at the right. Returns false if an ellipsis
+/// is malformed or stands for more than 10 dimensions.
 bool expandEllipses(std::string &text, ArrayRef<int64_t> ranks) {
   auto [left, right] = StringRef(text).split("->");
   SmallVector<StringRef> parts;
@@ -180,7 +187,8 @@ bool expandEllipses(std::string &text, ArrayRef<int64_t> ranks) {
   return true;
 }
 
-/// Splits `ij,jk->ik` into labels of operands and of the result.
+/// Splits `ij,jk->ik` into the labels of the operands and of the result.
+/// Returns false if the equation is not valid or not supported.
 bool parse(StringRef equation, ArrayRef<int64_t> ranks,
            SmallVectorImpl<std::string> &inputs, std::string &output) {
   std::string text;
@@ -197,8 +205,8 @@ bool parse(StringRef equation, ArrayRef<int64_t> ranks,
   if (StringRef(text).contains("->")) {
     output = right.str();
   } else {
-    // Without an arrow: the ellipsis, and the labels that stand once, in
-    // alphabetical order.
+    // Without an arrow, the result has the dimensions of the ellipsis, followed
+    // by the labels that occur once, in alphabetical order.
     for (char label : StringRef("0123456789"))
       if (left.contains(label))
         output += label;
@@ -233,7 +241,8 @@ LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
   if (!equation || tensors.empty() || !op.path().isNone() ||
       !parse(equation.getValue(), ranks, inputs, output))
     return failure();
-  // A label of size 1 in one operand and more in another broadcasts.
+  // Equal labels must have equal sizes. ATen also broadcasts a size of 1, which
+  // is not supported here.
   llvm::DenseMap<char, ExprAttr> sizes;
   for (auto [tensor, labels] : llvm::zip(tensors, inputs)) {
     if ((size_t)d.rank(tensor) != labels.size())

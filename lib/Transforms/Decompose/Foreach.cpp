@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace fx;
 
-/// The operator for one tensor of the list; null if there is none.
+/// Returns the operator for one tensor of the list; null if there is none.
 static const OperatorSchema *getElementOperator(StringRef name,
                                                 StringRef overload) {
   if (name == "zero")
@@ -54,7 +54,7 @@ LogicalResult fx::decomposeForeach(const OperatorView &op, Decomposer &d,
   target.consume_front("aten._foreach_");
   auto [name, overload] = target.split('.');
   const OperatorSchema *schema = getElementOperator(name, overload);
-  // Norms take more, and numbers for tensors are another operator's.
+  // Norms have other arguments than the operator for one tensor.
   if (!schema || name == "norm" || name == "powsum")
     return failure();
   ArrayRef<ArgumentSchema> given = op.getSchema().getArguments();

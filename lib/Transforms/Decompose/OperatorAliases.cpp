@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Aliases of PyTorch (torch/csrc/jit/passes/normalize_ops.cpp lists most) stand
-// in a plain export as they were written: `torch.absolute`, `torch.less`. Hooks
-// and lowerings know one name.
+// An export without decompositions keeps operator aliases as the user wrote
+// them: `torch.absolute`, `torch.less`. Most of them are listed in
+// torch/csrc/jit/passes/normalize_ops.cpp. Hooks and lowerings know only one
+// name of each operator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +63,7 @@ std::optional<std::string> fx::getUsualTarget(StringRef target) {
   std::string known = ("aten." + usual + "." + overload).str();
   const OperatorSchema *from = lookupOperator(("aten." + target).str()),
                        *to = lookupOperator(known);
-  // Arguments may be given by name.
+  // The names of the arguments must match: calls can use them as keywords.
   auto takesTheSame = [](const ArgumentSchema &a, const ArgumentSchema &b) {
     return a.getName() == b.getName();
   };

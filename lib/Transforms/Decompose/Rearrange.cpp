@@ -30,7 +30,7 @@ using namespace fx;
 
 namespace {
 
-/// Each element `repeats` times in a row: unsqueeze, expand, reshape.
+/// Repeats each element `repeats` times: unsqueeze, expand, reshape.
 LogicalResult decomposeRepeatInterleave(aten::RepeatInterleaveSelfInt op,
                                         Decomposer &d,
                                         SmallVectorImpl<Value> &results) {
@@ -54,7 +54,7 @@ LogicalResult decomposeRepeatInterleave(aten::RepeatInterleaveSelfInt op,
     if (i == *dim)
       expanded.push_back(*repeats);
   }
-  // With nothing to infer -1 from, an empty dimension is ATen's.
+  // Reshape cannot infer -1 for an empty tensor. ATen runs this case.
   if (*repeats == 0)
     return failure();
   Value copies = d.call<aten::Unsqueeze>(self, *dim + 1);
@@ -63,7 +63,7 @@ LogicalResult decomposeRepeatInterleave(aten::RepeatInterleaveSelfInt op,
   return success();
 }
 
-/// Rows, columns, …: each tensor viewed along its own dimension and expanded.
+/// Views each tensor along its own dimension and expands it to the grid.
 LogicalResult decomposeMeshgrid(const OperatorView &op, Decomposer &d,
                                 SmallVectorImpl<Value> &results) {
   OperandRange tensors = op.getArg("tensors").operands;
@@ -87,7 +87,8 @@ LogicalResult decomposeMeshgrid(const OperatorView &op, Decomposer &d,
   return success();
 }
 
-/// (N.., C*r*r, H, W) → (N.., C, H*r, W*r), as ATen/native/PixelShuffle.cpp.
+/// Rearranges (N.., C*r*r, H, W) to (N.., C, H*r, W*r), as in
+/// ATen/native/PixelShuffle.cpp.
 LogicalResult decomposePixelShuffle(aten::PixelShuffle op, Decomposer &d,
                                     SmallVectorImpl<Value> &results) {
   std::optional<int64_t> r = op.upscale_factor().getInt();
@@ -104,7 +105,7 @@ LogicalResult decomposePixelShuffle(aten::PixelShuffle op, Decomposer &d,
   Value parts = d.call<aten::UnflattenInt>(
       self, c, SmallVector<int64_t>{*channels / (*r * *r), *r, *r});
   parts = d.call<aten::Permute>(parts, order);
-  // Heights and widths may be unknown: what is merged needs no sizes.
+  // Flatten needs no sizes, so the height and the width can be dynamic.
   parts = d.call<aten::FlattenUsingInts>(parts, c + 3, c + 4);
   results.push_back(d.call<aten::FlattenUsingInts>(parts, c + 1, c + 2));
   return success();
@@ -152,7 +153,7 @@ LogicalResult decomposeChannelShuffle(aten::ChannelShuffle op, Decomposer &d,
   return success();
 }
 
-/// The last `shift` elements of a dimension, then the rest.
+/// Concatenates the last `shift` elements of a dimension and the rest.
 LogicalResult decomposeRoll(aten::Roll op, Decomposer &d,
                             SmallVectorImpl<Value> &results) {
   std::optional<SmallVector<int64_t>> shifts = op.shifts().getInts();
@@ -179,7 +180,8 @@ LogicalResult decomposeRoll(aten::Roll op, Decomposer &d,
   return success();
 }
 
-/// A convolution of (time, batch, channels) by (time, channels in, out).
+/// Permutes the input (time, batch, channels) and the weight (time, channels
+/// in, channels out) to those of conv1d, and the result back.
 LogicalResult decomposeConvTbc(aten::ConvTbc op, Decomposer &d,
                                SmallVectorImpl<Value> &results) {
   std::optional<int64_t> pad = op.pad().getInt();

@@ -30,9 +30,10 @@ using namespace fx;
 
 namespace {
 
-/// Places (x, y, 1) or (x, y, z, 1) from -1 to 1, times each matrix
-/// (ATen/native/AffineGridGenerator.cpp). theta [N, d, d+1], size [N, C, sizes
-/// of the image], result [N, sizes, d].
+/// Multiplies the homogeneous coordinates (x, y, 1) or (x, y, z, 1), which
+/// range from -1 to 1, by each matrix (ATen/native/AffineGridGenerator.cpp).
+/// theta is [N, d, d+1], size is [N, C, image sizes], the result is [N, image
+/// sizes, d].
 LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
                                   SmallVectorImpl<Value> &results) {
   std::optional<bool> alignCorners = op.align_corners().getBool();
@@ -53,7 +54,9 @@ LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
   SmallVector<Value> places;
   for (int64_t k = dims - 1; k >= 0; --k) {
     int64_t size = *result.getSizes()[k + 1].getInteger();
-    // At the pixels' centers, or with the first and the last one at the ends.
+    // -1 and 1 are the edges of the image, so the coordinates of pixels are
+    // those of their centers. With align_corners, -1 and 1 are the centers of
+    // the first and the last pixel.
     double end = size <= 1       ? 0
                  : *alignCorners ? 1
                                  : double(size - 1) / double(size);
@@ -77,8 +80,9 @@ LogicalResult decomposeAffineGrid(aten::AffineGridGenerator op, Decomposer &d,
   return success();
 }
 
-/// The form that torch.nn.functional.interpolate calls: sizes, or factors if
-/// they were given.
+/// Replaces `From` by its `vec` overload `To`, which
+/// torch.nn.functional.interpolate calls. Passes the scale factors if they are
+/// given, else the output sizes.
 template <class From, class To>
 LogicalResult decomposeUpsample(const OperatorView &op, Decomposer &d,
                                 SmallVectorImpl<Value> &results) {

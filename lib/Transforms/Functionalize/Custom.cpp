@@ -7,13 +7,13 @@
 //
 //   %z = call_function @my.push.default(%x, %y)
 //
-// whose schema is `my::push(Tensor x, Tensor(a!) y) -> Tensor` becomes what
-// torch's own functionalization makes of it,
+// whose schema is `my::push(Tensor x, Tensor(a!) y) -> Tensor` is rewritten to
+// the same call as in torch's own functionalization,
 //
 //   %z, %push_y = higher_order @auto_functionalized(
 //       #fx.operator<"my.push.default">, x = %x, y = %y)
 //
-// which calls the operator on a copy of %y and gives the copy back.
+// which calls the operator on a copy of %y and returns the copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +25,15 @@ using namespace fx;
 using namespace fx::functionalize;
 
 namespace {
-/// An argument of the call with the name that the schema has for it.
+/// An argument of the call and its schema.
 struct Named {
   const gen::Argument *schema;
   Argument argument;
 };
 } // namespace
 
-/// The arguments by the schema's names; a reason where they do not fit it.
+/// Matches the arguments of `op` with those of the schema. Returns the reason
+/// if they do not match, else an empty string.
 static std::string getNamed(CallFunctionOp op, const gen::Operator &schema,
                             SmallVectorImpl<Named> &named) {
   SmallVector<Argument> args = getArguments(op);
@@ -60,12 +61,12 @@ static std::string getNamed(CallFunctionOp op, const gen::Operator &schema,
   return "";
 }
 
-/// What the call of auto_functionalized is made of.
+/// The parts of a call of auto_functionalized.
 struct Functionalizer::CustomCall {
-  /// Creates it in front of `op`.
+  /// Creates the call in front of `op`.
   HigherOrderOp create(CallFunctionOp op) const;
-  /// Replaces results of `op` that are written arguments by these. False where
-  /// a result is written, but is not one argument.
+  /// Replaces each result of `op` that aliases a written argument by that
+  /// argument. Returns false if such a result is not exactly one argument.
   bool replaceAliases(CallFunctionOp op, const gen::Operator &schema) const;
 
   SmallVector<Named> named;
@@ -73,8 +74,8 @@ struct Functionalizer::CustomCall {
   SmallVector<Attribute> kwnames, outs;
   SmallVector<Type> types;
   SmallVector<std::string> nodeNames;
-  /// The arguments that the operator writes, in order, and the alias sets that
-  /// the schema gives them.
+  /// The values that the operator writes, in order, and the union of their
+  /// alias sets in the schema.
   SmallVector<Value> written;
   uint32_t writtenSets = 0;
 };
@@ -117,7 +118,7 @@ LogicalResult Functionalizer::addArguments(CallFunctionOp op,
   if (op->getNumResults())
     custom.nodeNames.push_back(node);
   llvm::append_range(custom.types, op->getResultTypes());
-  // What the operator returns comes first, None if that is nothing.
+  // The results of the operator come first; None if it has no results.
   custom.outs.assign(op->getNumResults(), OperandAttr::get(ctx));
   if (ArrayAttr given = op.getOutsAttr())
     custom.outs.assign(given.begin(), given.end());
@@ -166,14 +167,14 @@ LogicalResult Functionalizer::visitCustom(CallFunctionOp op,
     return fail(op, "'" + op.getTarget() + "' returns a view of an argument");
   if (failed(addArguments(op, custom)))
     return failure();
-  // A second name of what is written would not see the new value.
+  // Another operand that aliases a written one would not see the new value.
   for (Value target : custom.written)
     if (hasOtherName(op, target))
       return fail(op, "'" + op.getTarget() +
                           "' writes what it also has by another name");
 
   HigherOrderOp call = custom.create(op);
-  // A result that is a written argument is its value from here on.
+  // A result that aliases a written argument is the argument from here on.
   if (!custom.replaceAliases(op, schema)) {
     call->erase();
     return fail(op, "'" + op.getTarget() + "' returns what it writes");

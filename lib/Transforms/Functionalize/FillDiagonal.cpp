@@ -42,7 +42,8 @@ LogicalResult Functionalizer::visitFillDiagonal(CallFunctionOp op) {
       args.size() > 2 ? args[2].getBool() : std::optional<bool>(false);
   if (!wraps)
     return fail(op, "expected a fill_diagonal_ whose 'wrap' is known");
-  // The distance of the diagonal's elements, and how many there are.
+  // The distance between elements of the diagonal, and the number of elements
+  // of the tensor.
   int64_t step = 0, stride = 1, total = 1;
   for (int64_t size : llvm::reverse(sizes)) {
     step += stride;

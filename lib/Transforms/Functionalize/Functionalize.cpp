@@ -31,7 +31,8 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
         addressStorage(graph, namer, memories);
         isolateStridedViews(graph, namer);
       }
-    // Sub-graphs first, to a fixed point: they may hold sub-graphs too.
+    // A graph can be functionalized only after its sub-graphs, which can
+    // contain sub-graphs, too. Iterate to a fixed point.
     SmallVector<GraphOp> pending;
     for (GraphOp graph : getOperation().getOps<GraphOp>())
       if (!graph.getFunctional())
@@ -71,8 +72,9 @@ struct FunctionalizePass : fx::impl::FunctionalizePassBase<FunctionalizePass> {
     }
     numMutations += functionalizer.numMutations;
     numReplayed += functionalizer.numReplayed;
-    // One that mutates its inputs has another signature: who calls it decides
-    // what becomes of that.
+    // The functional form of a sub-graph that mutates its inputs has additional
+    // outputs. Keep it beside the sub-graph: the rewrite of each call decides
+    // how to use these outputs.
     if (graph.isPrivate() && copy.getOutput().getArgs().size() !=
                                  graph.getOutput().getArgs().size()) {
       forms.add(graph, copy);

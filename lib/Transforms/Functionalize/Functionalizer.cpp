@@ -45,8 +45,9 @@ Value Functionalizer::getCurrent(Value value) {
   return of.view ? derive(of, base) : base;
 }
 
-/// `base` as `view` takes it: some make a view only where the strides allow it,
-/// and what replaces a viewed tensor may have others.
+/// Returns `base`, copied to contiguous memory if `view` is an operator that
+/// requires certain strides. The value that replaces a viewed tensor can have
+/// other strides.
 Value Functionalizer::prepareViewed(CallFunctionOp view, Value base) {
   if (!llvm::is_contained({"aten.view.dtype", "aten.view_as_complex.default",
                            "aten.unflatten.int"},
@@ -72,7 +73,7 @@ Value Functionalizer::derive(const ViewOf &of, Value base) {
   takeAnyStrides(replay);
   namer.makeUnique(replay);
   ++numReplayed;
-  // All results of a split are valid now.
+  // Other results of the replayed view (of a split) are derived as well.
   for (auto [result, value] : llvm::zip_equal(results, replay->getResults()))
     if (!result)
       result = value;
@@ -88,7 +89,7 @@ SmallVector<ArgumentTree> Functionalizer::getCurrent(ArrayRef<Argument> args) {
 }
 
 void Functionalizer::writeOverlapping(Value &target, Value &newValue) {
-  SmallVector<ViewStep> steps, chain; // from the target
+  SmallVector<ViewStep> steps, chain; // beginning at the target
   Value viewed, next = target;
   for (auto it = views.find(next); it != views.end(); it = views.find(next)) {
     const ViewOf &of = it->second;
@@ -128,7 +129,7 @@ LogicalResult Functionalizer::write(Operation *op, Value target,
       if (!written)
         return fail(op, "writes through a view that has no inverse, '" +
                             of.view.getTarget() + "'");
-      // What was written is what the view of the new value shows.
+      // The view of the written value is `newValue`.
       SmallVector<Value, 1> &results = derived[{of.view, written}];
       results.resize(of.view->getNumResults());
       results[of.result] = newValue;
@@ -141,7 +142,8 @@ LogicalResult Functionalizer::write(Operation *op, Value target,
   return success();
 }
 
-/// Returns the final value of each mutated input.
+/// Adds the final value of each mutated input to the outputs of the graph, in
+/// front of the others.
 void Functionalizer::addOutputs() {
   MLIRContext *ctx = graph.getContext();
   OutputOp output = graph.getOutput();
@@ -174,14 +176,14 @@ void Functionalizer::addOutputs() {
   output.setSignatureAttr(ArrayAttr::get(ctx, signature));
 }
 
-/// Calls the functional forms of sub-graphs that mutate what they are given;
-/// their last values come back as results.
+/// Replaces a call of sub-graphs that mutate their inputs by a call of their
+/// functional forms, which return the final values of these inputs.
 LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
   std::string why;
   FailureOr<FunctionalCall> call = forms.rewrite(op, namer, why);
   if (failed(call))
     return fail(op, why);
-  // A second name of what is written would not see the new value.
+  // Another operand that aliases a written one would not see the new value.
   for (auto [position, operand] : llvm::enumerate(op->getOperands())) {
     if (!isa<FakeTensorType>(operand.getType()))
       continue;
@@ -205,7 +207,8 @@ LogicalResult Functionalizer::visitSubgraphs(Operation *op) {
   return success();
 }
 
-/// States that are the same bytes (tied weights) are one tensor.
+/// Treats the placeholders of states with the same storage and type (tied
+/// weights) as one tensor.
 void Functionalizer::shareStates() {
   auto module = graph->getParentOfType<ModuleOp>();
   DenseMap<Attribute, std::pair<Value, Type>> first;
@@ -217,7 +220,7 @@ void Functionalizer::shareStates() {
                        : ExternalAttr();
     if (!bytes)
       continue;
-    // Of one storage two states may be different parts.
+    // Two states of one storage with different types can be different parts.
     auto [it, isNew] =
         first.try_emplace(bytes, placeholder.getResult(), state.getType());
     if (!isNew && it->second.second == state.getType() &&
@@ -226,8 +229,9 @@ void Functionalizer::shareStates() {
   }
 }
 
-/// Takes the last values that the graph returns of its inputs as written to
-/// these: who returns such an input returns its last value.
+/// Records the mutations in the signature of the graph as writes to its inputs
+/// and removes them from the outputs; `addOutputs` adds them again. If the
+/// graph also returns such an input as an output, it returns the final value.
 void Functionalizer::takeMutations(OutputOp output) {
   SmallVector<Mutation> mutations = getMutations(graph);
   if (mutations.empty())
@@ -303,7 +307,7 @@ LogicalResult Functionalizer::visit(Operation &op) {
 }
 
 LogicalResult Functionalizer::run() {
-  // Torch says that this one writes; it is a view and nothing else.
+  // The schema of prims.as_strided declares a mutation, but it is only a view.
   for (auto call : graph.getBlock().getOps<CallFunctionOp>())
     if (call.getTarget() == "prims.as_strided.default")
       call.setTarget("aten.as_strided.default");

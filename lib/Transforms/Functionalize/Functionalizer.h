@@ -14,30 +14,32 @@
 
 namespace fx::functionalize {
 
-/// How a tensor is made of another one that it shares a storage with. Without
-/// a view operator it is the same tensor under another name.
+/// Describes a tensor that shares the storage of `viewed`: it is result
+/// `result` of the operator `view`, whose operand `operand` is `viewed`. If
+/// `view` is null, the tensor is `viewed` itself under another name.
 struct ViewOf {
   mlir::Value viewed;
   CallFunctionOp view;
   unsigned operand = 0, result = 0;
 };
 
-/// Values of the graph as it was are names of tensors. Each is a view of
-/// another one or the whole of a storage, and what a storage holds is one value
-/// of the new graph. A write through a view makes a new value of the storage,
-/// by the inverses of the views in between. A read derives the view from the
-/// storage's value again; what is derived from one value is derived once. So
-/// nothing can be stale, whatever writes stand between a view and its use.
+/// Makes a graph functional. The values of the original graph are names of
+/// tensors. Each tensor is either a view of another tensor or a root, which is
+/// a whole storage. The current content of each storage is one value of the new
+/// graph. A write through a view creates a new content of the storage by the
+/// inverses of the views in between. A read derives the view from the current
+/// content again, once for each content. So no value is stale, whatever writes
+/// are between a view and its use.
 ///
-/// Works on a copy of the graph, so that a graph it cannot handle is kept.
+/// The graph is modified even if this fails, so callers pass a copy.
 class Functionalizer {
 public:
   Functionalizer(GraphOp graph, SubgraphForms &forms, bool assumesFunctional)
       : graph(graph), namer(graph), forms(forms),
         assumesFunctional(assumesFunctional) {}
 
-  /// Fails, with the reason in `problem`, on a mutation without functional
-  /// form.
+  /// Fails on a mutation without functional form. Sets `problem` to the op and
+  /// `reason` to the reason then.
   mlir::LogicalResult run();
 
   mlir::Operation *problem = nullptr;
@@ -51,25 +53,28 @@ private:
     return mlir::failure();
   }
 
-  /// Notes of which tensor `result` of `op` is a view. To be called before the
-  /// operands of `op` are replaced: strides in their types decide.
+  /// Records which results of `op` are views, and of which tensors. Must be
+  /// called before the operands of `op` are replaced, because this depends on
+  /// the strides in their types.
   void noteViews(CallFunctionOp op);
   void setView(mlir::Value value, const ViewOf &view) { views[value] = view; }
-  /// The name of the whole storage.
+  /// Returns the root that `value` is a view of.
   mlir::Value getRoot(mlir::Value value) const;
   bool isWritten(mlir::Value root) const { return contents.contains(root); }
-  /// What `value` holds now, in front of the operation that is visited.
+  /// Returns the content of `value` before the visited operation.
   mlir::Value getCurrent(mlir::Value value);
   mlir::Value prepareViewed(CallFunctionOp view, mlir::Value base);
-  /// The view of `base` that `of` describes.
+  /// Returns the view of `base` that `of` describes. Creates it if necessary.
   mlir::Value derive(const ViewOf &of, mlir::Value base);
-  /// `args` with what their values are now.
+  /// Returns `args` with each value replaced by its current content.
   llvm::SmallVector<ArgumentTree> getCurrent(llvm::ArrayRef<Argument> args);
-  /// Where views on the way from `target` to the whole show elements twice,
-  /// writes through all up to the last of these at once: sets `target` to what
-  /// this one views, and `newValue` to what that holds then.
+  /// If views between `target` and its root can repeat elements, writes through
+  /// the chain of views from `target` up to the last of them in one step (see
+  /// `createChainInverse`). Sets `target` to the tensor that the last one views
+  /// and `newValue` to the new content of that tensor.
   void writeOverlapping(mlir::Value &target, mlir::Value &newValue);
-  /// Records that `target` holds `newValue` from here on.
+  /// Records that the content of `target` is `newValue` from here on. Fails if
+  /// a view has no inverse.
   mlir::LogicalResult write(mlir::Operation *op, mlir::Value target,
                             mlir::Value newValue);
   void shareStates();
@@ -80,9 +85,9 @@ private:
   mlir::LogicalResult visitCustom(CallFunctionOp op,
                                   const gen::Operator &schema);
   struct CustomCall;
-  /// Sets all of `custom` but its named arguments, which it reads.
+  /// Sets the other fields of `custom` from `custom.named`.
   mlir::LogicalResult addArguments(CallFunctionOp op, CustomCall &custom);
-  /// Whether `op` has `written` as more than one operand, by any name.
+  /// Returns true if more than one operand of `op` aliases `written`.
   bool hasOtherName(CallFunctionOp op, mlir::Value written) const;
   mlir::LogicalResult visitBatchNorm(CallFunctionOp op);
   mlir::LogicalResult visitInstanceNorm(CallFunctionOp op);
@@ -99,45 +104,49 @@ private:
   SubgraphForms &forms;
   bool assumesFunctional;
   llvm::DenseMap<mlir::Value, ViewOf> views;
-  /// What storages that were written hold, by the names of their wholes.
+  /// The contents of the storages that were written, by root.
   llvm::DenseMap<mlir::Value, mlir::Value> contents;
-  /// Views derived so far, by operator, number of the result and viewed value.
+  /// The results of the views derived so far, by view operator and viewed
+  /// value.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>,
                  llvm::SmallVector<mlir::Value, 1>>
       derived;
+  /// See `addressStorage`.
   llvm::SmallPtrSet<mlir::Operation *, 4> memories;
-  /// Where new operations go.
+  /// The visited operation. New operations are created in front of it.
   mlir::Operation *visited = nullptr;
+  /// Operations to erase at the end.
   llvm::SmallVector<mlir::Operation *> replaced;
 };
 
-/// The operator that computes what `schema`'s operator writes:
-/// `aten.add.Tensor` for `aten.add_.Tensor` and `aten.add.out`. Null if there
-/// is none.
+/// Returns the operator that computes what the operator `schema` writes:
+/// `aten.add.Tensor` for `aten.add_.Tensor` and `aten.add.out`. Returns null if
+/// there is none.
 const OperatorSchema *getFunctionalOperator(const OperatorSchema &schema);
 
-/// The schema as one of a custom operator is kept.
+/// Converts `schema` to the type in which schemas of custom operators are kept.
 gen::Operator getParsedSchema(const OperatorSchema &schema);
 
-/// Rewrites views by strides to views of the whole storage, in the order in
-/// which it lies in memory.
-/// `memories` gets the operations that embed elements in memory with gaps: each
-/// is a view of its second operand.
+/// Rewrites views by strides (as_strided) to views of the whole storage, whose
+/// dimensions are permuted to memory order. Adds to `memories` the operations
+/// that embed elements in memory with gaps: each is a view of its second
+/// operand.
 void addressStorage(GraphOp graph, NodeNamer &namer,
                     llvm::SmallPtrSetImpl<mlir::Operation *> &memories);
 
-/// Copies the last values of inputs, parameters and buffers into tensors of
-/// their types, where a graph returns them in other dtypes or shapes.
+/// Converts the final values of mutated inputs, parameters and buffers to the
+/// types of these, where a graph returns them with other dtypes or shapes.
 void convertMutations(GraphOp graph, NodeNamer &namer);
 
-/// Gives views by strides, in a functional graph, operands whose memory is what
-/// their values are.
+/// Clones the operands of views by strides in a functional graph to contiguous
+/// memory where necessary, so that their memory is their elements in order.
 void isolateStridedViews(GraphOp graph, NodeNamer &namer);
 
-/// Batch norms that update running statistics in training, most of them
-/// without saying so in their schema.
+/// Returns true for batch norms that update running statistics in training. The
+/// schemas of most of them do not declare this mutation.
 bool isBatchNorm(llvm::StringRef target);
-/// The same for instance norms, whose schema does not say so either.
+/// Returns true for the instance norm, whose schema does not declare this
+/// mutation either.
 bool isInstanceNorm(llvm::StringRef target);
 bool isFillDiagonal(llvm::StringRef target);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No operator gives an instance norm's new running statistics as results: they
-// become what ATen computes (ATen/native/Normalization.cpp), the old ones moved
-// by the momentum towards the mean over the images.
+// No operator returns the new running statistics of an instance norm, so they
+// are computed as in ATen (ATen/native/Normalization.cpp): the old statistics
+// move by the momentum towards the mean over the images.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,8 @@ LogicalResult Functionalizer::visitInstanceNorm(CallFunctionOp op) {
   if (!useInput)
     return fail(op, "expected an instance norm with all its arguments");
   Value mean = args[3].getValue(), var = args[4].getValue();
-  // Without the input's statistics, or without others, nothing is written.
+  // Nothing is written if the norm does not use the statistics of its input, or
+  // if there are no running statistics.
   if (!useInput.getValue() || (!mean && !var))
     return success();
   auto momentum = dyn_cast<FloatAttr>(args[6].tree);

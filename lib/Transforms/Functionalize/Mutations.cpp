@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::functionalize;
 
-/// Operators whose only effect is on the caller's metadata.
+/// Returns true for operators that change only autograd metadata.
 static bool isIdentity(StringRef target) {
   return target == "aten.detach_.default";
 }
@@ -35,7 +35,7 @@ Value Functionalizer::castTo(OpBuilder &b, Location loc, Value value,
       ->getResult(0);
 }
 
-/// Operators beside the pointwise ones that promote their operands' dtypes.
+/// Returns true for operators that promote the dtypes of their operands.
 static bool promotesOperands(const OperatorSchema &schema) {
   return schema.has(OperatorSchema::Pointwise) ||
          llvm::is_contained({"aten.block_diag", "aten.column_stack",
@@ -44,8 +44,9 @@ static bool promotesOperands(const OperatorSchema &schema) {
                             schema.getName().rsplit('.').first);
 }
 
-/// The dtype in which an operator without a shape rule computes what is written
-/// to a tensor of type `self`: that to which its operands promote.
+/// Returns the dtype in which an operator without a shape rule computes the
+/// value that is written to a tensor of type `self`: the dtype to which its
+/// operands promote.
 static Type getComputeDtype(CallFunctionOp functional, FakeTensorType self) {
   const OperatorSchema *schema = lookupOperator(functional.getTarget());
   if (!schema || !promotesOperands(*schema) ||
@@ -59,7 +60,8 @@ static Type getComputeDtype(CallFunctionOp functional, FakeTensorType self) {
       any = true;
     }
   Type result = any ? promotion.getResult() : Type();
-  // Of integers many compute floats; what is written says so.
+  // Many operators compute floats from integers. If so, the written tensor has
+  // a float dtype.
   auto isReal = [](Type dtype) { return isa<FloatType, ComplexType>(dtype); };
   if (!result || (isReal(self.getDtype()) && !isReal(result)))
     return self.getDtype();
@@ -73,7 +75,7 @@ LogicalResult Functionalizer::visitInplaceView(CallFunctionOp op,
   auto view = cast<CallFunctionOp>(b.clone(*op));
   view.setTarget(functional);
   view->setOperand(0, self);
-  // From here on the name stands for the view.
+  // Later uses of `self` use the view.
   self.replaceUsesWithIf(view->getResult(0), [&](OpOperand &use) {
     return use.getOwner() != op && use.getOwner() != view &&
            op->isBeforeInBlock(use.getOwner());
@@ -92,8 +94,8 @@ LogicalResult Functionalizer::visitInplaceView(CallFunctionOp op,
   return success();
 }
 
-/// The dtype in which the functional form of a call computes: that of its
-/// result, which the shape rule tells, or of the operands.
+/// Returns the dtype of result `result` of the functional form of a call: the
+/// dtype that its shape rule infers, or else `getComputeDtype`.
 static Type getResultDtype(CallFunctionOp functional, FakeTensorType self,
                            unsigned result) {
   OperatorView view = getOperatorView(functional);
@@ -106,17 +108,18 @@ static Type getResultDtype(CallFunctionOp functional, FakeTensorType self,
 }
 
 namespace {
-/// What a call writes: its arguments without it, and the tensors.
+/// The tensors that a call writes, and its arguments without `out` arguments.
 struct Written {
   SmallVector<Value> targets;
   SmallVector<ArgumentTree> args;
   SmallVector<StringRef> keywords;
-  /// The written argument is read, too: `add_` and not `add.out`.
+  /// The written argument is also read: `add_` and not `add.out`.
   bool isInPlace = false;
 };
 } // namespace
 
-/// Takes a call apart; fails where it writes what is no single tensor.
+/// Splits a call into the written tensors and the other arguments. Fails if it
+/// writes anything but tensors and lists of tensors.
 static FailureOr<Written> takeApart(CallFunctionOp op,
                                     const OperatorSchema &schema) {
   Written written;
@@ -178,10 +181,10 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   SmallVector<Type> types;
   for (auto [i, target] : llvm::enumerate(written->targets)) {
     auto type = cast<FakeTensorType>(target.getType());
-    // Random numbers are drawn in the order of memory, which strides tell.
+    // Random numbers are drawn in memory order, so keep the strides.
     if (!schema.isSeeded())
       type = type.withoutMeta();
-    // `out` takes the result's sizes.
+    // An `out` tensor is resized to the sizes of the result.
     if (i < op->getNumResults())
       if (auto result = dyn_cast<FakeTensorType>(op->getResult(i).getType())) {
         if (result.getRank() != type.getRank() ||
@@ -193,7 +196,7 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   for (ArgumentTree &arg : written->args)
     for (Value &value : arg.values)
       value = getCurrent(value);
-  // A factory makes what is written.
+  // A factory must create a tensor of the dtype of the written one.
   if (int dtype = functional->findArgument("dtype");
       dtype >= 0 && schema.findArgument("dtype") < 0) {
     written->args.push_back(Attribute(
@@ -209,8 +212,8 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
     SmallVector<Attribute> list(types.size(), OperandAttr::get(b.getContext()));
     call.setOutsAttr(b.getArrayAttr(b.getArrayAttr(list)));
   }
-  // Of a real tensor `conj_physical` gives the tensor itself. What was written
-  // is another value.
+  // `conj_physical` of a real tensor returns the tensor itself, but the written
+  // value must be a new one.
   if (call.getTarget() == "aten.conj_physical.default" &&
       getAliasedOperand(call, 0))
     call.setTarget("aten.clone.default");
@@ -230,7 +233,8 @@ LogicalResult Functionalizer::visitMutation(CallFunctionOp op,
   return success();
 }
 
-/// The one that always trains, and has no argument that says so.
+/// Returns true for the batch norm that always trains. It has no argument
+/// `training`.
 static bool isUpdatingBatchNorm(StringRef target) {
   return target == "aten._batch_norm_with_update.default";
 }
@@ -251,7 +255,7 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
     training = updates ? b.getBoolAttr(true) : dyn_cast<BoolAttr>(args[5].tree);
   if (!training || op.getKwnames().size() != 0)
     return fail(op, "expected a batch norm with all its arguments");
-  // This one's schema says that it writes, even where it does not.
+  // The schema of this operator declares a mutation, even if there is none.
   bool saysSo = op.getTarget() == "aten._native_batch_norm_legit.default";
   if (!saysSo && ((!training.getValue() && op->getNumResults() == 1) ||
                   (args[3].isNone() && args[4].isNone())))
@@ -264,8 +268,8 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   bool isEmpty = x && llvm::any_of(x.getSizes(), [](ExprAttr size) {
                    return size.getInteger() == 0;
                  });
-  // Without elements there are no statistics: nothing is written, as out of
-  // training.
+  // Without elements there are no statistics. Nothing is written, as in
+  // inference mode.
   if (isEmpty && op.getTarget() == "aten.batch_norm.default") {
     SmallVector<ArgumentTree> arguments = getCurrent(args);
     arguments[5] = Attribute(b.getBoolAttr(false));
@@ -275,7 +279,7 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
     replaced.push_back(op);
     return success();
   }
-  // ATen's form that is a function takes no less.
+  // The functional form in ATen requires at least two dimensions.
   if (!x || x.getRank() < 2)
     return fail(op, "a batch norm of fewer than two dimensions");
   SmallVector<ArgumentTree> arguments =

@@ -8,13 +8,14 @@
 //   %t = call_function @aten.t.default(%x)
 //   %v = call_function @aten.as_strided.default(%t, [2, 3], [3, 1])
 //
-// speaks of the memory of %x, whatever %t shows of it. It becomes
+// addresses the memory of %x, whatever elements of it %t shows. It becomes
 //
 //   %v = call_function @aten.as_strided.default(%x, [2, 3], [3, 1], 0)
 //
-// where %x is contiguous, else a view of %x permuted to the order in which its
-// elements lie in memory. In torch that is the same view; as an operator on
-// values it is one whose operand's elements, in order, are its memory.
+// if %x is contiguous. Otherwise the operand becomes a permutation of %x, in
+// the order in which its elements lie in memory. In torch this is the same
+// view. As an operator on values it is well-defined: the memory that it
+// addresses is the elements of its operand in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::functionalize;
 
-/// The tensor whose storage `value` shows; counts the conjugations between.
+/// Returns the tensor whose storage `value` views. Flips `conjugated` for each
+/// conjugating view in between.
 static Value getWhole(Value value, bool &conjugated) {
   while (auto call = value.getDefiningOp<CallFunctionOp>()) {
     unsigned result = cast<OpResult>(value).getResultNumber();
@@ -42,6 +44,7 @@ static Value getWhole(Value value, bool &conjugated) {
 }
 
 namespace {
+/// Rewrites one operator that addresses memory by strides.
 struct StorageAddresser {
   NodeNamer &namer;
   CallFunctionOp op;
@@ -76,8 +79,8 @@ struct StorageAddresser {
                 {value, ArgumentTree::list(ctx, dims)});
   }
 
-  /// The elements of `value` in the order in which they lie in memory; null
-  /// where there are gaps.
+  /// Returns a tensor whose elements, in order, are the memory of `value`.
+  /// Returns null if the memory has gaps and `op` can address them.
   Value inMemoryOrder(Value value) {
     auto type = cast<FakeTensorType>(value.getType());
     if (isContiguous(type))
@@ -87,9 +90,9 @@ struct StorageAddresser {
     return showsElements(op, type) ? withGaps(value) : Value();
   }
 
-  /// The memory from the first of the elements of `value` to the last, zeros in
-  /// the gaps; null where that is not known. Noted in `memories`: a write to
-  /// the memory writes to the elements.
+  /// Returns the memory from the first to the last element of `value`, with
+  /// zeros in the gaps; null if the addresses are not known. Adds the operation
+  /// to `memories`: a write to this memory is a write to the elements.
   Value withGaps(Value value) {
     auto type = cast<FakeTensorType>(value.getType());
     std::optional<SmallVector<int64_t>> addresses = getElementAddresses(type);
@@ -113,7 +116,8 @@ struct StorageAddresser {
     return filled;
   }
 
-  /// Contiguous elements as elements of another dtype.
+  /// Reinterprets contiguous elements as elements of another dtype. Returns
+  /// null if this is not possible.
   Value asDtype(Value value, Type dtype) {
     auto type = cast<FakeTensorType>(value.getType());
     if (type.getDtype() == dtype)
@@ -152,7 +156,7 @@ struct StorageAddresser {
     return offset ? offset : ExprAttr::integer(ctx, 0);
   }
 
-  /// as_strided of any view.
+  /// Rewrites as_strided of a view to as_strided of the whole storage.
   void addressWhole() {
     SmallVector<Argument> args = getArguments(op);
     Value self = args.empty() ? Value() : args.front().getValue();
@@ -163,7 +167,8 @@ struct StorageAddresser {
     bool conjugated = false;
     Value whole = getWhole(self, conjugated);
     auto wholeType = cast<FakeTensorType>(whole.getType());
-    // Of a state that is a part of a storage only that part is known.
+    // If a state is a part of a storage, only this part is available, and the
+    // offset is relative to its begin.
     ExprAttr begin = getOffset(wholeType);
     bool hasOffset = args.size() > 3 && !args[3].isNone();
     ExprAttr offset = hasOffset ? args[3].getExpr() : getOffset(type);
@@ -196,7 +201,8 @@ struct StorageAddresser {
     op->erase();
   }
 
-  /// as_strided_scatter, whose result has the strides of its operand.
+  /// Rewrites as_strided_scatter to scatter into the memory of its operand. The
+  /// result has the strides of the operand.
   void scatterInMemory() {
     SmallVector<Argument> args = getArguments(op);
     Value self = args.empty() ? Value() : args.front().getValue();
@@ -223,20 +229,20 @@ struct StorageAddresser {
     op->erase();
   }
 
-  /// The tensor of `type` whose dimensions, in the order of memory, are those
-  /// of `value`.
+  /// Permutes `value`, whose dimensions are in memory order, to a tensor of
+  /// `type`.
   Value fromOrder(Value value, ArrayRef<int64_t> order, FakeTensorType type) {
     SmallVector<int64_t> inverse(order.size());
     for (auto [i, dim] : llvm::enumerate(order))
       inverse[dim] = i;
     Value result = permute(value, inverse);
-    // Its strides are known to those who address its memory next.
+    // Keep the strides for later operators that address its memory.
     result.setType(type);
     return result;
   }
 
-  /// The elements of `type` in `memory`: a copy, since of what lies in the gaps
-  /// nothing is known.
+  /// Copies the elements of a tensor of `type` out of `memory`. This is not a
+  /// view, because the contents of the gaps are not known.
   Value fromGaps(Value memory, FakeTensorType type) {
     return call("aten.as_strided_copy.default", type,
                 {memory, list(type.getSizes()),
@@ -246,7 +252,7 @@ struct StorageAddresser {
 };
 } // namespace
 
-/// as_strided_: from here on the name of its operand stands for the view.
+/// Replaces as_strided_ by as_strided. Later uses of its operand use the view.
 static void renameInPlace(CallFunctionOp op) {
   Value self = getArguments(op).front().getValue();
   if (!self || op->getNumResults() != 1)
@@ -283,7 +289,7 @@ void functionalize::isolateStridedViews(GraphOp graph, NodeNamer &namer) {
     auto made = dyn_cast<CallFunctionOp>(def);
     bool isCopy = made && made.getTarget() == "aten.clone.default";
     auto type = dyn_cast<FakeTensorType>(self.getType());
-    // Of memory with gaps nothing can be said here.
+    // Skip operands with gaps in their memory: the gaps are not known here.
     bool isPart = type && type.getMeta() && type.getMeta().getStorageOffset();
     if (isCopy || (isa<PlaceholderOp>(def) && !isPart) || !type ||
         !isContiguous(type))

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::functionalize;
 
-/// `aten.add_` and `aten.add` → `aten.add`; `aten.__iand__` → `aten.__and__`.
+/// Returns the name of the functional form: `aten.add` for `aten.add_` and
+/// `aten.add`, `aten.__and__` for `aten.__iand__`.
 static std::string getFunctionalBase(StringRef base) {
   auto [space, name] = base.split('.');
   if (name.starts_with("__i") && name.ends_with("__") && name.size() > 5)
@@ -22,14 +23,15 @@ static std::string getFunctionalBase(StringRef base) {
   return base.str();
 }
 
-/// What a factory's `out` form takes from the tensor that it writes.
+/// Returns true for arguments of a factory that its `out` form does not have,
+/// because it takes them from the written tensor.
 static bool isOfFactory(const ArgumentSchema &argument) {
   return argument.isKwargOnly() &&
          llvm::is_contained({"dtype", "layout", "device", "pin_memory"},
                             argument.getName());
 }
 
-/// True if `candidate` takes what `schema` takes without its `out` arguments.
+/// Returns true if `candidate` has the arguments of `schema` except `out`.
 static bool takesTheSame(const OperatorSchema &candidate,
                          const OperatorSchema &schema) {
   ArrayRef<ArgumentSchema> have = candidate.getArguments();
@@ -47,6 +49,7 @@ static bool takesTheSame(const OperatorSchema &candidate,
   return llvm::all_of(have, isOfFactory);
 }
 
+/// Finds the functional form of a mutating operator; null if there is none.
 static const OperatorSchema *findFunctional(const OperatorSchema &schema) {
   auto [base, overload] = schema.getName().rsplit('.');
   std::string functional = getFunctionalBase(base);
@@ -58,7 +61,7 @@ static const OperatorSchema *findFunctional(const OperatorSchema &schema) {
       lookupOperator(functional + "." + overload.str());
   if (same && isUsable(*same))
     return same;
-  // `normal_` has its functional form under a name of its own.
+  // Try other overloads, and names such as `normal_functional` for `normal_`.
   for (std::string base : {functional, functional + "_functional"})
     for (const OperatorSchema &candidate : getAllOperators()) {
       StringRef name = candidate.getName();

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Torch writes back what a decomposed graph returns of its inputs by `copy_`,
-// which converts and broadcasts (torch/export/_unlift.py,
-// _insert_copy_for_mutations). So a decomposed `buffer.fill_(1)` may return a
-// tensor of no dimensions.
+// Torch writes the final values of mutated inputs that a decomposed graph
+// returns back by `copy_`, which converts and broadcasts
+// (torch/export/_unlift.py, _insert_copy_for_mutations). So a decomposed
+// `buffer.fill_(1)` can return a tensor of rank 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ void functionalize::convertMutations(GraphOp graph, NodeNamer &namer) {
                             "aten.copy.default", type, {input, value})
                      ->getResult(0);
     output->setOperand(i, copy);
-    // Torch returns the input itself where the graph returns its last value.
+    // If the graph also returns the final value to the user, torch returns the
+    // input itself, which holds the converted value.
     for (OpOperand &operand :
          output->getOpOperands().drop_front(mutations.size()))
       if (operand.get() == value)

@@ -19,8 +19,9 @@ using namespace fx;
 using namespace fx::partition;
 
 namespace {
-/// Units and what they need, built node by node. A node that is added has no
-/// users yet, so only what it needs itself can close a cycle.
+/// Builds units and their dependencies node by node, in the order of the graph.
+/// When a node is added, no other node depends on it yet, so only its own
+/// dependencies can close a cycle.
 class Grouper {
 public:
   explicit Grouper(Coloring &coloring) : coloring(coloring) {}
@@ -38,15 +39,17 @@ private:
 
   Coloring &coloring;
   std::vector<Unit> units;
-  /// All that each unit needs, through others too.
+  /// The units that each unit depends on, directly or indirectly.
   std::vector<llvm::BitVector> ancestors;
   DenseMap<Operation *, unsigned> unitOf;
-  /// What has effects keeps its order: each needs the one before.
+  /// Nodes with side effects keep their order: each depends on the previous
+  /// one.
   DenseMap<Operation *, Operation *> previousEffect;
   Operation *lastEffect = nullptr;
 };
 } // namespace
 
+/// Returns the units that `op` depends on directly.
 Grouper::Needs Grouper::getNeeds(Operation *op) const {
   Needs needs;
   auto add = [&](Operation *other) {
@@ -60,16 +63,16 @@ Grouper::Needs Grouper::getNeeds(Operation *op) const {
   return needs;
 }
 
-/// Whether a node with these needs can become part of the unit: nothing outside
-/// of the unit that the node needs may need the unit.
+/// Returns true if a node with these dependencies can join the unit without a
+/// cycle: no other unit that the node depends on may depend on the unit.
 bool Grouper::mayJoin(unsigned unit, const Needs &needs) const {
   return llvm::all_of(needs, [&](unsigned need) {
     return need == unit || !ancestors[need].test(unit);
   });
 }
 
-/// The block to join: one that the node needs, else the oldest of its color,
-/// which needs least.
+/// Returns the block that a node joins: a block that it depends on, or else the
+/// first block of its color, which has the fewest dependencies.
 std::optional<unsigned> Grouper::findBlock(StringRef color,
                                            const Needs &needs) const {
   auto fits = [&](unsigned unit) {
@@ -118,7 +121,7 @@ void Grouper::add(Operation *op) {
     block = findBlock(color, needs);
   if (!block) {
     block = units.size();
-    // Arithmetic on sizes makes no block of its own.
+    // Arithmetic on sizes does not begin a block.
     if (color == kAnyColor) {
       color.clear();
       coloring.reasons[op] = "computes a size that no block has";
@@ -131,6 +134,7 @@ void Grouper::add(Operation *op) {
   join(*block, op, needs);
 }
 
+/// Splits blocks of fewer than `minSize` nodes into single nodes.
 void Grouper::takeApart(unsigned minSize) {
   std::vector<Unit> kept;
   for (Unit &unit : units) {
@@ -150,6 +154,7 @@ void Grouper::takeApart(unsigned minSize) {
       unitOf[op] = i;
 }
 
+/// Moves the units out of the grouper, in a topological order.
 std::vector<Unit> Grouper::takeInOrder(ArrayRef<Operation *> nodes) {
   DenseMap<Operation *, unsigned> place;
   for (auto [i, op] : llvm::enumerate(nodes))
@@ -165,7 +170,7 @@ std::vector<Unit> Grouper::takeInOrder(ArrayRef<Operation *> nodes) {
     for (unsigned need : needs)
       users[need].push_back(i);
   }
-  // Of the units that can run, the one that comes first in the graph.
+  // Of the units that are ready, take the one that comes first in the graph.
   using Entry = std::pair<unsigned, unsigned>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   auto push = [&](unsigned unit) {

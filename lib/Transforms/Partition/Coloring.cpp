@@ -23,7 +23,7 @@ SmallVector<Operation *> partition::getNodes(GraphOp graph) {
   return nodes;
 }
 
-/// Whether the node computes a size and nothing else.
+/// Returns true if the node computes only symbolic scalars, such as sizes.
 static bool isSizeArithmetic(Operation *op) {
   return op->getNumResults() > 0 &&
          llvm::all_of(op->getResultTypes(), [](Type type) {
@@ -103,7 +103,8 @@ static FailureOr<Coloring> colorByAnnotation(GraphOp graph,
   return coloring;
 }
 
-/// The seconds of the node by the roofline; nothing where sizes are missing.
+/// Returns the seconds of the node by the roofline model; nullopt if sizes are
+/// missing.
 static std::optional<double> getTime(Operation *op, const Predicate &how) {
   OperatorView call = getOperatorView(op);
   if (!call)
@@ -122,8 +123,8 @@ static std::optional<double> getTime(Operation *op, const Predicate &how) {
   return time;
 }
 
-/// Parts of the node list whose times are about equal. They follow each other,
-/// so none needs a later one.
+/// Splits the node list into consecutive parts of about equal time. No part
+/// depends on a later one.
 static FailureOr<Coloring> colorByCost(GraphOp graph, const Predicate &how) {
   SmallVector<double> times;
   double total = 0;
@@ -138,7 +139,7 @@ static FailureOr<Coloring> colorByCost(GraphOp graph, const Predicate &how) {
   Coloring coloring;
   double before = 0;
   for (auto [op, time] : llvm::zip_equal(getNodes(graph), times)) {
-    // A node is in the part in which half of it is done.
+    // A node belongs to the part that contains the middle of its time.
     double share = total > 0 ? (before + time / 2) / total : 0;
     unsigned part = std::min<unsigned>(share * how.parts, how.parts - 1);
     coloring.colors[op] = "part " + std::to_string(part);

@@ -42,7 +42,7 @@ Boundary fx::partition::getBoundary(ArrayRef<Operation *> nodes) {
   return boundary;
 }
 
-/// The ranges of the graph's symbols that the types in `block` use.
+/// Returns the ranges of those symbols of the graph that types in `block` use.
 static ArrayAttr getRanges(GraphOp graph, Block &block) {
   llvm::StringSet<> used;
   for (Operation &op : block)
@@ -84,7 +84,7 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
   auto body = GraphOp::create(b, graph.getLoc(), symbol, /*isPrivate=*/true);
   body.setFunctional(true);
 
-  // The call, where the last of the nodes stands.
+  // Create the call at the position of the last node.
   b.setInsertionPoint(nodes.back());
   SmallVector<Attribute> leaves(boundary.inputs.size(), OperandAttr::get(ctx));
   SmallVector<Type> types(ValueRange(boundary.outputs).getTypes());
@@ -95,7 +95,7 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
   call->setAttr("fx.body", FlatSymbolRefAttr::get(ctx, symbol));
   std::string names = name.str();
   if (boundary.outputs.size() != 1) {
-    // As FX's getitem nodes: each result under the name that it had.
+    // Each result keeps its name, as the getitem nodes of FX.
     SmallVector<std::string> each;
     for (Value output : boundary.outputs)
       each.push_back(getValueName(output));
@@ -128,7 +128,7 @@ void fx::partition::makeBlock(GraphOp graph, ArrayRef<Operation *> nodes,
     }
     replaceInside(op->getResult(0), copied->getResult(0));
   };
-  // States, then what the user gives, then the other nodes.
+  // Create states first, then inputs of the user, then references.
   for (Operation *op : boundary.copies)
     if (isa<PlaceholderOp>(op))
       copy(op);

@@ -13,24 +13,24 @@
 
 namespace fx::partition {
 
-/// What crosses the boundary of a block.
+/// The values that cross the boundary of a block.
 struct Boundary {
-  /// From outside, in the order of their first use; neither states nor
-  /// references, of which a block has its own.
+  /// Values from outside in the order of their first use, except states and
+  /// references, of which a block has its own copies.
   llvm::SetVector<mlir::Value> inputs;
-  /// Placeholders of states and references to graphs.
+  /// The placeholders of states and the references to graphs to copy.
   llvm::SetVector<mlir::Operation *> copies;
-  /// What is used outside.
+  /// Values of the block that are used outside.
   llvm::SmallVector<mlir::Value> outputs;
 };
 
-/// Of a block of nodes of one graph, in order.
+/// Returns the boundary of a block. `nodes` are nodes of one graph, in order.
 Boundary getBoundary(llvm::ArrayRef<mlir::Operation *> nodes);
 
-/// Moves the nodes into a private graph `<graph>.<name>` of their own and calls
-/// it as module `name` where the last of them stands. States and references are
-/// the body's own. Nothing outside may stand between two of them that needs the
-/// one and is needed by the other.
+/// Moves the nodes into a new private graph `<graph>.<name>` and calls it as
+/// module `name` at the position of the last node. The body gets its own copies
+/// of states and references. No node outside may depend on one of the nodes and
+/// be needed by another.
 void makeBlock(GraphOp graph, llvm::ArrayRef<mlir::Operation *> nodes,
                llvm::StringRef name);
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nodes are visited from the last to the first. One whose users are all in one
-// group joins it, if the kinds allow that; else it begins a group. So only the
-// first node of a group is used outside, and no group can need what needs it.
+// Nodes are visited from the last to the first. A node whose users are all in
+// one group joins this group if the kinds allow it; otherwise it begins a new
+// group. So only the node that began a group, its last one in the graph, has
+// users outside, and there are no cycles between groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,16 +32,15 @@ namespace {
 enum class Kind { None, View, Pointwise, Reduction, Contraction };
 
 struct Group {
-  /// The last node first.
+  /// In reverse order: the last node of the graph first.
   SmallVector<Operation *> nodes;
   bool hasContraction = false, hasReduction = false;
-  /// Nodes that are no views.
+  /// The number of nodes that are no views.
   unsigned numComputing = 0;
 };
 } // namespace
 
-/// Composite operators over rows, which are reductions with what is around
-/// them.
+/// Returns true for composite operators over rows. They count as reductions.
 static bool isOverRows(StringRef target) {
   static constexpr StringLiteral names[] = {"aten.softmax.int",
                                             "aten._softmax.default",
@@ -78,7 +78,7 @@ static Kind getKind(Operation *op) {
   return Kind::None;
 }
 
-/// The operator's name without its namespace and overload.
+/// Returns the name of the operator without its namespace and overload.
 static std::string getBaseName(Operation *op) {
   StringRef name = cast<NodeOpInterface>(op).getTargetName().split('.').second;
   return name.split('.').first.ltrim('_').rtrim('_').str();
@@ -130,7 +130,8 @@ private:
   void formGroups(GraphOp graph);
   bool fits(Operation *op, Kind kind, const Group &group);
 
-  /// What the group is made of, its first few operators.
+  /// Returns a name for the group, made of its first four operators that are no
+  /// views.
   std::string nameGroup(const Group &group) {
     std::string name = prefix;
     unsigned n = 0;
@@ -147,17 +148,17 @@ private:
 };
 } // namespace
 
-/// True if `op`, of which the group has all users, may be computed with it.
+/// Returns true if `op`, all users of which are in the group, can join it.
 bool FusePass::fits(Operation *op, Kind kind, const Group &group) {
   if (group.nodes.size() >= maxSize)
     return false;
   for (Operation *user : op->getUsers()) {
     Kind of = kinds.lookup(user);
-    // A contraction reads its operands many times: they are made before.
+    // A contraction reads its operands many times, so they are computed before.
     if (of == Kind::Contraction)
       return false;
-    // What a contraction gives must not be computed again for each element that
-    // it is broadcast to.
+    // A contraction must not be recomputed for each element that its result is
+    // broadcast to.
     if (kind == Kind::Contraction &&
         getElementCount(user->getResult(0).getType()) !=
             getElementCount(op->getResult(0).getType()))
@@ -193,7 +194,7 @@ void FusePass::formGroups(GraphOp graph) {
       number = groups.size();
       groups.emplace_back();
     } else {
-      continue; // a view alone is no work
+      continue; // a view does not begin a group
     }
     numbers[&op] = number;
     Group &group = groups[number];

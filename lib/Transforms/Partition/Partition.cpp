@@ -49,6 +49,8 @@ private:
 };
 } // namespace
 
+/// Prints the total bytes of `values`: a number if the sizes are known, else a
+/// formula.
 static void printBytes(llvm::raw_ostream &os, ArrayRef<Value> values,
                        const SizeMap &sizes) {
   SmallVector<ExprAttr> terms;
@@ -78,7 +80,7 @@ LogicalResult PartitionPass::printReport(GraphOp graph, ArrayRef<Unit> units,
     return getOperation().emitError("cannot write '")
            << report << "': " << error.message();
   llvm::raw_ostream &os = file.os();
-  // Statistics count in builds that have them only.
+  // Do not use the pass statistics: some builds disable them.
   size_t blocks = llvm::count_if(units, [](auto &u) { return u.isBlock(); });
   size_t left = units.size() - blocks;
   os << '@' << graph.getSymName() << " by " << by << ": " << blocks
@@ -168,7 +170,7 @@ LogicalResult PartitionPass::partition() {
   if (dryRun)
     return success();
 
-  // References first, as no block can stand before them.
+  // Move all nodes behind the references to graphs, in the order of the units.
   Operation *output = graph.getOutput();
   for (Unit &unit : units)
     for (Operation *op : unit.nodes)

@@ -18,47 +18,49 @@
 
 namespace fx::partition {
 
-/// A node that any block may take: arithmetic on sizes, which would else stand
-/// between two nodes of one block and part them.
+/// The color of nodes that any block may take: arithmetic on sizes, which could
+/// otherwise separate two nodes of one block.
 inline constexpr llvm::StringLiteral kAnyColor = "*";
 
-/// Nodes of one color may share a block; a node without one stays in the graph.
+/// Nodes of one color may share a block. A node without a color stays in the
+/// graph.
 struct Coloring {
   llvm::DenseMap<mlir::Operation *, std::string> colors;
-  /// Why a node has no color.
+  /// The reasons of nodes without a color.
   llvm::DenseMap<mlir::Operation *, std::string> reasons;
 };
 
-/// What colors nodes.
+/// The criterion by which nodes are colored.
 struct Predicate {
   /// "native", "device", "annotation" or "cost".
   std::string by;
-  /// annotation: module paths whose nodes are a color each.
+  /// annotation: module paths. The nodes of each module are one color.
   llvm::SmallVector<std::string> modules;
-  /// cost: how many parts of about equal time.
+  /// cost: the number of parts of about equal time.
   unsigned parts = 2;
   /// cost: GFLOP/s and GB/s of the roofline, and integers for symbols.
   double peak = 100, bandwidth = 20;
   SizeMap sizes;
 };
 
-/// The nodes of the graph that a block may hold, in order: all but inputs,
-/// references, guards and the output.
+/// Returns the nodes of the graph that a block may contain, in order: all but
+/// inputs, references, guards and the output.
 llvm::SmallVector<mlir::Operation *> getNodes(GraphOp graph);
 
-/// Fails with a diagnostic where the predicate cannot be told.
+/// Colors the nodes of `graph`. Fails with a diagnostic if the predicate cannot
+/// be evaluated.
 mlir::FailureOr<Coloring> color(GraphOp graph, const Predicate &predicate);
 
-/// Nodes that run as one: a block, or one node that stays in the graph.
+/// A block of nodes, or one node that stays in the graph (without a color).
 struct Unit {
   std::string color;
   std::vector<mlir::Operation *> nodes;
   bool isBlock() const { return !color.empty(); }
 };
 
-/// Groups nodes of a color so that no two units need each other, directly or
-/// through others; a block of fewer than `minSize` nodes is taken apart, its
-/// nodes' reasons say so. In an order in which they can run.
+/// Groups nodes of equal color into blocks, without cyclic dependencies between
+/// units. Splits a block of fewer than `minSize` nodes into single nodes and
+/// sets their reasons. Returns the units in an order in which they can run.
 std::vector<Unit> group(llvm::ArrayRef<mlir::Operation *> nodes,
                         Coloring &coloring, unsigned minSize);
 

@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace fx;
 
-/// True for a tree that stands for the same thing in all respects.
+/// Returns true if the trees and their values are the same.
 static bool areEqual(const ArgumentTree &a, const ArgumentTree &b) {
   return a.tree == b.tree && llvm::equal(a.values, b.values);
 }
@@ -22,9 +22,10 @@ static bool areEqual(const ArgumentTree &a, const ArgumentTree &b) {
 // Immediates and placeholders
 //===----------------------------------------------------------------------===//
 
-/// Equal immediates. Floats may differ in the seventh digit: a constant of a
-/// formula is written with more or fewer. Where the result is floating point
-/// an int is the float of its value.
+/// Returns true if two immediates are equal. Floats may have a relative
+/// difference of 1e-6, because constants of formulas are written with more or
+/// fewer digits. If `isFloat`, the call has a floating-point result, and an int
+/// equals a float of the same value.
 static bool areSameImmediate(Attribute want, Attribute have, bool isFloat) {
   if (want == have)
     return true;
@@ -42,8 +43,9 @@ static bool areSameImmediate(Attribute want, Attribute have, bool isFloat) {
   return std::abs(*a - *b) <= 1e-6 * std::abs(*a);
 }
 
-/// The pattern's type is a constraint: dtype, rank, sizes that are integers,
-/// and symbols that stand for one size each.
+/// Matches type `have` against type `want` of the pattern: the dtype, the rank
+/// and static sizes must be equal. A symbol of the pattern matches any size,
+/// but the same one each time.
 static bool matchTensor(FakeTensorType want, Type have, Match &m) {
   auto type = dyn_cast<FakeTensorType>(have);
   if (!type || want.getDtype() != type.getDtype() ||
@@ -63,7 +65,8 @@ static bool matchTensor(FakeTensorType want, Type have, Match &m) {
   return true;
 }
 
-/// As above for what a placeholder stands for; `!fx.any` takes everything.
+/// Matches an argument against the type of a placeholder. `!fx.any` matches
+/// everything.
 static bool matchType(Type want, const Argument &have, Match &m) {
   Value value = have.getValue();
   auto is = [&]<typename T>(T *) { return value && isa<T>(value.getType()); };
@@ -136,7 +139,8 @@ static bool hasFloatResult(Operation *op) {
   return type && !isa<IntegerType>(type.getDtype());
 }
 
-/// By the schema, defaults filled in; as written where there is none.
+/// Matches the arguments of two calls: by the schema with defaults filled in,
+/// or as written if there is no schema.
 bool Matcher::matchArguments(NodeOpInterface want, NodeOpInterface have,
                              Match &m) {
   bool isFloat = hasFloatResult(have);
@@ -176,7 +180,7 @@ bool Matcher::matchNode(Operation *want, Operation *have, Match &m) {
   m.nodes[want] = have;
   m.matched.push_back(have);
   for (auto [w, h] : llvm::zip_equal(want->getResults(), have->getResults())) {
-    // A type in a pattern constrains results as it does inputs.
+    // A type in a pattern also constrains results.
     auto type = dyn_cast<FakeTensorType>(w.getType());
     if (type && !matchTensor(type, h.getType(), m))
       return false;
@@ -189,7 +193,8 @@ bool Matcher::matchNode(Operation *want, Operation *have, Match &m) {
 // Matches
 //===----------------------------------------------------------------------===//
 
-/// No node twice, no use outside of what is no output, all guards true.
+/// Checks a complete match: no node is matched twice or taken, only outputs are
+/// used outside of the match, and all guards of the pattern hold.
 bool Matcher::check(const Match &m, const DenseSet<Operation *> &taken) {
   DenseSet<Operation *> inside(m.matched.begin(), m.matched.end());
   if (inside.size() != m.matched.size())
@@ -220,8 +225,9 @@ bool Matcher::check(const Match &m, const DenseSet<Operation *> &taken) {
   return true;
 }
 
-/// Finds the outputs after the first: a further one is made by a node that
-/// shares an operand with what has matched, or by any that comes later.
+/// Matches the outputs from number `output` on and checks the match. The
+/// candidates for the node of an output are the users of its operands, where
+/// these are bound already, or else all nodes behind the anchor.
 bool Matcher::matchRest(unsigned output, Match &m,
                         const DenseSet<Operation *> &taken) {
   OperandRange outputs = pattern.getOutput().getOperands();
@@ -241,7 +247,7 @@ bool Matcher::matchRest(unsigned output, Match &m,
     for (Operation *op = m.matched.front()->getNextNode(); op;
          op = op->getNextNode())
       candidates.push_back(op);
-  // In the order of the graph, whatever the order of uses.
+  // Try the candidates in the order of the graph, whatever the order of uses.
   llvm::sort(candidates,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   candidates.erase(llvm::unique(candidates), candidates.end());

@@ -15,29 +15,29 @@
 
 namespace fx {
 
-/// What stands for what in one match. Trees are of immediates and
-/// `#fx.operand`s, with the values of these.
+/// The bindings of one match, from the pattern to the graph.
 struct Match {
-  /// A placeholder of the pattern.
+  /// Placeholders of the pattern. Each is bound to a tree of immediates and
+  /// `#fx.operand`s with the values of the latter.
   llvm::DenseMap<mlir::Value, ArgumentTree> inputs;
-  /// A result of another node of the pattern.
+  /// Results of other nodes of the pattern.
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> nodes;
-  /// A symbol of the pattern's types.
+  /// Symbols in types of the pattern.
   llvm::StringMap<ExprAttr> symbols;
-  /// What matched, in the order in which it was found.
+  /// The matched nodes of the graph, in the order in which they were found.
   llvm::SmallVector<mlir::Operation *> matched;
 };
 
-/// Matches one pattern, with the rules of torch.fx's subgraph_rewriter:
-/// a placeholder stands for any value or immediate, the same one each time;
-/// what is matched and no output of the pattern has no other use.
+/// Matches one pattern by the rules of torch.fx's subgraph_rewriter: a
+/// placeholder matches any value or immediate, but the same one each time, and
+/// a matched node that is not an output of the pattern has no other users.
 class Matcher {
 public:
   explicit Matcher(GraphOp pattern) : pattern(pattern) {}
 
-  /// A match in which the pattern's first output is made by `anchor`, of nodes
-  /// that are not in `taken`.
+  /// Returns a match in which `anchor` computes the first output of the pattern
+  /// and no node is in `taken`; nullopt if there is none.
   std::optional<Match> match(mlir::Operation *anchor,
                              const llvm::DenseSet<mlir::Operation *> &taken);
 

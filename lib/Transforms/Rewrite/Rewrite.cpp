@@ -25,7 +25,9 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// `tree` with its leaves replaced by what they stand for.
+/// Returns `tree`, a tree of the replacement, with its operand leaves replaced
+/// by matched inputs (`m`) and created values (`made`). Takes the operands of
+/// the leaves from the front of `operands`.
 static ArgumentTree substitute(Attribute tree, OperandRange &operands,
                                const Match &m, const IRMapping &made) {
   MLIRContext *ctx = tree.getContext();
@@ -51,7 +53,7 @@ static ArgumentTree substitute(Attribute tree, OperandRange &operands,
   return tree;
 }
 
-/// Types of results that the replacement leaves open.
+/// Infers the types of results for which the replacement has `!fx.any`.
 static void inferTypes(Operation *op) {
   OperatorView view = getOperatorView(op);
   if (!view)
@@ -99,13 +101,14 @@ struct RewritePass : fx::impl::RewritePassBase<RewritePass> {
   void replace(Rule rule, GraphOp graph, Match &m, Operation *place,
                NodeNamer &namer);
 
-  /// What took the place of outputs of matches.
+  /// Maps outputs of matches to the values that replaced them.
   DenseMap<Value, Value> replaced;
 };
 } // namespace
 
-/// Calls of modules, methods and functions that run one operator which the rule
-/// takes become that: what replaces it is no longer what they name.
+/// Replaces calls of modules, methods and functions that run a single operator
+/// by this operator if the rule matches it. The replacement of the operator is
+/// no longer what such a call names. Returns true if a call was replaced.
 bool RewritePass::resolveCalls(const Rule &rule, GraphOp graph) {
   Matcher matcher(rule.pattern);
   SmallVector<Operation *> found;
@@ -124,7 +127,9 @@ bool RewritePass::resolveCalls(const Rule &rule, GraphOp graph) {
   return any;
 }
 
-/// Between the nodes of a graph that mutates a value may change.
+/// Returns true if the match can be replaced. In a graph with mutations, values
+/// can change between two matched nodes, so only single nodes are safe. A
+/// tensor that a matched node writes must have no other users.
 bool RewritePass::isSafe(GraphOp graph, const Match &m) {
   if (!graph.getFunctional() && m.matched.size() > 1)
     return false;
@@ -137,8 +142,9 @@ bool RewritePass::isSafe(GraphOp graph, const Match &m) {
   return true;
 }
 
-/// Where the replacement goes: behind all that it uses, before all that uses
-/// it; null if there is no such place.
+/// Returns the operation in front of which the replacement goes: behind its
+/// inputs and in front of the users of its outputs. Returns null if there is no
+/// such place.
 Operation *RewritePass::findPlace(GraphOp graph, const Match &m,
                                   ValueRange outputs) {
   DenseSet<Operation *> inside(m.matched.begin(), m.matched.end());
@@ -154,7 +160,8 @@ Operation *RewritePass::findPlace(GraphOp graph, const Match &m,
     for (Operation *user : output.getUsers())
       if (!inside.contains(user) && user->isBeforeInBlock(place))
         return nullptr;
-  // An input that was made inside cannot be used outside.
+  // An input that a matched node computes is erased with it, unless it is an
+  // output.
   for (auto &[input, tree] : m.inputs)
     for (Value value : tree.values)
       if (inside.contains(value.getDefiningOp()) &&
@@ -165,7 +172,7 @@ Operation *RewritePass::findPlace(GraphOp graph, const Match &m,
 
 void RewritePass::replace(Rule rule, GraphOp graph, Match &m, Operation *place,
                           NodeNamer &namer) {
-  // Inputs are bound by position.
+  // Bind the inputs of the replacement by position.
   for (auto [from, to] : llvm::zip_equal(rule.pattern.getPlaceholders(),
                                          rule.replacement.getPlaceholders()))
     if (auto it = m.inputs.find(from.getResult()); it != m.inputs.end())
@@ -202,7 +209,7 @@ void RewritePass::replace(Rule rule, GraphOp graph, Match &m, Operation *place,
       value = made.lookup(to);
     if (!value)
       continue;
-    // It computes what the other did, and has its type and name.
+    // The new value takes the type of the old one if its own is not known.
     if (isa<AnyType>(value.getType()) && made.lookupOrNull(to))
       value.setType(old.getType());
     old.replaceAllUsesWith(value);
@@ -224,8 +231,9 @@ unsigned RewritePass::apply(const Rule &rule, GraphOp graph) {
   NodeNamer namer(graph);
   unsigned count = 0;
   Rule r = rule;
-  // The last first: what a match takes from an earlier one is still there.
-  // What it takes from a later one has been replaced, and is erased at the end.
+  // Replace the last match first. Inputs from earlier matches still exist then.
+  // Inputs from later matches have been replaced; the matched nodes are erased
+  // at the end.
   SmallVector<Operation *> dead;
   replaced.clear();
   for (Match &m : llvm::reverse(matches)) {

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace fx;
 
-/// A pattern is found from its outputs, so each node must lead to one.
+/// Verifies that each node leads to an output: matching starts at the outputs.
 static LogicalResult verifyPattern(GraphOp pattern) {
   OutputOp output = pattern.getOutput();
   if (output.getOperands().empty())

@@ -24,8 +24,9 @@ struct RuleFile {
   llvm::SmallVector<Rule> rules;
 };
 
-/// Reads and checks rules; errors are located in the file, or at `loc` where
-/// it cannot be read.
+/// Reads and verifies the rules in the file `path`: pairs of graphs
+/// `<name>.pattern` and `<name>.replacement`. Errors are located in the file,
+/// or at `loc` if it cannot be read.
 mlir::FailureOr<RuleFile> readRules(llvm::StringRef path, mlir::Location loc);
 
 } // namespace fx

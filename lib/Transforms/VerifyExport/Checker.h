@@ -16,21 +16,22 @@
 
 namespace fx::verify_export {
 
-/// An exported program, and the reporting of what breaks a rule. The rules and
-/// their numbers stand in docs/ExportRules.md.
+/// An exported program, and the reporting of violations of the numbered rules
+/// in docs/ExportRules.md.
 class Checker {
 public:
   Checker(mlir::ModuleOp module, GraphOp main, bool training, bool strict);
 
   mlir::ModuleOp module;
   GraphOp main;
-  /// TRAINING programs may mutate inside the graph.
+  /// The program is of the TRAINING dialect, which allows mutating operators.
   bool training;
-  /// Also demand what torch.export writes but loads without.
+  /// Also require metadata that torch.export writes but does not need to load a
+  /// program.
   bool strict;
-  /// Every graph: main and the sub-graphs.
+  /// All graphs: main and the sub-graphs.
   llvm::SmallVector<GraphOp> graphs;
-  /// Inputs of main by name, and states' inputs by what they name.
+  /// The inputs of main by name, and its inputs for states by target.
   llvm::StringMap<PlaceholderOp> inputs, states;
 
   /// Reports that `op` breaks rule `number`.

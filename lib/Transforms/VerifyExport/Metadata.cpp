@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::verify_export;
 
-/// Rules 9 to 11 for one node: `val`, its name, where it comes from.
+/// Checks rules 9 to 11 for one node: its type (`val`), name and origin.
 static void checkNode(Checker &c, Operation &op) {
   for (Type type : op.getResultTypes())
     if (isa<AnyType>(type)) {

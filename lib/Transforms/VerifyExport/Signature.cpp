@@ -15,8 +15,9 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::verify_export;
 
-/// Equal but for strides, device and requires_grad. Types of different sizes
-/// that only some values of the symbols make equal count as equal.
+/// Returns true if the types are equal, except for strides, device and
+/// requires_grad. Sizes that are equal for some values of their symbols count
+/// as equal.
 static bool agree(Type type, Type other) {
   auto x = dyn_cast<FakeTensorType>(type), y = dyn_cast<FakeTensorType>(other);
   if (!x || !y)
@@ -32,8 +33,8 @@ static bool agree(Type type, Type other) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// The dialect's verifier has seen to it that there is a target, and to states
-/// that are tensors.
+/// Checks rules 15 and 16 for an input that holds a state. The verifier of the
+/// dialect ensures that there is a target.
 static void checkState(Checker &c, PlaceholderOp input) {
   StringRef kind = stringifyInputKind(input.getKind());
   auto state = c.module.lookupSymbol<StateOp>(*input.getTarget());
@@ -97,7 +98,7 @@ void fx::verify_export::checkInputs(Checker &c) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A top-level output and the value it is, if it is one.
+/// A top-level output, and its value if the output is a single value.
 struct Output {
   OutputSpecAttr spec;
   Value value;
@@ -130,8 +131,8 @@ static SmallVector<Output> getOutputs(OutputOp op) {
   return outputs;
 }
 
-/// The input that an output of `kind` must name; null where that is no input
-/// of the right kind.
+/// Returns the input that `output` names; null if there is none or if it is not
+/// of the kind that the output requires.
 static PlaceholderOp getTargetInput(Checker &c, const Output &output) {
   auto of = [&](llvm::StringMap<PlaceholderOp> &map, InputKind kind) {
     PlaceholderOp input = map.lookup(output.getTarget());
@@ -148,6 +149,7 @@ static PlaceholderOp getTargetInput(Checker &c, const Output &output) {
   }
 }
 
+/// Returns the number of the rule for the target of an output of `kind`.
 static unsigned getTargetRule(OutputKind kind) {
   switch (kind) {
   case OutputKind::BufferMutation:
@@ -161,7 +163,8 @@ static unsigned getTargetRule(OutputKind kind) {
   }
 }
 
-/// Rules 22 to 25: what an output names.
+/// Checks rules 22 to 25: the target of output number `i`, a mutation or
+/// gradient.
 static void checkTarget(Checker &c, OutputOp op, const Output &output,
                         unsigned i) {
   OutputKind kind = output.spec.getKind();
@@ -189,7 +192,7 @@ static void checkTarget(Checker &c, OutputOp op, const Output &output,
                        << output.value.getType();
 }
 
-/// Rule 28: names in the signatures of module calls are nodes.
+/// Checks rule 28: names in the signatures of module calls are nodes.
 static void checkModuleCalls(Checker &c) {
   auto calls = c.main->getAttrOfType<ArrayAttr>("fx.module_call_graph");
   if (!calls)
@@ -204,7 +207,7 @@ static void checkModuleCalls(Checker &c) {
   for (Attribute entry : calls) {
     auto call = dyn_cast<DictionaryAttr>(entry);
     if (!call)
-      continue; // a path: a call without a signature
+      continue; // only a path: a call without a signature
     auto path = call.getAs<StringAttr>("fqn");
     for (StringRef side : {"inputs", "outputs"}) {
       auto list = call.getAs<ArrayAttr>(side);

@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::verify_export;
 
-/// Python functions that an exported graph may call besides operators.
+/// Returns true for Python functions that an exported graph may call besides
+/// operators.
 static bool isAllowedFunction(StringRef target) {
   static const llvm::StringSet<> names = {
       "_operator.getitem",
@@ -64,7 +65,8 @@ static bool isAllowedFunction(StringRef target) {
          target.starts_with("torch._functorch.predispatch.");
 }
 
-/// Graphs that can be reached from `graph`, itself included.
+/// Adds the names of all graphs that `graph` uses, directly or indirectly, to
+/// `reached`, including its own.
 static void collectReached(GraphOp graph, llvm::StringSet<> &reached) {
   if (!graph || !reached.insert(graph.getSymName()).second)
     return;
@@ -73,7 +75,7 @@ static void collectReached(GraphOp graph, llvm::StringSet<> &reached) {
       collectReached(getReferencedGraph(attr.getResult()), reached);
 }
 
-/// Rules 3 to 6 for one node.
+/// Checks rules 3 to 6 for one node.
 static void checkNode(Checker &c, GraphOp graph, Operation &op) {
   if (isa<CallMethodOp, CallModuleOp>(op)) {
     c.report(&op, 3) << "expected only call_function, get_attr and "
@@ -98,7 +100,7 @@ static void checkNode(Checker &c, GraphOp graph, Operation &op) {
   StringRef target = call.getTarget();
   const OperatorSchema *schema = lookupOperator(target);
   if (!schema) {
-    // An operator of a namespace that no schema is known of has the form
+    // A custom operator, whose schema is not known, has the form
     // `namespace.name.overload`.
     bool isCustom = target.count('.') == 2 && !target.starts_with("torch.") &&
                     !target.starts_with("aten.");
@@ -133,7 +135,8 @@ void fx::verify_export::checkStructure(Checker &c) {
     for (Operation &op : graph.getBlock())
       checkNode(c, graph, op);
 
-  // Rule 7: what the caller passes and takes is all that a sub-graph has.
+  // Rule 7: a sub-graph has only inputs that its caller passes and outputs that
+  // its caller takes.
   for (GraphOp graph : c.graphs) {
     if (graph == c.main)
       continue;
@@ -150,7 +153,7 @@ void fx::verify_export::checkStructure(Checker &c) {
             << stringifyOutputKind(kind) << "'";
   }
 
-  // Rule 8: a graph that calls itself never ends.
+  // Rule 8: graphs must not be recursive.
   for (GraphOp graph : c.graphs)
     for (GetAttrOp attr : graph.getBlock().getOps<GetAttrOp>()) {
       llvm::StringSet<> below;

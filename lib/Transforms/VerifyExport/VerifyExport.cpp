@@ -34,8 +34,9 @@ InFlightDiagnostic Checker::report(Operation *op, unsigned number) {
   return error;
 }
 
-/// TRAINING is what a plain torch.export.export gives; a module that does not
-/// say counts as the functional dialect.
+/// Returns true for a program of the TRAINING dialect, which
+/// torch.export.export produces. A module without `fx.verifiers` counts as a
+/// program of the functional dialect.
 static bool isTraining(ModuleOp module) {
   auto verifiers = module->getAttrOfType<ArrayAttr>("fx.verifiers");
   return verifiers && llvm::any_of(verifiers, [](Attribute verifier) {

@@ -37,14 +37,14 @@ static Value getConstant(OpBuilder &b, Location loc, int64_t value) {
   return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
 }
 
-/// Field `at` of the descriptor of `memref`.
+/// Returns field `at` of the descriptor of `memref`.
 static Value extract(OpBuilder &b, Location loc, const LLVMTypeConverter &types,
                      Value memref, ArrayRef<int64_t> at) {
   return LLVM::ExtractValueOp::create(b, loc, castToLLVM(b, types, memref), at);
 }
 
-/// What `memref` is a view of with the same aligned pointer; null if of
-/// nothing.
+/// Returns the source of a view that has the same aligned pointer as its
+/// source; null if `memref` is no such view.
 static Value getViewed(Value memref) {
   Operation *op = memref.getDefiningOp();
   if (isa_and_nonnull<memref::CastOp, memref::CollapseShapeOp,
@@ -55,7 +55,7 @@ static Value getViewed(Value memref) {
   return {};
 }
 
-/// The pointer that offsets of `memref` count from.
+/// Returns the aligned pointer of `memref`, to which its offset is relative.
 static Value getAlignedPointer(OpBuilder &b, Location loc,
                                const LLVMTypeConverter &types, Value memref,
                                Load load) {
@@ -74,8 +74,8 @@ static Value getAlignedPointer(OpBuilder &b, Location loc,
   return extract(b, loc, types, memref, 1);
 }
 
-/// The address of the first element, where the type of `memref` or of what it
-/// is a cast of may know the offset.
+/// Returns the address of the first element of `memref`. Uses the static offset
+/// of its type, or of the type that it is a cast of, if there is one.
 static Value getAddress(OpBuilder &b, Location loc,
                         const LLVMTypeConverter &types, Value memref,
                         Load load) {
@@ -135,7 +135,7 @@ Value fx::cpu::fromFields(OpBuilder &b, Location loc,
   };
   auto [strides, offset] = type.getStridesAndOffset();
   Value address = fields.front();
-  // Offsets that the type knows are added wherever it is used.
+  // Users of the memref add a static offset, which `address` already includes.
   if (!ShapedType::isDynamic(offset) && offset != 0)
     address = LLVM::GEPOp::create(
         b, loc, address.getType(), types.convertType(type.getElementType()),

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A descriptor holds what the type of a memref knows already: of a memref with
-// static sizes all but the address. What is passed in its place is the address
-// of its first element, then the sizes and then the strides that the type does
-// not know.
+// The type of a memref determines most fields of its descriptor: with a static
+// shape and layout, all but the address. Instead of the descriptor, kernels
+// take "fields": the address of the first element, then the dynamic sizes, and
+// then the dynamic strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,28 +21,28 @@ namespace fx::cpu {
 
 using namespace codegen;
 
-/// A memref of `type` can be passed as an address: strided, in memory of the
-/// CPU.
+/// Returns true if `type` is a memref that can be passed as fields: it is
+/// strided and has no memory space.
 bool hasAddress(mlir::Type type);
 
-/// What a memref of `type` is passed as.
+/// Returns the types of the fields of a memref of `type`: a pointer and i64s.
 llvm::SmallVector<mlir::Type> getFieldTypes(mlir::MemRefType type);
 
-/// `memref` as the fields of `type`, to which it can be cast. `load` gives the
-/// aligned pointer of buffers that are known by other means than a descriptor,
-/// else null.
+/// Returns the fields of `memref` as a value of `type`, to which it can be
+/// cast. `load` returns the aligned pointer of buffers for which it is known
+/// without a descriptor, and null for others.
 llvm::SmallVector<mlir::Value>
 getFields(mlir::OpBuilder &b, mlir::Location loc,
           const mlir::LLVMTypeConverter &types, mlir::Value memref,
           mlir::MemRefType type,
           llvm::function_ref<mlir::Value(mlir::Value)> load = nullptr);
 
-/// The address of the first element of `memref`.
+/// Returns the address of the first element of `memref`.
 mlir::Value getAddress(mlir::OpBuilder &b, mlir::Location loc,
                        const mlir::LLVMTypeConverter &types,
                        mlir::Value memref);
 
-/// The memref of `type` that `fields` stand for.
+/// Builds the memref of `type` from `fields`.
 mlir::Value fromFields(mlir::OpBuilder &b, mlir::Location loc,
                        const mlir::LLVMTypeConverter &types,
                        mlir::MemRefType type, mlir::ValueRange fields);

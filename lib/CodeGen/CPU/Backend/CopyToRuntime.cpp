@@ -22,8 +22,9 @@ using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {
-/// A copy as runs of bytes; `dims` are size, stride of the target and stride of
-/// the source in bytes, the innermost dimension last.
+/// A copy of contiguous runs of `bytes` bytes. Each entry of `dims` holds the
+/// size, the target's stride and the source's stride of a dimension, strides in
+/// bytes. The innermost dimension is last.
 struct Runs {
   int64_t bytes;
   SmallVector<std::array<int64_t, 3>> dims;
@@ -47,8 +48,9 @@ static bool isStatic(Type type) {
                        ShapedType::isDynamic);
 }
 
-/// What lies together on both sides is one run, and dimensions that lie
-/// together on both are one, as in `memrefCopy` of the run-time.
+/// Decomposes a copy into runs, as `memrefCopy` of the run-time does. Inner
+/// dimensions that are contiguous on both sides become one run; outer
+/// dimensions that are contiguous to each other on both sides become one.
 static Runs getRuns(MemRefType from, MemRefType to) {
   int64_t element = getElementBytes(from.getElementType());
   Runs runs{element, {}};
@@ -72,7 +74,7 @@ static Runs getRuns(MemRefType from, MemRefType to) {
   return runs;
 }
 
-/// The dimensions as a constant.
+/// Returns the address of a global constant that holds `runs.dims`.
 Value CopyToRuntime::getTable(OpBuilder &b, Location loc, const Runs &runs) {
   SmallVector<int64_t> numbers;
   for (const std::array<int64_t, 3> &dim : runs.dims)

@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// Writes argument trees; value leaves are numbered as they come.
+/// Writes argument trees as JSON. Numbers the tensor leaves and the scalar
+/// leaves in order of occurrence.
 class Writer {
 public:
   Writer(EagerOp op, llvm::json::OStream &os) : op(op), os(os) {}
@@ -37,7 +38,7 @@ private:
 };
 } // namespace
 
-/// Decimal text that reads back to the same double.
+/// Returns decimal text that parses to the same double.
 static std::string getExactText(const APFloat &value) {
   APFloat copy = value;
   bool ignored;
@@ -151,7 +152,7 @@ LogicalResult Writer::write(Attribute tree) {
   return failure(failed);
 }
 
-/// Results are flat: lists are opened up.
+/// Writes the results as a flat list; nested lists are flattened.
 LogicalResult Writer::writeOut(Attribute tree) {
   if (auto list = dyn_cast<ArrayAttr>(tree)) {
     for (Attribute item : list)

@@ -63,7 +63,7 @@ public:
     store(tensorType, at, 4, sizes);
   }
 
-  /// A slot holding the descriptor of `memref`.
+  /// Returns a stack slot that holds the descriptor of `memref`.
   Value packDescriptor(Value memref) {
     Value descriptor = castToLLVM(b, types, memref);
     Value slot = createStackSlot(b, loc, descriptor.getType());
@@ -105,7 +105,8 @@ struct EagerToRuntime : fx::cpu::impl::FXCPUEagerToRuntimeBase<EagerToRuntime> {
 };
 } // namespace
 
-/// Which results the operator's flattened outputs are; -1 for a None.
+/// Appends to `outs`, for each flattened output of the operator, the index of
+/// the op's result, or -1 for a None.
 static void flattenOuts(Attribute tree, SmallVectorImpl<int> &outs, int &next) {
   if (auto list = dyn_cast<ArrayAttr>(tree)) {
     for (Attribute item : list)
@@ -126,7 +127,8 @@ static SmallVector<int> getOuts(EagerOp op) {
   return outs;
 }
 
-/// The arguments of a call: its text, its tensors and its numbers.
+/// Returns the arguments that describe the inputs of a call: the JSON text, the
+/// number and array of tensors, and the number and array of scalars.
 FailureOr<SmallVector<Value>>
 EagerToRuntime::packInputs(EagerOp op, OperandRange operands, Packer &p) {
   FailureOr<std::string> json = getEagerJson(op);
@@ -163,7 +165,8 @@ EagerToRuntime::packInputs(EagerOp op, OperandRange operands, Packer &p) {
                             p.constant(scalars.size()), scalarArray};
 }
 
-/// The array of outputs, and for each result the slot of its descriptor.
+/// Returns the array of outputs. Appends to `slots`, for each result, the stack
+/// slot that receives its descriptor.
 FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
                                              SmallVectorImpl<Value> &slots) {
   OpBuilder &b = p.b;
@@ -176,7 +179,7 @@ FailureOr<Value> EagerToRuntime::packOutputs(EagerOp op, Packer &p,
                    nullPtr);
   for (auto [k, result] : llvm::enumerate(op->getResults())) {
     auto type = dyn_cast<MemRefType>(result.getType());
-    // Without sizes: read here, on the host.
+    // A null `sizes` marks a scalar, whose value the host reads.
     bool isNumber = !type;
     if (isNumber)
       type = MemRefType::get({}, result.getType());
@@ -204,7 +207,7 @@ void EagerToRuntime::call(Packer &p, Location loc, StringRef name,
   func::CallOp::create(p.b, loc, runtime, args);
 }
 
-/// Makes `start` the call that starts `op`.
+/// Replaces `start` by the call of fx_rt_eager_start for `op`.
 LogicalResult EagerToRuntime::lowerStart(StartEagerOp start, EagerOp op,
                                          const LLVMTypeConverter &types) {
   OpBuilder b(start);
@@ -271,7 +274,7 @@ void EagerToRuntime::runOnOperation() {
     if (failed(lower(op, start, types)))
       return signalPassFailure();
   }
-  // Nothing needs the results of what is left.
+  // The ops of the remaining starts are gone: nothing used their results.
   for (auto &[slot, start] : starts)
     start.erase();
 }

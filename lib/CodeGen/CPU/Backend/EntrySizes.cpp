@@ -18,7 +18,8 @@ using namespace fx::cpu;
 
 EntrySizes::EntrySizes(func::FuncOp func) : func(func) {}
 
-/// A read of a scalar argument that nothing writes: the value of an int input.
+/// Returns true if `op` loads a scalar argument of `func` that nothing writes:
+/// the value of an int input.
 static bool isScalarInput(Operation *op, func::FuncOp func) {
   auto load = dyn_cast<memref::LoadOp>(op);
   auto arg = load ? dyn_cast<BlockArgument>(load.getMemRef()) : BlockArgument();
@@ -28,8 +29,8 @@ static bool isScalarInput(Operation *op, func::FuncOp func) {
   return !func.getArgAttr(arg.getArgNumber(), "fx.written");
 }
 
-/// The size operand behind `memref.dim` of a buffer that has one; null if the
-/// buffer is no allocation or view with explicit sizes.
+/// Returns the operand that defines size `dim` of `memref`; null if the buffer
+/// is no allocation or view that takes this size as an operand.
 Value EntrySizes::dimSource(Value memref, int64_t dim) {
   while (auto cast = memref.getDefiningOp<memref::CastOp>())
     memref = cast.getSource();

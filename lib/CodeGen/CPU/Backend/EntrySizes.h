@@ -15,18 +15,19 @@
 
 namespace fx::cpu {
 
-/// Moves the computation of index values to the start of a function, and knows
-/// them as symbolic expressions.
+/// Recomputes index values at the start of a function, and represents them as
+/// symbolic expressions.
 class EntrySizes {
 public:
   explicit EntrySizes(mlir::func::FuncOp func);
 
-  /// The value computed at the builder's place near the function's start; null
-  /// if it depends on more than the arguments' sizes and scalar values.
+  /// Computes `value` at the insertion point of `b`, near the function's start.
+  /// Returns null if it depends on more than the arguments' sizes and scalar
+  /// values.
   mlir::Value materialize(mlir::OpBuilder &b, mlir::Value value);
 
-  /// The expression of a value; sizes of arguments are the symbols of their
-  /// `fx.type`, anything opaque is a symbol of its own.
+  /// Returns the expression of `value`. Sizes of arguments are those of their
+  /// `fx.type`; a value that is not understood becomes a new symbol.
   ExprAttr getExpr(mlir::Value value);
 
 private:

@@ -18,7 +18,7 @@ namespace fx::cpu {
 
 using namespace mlir;
 
-/// True where a group of result dimensions has more than one dynamic size.
+/// Returns true if a group of result dimensions has more than one dynamic size.
 static bool hasDynamicGroup(memref::ExpandShapeOp op) {
   for (const ReassociationIndices &group : op.getReassociationIndices())
     if (llvm::count_if(group, [&](int64_t dim) {
@@ -28,6 +28,7 @@ static bool hasDynamicGroup(memref::ExpandShapeOp op) {
   return false;
 }
 
+/// Replaces `op` by a memref.reinterpret_cast with computed strides.
 static void lower(memref::ExpandShapeOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -42,7 +43,7 @@ static void lower(memref::ExpandShapeOp op) {
         stride = arith::MulIOp::create(
             b, loc, stride,
             getValueOrCreateConstantIndexOp(b, loc, sizes[dim + 1]));
-      // What the type knows has to be static.
+      // The verifier requires static strides of the type as attributes.
       strides[dim] = ShapedType::isDynamic(known[dim])
                          ? OpFoldResult(stride)
                          : OpFoldResult(b.getIndexAttr(known[dim]));

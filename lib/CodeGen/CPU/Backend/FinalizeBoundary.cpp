@@ -20,6 +20,7 @@ namespace fx::cpu {
 
 using namespace mlir;
 
+/// Turns scalar arguments into tensors of rank 0.
 static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
   Block &entry = func.front();
   for (auto [i, arg] : llvm::enumerate(entry.getArguments())) {
@@ -39,7 +40,8 @@ static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
   return success();
 }
 
-/// The argument that result `i` is written back to; null if to none.
+/// Returns the argument that result `i` is written back to; null if there is
+/// none.
 static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
   if (auto index =
           func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input")) {
@@ -61,7 +63,7 @@ static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
          << i << " of @main writes to " << state << ", which is no argument";
 }
 
-/// Result `i` as a tensor.
+/// Returns result `i` as a tensor; a scalar becomes a tensor of rank 0.
 static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i,
                                         OpBuilder &b) {
   Value value = ret.getOperand(i);
@@ -77,6 +79,8 @@ static FailureOr<Value> getTensorResult(func::ReturnOp ret, unsigned i,
          << value.getType();
 }
 
+/// Turns scalar results into tensors of rank 0, and marks the arguments that
+/// results are written back to as written.
 static LogicalResult finalizeResults(func::FuncOp func, OpBuilder &b) {
   if (!llvm::hasSingleElement(func.getBody()))
     return func.emitError("expected one block in @") << func.getName();

@@ -20,8 +20,9 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::codegen;
 
-/// The last op of `alloc`'s block that uses it, or null if it leaves the block
-/// (the run then frees it) or is freed already.
+/// Returns the last op of `alloc`'s block that uses the buffer. Returns null if
+/// the buffer leaves the block (the run-time then frees it at the end of the
+/// run) or already has a dealloc.
 static Operation *findLastUse(memref::AllocOp alloc,
                               const BufferViewFlowAnalysis &aliases) {
   Block *block = alloc->getBlock();

@@ -16,9 +16,9 @@ namespace fx::cpu {
 
 using namespace mlir;
 
-/// Removes what only earlier phases understand: the translation to LLVM IR
-/// warns of each attribute that it does not know, and prints the function each
-/// time.
+/// Removes the "fx." attributes, which only earlier passes read. The
+/// translation to LLVM IR warns about each attribute that it does not know, and
+/// prints the whole function with each warning.
 static void dropContractAttributes(LLVM::LLVMFuncOp func) {
   auto drop = [](ArrayAttr all) {
     SmallVector<Attribute> kept;
@@ -48,7 +48,7 @@ struct KernelAttributes
   void runOnOperation() override {
     OpBuilder b(&getContext());
     for (auto func : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      // Kernels of another module of the same program.
+      // Modules of the same program share these kernels.
       bool isExported = func->hasAttr("fx.export");
       if (isExported)
         func.setVisibility_(LLVM::Visibility::Hidden);

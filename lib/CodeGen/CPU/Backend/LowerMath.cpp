@@ -25,8 +25,8 @@ namespace fx::cpu {
 using namespace mlir;
 using namespace fx::codegen;
 
-/// Calls libm's expm1 and log1p of f64: upstream would make exp(x) - 1 and
-/// log(1 + x) of them, which lose all digits near 0.
+/// Replaces expm1 and log1p of f64 by calls of libm. Upstream lowers them to
+/// exp(x) - 1 and log(1 + x), which lose all digits near 0.
 static void callLibm(Operation *root) {
   root->walk([](Operation *op) {
     if (!isa<math::ExpM1Op, math::Log1pOp>(op) ||
@@ -44,9 +44,9 @@ static void callLibm(Operation *root) {
   });
 }
 
-/// Compares numbers of bf16 as f32. LLVM 22 cannot select comparisons of
-/// vectors of bf16 with AVX512-BF16, and makes such of extended operands: so it
-/// is their bits that are moved.
+/// Compares bf16 values as f32. LLVM 22 cannot select comparisons of bf16
+/// vectors with AVX512-BF16, and folds comparisons of extended operands to
+/// them. The operands are therefore widened by integer operations.
 static void compareAsF32(Operation *root) {
   root->walk([](arith::CmpFOp op) {
     Type type = op.getLhs().getType();

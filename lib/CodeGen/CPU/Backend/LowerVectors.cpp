@@ -56,7 +56,8 @@ struct LowerVectors : fx::cpu::impl::FXCPULowerVectorsBase<LowerVectors> {
     });
   }
 
-  /// Kernels are emitted with one-dimensional vectors: nothing to do then.
+  /// Returns true if the module has an op that the patterns may lower. Emitted
+  /// kernels use one-dimensional vectors and have none.
   bool isNeeded() {
     return getOperation()
         .walk([&](Operation *op) {

@@ -12,9 +12,9 @@
 
 using namespace fx::cpu;
 
-// Largest first, each at the lowest gap among those placed that live at the
-// same time and fits best: the usual greedy method, within a few per cent of
-// the lower bound on the networks tried.
+// Greedy by size: places the largest interval first, each in the smallest
+// sufficient gap between the placed intervals that are live at the same time.
+// The result is within a few per cent of the lower bound on the networks tried.
 int64_t fx::cpu::packIntervals(llvm::MutableArrayRef<Interval> intervals) {
   llvm::SmallVector<unsigned> order(intervals.size());
   for (unsigned i = 0; i < order.size(); ++i)

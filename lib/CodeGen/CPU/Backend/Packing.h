@@ -14,16 +14,17 @@
 
 namespace fx::cpu {
 
-/// A buffer: `size` units, live from step `first` to step `last`.
+/// A buffer of `size` units that is live from step `first` to step `last`,
+/// both included. packIntervals sets `offset`.
 struct Interval {
   int64_t size;
   int64_t first, last;
   int64_t offset = -1;
 };
 
-/// Gives each interval an offset so that those that are live together do not
-/// overlap. Offsets are multiples of what all sizes are multiples of. Returns
-/// the units in all.
+/// Assigns an offset to each interval, so that intervals that are live at the
+/// same step do not overlap. A common divisor of all sizes divides all offsets.
+/// Returns the number of units that all intervals together need.
 int64_t packIntervals(llvm::MutableArrayRef<Interval> intervals);
 
 } // namespace fx::cpu

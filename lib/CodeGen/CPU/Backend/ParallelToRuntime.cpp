@@ -28,7 +28,7 @@ using namespace fx::codegen;
 using namespace fx::cpu;
 
 namespace {
-/// A parallel loop nest, whatever op it was.
+/// A parallel loop nest of scf.forall or scf.parallel.
 struct Nest {
   Operation *op;
   SmallVector<Value> lower, step, counts;
@@ -52,7 +52,7 @@ static SmallVector<Value> materialize(OpBuilder &b, Location loc,
   });
 }
 
-/// Bounds and iteration counts, computed before `op`.
+/// Returns the loop nest of `op`. Creates bounds and iteration counts at `b`.
 static Nest getNest(Operation *op, OpBuilder &b) {
   Nest nest{op, {}, {}, {}, {}};
   Location loc = op->getLoc();
@@ -76,7 +76,8 @@ static Nest getNest(Operation *op, OpBuilder &b) {
   return nest;
 }
 
-/// Values per dimension of the `linear`-th iteration, the last fastest.
+/// Returns the index of iteration `linear` in each dimension. The last
+/// dimension varies fastest.
 static SmallVector<Value> delinearize(OpBuilder &b, Location loc, Value linear,
                                       ValueRange counts) {
   SmallVector<Value> at(counts.size());
@@ -113,7 +114,7 @@ static void makeSequential(Operation *op) {
   op->erase();
 }
 
-/// Stack buffers of fixed size move to the function's start: inside the loop
+/// Moves stack buffers of static size to the function's start: inside the loop
 /// over iterations they would grow the stack in every iteration.
 static void hoistStackBuffers(func::FuncOp func) {
   Block &entry = func.front();
@@ -123,6 +124,8 @@ static void hoistStackBuffers(func::FuncOp func) {
   });
 }
 
+/// Creates `name(captures..., begin, end)`, which runs iterations `begin` to
+/// `end` of the linearized nest. Clones the constants that the nest uses.
 func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
                                            StringRef name) {
   Location loc = nest.op->getLoc();
@@ -181,7 +184,8 @@ func::FuncOp ParallelToRuntime::createBody(Nest &nest, ArrayRef<Value> captures,
   return func;
 }
 
-/// `name(frame, begin, end)`: what the run-time calls.
+/// Creates `name(frame, begin, end)`, which the run-time calls. It loads the
+/// captures from `frame` and calls `body`.
 func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body,
                                             LLVM::LLVMStructType frame,
                                             const LLVMTypeConverter &types,
@@ -220,6 +224,8 @@ func::FuncOp ParallelToRuntime::createThunk(func::FuncOp body,
   return func;
 }
 
+/// Replaces the loop nest `op` by a call of
+/// fx_rt_parallel_for(iterations, grain, function, frame).
 void ParallelToRuntime::outline(Operation *op, const LLVMTypeConverter &types) {
   OpBuilder b(op);
   Location loc = op->getLoc();

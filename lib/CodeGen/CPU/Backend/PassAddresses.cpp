@@ -32,18 +32,18 @@ struct PassAddresses : fx::cpu::impl::FXCPUPassAddressesBase<PassAddresses> {
                   ArrayRef<LLVM::GEPArg> at);
 
   const LLVMTypeConverter *types = nullptr;
-  /// Of @main: the descriptors of all its arguments.
+  /// The new argument of @main: the addresses of its arguments' descriptors.
   Value descriptors;
 };
 } // namespace
 
-/// Kernels of this module and of others of the same program.
+/// Returns true for kernels of this module and of the program's other modules.
 static bool isKernel(func::FuncOp func) {
   return func && (func->hasAttr("fx.kernel") || func->hasAttr("fx.export"));
 }
 
-/// @main as `fx-cpu-finalize-boundary` leaves it: nothing but its C interface
-/// calls it.
+/// Returns @main if it has the form that `fx-cpu-finalize-boundary` creates, in
+/// which only its C interface calls it; null otherwise.
 static func::FuncOp findMain(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal() || !main->hasAttr("llvm.emit_c_interface") ||
@@ -63,7 +63,8 @@ void PassAddresses::rewriteCall(func::CallOp call, func::FuncOp main) {
     if (!main || !arg || arg.getOwner() != &main.front() ||
         memref == descriptors)
       return {};
-    // Read where it is used: thousands of values would not stay in registers.
+    // Load the pointer at each use: thousands of values would not stay in
+    // registers.
     Value at = loadDescriptorAddress(b, call.getLoc(), arg);
     return loadField(b, arg, at, descriptors.getType(), {0, 1});
   };
@@ -140,7 +141,8 @@ Value PassAddresses::loadField(OpBuilder &b, BlockArgument arg,
   return LLVM::LoadOp::create(b, arg.getLoc(), type, field);
 }
 
-/// Reads descriptors of what is not only passed to kernels.
+/// Replaces the arguments of @main by `descriptors`. Arguments that still have
+/// uses, other than in calls of kernels, are rebuilt from their descriptors.
 void PassAddresses::rewriteMain(func::FuncOp main) {
   Block &entry = main.front();
   OpBuilder b = OpBuilder::atBlockBegin(&entry);
@@ -174,7 +176,7 @@ void PassAddresses::rewriteMain(func::FuncOp main) {
       b.getFunctionType(descriptors.getType(), main.getResultTypes()));
 }
 
-/// Views that only kernels were called with.
+/// Erases dead ops, such as views that were only passed to kernels.
 static void eraseDeadOps(func::FuncOp func) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.front())))
     if (isOpTriviallyDead(&op))

@@ -32,7 +32,7 @@ void fx::cpu::buildBufferizePipeline(OpPassManager &pm, const CPUOptions &) {
   pm.addPass(createFXCPUBufferize());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Sizes of views come back to sizes of what they view.
+  // Express sizes of views by sizes of their sources.
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createFXCPUPlaceOutputs());
   pm.addPass(createCanonicalizerPass());

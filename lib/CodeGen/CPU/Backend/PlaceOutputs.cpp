@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace fx::codegen;
 using namespace fx::cpu;
 
-/// The allocation that `value` is, seen through views of all its elements.
+/// Returns the allocation all of whose elements `value` views; null if there is
+/// none.
 static memref::AllocOp getWholeAlloc(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
@@ -35,14 +36,15 @@ static memref::AllocOp getWholeAlloc(Value value) {
   return {};
 }
 
-/// The buffer itself, seen through casts.
+/// Returns the buffer that `value` is a cast of, or `value` itself.
 static Value skipCasts(Value value) {
   while (auto cast = value.getDefiningOp<memref::CastOp>())
     value = cast.getSource();
   return value;
 }
 
-/// The type of a buffer with `like`'s elements in order, and its dynamic sizes.
+/// Returns the type of a contiguous buffer of `like`'s shape, and its dynamic
+/// sizes.
 static std::pair<MemRefType, SmallVector<Value>>
 getPlainBuffer(OpBuilder &b, Location loc, Value like) {
   auto type = cast<MemRefType>(like.getType());
@@ -53,7 +55,7 @@ getPlainBuffer(OpBuilder &b, Location loc, Value like) {
   return {MemRefType::get(type.getShape(), type.getElementType()), sizes};
 }
 
-/// A new output of `like`'s shape, holding what `like` holds.
+/// Creates an output of `like`'s shape and copies `like` to it.
 static Value copyToOutput(OpBuilder &b, Location loc, Value like) {
   auto [type, sizes] = getPlainBuffer(b, loc, like);
   Value made = createBufferView(b, loc, "fx_rt_output", type, sizes);
@@ -61,7 +63,7 @@ static Value copyToOutput(OpBuilder &b, Location loc, Value like) {
   return made;
 }
 
-/// A temporary that holds what `like` holds.
+/// Creates a temporary of `like`'s shape and copies `like` to it.
 static Value copyToTemporary(OpBuilder &b, Location loc, Value like) {
   auto [type, sizes] = getPlainBuffer(b, loc, like);
   Value made = memref::AllocOp::create(b, loc, type, sizes);
@@ -78,7 +80,8 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
           return signalPassFailure();
   }
 
-  /// What result `i` is written back to; null if it is an output.
+  /// Returns the argument that result `i` is written back to; null if the
+  /// result is an output.
   static Value getWrittenBack(func::FuncOp func, unsigned i) {
     if (auto index =
             func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input"))
@@ -91,13 +94,13 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     return {};
   }
 
-  /// Writes results back to the arguments that they replace. The outputs have
-  /// been copied before: they may lie in an argument's memory.
+  /// Writes results back to the arguments that they replace. Outputs that alias
+  /// an argument must have been copied before.
   static void writeBack(func::FuncOp func, func::ReturnOp ret) {
     OpBuilder b(ret);
     SmallVector<std::pair<unsigned, Value>> copies;
     {
-      // What lies in an argument that is written must be saved before that.
+      // Save a result that aliases a written argument before the writes.
       BufferViewFlowAnalysis analysis(func);
       llvm::SmallPtrSet<Value, 16> overwritten;
       for (auto [i, value] : llvm::enumerate(ret.getOperands()))
@@ -117,9 +120,9 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
         memref::CopyOp::create(b, ret.getLoc(), ret.getOperand(i), dest);
   }
 
-  /// Lets `value` be computed in the argument `dest` that it is written back
-  /// to: it has memory of its own, and nothing uses the argument from where
-  /// that is used first.
+  /// Replaces the allocation of `value` by the argument `dest` that the value
+  /// is written back to. Returns false if `value` is no whole allocation, or if
+  /// an op at or after the first use of the allocation uses `dest`.
   static bool computeInPlace(func::FuncOp func, Value value, Value dest) {
     memref::AllocOp alloc = getWholeAlloc(value);
     Block &body = func.front();
@@ -150,6 +153,8 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     return true;
   }
 
+  /// Lets the run-time allocate the outputs (fx_rt_output), writes the other
+  /// results back to arguments, and removes those from the function's type.
   LogicalResult place(func::FuncOp func) {
     auto ret = cast<func::ReturnOp>(func.front().getTerminator());
     OpBuilder b(ret);

@@ -35,16 +35,18 @@ using namespace fx::cpu;
 namespace {
 constexpr int64_t kAlignment = 64;
 
-/// A buffer to place: `units` times the value of its group's expression.
+/// A buffer to place. Its size is `interval.size` times its group's unit.
 struct Buffer {
   memref::AllocOp alloc;
-  SmallVector<Value> sizes; ///< at the function's start
+  SmallVector<Value> sizes; ///< dynamic sizes, at the function's start
   Interval interval;
 };
 
-/// Buffers whose bytes are an integer times one expression.
+/// Buffers whose sizes in bytes are integer multiples of the same expression.
 struct Group {
-  Value unit; ///< the expression's value, rounded up where `rounded`
+  /// The expression's value, rounded up to the alignment if `rounded`. Null in
+  /// the group of static buffers, whose unit is one byte.
+  Value unit;
   bool rounded = false;
   SmallVector<Buffer> buffers;
 };
@@ -68,8 +70,8 @@ struct PlanArena : fx::cpu::impl::FXPlanArenaBase<PlanArena> {
 };
 } // namespace
 
-/// Splits an expression into an integer and what remains: 12*s*t is (12, s*t),
-/// 4*s + 8 is (4, s + 2). An integer is (n, 1).
+/// Splits an expression into an integer factor and the remaining factor:
+/// 12*s*t is (12, s*t), 4*s + 8 is (4, s + 2). An integer n is (n, 1).
 static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
   MLIRContext *ctx = expr.getContext();
   if (std::optional<int64_t> n = expr.getInteger())
@@ -109,9 +111,10 @@ static std::pair<int64_t, ExprAttr> splitContent(ExprAttr expr) {
   return {1, expr};
 }
 
-/// Steps are the ops of the function's block. Returns false where the buffer
-/// must not be one fixed block: it is carried through a loop or allocated in
-/// a parallel one.
+/// Sets `interval` to the steps at which the buffer is live. A step is an op of
+/// the function's entry block. Returns false if the buffer cannot have one
+/// place in the arena: a loop carries it, a parallel loop allocates it, or the
+/// function returns it.
 bool PlanArena::findLifetime(memref::AllocOp alloc, func::FuncOp func,
                              const BufferViewFlowAnalysis &aliases,
                              Interval &interval) {
@@ -155,14 +158,14 @@ void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer,
     factors.push_back(sizes.getExpr(size));
   ExprAttr bytes = ExprAttr::mul(&getContext(), factors);
   auto [units, rest] = splitContent(bytes ? bytes : factors[0]);
-  if (!bytes ||
-      units <= 0) { // overflow, or a size like -s that is never reached
+  if (!bytes || units <= 0) { // overflow, or a negative size such as -s
     units = 1;
     rest = ExprAttr::symbol(&getContext(),
                             ("%bytes" + Twine(groups.size())).str());
   }
   bool isStatic = rest.getInteger() == 1;
-  // A static buffer is rounded up itself, a dynamic one only if it must.
+  // The size of a static buffer is rounded up. A dynamic unit is rounded up
+  // only if `units` does not ensure the alignment.
   bool rounded = !isStatic && units % kAlignment != 0;
   buffer.interval.size = isStatic ? llvm::alignTo(units, kAlignment) : units;
   Group &group = groups[{rest, unsigned(rounded)}];
@@ -184,8 +187,8 @@ void PlanArena::addToGroup(OpBuilder &b, Location loc, Buffer buffer,
   group.buffers.push_back(std::move(buffer));
 }
 
-/// Packs each group and replaces the allocations by views. Groups lie one
-/// behind the other.
+/// Packs each group and replaces the allocations by views of the arena, in
+/// which the groups follow one another.
 void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
   Location loc = func.getLoc();
   int64_t staticBytes = 0;
@@ -213,7 +216,8 @@ void PlanArena::rewrite(func::FuncOp func, OpBuilder &b) {
   func->setAttr("fx.arena_bytes",
                 b.getI64IntegerAttr(isStatic ? staticBytes : -1));
   Value arena = callForBytes(b, loc, "fx_rt_arena", total);
-  // All offsets first: the builder may stand at an allocation.
+  // Create all offsets before allocations are erased: the insertion point may
+  // be an allocation.
   SmallVector<std::pair<Buffer *, Value>> places;
   for (auto [group, base] : bases)
     for (Buffer &buffer : group->buffers) {

@@ -35,7 +35,8 @@ struct RandomToRuntime
       lower(op, types);
   }
 
-  /// fx_rt_random(distribution, first, second, rank, code, bits, descriptor)
+  /// Replaces `op` by a call of
+  /// fx_rt_random(distribution, first, second, rank, code, bits, descriptor).
   void lower(RandomOp op, const LLVMTypeConverter &types) {
     OpBuilder b(op);
     Location loc = op.getLoc();

@@ -19,7 +19,8 @@ namespace fx::cpu {
 
 using namespace mlir;
 
-/// The size of a dimension that `group` of the dimensions of `from` become.
+/// Returns the size of the dimension that dimensions `group` of `from` collapse
+/// to.
 static Value getSize(OpBuilder &b, Location loc, Value from,
                      ArrayRef<int64_t> group) {
   auto type = cast<RankedTensorType>(from.getType());
@@ -33,8 +34,9 @@ static Value getSize(OpBuilder &b, Location loc, Value from,
   return size;
 }
 
-/// Of 0 by ? elements a tensor's dimensions become one of unknown size, while
-/// a memref's would be one of size 0, which its verifier refuses.
+/// Replaces collapses of tensors with a size of 0 by empty tensors. Collapsing
+/// sizes 0 and ? gives a dynamic size for a tensor but size 0 for a memref, so
+/// that the bufferized op would not verify.
 static void replaceEmptyViews(ModuleOp module) {
   module.walk([](tensor::CollapseShapeOp op) {
     RankedTensorType type = op.getResultType();

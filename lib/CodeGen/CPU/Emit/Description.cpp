@@ -25,7 +25,8 @@ using namespace fx::kernel;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A stack deeper than the run-time's is refused.
+/// Depth of the run-time's stack (fx/Runtime/Desc.h). Expressions that need
+/// more are rejected.
 constexpr int kMaxDepth = 60;
 
 class ExprCompiler {
@@ -37,6 +38,7 @@ public:
 
 private:
   LogicalResult compileCall(ExprAttr e, int depth);
+  /// Compiles `operands` and combines them from left to right with `op`.
   LogicalResult chain(ArrayRef<ExprAttr> operands, int64_t op, int depth) {
     for (auto [i, operand] : llvm::enumerate(operands)) {
       if (failed(compile(operand, depth + (i > 0))))
@@ -188,7 +190,7 @@ LogicalResult Describer::describeValue(ValueDescription &v, Type builtin,
       v.sizes.push_back(ExprAttr::integer(ctx, tensor.getDimSize(d)));
     else if (fake)
       v.sizes.push_back(fake.getSizes()[d]);
-    else // any size: a symbol of its own
+    else // any size: a new symbol
       v.sizes.push_back(ExprAttr::symbol(ctx, (v.name + "." + Twine(d)).str()));
   }
   return success();
@@ -199,7 +201,8 @@ static Type getFXType(Attribute attr) {
   return type ? type.getValue() : Type();
 }
 
-/// The leaf that argument `arg` is; `fx.inputs` knows of leaves without one.
+/// Returns the index of the input leaf that argument `arg` holds. `fx.inputs`
+/// also lists leaves without an argument.
 int Describer::getLeaf(unsigned arg) {
   if (auto inputs = main->getAttrOfType<ArrayAttr>("fx.inputs"))
     for (auto [k, entry] : llvm::enumerate(inputs))
@@ -306,7 +309,8 @@ LogicalResult Describer::addImmediate(Attribute attr, int leaf) {
 }
 
 LogicalResult Describer::addOutputs() {
-  // Results that are written back leave the function's results.
+  // Results that are written back to arguments are removed from the function's
+  // results: `place` numbers the remaining ones.
   SmallVector<int64_t> place(main.getNumResults(), -1);
   for (unsigned r = 0; r < main.getNumResults(); ++r) {
     if (main.getResultAttr(r, "fx.mutates") ||
@@ -406,8 +410,8 @@ LogicalResult Describer::addConditions() {
 FailureOr<ModelDescription> Describer::run() {
   if (failed(addArgs()) || failed(addOutputs()))
     return failure();
-  // The inputs' symbols come first; a size that cannot be evaluated would be
-  // left unchecked, so it is an error.
+  // Number the symbols of the inputs first. A size that cannot be evaluated is
+  // an error: it could not be checked at run time.
   for (ValueDescription &v : m.inputs) {
     for (ExprAttr e : v.sizes)
       if (failed(compileExpr(e, m.symbols)))

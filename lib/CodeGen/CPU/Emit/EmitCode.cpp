@@ -24,7 +24,7 @@ using namespace fx::cpu;
 std::unique_ptr<llvm::Module>
 fx::cpu::translateToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
                            const CPUOptions &options) {
-  // The context may have been set up by a caller that never meant to translate.
+  // The caller's context may lack the translation interfaces.
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -68,7 +68,7 @@ llvm::Error fx::cpu::optimizeLLVM(llvm::Module &module,
 }
 
 namespace {
-/// Stands behind the passes that emit a function.
+/// Calls the listener for each function, after the passes that emit its code.
 struct Listen : llvm::FunctionPass {
   static char id;
   const FunctionListener &listener;
@@ -120,8 +120,9 @@ llvm::Error fx::cpu::addEntry(llvm::Module &module, llvm::StringRef function,
                                    "' has no C interface");
   llvm::LLVMContext &context = module.getContext();
   llvm::Function *original = module.getFunction(function);
-  // The fields of all tensors are thousands of arguments, which each pass and
-  // the calling convention would handle one by one.
+  // Inline both functions: the descriptor fields of all tensors can be
+  // thousands of arguments, which every pass and the calling convention would
+  // handle one by one.
   if (original && !original->isDeclaration())
     original->addFnAttr(llvm::Attribute::AlwaysInline);
   callee->addFnAttr(llvm::Attribute::AlwaysInline);

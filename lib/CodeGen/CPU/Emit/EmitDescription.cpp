@@ -20,8 +20,8 @@ using namespace fx::cpu;
 using namespace fx::kernel;
 
 namespace {
-/// Constants of the layouts that Desc.h and model.h declare. LLVM lays out
-/// a literal struct as C does.
+/// Builds constants with the layouts that Desc.h and model.h declare. LLVM
+/// lays out a literal struct as C does.
 class Tables {
 public:
   Tables(llvm::Module &module)
@@ -50,11 +50,12 @@ public:
   llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields) {
     return llvm::ConstantStruct::getAnon(context, fields);
   }
-  /// Bytes and a zero behind them.
+  /// Returns a global with the bytes of `s`, followed by a zero byte.
   llvm::Constant *bytes(llvm::StringRef s) {
     return global(llvm::ConstantDataArray::getString(context, s, true));
   }
-  /// A table of equal records; null where empty.
+  /// Returns a global array of `rows`, which have the same type; null if there
+  /// are none.
   llvm::Constant *table(llvm::ArrayRef<llvm::Constant *> rows) {
     if (rows.empty())
       return null();

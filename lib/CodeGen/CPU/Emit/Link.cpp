@@ -10,8 +10,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-// Embedded.c: the runtime's object and the import libraries of libc, libm,
-// libdl.
+// Defined in Embedded.c: the runtime's object and the import libraries of libc,
+// libm and libdl.
 extern "C" {
 extern const char fx_embedded_runtime[], fx_embedded_runtime_end[];
 extern const char fx_embedded_libc[], fx_embedded_libc_end[];
@@ -27,10 +27,11 @@ static llvm::Expected<std::string>
 linkObjects(llvm::ArrayRef<std::string> objects) {
   Linker linker(
       {"-shared",
-       // Everything must be defined by us, libc or libm: what is missing shows
-       // here and not when the artefact is loaded.
+       // The objects, libc, libm and libdl must define every symbol. An
+       // undefined symbol is an error here and not when the artefact is loaded.
        "-z", "defs", "--hash-style=gnu", "--gc-sections", "--build-id=none",
-       // The phdr of the protected segment becomes that of the weights.
+       // The PT_GNU_RELRO program header becomes that of the weights
+       // (addSegment in Weights.cpp).
        "-z", "relro", "--eh-frame-hdr"});
   for (llvm::StringRef object : objects)
     if (llvm::Error e = linker.add(object))

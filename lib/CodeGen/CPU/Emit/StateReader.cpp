@@ -51,6 +51,7 @@ llvm::Expected<StringRef> StateReader::getStorage(StateOp state) {
     ArrayRef<char> raw = dense.getRawData();
     if (!dense.isSplat())
       return StringRef(raw.data(), raw.size());
+    // A splat of bytes stores one byte: repeat it.
     std::string &filled = splats[state.getSymName()];
     filled.assign(raw.size() == 1 ? dense.getNumElements() : 0,
                   raw.empty() ? 0 : raw[0]);

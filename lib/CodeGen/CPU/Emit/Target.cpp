@@ -28,7 +28,7 @@ static const llvm::Target *getTarget(std::string &error) {
       llvm::Triple(llvm::sys::getDefaultTargetTriple()), error);
 }
 
-/// The features of a CPU by name, as "+a,+b".
+/// Returns the features of a CPU as LLVM writes them: "+a,+b".
 static std::string getFeaturesOf(const llvm::MCSubtargetInfo &info) {
   llvm::SubtargetFeatures features;
   const llvm::FeatureBitset &bits = info.getFeatureBits();
@@ -49,7 +49,7 @@ mlir::FailureOr<CPUOptions> fx::cpu::getCPUOptions(llvm::StringRef mcpu,
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   std::unique_ptr<llvm::MCSubtargetInfo> info(
       target->createMCSubtargetInfo(triple, "generic", ""));
-  // Asked first: LLVM prints lines of its own for a name that it does not know.
+  // Check the name first: LLVM prints its own messages for an unknown CPU.
   if (!isHost && (!info || !info->isCPUStringValid(options.cpu))) {
     error = "unknown CPU '" + options.cpu + "'";
     return mlir::failure();
@@ -77,7 +77,8 @@ fx::cpu::createTargetMachine(const CPUOptions &options) {
   if (!target)
     return llvm::createStringError(error);
   llvm::TargetOptions targetOptions;
-  // One rounding instead of two; nothing else is assumed of floating point.
+  // Fuse multiplications and additions: one rounding instead of two. No other
+  // fast-math assumption is made.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       llvm::Triple(llvm::sys::getDefaultTargetTriple()), options.cpu,

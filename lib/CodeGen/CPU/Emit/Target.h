@@ -13,8 +13,9 @@
 #include "llvm/Target/TargetMachine.h"
 
 namespace fx::cpu {
-/// Position-independent code for `options`, multiplications and additions
-/// contracted to FMA.
+/// Creates a target machine that emits position-independent code for `options`
+/// and contracts multiplications and additions to FMA. Fails if LLVM has no
+/// code generator for the CPU.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CPUOptions &options);
 } // namespace fx::cpu

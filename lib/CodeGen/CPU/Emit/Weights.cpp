@@ -23,12 +23,14 @@ namespace ELF = llvm::ELF;
 namespace {
 constexpr uint64_t kPage = 4096, kAlignment = 64;
 
-/// Two states with equal keys hold the same values at the same place.
+/// Data pointer, dtype code, dtype bits, sizes and strides of a state. States
+/// with equal keys hold the same values and share one place.
 using Key = std::tuple<const char *, uint8_t, uint8_t, std::vector<int64_t>,
                        std::vector<int64_t>>;
 } // namespace
 
-/// Large tensors start at a page, so that pages in use hold one tensor only.
+/// Returns the first offset from `at` on for a tensor of `bytes`. A large
+/// tensor starts at a page boundary: it shares no page with the tensor before.
 static uint64_t place(uint64_t at, int64_t bytes) {
   return llvm::alignTo(at, uint64_t(bytes) >= 16 * kPage ? kPage : kAlignment);
 }
@@ -67,7 +69,7 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model,
     a.offset = it->second;
     end = isNew ? start + a.bytes : end;
   }
-  // A segment that is there but empty would look like lost weights.
+  // 0 if no data segment is needed.
   model.weightBytes = end;
   return llvm::Error::success();
 }
@@ -76,6 +78,7 @@ llvm::Error fx::cpu::placeWeights(ModelDescription &model,
 // Writing
 //===----------------------------------------------------------------------===//
 
+/// Copies the elements of `view` to `to` in row-major order.
 static void copyContiguous(char *to, const StateView &view) {
   int64_t size = view.dtype.bits / 8, n = view.getNumElements();
   if (view.isContiguous()) {
@@ -96,8 +99,10 @@ static void copyContiguous(char *to, const StateView &view) {
   }
 }
 
-/// Turns the phdr of the protected segment into one that maps `bytes` at the
-/// end of the file behind everything else. Returns the file offset.
+/// Replaces the PT_GNU_RELRO program header of the shared object at `path` by a
+/// PT_LOAD header of a read-only segment of `bytes`, which starts at the next
+/// page behind the end of the file and behind all other segments in memory.
+/// Returns the segment's file offset.
 static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
                                            uint64_t bytes) {
   auto opened =
@@ -121,7 +126,7 @@ static llvm::Expected<uint64_t> addSegment(llvm::StringRef path,
       slot = at;
     }
   }
-  if (slot <= lastLoad) // the loader wants loaded segments in order
+  if (slot <= lastLoad) // PT_LOAD headers must be in ascending order
     return llvm::createStringError(
         "the linked file has no room for its weights");
   ELF::Elf64_Phdr ph = {};
@@ -163,7 +168,8 @@ llvm::Expected<WeightSegment> fx::cpu::appendSegment(llvm::StringRef path,
   if (std::error_code ec =
           fs::openFileForReadWrite(path, fd, fs::CD_OpenExisting, fs::OF_None))
     return fail(ec);
-  // Takes the space, so that a full disk shows here and not at a store.
+  // Allocate the space now, so that a full disk is an error here and not a
+  // signal at a store to the mapping.
   std::error_code ec(::posix_fallocate(fd, *base, bytes),
                      std::generic_category());
   WeightSegment segment;

@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace fx::cpu;
 
-/// A value that the body of `op` uses and that does not vary, from outside.
+/// Returns `v`, a value that the body of `op` uses, as a value in front of
+/// `op`; null if it varies.
 static Value getInvariant(linalg::GenericOp op, Value v) {
   if (v.getParentBlock() != op.getBody())
     return v;
@@ -86,7 +87,8 @@ std::optional<Dequantized> fx::cpu::matchDequantize(Value tensor) {
       convert->getOperand(0) != body->getArgument(0) || !v.getType().isF32())
     return std::nullopt;
   d.isUnsigned = isa<arith::UIToFPOp>(convert);
-  // Zeros around the tensor are its zero point around the quantized one.
+  // Padding with 0 is padding the quantized tensor with its zero point. No
+  // other padding is supported.
   for (Operation *view : d.views)
     if (auto pad = dyn_cast<tensor::PadOp>(view)) {
       Value with = pad.getConstantPaddingValue();

@@ -17,85 +17,91 @@ namespace fx::cpu {
 
 using namespace kernel;
 
-/// Weights of fewer elements are made floats before the run.
+/// Weights with fewer elements are dequantized before the run.
 inline constexpr int64_t kMinMixed = 256 * 1024;
 
-/// Terms of at most 255 * 128 whose sum fits 32 bits.
+/// Number of terms, each of magnitude at most 255 * 128, whose sum fits 32
+/// bits.
 inline constexpr int64_t kMaxTerms = (int64_t(1) << 31) / (255 * 128) - 1;
 
-/// How an f32 tensor comes from an 8-bit one: (q - zero) * scale.
+/// An f32 tensor that is dequantized from an 8-bit one: (q - zero) * scale.
 struct Dequantized {
   mlir::linalg::GenericOp op;
   mlir::Value quantized;
   bool isUnsigned = false;
-  mlir::Value zero;  ///< f32, or none
-  mlir::Value scale; ///< f32, or none: 1, or as `scales` says
-  /// A tensor of scales, and the dimensions of `op`'s result that it walks.
+  mlir::Value zero;  ///< f32; null: 0
+  mlir::Value scale; ///< f32; null: 1, or given by `scales`
+  /// A tensor of scales, and the dimensions of `op`'s result that index it.
   mlir::Value scales;
   llvm::SmallVector<unsigned> axes;
-  /// What views, transposes and pads the tensor after that, the last first.
+  /// The ops that view, transpose and pad the result of `op`, the last first.
   llvm::SmallVector<mlir::Operation *> views;
 };
 
-/// Of an op that only moves elements, the operand's dimension that each of the
-/// result is.
+/// Returns, if `op` transposes its operand, the operand's dimension for each
+/// dimension of the result.
 std::optional<llvm::SmallVector<int64_t>> matchTranspose(mlir::Operation *op);
 
+/// Matches a dequantized tensor behind views, transposes and pads with zeros.
 std::optional<Dequantized> matchDequantize(mlir::Value tensor);
 
-/// `quantized`, or another tensor of its shape, as `d` views, transposes and
-/// pads it, with `zero` (i32; none: 0) around it.
+/// Applies the views, transposes and pads of `d` to `quantized`, a tensor of
+/// the shape of `d.quantized`. Pads with `zero` (i32; null: 0).
 mlir::Value replayViews(mlir::OpBuilder &b, mlir::Value quantized,
                         Dequantized &d, mlir::Value zero);
 
-/// Erases the ops of `d` that nothing reads any more: a dead reader would keep
-/// what makes the quantized tensor from fusing.
+/// Erases the ops of `d` without uses. As dead users of the quantized tensor
+/// they would prevent the fusion of the op that computes it.
 void eraseDead(Dequantized &d);
 
-/// The quantized tensor as it is viewed and padded, as bytes with a sign or
-/// without, and its zero point as i32 (none: 0). Those of the other kind become
-/// these by an offset: the hardware's product is of an unsigned and a signed
-/// factor.
+/// A quantized tensor, viewed and padded, and its zero point (i32; null: 0).
 struct ByteTensor {
   mlir::Value values, zero;
 };
+/// Returns the quantized tensor of `d` as unsigned or signed bytes. Bytes of
+/// the other signedness are converted by an offset of 128, because the hardware
+/// multiplies an unsigned by a signed factor.
 ByteTensor makeBytes(mlir::OpBuilder &b, mlir::Location loc, Dequantized &d,
                      bool isUnsigned);
 
-/// `x` with zeros after dimension `dim`, up to a multiple of four elements.
+/// Pads dimension `dim` of `x` at its end with zeros to a multiple of four.
 mlir::Value padToQuads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                        int64_t dim);
 
-/// Where `map` gives `loop` alone.
+/// Returns the position of the result of `map` that is the dimension `loop`.
 std::optional<unsigned> placeOf(mlir::AffineMap map, unsigned loop);
 
-/// The dimensions of the result that `loops` walk.
+/// Returns the map from the dimensions of the result to those that `loops`
+/// walk.
 mlir::AffineMap columnsMap(Contraction &c, llvm::ArrayRef<unsigned> loops);
 
-/// Whose terms lie four by four in the left operand: the loop over the last of
-/// its dimensions, and where the operands have it.
+/// The reduction loop over the last dimension of the left operand, where
+/// successive terms are contiguous, and the operands' dimensions that it walks.
 struct Quads {
   unsigned loop = 0, inLeft = 0, inRight = 0;
 };
-/// None if the terms are too many for 32 bits, not known, or lie otherwise.
+/// Returns none if the number of terms is dynamic, zero or too large for sums
+/// of 32 bits, or if no reduction walks the left operand's last dimension.
 std::optional<Quads> matchQuads(Contraction &c);
 
-/// The sums of the products of `left`, unsigned bytes, and `right`, signed
-/// ones, in the loops of `c`, in i32.
+/// Creates the contraction with the loops of `c` of `left`, unsigned bytes, and
+/// `right`, signed bytes. It accumulates in i32.
 mlir::Value multiplyBytes(mlir::OpBuilder &b, mlir::Location loc,
                           Contraction &c, mlir::Value left, mlir::Value right);
 
-/// Sums of an operand's terms, i32, and the loops of the matmul that walk
-/// them.
+/// Sums of an operand's terms (i32), and the loops of the contraction that walk
+/// the sums.
 struct TermSums {
   mlir::Value values;
   llvm::SmallVector<unsigned> loops;
 };
-/// The sums of the terms of `bytes`, which `map` walks.
+/// Sums `bytes`, an operand of `c` with indexing map `map`, over the reduction
+/// loops.
 TermSums sumTerms(mlir::OpBuilder &b, mlir::Location loc, Contraction &c,
                   mlir::Value bytes, mlir::AffineMap map, bool isUnsigned);
 
-/// A pointwise op on one tensor.
+/// Creates a pointwise op that applies `fn` to `x` and gives a tensor of
+/// `element`.
 mlir::Value
 mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
             mlir::Type element,
@@ -103,12 +109,12 @@ mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                            mlir::Value)>
                 fn);
 
-/// A tensor of `sizes` of zeros, i32 or f32.
+/// Creates a tensor of `sizes` filled with zeros of type `element`.
 mlir::Value makeZeros(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::ArrayRef<mlir::OpFoldResult> sizes,
                       mlir::Type element);
 
-/// True if the sums of `c` start at zero.
+/// Returns true if the accumulators of `c` start at zero.
 bool startsAtZero(Contraction &c);
 
 /// Weights [columns, terms] whose scales, [columns, groups], hold for `size`
@@ -117,18 +123,21 @@ struct GroupedWeight {
   mlir::linalg::GenericOp op;
   mlir::Value quantized, scales;
   int64_t size = 0;
-  /// What splits dimensions of the result, the first one first.
+  /// The views that split dimensions of the result, in order of application.
   llvm::SmallVector<mlir::tensor::ExpandShapeOp> views;
 };
 std::optional<GroupedWeight> matchGrouped(mlir::Value tensor);
 
-/// Makes `c`, of such weights, a sum of scaled sums of integers.
+/// Rewrites `c`, whose right operand is `w`, to a contraction of the quantized
+/// weights whose products are scaled by group. Returns false if the operands do
+/// not fit.
 bool rewriteGrouped(Contraction &c, GroupedWeight &w);
 
-/// Makes `c`, of two tensors of activations, a contraction of integers.
+/// Rewrites `c`, whose operands are both dequantized activations, to a
+/// contraction of integers. Returns false if the operands do not fit.
 bool rewriteActivations(Contraction &c);
 
-/// Makes dimensions again of the groups that are left.
+/// Gives the groups of the remaining grouped weights a dimension again.
 void splitGroups(mlir::func::FuncOp func);
 
 } // namespace fx::cpu

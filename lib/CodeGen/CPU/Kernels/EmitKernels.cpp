@@ -30,7 +30,7 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// The schedule, from the op that holds it; null if none does.
+/// Returns the schedule that an op of `kernel` holds; null if none does.
 static ScheduleAttrInterface getSchedule(func::FuncOp kernel) {
   ScheduleAttrInterface found;
   kernel.walk([&](Operation *op) {

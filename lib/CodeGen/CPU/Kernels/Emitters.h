@@ -19,16 +19,16 @@ using namespace kernel;
 /// Computes all outputs of a pointwise kernel at `coords`, and stores them.
 void storeOutputs(KernelCode &code, Scope &scope, llvm::ArrayRef<Coord> coords);
 
-/// The transpose of as many vectors as each has lanes: rounds of perfect
-/// shuffles, each of which rotates the bits of the element numbers by one.
+/// Transposes `rows`, which are as many vectors as each has lanes, in rounds of
+/// perfect shuffles. Each round rotates the bits of the element numbers by one.
 void transposeVectors(KernelCode &code, llvm::SmallVector<mlir::Value> &rows);
 
-/// A pointwise kernel whose operands lie in another order than its outputs, of
-/// which `merged` trailing dimensions are walked as one. False, and nothing
-/// emitted, if it is none.
+/// Emits a pointwise kernel with operands whose dimensions are in another order
+/// than the outputs'. The `merged` trailing dimensions are walked as one.
+/// Returns false, and emits nothing, if the kernel is not of this form.
 bool emitTransposed(KernelCode &code, int64_t merged);
 
-/// The classes of kernels on CPUs.
+/// Returns the classes of CPU kernels.
 llvm::ArrayRef<KernelClass> getKernelClasses();
 
 } // namespace fx::cpu

@@ -9,8 +9,8 @@
 //
 //   sum x w = s (sum over g of t[g] (sum q p) - z sum over g of t[g] (sum p)).
 //
-// The sums within a group are exact, and the second term depends on the weights
-// alone but for z.
+// The sums within a group are exact. The second sum depends on the weights
+// only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,14 @@ using namespace fx::cpu;
 
 using Kind = utils::IteratorType;
 
-/// [columns, terms] <-> [columns, groups, terms of one].
+/// Reassociation between [columns, terms] and [columns, groups, terms of a
+/// group].
 static SmallVector<ReassociationIndices> groupIndices() {
   return {{0}, {1, 2}};
 }
 
-/// p * t of bytes `p`, the first input, and f32 `t`, the second.
+/// Returns true if `op` computes p * t from bytes `p`, its first input, and f32
+/// `t`, its second input.
 static bool isScaling(linalg::GenericOp op) {
   if (!op || op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
       op.getNumReductionLoops())
@@ -55,12 +57,15 @@ static bool isScaling(linalg::GenericOp op) {
          mul.getRhs() == body->getArgument(1);
 }
 
+/// Returns the type of `v` if it is a static tensor of rank `rank`.
 static RankedTensorType staticType(Value v, int64_t rank) {
   auto type = dyn_cast<RankedTensorType>(v.getType());
   return type && type.hasStaticShape() && type.getRank() == rank ? type
                                                                  : nullptr;
 }
 
+/// Creates a copy of the scaling `like`, with bytes `p` and indexing maps
+/// `maps`.
 static Value makeScaling(OpBuilder &b, linalg::GenericOp like, Value p,
                          ArrayRef<AffineMap> maps) {
   auto type = cast<RankedTensorType>(p.getType());
@@ -75,6 +80,8 @@ static Value makeScaling(OpBuilder &b, linalg::GenericOp like, Value p,
   return op.getResult(0);
 }
 
+/// Replaces a collapsed scaling of [columns, groups, terms of a group] by one
+/// of [columns, terms], whose scales are at k floordiv size.
 static void flatten(tensor::CollapseShapeOp collapse) {
   auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
   if (!isScaling(op) || collapse.getReassociationIndices() != groupIndices())
@@ -99,7 +106,7 @@ static void flatten(tensor::CollapseShapeOp collapse) {
     op.erase();
 }
 
-/// A grouped weight without views.
+/// Matches a grouped weight without views.
 static std::optional<GroupedWeight> matchFlat(linalg::GenericOp op) {
   if (!isScaling(op) || !staticType(op.getInputs()[0], 2) ||
       !staticType(op.getInputs()[1], 2))
@@ -160,8 +167,8 @@ void fx::cpu::splitGroups(func::FuncOp func) {
 }
 
 namespace {
-/// The weight as the contraction views it: its columns' dimensions, then those
-/// of the terms.
+/// A grouped weight as the contraction views it: dimensions of the columns,
+/// then dimensions of the terms. The scales have one dimension for the groups.
 struct Viewed {
   Value values, scales;
   unsigned numColumns = 1;
@@ -184,7 +191,7 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
   }
   Viewed v;
   v.numColumns = dims[0].size();
-  // What keeps four bits stays behind the views: packing looks for it there.
+  // Extract nibbles behind the views, where fx-cpu-pack-weights expects it.
   linalg::GenericOp nibbles = getNibbles(w.quantized);
   v.values = nibbles ? nibbles.getInputs()[0] : w.quantized;
   v.scales = w.scales;
@@ -210,10 +217,12 @@ static Viewed view(OpBuilder &b, Location loc, GroupedWeight &w) {
   return v;
 }
 
-/// The sum of p * t of each column, in the dimensions that `v` has of them.
+/// Returns the sum of p * t for each column, with the columns' dimensions of
+/// `v`.
 static Value sumColumns(OpBuilder &b, Location loc, GroupedWeight &w,
                         Viewed &v) {
-  // The state itself: else the bytes would be stored before the run, too.
+  // Read the state itself, whose bytes equal their low nibbles. Otherwise
+  // @prepare would store the extracted bytes, too.
   linalg::GenericOp nibbles = getNibbles(w.quantized);
   Value bytes = nibbles ? nibbles.getInputs()[0] : w.quantized;
   auto type = cast<RankedTensorType>(bytes.getType());
@@ -262,8 +271,10 @@ static Value sumColumns(OpBuilder &b, Location loc, GroupedWeight &w,
                                        ArrayRef<ReassociationIndices>{all});
 }
 
-/// Which terms a group has, in the loops of `c`: those of the last dimensions
-/// of the left operand, counted in order. None if they are not those.
+/// Returns the indexing map of the scales in the loops of `c`: the columns,
+/// then the group of a term. Terms are numbered in the order of the left
+/// operand's last dimensions. Returns null if the right operand has other
+/// dimensions or another order.
 static AffineMap scalesMap(Contraction &c, unsigned numColumns, int64_t size) {
   AffineMap lhs = c.lhsMap(), rhs = c.rhsMap();
   unsigned numTerms = rhs.getNumResults() - numColumns;
@@ -283,9 +294,9 @@ static AffineMap scalesMap(Contraction &c, unsigned numColumns, int64_t size) {
   return AffineMap::get(rhs.getNumDims(), 0, exprs, context);
 }
 
-/// True if the operands have the types and sizes for which the sums of groups
-/// are exact, or are worth their code. `x` is the left operand if its elements
-/// come from integers.
+/// Returns true if the integer sums of groups are exact, or, for a left operand
+/// that is not quantized, if the weights are large enough to be kept as bytes.
+/// `x` is the left operand if it is quantized.
 static bool canSumGroups(Contraction &c, GroupedWeight &w,
                          const std::optional<Dequantized> &x) {
   auto type = cast<RankedTensorType>(w.quantized.getType());
@@ -295,8 +306,9 @@ static bool canSumGroups(Contraction &c, GroupedWeight &w,
            : type.getNumElements() >= kMinMixed;
 }
 
-/// The contraction of `left` and the weights, whose products are scaled by
-/// group. Products of bytes (`isInteger`) are exact.
+/// Creates the contraction of `left` and the weights `v`, whose products are
+/// scaled by group. If `isInteger`, `left` holds unsigned bytes, and they are
+/// multiplied as integers.
 static linalg::GenericOp makeGrouped(OpBuilder &b, Contraction &c, Value left,
                                      const Viewed &v, AffineMap scales,
                                      bool isInteger) {
@@ -333,8 +345,8 @@ static linalg::GenericOp makeGrouped(OpBuilder &b, Contraction &c, Value left,
       });
 }
 
-/// s (y - z sum p t), `y` being the sums of q p t, and z `zeroPoint` (i32;
-/// none: 0).
+/// Returns s (y - z sum p t), where `y` is the sum of q p t, and z is
+/// `zeroPoint` (i32; null: 0).
 static Value dequantizeSums(OpBuilder &b, Contraction &c, GroupedWeight &w,
                             Viewed &v, const Dequantized &x, Value zeroPoint,
                             Value y) {
@@ -374,7 +386,7 @@ static Value dequantizeSums(OpBuilder &b, Contraction &c, GroupedWeight &w,
       .getResult(0);
 }
 
-/// Erases the ops of `w` that nothing reads any more.
+/// Erases the ops of `w` without uses.
 static void eraseUnread(GroupedWeight &w) {
   for (tensor::ExpandShapeOp expand : llvm::reverse(w.views))
     if (expand->use_empty())
@@ -393,7 +405,7 @@ bool fx::cpu::rewriteGrouped(Contraction &c, GroupedWeight &w) {
   AffineMap scales = scalesMap(c, numColumns, w.size);
   if (!scales)
     return false;
-  // The last of the terms' dimensions is read four at a time.
+  // Integers are read four at a time along the last dimension of the terms.
   SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
   unsigned last = c.rhsMap().getDimPosition(c.rhsMap().getNumResults() - 1);
   if (x && ranges[last] % 4 != 0)

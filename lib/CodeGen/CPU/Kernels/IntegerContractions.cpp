@@ -88,14 +88,15 @@ std::optional<Quads> fx::cpu::matchQuads(Contraction &c) {
   return Quads{loop, *left, *right};
 }
 
-/// True if `loop` walks columns of the right operand, of all groups.
+/// Returns true if `loop` walks columns of the right operand, or groups of
+/// columns (batches).
 static bool isColumn(Contraction &c, unsigned loop) {
   return llvm::is_contained(c.n, loop) || llvm::is_contained(c.batch, loop);
 }
 
-/// The dimensions of what `view` gives along which something varies that varies
-/// along `dims` of its operand. None if it pads, or joins one of these with
-/// another.
+/// Returns, for each dimension of the result of `view`, whether a tensor varies
+/// along it that varies along `dims` of the operand. Returns none if `view`
+/// pads, or collapses one of `dims` with another dimension.
 static std::optional<SmallVector<bool>> viewDims(Operation *view,
                                                  ArrayRef<bool> dims) {
   SmallVector<bool> result;
@@ -123,8 +124,9 @@ static std::optional<SmallVector<bool>> viewDims(Operation *view,
   return result;
 }
 
-/// The loops of `c` that walk the scales of its right operand `w`; none if one
-/// is no loop of columns, or the weights are viewed in ways that do not tell.
+/// Returns the loops of `c` that walk the scales of its right operand `w`.
+/// Returns none if one of them is no loop of columns, or if the dimensions of
+/// the scales cannot be followed through the views of the weights.
 static std::optional<SmallVector<unsigned>> getScaleLoops(Contraction &c,
                                                           Dequantized &w) {
   SmallVector<unsigned> loops;
@@ -157,8 +159,8 @@ static std::optional<SmallVector<unsigned>> getScaleLoops(Contraction &c,
   return loops;
 }
 
-/// The weights' integers and scales (none: none) as the product views them; the
-/// scales have a dimension for each of `loops`.
+/// Returns the weights' integers and scales (null if there are none) as the
+/// contraction views them. The scales have a dimension for each of `loops`.
 static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
                                           Dequantized &w,
                                           ArrayRef<unsigned> loops) {
@@ -168,7 +170,7 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
   Value values = replayViews(b, w.quantized, w, {});
   if (!w.scales)
     return {values, Value()};
-  // The views of a tensor that has but one element along other dimensions.
+  // Apply the views to the scales, with size 1 in all other dimensions.
   auto type = cast<RankedTensorType>(w.quantized.getType());
   SmallVector<bool> varies(type.getRank(), false);
   for (unsigned d : w.axes)
@@ -179,7 +181,8 @@ static std::pair<Value, Value> viewWeight(OpBuilder &b, Contraction &c,
       sizes.push_back(varies[d] ? of.getDimSize(d) : 1);
     return RankedTensorType::get(sizes, b.getF32Type());
   };
-  // Which of the dimensions that stay each one goes with.
+  // Returns the reassociation of `rank` dimensions into those of `kept`: each
+  // other dimension joins the next one that is kept, or else the last one.
   auto together = [&](ArrayRef<unsigned> kept, int64_t rank) {
     SmallVector<ReassociationIndices> groups(kept.size());
     for (int64_t d = 0, group = 0; d < rank; ++d) {
@@ -232,8 +235,8 @@ AffineMap fx::cpu::columnsMap(Contraction &c, ArrayRef<unsigned> loops) {
   return AffineMap::get(result.getNumResults(), 0, exprs, context);
 }
 
-/// sum x p t = t sum x p: large weights stay bytes until they are used, which
-/// is what reading them costs.
+/// Rewrites sum x p t to t sum x p, where only the weights are quantized. Large
+/// weights are read as bytes and converted to f32 where they are used.
 bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   auto type = cast<RankedTensorType>(w.quantized.getType());
   if (c.hasByteWeights() || !startsAtZero(c) || !type.hasStaticShape() ||
@@ -297,10 +300,10 @@ bool IntegerContractions::rewriteMixed(Contraction &c, Dequantized &w) {
   return true;
 }
 
-/// The sums of the products, the first of `inputs`, as floats. Of the other
-/// inputs, the sums of the weights' terms times `zero` are taken off where
-/// there is one, and the last are the columns' scales if `hasScales`. `scale`
-/// (none: 1) is that of all elements.
+/// Dequantizes the integer sums `inputs[0]` to f32. If there is a `zero`, the
+/// next input holds the sums of the weights' terms; `zero` times these sums is
+/// subtracted. If `hasScales`, the last input holds the scales of the columns.
+/// `scale` (null: 1) applies to all elements.
 static Value dequantizeSums(OpBuilder &b, Contraction &c,
                             ArrayRef<Value> inputs, ArrayRef<AffineMap> maps,
                             Value zero, Value scale, bool hasScales) {
@@ -334,7 +337,8 @@ static Value dequantizeSums(OpBuilder &b, Contraction &c,
       .getResult(0);
 }
 
-/// sum x w = s t (sum q p - z sum p), where both operands are quantized.
+/// Rewrites sum x w to s t (sum q p - z sum p), where both operands are
+/// quantized.
 bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
                                            Dequantized &w) {
   if (x.scales || !startsAtZero(c))
@@ -342,7 +346,7 @@ bool IntegerContractions::rewriteQuantized(Contraction &c, Dequantized &x,
   std::optional<Quads> quads = matchQuads(c);
   if (!quads)
     return false;
-  // Of groups, columns are few: to fill up terms costs more than is gained.
+  // Groups have few columns: padding their terms costs more than it gains.
   if (!c.batch.empty() && c.op.getStaticLoopRanges()[quads->loop] % 4)
     return false;
   std::optional<SmallVector<unsigned>> scaleLoops = getScaleLoops(c, w);

@@ -32,7 +32,8 @@ bool fx::cpu::rewriteActivations(Contraction &c) {
   int64_t terms = 1;
   for (unsigned loop : c.k)
     terms *= c.op.getStaticLoopRanges()[loop];
-  // Both factors may reach 255 on either side of their zero points.
+  // Both factors may differ from their zero points by 255: products are up to
+  // twice as large as kMaxTerms assumes.
   if (terms > kMaxTerms / 2)
     return false;
 
@@ -51,7 +52,7 @@ bool fx::cpu::rewriteActivations(Contraction &c) {
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   SmallVector<Value> inputs{sum};
   SmallVector<AffineMap> epilogue{identity};
-  SmallVector<Value> factors; // of each sum of terms
+  SmallVector<Value> factors; // zero point for each sum of terms
   auto addSums = [&](Value bytes, AffineMap map, bool isUnsigned, Value zero) {
     TermSums sums = sumTerms(b, loc, c, bytes, map, isUnsigned);
     inputs.push_back(sums.values);

@@ -23,17 +23,19 @@ using namespace mlir;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// Rows from which packing an operand on every call pays.
+/// Minimum number of rows for which packing an operand in every run pays off.
 static constexpr int64_t kRowsToPack = 6;
 
 namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   using Base::Base;
 
-  // (source, dimensions, width, in nibbles) -> packed
+  // (source, tiled dimension, width, permutation, in nibbles) -> packed
   using Key = std::tuple<void *, int64_t, int64_t, std::vector<int64_t>, bool>;
   std::map<Key, Value> packs;
 
+  /// Returns true if the right operand is to be packed: it is a weight or an
+  /// integer tensor, or its columns are not contiguous and the rows are many.
   bool isWanted(Contraction &c, bool isWeight) {
     SmallVector<int64_t> ranges = c.op.getStaticLoopRanges();
     if (ranges[c.lastN()] == 1 || c.rhs().getDefiningOp<linalg::UnPackOp>())
@@ -52,8 +54,9 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     return rows >= kRowsToPack;
   }
 
-  /// The op that keeps four bits, if the weights can lie two in a byte: eight
-  /// terms at a time, which the left operand has in a row.
+  /// Returns the op that extracts the low four bits of the weights, if a byte
+  /// can hold two weights. This takes eight terms at a time, which must be
+  /// contiguous in the left operand. Returns null otherwise.
   static linalg::GenericOp findNibbles(Contraction &c) {
     linalg::GenericOp op = getNibbles(c.rhs());
     AffineMap lhs = c.lhsMap();
@@ -71,7 +74,8 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     return fits ? op : nullptr;
   }
 
-  /// [..., K/4, P, 4] bytes -> [..., K/8, P, 4] of two terms each.
+  /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.
+  /// The upper half of a byte holds the term four places on.
   static Value joinNibbles(OpBuilder &b, Location loc, Value packed) {
     auto type = cast<RankedTensorType>(packed.getType());
     unsigned rank = type.getRank(), at = rank - 3;
@@ -105,7 +109,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         .getResult(0);
   }
 
-  /// The inverse.
+  /// The inverse of joinNibbles.
   static Value splitNibbles(OpBuilder &b, Location loc, Value joined) {
     auto type = cast<RankedTensorType>(joined.getType());
     unsigned rank = type.getRank(), at = rank - 3;
@@ -143,7 +147,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         .getResult(0);
   }
 
-  /// The scales of groups, a row of a panel's columns for each group.
+  /// Packs the scales of groups: one row of a panel's columns for each group.
   void packScales(Contraction &c, int64_t width) {
     OpBuilder b(c.op);
     Location loc = c.op.getLoc();
@@ -165,6 +169,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     c.op->setOperand(2, unpack(b, loc, packed, type, tiles, {pos}, perm));
   }
 
+  /// Packs `source` directly after its definition.
   static Value packInFront(OpBuilder &b, Location loc, Value source,
                            int64_t pos, ArrayRef<OpFoldResult> tiles,
                            ArrayRef<int64_t> inner, ArrayRef<int64_t> perm) {
@@ -234,7 +239,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
     SmallVector<int64_t> inner{pos};
     if (c.isInteger() || nibbles) {
-      // Four terms of a column lie together, the last of the reductions.
+      // Four terms of a column, along the last reduction, are contiguous.
       tiles.push_back(b.getIndexAttr(4));
       inner.push_back(perm.back());
     }
@@ -271,7 +276,6 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
           found.push_back(*match);
       });
       for (Contraction &c : found) {
-        // Both operands the same value: keep one as it is.
         if (isWanted(c, states.isStateOnly(c.rhs())))
           pack(c);
       }

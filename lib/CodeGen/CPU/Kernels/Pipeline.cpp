@@ -25,7 +25,7 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
   };
   KernelOptions options;
   options.lanes = has("avx512f") ? 16 : has("avx2") || has("avx") ? 8 : 4;
-  // AVX-512's reaches narrower vectors with VL only.
+  // AVX512-VNNI has vectors of less than 512 bits only with AVX512VL.
   options.vnni = options.lanes == 16
                      ? has("avx512vnni")
                      : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
@@ -42,8 +42,8 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   pm.addPass(kernel::createCollapseReductionsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // From here to the forming of kernels no canonicalization: it would fold
-  // packing against unpacking.
+  // No canonicalization until kernels are formed: it would fold pairs of pack
+  // and unpack.
   pm.addPass(createFXCPUIntegerContractions());
   pm.addPass(createFXCPUWidenHalves());
   pm.addPass(createFXCPUPackWeights({options.lanes}));

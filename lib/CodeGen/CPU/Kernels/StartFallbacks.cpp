@@ -23,8 +23,9 @@ using namespace fx::kernel;
 
 using Ops = llvm::SmallPtrSet<Operation *, 16>;
 
-/// What keeps its order among its kind. A start has no results and its operands
-/// are never written before its op, so it may go anywhere between.
+/// Returns true for ops with effects, which keep their order. A start is not
+/// one of them: it has no results, and its operands are not written before its
+/// `fx.eager` op.
 static bool isFixed(Operation *op) {
   return !isa<StartEagerOp>(op) && !isMemoryEffectFree(op);
 }
@@ -40,8 +41,8 @@ static void walkNeeds(Operation *op, Block *block,
   });
 }
 
-/// Of the ops from `first` to `start`, moves behind `start` what it does not
-/// need.
+/// Moves the ops from `first` to `start` that `start` does not depend on behind
+/// `start`.
 static void hoist(Operation *start, Operation *first) {
   Block *block = start->getBlock();
   Ops needed{start};
@@ -61,7 +62,7 @@ static void hoist(Operation *start, Operation *first) {
     op->moveAfter(start);
 }
 
-/// Moves `op` and all that needs it behind what does not.
+/// Moves `op`, and the ops that depend on it, to the end of the block.
 static void sink(Operation *op) {
   Block *block = op->getBlock();
   Ops late{op};

@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// `half` in f32.
+/// Converts `half` to f32.
 static Value widen(OpBuilder &b, Location loc, Value half) {
   auto type = cast<RankedTensorType>(half.getType());
   Value empty = tensor::EmptyOp::create(
@@ -50,8 +50,8 @@ struct WidenHalves : fx::cpu::impl::FXCPUWidenHalvesBase<WidenHalves> {
       return wide;
     OpBuilder b(half.getContext());
     b.setInsertionPointAfterValue(half);
-    // Padding is made of what an earlier kernel wrote: that is what becomes
-    // f32.
+    // Widen the source of a pad instead of its result: the kernel that computes
+    // the source can write f32.
     auto pad = half.getDefiningOp<tensor::PadOp>();
     Value filling =
         pad && half.hasOneUse() ? pad.getConstantPaddingValue() : Value();

@@ -67,7 +67,7 @@ const CodeGenerator &fx::gpu::getCodeGenerator(Platform platform) {
 }
 
 llvm::Expected<const llvm::Target *> CodeGenerator::find() const {
-  // LLVM's registry is not locked.
+  // LLVM's target registry is not thread-safe.
   static std::once_flag once;
   std::call_once(once, [] {
     for (Platform platform : {Platform::CUDA, Platform::ROCm})
@@ -89,7 +89,7 @@ createMachine(Platform platform, llvm::StringRef chip, int optLevel) {
   if (!target)
     return target.takeError();
   llvm::TargetOptions options;
-  // One rounding instead of two, as on the CPU.
+  // Fuse multiplications and additions, as on the CPU.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine((*target)->createTargetMachine(
       generator.triple, chip, generator.features, options, llvm::Reloc::PIC_,
@@ -102,8 +102,10 @@ createMachine(Platform platform, llvm::StringRef chip, int optLevel) {
   return machine;
 }
 
-/// The function that upstream's conversions mean: "sqrt" by "__nv_sqrtf" of
-/// CUDA's libdevice and by "__ocml_sqrt_f32" of ROCm's library.
+/// Returns the name of the math function that `f` stands for: "sqrt" for
+/// "__nv_sqrtf" of CUDA's libdevice and for "__ocml_sqrt_f32" of ROCm's device
+/// library, which upstream's conversions call. Returns an empty name for other
+/// functions.
 static llvm::StringRef getMathName(const llvm::Function &f) {
   llvm::StringRef name = f.getName();
   if (name.consume_front("__ocml_"))
@@ -115,8 +117,8 @@ static llvm::StringRef getMathName(const llvm::Function &f) {
   return name;
 }
 
-/// Functions that GPUs have instructions for get a body here; the
-/// others (exp, log, tanh, erf) were made polynomials before.
+/// Defines the declared math functions for which GPUs have instructions.
+/// `expandMath` has expanded the others (exp, log, tanh, erf) before.
 static void defineMath(llvm::Module &module) {
   static const llvm::StringMap<llvm::Intrinsic::ID> known = {
       {"sqrt", llvm::Intrinsic::sqrt},
@@ -156,8 +158,9 @@ static void defineMath(llvm::Module &module) {
   }
 }
 
-/// Takes remainders of half types in float. LLVM narrows those of widened
-/// operands, and not all generators expand the narrow ones (AMD's: no bf16).
+/// Computes remainders of 16-bit types in float. LLVM narrows a remainder whose
+/// operands were extended, and not all code generators expand the narrow form
+/// (AMD's does not for bf16).
 static void widenRemainders(llvm::Module &module) {
   for (llvm::Function &f : module)
     for (llvm::Instruction &inst :
@@ -175,7 +178,7 @@ static void widenRemainders(llvm::Module &module) {
     }
 }
 
-/// Reports functions that would be calls of a library.
+/// Returns an error if the module calls a library function.
 static llvm::Error checkCalls(const llvm::Module &module) {
   for (const llvm::Function &f : module)
     if (f.isDeclaration() && !f.isIntrinsic()) {
@@ -188,7 +191,8 @@ static llvm::Error checkCalls(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// @kernels, without those of other chips.
+/// Translates `gpu.module @kernels` to LLVM IR, without the kernels that are
+/// only for chips other than `chip`.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 translate(mlir::ModuleOp module, llvm::StringRef chip,
           llvm::LLVMContext &context) {

@@ -20,22 +20,23 @@ class Target;
 
 namespace fx::gpu {
 
-/// What LLVM has for the GPUs of a platform.
+/// LLVM's code generator for the GPUs of a platform.
 struct CodeGenerator {
   llvm::Triple triple;
-  /// For texts: "NVIDIA GPUs".
+  /// The name of the GPUs in messages: "NVIDIA GPUs".
   llvm::StringLiteral gpus;
-  /// Beside those of the chip.
+  /// Target features in addition to those of the chip.
   llvm::StringLiteral features;
   void (*initialize)();
-  /// Fails where LLVM was built without it.
+  /// Returns LLVM's target, or an error if LLVM was built without it.
   llvm::Expected<const llvm::Target *> find() const;
 };
 const CodeGenerator &getCodeGenerator(Platform platform);
 
-/// What LLVM makes of `gpu.module @kernels` in `module`, in the dialects of the
-/// platform: text or an object. `prepare` sees the module before it is
-/// optimized. Reports what has no code on a GPU.
+/// Compiles `gpu.module @kernels` of `module`, which is in the LLVM dialects of
+/// the platform, to assembly or an object file, as `kind` says. `prepare` is
+/// called with the LLVM module before it is optimized. Returns an error if a
+/// function has no code on a GPU.
 llvm::Expected<std::string>
 emitKernels(mlir::ModuleOp module, Platform platform, llvm::StringRef chip,
             int optLevel, llvm::CodeGenFileType kind,

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A GPU has no library of functions. Those that float32 has polynomials for use
-// them (approximateMath); all others are computed in float64 and rounded once.
+// Kernels do not link a math library. Functions for which there are float32
+// polynomials use them (approximateMath); all others are computed in float64
+// and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 
 using namespace mlir;
 
-/// What float32 has polynomials for.
+/// Returns true if `approximateMath` has a float32 polynomial for `op`.
 static bool isCheap(Operation *op) {
   return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log2Op,
              math::Log1pOp, math::TanhOp, math::ErfOp>(op) &&

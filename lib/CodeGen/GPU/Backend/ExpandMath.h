@@ -16,9 +16,10 @@ class Operation;
 
 namespace fx::gpu {
 
-/// Makes what codegen::approximateMath does, and sine and cosine of f32 (f16
-/// and bf16 through f32), straight-line code within `root`. Sine and cosine are
-/// right to a unit in the last place for |x| below 2^52 and NaN from there on.
+/// Expands the math functions within `root` to straight-line code: those that
+/// codegen::approximateMath approximates in float32 with its polynomials, the
+/// others with codegen::computeInDouble. Sine, cosine and tangent are NaN for
+/// |x| of at least codegen::kLargestAngle.
 mlir::LogicalResult expandMath(mlir::Operation *root);
 
 } // namespace fx::gpu

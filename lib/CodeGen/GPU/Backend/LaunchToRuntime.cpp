@@ -38,6 +38,9 @@ struct LaunchToRuntime
       lower(op, numbers.lookup(op.getKernelName().getValue()), types);
   }
 
+  /// Replaces a launch with a call of `fx_rt_gpu_launch`. The arguments are
+  /// stored in slots of 8 bytes on the stack. `number` is the position of the
+  /// kernel in its module.
   void lower(mlir::gpu::LaunchFuncOp op, int64_t number,
              const LLVMTypeConverter &types) {
     OpBuilder b(op);

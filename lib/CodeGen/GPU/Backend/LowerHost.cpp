@@ -28,7 +28,7 @@ namespace fx::gpu {
 using namespace mlir;
 using namespace fx;
 
-/// Threads of a block.
+/// Number of threads of a block.
 static constexpr int64_t kThreads = 256;
 
 static Value constant(OpBuilder &b, Location loc, int64_t c) {
@@ -39,7 +39,8 @@ static Value constant(OpBuilder &b, Location loc, int64_t c) {
 // Linalg
 //===----------------------------------------------------------------------===//
 
-/// The computation of `op` where its loops are at `ivs`.
+/// Emits the body of `op`, with its loads and stores, at the point `ivs` of the
+/// iteration space.
 static void emitPoint(OpBuilder &b, linalg::GenericOp op, ArrayRef<Value> ivs) {
   Location loc = op.getLoc();
   IRMapping map;
@@ -73,7 +74,8 @@ static void emitPoint(OpBuilder &b, linalg::GenericOp op, ArrayRef<Value> ivs) {
   }
 }
 
-/// A launch with a thread for each point of the parallel loops.
+/// Replaces `op` with a launch that has one thread for each point of the
+/// parallel loops; a thread runs the other loops.
 static void launch(linalg::GenericOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -121,7 +123,8 @@ static void launch(linalg::GenericOp op) {
 // Copies and single elements
 //===----------------------------------------------------------------------===//
 
-/// The address of an element, as an i64.
+/// Returns the address of the element at `indices` as an i64. Without indices,
+/// returns the address of the first element.
 static Value getAddress(OpBuilder &b, Location loc, Value buffer,
                         ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -150,7 +153,8 @@ static void call(OpBuilder &b, Location loc, StringRef name, ValueRange args) {
   func::CallOp::create(b, loc, callee, args);
 }
 
-/// A copy of the bytes as they lie, or one element a thread.
+/// Replaces a copy with a call that copies bytes if both layouts are the
+/// identity, or else with a launch that copies one element per thread.
 static void lowerCopy(memref::CopyOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -191,7 +195,7 @@ struct LowerHost : fx::gpu::impl::FXGPULowerHostBase<LowerHost> {
         return signalPassFailure();
   }
 
-  /// Stack memory of `func` for one element.
+  /// Allocates stack memory for one element at the beginning of `func`.
   static Value slot(func::FuncOp func, Type element) {
     OpBuilder b = OpBuilder::atBlockBegin(&func.front());
     return memref::AllocaOp::create(b, func.getLoc(),
@@ -223,7 +227,8 @@ struct LowerHost : fx::gpu::impl::FXGPULowerHostBase<LowerHost> {
     op.erase();
   }
 
-  /// A constant: the run-time keeps a copy on the device.
+  /// Replaces the uses of a constant with the copy that the run-time keeps on
+  /// the device.
   void lowerGlobal(memref::GetGlobalOp op) {
     OpBuilder b(op);
     b.setInsertionPointAfter(op);

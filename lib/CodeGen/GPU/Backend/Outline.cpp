@@ -29,7 +29,8 @@ using namespace mlir;
 using namespace fx;
 
 namespace {
-/// What the host passes to a kernel, and what the kernel makes of it.
+/// The values that the host passes to a kernel and the types of the kernel's
+/// parameters.
 struct Parameters {
   OpBuilder &host;
   Location loc;
@@ -44,18 +45,18 @@ struct Parameters {
   }
 };
 
-/// A captured buffer: its address, and the sizes and strides that are not
-/// static.
+/// A captured buffer. `address`, `sizes` and `strides` are the numbers of the
+/// parameters that hold them; sizes and strides that are not passed have none.
 struct Capture {
   Value value;
   unsigned address = 0;
   SmallVector<std::optional<unsigned>> sizes, strides;
 };
 
-/// What a kernel uses of the function around it.
+/// The values of the enclosing function that a kernel uses.
 struct Captures {
   SmallVector<Capture> buffers;
-  /// Other values, and the parameter of each.
+  /// Other values, and the number of the parameter of each.
   SmallVector<std::pair<Value, unsigned>> scalars;
   /// Ops that make constants: the kernel gets copies of them.
   SmallVector<Operation *> constants;
@@ -69,7 +70,8 @@ struct Outline : fx::gpu::impl::FXGPUOutlineBase<Outline> {
 };
 } // namespace
 
-/// True if the region asks for more than the elements of a flat buffer.
+/// Returns true if the region needs the dynamic sizes of `buffer`. Accesses to
+/// the elements of a buffer of rank 1 do not.
 static bool needsSizes(Value buffer, Region &region) {
   auto type = cast<MemRefType>(buffer.getType());
   if (type.getRank() > 1)
@@ -80,7 +82,8 @@ static bool needsSizes(Value buffer, Region &region) {
   });
 }
 
-/// Passes `buffer`; the address is that of its first element.
+/// Adds parameters for `buffer`: the address of its first element, the dynamic
+/// sizes if the region needs them, and the dynamic strides.
 static Capture pass(Parameters &p, Value buffer, Region &region) {
   Capture capture;
   capture.value = buffer;
@@ -112,7 +115,8 @@ static Capture pass(Parameters &p, Value buffer, Region &region) {
   return capture;
 }
 
-/// The buffer of a capture in the kernel: a descriptor of what was passed.
+/// Returns the captured buffer as a memref of the kernel. Builds its descriptor
+/// from the kernel's arguments, with offset 0.
 static Value receive(OpBuilder &b, Location loc, const Capture &capture,
                      ValueRange args) {
   auto type = cast<MemRefType>(capture.value.getType());
@@ -156,18 +160,19 @@ static Value receive(OpBuilder &b, Location loc, const Capture &capture,
   return UnrealizedConversionCastOp::create(b, loc, made, d).getResult(0);
 }
 
-/// True for tensor maps, which are pointers of the host.
+/// Returns true if `v` is a tensor map, which is a pointer of the host.
 static bool isTensorMap(Value v) {
   auto pointer = dyn_cast<LLVM::LLVMPointerType>(v.getType());
   return pointer && pointer.getAddressSpace() == 0;
 }
 
-/// Makes parameters of the values `used` in `region`.
+/// Adds a parameter for every value of `used` that is not a constant. Tensor
+/// maps come first.
 static Captures captureValues(Parameters &p, ArrayRef<Value> used,
                               Region &region) {
   Captures captures;
   OpBuilder &host = p.host;
-  // The run-time finds tensor maps among the first parameters.
+  // The run-time expects the tensor maps in front of all other parameters.
   for (Value v : used)
     if (isTensorMap(v))
       captures.scalars.push_back({v, p.add(v)});
@@ -179,7 +184,7 @@ static Captures captureValues(Parameters &p, ArrayRef<Value> used,
     else if (isa<MemRefType>(v.getType()))
       captures.buffers.push_back(pass(p, v, region));
     else if (v.getType().isInteger(1))
-      // A parameter has at least a byte.
+      // A parameter has at least one byte.
       captures.scalars.push_back(
           {v, p.add(arith::ExtUIOp::create(host, p.loc, host.getI8Type(), v))});
     else
@@ -188,7 +193,7 @@ static Captures captureValues(Parameters &p, ArrayRef<Value> used,
   return captures;
 }
 
-/// Creates the kernel, whose body is empty.
+/// Creates the kernel with an empty body.
 static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
                                          mlir::gpu::LaunchOp launch,
                                          StringRef name, Parameters &p) {
@@ -207,8 +212,9 @@ static mlir::gpu::GPUFuncOp createKernel(OpBuilder &b,
   return func;
 }
 
-/// Tells LLVM the size of blocks, and what is known of pointers. Buffers of a
-/// function with the kernel attribute (`isKernel`) do not overlap.
+/// Sets the block size if it is static, and `noalias` and the alignment of
+/// pointers. The buffers of a function with the kernel attribute (`isKernel`)
+/// do not overlap.
 static void setKernelAttrs(mlir::gpu::GPUFuncOp func,
                            mlir::gpu::LaunchOp launch, Parameters &p,
                            bool isKernel) {
@@ -232,7 +238,8 @@ static void setKernelAttrs(mlir::gpu::GPUFuncOp func,
                                      b.getI64IntegerAttr(16));
 }
 
-/// Maps what the kernel captures to what its parameters, `args`, make of it.
+/// Maps the captured values to values of the kernel: clones of constants, and
+/// the memrefs and scalars that are computed from the arguments `args`.
 static void mapCaptures(OpBuilder &b, Location loc, const Captures &captures,
                         ValueRange args, IRMapping &map) {
   for (Operation *op : captures.constants)
@@ -247,7 +254,7 @@ static void mapCaptures(OpBuilder &b, Location loc, const Captures &captures,
   }
 }
 
-/// Maps a place or a size to ops that query it, one for each dimension.
+/// Maps the three values of `dims` to the ops that query them in a kernel.
 template <typename QueryOp>
 static void mapDims(OpBuilder &b, Location loc, mlir::gpu::KernelDim3 dims,
                     IRMapping &map) {
@@ -307,7 +314,7 @@ void Outline::runOnOperation() {
     auto func = launch->getParentOfType<func::FuncOp>();
     bool isKernel = func->hasAttr(kernel::kKernelAttr);
     std::string name = func.getSymName().str();
-    // Those of one chip have names, and numbers, of their own.
+    // Kernels for one chip are named, and counted, separately.
     auto chip = launch->getAttrOfType<StringAttr>(fx::gpu::kChipAttr);
     if (chip)
       name += "_" + chip.getValue().str();

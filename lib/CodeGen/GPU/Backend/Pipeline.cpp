@@ -23,7 +23,7 @@ using namespace mlir;
 
 void fx::gpu::buildKernelPipeline(OpPassManager &pm, bool tensorCores,
                                   bool warpgroups, StringRef tiles) {
-  // Groups that only @prepare had.
+  // Remove groups that only @prepare used.
   pm.addPass(createSymbolDCEPass());
   FXGPUEmitKernelsOptions options;
   options.tensorCores = tensorCores;
@@ -44,7 +44,8 @@ void fx::gpu::buildDevicePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-/// Leaves views and affine expressions as arithmetic on indices.
+/// Adds the passes that turn views and affine expressions into arithmetic on
+/// indices, and returns the pipeline of kernel modules.
 static OpPassManager &simplifyKernels(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<mlir::gpu::GPUModuleOp>();
   kernels.addPass(memref::createExpandStridedMetadataPass());
@@ -55,8 +56,8 @@ static OpPassManager &simplifyKernels(OpPassManager &pm) {
   return kernels;
 }
 
-/// `convert` takes the ops of the GPU dialect to those of a vendor; what is
-/// around it is the same for all.
+/// Adds the passes that lower kernels to the LLVM dialect. `convert` adds those
+/// that convert the GPU dialect to the dialect of a vendor.
 static void lowerKernels(OpPassManager &pm,
                          function_ref<void(OpPassManager &)> convert) {
   OpPassManager &kernels = simplifyKernels(pm);
@@ -95,15 +96,15 @@ void fx::gpu::buildSPIRVPipeline(OpPassManager &pm) {
   OpPassManager &kernels = simplifyKernels(pm);
   kernels.addPass(createFXGPUSPIRVMath());
   kernels.addPass(createFXGPUSPIRVMemory());
-  // bf16 as the upper half of f32.
+  // Expand conversions of bf16, the upper half of an f32.
   arith::ArithExpandOpsPassOptions options;
   options.includeBf16 = true;
   kernels.addPass(arith::createArithExpandOpsPass(options));
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
-  // Upstream's conversion leaves what a loop that never runs would yield
-  // undefined where it is an scf.for.
+  // Upstream's conversion of scf.for leaves the results undefined if the loop
+  // does not run at all.
   kernels.addPass(createForToWhileLoopPass());
   pm.addPass(createFXGPUConvertToSPIRV());
   OpPassManager &module = pm.nest<mlir::spirv::ModuleOp>();

@@ -48,10 +48,11 @@ std::string fx::gpu::getCommonChip(const Target &target) {
   return "sm_" + std::to_string(number);
 }
 
-/// Whether the name has the form that names of the platform's chips have.
+/// Returns true if `chip` has the form of a chip name of the platform.
 static bool isChipName(Platform platform, llvm::StringRef chip) {
   if (platform == Platform::ROCm) {
-    // Upstream's conversion reads the name in this way. Shuffles need gfx8.
+    // Upstream's conversion parses the name with this function. Shuffles need
+    // gfx8.
     auto parts = mlir::amdgpu::Chipset::parse(chip);
     return succeeded(parts) && parts->majorVersion >= 8;
   }
@@ -86,7 +87,7 @@ llvm::Expected<Target> fx::gpu::parseTarget(llvm::StringRef text) {
       isKnown &= isChipName(target.platform, chip);
       target.chips.push_back(chip.str());
     }
-    // A code object is for one chip.
+    // A code object of ROCm holds code for one chip.
     isKnown &= target.platform == Platform::CUDA || target.chips.size() == 1;
   }
   if (!isKnown)

@@ -14,10 +14,10 @@ using namespace fx::gpu;
 namespace fx::gpu {
 /// softmax(Q K^T) V of bf16 or f16, on tensor cores of compute capability 8.0.
 codegen::KernelClass getAttentionClass();
-/// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a
-/// where the device has them, else on those of 8.0.
+/// Contractions of bf16 or f16 on tensor cores of compute capability 9.0a if
+/// the device has them, or else on those of 8.0.
 codegen::KernelClass getWarpgroupClass();
-/// Contractions by tiles in shared memory and registers, in f32.
+/// Contractions in f32, with tiles in shared memory and registers.
 codegen::KernelClass getMatMulClass();
 /// One block for each row: softmax, layer norm and their like.
 codegen::KernelClass getRowsClass();

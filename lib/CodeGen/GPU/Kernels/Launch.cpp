@@ -28,7 +28,8 @@ Launch::Launch(KernelCode &code, const Index &blocks, int64_t threads,
   op = mlir::gpu::LaunchOp::create(code.b, code.loc, code.materialize(blocks),
                                    one, one, code.constant(threads), one, one,
                                    bytes);
-  // The scope has no parent: what it needs is computed by the threads.
+  // The scope has no parent, so all values that it needs are computed within
+  // the launch.
   scope.loop = op;
   code.b.setInsertionPointToStart(&op.getBody().front());
   block = Index(op.getBlockIds().x);
@@ -71,7 +72,7 @@ Index fx::gpu::product(KernelCode &code, ArrayRef<Index> sizes) {
 SmallVector<Index> fx::gpu::delinearize(KernelCode &code, Index linear,
                                         ArrayRef<Index> sizes) {
   SmallVector<Index> at(sizes.size(), Index::of(0));
-  // The first dimension that is not one takes what is left.
+  // The first dimension whose size is not 1 needs no remainder.
   unsigned first = 0;
   while (first < sizes.size() && sizes[first] == Index::of(1))
     ++first;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The body of a kernel function is host code: it computes sizes, then a
-// `gpu.launch` whose region is what each thread does. The region is emitted by
-// codegen::KernelCode, one element at a time: neighbouring threads take
-// neighbouring elements, so that a warp's accesses are one line of memory.
+// The body of a kernel function is host code that computes sizes, followed by a
+// `gpu.launch` whose region is the code of each thread. codegen::KernelCode
+// emits the region in terms of single elements: neighbouring threads take
+// neighbouring elements, so that the accesses of a warp are coalesced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,23 +23,22 @@
 
 namespace fx::gpu {
 
-/// Threads of a block where nothing else decides.
+/// Default number of threads of a block.
 inline constexpr int64_t kThreads = 256;
-/// Threads that run in step.
+/// Number of threads of a warp.
 inline constexpr int64_t kWarp = 32;
 
-/// A grid of `blocks` blocks of `threads` threads, both in one dimension. While
-/// it is open the builder stands in its body; nothing that the body reads from
-/// memory is computed outside of it.
+/// A one-dimensional grid of `blocks` blocks of `threads` threads each. From
+/// construction to `close`, the builder inserts into the body of the launch.
+/// Loads from memory that the body needs are emitted within the body.
 struct Launch {
-  /// With `dynamicBytes` of shared memory, which `dynamicShared` is the start
-  /// of.
+  /// `dynamicBytes` is the size of the dynamic shared memory.
   Launch(codegen::KernelCode &code, const codegen::Index &blocks,
          int64_t threads, int64_t dynamicBytes = 0);
   void close();
-  /// Memory that the threads of a block share.
+  /// Adds static shared memory to the launch and returns it as a memref.
   mlir::Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element);
-  /// The address of the memory of which the launch has `dynamicBytes`, an i64.
+  /// Returns the address of the dynamic shared memory as an i64.
   mlir::Value dynamicShared();
 
   codegen::KernelCode &code;
@@ -48,31 +47,36 @@ struct Launch {
   codegen::Index block, thread;
 };
 
-/// The product; 1 of none.
+/// Returns the product of `sizes`, or 1 if there are none.
 codegen::Index product(codegen::KernelCode &code,
                        llvm::ArrayRef<codegen::Index> sizes);
 
-/// Where the `linear`-th element of a row-major array of `sizes` is.
+/// Returns the coordinates of the `linear`-th element of a row-major array with
+/// the given sizes.
 llvm::SmallVector<codegen::Index>
 delinearize(codegen::KernelCode &code, codegen::Index linear,
             llvm::ArrayRef<codegen::Index> sizes);
 
-/// Runs `body(scope)` where all of `at[i] < below[i]` hold; pairs that hold
-/// whatever `at` is are given as a static `below` of -1.
+/// Emits `body` so that it runs if `at < below` holds for all pairs. A static
+/// `below` of -1 stands for a condition that always holds. Without conditions
+/// no scf.if is emitted.
 void guarded(codegen::KernelCode &code, codegen::Scope &outer,
              llvm::ArrayRef<std::pair<codegen::Index, codegen::Index>> atBelow,
              llvm::function_ref<void(codegen::Scope &)> body);
 
-/// On the tensor cores of compute capability 8.0.
+/// Returns the class of contractions on the tensor cores of compute capability
+/// 8.0.
 codegen::KernelClass getTensorCoreClass();
-/// The classes of kernels on GPUs.
+/// Returns all classes of kernels on GPUs.
 llvm::ArrayRef<codegen::KernelClass> getKernelClasses();
 
-/// The reductions of a kernel, contractions among them.
+/// Returns the reductions of a kernel, including contractions.
 llvm::SmallVector<mlir::linalg::GenericOp>
 getReductions(mlir::func::FuncOp kernel);
+/// Returns the first contraction of a kernel that `target` supports, if any.
 std::optional<kernel::Contraction>
 findContraction(mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
+/// Returns true if the kernel has a contraction of bf16 or f16.
 bool hasHalfContraction(mlir::func::FuncOp kernel,
                         const kernel::TargetInfo &target);
 

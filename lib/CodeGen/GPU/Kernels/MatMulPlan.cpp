@@ -47,7 +47,8 @@ bool MatMulPlan::analyse() {
     ArrayRef<int> loops = labels.ofTensor(code.output(i));
     if (loops.empty())
       return false;
-    // What has sums along k has no place at a result's element.
+    // A tensor with a dimension along K has no single element for an element of
+    // the result.
     bool hasK = llvm::any_of(
         info.k, [&](unsigned k) { return llvm::is_contained(loops, int(k)); });
     Value operand = asOperand(i);
@@ -70,8 +71,8 @@ bool MatMulPlan::analyseHalves() {
   return true;
 }
 
-/// True if each element of the operand is fetched by the first row or column of
-/// blocks.
+/// Returns true if the first row or column of blocks fetches every element of
+/// the operand.
 bool MatMulPlan::mayStoreOperand(Value operand) {
   bool isLhs = operand == info.lhs();
   AffineMap map = isLhs ? info.lhsMap() : info.rhsMap();
@@ -209,7 +210,8 @@ Coords MatMulPlan::operandCoords(bool isLhs, const Index &x, const Index &atK) {
   return where;
 }
 
-/// Says what the contraction's result is at a row and column.
+/// Registers the value of the contraction's result at a row and column: the
+/// initial value plus `sum`.
 void MatMulPlan::knowSum(Scope &scope, const Index &row, const Index &column,
                          Value sum) {
   Value result = info.op->getResult(0), init = info.op.getDpsInits()[0];
@@ -272,8 +274,8 @@ Value MatMulPlan::areAligned() {
     return arith::ConstantIntOp::create(b, loc, b.getI64Type(), c);
   };
   Value all = number(0);
-  // Operands, too: one that is fetched by elements is told to be aligned, as
-  // all arguments of the kernel are.
+  // Operands that are fetched by elements are included: `kAlignmentAttr` makes
+  // LLVM assume the alignment of all buffers of the kernel.
   for (Value arg : code.source.getArguments())
     if (isa<RankedTensorType>(arg.getType()))
       all = arith::OrIOp::create(b, loc, all, addressOf(arg));

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the schedules of contractions share. The loops of the contraction
-// are seen as M, N, K and a batch, each of one or more loops, and the operands
-// are read at their coordinates: a convolution is a matmul, too.
+// The common part of the schedules of contractions. Every loop of the
+// contraction belongs to M, N, K or the batch, and each of these consists of
+// any number of loops. The operands are read at the coordinates that their
+// indexing maps yield, so convolutions are matmuls as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,64 +25,73 @@ struct MatMulPlan {
   kernel::Contraction info;
   llvm::SmallVector<mlir::Operation *> ops;
   kernel::LoopLabels labels;
-  /// Loops in the result's order, so that neighbours in N are neighbours in
-  /// memory; those of K in the order of the left operand.
+  /// Loops of M, N and the batch in the order of the result's dimensions, so
+  /// that neighbours in N are neighbours in memory; loops of K in the order of
+  /// the left operand's dimensions.
   llvm::SmallVector<unsigned> m, n, k, batch;
   llvm::SmallVector<codegen::Index> mSizes, nSizes, kSizes, batchSizes;
-  codegen::Index mSize, nSize, kSize;   ///< the products
-  llvm::SmallVector<codegen::Index> at; ///< where each loop is
-  /// Says what else is known where the sums of a row are, before the group's
-  /// pointwise ops are evaluated; `at` is there.
+  codegen::Index mSize, nSize, kSize;   ///< products of the sizes above
+  llvm::SmallVector<codegen::Index> at; ///< coordinate of each loop
+  /// If set, registers further known values of a row before the group's
+  /// pointwise ops are evaluated. `at` holds the coordinates of the element.
   std::function<void(codegen::Scope &, const codegen::Index &row)> knowOfRow;
 
-  /// False if the kernel is no contraction with pointwise ops around it.
+  /// Finds the contraction and labels the loops of all ops. Returns false if
+  /// the kernel is not one contraction with pointwise ops around it.
   bool analyse();
-  /// The same for a matmul of bf16 or f16 whose operands are no outputs; says
-  /// why not.
+  /// Calls `analyse` and returns true if the kernel is a matmul of bf16 or f16
+  /// whose operands are not outputs. Otherwise sets the error of `code`.
   bool analyseHalves();
-  /// Fills the loops and sizes.
+  /// Sets the loops and sizes of M, N, K and the batch.
   void split();
-  /// Says that `loops`, of `sizes`, are at the `linear`-th point.
+  /// Sets the coordinates of `loops`, which have the given sizes, to those of
+  /// the `linear`-th point in row-major order.
   void place(llvm::ArrayRef<unsigned> loops,
              llvm::ArrayRef<codegen::Index> sizes,
              const codegen::Index &linear);
-  /// Where the `linear`-th tile of m by n begins, and its batch. Those of
-  /// `kGroup` rows of tiles follow each other, so that what they read of both
-  /// operands stays in the cache.
+  /// Computes the first row and column of the `linear`-th tile of m by n
+  /// elements, and sets the coordinates of the batch. The tiles of `kGroup`
+  /// rows of tiles are numbered column by column, so that the parts of both
+  /// operands that concurrent blocks read stay in the cache.
   void placeTile(const codegen::Index &linear, int64_t m, int64_t n,
                  codegen::Index &row0, codegen::Index &column0);
-  /// How many tiles there are, of all batches.
+  /// Returns the number of tiles of m by n elements in all batches.
   codegen::Index countTiles(int64_t m, int64_t n);
-  /// The address of an operand's first element, an i64 of the host. It must
-  /// have a buffer.
+  /// Emits host code that computes the address of the first element of an
+  /// operand, an i64. The operand must have a buffer.
   mlir::Value operandAddress(bool isLhs);
-  /// Where a tensor whose dimensions are the loops `of` is.
+  /// Returns the coordinates in a tensor whose dimensions have the loop labels
+  /// `of`, where `at` holds the coordinates of the loops.
   codegen::Coords coords(llvm::ArrayRef<int> of);
   mlir::Value operand(bool isLhs) { return isLhs ? info.lhs() : info.rhs(); }
   mlir::AffineMap operandMap(bool isLhs) {
     return isLhs ? info.lhsMap() : info.rhsMap();
   }
-  /// True if neighbours along K lie together in the operand's memory.
+  /// Returns true if a loop of K indexes the last dimension of the operand.
   bool isAlongK(bool isLhs);
-  /// Where an operand is read at the x-th point of M (N) and the k-th of K.
+  /// Returns the coordinates in an operand for the x-th point of M (of N for
+  /// the right operand) and the k-th point of K.
   codegen::Coords operandCoords(bool isLhs, const codegen::Index &x,
                                 const codegen::Index &k);
-  /// The operand that output `o` is, of which one row or column of blocks then
-  /// stores what it fetches; null: it is made of the sums.
+  /// Returns the operand that is output `o`, or null if the output depends on
+  /// the contraction's result. The first row or column of blocks stores such an
+  /// operand as it fetches the elements.
   mlir::Value asOperand(unsigned o);
-  /// Evaluates and stores the group's outputs at a row and column whose sum of
-  /// products is `sum`.
+  /// Evaluates and stores the group's outputs at a row and column. `sum` is the
+  /// contraction's result there, without the initial value.
   void storeOutputs(codegen::Scope &scope, const codegen::Index &row,
                     const codegen::Index &column, mlir::Value sum);
 
-  /// Elements of a row that a thread stores at once.
+  /// Length of a run: elements of a row that a thread stores at once.
   static constexpr int64_t kRun = 8;
-  /// True if runs that begin at multiples of their length lie together in all
-  /// outputs, at multiples of 16 bytes or of their own, if the buffers do.
+  /// Returns true if runs of columns that begin at multiples of `kRun` are
+  /// contiguous in all outputs and, in aligned buffers, begin at multiples of
+  /// 16 bytes or of the run's size if that is smaller.
   bool storesRuns();
-  /// Host code: whether all buffers but the operands begin at 16 bytes.
+  /// Emits host code that tests whether the buffers of all arguments begin at
+  /// multiples of 16 bytes.
   mlir::Value areAligned();
-  /// The same as `storeOutputs` of `kRun` columns from `column` on.
+  /// Does the same as `storeOutputs` for `kRun` columns from `column` on.
   void storeRun(codegen::Scope &scope, const codegen::Index &row,
                 const codegen::Index &column, llvm::ArrayRef<mlir::Value> sums);
 
@@ -93,7 +103,7 @@ private:
                const codegen::Index &column, mlir::Value sum);
 };
 
-/// True if the size is known and has no rest.
+/// Returns true if the size is static and a multiple of `of`.
 bool isMultiple(const codegen::Index &size, int64_t of);
 
 } // namespace fx::gpu

@@ -18,6 +18,7 @@ using namespace fx::gpu;
 using codegen::Index;
 
 namespace {
+/// The fastest tiles of a class of kernels that were measured for a size.
 struct Measured {
   StringRef kernelClass;
   int64_t m, n, k;
@@ -32,7 +33,8 @@ static ArrayRef<Measured> getTable() {
   return table;
 }
 
-/// How many numbers the schedules of a class have; 0 if they have no tiles.
+/// Returns how many numbers the schedules of a class have, or 0 if they have no
+/// tiles.
 static unsigned getNumTiles(StringRef kernelClass) {
   return llvm::StringSwitch<unsigned>(kernelClass)
       .Case(kernel::WarpgroupAttr::getMnemonic(), 2)
@@ -50,7 +52,7 @@ getSchedule(MLIRContext *ctx, StringRef kernelClass, ArrayRef<int64_t> t) {
   return kernel::MatMulAttr::get(ctx, t[0], t[1], t[2], t[3], t[4]);
 }
 
-/// Reads KIND=A:B:C.
+/// Parses KIND=A:B:C.
 static llvm::Expected<kernel::ScheduleAttrInterface>
 parseSchedule(MLIRContext *ctx, StringRef text) {
   auto [name, numbers] = text.split('=');
@@ -85,7 +87,8 @@ llvm::Expected<ArrayAttr> fx::gpu::parseTiles(MLIRContext *ctx,
   return ArrayAttr::get(ctx, schedules);
 }
 
-/// Within a factor of the square root of 2.
+/// Returns true if the size is static and within a factor of the square root of
+/// 2 of the measured one.
 static bool isNear(const Index &size, int64_t measured) {
   if (!size.isStatic())
     return false;

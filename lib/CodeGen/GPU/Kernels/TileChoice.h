@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which tiles are best only measurements tell. `fx-compile --gpu-tiles` sets
-// those of a schedule, to compile variants; benchmarks/gpu/variants.py writes
-// the fastest ones of each size to TileTable.inc.
+// The best tiles are found by measurement. `fx-compile --gpu-tiles` sets the
+// tiles of a schedule, to compile variants; benchmarks/gpu/variants.py writes
+// the fastest ones for each size to TileTable.inc.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@
 
 namespace fx::gpu {
 
-/// The schedules that `--gpu-tiles` asks for:
+/// Parses the schedules that `--gpu-tiles` asks for, separated by commas:
 ///
-///   warpgroup=COLUMNS:STAGES           0:0: not this schedule
+///   warpgroup=COLUMNS:STAGES           0:0 excludes this schedule
 ///   tensorcore=M:N:K:WARPSM:WARPSN:STAGES
 ///   matmul=M:N:K:THREADM:THREADN
 ///
-/// with commas. The error says what was expected.
+/// The error says what was expected.
 llvm::Expected<mlir::ArrayAttr> parseTiles(mlir::MLIRContext *ctx,
                                            llvm::StringRef text);
 
-/// The schedule of the class `kernelClass` that the kernel was given, else that
-/// of the table for its sizes; null if there is none.
+/// Returns the schedule of the class `kernelClass` that the kernel was given,
+/// or else the one that the table has for its sizes, or null if there is none.
 kernel::ScheduleAttrInterface getTiles(const MatMulPlan &plan,
                                        llvm::StringRef kernelClass);
 template <typename ScheduleT>
@@ -38,8 +38,8 @@ ScheduleT getTiles(const MatMulPlan &plan) {
       mlir::Attribute(getTiles(plan, ScheduleT::getMnemonic())));
 }
 
-/// Notes on the kernel how it is computed, and of which sizes it is; the first
-/// schedule that it is emitted by.
+/// Sets the attributes of the kernel that hold its schedule and its M, N and K
+/// (-1 if dynamic), unless they are set already: the first schedule counts.
 void noteSchedule(const MatMulPlan &plan,
                   kernel::ScheduleAttrInterface schedule);
 

@@ -22,8 +22,9 @@ using codegen::Scope;
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// True if chunks of the operand lie together: where its memory begins at a
-/// chunk, and `multiples` are some.
+/// Returns true if the chunks of the operand are contiguous and aligned,
+/// provided that its memory begins at a multiple of `kChunkBytes` and that the
+/// values that this function adds to `multiples` are multiples of `kChunk`.
 bool TileMatMul::canCopy(TileOperand &operand) {
   const codegen::Buffer *buffer = code.buffer(this->operand(operand.isLhs));
   AffineMap map = operandMap(operand.isLhs);
@@ -34,7 +35,8 @@ bool TileMatMul::canCopy(TileOperand &operand) {
   auto fast = dyn_cast<AffineDimExpr>(map.getResult(last));
   if (!fast)
     return false;
-  // Neighbours of a chunk differ in this loop alone, the innermost of its kind.
+  // Elements of a chunk must differ in this loop only. It must be the innermost
+  // loop of M, N or K whose size is not 1.
   ArrayRef<unsigned> loops = operand.isAlongK ? k : operand.isLhs ? m : n;
   ArrayRef<Index> sizes = operand.isAlongK ? kSizes
                           : operand.isLhs  ? mSizes
@@ -135,7 +137,8 @@ void TileMatMul::copyChunks(const TileOperand &operand, const Index &first,
     Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                             code.materialize(offset));
     Value from = core.pointer(operand.pointer, wide, 1);
-    // What of the chunk lies in the operand; the whole row may be outside.
+    // Count the bytes of the chunk that lie within the operand: none if the
+    // whole row of the tile is outside.
     const Index &along = operand.isAlongK ? kSize : size,
                 &across = operand.isAlongK ? size : kSize;
     bool isWhole = isMultiple(along, operand.isAlongK ? tiles.k : width),
@@ -255,8 +258,8 @@ SmallVector<Value, 4> TileMatMul::fragment(const TileOperand &operand,
                                            Value tile, Value first, int64_t k) {
   Value inner = i.rem(lane, 8), one = i.rem(i.div(lane, 8), 2),
         two = i.div(lane, 16);
-  // The second matrix is further along M of the left operand, along K of the
-  // right one.
+  // The second matrix follows the first along M in the left operand, and along
+  // K in the right one.
   Value x = i.add(first, i.mul(operand.isLhs ? one : two, 8));
   Value atK = i.add(i.mul(operand.isLhs ? two : one, 8), k);
   Value row = i.add(operand.isAlongK ? x : atK, inner);
@@ -278,7 +281,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
   Value myColumn =
       i.add(i.mul(warpColumn, tiles.warpColumns()), i.mul(i.rem(lane, 4), 2));
   for (int64_t part = 0; part < tiles.warpRows(); part += 16) {
-    // What others still read.
+    // Other threads may still read the previous part.
     mlir::gpu::BarrierOp::create(b, loc);
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t half = 0; half < 2; ++half) {
@@ -293,7 +296,7 @@ void TileMatMul::finish(Launch &launch, ValueRange acc) {
                               /*alignment=*/8);
       }
     mlir::gpu::BarrierOp::create(b, loc);
-    // What a thread takes at a time: a run of columns, or one.
+    // A thread takes a run of columns or one column at a time.
     int64_t width = hasRuns ? kRun : 1;
     Scope inner;
     auto loop = code.beginFor(launch.scope, inner, launch.thread,

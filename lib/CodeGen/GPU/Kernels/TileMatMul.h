@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels that multiply by mma.sync share: how tiles of the operands come
-// to shared memory, by chunks that are copied beside the code or by elements,
-// how warps read them as fragments, and how sums go through shared memory to
-// the group's pointwise ops.
+// The common part of kernels that multiply with mma.sync: it copies tiles of
+// the operands to shared memory, asynchronously in chunks or element by
+// element, loads fragments of them into the registers of warps, and passes the
+// sums through shared memory to the group's pointwise ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace fx::gpu {
 
-/// The tile of a block is m by n, of `warpsM` by `warpsN` warps; `stages` tiles
-/// of the operands, k long, are in shared memory.
+/// A block of `warpsM` by `warpsN` warps computes a tile of m by n elements.
+/// Shared memory holds `stages` tiles of each operand, k elements long.
 struct Tiles {
   int64_t m = 64, n = 64, k = 32, warpsM = 2, warpsN = 2, stages = 4;
   int64_t threads() const { return warpsM * warpsN * kWarp; }
@@ -32,13 +32,14 @@ struct Tiles {
 /// An operand of a matmul, and its tile in shared memory.
 struct TileOperand {
   bool isLhs = true, isAlongK = true;
-  /// Copied in chunks where `address` and `multiples` allow it.
+  /// The tile is copied in chunks if `address` and `multiples` allow it at run
+  /// time.
   bool isAsync = false;
   SharedTile tile;
-  /// What must be multiples of a chunk, in elements.
+  /// Sizes and strides, in elements, that must be multiples of `kChunk`.
   llvm::SmallVector<mlir::Value> multiples;
   mlir::Value address; ///< of the first element, an i64 of the host
-  mlir::Value pointer; ///< the same
+  mlir::Value pointer; ///< the same as a pointer
 };
 
 struct TileMatMul : MatMulPlan {
@@ -49,46 +50,54 @@ struct TileMatMul : MatMulPlan {
   TensorCore core;
   Tiles tiles;
   TileOperand lhs, rhs;
-  /// Threads store runs of columns: where the host chooses the kernel that
-  /// copies by chunks, all is aligned.
+  /// Threads store runs of columns. The host checks the alignment of all
+  /// buffers when it chooses the kernel that copies in chunks.
   bool hasRuns = false;
 
-  // Of the launch that is emitted.
-  mlir::Value memory; ///< shared
+  // Values within the launch that is being emitted.
+  mlir::Value memory; ///< shared memory
   mlir::Value thread, lane, warpRow, warpColumn;
   codegen::Index row0, column0;
 
-  /// Describes an operand, whose tile follows from `tiles`.
+  /// Describes an operand. The shape of its tile follows from `tiles`.
   TileOperand describe(bool isLhs);
-  /// Host code: whether the operand may be copied in chunks; null if it is not.
+  /// Emits host code that tests whether the operand may be copied in chunks.
+  /// Returns null if it is always copied by elements.
   mlir::Value isAligned(const TileOperand &operand);
-  /// Emits the kernel that copies in chunks, which runs where all of `aligned`,
-  /// as `isAligned` has them, and the results are; and that by elements.
+  /// Emits two launches: one that copies in chunks and runs if all conditions
+  /// of `aligned` hold (results of `isAligned`, which may be null), and if the
+  /// buffers are aligned where threads store runs; and one that copies by
+  /// elements. Emits only the second if all conditions are null.
   void emitVersions(llvm::ArrayRef<mlir::Value> aligned,
                     llvm::function_ref<void(bool isAsync)> emitLaunch);
-  /// Says which thread of `launch` runs.
+  /// Sets `thread`, `lane`, `warpRow` and `warpColumn`.
   void placeThread(const Launch &launch);
-  /// Starts to copy the tile of an operand that begins at row (column) `first`
-  /// and at `k0` of K; elements beyond the operand's end are zeros. What is
-  /// copied by elements is there at the next barrier.
+  /// Starts the copy of the tile of an operand that begins at row (column of
+  /// the right operand) `first` and at `k0` of K to the shared memory at `to`.
+  /// Elements beyond the operand's end are zeros. Copies by elements are
+  /// complete at the next barrier.
   void copyTile(codegen::Scope &scope, Launch &launch,
                 const TileOperand &operand, const codegen::Index &first,
                 const codegen::Index &k0, mlir::Value to);
-  /// The matrices of 16 rows (columns of the right operand) from `first` on and
-  /// 16 of k: for `TensorCore::multiply` one left operand, or two right ones.
+  /// Loads the four 8x8 matrices of 16 rows (columns of the right operand) from
+  /// `first` on and 16 elements of K from `k` on. They are one left operand of
+  /// `TensorCore::multiply`, or two right ones.
   llvm::SmallVector<mlir::Value, 4> fragment(const TileOperand &operand,
                                              mlir::Value tile,
                                              mlir::Value first, int64_t k);
-  /// Hands the sums to the group's pointwise ops, 16 rows of each warp at a
-  /// time. They are 16 by 8 each, by rows, as `TensorCore::multiply` has them.
+  /// Passes the sums to the group's pointwise ops, 16 rows of each warp at a
+  /// time. `acc` holds the results of `TensorCore::multiply`, 16 by 8 elements
+  /// each, row by row.
   void finish(Launch &launch, mlir::ValueRange acc);
-  /// Elements of a row of sums in shared memory: 32 bytes of padding, for
-  /// different banks.
+  /// Returns the elements of a row of sums in shared memory, including 32 bytes
+  /// of padding that avoid bank conflicts.
   int64_t sumColumns() const { return tiles.n + 8; }
   int64_t sumBytes() const { return tiles.warpsM * 16 * sumColumns() * 4; }
 
 private:
   bool canCopy(TileOperand &operand);
+  /// Implement `copyTile` with asynchronous copies of chunks, or with a loop
+  /// over the elements.
   void copyChunks(const TileOperand &operand, const codegen::Index &first,
                   const codegen::Index &k0, mlir::Value to);
   void copyElements(codegen::Scope &scope, Launch &launch,

@@ -18,7 +18,8 @@ namespace fx::gpu {
 
 using namespace mlir;
 
-/// A tensor map has 128 bytes, aligned to 64.
+/// Makes argument `i` of `kernel`, a tensor map of 128 bytes aligned to 64, a
+/// grid constant that is passed by value.
 static void passByValue(LLVM::LLVMFuncOp kernel, unsigned i) {
   Builder b(kernel.getContext());
   Type words = LLVM::LLVMArrayType::get(b.getI64Type(), 16);

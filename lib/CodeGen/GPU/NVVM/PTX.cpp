@@ -36,7 +36,7 @@ std::string fx::nvvm::findPtxas() {
 }
 
 namespace {
-/// A file that is gone when this is.
+/// A temporary file that the destructor removes.
 struct TemporaryFile {
   llvm::SmallString<128> path;
   std::error_code create(llvm::StringRef suffix) {

@@ -18,6 +18,8 @@ namespace fx::gpu {
 using namespace mlir;
 
 namespace {
+/// Removes the result attributes of mbcnt.lo, among them a wrong range: for the
+/// upper half of a wave of 64 threads the result is 32.
 struct FixLaneRanges : fx::gpu::impl::FXGPUFixLaneRangesBase<FixLaneRanges> {
   using Base::Base;
   void runOnOperation() override {

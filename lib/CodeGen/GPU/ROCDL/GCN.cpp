@@ -19,13 +19,14 @@
 using namespace fx;
 using namespace fx::gpu;
 
-/// Of code objects. LLVM's default is 6, which older releases of ROCm refuse.
+/// Version 5 of code objects. LLVM's default is 6, which older releases of ROCm
+/// do not load.
 static constexpr uint32_t kCodeObjectVersion = 500;
 
-/// Loops around a barrier stay loops. Of few steps LLVM would make copies of
-/// the body; a step's sums then sink behind the barriers of the next, and what
-/// they read of shared memory waits in registers, which are too few (276 for a
-/// convolution that needs 82).
+/// Disables unrolling of loops that contain a barrier. LLVM unrolls such loops
+/// if they have few iterations. It then sinks the additions of one iteration
+/// below the barriers of the next, and the values that they read from shared
+/// memory stay in registers: 276 registers for a convolution that needs 82.
 static void keepBarrierLoops(llvm::Function &kernel) {
   llvm::DominatorTree tree(kernel);
   llvm::LoopInfo loops(tree);
@@ -39,13 +40,14 @@ static void keepBarrierLoops(llvm::Function &kernel) {
   }
 }
 
+/// Sets the version of the code object and the attributes of its kernels.
 static void prepare(llvm::Module &module) {
   module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                        kCodeObjectVersion);
   for (llvm::Function &f : module) {
     if (f.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
       continue;
-    // Found by name, and no other code object replaces it.
+    // HIP finds a kernel by its name; no other object replaces the symbol.
     f.setVisibility(llvm::GlobalValue::ProtectedVisibility);
     keepBarrierLoops(f);
   }

@@ -35,8 +35,8 @@ using namespace mlir;
 using mlir::spirv::Capability;
 using mlir::spirv::StorageClass;
 
-/// What a device of Vulkan 1.2 with features for all dtypes has. A module
-/// requires no more of it than it uses.
+/// Returns the environment of a Vulkan 1.2 device that supports all dtypes. A
+/// module requires only those of its capabilities that it uses.
 static mlir::spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   auto triple = mlir::spirv::VerCapExtAttr::get(
       mlir::spirv::Version::V_1_5,
@@ -84,9 +84,9 @@ struct ConvertToSPIRV : fx::gpu::impl::FXGPUConvertToSPIRVBase<ConvertToSPIRV> {
 };
 } // namespace
 
-/// Sums stay in the order that they were written in: polynomials that round by
-/// adding a large number rely on it. (Without the decoration a driver may
-/// reassociate them.)
+/// Decorates floating-point arithmetic with NoContraction. Without the
+/// decoration a driver may reassociate additions, which breaks polynomials that
+/// round by adding and subtracting a large number.
 static void keepOrder(mlir::spirv::ModuleOp module) {
   auto unit = UnitAttr::get(module.getContext());
   module.walk([&](Operation *op) {
@@ -96,8 +96,9 @@ static void keepOrder(mlir::spirv::ModuleOp module) {
   });
 }
 
-/// What `spirv-update-vce` does not see: small elements in physical storage
-/// buffers, and the execution modes below; and the version, which it lowers.
+/// Adds the capabilities that `spirv-update-vce` misses: those of 8-bit and
+/// 16-bit elements in physical storage buffers, and `more`. Also sets the
+/// version to 1.5, which that pass lowers.
 static void addCapabilities(mlir::spirv::ModuleOp module,
                             ArrayRef<Capability> more) {
   auto vce = *module.getVceTriple();
@@ -119,7 +120,7 @@ static void addCapabilities(mlir::spirv::ModuleOp module,
         all.insert(Capability::StorageBuffer16BitAccess);
     }
   });
-  // SPIR-V 1.5 has what it would take as extensions.
+  // The extensions are part of the core of SPIR-V 1.5.
   SmallVector<Capability> sorted = all.takeVector();
   llvm::sort(sorted);
   module.setVceTripleAttr(mlir::spirv::VerCapExtAttr::get(

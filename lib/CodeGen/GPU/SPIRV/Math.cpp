@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// SPIR-V's Fma may round twice, and drivers do. Where sines and exponentials
-// subtract multiples of a constant in parts, all digits would be lost. The
-// error of the product is computed after Dekker ("A floating-point technique
-// for extending the available precision", 1971), that of the sum after Knuth
-// (The Art of Computer Programming, volume 2, 4.2.2, theorem B).
+// SPIR-V's Fma may round twice, and drivers do. The range reduction of sines
+// and exponentials, which subtracts multiples of a constant in parts, would
+// lose all digits. Fma of float64 is therefore computed from the rounded
+// product and sum and their errors: the error of the product after Dekker ("A
+// floating-point technique for extending the available precision", 1971), that
+// of the sum after Knuth (The Art of Computer Programming, volume 2, 4.2.2,
+// theorem B).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +30,20 @@ namespace fx::gpu {
 using namespace mlir;
 
 namespace {
+/// Emits fma of float64 with error-free transformations.
 struct Exact {
   ImplicitLocOpBuilder &b;
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
 
-  /// The upper half of the digits of `x`, and the lower.
+  /// Returns the upper and the lower half of the digits of `x`.
   std::pair<Value, Value> split(Value x) {
     Value factor = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p27 + 1));
     Value large = mul(x, factor), high = sub(large, sub(large, x));
     return {high, sub(x, high)};
   }
-  /// x * y is `product` and what this returns.
+  /// Returns the rounding error of `product`: x * y - product.
   Value getProductError(Value x, Value y, Value product) {
     auto [xh, xl] = split(x);
     auto [yh, yl] = split(y);
@@ -48,7 +51,7 @@ struct Exact {
     error = add(add(error, mul(xh, yl)), mul(xl, yh));
     return add(error, mul(xl, yl));
   }
-  /// x + y is `sum` and what this returns.
+  /// Returns the rounding error of `sum`: x + y - sum.
   Value getSumError(Value x, Value y, Value sum) {
     Value ofY = sub(sum, x), ofX = sub(sum, ofY);
     return add(sub(x, ofX), sub(y, ofY));
@@ -61,8 +64,9 @@ struct Exact {
 };
 } // namespace
 
-/// A sum with 2^52 has no digits after the point; ties go to even numbers.
-/// (Mesa 22.3 rounds 709.5 to 709 otherwise.)
+/// Rounds `x` to an integer by adding and subtracting 2^52: the sum has no
+/// digits after the point, and ties go to even. (Mesa 22.3 rounds 709.5 to 709
+/// with the instruction.)
 static Value roundEven(ImplicitLocOpBuilder &b, Value x) {
   Value large = arith::ConstantOp::create(b, b.getF64FloatAttr(0x1p52));
   Value size = math::AbsFOp::create(b, x);
@@ -74,7 +78,7 @@ static Value roundEven(ImplicitLocOpBuilder &b, Value x) {
                                  math::CopySignOp::create(b, whole, x), x);
 }
 
-/// Upstream has no conversion.
+/// Rounds `x` toward zero. Upstream has no conversion of `math.trunc`.
 static Value truncate(ImplicitLocOpBuilder &b, Value x) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(x.getType()));
   Value isBelow = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, zero);
@@ -82,7 +86,8 @@ static Value truncate(ImplicitLocOpBuilder &b, Value x) {
                                  math::FloorOp::create(b, x));
 }
 
-/// Upstream takes the smallest number for a positive one.
+/// Returns x - x / y * y. Upstream's conversion takes the absolute value of
+/// the smallest integer for positive.
 static Value getRemainder(ImplicitLocOpBuilder &b, Value x, Value y) {
   Value quotient = arith::DivSIOp::create(b, x, y);
   return arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, y));
@@ -101,7 +106,7 @@ struct SPIRVMath : fx::gpu::impl::FXGPUSPIRVMathBase<SPIRVMath> {
       }
   }
 
-  /// Null: it stays.
+  /// Returns the value that replaces the result of `op`, or null if `op` stays.
   static Value expand(Operation *op) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto fma = dyn_cast<math::FmaOp>(op))

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's conversion makes a descriptor set of the buffers of a kernel and
-// knows static shapes. Ours take addresses and numbers, as they do for CUDA,
-// which Vulkan has as physical storage buffers
-// (SPV_KHR_physical_storage_buffer): the one push constant is the address of
-// the parameters, 8 bytes each, and an access computes its address. Memory of a
-// block or a thread is an array.
+// Upstream's conversion passes the buffers of a kernel in a descriptor set and
+// supports static shapes only. The kernels of this project take addresses and
+// numbers, as they do for CUDA. Vulkan supports addresses as physical storage
+// buffers (SPV_KHR_physical_storage_buffer): the one push constant is the
+// address of the parameters, 8 bytes each, and every access computes the
+// address of its element. Memory of a block or of a thread is an array variable
+// of SPIR-V.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +39,15 @@ using namespace mlir;
 using mlir::spirv::StorageClass;
 
 namespace {
-/// What a memref stands for.
+/// The memory and the layout of a memref.
 struct View {
-  Value address;  ///< of the first element, an i64; null: it has a variable
+  Value address;  ///< of the first element, an i64; null if `variable` is set
   Value variable; ///< a pointer to an array
   Value offset;   ///< in elements, an index
   SmallVector<Value> sizes, strides; ///< indices
 };
 
+/// Replaces the memory accesses of one kernel.
 class Exposer {
 public:
   explicit Exposer(mlir::gpu::GPUFuncOp func)
@@ -60,6 +62,8 @@ private:
   LogicalResult lowerAccess(Operation *op);
   LogicalResult lowerShuffle(mlir::gpu::ShuffleOp op);
 
+  /// Returns the view of a memref, or failure if the op that defines it is not
+  /// supported. `findView` does the same without the cache.
   FailureOr<View> getView(Value memref);
   FailureOr<View> findView(Value memref);
   FailureOr<View> readDescriptor(UnrealizedConversionCastOp cast);
@@ -70,8 +74,8 @@ private:
   }
   Value toI64(Value index);
   Value toIndex(Value number);
-  /// What memory holds of an element; null where SPIR-V has no such thing. A
-  /// complex number is two elements of its part's type.
+  /// Returns the type that represents `element` in memory, or null if SPIR-V
+  /// has none. A complex number is stored as two elements of its part's type.
   Type getStored(Type element);
   Value fromStored(Value v, Type element);
   Value toStored(Value v);
@@ -79,7 +83,7 @@ private:
                    int64_t last, int64_t part = 0);
   Value load(Value pointer);
   void store(Value pointer, Value v);
-  /// The element at `indices`, `last` elements on.
+  /// Loads the element that lies `last` elements after the one at `indices`.
   Value loadElement(const View &view, Type element, ValueRange indices,
                     int64_t last = 0);
   void storeElement(const View &view, Value v, ValueRange indices,
@@ -153,13 +157,14 @@ static int64_t getBytes(Type stored) {
   return stored.getIntOrFloatBitWidth() / 8;
 }
 
-/// At least one, as an array of SPIR-V has.
+/// Returns the number of stored elements of a memref with a static shape, but
+/// at least one, because SPIR-V has no empty arrays.
 static int64_t countStored(MemRefType type) {
   int64_t parts = isa<ComplexType>(type.getElementType()) ? 2 : 1;
   return std::max<int64_t>(type.getNumElements() * parts, 1);
 }
 
-/// Memory of the device is aligned to its elements.
+/// Loads from `pointer`. Buffers of the device are aligned to their elements.
 Value Exposer::load(Value pointer) {
   auto type = cast<mlir::spirv::PointerType>(pointer.getType());
   if (type.getStorageClass() != StorageClass::PhysicalStorageBuffer)
@@ -195,8 +200,8 @@ void Exposer::addStaticShape(View &view, MemRefType type) {
   }
 }
 
-/// The descriptor that fx-gpu-outline built: fields 0 to 2 are two pointers and
-/// the offset, {3, d} and {4, d} sizes and strides.
+/// Reads the descriptor that fx-gpu-outline built: fields 0 to 2 are two
+/// pointers and the offset, {3, d} and {4, d} sizes and strides.
 FailureOr<View> Exposer::readDescriptor(UnrealizedConversionCastOp cast) {
   llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> fields;
   Value rest = cast.getInputs()[0];
@@ -278,8 +283,9 @@ FailureOr<View> Exposer::getView(Value memref) {
   return view;
 }
 
-/// A pointer to the element at `indices`, `last` elements on; of a complex
-/// number to a part.
+/// Returns a pointer to the element that lies `last` elements after the one at
+/// `indices`. `part` selects the real (0) or imaginary (1) part of a complex
+/// number.
 Value Exposer::getPointer(const View &view, Type element, ValueRange indices,
                           int64_t last, int64_t part) {
   Value linear = view.offset;
@@ -328,7 +334,8 @@ void Exposer::storeElement(const View &view, Value v, ValueRange indices,
         complex::ImOp::create(b, loc, v));
 }
 
-/// An array that the threads of a block share.
+/// Returns a pointer to an array of `n` elements that the threads of a block
+/// share.
 Value Exposer::getArray(StringRef name, int64_t n, Type stored) {
   auto type = mlir::spirv::PointerType::get(
       mlir::spirv::ArrayType::get(stored, n), StorageClass::Workgroup);
@@ -397,7 +404,7 @@ LogicalResult Exposer::lowerAccess(Operation *op) {
       from.replaceAllUsesWith(to);
     for (auto [from, to] : llvm::zip(meta.getStrides(), view->strides))
       from.replaceAllUsesWith(to);
-    return success(); // Its buffer is asked for later.
+    return success(); // `findView` still needs the op for its base buffer.
   } else if (auto dim = dyn_cast<memref::DimOp>(op)) {
     FailureOr<View> view = access(dim.getSource());
     std::optional<int64_t> d = dim.getConstantIndex();
@@ -411,8 +418,10 @@ LogicalResult Exposer::lowerAccess(Operation *op) {
   return success();
 }
 
-/// Devices differ in how many threads run in step, and a warp of ours has 32:
-/// through memory, where all threads of a block come by (which kernels see to).
+/// Lowers a shuffle to an exchange through workgroup memory, because subgroups
+/// differ in size between devices and the kernels assume warps of 32 threads.
+/// The exchange has barriers, so all threads of a block must execute it;
+/// kernels ensure this.
 LogicalResult Exposer::lowerShuffle(mlir::gpu::ShuffleOp op) {
   b.setInsertionPoint(op);
   loc = op.getLoc();
@@ -448,7 +457,8 @@ LogicalResult Exposer::lowerShuffle(mlir::gpu::ShuffleOp op) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The address of the parameters. (Upstream's helper knows i32 alone.)
+/// Loads the address of the parameters. (Upstream's helper for push constants
+/// supports only i32.)
 Value Exposer::loadPushConstant() {
   auto block =
       mlir::spirv::StructType::get({b.getI64Type()}, /*offsetInfo=*/{0});
@@ -478,7 +488,7 @@ LogicalResult Exposer::receiveParameters() {
     if (!getStored(element) || isa<ComplexType>(element))
       return func.emitError("no SPIR-V for a parameter of type ") << element;
     View slot;
-    // In slots of 8 bytes, whatever their type.
+    // Parameters of all types have slots of 8 bytes.
     Value eight =
         arith::ConstantIntOp::create(b, loc, b.getI64Type(), 8 * int64_t(i));
     slot.address = arith::AddIOp::create(b, loc, params, eight);
@@ -498,7 +508,7 @@ void Exposer::addWorkgroupArrays() {
   for (BlockArgument arg : entry.getArguments().drop_front(n)) {
     auto type = cast<MemRefType>(arg.getType());
     if (!type.hasStaticShape() || !getStored(type.getElementType()))
-      continue; // Whoever uses it is told.
+      continue; // An access of the array reports the error.
     View view;
     std::string name = "shared_" + std::to_string(numArrays++);
     view.variable =

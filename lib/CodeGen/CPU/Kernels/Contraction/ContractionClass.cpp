@@ -16,13 +16,14 @@ using namespace mlir;
 using namespace fx::cpu;
 using namespace fx::kernel;
 
-/// Rows of the register tile. Measured on Zen 5 (32 registers, two vectors a
-/// row): 8 to 12 rows reach the peak, 14 spill around the loop; 6 and 7 come
-/// within 2 %. So whatever divides the rows is taken.
+/// Returns the number of rows of the register tile. Measured on Zen 5 (32
+/// registers, two vectors a row): 8 to 12 rows reach the peak, 14 rows spill
+/// around the loop, 6 and 7 rows come within 2 % of the peak. Prefers numbers
+/// that divide `size`.
 static int64_t chooseRows(int64_t size, int64_t vectors,
                           const TargetInfo &target, bool isGrouped) {
   int64_t registers = target.registers, lanes = target.lanes;
-  // The sums of a group, and of all groups.
+  // Sums of the current group and sums of all groups.
   if (isGrouped)
     registers /= 2;
   int64_t most = std::max<int64_t>(1, (registers - 1 - vectors) / vectors);
@@ -31,7 +32,7 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
   if (ShapedType::isDynamic(size))
     return usual;
   if (size <= most)
-    return std::max<int64_t>(size, 1); // an empty result has none
+    return std::max<int64_t>(size, 1); // an empty result has size 0
   for (int64_t rows : {usual, most, int64_t(10), int64_t(9), int64_t(7),
                        int64_t(6), int64_t(5)})
     if (rows <= most && size % rows == 0)
@@ -39,10 +40,11 @@ static int64_t chooseRows(int64_t size, int64_t vectors,
   return usual;
 }
 
-/// Tiles that share the work of fetching the next panel while they use this
-/// one. The first tile of a panel would else wait for memory: it needs the
-/// panel in the time of one tile. 1: there is only one tile, which fetches
-/// ahead of itself; 0: nothing to gain.
+/// Returns the number of tiles that each prefetch a part of the next panel
+/// while they use the current one. Without that, the first tile of a panel
+/// waits for memory, since it needs the panel in the time of one tile. Returns
+/// 1 for a single tile, which prefetches its own panel; 0 if prefetching gains
+/// nothing.
 static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
                               const TargetInfo &target) {
   if (tiles <= 1)
@@ -95,7 +97,7 @@ static ContractionAttr chooseSchedule(Contraction &c,
   bool isPacked = c.rhs().getDefiningOp<linalg::UnPackOp>() != nullptr;
   if (!isSmall && isPacked && !ShapedType::isDynamic(k)) {
     int64_t all = product(c.m), width = vectors * lanes;
-    // Of a size that is not known a whole block.
+    // Assume a full block of rows if their number is dynamic.
     int64_t tiles = ShapedType::isDynamic(all) || all > block
                         ? block / rows
                         : llvm::divideCeil(all, rows);
@@ -105,8 +107,8 @@ static ContractionAttr chooseSchedule(Contraction &c,
                               prefetch);
 }
 
-/// A contraction whose right operand has its columns in a row, packed or not;
-/// else it is a reduction like any other.
+/// Matches a contraction whose right operand is packed or has contiguous
+/// columns. Other contractions are handled as reductions.
 static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
                                               const TargetInfo &target) {
   for (Operation &op : kernel.getBody().front()) {

@@ -16,32 +16,33 @@ namespace fx::cpu {
 using namespace codegen;
 using namespace kernel;
 
-/// A loop of the sum, or several that both operands walk as one.
+/// A reduction loop, or several that both operands walk as one.
 struct ReductionLoop {
   Index size;
   Stride a, b;
 };
 
-/// Where a step of the sum reads the operands, and what it fetches of the next
-/// panel.
+/// The offsets at which a step of the sum reads the operands, and from which it
+/// prefetches the next panel.
 struct StepOffsets {
   Index a, b, fetch;
 };
 
-/// What a loop of the forall walks: one of the kernel's loops outside of the
-/// tile, panels, or blocks of rows.
+/// A loop of the forall: one of the kernel's loops outside of the tile, or the
+/// loop over panels, or the loop over blocks of rows.
 struct TaskLoop {
   enum Kind { Outer, Panel, Block };
   Kind kind;
-  unsigned loop; ///< of `Outer`
+  unsigned loop; ///< the kernel's loop, if `kind` is `Outer`
 };
 
-/// What an iteration of the forall computes: a panel of columns, and rows.
+/// The part of the result that an iteration of the forall computes: a panel of
+/// columns, and the rows from `from` to `to`.
 struct TaskTile {
   Index panel, from, to;
 };
 
-/// Emits one kernel: `analyse`, then `emit`.
+/// Emits one kernel. Call `analyse`, then `emit`.
 struct ContractionEmitter {
   KernelCode &code;
   Contraction info;
@@ -58,10 +59,10 @@ struct ContractionEmitter {
   llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
   Stride panelStride, groupStride;
   mlir::Value aValue;
-  // Loops: what is outside of the tile, the tile's rows and columns, inside.
+  // Loops: those outside of the tile, of its rows and columns, and reductions.
   llvm::SmallVector<unsigned> outer;
   std::optional<unsigned> mLoop, mMerged; // mMerged: walked as part of mLoop
-  std::optional<unsigned> quadLoop;       // `depth` terms of it are a step
+  std::optional<unsigned> quadLoop;       // a step takes `depth` terms of it
   unsigned nLoop = 0;
   Index mSize = Index::of(1), nSize;
   llvm::SmallVector<ReductionLoop> reductions;
@@ -70,115 +71,136 @@ struct ContractionEmitter {
   llvm::SmallVector<Index> at;
   Index aBase, bBase, tBase, column;
   llvm::SmallVector<mlir::Value> masks;
-  // Of the tiles that use a panel: which one it is, and where the rows begin.
+  // Of an iteration of the forall: the number of its first tile among those
+  // that use the panel, and its first row.
   Index firstTile, firstRow;
 
   explicit ContractionEmitter(KernelCode &code, bool vnni)
       : code(code), vnni(vnni) {}
-  /// Finds the contraction, its schedule, operands and strides. False if the
-  /// kernel has another form.
+  /// Finds the contraction, its schedule, operands and strides. Returns false
+  /// if the kernel has another form.
   bool analyse();
   bool strides();
-  /// Adds `factor` times `expr`, a part of the place in dimension `d` of the
-  /// left operand, to the strides of its loops. False if two strides of a loop
-  /// cannot be added.
+  /// Adds `factor` times `expr`, a part of the index in dimension `d` of the
+  /// left operand, to the strides of its loops. Returns false if two strides of
+  /// a loop cannot be added.
   bool addLeftStrides(unsigned d, mlir::AffineExpr expr, int64_t factor);
-  /// How the panels of a packed right operand lie. False if the kernel has
-  /// another form.
+  /// Finds the strides of a packed right operand. Returns false if the kernel
+  /// has another form.
   bool packedStrides(mlir::linalg::UnPackOp unpack);
-  /// How the scales of groups lie.
+  /// Finds the strides of the scales of groups. Returns false if the kernel has
+  /// another form.
   bool scaleStrides();
-  /// Which loop is what: rows, columns, sums, and those outside. False if
-  /// groups are no part of one loop.
+  /// Divides the loops into rows, columns, reductions, and those outside of the
+  /// tile. Returns false if the groups are no parts of one reduction loop.
   bool chooseLoops();
-  /// Chooses the tile's rows: the last of the M loops `ms`, and the one before
-  /// with it where both can be walked as one. Takes them off `ms`.
+  /// Chooses the loop of the tile's rows: the last of the M loops `ms`, merged
+  /// with the one before if both can be walked as one. Removes them from `ms`.
   void chooseRows(llvm::SmallVectorImpl<unsigned> &ms);
-  /// True if both loops lie together in every operand and result, `second`
-  /// within `first`. `mSize` is the size of `second`.
+  /// Returns true if `first` and `second`, the inner loop, can be walked as one
+  /// in all operands and results. `mSize` must be the size of `second`.
   bool canMergeRows(unsigned first, unsigned second);
-  /// Chooses the loops of the sum, by falling stride of the left operand.
+  /// Chooses the reduction loops, by descending stride of the left operand, and
+  /// merges adjacent ones.
   void chooseReductions();
   bool isUnit(unsigned loop) {
     return info.op.getStaticLoopRanges()[loop] == 1;
   }
+  /// Returns the number of columns of a panel.
   int64_t panel() const { return vectors * code.lanes; }
-  /// Terms of a step: for integers those that the hardware takes together, for
-  /// nibbles those of as many bytes.
+  /// Returns the number of terms of a step: for integers, the four that the
+  /// hardware multiplies and adds at once; for nibbles, those of four bytes.
   int64_t depth() const { return nibbles ? 8 : info.isInteger() ? 4 : 1; }
-  /// Elements of the right operand that a vector of sums takes in a step.
+  /// Returns the number of stored elements of the right operand that a step
+  /// reads for a vector of sums.
   int64_t width() const { return depth() > 1 ? 4 * code.lanes : code.lanes; }
+  /// Returns the current coordinates of a tensor with labels `of`.
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);
   void emitPrefetch(const Index &bAt, const Index &next, int64_t unrolled);
-  /// The type of the sums: i32, f32 or f64.
+  /// Returns the element type of the result: i32, f32 or f64.
   mlir::Type sumType();
-  /// Where the sums begin, those within a group if there are groups.
+  /// Returns the zero at which the sums start; of the sums within a group if
+  /// there are groups.
   mlir::TypedAttr zeroSum();
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value loadRight(const Index &at, int64_t vector);
   mlir::Value loadLeft(const Index &at);
-  /// The parts of a step: which of the left operand's terms each one takes, and
-  /// the right operand's vectors of it.
+  /// Returns the number of parts of a step. A part takes depth() / numParts()
+  /// terms of the left operand.
   int64_t numParts() const { return !nibbles ? 1 : info.isInteger() ? 2 : 8; }
+  /// Returns the vectors of part `part`, of the right operand's vectors `right`
+  /// of a step.
   llvm::SmallVector<mlir::Value> getPart(mlir::ArrayRef<mlir::Value> right,
                                          int64_t part);
-  /// Sums of nibbles are of multiples of them: this is the factor.
+  /// Returns the factor by which `getPart` multiplies nibbles, and thus the
+  /// sums.
   double unit() const { return !nibbles ? 1 : info.isInteger() ? 16 : 1 << 28; }
   void multiply(mlir::ArrayRef<mlir::Value> right, mlir::Value left,
                 mlir::MutableArrayRef<mlir::Value> sums);
+  /// Returns the sums of `count` rows from `row` on: `vectors` for each row.
   llvm::SmallVector<mlir::Value> accumulate(Scope &scope, const Index &row,
                                             int64_t count);
-  /// The sums over `loops` of `count` rows from these offsets on; `pOff` is
-  /// where to fetch from.
+  /// Returns the sums over `loops` of `count` rows. The operands are read from
+  /// `aOff` and `bOff` on; if `fetches`, the sum prefetches from `pOff` on.
   llvm::SmallVector<mlir::Value> sum(Scope &scope,
                                      llvm::ArrayRef<ReductionLoop> loops,
                                      Index aOff, Index bOff, Index pOff,
                                      bool fetches, int64_t count);
-  /// Steps of the last of `loops` that are accumulated apart: with few sums,
-  /// several keep the multipliers busy.
+  /// Returns the number of steps of the last of `loops` that have separate
+  /// accumulators: with few sums, several steps keep the multipliers busy.
   int64_t chooseUnroll(llvm::ArrayRef<ReductionLoop> loops, int64_t count);
-  /// Adds the products of one step, number `unrolled` of those that are
-  /// accumulated apart, to the sums of some rows.
+  /// Adds the products of one step to `sums`, those of some rows. `unrolled` is
+  /// the number of the step among those with separate accumulators.
   void emitStep(const StepOffsets &from, bool fetches, int64_t unrolled,
                 llvm::MutableArrayRef<mlir::Value> sums);
-  /// Opens the loops of a sum, the last of which has `unroll` steps an
-  /// iteration. They carry `acc`; `from` moves to the innermost body.
+  /// Opens the loops of a sum. An iteration of the last one has `unroll` steps.
+  /// The loops carry `acc`. Advances `from` to the position in the innermost
+  /// body.
   llvm::SmallVector<mlir::scf::ForOp>
   beginSum(Scope &scope, llvm::ArrayRef<ReductionLoop> loops, int64_t unroll,
            bool fetches, StepOffsets &from,
            llvm::SmallVector<mlir::Value> &acc);
-  /// Adds the steps that the last loop of `nest`, which is unrolled and closed,
-  /// left. They read from where that loop does; `from` is before all loops.
+  /// Emits the steps that remain after the last loop of `nest`, which is
+  /// unrolled and already closed. `from` holds the offsets before all loops.
   void emitRemainder(Scope &scope, llvm::ArrayRef<ReductionLoop> loops,
                      llvm::ArrayRef<mlir::scf::ForOp> nest, int64_t unroll,
                      StepOffsets from, llvm::MutableArrayRef<mlir::Value> sums);
+  /// As `sum`, for contractions with groups: scales the sum of each group.
   llvm::SmallVector<mlir::Value> sumGroups(Scope &scope, Index aOff, Index bOff,
                                            Index pOff, bool fetches,
                                            int64_t count);
-  /// One of the panel's stride `s` in what is fetched of the next one.
+  /// Returns the stride of the prefetch offset for stride `s` of the panel: a
+  /// tile prefetches 1 / `prefetch` of the next panel.
   Stride fetchStride(Stride s) const {
     s.constant /= std::max<int64_t>(prefetch, 1);
     return s;
   }
+  /// Emits a tile of `count` rows from `row` on: its sums and its epilogue.
   void emitTile(Scope &scope, const Index &row, int64_t count);
+  /// Adds the initial values of the result to the sums `acc` of `count` rows,
+  /// evaluates the pointwise ops of the group, and stores the outputs.
   void emitEpilogue(Scope &scope, const Index &row, int64_t count,
                     llvm::ArrayRef<mlir::Value> acc);
+  /// Emits the tiles of the rows from `from` to `to`.
   void emitRowsOf(Scope &scope, const Index &from, const Index &to);
-  /// The loops of the forall: batches, then panels and rows in either order,
-  /// all in the result's order. The rows are in blocks if `blocked`.
+  /// Returns the loops of the forall: batches, then panels and rows in either
+  /// order, all in the result's order. The rows are in blocks if `blocked`.
   llvm::SmallVector<TaskLoop> orderTasks(bool blocked);
-  /// About how many elements an iteration of the forall computes.
+  /// Estimates how many elements an iteration of the forall computes.
   int64_t estimateWork() const;
-  /// Moves to the iteration of the forall that `ivs` say.
+  /// Sets positions and offsets to iteration `ivs` of the forall, and returns
+  /// its tile.
   TaskTile placeTask(llvm::ArrayRef<TaskLoop> order, llvm::ArrayRef<Index> ivs);
-  /// Sets `firstTile`: how many tiles of its panel come before an iteration's.
+  /// Sets `firstTile` to the number of tiles that use the panel in earlier
+  /// iterations.
   void countFirstTile(llvm::ArrayRef<TaskLoop> order,
                       llvm::ArrayRef<Index> sizes, llvm::ArrayRef<Index> ivs,
                       bool blocked);
-  /// A whole block of rows. Its size is known: no ladder of smaller tiles.
+  /// Emits a full block of rows. Its size is static, so that it needs no switch
+  /// over the heights of the last tile.
   void emitBlock(Scope &scope, const Index &from);
-  /// Writes the code.
+  /// Emits the code of the kernel.
   void emit();
 };
 

@@ -55,7 +55,7 @@ bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
     return false;
   AffineMap map = info.rhsMap();
   if (depth() > 1) {
-    // So many terms at a time lie together in both operands.
+    // `depth` terms at a time must be contiguous in both operands.
     quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
     int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
     if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
@@ -82,7 +82,7 @@ bool ContractionEmitter::strides() {
   a = code.buffer(info.lhs());
   if (!a)
     return false;
-  // Sums of terms: each loop times its stride.
+  // An index is a sum of loops times constants: each loop gets its stride.
   for (auto [d, expr] : llvm::enumerate(info.lhsMap().getResults()))
     if (!addLeftStrides(d, expr, 1))
       return false;
@@ -125,7 +125,7 @@ bool ContractionEmitter::scaleStrides() {
 }
 
 bool ContractionEmitter::canMergeRows(unsigned first, unsigned second) {
-  // Of the left operand: adjacent dimensions, or strides that fit.
+  // The left operand needs adjacent dimensions, or strides that match.
   bool plain = false;
   AffineMap map = info.lhsMap();
   for (unsigned d = 0; d + 1 < map.getNumResults(); ++d)
@@ -135,7 +135,8 @@ bool ContractionEmitter::canMergeRows(unsigned first, unsigned second) {
   if (!plain && !(mSize.isStatic() && !s1.value && !s2.value &&
                   s1.constant == mSize.constant * s2.constant))
     return false;
-  // The result's own map, then whatever the group reads or writes.
+  // The result needs adjacent dimensions, and so do the tensors that the other
+  // ops read or write.
   AffineMap result = info.resultMap();
   bool adjacent = false;
   for (unsigned d = 0; d + 1 < result.getNumResults(); ++d)
@@ -160,7 +161,7 @@ void ContractionEmitter::chooseRows(SmallVectorImpl<unsigned> &ms) {
 }
 
 void ContractionEmitter::chooseReductions() {
-  // Adjacent ones become one.
+  // Loops that both operands walk as one are merged.
   SmallVector<unsigned> ks;
   for (unsigned loop : info.k)
     if (!isUnit(loop))
@@ -208,7 +209,7 @@ bool ContractionEmitter::chooseLoops() {
   chooseRows(ms);
   outer.insert(outer.begin(), ms.begin(), ms.end());
   chooseReductions();
-  // Groups are parts of one loop that walks the terms in order.
+  // Groups must be parts of one loop that walks the terms in order.
   return !info.groupSize ||
          (reductions.size() == 1 && reductions[0].size.isStatic() &&
           reductions[0].a.isStatic(depth()) && info.groupSize % depth() == 0);
@@ -218,7 +219,7 @@ bool ContractionEmitter::analyse() {
   for (Operation &op : code.source.getBody().front().without_terminator()) {
     if (auto match = matchContraction(&op))
       info = *match;
-    // What makes bytes of nibbles is no op of its own here.
+    // Skip the op that splits nibbles: the steps of the sum do that.
     if (isa<linalg::GenericOp>(op) &&
         llvm::none_of(op.getUsers(), llvm::IsaPred<linalg::UnPackOp>))
       ops.push_back(&op);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Floats: a vector of the right operand, which may be stored as bytes or
-// halves, times one number of the left. Integers: four terms a step. A vector
-// of sums takes four signed bytes for each column and the same four unsigned
-// bytes of the left operand for all of them, which is what vpdpbusd multiplies
-// and adds.
+// Of floats, a step multiplies a vector of the right operand, which may be
+// stored as bytes or halves, by one element of the left operand. Of integers, a
+// step has four terms: vpdpbusd multiplies four signed bytes for each column by
+// the same four unsigned bytes of the left operand, and adds the products to a
+// vector of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ Value ContractionEmitter::add(Value x, Value y) {
   return arith::AddFOp::create(code.b, code.loc, x, y);
 }
 
-/// The right operand's vector of a step.
+/// Loads vector number `vector` of the right operand for the step at `at`.
 Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
   Value offset = code.materialize(code.add(at, Index::of(vector * width())));
   if (depth() > 1)
@@ -66,10 +66,11 @@ Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
                        : v;
 }
 
-// A word of a column holds its terms 0 to 3 in the lower halves of the bytes,
-// 4 to 7 in the upper ones. Moved up, not down: a nibble in the highest bits
-// has its sign, and the rest is masked off. What is multiplied is 16 times the
-// term, or 2^28 times.
+// A 32-bit word of a column holds terms 0 to 3 in the low nibbles of its bytes
+// and terms 4 to 7 in the high nibbles. A nibble is shifted to the highest bits
+// of its byte (integers) or of the word (floats), where it keeps its sign, and
+// the other bits are masked off. The factor is therefore 16 or 2^28 times the
+// term.
 SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
                                                int64_t part) {
   if (!nibbles)
@@ -98,7 +99,7 @@ SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
   return result;
 }
 
-/// What a step takes of the left operand: a number, or four bytes as one.
+/// Loads the left operand's element for a step; of integers, four bytes as i32.
 Value ContractionEmitter::loadLeft(const Index &at) {
   Value offset = code.materialize(at);
   if (!info.isInteger()) {
@@ -115,7 +116,7 @@ Value ContractionEmitter::loadLeft(const Index &at) {
   return vector::ExtractOp::create(code.b, code.loc, word, 0);
 }
 
-/// The sums of one row, one vector after another.
+/// Adds the products of `left` and the vectors `right` to the sums of one row.
 void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
                                   MutableArrayRef<Value> sums) {
   OpBuilder &builder = code.b;
@@ -140,7 +141,7 @@ void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
                 .getResult(0);
     return;
   }
-  // Byte after byte, each as a number of its own.
+  // Without vpdpbusd, multiply the four bytes one by one as i32.
   auto number = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(v));

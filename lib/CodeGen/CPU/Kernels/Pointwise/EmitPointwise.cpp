@@ -16,7 +16,7 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// Elements that one task of a flat kernel handles.
+/// Elements per task of a kernel that walks all its dimensions as one.
 static constexpr int64_t kFlatChunk = 8192;
 
 void fx::cpu::storeOutputs(KernelCode &code, Scope &scope,
@@ -35,8 +35,8 @@ static void emitPointwise(KernelCode &code) {
   if (emitTransposed(code, merged))
     return;
 
-  // The lanes walk the last dimension, or, where that is narrow and another is
-  // wide, that one: stores are scattered then.
+  // The lanes walk the last dimension. If it is narrow and another one is wide,
+  // they walk the wide one, and the stores are scattered.
   int64_t lane = rank - 1;
   auto type = cast<RankedTensorType>(first.getType());
   if (merged == 1 && rank > 1 && !type.isDynamicDim(lane) &&
@@ -86,9 +86,9 @@ static void emitPointwise(KernelCode &code) {
   code.endForall(forall);
 }
 
-/// packed[o..., i, j] = source[...] with the columns at o * tile + i and the
-/// last of the other dimensions at o * 4 + j: element by element, since it is
-/// done before the run.
+/// Emits packed[o..., i, j] = source[...], with the columns at o * tile + i and
+/// the last of the other dimensions at o * 4 + j. Copies element by element,
+/// since the packing is done before the run.
 static void emitPackQuads(KernelCode &code, linalg::PackOp pack) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
@@ -118,7 +118,7 @@ static void emitPackQuads(KernelCode &code, linalg::PackOp pack) {
   Value isColumn =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                             code.materialize(column), code.materialize(limit));
-  // Past the end the last column is read, for nothing.
+  // Past the end, read the last column; its value is not used.
   source[pos].base = code.min(column, code.sub(limit, Index::of(1)));
   Index first = code.mul(source[quad].base, Index::of(4));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(from->element));
@@ -133,7 +133,7 @@ static void emitPackQuads(KernelCode &code, linalg::PackOp pack) {
   code.endForall(forall);
 }
 
-/// True if the last of the other dimensions is packed four by four.
+/// Returns true if `pack` also tiles a second dimension by four.
 static bool isQuadPacking(linalg::PackOp pack) {
   return pack.getInnerDimsPos().size() == 2 &&
          getConstantIntValue(pack.getMixedTiles()[1]) == 4 &&
@@ -145,8 +145,8 @@ static bool isQuadPacking(linalg::PackOp pack) {
 }
 
 namespace {
-/// packed[o..., i] = source[...] with the tiled dimension at o * tile + i.
-/// Where the innermost outer dimension is the one that the source has in a row,
+/// Emits packed[o..., i] = source[...], with the tiled dimension at
+/// o * tile + i. If the innermost outer dimension is contiguous in the source,
 /// blocks are transposed in registers.
 class PackEmitter {
 public:
@@ -156,20 +156,21 @@ public:
   void run();
 
 private:
-  /// Finds the loops over tiles and what the innermost loop walks.
+  /// Finds the sizes of the loops over tiles and of the innermost loop.
   void planLoops();
-  /// Packs a vector of the columns of each tile, from its column `first` on.
+  /// Packs one vector of columns of a tile, from its column `first` on.
   void emitColumns(int64_t first);
-  /// How much of `depth` is transposed in blocks, where `left` columns are left
-  /// in the source. A block with columns past the end goes the slow way.
+  /// Returns how much of `depth` is transposed in blocks if the source has
+  /// `left` more columns. Blocks with columns past the end are left to
+  /// emitRest.
   Index countBlocked(const Index &left);
   /// Transposes blocks up to `whole`; `column` is the first one in the source.
   void emitBlocks(int64_t first, const Index &column, const Index &whole);
-  /// Packs one vector of columns after the other, from `whole` on.
+  /// Packs the rest of `depth`, from `whole` on, one vector at a time.
   void emitRest(int64_t first, const Index &column, const Index &whole,
                 const Index &left);
-  /// Gives the coordinates of the columns in the source and in the result,
-  /// where the innermost loop is at `k`.
+  /// Sets the coordinates of the columns in the source and in the result, with
+  /// the innermost loop at `k`.
   void place(int64_t first, const Index &column, const Index &k, Coords &source,
              Coords &packed);
 
@@ -177,16 +178,16 @@ private:
   linalg::PackOp pack;
   int64_t tile;
   const Buffer *from = nullptr, *to = nullptr;
-  unsigned pos = 0; ///< of the source: the tiled dimension
+  unsigned pos = 0; ///< the tiled dimension of the source
   int64_t rank = 0;
-  /// The source's dimension that each outer one is.
+  /// The source's dimension for each outer dimension of the result.
   SmallVector<int64_t> perm;
-  /// The innermost outer dimension lies in a row in the source.
+  /// Whether the innermost outer dimension is contiguous in the source.
   bool inRow = false;
   SmallVector<Index> sizes, ivs; ///< of the loops over tiles
   Index depth;                   ///< of the innermost loop
   Index limit;                   ///< size of the tiled dimension
-  bool exact = false;            ///< no tile passes the end
+  bool exact = false;            ///< whether all tiles are full
   Scope task;
 };
 } // namespace
@@ -314,7 +315,7 @@ static void emitPack(KernelCode &code) {
 // The classes
 //===----------------------------------------------------------------------===//
 
-/// The op that gives the first result, if nothing in the kernel is reduced.
+/// Returns the op that defines the first result; null if the kernel reduces.
 static Operation *findRoot(func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   for (auto op : body.getOps<linalg::GenericOp>())

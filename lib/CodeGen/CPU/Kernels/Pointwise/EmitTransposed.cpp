@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an operand's last dimension is not the output's, vectors of it would be
-// gathered, each element from a cache line of its own. A square of as many
-// vectors as each has lanes is loaded as it lies, transposed in registers, and
-// known to what computes the outputs.
+// If the last dimension of an operand is not that of the output, vectors of the
+// operand would have to be gathered, with every element in another cache line.
+// Instead, the emitter loads a square of as many contiguous vectors as each has
+// lanes, transposes it in registers, and gives the transposed vectors to the
+// evaluation of the outputs as known values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +24,13 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// Operations of the bodies, at most: they are written out for each vector of a
+/// Maximum cost of the bodies: their code is repeated for each vector of a
 /// square.
 static constexpr int64_t kMaxCost = 12;
 
 namespace {
-/// An operand, and the output's dimension that each of its dimensions is.
+/// A transposed operand, and the output's dimension for each of its dimensions
+/// (negative: none).
 struct Turned {
   Value tensor;
   SmallVector<int> dims;
@@ -40,7 +42,7 @@ struct Turned {
 struct TransposedEmitter {
   KernelCode &code;
   int64_t rank, merged;
-  /// The output's dimension that is the last one of what is turned.
+  /// The output's dimension that is the last one of all transposed operands.
   int64_t rowDim;
   SmallVector<Turned> turned;
 
@@ -54,8 +56,8 @@ struct TransposedEmitter {
 void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
   int64_t n = rows.size();
   auto type = cast<VectorType>(rows.front().getType());
-  // LLVM takes vectors of bf16 apart into elements on a CPU without
-  // AVX512-BF16: as integers they are moved whole.
+  // LLVM scalarizes shuffles of bf16 vectors on a CPU without AVX512-BF16, but
+  // not those of i16 vectors.
   auto view = [&](VectorType as) {
     for (Value &row : rows)
       row = arith::BitcastOp::create(code.b, code.loc, as, row);
@@ -80,6 +82,8 @@ void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
     view(type);
 }
 
+/// Finds the transposed operands. Returns false if there are none, or if the
+/// bodies cost too much.
 bool TransposedEmitter::analyse(ArrayRef<Operation *> ops,
                                 const LoopLabels &labels) {
   int64_t cost = 0;
@@ -113,8 +117,9 @@ bool TransposedEmitter::analyse(ArrayRef<Operation *> ops,
   return !turned.empty() && cost <= kMaxCost;
 }
 
-/// Where `dims` are at `at`, a coordinate for each of the output's dimensions;
-/// the lanes walk `lane`.
+/// Returns the coordinates of a tensor with the output's dimensions `dims`,
+/// where `at` is the position in each of the output's dimensions and the lanes
+/// walk dimension `lane`.
 Coords TransposedEmitter::coords(ArrayRef<int> dims, ArrayRef<Index> at,
                                  int64_t lane) {
   Coords result;
@@ -124,6 +129,7 @@ Coords TransposedEmitter::coords(ArrayRef<int> dims, ArrayRef<Index> at,
   return result;
 }
 
+/// Computes a square of the output at `at`, of `lanes` by `lanes` elements.
 void TransposedEmitter::emitSquare(Scope &scope, ArrayRef<Index> at) {
   SmallVector<Index> place(at);
   int64_t lane = rank - 1;
@@ -169,7 +175,7 @@ void TransposedEmitter::emit() {
   Index whole = code.mul(code.floorDiv(width, L), Index::of(L));
   bool isExact = length.isStatic() && length.constant % L == 0;
   if (!isExact) {
-    // Rows that are no whole square go the slow way.
+    // Rows that do not fill a square are computed one by one.
     Value isFull =
         arith::CmpIOp::create(code.b, code.loc, arith::CmpIPredicate::sle,
                               code.materialize(code.add(from, Index::of(L))),

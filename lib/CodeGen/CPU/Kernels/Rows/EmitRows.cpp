@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is walked by one thread in vectors. See RowPlan.h.
+// One thread walks a row in vectors. See RowPlan.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@ using namespace fx::codegen;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
-/// Vectors whose partial results are kept apart, to hide the latency.
+/// Number of vectors with separate accumulators, to hide the latency.
 static constexpr int64_t kUnroll = 4;
-/// Steps from which the sums of a column are worth that.
+/// Length of a column from which separate accumulators pay off.
 static constexpr int64_t kLongColumn = 32;
 
 namespace {
@@ -41,18 +41,21 @@ struct RowPass {
 
 struct RowEmitter : RowPlan {
   using RowPlan::RowPlan;
-  /// None, and an error, if a reduction has no neutral element.
+  /// Returns the stores and reductions of pass `phase`. Reports an error and
+  /// returns none if a reduction has no neutral element.
   std::optional<RowPass> planPass(unsigned phase);
-  /// One vector of the row, at `at`: the stores, then a step of each reduction.
+  /// Emits one vector of the row at `at`: the stores, then a step of each
+  /// reduction.
   void emitStep(Scope &scope, const RowPass &pass, const Index &at,
                 MutableArrayRef<Value> acc);
-  /// The whole vectors between `from` and `to`, `unroll` of which each
-  /// iteration accumulates apart.
+  /// Emits a loop over the full vectors from `from` to `to`. An iteration
+  /// handles `unroll` vectors, with separate accumulators.
   void sweep(Scope &row, const RowPass &pass, const Index &from,
              const Index &to, int64_t unroll, SmallVector<Value> &acc);
-  /// All vectors of the row; the last one is masked.
+  /// Emits all vectors of the row; the last one is masked.
   void sweepRow(Scope &row, const RowPass &pass, SmallVector<Value> &acc);
-  /// The partial results of one reduction as one vector, by a balanced tree.
+  /// Combines the partial results of one reduction to one vector, by a balanced
+  /// tree.
   Value combineParts(Operation *op, SmallVector<Value> parts);
   void emitPhase(Scope &row, unsigned phase);
   void emitRow(Scope &row);
@@ -154,7 +157,7 @@ void RowEmitter::sweepRow(Scope &row, const RowPass &pass,
     done = whole;
   }
   if (!fixed || innerSize.constant % L) {
-    // With no lanes left nothing is read or written.
+    // If no lanes are left, the mask is empty: nothing is read or written.
     Scope scope;
     scope.parent = &row;
     c.mask = c.maskBelow(c.sub(innerSize, done));
@@ -221,7 +224,7 @@ static void emitRows(KernelCode &code) {
   if (!e.analyse())
     return code.fail("the reductions do not share their rows");
   for (unsigned i = 0; i < code.numOutputs(); ++i) {
-    // A number, of one row, has no dimensions to label.
+    // An output of rank 0 has no dimensions to label.
     auto type = cast<RankedTensorType>(code.output(i).getType());
     if (type.getRank() > 0 && e.labels.ofTensor(code.output(i)).empty())
       return code.fail("an output that does not follow the rows");
@@ -236,37 +239,39 @@ static void emitRows(KernelCode &code) {
 }
 
 //===----------------------------------------------------------------------===//
-// Windows: the lanes walk a dimension that is kept.
+// Windows: the lanes walk a dimension that is not reduced.
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Emits one kernel: `analyse`, then `emit`.
+/// Emits one kernel. Call `analyse`, then `emit`.
 struct WindowEmitter {
   KernelCode &code;
   linalg::GenericOp root; ///< the reduction
   SmallVector<Combiner> combiners;
   LoopLabels labels;
   unsigned lane = 0;          ///< the loop that the lanes walk
-  SmallVector<Index> at;      ///< where each loop is
+  SmallVector<Index> at;      ///< the current position of each loop
   SmallVector<Value> neutral; ///< of each combiner
 
   explicit WindowEmitter(KernelCode &code) : code(code) {}
-  /// False, and an error, if the kernel has another form.
+  /// Reports an error and returns false if the kernel has another form.
   bool analyse();
-  /// Where a tensor with labels `of` is.
+  /// Returns the current coordinates of a tensor with labels `of`.
   Coords coords(ArrayRef<int> of);
-  /// Fills `neutral`; false, and an error, if a combiner has no such element.
+  /// Fills `neutral`. Reports an error and returns false if a combiner has no
+  /// neutral element.
   bool findNeutral();
-  /// Where the vector `u` of those from `base` begins.
+  /// Returns the start of vector `u` of those from `base` on.
   Index lanesAt(const Index &base, int64_t u) {
     return code.add(base, Index::of(u * code.lanes));
   }
-  /// The sums of `unroll` vectors of columns from `base`, vector by vector.
+  /// Returns the reduced values of `unroll` vectors of columns from `base` on:
+  /// for each vector, one value per combiner.
   SmallVector<Value> reduceColumns(Scope &scope, const Index &base,
                                    int64_t unroll);
   /// Reduces these columns, and stores the outputs there.
   void emitColumns(Scope &scope, const Index &base, int64_t unroll);
-  /// How many elements a column has; an estimate if their number is dynamic.
+  /// Returns the number of elements of a column; an estimate if it is dynamic.
   int64_t columnLength();
   void emit();
 };
@@ -387,8 +392,8 @@ void WindowEmitter::emit() {
     at[d] = iv;
   if (!findNeutral())
     return;
-  // A column that is long enough hides the latency of its sums behind those of
-  // its neighbours; the windows of pooling are short.
+  // Reduce kUnroll vectors of long columns at the same time, to hide the
+  // latency. The windows of pooling are too short for that.
   int64_t length = columnLength();
   Index done = Index::of(0), wide = Index::of(kUnroll * code.lanes);
   if (length >= kLongColumn &&

@@ -24,7 +24,7 @@ using codegen::KernelCode;
 using codegen::Scope;
 
 //===----------------------------------------------------------------------===//
-// What is computed
+// Analysis
 //===----------------------------------------------------------------------===//
 
 bool FlashAttention::analyse() {
@@ -48,7 +48,8 @@ bool FlashAttention::analyse() {
       return false;
   }
   causal = kernel::matchCausalMask(attention, labels);
-  // What the scores pass on their way to the softmax, and what it is made of.
+  // Find out whether the ops between the scores and the softmax depend on
+  // arguments of the kernel.
   SmallVector<Value> open = {attention.x};
   llvm::SmallPtrSet<Operation *, 16> seen = {attention.scores.op};
   while (!open.empty()) {
@@ -99,18 +100,18 @@ void FlashAttention::chooseTiles() {
   int64_t rows = mSize.isStatic() ? mSize.constant : INT64_MAX;
   tiles.warpsN = 1;
   tiles.warpsM = rows <= 16 ? 1 : rows <= 32 ? 2 : 4;
-  // Sums and scores of 32 rows fit a warp's registers, but not beside the
-  // places of their masks.
+  // The sums and scores of 32 rows of narrow heads fit the registers of a warp,
+  // but not together with the offsets of masks.
   bool isNarrow = inner <= 64 && columns <= 64;
   tiles.m = tiles.warpsM * (isNarrow && !readsMasks && rows > 64 ? 32 : 16);
-  // Of 256 columns the results of a row take half of the registers: there is no
-  // room for its queries, and for fewer scores.
+  // The results of rows of 256 columns take half of the registers, so queries
+  // are not kept in registers and pieces are shorter.
   isWide = inner + columns > 256;
   bool isWidest = inner + columns > 320;
   tiles.k = isWidest ? 16 : isWide ? 32 : 64;
   tiles.stages = isWidest || (isNarrow && keepsQueries()) ? 3 : 2;
-  // Every thread copies as many chunks of a piece: 16, 32 or 64 elements at
-  // least are a row's.
+  // Every thread copies the same number of chunks of a piece, so the lengths of
+  // rows are rounded up to multiples of 16, 32 or 64 elements.
   int64_t unit = std::max<int64_t>(16, kChunk * tiles.threads() / tiles.k);
   inner = llvm::alignTo(inner, unit);
   tiles.n = llvm::alignTo(columns, unit);
@@ -120,7 +121,7 @@ void FlashAttention::chooseTiles() {
 }
 
 //===----------------------------------------------------------------------===//
-// Where a block is
+// Blocks
 //===----------------------------------------------------------------------===//
 
 void FlashAttention::placeBlock(const Launch &launch) {
@@ -145,7 +146,8 @@ void FlashAttention::placeBlock(const Launch &launch) {
 Index FlashAttention::countKeys() {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  // Only rows whose places follow each other have a last one.
+  // The last row of the block sees most keys if the row of the mask is the
+  // innermost loop of M.
   if (!causal || m.empty() || m.back() != causal->row)
     return kSize;
   Index size = mSizes.back();
@@ -153,7 +155,7 @@ Index FlashAttention::countKeys() {
   if (m.size() > 1)
     first = Index(arith::RemUIOp::create(b, loc, code.materialize(row0),
                                          code.materialize(size)));
-  // A block whose rows begin again has the last place, too.
+  // A block that spans the end of the innermost loop includes its last row.
   Index end = code.min(code.add(first, Index::of(tiles.m)), size);
   Value seen = code.materialize(code.add(end, Index::of(causal->offset)));
   seen = arith::MaxSIOp::create(b, loc, seen, code.constant(0));
@@ -174,7 +176,7 @@ void FlashAttention::fetch(Scope &scope, Launch &launch, const Index &piece,
 
 void FlashAttention::planElementCopies() {
   rhs.isAsync = scores.lhs.isAsync = scores.rhs.isAsync = hasRuns = false;
-  // The places of elements need registers, too.
+  // The offsets of elements need registers, too.
   tiles.m = scores.tiles.m = 16 * tiles.warpsM;
   scores.lhs = scores.describe(/*isLhs=*/true);
   scores.lhs.isAsync = false;
@@ -257,7 +259,8 @@ Value FlashAttention::nextStage(Value stage) {
 FlashAttention::Rows
 FlashAttention::walkKeys(Launch &launch, const Index &pieces,
                          ArrayRef<SmallVector<Value, 4>> queries) {
-  // Maxima, sums and products, the stage to multiply, and the one to fetch to.
+  // The loop carries maxima, sums and products, the stage to multiply, and the
+  // stage that the next copies write.
   size_t numRows = 2 * parts(), numAcc = parts() * columnGroups() * 4;
   SmallVector<Value> carried(numRows, number(-INFINITY));
   carried.append(numRows + numAcc, number(0));
@@ -269,7 +272,8 @@ FlashAttention::walkKeys(Launch &launch, const Index &pieces,
   ValueRange args = loop.getRegionIterArgs();
   Value current = args[args.size() - 2], next = args.back();
   core.wait(numAhead() - 1);
-  // Also: all are done with the stage that is fetched to.
+  // The barrier also ensures that no thread still reads the stage that the next
+  // copies write.
   mlir::gpu::BarrierOp::create(code.b, code.loc);
   Index piece(loop.getInductionVar());
   fetchGuarded(steps, launch, code.add(piece, Index::of(numAhead())), pieces,

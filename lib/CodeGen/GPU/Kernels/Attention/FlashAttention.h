@@ -6,21 +6,21 @@
 //===----------------------------------------------------------------------===//
 //
 // A block computes some rows of the result, each of its warps 16 or 32 of them,
-// and goes through the keys in pieces (FlashAttention-2, Dao 2023). The scores
-// of a piece, their exponentials and the contractions with the values are
-// in registers; keys and values are copied to a ring of buffers, ahead of their
-// use:
+// and iterates over the keys in pieces (FlashAttention-2, Dao 2023). The scores
+// of a piece, their exponentials and the products with the values are in
+// registers. Keys and values are copied to a ring of buffers in shared memory
+// ahead of their use:
 //
 //   m = -inf; l = 0; y = 0
-//   for each piece: wait for it; barrier; start a later one
+//   for each piece: wait for its copies; barrier; start those of a later piece
 //     x = mask(Q K^T)               m' = max(m, x), 0 instead of -inf
 //     p = exp(x - m')               s = exp(m - m')
 //     l = s l + sum(p)              y = s y + p V;  m = m'
 //
-// The sums of l are of a thread until the end. What a row is and how x is made
-// of the scores is the group's: any pointwise ops. Rows and keys beyond the end
-// read the last ones' masks, and x is -inf there. Of a causal mask the pieces
-// are left out that no row of the block sees.
+// Each thread keeps partial sums l; the lanes of a row add them at the end. The
+// pointwise ops of the group compute x from the scores. Rows and keys beyond
+// the end read the masks of the last row or key, and x is -inf for such keys.
+// With a causal mask, pieces that no row of the block sees are skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,117 +33,131 @@
 
 namespace fx::gpu {
 
-/// The plan is that of the second matmul, whose K are the keys; `scores` that
-/// of the first, whose columns they are.
+/// The base class is the plan of the second matmul, whose K are the keys.
+/// `scores` is the plan of the first matmul, whose N are the keys.
 struct FlashAttention : TileMatMul {
   explicit FlashAttention(codegen::KernelCode &code)
       : TileMatMul(code), scores(code) {}
   TileMatMul scores;
   kernel::Attention attention;
   std::optional<kernel::CausalMask> causal;
-  /// Pointwise ops before the softmax read memory, at the keys' places.
+  /// Pointwise ops before the softmax read a mask from memory for each key.
   bool readsMasks = false;
-  /// Heads have more elements than a warp has registers for.
+  /// Heads are so wide that the queries do not fit the registers of a warp.
   bool isWide = false;
 
-  // Of the launch that is emitted: where the loops are in each of the rows that
-  // a thread has scores of, by parts of 16, and how many keys the block's rows
-  // see.
+  // Values within the launch that is being emitted.
+  /// The coordinates of the loops for each row of a thread's scores: two rows
+  /// for each part of 16 rows.
   llvm::SmallVector<llvm::SmallVector<codegen::Index>> rowAt;
+  /// The number of keys that the rows of the block see.
   codegen::Index keys;
 
-  /// The softmax of the rows of a thread, so far.
+  /// The running softmax of the rows of a thread: m, l and y of each row.
   struct Rows {
     llvm::SmallVector<mlir::Value> max, sum, acc;
   };
 
   //===--- EmitAttention.cpp: the kernel ---------------------------------===//
-  /// False if the loops of the group do not agree.
+  /// Finds the attention and labels the loops of all ops. Returns false if the
+  /// loops of the group do not agree.
   bool analyse();
-  /// The loops of the first matmul in the order of those of the second, so
-  /// that a row is the same in both.
+  /// Orders the loops of the first matmul like those of the second, so that
+  /// row numbers are the same in both.
   void mapLoops();
   void chooseTiles();
-  /// Both launches: operands are copied by chunks where the host finds that
-  /// they can be, else by elements.
+  /// Emits two launches, which copy operands in chunks and by elements, and the
+  /// host code that chooses one of them.
   void emit();
   void emitLaunch(bool isAsync);
-  /// Says where the block of `launch` begins. Rows that see most keys come
-  /// first: blocks that start late are short.
+  /// Computes the batch and the first row of the block. With a causal mask, the
+  /// first blocks get the last rows, which see most keys, so that the blocks
+  /// that start last have the least work.
   void placeBlock(const Launch &launch);
-  /// How many of the first keys the rows of the block see.
+  /// Returns the number of keys that the rows of the block see; they are the
+  /// first keys.
   codegen::Index countKeys();
-  /// Starts the copies of the `piece`-th piece of keys to the stage at `stage`.
+  /// Starts the copies of the `piece`-th piece of keys and values to the stage
+  /// at `stage`.
   void fetch(codegen::Scope &scope, Launch &launch, const codegen::Index &piece,
              mlir::Value stage);
-  /// The same if there are more than `piece` of the `pieces`. The group of
-  /// copies ends in any case: `TensorCore::wait` counts groups.
+  /// Calls `fetch` if `piece` is less than `pieces`. Ends the group of copies
+  /// in any case, because `TensorCore::wait` counts groups.
   void fetchGuarded(codegen::Scope &scope, Launch &launch,
                     const codegen::Index &piece, const codegen::Index &pieces,
                     mlir::Value stage);
   /// Changes the plan to copies by elements, which need more registers.
   void planElementCopies();
-  /// Sets `memory`: `bytes` of shared memory, static or dynamic.
+  /// Sets `memory` to `bytes` of static or dynamic shared memory.
   void placeSharedMemory(Launch &launch, int64_t bytes, bool isDynamic);
-  /// Sets `rowAt`: places within the tensors, for rows beyond the end, too.
+  /// Sets `rowAt`. Rows beyond the end get the coordinates of the last row.
   void placeRows();
-  /// The prologue of the software pipeline: starts the copies of the queries
-  /// and of the first pieces, and waits for the queries. Returns those that
-  /// registers keep, by parts.
+  /// Emits the prologue of the software pipeline: starts the copies of the
+  /// queries and of the first pieces, and waits for the queries. Returns the
+  /// queries of each part if they are kept in registers.
   llvm::SmallVector<llvm::SmallVector<mlir::Value, 4>>
   startPipeline(Launch &launch, const codegen::Index &pieces);
-  /// The loop over the pieces of keys; returns the rows after the last one.
+  /// Emits the loop over the pieces of keys. Returns the rows after the last
+  /// piece.
   Rows walkKeys(Launch &launch, const codegen::Index &pieces,
                 llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
-  /// The rows among the values that the loop over the keys carries.
+  /// Returns the rows among the values that the loop over the keys carries.
   Rows unpackRows(mlir::ValueRange carried) const;
-  /// The stage of the ring after `stage`, both in bytes from its start.
+  /// Returns the stage after `stage` in the ring. Both are offsets in bytes
+  /// from the start of the ring.
   mlir::Value nextStage(mlir::Value stage);
 
   //===--- FlashAttention.cpp: a piece of keys ---------------------------===//
-  /// The scores of a warp: 16 by 8 each, by rows. `queries`, by parts, where
-  /// they are kept.
+  /// Returns the scores of a warp for a piece, matrices of 16 by 8 elements,
+  /// row by row. `queries` are those of each part if they are kept in
+  /// registers.
   llvm::SmallVector<mlir::Value>
   multiplyScores(mlir::Value stage,
                  llvm::ArrayRef<llvm::SmallVector<mlir::Value, 4>> queries);
-  /// Makes x of the scores of keys from `key0` on.
+  /// Replaces the scores of the keys from `key0` on with x.
   void mask(codegen::Scope &scope, const codegen::Index &key0,
             llvm::MutableArrayRef<mlir::Value> sums);
-  /// Makes exponentials of x, less the rows' maxima, which grow.
+  /// Updates the maxima of the rows, replaces each x with exp(x - maximum), and
+  /// rescales and updates the sums of the rows.
   void softmax(Rows &rows, llvm::MutableArrayRef<mlir::Value> sums);
-  /// Adds the products of a piece. Sums of 16 by 8, rounded, are what a left
-  /// operand's matrices are, lane by lane.
+  /// Adds the products of the probabilities and the values of a piece to
+  /// `rows.acc`. The sums of `TensorCore::multiply`, rounded, have the layout
+  /// of its left operand, so no data moves between lanes.
   void multiplyValues(mlir::Value stage,
                       llvm::ArrayRef<mlir::Value> probabilities, Rows &rows);
-  /// Gives each row's sum, and the products, to the group's other ops.
+  /// Passes the sum of each row and the products to the other ops of the group.
   void store(Launch &launch, Rows rows);
 
-  /// Parts of 16 rows that a warp has.
+  /// Returns the number of parts of 16 rows of a warp.
   int64_t parts() const { return tiles.warpRows() / 16; }
-  /// Groups of 8 keys of a piece, and of 8 columns of the result.
+  /// Return the number of groups of 8 keys of a piece, and of 8 columns of the
+  /// result.
   int64_t keyGroups() const { return tiles.k / 8; }
   int64_t columnGroups() const { return tiles.n / 8; }
-  /// Pieces whose copies run ahead of their use.
+  /// Returns the number of pieces whose copies run ahead of their use.
   int64_t numAhead() const { return tiles.stages - 1; }
-  /// A piece of keys and of values.
+  /// Returns the size of a piece of keys and values.
   int64_t stageBytes() const {
     return scores.rhs.tile.bytes() + rhs.tile.bytes();
   }
-  /// Queries of 16 rows are in registers while keys go by; those of 32 rows, or
-  /// of wide heads, are read again for each piece: all would be too many.
+  /// Returns true if registers hold the queries during the loop over the keys.
+  /// Queries of 32 rows, or of wide heads, do not fit; they are loaded from
+  /// shared memory for each piece.
   bool keepsQueries() const { return parts() == 1 && !isWide; }
-  /// Where queries lie: after the ring, or where the first piece goes that is
-  /// fetched after they were read.
+  /// Returns the offset of the queries in shared memory: after the ring, or, if
+  /// registers keep them, in the last stage, which is first written after they
+  /// were loaded.
   int64_t queryBytes() const {
     return (tiles.stages - keepsQueries()) * stageBytes();
   }
-  /// The ring and the queries, and what `finish` takes instead. The rows' sums
-  /// follow.
+  /// Returns the bytes of the ring and the queries, or of the memory that
+  /// `finish` uses in their place if that is more. The sums of the rows follow.
   int64_t tileBytes() const {
     return std::max({tiles.stages * stageBytes(),
                      queryBytes() + scores.lhs.tile.bytes(), sumBytes()});
   }
-  /// The queries of a warp, 16 rows of part `p` and 16 elements from `k` on.
+  /// Loads the queries of a warp: the 16 rows of part `p`, 16 elements from `k`
+  /// on.
   llvm::SmallVector<mlir::Value, 4> loadQueries(int64_t p, int64_t k);
   mlir::Value number(float c);
 };

@@ -25,8 +25,8 @@ static Type getElement(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }
 
-/// The input of f32, of two, that is multiplied by one of bf16 or f16; none if
-/// the op is no such contraction.
+/// Returns the number of the f32 input if `op` is a contraction of an attention
+/// that multiplies an f32 input by one of bf16 or f16.
 static std::optional<unsigned> findWideInput(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getInputs().size() != 2 ||
       !op->hasAttr(kAttentionAttr))
@@ -48,7 +48,8 @@ static std::optional<unsigned> findWideInput(linalg::GenericOp op) {
   return std::nullopt;
 }
 
-/// `tensor` rounded to `element`, by an op of the same attention.
+/// Emits an op that rounds `tensor` to `element` and belongs to the attention
+/// of `user`.
 static Value round(OpBuilder &b, linalg::GenericOp user, Value tensor,
                    Type element) {
   Location loc = user.getLoc();
@@ -87,7 +88,7 @@ struct RoundAttention : fx::gpu::impl::FXGPURoundAttentionBase<RoundAttention> {
     Value probabilities = op.getInputs()[wide];
     Type element = getElement(op.getInputs()[1 - wide]);
     op.getInputsMutable()[wide].set(round(b, op, probabilities, element));
-    // In the body the number is what it was, but rounded.
+    // Extend the rounded number to f32 in the body.
     Block *body = op.getBody();
     BlockArgument x = body->getArgument(wide);
     x.setType(element);

@@ -21,8 +21,8 @@ using codegen::KernelCode;
 using codegen::Scope;
 using kernel::LoopLabels;
 
-/// Opens a launch with a thread for each element of `sizes` and runs `body`
-/// with where it is.
+/// Emits a launch with one thread for each element of an array of the given
+/// sizes. `body` emits the code of a thread for the coordinates it gets.
 static void
 forElements(KernelCode &code, ArrayRef<Index> sizes,
             llvm::function_ref<void(Scope &, ArrayRef<Index>)> body) {
@@ -46,7 +46,7 @@ static void emitMap(KernelCode &code) {
   Value first = code.output(0);
   int64_t rank = cast<RankedTensorType>(first.getType()).getRank();
   int64_t merged = codegen::countMergedDims(code);
-  // Dimensions that lie together are walked as one, by the last.
+  // Trailing dimensions that can be merged are indexed by the last one alone.
   SmallVector<Index> sizes;
   Index last = Index::of(1);
   for (int64_t d = 0; d < rank; ++d) {
@@ -74,8 +74,8 @@ static void emitMap(KernelCode &code) {
   });
 }
 
-/// The value of each combiner of `root` at `at`, whose reduced loops are walked
-/// here.
+/// Returns the value of each combiner of `root` at the coordinates `at` of its
+/// parallel loops. Emits loops over the reduced ones.
 static SmallVector<Value> reduceAlone(KernelCode &code, Scope &scope,
                                       linalg::GenericOp root,
                                       ArrayRef<kernel::Combiner> combiners,

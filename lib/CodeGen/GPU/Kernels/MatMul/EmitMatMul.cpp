@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block computes a tile of the result. For each piece of K it fetches both
-// operands to shared memory; each thread keeps a small tile in registers.
+// A block computes a tile of the result. For each piece of K it loads tiles of
+// both operands to shared memory. Each thread keeps the sums of a small tile in
+// registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,8 @@ using codegen::Scope;
 using kernel::LoopLabels;
 
 namespace {
-/// The tile of a block is m by n, that of a thread tm by tn; k is fetched at
-/// once.
+/// A block computes a tile of m by n elements, a thread one of tm by tn. A
+/// piece of K has k elements.
 struct Tiles {
   int64_t m = 64, n = 64, k = 16, tm = 4, tn = 4;
   int64_t threads() const { return (m / tm) * (n / tn); }
@@ -40,9 +41,9 @@ struct MatMul : MatMulPlan {
 
   explicit MatMul(KernelCode &code) : MatMulPlan(code) {}
   void emit();
-  /// Elements of a row of a tile in shared memory. Threads that take
-  /// neighbours along K store a column: 16 bytes between rows put them into
-  /// different banks.
+  /// Returns the elements of a row of a tile in shared memory. If the operand
+  /// lies along K, neighbouring threads store to one column; 16 bytes of
+  /// padding per row avoid bank conflicts.
   int64_t rowElements(bool isLhs) {
     return (isLhs ? tiles.m : tiles.n) + (isAlongK(isLhs) ? 4 : 0);
   }
@@ -59,7 +60,8 @@ struct MatMul : MatMulPlan {
 };
 } // namespace
 
-/// Stores an element of an operand that is an output, too.
+/// Stores an element of an operand to the outputs that are the same tensor.
+/// Only the first row or column of blocks stores.
 void MatMul::storeOperand(Scope &scope, bool isLhs, const Coords &where,
                           Value value) {
   for (unsigned o = 0; o < code.numOutputs(); ++o) {
@@ -79,7 +81,8 @@ void MatMul::storeOperand(Scope &scope, bool isLhs, const Coords &where,
 }
 
 void MatMul::chooseTiles() {
-  // Large tiles read less; they need many of them to keep a device busy.
+  // Large tiles need less memory traffic, but only a large result has enough of
+  // them to keep the device busy.
   auto atLeast = [](const Index &size, int64_t n) {
     return size.isStatic() && size.constant >= n;
   };
@@ -91,7 +94,8 @@ void MatMul::chooseTiles() {
     tiles = {t.getM(), t.getN(), t.getK(), t.getThreadM(), t.getThreadN()};
 }
 
-/// Whether a kernel can have the tiles: whole warps, and memory.
+/// Returns true if the tiles are valid: threads form whole warps, and the sums
+/// fit the registers and the operands' tiles the shared memory.
 bool MatMul::fits() {
   for (int64_t size : {tiles.m, tiles.n, tiles.k, tiles.tm, tiles.tn})
     if (size <= 0)
@@ -103,14 +107,15 @@ bool MatMul::fits() {
              code.machine.staticShared;
 }
 
-/// Fetches a tile of an operand to `memory`, [k][m or n]; zeros lie outside.
+/// Loads a tile of an operand to `memory`, whose layout is [k][m or n].
+/// Elements outside of the operand are zeros.
 void MatMul::fetch(Scope &scope, Launch &launch, bool isLhs, const Index &first,
                    const Index &k0, Value memory) {
   OpBuilder &b = code.b;
   Value operand = isLhs ? info.lhs() : info.rhs();
   int64_t width = isLhs ? tiles.m : tiles.n;
   Index size = isLhs ? mSize : nSize;
-  // Neighbouring threads take what lies together in memory.
+  // Neighbouring threads load elements that are neighbours in memory.
   bool alongK = isAlongK(isLhs);
   Scope inner;
   auto loop = code.beginFor(scope, inner, launch.thread,
@@ -178,7 +183,7 @@ SmallVector<Value> MatMul::multiply(Launch &launch, Value lhs, Value rhs,
   auto loop = code.beginFor(launch.scope, inner, Index::of(0),
                             Index::of(tiles.k), 1, acc);
   Value k = loop.getInductionVar();
-  // Four at a time: one access of 16 bytes.
+  // Load four elements at a time, 16 bytes, if possible.
   auto read = [&](Value memory, const Index &first, int64_t count) {
     SmallVector<Value> values;
     int64_t step = count % 4 == 0 ? 4 : 1;
@@ -209,7 +214,8 @@ SmallVector<Value> MatMul::multiply(Launch &launch, Value lhs, Value rhs,
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// Evaluates what the group makes of the sums, and stores it.
+/// Passes the sums of a thread to the group's pointwise ops and stores the
+/// outputs.
 void MatMul::finish(Scope &scope, const Index &row, const Index &column,
                     ValueRange acc) {
   auto bound = [](const Index &size, int64_t tile) {
@@ -265,7 +271,7 @@ void MatMul::emit() {
   mlir::gpu::BarrierOp::create(code.b, code.loc);
   SmallVector<Value> next =
       multiply(launch, lhs, rhs, row, column, loop.getRegionIterArgs());
-  // The next tiles must wait until everyone has used these.
+  // All threads must be done with these tiles before the next ones are stored.
   mlir::gpu::BarrierOp::create(code.b, code.loc);
   code.endFor(loop, next);
   finish(launch.scope, code.add(row0, row), code.add(column0, column),
@@ -284,7 +290,7 @@ static std::optional<codegen::KernelMatch>
 matchMatMul(func::FuncOp kernel, const kernel::TargetInfo &target) {
   if (!findContraction(kernel, target))
     return std::nullopt;
-  // `noteSchedule` says by which tiles.
+  // `noteSchedule` sets the schedule when the tiles are known.
   return codegen::KernelMatch{kernel, {}};
 }
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread takes every T-th element of the row, in each pass the same ones, so
-// that it may read in a later pass what it stored in an earlier one without
-// waiting for others. What all threads found is combined by shuffles within
-// warps and in shared memory between them.
+// Each of the T threads of a block takes every T-th element of the row, the
+// same ones in each pass. It can therefore read in a later pass what it stored
+// in an earlier one without synchronization. The results of the threads are
+// combined with shuffles within warps and through shared memory between warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using codegen::KernelCode;
 using codegen::RowReduction;
 using codegen::Scope;
 
-/// Elements of a row that a thread should have at least, where rows are short.
+/// Elements of a short row that a thread should have at least.
 static constexpr int64_t kElementsPerThread = 4;
 
 namespace {
@@ -47,8 +47,8 @@ struct BlockRows : codegen::RowPlan {
 };
 } // namespace
 
-/// What the thread whose number in the warp differs by `distance`, bitwise,
-/// has. Shuffles move 32 bits.
+/// Returns `v` of the lane whose number is the own one xor `distance`. A
+/// shuffle moves 32 bits, so wider values need two.
 Value BlockRows::shuffle(Value v, int64_t distance) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
@@ -82,7 +82,8 @@ Value BlockRows::shuffle(Value v, int64_t distance) {
                               : x;
 }
 
-/// `v` of all threads of the block, combined; all threads get it.
+/// Combines the values `v` of all threads of the block. All threads get the
+/// result.
 Value BlockRows::combineBlock(Operation *op, Value v) {
   for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
     v = combine(op, v, shuffle(v, distance));
@@ -90,11 +91,11 @@ Value BlockRows::combineBlock(Operation *op, Value v) {
     return v;
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  // i1 has no size of its own in memory.
+  // An i1 is stored as a byte.
   Type element = v.getType(),
        stored = element.isInteger(1) ? b.getI8Type() : element;
-  // A block has one row, so each use has memory of its own and needs no second
-  // barrier.
+  // A block computes one row and each reduction has its own memory, so no
+  // second barrier is needed.
   Value memory = launch->shared({threads / kWarp}, stored);
   Value id = code.materialize(launch->thread), warp = code.constant(kWarp);
   Value lane = arith::RemUIOp::create(b, loc, id, warp);

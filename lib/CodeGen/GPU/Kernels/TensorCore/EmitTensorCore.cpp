@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block computes a tile of the result, each of its warps a part. Pieces of K
-// are copied to a ring of buffers in shared memory, some ahead of the one that
-// is multiplied:
+// A block computes a tile of the result, each of its warps a part of the tile.
+// Pieces of K are copied to a ring of buffers in shared memory, some pieces
+// ahead of the one that is multiplied:
 //
-//   for each piece: wait for it; barrier; start a later one; multiply
+//   for each piece: wait for its copies; barrier; start the copies of a later
+//                   piece; multiply
 //
-// Copies move 16 bytes, so operands must be aligned to them, and their strides,
-// which the host checks. What cannot be copied so, other operands and the tails
-// of odd sizes, is fetched by elements: the same kernel with another `fetch`.
-// The sums go through shared memory to the group's pointwise ops, so that
+// A copy moves 16 bytes, so the addresses and strides of the operands must be
+// multiples of 16 bytes, which the host checks. Otherwise the host launches a
+// second version of the kernel, which fetches the operands by elements. The
+// sums go through shared memory to the group's pointwise ops, so that
 // neighbouring threads store neighbouring elements.
 //
 //===----------------------------------------------------------------------===//
@@ -66,8 +67,8 @@ void TensorCoreMatMul::chooseTiles() {
     tiles = {128, 128, 32, 2, 4, 3};
 }
 
-/// Whether a kernel can have the tiles: whole products for each warp, as many
-/// chunks of both operands for each thread, and memory.
+/// Returns true if the tiles are valid: each warp has whole products, all
+/// threads copy the same number of chunks, and shared memory is large enough.
 bool TensorCoreMatMul::fits() {
   for (int64_t size : {tiles.m, tiles.n, tiles.k, tiles.warpsM, tiles.warpsN})
     if (size <= 0)
@@ -79,7 +80,7 @@ bool TensorCoreMatMul::fits() {
   for (int64_t width : {tiles.m, tiles.n}) {
     if (width * tiles.k / kChunk % tiles.threads())
       return false;
-    // Whichever way the operand lies.
+    // Assume the larger one of both layouts of the operand.
     stage += std::max(SharedTile{width, tiles.k}.bytes(),
                       SharedTile{tiles.k, width}.bytes());
   }
@@ -99,7 +100,8 @@ void TensorCoreMatMul::fetch(Scope &scope, Launch &launch, const Index &piece,
   }
 }
 
-/// Adds the products of a stage to the sums of a warp, 16 by 8 each, by rows.
+/// Adds the products of a stage to the sums of a warp. The sums are matrices of
+/// 16 by 8 elements, row by row.
 SmallVector<Value> TensorCoreMatMul::multiply(Value stage, ValueRange acc) {
   int64_t rows = tiles.warpRows() / 16, columns = tiles.warpColumns() / 8;
   SmallVector<Value> sums(acc);
@@ -159,7 +161,8 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
     fetchGuarded(launch.scope, Index::of(s),
                  core.pointer(memory, i.of(s * stageBytes()), 3));
   Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0.0f));
-  // The sums, the stage to multiply, and the one to fetch to.
+  // The loop carries the sums, the stage to multiply, and the stage that the
+  // next copies write.
   SmallVector<Value> carried(
       tiles.warpRows() / 16 * (tiles.warpColumns() / 8) * 4, zero);
   size_t numSums = carried.size();
@@ -170,7 +173,8 @@ void TensorCoreMatMul::emitLaunch(bool isAsync) {
       code.beginFor(launch.scope, steps, Index::of(0), pieces, 1, carried);
   ValueRange args = loop.getRegionIterArgs();
   core.wait(ahead - 1);
-  // Also: all are done with the stage that is fetched to.
+  // The barrier also ensures that no thread still reads the stage that the next
+  // copies write.
   mlir::gpu::BarrierOp::create(b, loc);
   fetchGuarded(steps, Index(loop.getInductionVar(), ahead),
                core.pointer(memory, args[numSums + 1], 3));

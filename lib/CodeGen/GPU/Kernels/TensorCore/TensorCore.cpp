@@ -47,8 +47,8 @@ Value Int32::exclusiveOr(Value x, Value y) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-// Shared memory has 8 groups of banks, 16 bytes each. Rows of less than 8
-// chunks fill the groups together: `together` rows get one permutation.
+// Shared memory has 8 groups of banks, 16 bytes each. If a row has fewer than 8
+// chunks, `together` rows cover all groups and share one permutation.
 Value SharedTile::offset(Int32 &i, Value row, Value chunk) const {
   if (!isPermuted())
     return i.mul(i.add(i.mul(row, pitch()), chunk), kChunkBytes);
@@ -116,7 +116,7 @@ SmallVector<Value, 4> TensorCore::multiply(ArrayRef<Value> x, ArrayRef<Value> y,
   SmallVector<Type> four(4, b.getF32Type());
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), four);
   bool isBF16 = element.isBF16();
-  // Two elements of f16 are a vector, of bf16 an integer.
+  // The op takes two elements of f16 as a vector, two of bf16 as an integer.
   auto cast = [&](ArrayRef<Value> values) {
     SmallVector<Value> result(values);
     if (!isBF16)

@@ -5,21 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As many blocks as the device has multiprocessors compute tiles of the result,
-// one after the other. Of a block's three warpgroups one thread of the first
-// starts copies of pieces of K to a ring of stages in shared memory, the other
-// two multiply, each half of the tile's rows:
+// The kernel is persistent: it has one block per SM, and each block computes
+// several tiles of the result one after the other. A block has three
+// warpgroups. One thread of the first, the producer, starts copies of pieces of
+// K to a ring of stages in shared memory. The other two, the consumers,
+// multiply; each computes half of the tile's rows:
 //
 //   producer: for each piece: wait until a stage is empty; start its copies
 //   consumer: for each piece: wait until a stage is full; start its products;
-//             finish those of the piece before, whose stage is empty then
+//             wait for those of the piece before and mark its stage as empty
 //
-// The producer goes on with the next tile while the sums of one are handed to
-// the group's pointwise ops, through shared memory of each warp, so that
-// neighbouring threads store neighbouring elements.
+// The producer starts with the next tile while the consumers pass the sums of
+// the current one to the group's pointwise ops. The sums go through shared
+// memory of each warp, so that neighbouring threads store neighbouring
+// elements.
 //
-// The host chooses: where the image has no such kernel, or an operand does not
-// begin at a chunk, tensor cores are used as everywhere (EmitTensorCore.cpp).
+// The host chooses the kernel at run time. If the loaded image does not have
+// this kernel, or if an operand is not aligned to a chunk, the host launches
+// the kernel of EmitTensorCore.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,15 +46,15 @@ namespace {
 constexpr int64_t kConsumers = 2;
 constexpr int64_t kBlockThreads = (1 + kConsumers) * kWarpgroup;
 constexpr int64_t kBlockRows = kConsumers * kWarpgroupRows;
-/// Registers of a thread: 65536 are there for all.
+/// Registers of each thread of a role; all threads of an SM share 65536.
 constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
-/// Sums of a warp, 16 rows, go through shared memory by so many columns; rows
-/// are 32 bytes longer, to begin in different banks.
+/// The sums of a warp, 16 rows, go through shared memory `kSumColumns` columns
+/// at a time. 32 bytes of padding per row avoid bank conflicts.
 constexpr int64_t kSumColumns = 32, kSumRow = (kSumColumns + 8) * 4;
 constexpr int64_t kSumBytes = 16 * kSumRow;
 
-/// What a role goes round with: the stage, and the lowest bit of the number of
-/// the phase of its barrier that it waits for.
+/// The position of a role in the ring: the current stage, and the parity of the
+/// phase of the stage's barrier that the role waits for.
 struct Ring {
   Value stage, parity;
 };
@@ -66,7 +69,7 @@ struct WarpgroupMatMul : MatMulPlan {
   int64_t columns = 128, stages = 6;
   bool hasRuns = false; ///< threads store runs of columns
 
-  // Of the launch.
+  // Values within the launch.
   Value memory;  ///< the first stage, a pointer
   Value address; ///< the same, an i32
   Value lhsMap, rhsMap;
@@ -117,7 +120,8 @@ struct WarpgroupMatMul : MatMulPlan {
                                     i.exclusiveOr(ring.parity, i.of(1)),
                                     ring.parity)};
   }
-  /// A loop over the tiles of the block; the builder stands in it.
+  /// Begins a loop over the tiles of the block, which carries the ring, and
+  /// leaves the builder in its body.
   scf::ForOp beginTiles(Launch &launch, int64_t parity) {
     auto loop = scf::ForOp::create(
         code.b, code.loc, code.materialize(launch.block),
@@ -129,7 +133,8 @@ struct WarpgroupMatMul : MatMulPlan {
 };
 } // namespace
 
-/// Sizes that fill a good part of a tile, operands that can be copied.
+/// Returns true if no static size is much smaller than a tile and both operands
+/// can be copied with tensor maps.
 bool WarpgroupMatMul::matches() {
   auto isAtLeast = [](const Index &size, int64_t least) {
     return !size.isStatic() || size.constant >= least;
@@ -142,8 +147,8 @@ bool WarpgroupMatMul::matches() {
   return lhs && rhs;
 }
 
-/// Wide tiles need less memory for each matmul, if there are enough of them
-/// for all multiprocessors.
+/// Chooses wide tiles, which need less memory traffic per product, if there are
+/// enough of them for all SMs.
 void WarpgroupMatMul::chooseTiles() {
   if (auto chosen = getTiles<kernel::WarpgroupAttr>(*this)) {
     columns = chosen.getColumns();
@@ -161,8 +166,9 @@ void WarpgroupMatMul::chooseTiles() {
   }
 }
 
-/// Whether a kernel can have the tiles: boxes of 64 columns, sums in registers,
-/// and the memory that a block may have, with places for 16 barriers.
+/// Returns true if the tiles are valid: they consist of whole boxes of 64
+/// columns, their sums fit the registers, and stages, sums and at most 16
+/// barriers fit the shared memory of a block.
 bool WarpgroupMatMul::fits() {
   return columns > 0 && columns <= 256 && columns % kBoxColumns == 0 &&
          stages >= 2 && stages <= 8 &&
@@ -173,6 +179,8 @@ bool WarpgroupMatMul::fits() {
 // The producer
 //===----------------------------------------------------------------------===//
 
+/// Starts the copies of one operand's part of a piece: one box if the operand
+/// lies along K, or else one box for each 64 rows (columns).
 void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
                            Value full, const Index &x0, const Index &k0) {
   int64_t width = map.isLhs ? kBlockRows : columns;
@@ -193,7 +201,8 @@ void WarpgroupMatMul::copy(const TensorMap &map, Value value, Value to,
 void WarpgroupMatMul::produce(Launch &launch) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  // All stages are empty: the phase before the first has ended.
+  // All stages are empty: waiting for parity 1 of a new barrier returns at
+  // once.
   scf::ForOp tiles = beginTiles(launch, /*parity=*/1);
   Index row0, column0;
   placeTile(Index(tiles.getInductionVar()), kBlockRows, columns, row0, column0);
@@ -218,7 +227,8 @@ void WarpgroupMatMul::produce(Launch &launch) {
 // Consumers
 //===----------------------------------------------------------------------===//
 
-/// Starts the products of a stage.
+/// Starts the products of a stage. Returns the sums, which are not complete
+/// yet.
 Value WarpgroupMatMul::multiply(Value stage, Value sums) {
   Value group = i.add(i.div(warp, 4), -1);
   Value left = i.add(address, i.mul(stage, stageBytes()));
@@ -275,8 +285,9 @@ void WarpgroupMatMul::consume(Launch &launch, Scope &scope) {
   b.setInsertionPointAfter(tiles);
 }
 
-/// Hands 16 rows of sums in shared memory to the group's pointwise ops: four
-/// lanes take runs of a row, or all lanes an element of it each.
+/// Passes 16 rows of `kSumColumns` sums in shared memory to the group's
+/// pointwise ops. Four lanes take the runs of a row, or, without runs, each of
+/// the 32 lanes takes one element of the row.
 void WarpgroupMatMul::storeSums(Scope &scope, const Index &row0,
                                 const Index &column0, Value buffer) {
   OpBuilder &b = code.b;
@@ -307,13 +318,13 @@ void WarpgroupMatMul::storeSums(Scope &scope, const Index &row0,
   code.endFor(loop);
 }
 
-/// Hands a tile's sums to the group's pointwise ops.
+/// Passes the sums of a tile to the group's pointwise ops.
 void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
                              const Index &column0, Value sums) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   auto pair = VectorType::get({2}, b.getF32Type());
-  // Warps of consumers from 0 on, each with 16 rows.
+  // The number of the warp among those of the consumers. Each has 16 rows.
   Value mine = i.add(warp, -4);
   Value buffer = at(memory, i.add(i.mul(mine, kSumBytes), sumStart()));
   Index firstRow = code.add(row0, Index(i.toIndex(i.mul(mine, 16))));
@@ -332,7 +343,7 @@ void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
       }
     core.synchronizeWarp();
     storeSums(scope, firstRow, code.add(column0, Index::of(first)), buffer);
-    // What others still read.
+    // Other lanes may still read the buffer that the next iteration writes.
     core.synchronizeWarp();
   }
 }
@@ -341,7 +352,7 @@ void WarpgroupMatMul::finish(Scope &scope, const Index &row0,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Finds the stages and makes their barriers.
+/// Computes the address of the stages and initializes their barriers.
 void WarpgroupMatMul::beginMemory(Launch &launch, Value thread) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
@@ -411,7 +422,8 @@ void WarpgroupMatMul::emitLaunch(Value multiprocessors, Value left,
   launch.close();
 }
 
-/// Whether the device has the kernel and may run it.
+/// Emits host code that tests whether the device has the kernel and its
+/// requirements hold. `multiprocessors` is 0 if the device does not have it.
 Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
                                  Value right) {
   OpBuilder &b = code.b;
@@ -429,7 +441,7 @@ Value WarpgroupMatMul::canLaunch(Value multiprocessors, Value left,
       compare(arith::CmpIPredicate::sgt, multiprocessors, number(0)));
   if (hasRuns)
     can = arith::AndIOp::create(b, loc, can, areAligned());
-  // Of sizes that are not known, one that is small has better tiles.
+  // The tiles of EmitTensorCore.cpp are better if a dynamic size is small.
   for (const Index &size : {mSize, nSize, kSize})
     if (!size.isStatic())
       can = arith::AndIOp::create(b, loc, can,

@@ -18,8 +18,8 @@ using namespace fx;
 using namespace fx::gpu;
 using codegen::Index;
 
-/// The stride of the operand's dimension that walks `loop`; none if it has none
-/// or if it is not static.
+/// Returns the stride of the operand's dimension that is indexed by `loop`, or
+/// none if there is no such dimension or its stride is dynamic.
 static std::optional<int64_t>
 getStride(AffineMap map, const codegen::Buffer &buffer, unsigned loop) {
   for (auto [expr, stride] : llvm::zip(map.getResults(), buffer.strides))
@@ -29,7 +29,8 @@ getStride(AffineMap map, const codegen::Buffer &buffer, unsigned loop) {
   return std::nullopt;
 }
 
-/// The stride of all `loops` as one; none if they are not adjacent in memory.
+/// Returns the stride of `loops` merged to one dimension, or none if they are
+/// not contiguous in memory.
 static std::optional<int64_t> merge(AffineMap map,
                                     const codegen::Buffer &buffer,
                                     ArrayRef<unsigned> loops,
@@ -79,7 +80,7 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
     result.strides.push_back(*stride);
     result.batch.push_back(loop);
   }
-  // What cuTensorMapEncodeTiled takes.
+  // The limits of cuTensorMapEncodeTiled.
   constexpr int64_t kMaxSize = int64_t(1) << 32,
                     kMaxStride = int64_t(1) << 39; // 2^40 bytes
   if (result.sizes.size() > kMaxRank)
@@ -95,7 +96,8 @@ std::optional<TensorMap> TensorMap::match(MatMulPlan &plan, bool isLhs) {
 
 Value fx::gpu::callRuntime(codegen::KernelCode &code, StringRef name,
                            ValueRange args) {
-  // The function that is emitted is in no module yet.
+  // The function that is being emitted is in no module yet, so the declaration
+  // is added through the source function.
   OpBuilder at = OpBuilder::atBlockBegin(&code.source.getBody().front());
   Type i64 = at.getI64Type();
   SmallVector<Type> types(args.size(), i64);

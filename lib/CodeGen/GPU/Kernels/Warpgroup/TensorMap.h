@@ -12,26 +12,29 @@
 
 namespace fx::gpu {
 
-/// An operand of a matmul as a tensor whose boxes are copied: K and M (or N),
-/// each as one dimension, whichever has stride 1 first, then those of batches.
+/// An operand of a matmul as the tensor of a tensor map. Its first two
+/// dimensions are K and M (or N), the one with stride 1 first; the dimensions
+/// of the batch follow.
 struct TensorMap {
   static constexpr int kMaxRank = 4;
   bool isLhs = true, isAlongK = true;
   llvm::SmallVector<codegen::Index, kMaxRank> sizes;
   llvm::SmallVector<int64_t, kMaxRank> strides; ///< in elements; the first is 1
-  llvm::SmallVector<unsigned, 2> batch; ///< loops of the third dimension on
+  llvm::SmallVector<unsigned, 2> batch; ///< loops of dimensions 2 and up
 
-  /// None where its loops cannot be walked as so few dimensions, a stride is
-  /// not static, or none of 16 bytes.
+  /// Returns none if the loops of the operand cannot be merged to at most
+  /// `kMaxRank` dimensions, or if a stride is dynamic or not a multiple of 16
+  /// bytes.
   static std::optional<TensorMap> match(MatMulPlan &plan, bool isLhs);
-  /// Host code that makes the map, in place `slot` of the run, for boxes of 64
-  /// by `rows` elements; the address of it. `address` is that of the operand.
+  /// Emits host code that makes the tensor map for boxes of 64 by `rows`
+  /// elements. `slot` numbers the maps of a launch; `address` is that of the
+  /// operand. Returns the address of the map as a pointer of the host.
   mlir::Value make(MatMulPlan &plan, int64_t slot, mlir::Value address,
                    int64_t rows) const;
 };
 
-/// Declares a function of the run-time on i64 and calls it from the kernel's
-/// host code.
+/// Calls a function of the run-time from the kernel's host code and declares it
+/// if needed. Its parameters and its result are i64.
 mlir::Value callRuntime(codegen::KernelCode &code, llvm::StringRef name,
                         mlir::ValueRange args);
 

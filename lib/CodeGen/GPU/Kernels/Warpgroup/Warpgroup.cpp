@@ -32,7 +32,7 @@ void Warpgroup::expect(Value barrier, int64_t bytes) {
                                          /*relaxed=*/false, Value());
 }
 void Warpgroup::wait(Value barrier, Value parity) {
-  // Nanoseconds that the hardware may let the thread sleep at a time.
+  // The hardware may suspend the thread for so many nanoseconds.
   constexpr int64_t kTicks = 10000000;
   NVVM::MBarrierTryWaitParityOp::create(i.b, i.loc, barrier, parity,
                                         i.of(kTicks));
@@ -48,7 +48,8 @@ void Warpgroup::prefetch(Value map) {
 }
 
 void Warpgroup::copyBox(Value to, Value map, Value barrier, ValueRange at) {
-  // A block's own memory is where it is among those of its cluster.
+  // An address in the block's own shared memory is also valid in the address
+  // space of the cluster.
   Value there = LLVM::AddrSpaceCastOp::create(
       i.b, i.loc, LLVM::LLVMPointerType::get(i.b.getContext(), 7), to);
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
@@ -70,9 +71,10 @@ Value Warpgroup::zeros(int64_t columns) {
   return sums;
 }
 
-/// "Matrix descriptor" of the PTX ISA, addresses and distances in 16 bytes:
-/// bits 0-13 the address, 16-29 the distance of 64 elements across K, if the
-/// operand does not lie along it, 32-45 that of 8 rows; 62-63 the permutation.
+/// Builds a "matrix descriptor" of the PTX ISA. Addresses and distances are in
+/// units of 16 bytes. Bits 0-13 hold the address, bits 16-29 the distance of
+/// boxes of 64 elements across K (unused if `isAlongK`), bits 32-45 the
+/// distance of groups of 8 rows, and bits 62-63 the permutation.
 Value Warpgroup::describe(Value address, bool isAlongK, int64_t k) {
   OpBuilder &b = i.b;
   int64_t across = isAlongK ? 1 : k * kBoxBytes / 16, rows = 8 * kBoxBytes / 16;

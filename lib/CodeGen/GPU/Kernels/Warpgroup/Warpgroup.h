@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a schedule for compute capability 9.0a is made of, as PTX has it: copies
-// of boxes of a tensor (cp.async.bulk.tensor) that report to barriers in shared
-// memory (mbarrier), and products of 64 rows by warpgroups, 128 threads, that
-// read both operands from shared memory (wgmma).
+// The PTX instructions of schedules for compute capability 9.0a: copies of
+// boxes of a tensor (cp.async.bulk.tensor) that signal barriers in shared
+// memory (mbarrier), and matrix multiplications of 64 rows by a warpgroup of
+// 128 threads, with both operands in shared memory (wgmma).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,73 +19,83 @@
 
 namespace fx::gpu {
 
-/// Threads that multiply together.
+/// Number of threads of a warpgroup.
 inline constexpr int64_t kWarpgroup = 128;
-/// Rows of a matmul.
+/// Number of rows that a warpgroup multiplies with one instruction.
 inline constexpr int64_t kWarpgroupRows = 64;
-/// Bytes of a row of a box, whose chunks of 16 bytes are permuted by the row's
-/// number: chunk c of row r is in the place of c xor r % 8.
+/// Bytes of a row of a box. The chunks of 16 bytes of a row are permuted: chunk
+/// c of row r is stored at position c xor r % 8.
 inline constexpr int64_t kBoxBytes = 128;
-/// Elements of such a row.
+/// Elements of a row of a box.
 inline constexpr int64_t kBoxColumns = 64;
-/// Where tiles of boxes must begin: a permutation spans 8 rows.
+/// Alignment of boxes in shared memory: the permutation repeats every 8 rows.
 inline constexpr int64_t kBoxAlignment = 1024;
 
-/// Emits them, for elements of 2 bytes, bf16 or f16, that are summed in f32.
-/// Barriers are 8 bytes of shared memory, those of instructions on all threads
-/// of a warp(group) must be reached by all.
+/// Emits the instructions for bf16 or f16 elements, which are accumulated in
+/// f32. A barrier is a pointer to 8 bytes of shared memory. All threads of a
+/// warp or warpgroup must execute the instructions that act on all of them.
 struct Warpgroup {
   Int32 i;
   mlir::Type element;
 
   //===--- barriers ------------------------------------------------------===//
-  /// A phase ends after so many arrivals, and when all bytes have come that
-  /// were expected. By one thread, before `publish` and a barrier of all.
+  /// Initializes a barrier. A phase of the barrier ends after the given number
+  /// of arrivals and when all expected bytes have been copied. One thread calls
+  /// this, then `publish`; then all threads of the block synchronize.
   void initialize(mlir::Value barrier, int64_t arrivals);
+  /// Makes initialized barriers visible to asynchronous copies.
   void publish();
   void arrive(mlir::Value barrier);
-  /// Arrives, and lets the phase wait for `bytes` more.
+  /// Arrives, and adds `bytes` to the bytes that the phase waits for.
   void expect(mlir::Value barrier, int64_t bytes);
-  /// Waits for the end of the phase whose number's lowest bit is `parity`; of a
-  /// new barrier the phase before the first, 1, has ended.
+  /// Waits for the end of the phase whose number has `parity` as its lowest
+  /// bit. The first phase of a barrier is 0; the phase before it, with parity
+  /// 1, counts as ended.
   void wait(mlir::Value barrier, mlir::Value parity);
 
   //===--- copies --------------------------------------------------------===//
-  /// Fetches a tensor map of the kernel's parameters ahead of its use.
+  /// Prefetches a tensor map, which is a parameter of the kernel.
   void prefetch(mlir::Value map);
-  /// Starts a copy of the box of `map` at `at`, its innermost coordinate first.
-  /// What lies outside of the tensor is zeros, which count as bytes.
+  /// Starts a copy of the box of `map` at coordinates `at`, the innermost
+  /// first, to the shared memory `to`. Elements outside of the tensor are
+  /// zeros, and count as bytes that `barrier` waits for.
   void copyBox(mlir::Value to, mlir::Value map, mlir::Value barrier,
                mlir::ValueRange at);
 
   //===--- products ------------------------------------------------------===//
-  /// A warpgroup's 64 by `columns` sums, zero. A thread has, of the 8 columns
-  /// from 8 j on, elements 4 j to 4 j + 3: columns 2 * (lane % 4) and the next
-  /// of rows lane / 4, then lane / 4 + 8, of the 16 rows of its warp.
+  /// Returns the 64 by `columns` sums of a warpgroup, all zero, as a struct of
+  /// f32. Elements 4 j to 4 j + 3 of a thread belong to columns 8 j to 8 j + 7:
+  /// they are in columns 8 j + 2 * (lane % 4) and the next of row lane / 4,
+  /// then of row lane / 4 + 8, of the 16 rows of the thread's warp.
   mlir::Value zeros(int64_t columns);
-  /// How an operand lies at an address in shared memory, an i32: along K as a
-  /// box with 64 of K in each row; else as boxes with 64 elements of one place
-  /// of K in each of `k` rows, one box after the other.
+  /// Returns the descriptor of an operand at an i32 address in shared memory.
+  /// If `isAlongK`, the operand is one box whose rows hold 64 elements along K.
+  /// Otherwise it is a sequence of boxes of `k` rows; a row holds 64 elements
+  /// across K.
   mlir::Value describe(mlir::Value address, bool isAlongK, int64_t k);
-  /// The same, `steps` times 16 further along K.
+  /// Returns the descriptor of the operand 16 * `steps` elements further along
+  /// K.
   mlir::Value advance(mlir::Value descriptor, bool isAlongK, int64_t steps);
-  /// `sums` plus the product of 64 x 16 by 16 x `columns`; read the result
-  /// after `commit` and `finish` only.
+  /// Returns `sums` plus the product of a 64 x 16 and a 16 x `columns` matrix.
+  /// The result may only be read after `commit` and `finish`.
   mlir::Value multiply(mlir::Value sums, mlir::Value x, bool xAlongK,
                        mlir::Value y, bool yAlongK, int64_t columns);
-  /// Before the first matmul on registers that were written otherwise.
+  /// Orders writes to the registers of sums before the first `multiply` that
+  /// uses them.
   void fence();
-  /// Ends a group of products.
+  /// Makes the products since the last call a group.
   void commit();
-  /// Waits for all groups but the last `pending`.
+  /// Waits until at most the last `pending` groups are incomplete.
   void finish(int64_t pending);
 
   //===--- threads -------------------------------------------------------===//
-  /// What the first lane has: tells the compiler that all have the same.
+  /// Returns the first lane's `v`, so that the compiler knows that the value is
+  /// the same in all lanes.
   mlir::Value uniform(mlir::Value v);
-  /// Takes registers for, or gives them up from, a warpgroup.
+  /// Sets the number of registers of each thread of a warpgroup. `isMore` says
+  /// that the number grows.
   void setRegisters(int64_t count, bool isMore);
-  /// A barrier of a warp.
+  /// Synchronizes the threads of a warp.
   void synchronizeWarp();
 };
 
