@@ -32,6 +32,8 @@ struct CodeUnit {
   cpu::ModelDescription description;
   /// The symbol by which the linked file calls @main.
   std::string entry = "fx_entry";
+  /// See CompileOptions.
+  std::function<void(mlir::PassManager &)> configurePasses;
   /// What is compiled: first @main's module, then kernels.
   llvm::SmallVector<mlir::ModuleOp> parts;
   /// The object code of each part.
@@ -55,8 +57,7 @@ private:
 /// same time each has its own context. Fails with what `errors` has not.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
-                const cpu::CPUOptions &cpu, CodeSeconds &seconds,
-                llvm::StringRef entry = "fx_entry");
+                const CodeUnit &unit, CodeSeconds &seconds);
 
 /// Compiles the parts of all `units`, on all CPUs. Calls `onKernel` with
 /// the number of all kernels when one is done, from one thread at a time.

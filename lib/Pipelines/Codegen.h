@@ -10,6 +10,7 @@
 
 #include "fx/CodeGen/CPU/Weights.h"
 #include "fx/Pipelines/Compile.h"
+#include "fx/Pipelines/CompileError.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -51,11 +52,14 @@ public:
   ErrorCatcher(mlir::MLIRContext &context,
                std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
-  /// The error with its place in front, `otherwise` if none was reported.
-  llvm::Error take(llvm::StringRef otherwise);
+  /// The error with its place; the message is `otherwise` if none was reported.
+  llvm::Error take(llvm::StringRef otherwise,
+                   CompileError::Kind kind = CompileError::Kind::Code);
   /// Where `runPasses` leaves the input and the pipeline of passes that crash
   /// or fail; empty: nowhere.
   std::string reproducer;
+  /// See CompileOptions.
+  std::function<void(mlir::PassManager &)> configurePasses;
   /// The next passes of `runPasses` crash.
   bool crashes = false;
 

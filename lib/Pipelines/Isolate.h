@@ -31,11 +31,9 @@ struct Isolation {
 /// Attempts to compile. Where code cannot be made of the simplified graph, it
 /// looks for the node that this is due to: the one that the error names, else
 /// by bisection. ATen runs that one, and the rest is compiled. The error is
-/// that of the first attempt where nothing helps. `input` is the file that
-/// errors begin with.
+/// that of the first attempt where nothing helps.
 llvm::Expected<CompileReport> compileAround(
-    llvm::function_ref<llvm::Expected<CompileReport>(Isolation &)> attempt,
-    llvm::StringRef input);
+    llvm::function_ref<llvm::Expected<CompileReport>(Isolation &)> attempt);
 
 } // namespace fx
 

@@ -50,16 +50,14 @@ static std::string getPlace(Location location) {
   return "";
 }
 
-llvm::Error ErrorCatcher::take(StringRef otherwise) {
+llvm::Error ErrorCatcher::take(StringRef otherwise, CompileError::Kind kind) {
   if (impl->text.empty())
-    return llvm::createStringError(": " + otherwise);
+    return CompileError::make(kind, otherwise);
   if (impl->onError)
     impl->onError(*impl->location);
-  std::string place = getPlace(*impl->location);
-  std::string text = (place.empty() ? "" : ":" + place) + ": " + impl->text;
+  std::string text = std::exchange(impl->text, "");
   std::replace(text.begin(), text.end(), '\n', ' ');
-  impl->text.clear();
-  return llvm::createStringError(text);
+  return llvm::make_error<CompileError>(kind, getPlace(*impl->location), text);
 }
 
 /// Dies as the compiler might: of a signal, one of LLVM's fatal errors that
