@@ -121,6 +121,21 @@ case(A, "adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, (2, 3, None)),
 case(A, "adaptive_max_pool1d", lambda x: F.adaptive_max_pool1d(x, 3, True), f("n", 2, 7))
 case(A, "adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, (3, 4), True), f("n", 2, 7, 5))
 case(A, "adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, (2, 3, 2), True), f(2, 5, 4, 3), dynamic=False)
+case(
+    A,
+    "fractional_max_pool2d",
+    lambda x, u: F.fractional_max_pool2d(x, (3, 2), (4, 1), None, True, u.sigmoid()),
+    f("n", 2, 9, 7),
+    f("n", 2, 2),
+)
+case(
+    A,
+    "fractional_max_pool3d",
+    lambda x, u: F.fractional_max_pool3d(x, 2, (2, 3, 4), None, True, u.sigmoid()),
+    f(3, 5, 6, 7),
+    f(1, 3, 3),
+    dynamic=False,
+)
 case(A, "avg_pool2d.int", lambda x: F.avg_pool2d(x, 2), i("n", 2, 4, 4))
 case(
     A,
