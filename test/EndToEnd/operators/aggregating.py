@@ -23,6 +23,8 @@ for p in (0.0, 1.0, 2.0, 3.0, INF):
     case(A, f"dist.{p}", lambda x, y, p=p: torch.dist(x, y, p), f("n", 4), f("n", 1))
     case(A, f"cdist.{p}", lambda x, y, p=p: torch.cdist(x, y, p), f("n", 3, 4), f("n", 5, 4))
     case(A, f"pdist.{p}", lambda x, p=p: F.pdist(x, p), f(5, 4), dynamic=False)
+for dim in (-1, 0, 1, 2):
+    case(A, f"norm_except_dim.{dim}", lambda x, k=dim: torch.norm_except_dim(x, 2, k), f(2, 3, 4), dynamic=False)
 case(A, "pairwise_distance", lambda x, y: F.pairwise_distance(x, y, 2, 1e-3, True), f("n", 4), f("n", 4))
 case(A, "cosine_similarity", lambda x, y: F.cosine_similarity(x, y, -1), f("n", 3, 4), f(3, 4))
 case(A, "renorm", lambda x: torch.renorm(x, 2, 1, 1.5), f("n", 3, 4))
