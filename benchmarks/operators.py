@@ -74,6 +74,15 @@ class One(torch.nn.Module):
         return self.function(x)
 
 
+def make(name: str) -> tuple[torch.nn.Module, torch.Tensor]:
+    """A case's module and input."""
+    function, shape, *dtype = CASES[name]
+    torch.manual_seed(0)
+    # All different: eager's order of equal elements is its own.
+    x = torch.randperm(math.prod(shape)).reshape(shape) / math.prod(shape) * 6 - 3
+    return One(function), x.to(*(dtype or [torch.float32]))
+
+
 def microseconds(function, x) -> float:
     start = time.perf_counter()
     for _ in range(10):
@@ -91,13 +100,10 @@ def main() -> None:
         parser.error(f"expected names among {', '.join(CASES)}; got {', '.join(unknown)}")
     torch.set_num_threads(options.threads)
     print(f"{'':14}{'eager':>10}{'compile':>10}{'fx-mlir':>10}   of eager, of compile")
-    for name, (function, shape, *dtype) in CASES.items():
+    for name in CASES:
         if options.names and name not in options.names:
             continue
-        torch.manual_seed(0)
-        # All elements differ, because the order of equal elements is unspecified.
-        x = torch.randperm(math.prod(shape)).reshape(shape) / math.prod(shape) * 6 - 3
-        x, module = x.to(*(dtype or [torch.float32])), One(function)
+        module, x = make(name)
         with tempfile.TemporaryDirectory() as directory, torch.no_grad():
             model = pathlib.Path(directory, "m.pt2")
             exporting.save(exporting.export(module, (x,), {}), model)

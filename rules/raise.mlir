@@ -59,6 +59,25 @@ fx.graph @gelu_mul.replacement {
   output(%y) : (!fx.any)
 }
 
+// 0.5 * x * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3))), as GPT-2 has it
+fx.graph @gelu_tanh.pattern {
+  %x = placeholder "x" : !fx.any
+  %half = call_function @aten.mul.Tensor(%x, 0.5) : (!fx.any) -> !fx.any
+  %p = call_function @aten.pow.Tensor_Scalar(%x, 3.0) : (!fx.any) -> !fx.any
+  %c = call_function @aten.mul.Tensor(%p, 0.044715) : (!fx.any) -> !fx.any
+  %s = call_function @aten.add.Tensor(%x, %c) : (!fx.any, !fx.any) -> !fx.any
+  %d = call_function @aten.mul.Tensor(%s, 0.7978845608028654) : (!fx.any) -> !fx.any
+  %t = call_function @aten.tanh.default(%d) : (!fx.any) -> !fx.any
+  %o = call_function @aten.add.Tensor(%t, 1.0) : (!fx.any) -> !fx.any
+  %y = call_function @aten.mul.Tensor(%half, %o) : (!fx.any, !fx.any) -> !fx.any
+  output(%y) : (!fx.any)
+}
+fx.graph @gelu_tanh.replacement {
+  %x = placeholder "x" : !fx.any
+  %y = call_function @aten.gelu.default(%x, approximate = "tanh") : (!fx.any) -> !fx.any
+  output(%y) : (!fx.any)
+}
+
 // exp(x - max) / sum
 fx.graph @softmax.pattern {
   %x = placeholder "x" : !fx.any

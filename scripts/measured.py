@@ -24,15 +24,21 @@ def replace(path: pathlib.Path, text: str) -> None:
 
 
 def measure_all(
-    keys: list[tuple[str, str]], run: Callable[[tuple[str, str]], dict], options
+    keys: list[tuple[str, str]],
+    run: Callable[[tuple[str, str]], dict],
+    options,
+    is_complete: Callable[[dict], bool] = lambda result: True,
 ) -> dict[tuple[str, str], dict]:
-    """Returns the result of each (name, form). Takes it from the file
-    `options.results` unless `options.again` has the name, or else calls `run` in a
-    process of a pool."""
+    """The result of each (name, form): of the file `options.results`, unless
+    `options.again` has the name or it is not complete; else of `run`, in processes."""
     done: dict[tuple[str, str], dict] = {}
     if options.results and options.results.exists():
         kept = json.loads(options.results.read_text())
-        done = {(r["name"], r["form"]): r for r in kept if r["name"] not in options.again}
+        done = {
+            (r["name"], r["form"]): r
+            for r in kept
+            if r["name"] not in options.again and is_complete(r)
+        }
     missing = [key for key in keys if key not in done]
     with multiprocessing.Pool(options.jobs, maxtasksperchild=100) as pool:
         for key, result in zip(missing, pool.imap(run, missing)):

@@ -4,11 +4,12 @@ compiles it, runs it and compares it with eager PyTorch, and compares the time o
 compilation with torch.compile's.
 
     scripts/model_zoo.py [--jobs N] [-o FILE] [--results FILE] [--again NAME]...
-                         [--as-measured]
+                         [--as-measured] [--without-torch-compile]
 
-Needs a build (folder: FX_BUILD_DIR). This takes long: with --results, the
-measurements are saved to a JSON file, and another run measures only the models that are
-missing in the file or named by --again. Times are only reliable with one job.
+Needs a build (folder: FX_BUILD_DIR). It takes long: with --results, what was
+measured is kept in a JSON file, and a further run measures only what is missing
+there, and the models --again names. Times are right with one job alone. Most of
+the time is torch.compile's: --without-torch-compile leaves it to a later run.
 """
 
 import argparse
@@ -116,14 +117,34 @@ def measure(key: tuple[str, str]) -> dict:
                 result["error"] = max(result["error"], harness.largest_error(got, want))
         except AssertionError as error:
             return result | {"problem": str(error)}
-    if form == general(entry):
-        start = time.perf_counter()
-        try:
-            result["inductor"] = compile_seconds(module, entry.sample(module), dynamic)
-        except Exception as error:
-            # torch.compile may wrap the exception Limit, so look at the time.
-            over = time.perf_counter() - start >= LIMIT
-            result["inductor_problem"] = f"> {LIMIT}" if over else type(error).__name__
+    return result
+
+
+def measure_inductor(key: tuple[str, str]) -> dict:
+    """torch.compile of a model in one form."""
+    import torch
+    import zoo
+
+    logging.disable(logging.CRITICAL)
+    torch.set_num_threads(1)
+    name, form = key
+    entry = zoo.get(name)
+    module = entry.build()
+    start = time.perf_counter()
+    try:
+        return {"inductor": compile_seconds(module, entry.sample(module), form == "dynamic")}
+    except Exception as error:
+        # torch.compile may wrap what stops it.
+        over = time.perf_counter() - start >= LIMIT
+        return {"inductor_problem": f"> {LIMIT}" if over else type(error).__name__}
+
+
+def measure_both(key: tuple[str, str]) -> dict:
+    import zoo
+
+    result = measure(key)
+    if not result["problem"] and key[1] == general(zoo.get(key[0])):
+        result |= measure_inductor(key)
     return result
 
 
@@ -207,6 +228,7 @@ def main() -> None:
     parser.add_argument(
         "--as-measured", action="store_true", help="write what --results has, measure nothing"
     )
+    parser.add_argument("--without-torch-compile", action="store_true", help="leave out its times")
     options = parser.parse_args()
     import zoo
 
@@ -216,8 +238,20 @@ def main() -> None:
         for form in FORMS
         if entry.dynamic or form.startswith("static")
     ]
-    done = measured.measure_all([] if options.as_measured else keys, measure, options)
-    # Models of which a form is missing are not counted.
+    quick = options.without_torch_compile or options.as_measured
+
+    def is_complete(result: dict) -> bool:
+        timed = "inductor" in result or "inductor_problem" in result
+        is_general = result["form"] == general(zoo.get(result["name"]))
+        return quick or timed or not is_general or bool(result["problem"])
+
+    done = measured.measure_all(
+        [] if options.as_measured else keys,
+        measure if quick else measure_both,
+        options,
+        is_complete,
+    )
+    # A model of which a form is missing is not counted.
     incomplete = {name for name, form in keys if (name, form) not in done}
     names = [name for name in zoo.entries if name not in incomplete]
     measured.replace(options.output, write(names, len(incomplete), done))

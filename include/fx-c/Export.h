@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* What a module of the fx dialect is written as; fx-translate has the same. */
+/* What a module of the fx dialect is written as: fx/Export/Formats.def. */
 typedef enum FX_CAPI_INT {
-  FX_EXPORT_PT2,            /* an archive that torch.export.load opens */
-  FX_EXPORT_FX_TEXT,        /* what str(graph) is in torch.fx */
-  FX_EXPORT_PYTHON,         /* source that torch.fx would generate */
-  FX_EXPORT_DOT,            /* a picture for Graphviz */
-  FX_EXPORT_MODEL_EXPLORER, /* a picture for Model Explorer, JSON */
-  FX_EXPORT_NODES /* the nodes as torch.fx has them, JSON (fx/Export/Text.h) */
+#define FX_EXPORT_FORMAT(ID, NAME, WRITE, DESCRIPTION) FX_EXPORT_##ID,
+#include "fx/Export/Formats.def"
 } FXExportKind;
+
+/* What Python and fx-translate --mlir-to-NAME call it; null for what is no
+ * FXExportKind. */
+FX_CAPI const char *fxExportKindName(FXExportKind kind);
 
 /* Writes the module; nothing is written on failure. */
 FX_CAPI int fxModuleExport(const FXModule *module, FXExportKind kind,

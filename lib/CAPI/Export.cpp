@@ -7,43 +7,36 @@
 
 #include "fx-c/Export.h"
 #include "Handles.h"
-#include "fx/Export/Export.h"
-#include "fx/Export/Text.h"
+#include "fx/Export/Formats.h"
 
-using namespace mlir;
 using namespace fx;
 using namespace fx::capi;
 
-static LogicalResult write(ModuleOp module, const std::string &folder,
-                           FXExportKind kind, llvm::raw_ostream &os) {
-  switch (kind) {
-  case FX_EXPORT_PT2:
-    return exportPt2(ExportModel{module, folder}, os);
-  case FX_EXPORT_FX_TEXT:
-    return printFXText(module, os);
-  case FX_EXPORT_PYTHON:
-    return printPython(module, os);
-  case FX_EXPORT_DOT:
-    return printDot(module, os);
-  case FX_EXPORT_MODEL_EXPLORER:
-    return printModelExplorer(module, os);
-  case FX_EXPORT_NODES:
-    return printNodes(module, os);
-  }
-  return failure();
+/// Null for a number that is no format.
+static const ExportFormat *getFormat(FXExportKind kind) {
+  llvm::ArrayRef<ExportFormat> formats = getExportFormats();
+  return size_t(kind) < formats.size() ? &formats[kind] : nullptr;
+}
+
+const char *fxExportKindName(FXExportKind kind) {
+  const ExportFormat *format = getFormat(kind);
+  return format ? format->name.data() : nullptr;
 }
 
 int fxModuleExport(const FXModule *module, FXExportKind kind, FXTextFn fn,
                    void *userData, FXError **error) {
   if (!module || !fn)
     return failNull(error, "fxModuleExport", module ? "write" : "module");
-  if (kind < FX_EXPORT_PT2 || kind > FX_EXPORT_NODES)
+  const ExportFormat *format = getFormat(kind);
+  if (!format)
     return fail(error, "fxModuleExport: expected an FXExportKind, got " +
                            llvm::Twine(int(kind)));
   std::string text;
   if (protect(error, module->state.get(), [&](FXError &) -> llvm::Error {
         llvm::raw_string_ostream os(text);
-        if (failed(write(*module->module, module->folder, kind, os)))
+        ExportOptions options;
+        options.irFolder = module->folder;
+        if (failed(format->write(*module->module, os, options)))
           return llvm::createStringError("the module cannot be exported");
         return llvm::Error::success();
       }))

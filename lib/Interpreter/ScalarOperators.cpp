@@ -15,6 +15,8 @@
 #include "Operators.h"
 #include <ATen/ops/scalar_tensor.h>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -112,12 +114,27 @@ static IValue trueDiv(const Args &a) {
     divisionByZero();
   return real(a, 0) / real(a, 1);
 }
+/// x % y of floats: the sign is that of `y`, also of 0.
+static double remainder(double x, double y) {
+  if (y == 0)
+    divisionByZero();
+  double r = std::fmod(x, y);
+  if (r == 0)
+    return std::copysign(0.0, y);
+  return (r < 0) != (y < 0) ? r + y : r;
+}
+/// x // y of floats as CPython computes it (_float_div_mod in floatobject.c):
+/// floor(x / y) is one too many where the quotient is rounded up.
+static double floorQuotient(double x, double y) {
+  double quotient = (x - remainder(x, y)) / y;
+  if (quotient == 0)
+    return std::copysign(0.0, x / y);
+  double floor = std::floor(quotient);
+  return quotient - floor > 0.5 ? floor + 1 : floor;
+}
 static IValue floorDiv(const Args &a) {
-  if (!bothInt(a)) {
-    if (real(a, 1) == 0)
-      divisionByZero();
-    return std::floor(real(a, 0) / real(a, 1));
-  }
+  if (!bothInt(a))
+    return floorQuotient(real(a, 0), real(a, 1));
   int64_t x = integer(a, 0), y = integer(a, 1);
   if (y == 0)
     divisionByZero();
@@ -127,13 +144,8 @@ static IValue floorDiv(const Args &a) {
   return (x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q;
 }
 static IValue mod(const Args &a) {
-  if (!bothInt(a)) {
-    double x = real(a, 0), y = real(a, 1);
-    if (y == 0)
-      divisionByZero();
-    double r = std::fmod(x, y);
-    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-  }
+  if (!bothInt(a))
+    return remainder(real(a, 0), real(a, 1));
   int64_t x = integer(a, 0), y = integer(a, 1);
   if (y == 0)
     divisionByZero();
@@ -263,13 +275,40 @@ static IValue floor(const Args &a) {
 static IValue ceil(const Args &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::ceil(real(a, 0)));
 }
-/// round(x) returns an int and rounds half to even; round(x, n) returns a
-/// float.
-static IValue roundOp(const Args &a) {
-  if (a.size() > 1 && !a[1].isNone()) {
-    double scale = std::pow(10.0, real(a, 1));
-    return std::nearbyint(real(a, 0) * scale) / scale;
+/// x to a multiple of 10^-digits, half to even.
+static IValue roundTo(const IValue &x, int64_t digits) {
+  if (x.isInt()) {
+    if (digits >= 0)
+      return x;
+    if (digits < -18)
+      return int64_t(0);
+    int64_t unit = 1;
+    for (; digits < 0; ++digits)
+      unit *= 10;
+    int64_t rest = x.toInt() % unit, down = x.toInt() - rest;
+    int64_t twice = std::abs(rest) * 2;
+    bool isAway = twice > unit || (twice == unit && down / unit % 2 != 0);
+    if (!isAway)
+      return down;
+    return add({IValue(down), IValue(rest < 0 ? -unit : unit)});
   }
+  double v = x.toDouble();
+  if (!std::isfinite(v) || digits > 323)
+    return v;
+  if (digits < 0) {
+    double unit = std::pow(10.0, double(-digits));
+    return std::isinf(unit) ? std::copysign(0.0, v)
+                            : std::nearbyint(v / unit) * unit;
+  }
+  // The decimal text is exact, which v * 10^digits is not.
+  char text[700];
+  std::snprintf(text, sizeof(text), "%.*f", int(digits), v);
+  return std::strtod(text, nullptr);
+}
+/// round(x) is an int, half to even; round(x, n) has the type of x.
+static IValue roundOp(const Args &a) {
+  if (a.size() > 1 && !a[1].isNone())
+    return roundTo(number(a, 0), integer(a, 1));
   return number(a, 0).isInt() ? number(a, 0)
                               : toInt(std::nearbyint(real(a, 0)));
 }
@@ -299,6 +338,9 @@ static IValue getItem(const Args &a) {
 
 template <double (*fn)(double)>
 static IValue unary(const Args &a) {
+  if (a.size() != 1)
+    throw std::runtime_error("expected 1 argument, got " +
+                             std::to_string(a.size()));
   return fn(real(a, 0));
 }
 

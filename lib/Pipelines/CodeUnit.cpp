@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -32,6 +33,22 @@ struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
   StringRef getArgument() const override { return "fx-debug-crash"; }
   void runOnOperation() override { LLVM_BUILTIN_TRAP; }
 };
+
+/// Knows which passes are running: after a crash, which one crashed.
+class PassWatcher : public PassInstrumentation {
+public:
+  /// `running` has the passes from the outermost on.
+  explicit PassWatcher(SmallVector<std::string> &running) : running(running) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    StringRef argument = pass->getArgument();
+    running.push_back((argument.empty() ? pass->getName() : argument).str());
+  }
+  void runAfterPass(Pass *, Operation *) override { running.pop_back(); }
+  void runAfterPassFailed(Pass *, Operation *) override { running.pop_back(); }
+
+private:
+  SmallVector<std::string> &running;
+};
 } // namespace
 
 llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
@@ -42,6 +59,10 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
   pm.enableVerifier(!errors.reproducer.empty());
   if (!errors.reproducer.empty())
     pm.enableCrashReproducerGeneration(errors.reproducer);
+  SmallVector<std::string> running;
+  pm.addInstrumentation(std::make_unique<PassWatcher>(running));
+  if (errors.configurePasses)
+    errors.configurePasses(pm);
   build(pm);
   if (std::exchange(errors.crashes, false))
     pm.addPass(std::make_unique<CrashPass>());
@@ -54,13 +75,14 @@ llvm::Error fx::runPasses(ModuleOp module, ErrorCatcher &errors,
     result = verify(module);
   if (succeeded(result))
     return llvm::Error::success();
-  std::string text = llvm::toString(errors.take("compilation failed"));
-  // This is MLIR's own diagnostic for a crash. It is the first error if no pass
-  // emitted one.
-  if (StringRef(text).contains("ailures have been detected while processing"))
-    text = ": a pass crashed; 'fx-opt --run-reproducer " + errors.reproducer +
-           "' runs it again";
-  return llvm::createStringError(text);
+  llvm::Error error = errors.take("compilation failed");
+  if (running.empty())
+    return error;
+  llvm::consumeError(std::move(error));
+  return CompileError::make(CompileError::Kind::Crash,
+                            "the pass " + running.back() +
+                                " crashed; 'fx-opt --run-reproducer " +
+                                errors.reproducer + "' runs it again");
 }
 
 llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
@@ -83,7 +105,8 @@ llvm::Error CodeUnit::describe(ErrorCatcher &errors) {
   });
   module.walk([&](kernel::RandomOp) { description.drawsRandom = true; });
   if (failedJson)
-    return errors.take("an operator cannot be passed to the fallback");
+    return errors.take("an operator cannot be passed to the fallback",
+                       CompileError::Kind::NoNativeCode);
   return llvm::Error::success();
 }
 
@@ -176,12 +199,14 @@ static auto timed(std::atomic<double> &seconds,
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
 fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
-                    const cpu::CPUOptions &cpu, CodeSeconds &seconds,
-                    llvm::StringRef entry) {
+                    const CodeUnit &unit, CodeSeconds &seconds) {
+  const cpu::CPUOptions &cpu = unit.cpu;
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = timed(seconds.lower, [&]() -> llvm::Error {
         PassManager pm(module.getContext());
         pm.enableVerifier(false);
+        if (unit.configurePasses)
+          unit.configurePasses(pm);
         cpu::buildLowerToLLVMPipeline(pm, cpu);
         if (failed(pm.run(module)) || failed(verify(module)))
           return llvm::createStringError("compilation failed");
@@ -190,7 +215,7 @@ fx::compileToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
           return llvm::createStringError(
               "the module cannot be translated to LLVM IR");
         if (code->getFunction("_mlir_ciface_main"))
-          return cpu::addEntry(*code, "main", entry);
+          return cpu::addEntry(*code, "main", unit.entry);
         return llvm::Error::success();
       }))
     return e;
@@ -237,7 +262,7 @@ static llvm::Error compilePart(ModuleOp module, const CodeUnit &unit,
                                const std::function<void()> &onKernel) {
   llvm::LLVMContext context;
   const cpu::CPUOptions &cpu = unit.cpu;
-  auto code = compileToLLVMIR(module, context, cpu, seconds, unit.entry);
+  auto code = compileToLLVMIR(module, context, unit, seconds);
   if (!code)
     return code.takeError();
   return timed(seconds.emit, [&]() -> llvm::Error {
@@ -294,8 +319,7 @@ llvm::Error fx::compileParts(llvm::ArrayRef<CodeUnit *> units,
     // first so that everything is registered before the threads start.
     OwningOpRef<ModuleOp> empty = ModuleOp::create(jobs.front().part.getLoc());
     llvm::LLVMContext context;
-    auto code =
-        compileToLLVMIR(*empty, context, jobs.front().unit->cpu, seconds);
+    auto code = compileToLLVMIR(*empty, context, *jobs.front().unit, seconds);
     if (!code)
       return code.takeError();
     llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(jobs.size());

@@ -33,7 +33,9 @@ struct CodeUnit {
   cpu::ModelDescription description;
   /// The exported symbol through which the linked file calls @main.
   std::string entry = "fx_entry";
-  /// The modules to compile: @main's module first, then modules of kernels.
+  /// See CompileOptions.
+  std::function<void(mlir::PassManager &)> configurePasses;
+  /// What is compiled: first @main's module, then kernels.
   llvm::SmallVector<mlir::ModuleOp> parts;
   /// The object code of each part.
   std::deque<std::string> objects;
@@ -60,8 +62,7 @@ private:
 /// to `ErrorCatcher::take`, which prefers the diagnostic.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileToLLVMIR(mlir::ModuleOp module, llvm::LLVMContext &context,
-                const cpu::CPUOptions &cpu, CodeSeconds &seconds,
-                llvm::StringRef entry = "fx_entry");
+                const CodeUnit &unit, CodeSeconds &seconds);
 
 /// Compiles the parts of all `units` to object code, on all CPUs. Calls
 /// `onKernel` each time a kernel is done, with the total number of kernels;

@@ -35,8 +35,8 @@ llvm::Error fx::writeFile(llvm::StringRef path,
     os.clear_error();
   }
   if (ec)
-    return llvm::createStringError("cannot write '" + path.str() +
-                                   "': " + ec.message());
+    return CompileError::make(CompileError::Kind::Output,
+                              "cannot write '" + path + "': " + ec.message());
   return llvm::Error::success();
 }
 
@@ -150,6 +150,7 @@ public:
         phases(phases), report(report), prepare(std::move(prepare)) {
     unit.module = module;
     unit.cpu = cpu;
+    unit.configurePasses = options.configurePasses;
   }
   llvm::Error run(llvm::StringRef path);
 
@@ -270,7 +271,7 @@ llvm::Error Generator::emitText(llvm::StringRef path) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code;
   if (llvm::Error e = phases.run("code", 0.4, [&]() -> llvm::Error {
-        auto compiled = compileToLLVMIR(module, context, unit.cpu, seconds);
+        auto compiled = compileToLLVMIR(module, context, unit, seconds);
         if (!compiled)
           return errors.take(llvm::toString(compiled.takeError()));
         code = std::move(*compiled);

@@ -10,6 +10,7 @@
 
 #include "fx/CodeGen/CPU/Weights.h"
 #include "fx/Pipelines/Compile.h"
+#include "fx/Pipelines/CompileError.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -55,14 +56,15 @@ public:
   ErrorCatcher(mlir::MLIRContext &context,
                std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
-  /// Returns the caught error, preceded by its place (":NODE: " or
-  /// ":LINE:COLUMN: "), and clears it. Returns `otherwise` if no error was
-  /// caught.
-  llvm::Error take(llvm::StringRef otherwise);
-  /// The file to which `runPasses` writes a reproducer (the input and the
-  /// pipeline) if passes crash or fail. Empty: no reproducer is written.
+  /// The error with its place; the message is `otherwise` if none was reported.
+  llvm::Error take(llvm::StringRef otherwise,
+                   CompileError::Kind kind = CompileError::Kind::Code);
+  /// Where `runPasses` leaves the input and the pipeline of passes that crash
+  /// or fail; empty: nowhere.
   std::string reproducer;
-  /// Makes the next call of `runPasses` crash, for tests.
+  /// See CompileOptions.
+  std::function<void(mlir::PassManager &)> configurePasses;
+  /// The next passes of `runPasses` crash.
   bool crashes = false;
 
 private:

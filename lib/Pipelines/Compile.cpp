@@ -17,16 +17,8 @@ using namespace fx;
 
 static llvm::Expected<CompileReport> run(Driver &driver,
                                          const CompileOptions &options) {
-  if (llvm::Error e = driver.run()) {
-    // An error begins with its place (":node: ...") or has none.
-    std::string message = llvm::toString(std::move(e));
-    StringRef text = message;
-    text.consume_front(": "); // errors of the importer begin with the file
-    if (text.starts_with(options.input))
-      return llvm::createStringError(text);
-    return llvm::createStringError(options.input +
-                                   (message[0] == ':' ? "" : ": ") + message);
-  }
+  if (llvm::Error e = driver.run())
+    return CompileError::makeFor(options.input, std::move(e));
   return std::move(driver.report);
 }
 
@@ -99,23 +91,21 @@ static llvm::Expected<CompileReport> compileOnce(const CompileOptions &options,
           [&] { report.emplace(compile(watched, unfinished, isolation)); },
           kStackBytes, fatal))
     return std::move(*report);
-  std::string text =
-      options.input + ": " + kCrashText.str() + " (phase '" + phase + "')";
+  std::string text = kCrashText.str() + " (phase '" + phase + "')";
   if (!fatal.empty())
     text += ": " + fatal;
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return llvm::createStringError(text);
+  return CompileError::makeFor(
+      options.input, CompileError::make(CompileError::Kind::Crash, text));
 }
 
 static llvm::Expected<CompileReport>
 compileSafely(const CompileOptions &options, CompileFn compile) {
   if (!options.allowFallback)
     return compileOnce(options, compile, /*isolation=*/nullptr);
-  return compileAround(
-      [&](Isolation &isolation) {
-        return compileOnce(options, compile, &isolation);
-      },
-      options.input);
+  return compileAround([&](Isolation &isolation) {
+    return compileOnce(options, compile, &isolation);
+  });
 }
 
 llvm::Expected<CompileReport>
@@ -129,8 +119,9 @@ fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
   {
     llvm::raw_string_ostream os(bytes);
     if (failed(writeBytecodeToFile(module, os)))
-      return llvm::createStringError(options.input +
-                                     ": cannot be written as bytecode");
+      return CompileError::makeFor(
+          options.input,
+          llvm::createStringError("cannot be written as bytecode"));
   }
   MLIRContext &given = *module->getContext();
   return compileSafely(
@@ -147,8 +138,9 @@ fx::compileModuleSafely(ModuleOp module, const CompileOptions &options) {
         driver.module =
             parseSourceString<ModuleOp>(bytes, ParserConfig(&context));
         if (!driver.module)
-          return llvm::createStringError(watched.input +
-                                         ": cannot be read as bytecode");
+          return CompileError::makeFor(
+              watched.input,
+              llvm::createStringError("cannot be read as bytecode"));
         return ::run(driver, watched);
       });
 }

@@ -27,13 +27,15 @@
 using namespace mlir;
 using namespace fx;
 
+static constexpr CompileError::Kind kInput = CompileError::Kind::Input;
+
 llvm::Error Driver::runPasses(function_ref<void(OpPassManager &)> build) {
   return fx::runPasses(*module, errors, build);
 }
 
 llvm::Error Driver::load() {
   if (!llvm::sys::fs::exists(options.input))
-    return llvm::createStringError(": cannot open: no such file");
+    return CompileError::make(kInput, "cannot open: no such file");
   StringRef extension = llvm::sys::path::extension(options.input);
   if (extension != ".mlir" && extension != ".mlirbc") {
     ImportOptions import;
@@ -41,13 +43,13 @@ llvm::Error Driver::load() {
     FailureOr<OwningOpRef<ModuleOp>> imported =
         importPt2(options.input, context, import);
     if (failed(imported))
-      return errors.take("cannot be imported");
+      return errors.take("cannot be imported", kInput);
     module = std::move(*imported);
     return llvm::Error::success();
   }
   module = parseModuleFile(options.input, &context);
   if (!module)
-    return errors.take("cannot be parsed");
+    return errors.take("cannot be parsed", kInput);
   return llvm::Error::success();
 }
 
@@ -73,7 +75,7 @@ llvm::Error Driver::scheduleForDevice() {
   std::string error;
   FailureOr<cpu::CPUOptions> host = cpu::getCPUOptions("", error);
   if (failed(host))
-    return llvm::createStringError(": " + error);
+    return CompileError::make(kInput, error);
   bool tensorCores = gpu->hasTensorCores();
   if (llvm::Error e = runPasses(
           [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, tensorCores); }))
@@ -112,9 +114,9 @@ llvm::Error Driver::checkFallbacks() {
   });
   if (n == 0)
     return llvm::Error::success();
-  return llvm::createStringError(
-      ": expected native code for every operator, got " + std::to_string(n) +
-      " without: " + list);
+  return CompileError::make(CompileError::Kind::NoNativeCode,
+                            "expected native code for every operator, got " +
+                                Twine(n) + " without: " + list);
 }
 
 llvm::Error Driver::printModule(StringRef path) {
@@ -142,7 +144,7 @@ llvm::Error Driver::emit(StringRef path) {
     if (llvm::Error e = phases.run("linalg", 0.1, [&] { return toLinalg(); }))
       return e;
   } else if (options.emit == EmitKind::FX) {
-    return llvm::createStringError(": expected an 'fx.graph @main'");
+    return CompileError::make(kInput, "expected an 'fx.graph @main'");
   }
   operators.noteFallbacks(*module);
   report.operators = operators.getOperators();
@@ -176,18 +178,23 @@ llvm::Error Driver::emit(StringRef path) {
                       std::move(prepare), path, errors, phases, report);
 }
 
+llvm::Error Driver::failToWrite(const Twine &why) const {
+  return CompileError::make(CompileError::Kind::Output,
+                            "cannot write '" + options.output + "': " + why);
+}
+
 llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
   if (!options.target.empty()) {
     auto parsed = fx::gpu::parseTarget(options.target);
     if (!parsed)
-      return llvm::createStringError(": " + llvm::toString(parsed.takeError()));
+      return CompileError::make(kInput, llvm::toString(parsed.takeError()));
     gpu = *parsed;
     if (options.swappableWeights)
-      return llvm::createStringError(
-          ": --swappable-weights: expected the CPU as the "
-          "target, got a GPU");
+      return CompileError::make(
+          kInput, "--swappable-weights: expected the CPU as the target, got a "
+                  "GPU");
   }
   if (llvm::Error e = checkFormat(options.emit, gpu ? &*gpu : nullptr))
     return e;
@@ -196,11 +203,12 @@ llvm::Error Driver::run() {
   FailureOr<cpu::CPUOptions> target = cpu::getCPUOptions(
       gpu && options.cpu.empty() ? "x86-64" : options.cpu, error);
   if (failed(target))
-    return llvm::createStringError(": " + error);
+    return CompileError::make(kInput, error);
   cpu = *target;
   cpu.optLevel = options.optLevel;
   report.cpu = cpu.cpu;
   errors.reproducer = options.crashReproducer;
+  errors.configurePasses = options.configurePasses;
   errors.crashes = options.crashIn == "pass";
   if (module)
     phases.setModule(*module);
@@ -218,16 +226,14 @@ llvm::Error Driver::run() {
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(options.output, status) &&
       !llvm::sys::fs::is_regular_file(status))
-    return llvm::createStringError(": cannot write '" + options.output +
-                                   "': expected a regular file");
-  // Write next to the output, so that the rename stays in one file system.
+    return failToWrite("expected a regular file");
+  // Beside the output, so that the rename stays in one file system.
   int fd;
   if (std::error_code ec = llvm::sys::fs::createUniqueFile(
           options.output + ".%%%%%%%%.tmp", fd, unfinished.path,
           llvm::sys::fs::OF_None,
           llvm::sys::fs::all_read | llvm::sys::fs::all_write))
-    return llvm::createStringError(": cannot write '" + options.output +
-                                   "': " + ec.message());
+    return failToWrite(ec.message());
   llvm::sys::Process::SafelyCloseFileDescriptor(fd);
   if (options.handlesSignals)
     llvm::sys::RemoveFileOnSignal(unfinished.path);
@@ -235,8 +241,7 @@ llvm::Error Driver::run() {
     return e;
   if (std::error_code ec =
           llvm::sys::fs::rename(unfinished.path, options.output))
-    return llvm::createStringError(": cannot write '" + options.output +
-                                   "': " + ec.message());
+    return failToWrite(ec.message());
   unfinished.finish();
   return llvm::Error::success();
 }

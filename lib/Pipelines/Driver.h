@@ -62,6 +62,7 @@ private:
   llvm::Error scheduleForDevice();
   llvm::Error checkFallbacks();
   llvm::Error runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
+  llvm::Error failToWrite(const llvm::Twine &why) const;
   llvm::Error printModule(llvm::StringRef path);
   llvm::Error saveTemp(llvm::StringRef phase);
   llvm::Error emit(llvm::StringRef path);

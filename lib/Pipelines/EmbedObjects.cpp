@@ -24,7 +24,8 @@ getObject(StateOp state, EagerOp op, ExternalData &data, ErrorCatcher &errors) {
                       << "' has no native code: expected an object of a C++ "
                       << "class as '" << state.getSymName() << "', got "
                       << (pickled ? "one of a class of Python" : "none");
-    return errors.take("an object cannot be compiled");
+    return errors.take("an object cannot be compiled",
+                       CompileError::Kind::NoNativeCode);
   }
   llvm::Expected<llvm::ArrayRef<char>> bytes = data.get(pickled);
   if (!bytes)

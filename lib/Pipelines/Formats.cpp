@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Formats.h"
+#include "fx/Pipelines/CompileError.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -84,17 +85,18 @@ llvm::Error fx::checkFormat(EmitKind emit, const fx::gpu::Target *gpu) {
       names.push_back("--target=rocm");
     if (asked.targets & kVulkan)
       names.push_back("--target=vulkan");
-    return llvm::createStringError(": --emit: expected " + join(names) +
-                                   " for " + asked.name.str() +
-                                   ", the code of a GPU, got no --target");
+    return CompileError::make(CompileError::Kind::Input,
+                              "--emit: expected " + join(names) + " for " +
+                                  asked.name +
+                                  ", the code of a GPU, got no --target");
   }
   for (const Format &format : formats)
     if ((format.targets & bit) && format.targets != kAll)
       names.push_back(format.name);
-  std::string text = ": --emit: expected " + join(names) + " for " +
+  std::string text = "--emit: expected " + join(names) + " for " +
                      gpu->getText() + ", got " + asked.name.str();
   if (gpu->platform != fx::gpu::Platform::CUDA && (asked.targets & kCUDA) &&
       (asked.targets & kCPU))
     text += ": there is no run-time for it yet";
-  return llvm::createStringError(text);
+  return CompileError::make(CompileError::Kind::Input, text);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Isolate.h"
+#include "fx/Pipelines/CompileError.h"
 
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
@@ -57,7 +58,7 @@ public:
   using Attempt = function_ref<llvm::Expected<CompileReport>(Isolation &)>;
   using Set = std::map<std::string, std::string>;
 
-  Search(Attempt attempt, StringRef input) : attempt(attempt), input(input) {}
+  explicit Search(Attempt attempt) : attempt(attempt) {}
 
   /// Attempts to compile. Returns nullopt and sets `error` on failure.
   std::optional<CompileReport> compile(const Set &withoutNative) {
@@ -67,31 +68,23 @@ public:
     nodes = std::move(isolation.nodes);
     if (report)
       return std::move(*report);
-    error = llvm::toString(report.takeError());
+    llvm::handleAllErrors(report.takeError(),
+                          [&](const CompileError &e) { error = e; });
     return std::nullopt;
   }
 
-  /// Returns the first node ("graph:node") that the error names and that is not
-  /// in `known`; empty if there is none.
+  /// The first node, with its graph's name, that the error names.
   std::string getNamed(const Set &known) const {
-    for (const std::string &key : nodes) {
-      StringRef node = StringRef(key).split(':').second;
+    for (const std::string &key : nodes)
       if (!known.contains(key) &&
-          StringRef(error).contains((":" + node + ": ").str()))
+          StringRef(key).split(':').second == error.place)
         return key;
-    }
     return "";
   }
 
-  /// Returns the text of the error without the leading file and node.
-  std::string getReason(StringRef node = "") const {
-    StringRef text = error;
-    text.consume_front(input);
-    if (size_t at = text.find((":" + node + ": ").str());
-        !node.empty() && at != StringRef::npos)
-      text = text.substr(at + node.size() + 3);
-    text.consume_front(": ");
-    return text.str();
+  /// What is wrong, with the place, since it may not be that of the node.
+  std::string getReason() const {
+    return (error.place.empty() ? "" : error.place + ": ") + error.message;
   }
 
   /// Returns the union of `known` and the first `count` nodes of `all`.
@@ -104,37 +97,31 @@ public:
   }
 
   Attempt attempt;
-  StringRef input;
   std::vector<std::string> nodes;
-  std::string error;
+  CompileError error{CompileError::Kind::Code, "", ""};
 };
 } // namespace
 
-llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt,
-                                                StringRef input) {
-  Search search(attempt, input);
+llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt) {
+  Search search(attempt);
   Search::Set found;
   if (auto report = search.compile(found))
     return std::move(*report);
-  const std::string first = search.error;
-  auto fail = [&] { return llvm::createStringError(first); };
+  const CompileError first = search.error;
+  auto fail = [&] { return llvm::make_error<CompileError>(first); };
   const std::vector<std::string> all = search.nodes;
-  // Isolating nodes does not help if the output cannot be written, or if ATen
-  // cannot run the operator either.
-  auto isFinal = [](StringRef error) {
-    return error.contains("cannot write") ||
-           error.contains("has no native code");
-  };
   if (all.empty())
     return fail();
 
   while (found.size() < kMostNodes) {
-    if (isFinal(search.error))
+    // Without native code of a node these stay as they are.
+    if (search.error.kind == CompileError::Kind::Output ||
+        search.error.kind == CompileError::Kind::NoNativeCode)
       return fail();
     std::string key = search.getNamed(found);
     if (key.empty())
       break;
-    found[key] = search.getReason(StringRef(key).split(':').second);
+    found[key] = search.error.message;
     if (auto report = search.compile(found))
       return std::move(*report);
   }

@@ -51,16 +51,14 @@ static std::string getPlace(Location location) {
   return "";
 }
 
-llvm::Error ErrorCatcher::take(StringRef otherwise) {
+llvm::Error ErrorCatcher::take(StringRef otherwise, CompileError::Kind kind) {
   if (impl->text.empty())
-    return llvm::createStringError(": " + otherwise);
+    return CompileError::make(kind, otherwise);
   if (impl->onError)
     impl->onError(*impl->location);
-  std::string place = getPlace(*impl->location);
-  std::string text = (place.empty() ? "" : ":" + place) + ": " + impl->text;
+  std::string text = std::exchange(impl->text, "");
   std::replace(text.begin(), text.end(), '\n', ' ');
-  impl->text.clear();
-  return llvm::createStringError(text);
+  return llvm::make_error<CompileError>(kind, getPlace(*impl->location), text);
 }
 
 /// Crashes in one of the ways in which the compiler can crash: by a signal, by

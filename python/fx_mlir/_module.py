@@ -16,8 +16,8 @@ from fx_mlir._error import Error
 #: The formats that `Module.emit` writes: fx/Pipelines/Formats.def.
 EMIT_KINDS = _fx.emit_kinds()
 
-# In the order of FXExportKind of fx-c/Export.h.
-EXPORT_KINDS = ("pt2", "fx-text", "python", "dot", "model-explorer", "nodes")
+#: What `Module.export` writes: fx/Export/Formats.def.
+EXPORT_KINDS = _fx.export_kinds()
 
 Phase = Callable[[str, float], None]
 

@@ -197,18 +197,21 @@ void fx::python::bindModule(nb::module_ &m) {
            nb::arg("debug_crash"), nb::arg("target"));
 }
 
+/// The names of an enumeration of the C interface, by number.
+template <typename KindT>
+static nb::tuple getNames(const char *(*getName)(KindT kind)) {
+  nb::list names;
+  for (int kind = 0; const char *name = getName(KindT(kind)); ++kind)
+    names.append(name);
+  return nb::tuple(names);
+}
+
 NB_MODULE(_fx, m) {
   m.doc() = "The C interface of fx-mlir; use the package fx_mlir.";
   m.def("version", &fxVersion);
   m.def("schema_version", &fxSchemaVersion);
-  // The names of FXEmitKind, by number.
-  m.def("emit_kinds", [] {
-    nb::list names;
-    for (int kind = 0; const char *name = fxEmitKindName(FXEmitKind(kind));
-         ++kind)
-      names.append(name);
-    return nb::tuple(names);
-  });
+  m.def("emit_kinds", [] { return getNames(fxEmitKindName); });
+  m.def("export_kinds", [] { return getNames(fxExportKindName); });
   bindModule(m);
   bindModel(m);
   bindBuilder(m);

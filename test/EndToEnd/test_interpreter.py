@@ -1,6 +1,8 @@
 """Programs of every kind beside eager PyTorch, interpreted and compiled: whatever
 exports, imports and runs."""
 
+import operator
+
 import pytest
 import torch
 from torch.export import Dim
@@ -64,6 +66,33 @@ def test_symbolic_scalars(tmp_path):
         others=[((torch.randn(7), 9), {})],
         folder=tmp_path,
     )
+
+
+#: What Python says of numbers that a graph computes on.
+NUMBERS = {
+    "_operator.floordiv": (operator.floordiv, [(1.0, 0.1), (-7.0, 2.0), (6.0, -3.0), (0.0, -1.0), (1e300, 3.0)]),
+    "_operator.mod": (operator.mod, [(-3.0, 3.0), (3.0, -3.0), (1.0, 0.1), (-7.5, 2.0)]),
+    "builtins.round": (round, [(2.675, 2), (0.5, 0), (1e22, 3), (1250.0, -2), (1250, -2), (-1350, -2), (7, 1)]),
+}
+
+
+@pytest.mark.parametrize("mode", ["interpret", "native"])
+def test_numbers_as_python(mode, tmp_path):
+    lines, expected, types = [], [], []
+    for target, (function, pairs) in NUMBERS.items():
+        for x, y in pairs if mode == "interpret" or target != "builtins.round" else []:
+            expected.append(function(x, y))
+            types.append("!fx.sym_int" if type(expected[-1]) is int else "!fx.sym_float")
+            call = f"call_function @{target}({x!r}, {y!r}) : () -> {types[-1]}"
+            lines.append(f"  %v{len(lines)} = {call.replace('e+', '.0e')}\n")
+    values = ", ".join(f"%v{k}" for k in range(len(lines)))
+    (tmp_path / "m.mlir").write_text(
+        f"fx.graph @main {{\n{''.join(lines)}  output({values}) : ({', '.join(types)})\n}}\n"
+    )
+    flag = "--interpret" if mode == "interpret" else "--no-fallback"
+    got = harness.run(tmp_path / "m.mlir", ((), {}), tmp_path / "run", expected, flag)
+    for g, w in zip(got, expected, strict=True):
+        assert type(g) is type(w) and g == w
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,7 @@ class Formulas(nn.Module):
             x.sigmoid() * x,
             0.5 * x * (1 + torch.erf(x / 2**0.5)),
             x * 0.5 * (1.0 + torch.erf(x * 0.70710678)),
+            0.5 * x * (1.0 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x.pow(3.0)))),
             e / e.sum(-1, keepdim=True),
             x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5) * self.weight,
             self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)),
@@ -296,11 +297,11 @@ def test_rules_raise_formulas(tmp_path):
     inputs = torch.randn(4, 8), *(torch.randn(2, 3, 5, 8) for _ in range(3))
     counts, text, got, expected = rewritten(Formulas(), inputs, tmp_path, "raise.mlir")
     assert counts == dict.fromkeys(
-        "silu silu_swapped gelu_div gelu_mul softmax rms_norm rms_norm_swapped "
+        "silu silu_swapped gelu_div gelu_mul gelu_tanh softmax rms_norm rms_norm_swapped "
         "layer_norm attention".split(),
         1,
     )
-    for target in ("aten.sigmoid", "aten.erf", "aten.exp", "aten.rsqrt", "aten.matmul"):
+    for target in ("aten.sigmoid", "aten.erf", "aten.tanh", "aten.exp", "aten.rsqrt", "aten.matmul"):
         assert f"@{target}" not in text
     harness.compare(got, expected)
 

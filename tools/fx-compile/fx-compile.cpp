@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/InitAll.h"
 #include "fx/Interpreter/Interpreter.h"
 #include "fx/Operators/Version.h"
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/CommandFlags.h"
@@ -142,6 +145,9 @@ int main(int argc, char **argv) {
   // handler removes unfinished files.
   std::signal(SIGPIPE, [](int) { std::raise(SIGTERM); });
   registerVersionPrinter();
+  registerAllPassesAndUpstream();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
   cl::HideUnrelatedOptions(category);
   if (cl::Option *mcpu = cl::getRegisteredOptions().lookup("mcpu"))
     mcpu->setHiddenFlag(cl::NotHidden);
@@ -174,8 +180,14 @@ int main(int argc, char **argv) {
     options.dumpAfter.push_back(phase);
   }
   options.crashIn = crashIn;
-  // Copy the options: the linker, which runs in this process, resets all
-  // options of the command line.
+  mlir::DefaultTimingManager timing;
+  mlir::applyDefaultTimingManagerCLOptions(timing);
+  mlir::TimingScope timingRoot = timing.getRootScope();
+  options.configurePasses = [&](mlir::PassManager &pm) {
+    (void)mlir::applyPassManagerCLOptions(pm);
+    pm.enableTiming(timingRoot);
+  };
+  // The linker, in this process, sets all options of the command line back.
   std::string reportPath = reportFile, sarifPath = sarifFile;
   SarifLog sarif;
   sarif.input = input.getValue();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Export/Export.h"
-#include "fx/Export/Text.h"
+#include "fx/Export/Formats.h"
 #include "fx/IR/BytecodeFile.h"
 #include "fx/IR/ExternalData.h"
 #include "fx/IR/ExternalPaths.h"
@@ -24,6 +24,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <deque>
 #include <unistd.h>
 
 using namespace llvm;
@@ -34,26 +35,6 @@ static cl::opt<bool>
               cl::desc("Import an archive of torch.export.save; with one of "
                        "the others, go through fx without a file between"),
               cl::cat(category));
-static cl::opt<bool> mlirToPt2(
-    "mlir-to-pt2",
-    cl::desc("Write an archive for torch.export.load; several files become "
-             "the models of one archive"),
-    cl::cat(category));
-static cl::opt<bool>
-    mlirToFXText("mlir-to-fx-text",
-                 cl::desc("Print what str(graph) is in torch.fx"),
-                 cl::cat(category));
-static cl::opt<bool>
-    mlirToPython("mlir-to-python",
-                 cl::desc("Print a Python module as torch.fx generates it"),
-                 cl::cat(category));
-static cl::opt<bool> mlirToDot("mlir-to-dot",
-                               cl::desc("Print a picture for graphviz"),
-                               cl::cat(category));
-static cl::opt<bool>
-    mlirToModelExplorer("mlir-to-model-explorer",
-                        cl::desc("Print the JSON that Model Explorer opens"),
-                        cl::cat(category));
 static cl::opt<std::string>
     report("report",
            cl::desc("For pictures: mark fallbacks and times of this report of "
@@ -80,6 +61,24 @@ static cl::opt<bool>
     verifyWeights("verify-weights",
                   cl::desc("Read every weight and check its CRC, too"),
                   cl::cat(category));
+
+/// `--mlir-to-NAME` of each format.
+struct FormatOption {
+  explicit FormatOption(const fx::ExportFormat &format)
+      : format(format), name(("mlir-to-" + format.name).str()),
+        option(StringRef(name), cl::desc(format.description),
+               cl::cat(category)) {}
+
+  const fx::ExportFormat &format;
+  std::string name;
+  cl::opt<bool> option;
+};
+
+static std::deque<FormatOption> formatOptions;
+/// The format that was asked for; null: MLIR.
+static const fx::ExportFormat *asked;
+
+static bool isArchive() { return asked && asked->name == "pt2"; }
 
 static int fail(const Twine &message) {
   errs() << "error: " << message << '\n';
@@ -121,7 +120,7 @@ using OwnedModule = mlir::OwningOpRef<mlir::ModuleOp>;
 static OwnedModule importModel(StringRef path, mlir::MLIRContext &context) {
   fx::ImportOptions options;
   options.model = model;
-  if (output != "-" && !mlirToPt2) {
+  if (output != "-" && !isArchive()) {
     options.irFolder = sys::path::parent_path(output).str();
     if (options.irFolder.empty())
       options.irFolder = ".";
@@ -169,13 +168,19 @@ static Error printModule(mlir::ModuleOp module, raw_ostream &os) {
   return fx::writeBytecode(module, os);
 }
 
-static Error writeArchive(ArrayRef<OwnedModule> modules, raw_ostream &os) {
+static LogicalResult writeFormat(ArrayRef<OwnedModule> modules,
+                                 raw_ostream &os) {
+  fx::ExportOptions options;
+  if (output != "-")
+    options.root = sys::path::stem(output);
+  options.graph = graphPath;
+  options.report = report;
+  if (modules.size() == 1)
+    return asked->write(*modules.front(), os, options);
   SmallVector<fx::ExportModel> models;
   for (const OwnedModule &module : modules)
     models.push_back({const_cast<OwnedModule &>(module).get(), ""});
-  StringRef root = output == "-" ? "archive" : sys::path::stem(output);
-  return failed(fx::exportPt2(models, os, root)) ? Reported::make()
-                                                 : Error::success();
+  return fx::exportPt2(models, os, options.root);
 }
 
 static int translate() {
@@ -187,21 +192,10 @@ static int translate() {
   // `writeToOutput` writes a temporary file and renames it, so that no partial
   // file is left.
   Error error = writeToOutput(output, [&](raw_ostream &os) -> Error {
-    if (mlirToPt2)
-      return writeArchive(modules, os);
-    mlir::ModuleOp module = *modules.front();
-    LogicalResult result = success();
-    if (mlirToFXText)
-      result = fx::printFXText(module, os, graphPath);
-    else if (mlirToPython)
-      result = fx::printPython(module, os);
-    else if (mlirToDot)
-      result = fx::printDot(module, os, report);
-    else if (mlirToModelExplorer)
-      result = fx::printModelExplorer(module, os, report);
-    else
-      return printModule(module, os);
-    return failed(result) ? Reported::make() : Error::success();
+    if (!asked)
+      return printModule(*modules.front(), os);
+    return failed(writeFormat(modules, os)) ? Reported::make()
+                                            : Error::success();
   });
   if (!error)
     return 0;
@@ -223,16 +217,21 @@ int main(int argc, char **argv) {
   install_bad_alloc_error_handler(refuseMemory);
   fx::registerVersionPrinter();
   mlir::registerAsmPrinterCLOptions();
+  for (const fx::ExportFormat &known : fx::getExportFormats())
+    formatOptions.emplace_back(known);
   cl::ParseCommandLineOptions(argc, argv, "fx-mlir's translator\n");
-  int count =
-      mlirToPt2 + mlirToFXText + mlirToPython + mlirToDot + mlirToModelExplorer;
-  if (count == 0 && !pt2ToMlir)
-    return fail("expected a translation: --pt2-to-mlir, --mlir-to-pt2, "
-                "--mlir-to-fx-text, --mlir-to-python, --mlir-to-dot or "
-                "--mlir-to-model-explorer");
-  if (count > 1)
-    return fail("expected one translation from mlir, got several");
-  if (inputs.size() > 1 && !mlirToPt2)
+  std::string names = "--pt2-to-mlir";
+  for (const FormatOption &known : formatOptions) {
+    names += (&known == &formatOptions.back() ? " or --" : ", --") + known.name;
+    if (!known.option)
+      continue;
+    if (asked)
+      return fail("expected one translation from mlir, got several");
+    asked = &known.format;
+  }
+  if (!asked && !pt2ToMlir)
+    return fail("expected a translation: " + names);
+  if (inputs.size() > 1 && !isArchive())
     return fail("expected one file; only --mlir-to-pt2 takes several");
   return translate();
 }

@@ -21,6 +21,7 @@ namespace mlir {
 class DialectRegistry;
 class Location;
 class ModuleOp;
+class PassManager;
 template <typename OpTy>
 class OwningOpRef;
 } // namespace mlir
@@ -79,6 +80,9 @@ struct CompileOptions {
   /// Where a pass that crashes or fails leaves the module that it got and its
   /// pipeline, for `fx-opt --run-reproducer`; empty: nowhere.
   std::string crashReproducer;
+  /// Called with each pass manager before its passes are added, to time or
+  /// print what they do. Code is made by several pass managers at a time.
+  std::function<void(mlir::PassManager &)> configurePasses;
   /// Called when a phase begins, and when it has finished a kernel.
   std::function<void(const Progress &)> onProgress;
   /// Called with the place of an error before it is returned, if it has one.

@@ -147,8 +147,46 @@ static LogicalResult lowerAdaptiveAvgPool(Node &n) {
       }));
 }
 
-/// Lowers adaptive max pooling: the largest element of each window, and its
-/// flat index in the plane of the input.
+/// Sets the results to the largest element of each window and, where that is
+/// used, its place in its plane. `getStart` returns where the window of output
+/// `i` begins along spatial dimension `d`.
+static LogicalResult setMaxima(
+    Node &n, const Adaptive &a, const Tensor &windows,
+    function_ref<Value(Scalars &ix, ArrayRef<Value> i, int64_t d)> getStart) {
+  Builder &b = n.b;
+  int64_t taps = 1;
+  for (int64_t k : a.longest)
+    taps *= k;
+  Sizes flat(a.out);
+  flat.push_back(b.expr(taps));
+  auto [value, tap] = extreme(b, b.reshape(b.contiguous(windows), flat),
+                              a.x.rank(), false, true);
+  if (failed(n.set(0, value)))
+    return failure();
+  if (n.numResults() < 2 || !n.isUsed(1))
+    return success();
+  SmallVector<Value> in;
+  for (int64_t i = 0; i < a.spatial; ++i)
+    in.push_back(b.index(a.x.sizes[a.first + i]));
+  Type i64 = b.b.getI64Type();
+  return n.set(1,
+               b.indexed({tap}, a.out, i64, i64,
+                         [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
+                           Scalars ix = s.indices();
+                           Value rest = s.toIndex(v[0]), at = ix.integer(0);
+                           SmallVector<Value> offset(a.spatial);
+                           for (int64_t d = a.spatial - 1; d >= 0; --d) {
+                             Value k = ix.integer(a.longest[d]);
+                             offset[d] = ix.fmod(rest, k);
+                             rest = ix.div(rest, k);
+                           }
+                           for (int64_t d = 0; d < a.spatial; ++d)
+                             at = ix.add(ix.mul(at, in[d]),
+                                         ix.add(getStart(ix, i, d), offset[d]));
+                           return s.fromIndex(at);
+                         }));
+}
+
 template <unsigned spatial>
 static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   Adaptive a;
@@ -158,56 +196,85 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   for (ExprAttr e : a.x.sizes)
     if (e.getInteger() == 0)
       return n.fail("an empty tensor");
-  int64_t rank = a.x.rank(), taps = 1;
   if (llvm::all_of(ArrayRef<ExprAttr>(a.out).take_back(spatial),
                    [](ExprAttr e) { return e.getInteger() == 1; })) {
     // The only window is the whole plane: reduce it without a copy.
     Sizes planes(a.out);
     planes.push_back(
         b.product(ArrayRef<ExprAttr>(a.x.sizes).take_back(spatial)));
-    auto [value, at] = extreme(b, b.reshape(a.x, planes), rank, false, true);
+    auto [value, at] =
+        extreme(b, b.reshape(a.x, planes), a.x.rank(), false, true);
     if (failed(n.set(0, value)))
       return failure();
     return n.numResults() < 2 || !n.isUsed(1) ? success() : n.set(1, at);
   }
-  for (int64_t k : a.longest) {
-    if (ShapedType::isDynamic(k))
-      return n.fail("windows whose sizes are not known");
-    taps *= k;
-  }
-  Tensor all = windows(b, a, a.x.dtype, [](Scalars &s) { return s.lowest(); });
-  Sizes flat(a.out);
-  flat.push_back(b.expr(taps));
-  auto [value, tap] =
-      extreme(b, b.reshape(b.contiguous(all), flat), rank, false, true);
-  if (failed(n.set(0, value)))
-    return failure();
-  if (n.numResults() < 2 || !n.isUsed(1))
-    return success();
+  if (llvm::any_of(a.longest, ShapedType::isDynamic))
+    return n.fail("windows whose sizes are not known");
   SmallVector<Value> in, out;
   for (int64_t i = 0; i < a.spatial; ++i) {
     in.push_back(b.index(a.x.sizes[a.first + i]));
     out.push_back(b.index(a.out[a.first + i]));
   }
-  Type i64 = b.b.getI64Type();
-  return n.set(
-      1, b.indexed({tap}, a.out, i64, i64,
-                   [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
-                     Scalars ix = s.indices();
-                     Value rest = s.toIndex(v[0]), at = ix.integer(0);
-                     SmallVector<Value> offset(a.spatial);
-                     for (int64_t d = a.spatial - 1; d >= 0; --d) {
-                       Value k = ix.integer(a.longest[d]);
-                       offset[d] = ix.fmod(rest, k);
-                       rest = ix.div(rest, k);
-                     }
-                     for (int64_t d = 0; d < a.spatial; ++d) {
-                       Value start =
-                           ix.div(ix.mul(i[a.first + d], in[d]), out[d]);
-                       at = ix.add(ix.mul(at, in[d]), ix.add(start, offset[d]));
-                     }
-                     return s.fromIndex(at);
-                   }));
+  return setMaxima(
+      n, a, windows(b, a, a.x.dtype, [](Scalars &s) { return s.lowest(); }),
+      [&](Scalars &ix, ArrayRef<Value> i, int64_t d) {
+        return ix.div(ix.mul(i[a.first + d], in[d]), out[d]);
+      });
+}
+
+/// Windows of a fixed size at pseudorandom places
+/// (aten/src/ATen/native/FractionalMaxPooling.h): along a dimension, window `i`
+/// of `out` begins at int((i + u) * alpha) - int(u * alpha), where u is the
+/// plane's random number for the dimension and alpha = (in - k) / (out - 1).
+/// The last window ends with the input.
+template <unsigned spatial>
+static LogicalResult lowerFractionalMaxPool(Node &n) {
+  Adaptive a;
+  a.x = n.tensor("self");
+  Tensor random = n.tensor("random_samples");
+  SmallVector<int64_t> kernel = n.integers("kernel_size", spatial);
+  a.spatial = spatial;
+  a.first = a.x.rank() - spatial;
+  if (n.failed() || a.first < 1 || a.first > 2 || random.rank() != 3 ||
+      n.resultSizes().size() != size_t(a.x.rank()))
+    return n.fail("the ranks are not what the operator takes");
+  a.longest = kernel;
+  a.out.assign(n.resultSizes().begin(), n.resultSizes().end());
+  Builder &b = n.b;
+  SmallVector<Value> in, out;
+  for (int64_t i = 0; i < a.spatial; ++i) {
+    in.push_back(b.index(a.x.sizes[a.first + i]));
+    out.push_back(b.index(a.out[a.first + i]));
+  }
+  Value samples = b.materialize(random), source = b.materialize(a.x);
+  auto getStart = [&](Scalars &ix, ArrayRef<Value> i, int64_t d) -> Value {
+    Scalars f(ix.b, ix.loc, random.dtype);
+    // Of two dimensions the last comes first, of three it comes last.
+    int64_t column = spatial == 2 ? 1 - d : d;
+    Value u = tensor::ExtractOp::create(
+        ix.b, ix.loc, samples,
+        ValueRange{a.first == 2 ? i[0] : ix.integer(0), i[a.first - 1],
+                   ix.integer(column)});
+    Value rest = ix.sub(in[d], ix.integer(kernel[d]));
+    Value last = ix.sub(out[d], ix.integer(1)), at = i[a.first + d];
+    Value alpha = f.div(f.fromIndex(rest), f.fromIndex(last));
+    Value start = ix.sub(f.toIndex(f.mul(f.add(f.fromIndex(at), u), alpha)),
+                         f.toIndex(f.mul(u, alpha)));
+    return ix.select(ix.eq(at, last), rest, start);
+  };
+  Sizes sizes(a.out);
+  for (int64_t k : kernel)
+    sizes.push_back(b.expr(k));
+  Tensor windows = b.indexed(
+      {}, sizes, a.x.dtype, a.x.dtype,
+      [&](Scalars &s, ValueRange, ArrayRef<Value> i) -> Value {
+        Scalars ix = s.indices();
+        SmallVector<Value> place(i.take_front(a.first));
+        for (int64_t d = 0; d < a.spatial; ++d)
+          place.push_back(ix.add(getStart(ix, i, d), i[a.x.rank() + d]));
+        return tensor::ExtractOp::create(s.b, s.loc, source, place);
+      });
+  return setMaxima(n, a, windows, getStart);
 }
 
 /// Lowers max_unpool: writes each element to its flat index in a plane of
@@ -255,6 +322,8 @@ void registerAdaptivePooling(Registry &r) {
   r.add("aten.adaptive_max_pool1d.default", lowerAdaptiveMaxPool<1>);
   r.add("aten.adaptive_max_pool2d.default", lowerAdaptiveMaxPool<2>);
   r.add("aten.adaptive_max_pool3d.default", lowerAdaptiveMaxPool<3>);
+  r.add("aten.fractional_max_pool2d.default", lowerFractionalMaxPool<2>);
+  r.add("aten.fractional_max_pool3d.default", lowerFractionalMaxPool<3>);
   r.add({"aten.max_unpool2d.default", "aten.max_unpool3d.default"},
         lowerMaxUnpool);
 }

@@ -394,7 +394,10 @@ void fx::registerConvolutionShapes(HookTable<ShapeRule> &hooks) {
                                "aten.upsample_nearest3d.default",
                                "aten.upsample_trilinear3d.default"});
   hooks.add(inferAdaptiveMax<1>, {"aten.adaptive_max_pool1d.default"});
-  hooks.add(inferAdaptiveMax<2>, {"aten.adaptive_max_pool2d.default"});
+  hooks.add(inferAdaptiveMax<2>, {"aten.adaptive_max_pool2d.default",
+                                  "aten.fractional_max_pool2d.default"});
+  hooks.add(inferAdaptiveMax<3>, {"aten.adaptive_max_pool3d.default",
+                                  "aten.fractional_max_pool3d.default"});
   hooks.add(inferUpsample<1>,
             {"aten.upsample_linear1d.vec", "aten.upsample_nearest1d.vec"});
   hooks.add(inferUpsample<2>,

@@ -25,6 +25,7 @@
 #include "fx/Operators/aten/mse_loss.h"
 #include "fx/Operators/aten/mul.h"
 #include "fx/Operators/aten/ne.h"
+#include "fx/Operators/aten/norm_except_dim.h"
 #include "fx/Operators/aten/sigmoid.h"
 #include "fx/Operators/aten/slice.h"
 #include "fx/Operators/aten/sub.h"
@@ -36,20 +37,35 @@ using namespace fx;
 
 namespace {
 
-/// Computes v * (g / ‖v‖), with the norm over all dimensions but `dim`
+/// The norm over all dimensions but `dim`; -1 is none
 /// (ATen/native/WeightNorm.cpp).
-LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
-                                  SmallVectorImpl<Value> &results) {
-  std::optional<int64_t> dim = op.dim().getInt();
-  int64_t rank = d.rank(op.v());
+Value normExceptDim(Decomposer &d, Value v, double order,
+                    std::optional<int64_t> dim, bool keepdim) {
+  int64_t rank = d.rank(v);
   if (!dim || *dim < -1 || *dim >= rank)
-    return failure();
+    return {};
   SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i)
     if (i != *dim)
       dims.push_back(i);
-  Value norm = d.call<aten::LinalgVectorNorm>(op.v(), 2.0, dims,
-                                              /*keepdim=*/true);
+  return d.call<aten::LinalgVectorNorm>(v, order, dims, keepdim);
+}
+
+LogicalResult decomposeNormExceptDim(aten::NormExceptDim op, Decomposer &d,
+                                     SmallVectorImpl<Value> &results) {
+  std::optional<int64_t> dim = op.dim().getInt(), order = op.pow().getInt();
+  // Of one dimension nothing is left to reduce, as in PyTorch's 1-d view.
+  if (!order || d.rank(op.v()) < 2)
+    return failure();
+  results.push_back(normExceptDim(d, op.v(), *order, dim, dim != -1));
+  return success();
+}
+
+/// v * (g / ‖v‖).
+LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
+                                  SmallVectorImpl<Value> &results) {
+  Value norm =
+      normExceptDim(d, op.v(), 2.0, op.dim().getInt(), /*keepdim=*/true);
   Value scale = d.call<aten::DivTensor>(op.g(), norm);
   results.push_back(d.call<aten::MulTensor>(op.v(), scale));
   return success();
@@ -169,6 +185,7 @@ LogicalResult decomposeL1Loss(aten::L1Loss op, Decomposer &d,
 } // namespace
 
 void fx::registerArithmeticDecompositions(HookTable<Decomposition> &hooks) {
+  hooks.add<aten::NormExceptDim, decomposeNormExceptDim>();
   hooks.add<aten::UnderWeightNorm, decomposeWeightNorm>();
   hooks.add<aten::Diff, decomposeDiff>();
   hooks.add<aten::Glu, decomposeGlu>();

@@ -18,6 +18,7 @@
 
 #include "fx-c/Builder.h"
 #include "fx-c/Compile.h"
+#include "fx-c/Export.h"
 #include "fx-c/IR.h"
 #include "fx-c/Operators.h"
 #include "fx-c/Run.h"
@@ -113,6 +114,9 @@ static void testErrors(const char *archive, const char *folder) {
   CHECK(fxModuleCompile(module, path, &options, &error));
   EXPECT_ERROR("expected an FXEmitKind, got 99");
   CHECK(!strcmp(fxEmitKindName(FX_EMIT_SHARED_OBJECT), "so"));
+  CHECK(!strcmp(fxExportKindName(FX_EXPORT_PT2), "pt2"));
+  CHECK(!fxExportKindName((FXExportKind)-1) &&
+        !fxExportKindName((FXExportKind)99));
   CHECK(!fxEmitKindName((FXEmitKind)-1) && !fxEmitKindName((FXEmitKind)99));
   options.emit = FX_EMIT_SHARED_OBJECT;
   options.cpu = "z80";

@@ -23,6 +23,8 @@ for p in (0.0, 1.0, 2.0, 3.0, INF):
     case(A, f"dist.{p}", lambda x, y, p=p: torch.dist(x, y, p), f("n", 4), f("n", 1))
     case(A, f"cdist.{p}", lambda x, y, p=p: torch.cdist(x, y, p), f("n", 3, 4), f("n", 5, 4))
     case(A, f"pdist.{p}", lambda x, p=p: F.pdist(x, p), f(5, 4), dynamic=False)
+for dim in (-1, 0, 1, 2):
+    case(A, f"norm_except_dim.{dim}", lambda x, k=dim: torch.norm_except_dim(x, 2, k), f(2, 3, 4), dynamic=False)
 case(A, "pairwise_distance", lambda x, y: F.pairwise_distance(x, y, 2, 1e-3, True), f("n", 4), f("n", 4))
 case(A, "cosine_similarity", lambda x, y: F.cosine_similarity(x, y, -1), f("n", 3, 4), f(3, 4))
 case(A, "renorm", lambda x: torch.renorm(x, 2, 1, 1.5), f("n", 3, 4))
@@ -121,6 +123,21 @@ case(A, "adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, (2, 3, None)),
 case(A, "adaptive_max_pool1d", lambda x: F.adaptive_max_pool1d(x, 3, True), f("n", 2, 7))
 case(A, "adaptive_max_pool2d", lambda x: F.adaptive_max_pool2d(x, (3, 4), True), f("n", 2, 7, 5))
 case(A, "adaptive_max_pool3d", lambda x: F.adaptive_max_pool3d(x, (2, 3, 2), True), f(2, 5, 4, 3), dynamic=False)
+case(
+    A,
+    "fractional_max_pool2d",
+    lambda x, u: F.fractional_max_pool2d(x, (3, 2), (4, 1), None, True, u.sigmoid()),
+    f("n", 2, 9, 7),
+    f("n", 2, 2),
+)
+case(
+    A,
+    "fractional_max_pool3d",
+    lambda x, u: F.fractional_max_pool3d(x, 2, (2, 3, 4), None, True, u.sigmoid()),
+    f(3, 5, 6, 7),
+    f(1, 3, 3),
+    dynamic=False,
+)
 case(A, "avg_pool2d.int", lambda x: F.avg_pool2d(x, 2), i("n", 2, 4, 4))
 case(
     A,

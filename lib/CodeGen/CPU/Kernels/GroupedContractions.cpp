@@ -241,6 +241,13 @@ static Value sumColumns(OpBuilder &b, Location loc, GroupedWeight &w,
              ArrayRef<Kind>{Kind::parallel, Kind::parallel, Kind::reduction},
              [&](OpBuilder &nested, Location at, ValueRange x) {
                Value term = arith::ExtSIOp::create(nested, at, i32, x[0]);
+               // Only the low half of a byte counts.
+               if (nibbles) {
+                 Value up = arith::ConstantOp::create(
+                     nested, at, nested.getI32IntegerAttr(28));
+                 term = arith::ShLIOp::create(nested, at, term, up);
+                 term = arith::ShRSIOp::create(nested, at, term, up);
+               }
                linalg::YieldOp::create(
                    nested, at,
                    arith::AddIOp::create(nested, at, x[1], term).getResult());

@@ -185,8 +185,8 @@ static llvm::Error checkCalls(const llvm::Module &module) {
       llvm::StringRef name = f.getName();
       if (!name.consume_front("__nv_"))
         name.consume_front("__ocml_");
-      return llvm::createStringError(": no code for the function '" +
-                                     name.str() + "' on a GPU");
+      return llvm::createStringError("no code for the function '" + name.str() +
+                                     "' on a GPU");
     }
   return llvm::Error::success();
 }

@@ -15,10 +15,10 @@ using namespace mlir;
 llvm::Expected<std::string> fx::spirv::emitSPIRV(ModuleOp module) {
   auto kernels = module.getOps<mlir::spirv::ModuleOp>();
   if (kernels.empty())
-    return llvm::createStringError(": the model has nothing to run on a GPU");
+    return llvm::createStringError("the model has nothing to run on a GPU");
   SmallVector<uint32_t, 0> words;
   if (failed(mlir::spirv::serialize(*kernels.begin(), words)))
-    return llvm::createStringError(": the kernels cannot be written as SPIR-V");
+    return llvm::createStringError("the kernels cannot be written as SPIR-V");
   return std::string(reinterpret_cast<const char *>(words.data()),
                      words.size() * sizeof(uint32_t));
 }
