@@ -29,8 +29,9 @@ def measure_all(
     options,
     is_complete: Callable[[dict], bool] = lambda result: True,
 ) -> dict[tuple[str, str], dict]:
-    """The result of each (name, form): of the file `options.results`, unless
-    `options.again` has the name or it is not complete; else of `run`, in processes."""
+    """Returns the result of each (name, form). Takes it from the file
+    `options.results` if it is complete and `options.again` does not have the name, or
+    else calls `run` in a process of a pool."""
     done: dict[tuple[str, str], dict] = {}
     if options.results and options.results.exists():
         kept = json.loads(options.results.read_text())

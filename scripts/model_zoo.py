@@ -6,9 +6,9 @@ compilation with torch.compile's.
     scripts/model_zoo.py [--jobs N] [-o FILE] [--results FILE] [--again NAME]...
                          [--as-measured] [--without-torch-compile]
 
-Needs a build (folder: FX_BUILD_DIR). It takes long: with --results, what was
-measured is kept in a JSON file, and a further run measures only what is missing
-there, and the models --again names. Times are right with one job alone. Most of
+Needs a build (folder: FX_BUILD_DIR). This takes long: with --results, the
+measurements are saved to a JSON file, and another run measures only the models that are
+missing in the file or named by --again. Times are only reliable with one job. Most of
 the time is torch.compile's: --without-torch-compile leaves it to a later run.
 """
 
@@ -121,7 +121,7 @@ def measure(key: tuple[str, str]) -> dict:
 
 
 def measure_inductor(key: tuple[str, str]) -> dict:
-    """torch.compile of a model in one form."""
+    """Times torch.compile of a model in one form."""
     import torch
     import zoo
 
@@ -134,7 +134,7 @@ def measure_inductor(key: tuple[str, str]) -> dict:
     try:
         return {"inductor": compile_seconds(module, entry.sample(module), form == "dynamic")}
     except Exception as error:
-        # torch.compile may wrap what stops it.
+        # torch.compile may wrap the exception Limit, so look at the time.
         over = time.perf_counter() - start >= LIMIT
         return {"inductor_problem": f"> {LIMIT}" if over else type(error).__name__}
 

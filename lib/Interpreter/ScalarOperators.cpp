@@ -114,7 +114,7 @@ static IValue trueDiv(const Args &a) {
     divisionByZero();
   return real(a, 0) / real(a, 1);
 }
-/// x % y of floats: the sign is that of `y`, also of 0.
+/// Returns x % y of floats. The result, also 0, has the sign of `y`.
 static double remainder(double x, double y) {
   if (y == 0)
     divisionByZero();
@@ -123,8 +123,8 @@ static double remainder(double x, double y) {
     return std::copysign(0.0, y);
   return (r < 0) != (y < 0) ? r + y : r;
 }
-/// x // y of floats as CPython computes it (_float_div_mod in floatobject.c):
-/// floor(x / y) is one too many where the quotient is rounded up.
+/// Returns x // y of floats as CPython computes it (_float_div_mod in
+/// floatobject.c). floor(x / y) is too large by 1 if x / y is rounded up.
 static double floorQuotient(double x, double y) {
   double quotient = (x - remainder(x, y)) / y;
   if (quotient == 0)
@@ -275,7 +275,7 @@ static IValue floor(const Args &a) {
 static IValue ceil(const Args &a) {
   return number(a, 0).isInt() ? number(a, 0) : toInt(std::ceil(real(a, 0)));
 }
-/// x to a multiple of 10^-digits, half to even.
+/// Rounds x to a multiple of 10^-digits, half to even.
 static IValue roundTo(const IValue &x, int64_t digits) {
   if (x.isInt()) {
     if (digits >= 0)
@@ -300,12 +300,13 @@ static IValue roundTo(const IValue &x, int64_t digits) {
     return std::isinf(unit) ? std::copysign(0.0, v)
                             : std::nearbyint(v / unit) * unit;
   }
-  // The decimal text is exact, which v * 10^digits is not.
+  // The conversion to text is exact; v * 10^digits would be rounded.
   char text[700];
   std::snprintf(text, sizeof(text), "%.*f", int(digits), v);
   return std::strtod(text, nullptr);
 }
-/// round(x) is an int, half to even; round(x, n) has the type of x.
+/// round(x) returns an int and rounds half to even; round(x, n) returns a
+/// number of the type of x.
 static IValue roundOp(const Args &a) {
   if (a.size() > 1 && !a[1].isNone())
     return roundTo(number(a, 0), integer(a, 1));

@@ -34,10 +34,10 @@ struct CrashPass : PassWrapper<CrashPass, OperationPass<ModuleOp>> {
   void runOnOperation() override { LLVM_BUILTIN_TRAP; }
 };
 
-/// Knows which passes are running: after a crash, which one crashed.
+/// Records the running passes, so that the pass that crashed is known.
 class PassWatcher : public PassInstrumentation {
 public:
-  /// `running` has the passes from the outermost on.
+  /// Keeps the names of the running passes in `running`, outermost first.
   explicit PassWatcher(SmallVector<std::string> &running) : running(running) {}
   void runBeforePass(Pass *pass, Operation *) override {
     StringRef argument = pass->getArgument();

@@ -35,7 +35,7 @@ struct CodeUnit {
   std::string entry = "fx_entry";
   /// See CompileOptions.
   std::function<void(mlir::PassManager &)> configurePasses;
-  /// What is compiled: first @main's module, then kernels.
+  /// The modules to compile: @main's module first, then modules of kernels.
   llvm::SmallVector<mlir::ModuleOp> parts;
   /// The object code of each part.
   std::deque<std::string> objects;

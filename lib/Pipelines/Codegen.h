@@ -56,7 +56,8 @@ public:
   ErrorCatcher(mlir::MLIRContext &context,
                std::function<void(mlir::Location)> onError);
   ~ErrorCatcher();
-  /// The error with its place; the message is `otherwise` if none was reported.
+  /// Returns the caught error with its place, and clears it. If no error was
+  /// caught, the message is `otherwise`.
   llvm::Error take(llvm::StringRef otherwise,
                    CompileError::Kind kind = CompileError::Kind::Code);
   /// Where `runPasses` leaves the input and the pipeline of passes that crash

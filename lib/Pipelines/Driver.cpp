@@ -227,7 +227,7 @@ llvm::Error Driver::run() {
   if (!llvm::sys::fs::status(options.output, status) &&
       !llvm::sys::fs::is_regular_file(status))
     return failToWrite("expected a regular file");
-  // Beside the output, so that the rename stays in one file system.
+  // Write next to the output, so that the rename stays in one file system.
   int fd;
   if (std::error_code ec = llvm::sys::fs::createUniqueFile(
           options.output + ".%%%%%%%%.tmp", fd, unfinished.path,

@@ -73,7 +73,8 @@ public:
     return std::nullopt;
   }
 
-  /// The first node, with its graph's name, that the error names.
+  /// Returns the first node ("graph:node") that the error names and that is not
+  /// in `known`; empty if there is none.
   std::string getNamed(const Set &known) const {
     for (const std::string &key : nodes)
       if (!known.contains(key) &&
@@ -82,7 +83,8 @@ public:
     return "";
   }
 
-  /// What is wrong, with the place, since it may not be that of the node.
+  /// Returns the text of the error with its place, which need not be that of
+  /// the node that causes it.
   std::string getReason() const {
     return (error.place.empty() ? "" : error.place + ": ") + error.message;
   }
@@ -114,7 +116,8 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt) {
     return fail();
 
   while (found.size() < kMostNodes) {
-    // Without native code of a node these stay as they are.
+    // Isolating nodes does not help if the output cannot be written, or if
+    // ATen cannot run the operator either.
     if (search.error.kind == CompileError::Kind::Output ||
         search.error.kind == CompileError::Kind::NoNativeCode)
       return fail();

@@ -30,10 +30,10 @@ struct Isolation {
   void apply(mlir::ModuleOp module, CompileReport &report);
 };
 
-/// Attempts to compile. Where code cannot be made of the simplified graph, it
-/// looks for the node that this is due to: the one that the error names, else
-/// by bisection. ATen runs that one, and the rest is compiled. The error is
-/// that of the first attempt where nothing helps.
+/// Calls `attempt` to compile the model. If the simplified graph cannot be
+/// compiled, finds the node that causes the failure: the node that the error
+/// names, or else by bisection. Lets ATen run this node and compiles the rest,
+/// and repeats. Returns the error of the first attempt if this does not help.
 llvm::Expected<CompileReport> compileAround(
     llvm::function_ref<llvm::Expected<CompileReport>(Isolation &)> attempt);
 

@@ -16,7 +16,7 @@ from fx_mlir._error import Error
 #: The formats that `Module.emit` writes: fx/Pipelines/Formats.def.
 EMIT_KINDS = _fx.emit_kinds()
 
-#: What `Module.export` writes: fx/Export/Formats.def.
+#: The formats that `Module.export` writes: fx/Export/Formats.def.
 EXPORT_KINDS = _fx.export_kinds()
 
 Phase = Callable[[str, float], None]

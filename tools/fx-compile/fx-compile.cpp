@@ -187,7 +187,8 @@ int main(int argc, char **argv) {
     (void)mlir::applyPassManagerCLOptions(pm);
     pm.enableTiming(timingRoot);
   };
-  // The linker, in this process, sets all options of the command line back.
+  // Copy the options: the linker, which runs in this process, resets all
+  // options of the command line.
   std::string reportPath = reportFile, sarifPath = sarifFile;
   SarifLog sarif;
   sarif.input = input.getValue();

@@ -147,9 +147,9 @@ static LogicalResult lowerAdaptiveAvgPool(Node &n) {
       }));
 }
 
-/// Sets the results to the largest element of each window and, where that is
-/// used, its place in its plane. `getStart` returns where the window of output
-/// `i` begins along spatial dimension `d`.
+/// Sets the results to the largest element of each window and, if that result
+/// is used, its flat index in the plane of the input. `getStart` returns the
+/// index along spatial dimension `d` at which the window of output `i` begins.
 static LogicalResult setMaxima(
     Node &n, const Adaptive &a, const Tensor &windows,
     function_ref<Value(Scalars &ix, ArrayRef<Value> i, int64_t d)> getStart) {
@@ -187,6 +187,8 @@ static LogicalResult setMaxima(
                          }));
 }
 
+/// Lowers adaptive max pooling: the largest element of each window, and its
+/// flat index in the plane of the input.
 template <unsigned spatial>
 static LogicalResult lowerAdaptiveMaxPool(Node &n) {
   Adaptive a;
@@ -222,11 +224,11 @@ static LogicalResult lowerAdaptiveMaxPool(Node &n) {
       });
 }
 
-/// Windows of a fixed size at pseudorandom places
-/// (aten/src/ATen/native/FractionalMaxPooling.h): along a dimension, window `i`
-/// of `out` begins at int((i + u) * alpha) - int(u * alpha), where u is the
-/// plane's random number for the dimension and alpha = (in - k) / (out - 1).
-/// The last window ends with the input.
+/// Lowers fractional max pooling, whose windows of a fixed size k begin at
+/// pseudorandom places (aten/src/ATen/native/FractionalMaxPooling.h). Along a
+/// dimension, window `i` of `out` begins at int((i + u) * alpha) - int(u *
+/// alpha), where u is the random number of the plane and the dimension, and
+/// alpha = (in - k) / (out - 1). The last window ends with the input.
 template <unsigned spatial>
 static LogicalResult lowerFractionalMaxPool(Node &n) {
   Adaptive a;
@@ -249,7 +251,8 @@ static LogicalResult lowerFractionalMaxPool(Node &n) {
   Value samples = b.materialize(random), source = b.materialize(a.x);
   auto getStart = [&](Scalars &ix, ArrayRef<Value> i, int64_t d) -> Value {
     Scalars f(ix.b, ix.loc, random.dtype);
-    // Of two dimensions the last comes first, of three it comes last.
+    // The samples of two dimensions are in the order W, H; those of three in
+    // the order T, H, W.
     int64_t column = spatial == 2 ? 1 - d : d;
     Value u = tensor::ExtractOp::create(
         ix.b, ix.loc, samples,

@@ -37,8 +37,8 @@ using namespace fx;
 
 namespace {
 
-/// The norm over all dimensions but `dim`; -1 is none
-/// (ATen/native/WeightNorm.cpp).
+/// Computes the norm over all dimensions but `dim`, or over all dimensions if
+/// `dim` is -1 (ATen/native/WeightNorm.cpp). Returns null if `dim` is invalid.
 Value normExceptDim(Decomposer &d, Value v, double order,
                     std::optional<int64_t> dim, bool keepdim) {
   int64_t rank = d.rank(v);
@@ -54,14 +54,14 @@ Value normExceptDim(Decomposer &d, Value v, double order,
 LogicalResult decomposeNormExceptDim(aten::NormExceptDim op, Decomposer &d,
                                      SmallVectorImpl<Value> &results) {
   std::optional<int64_t> dim = op.dim().getInt(), order = op.pow().getInt();
-  // Of one dimension nothing is left to reduce, as in PyTorch's 1-d view.
+  // A tensor of one dimension leaves no dimension to reduce.
   if (!order || d.rank(op.v()) < 2)
     return failure();
   results.push_back(normExceptDim(d, op.v(), *order, dim, dim != -1));
   return success();
 }
 
-/// v * (g / ‖v‖).
+/// Computes v * (g / ‖v‖), with the norm over all dimensions but `dim`.
 LogicalResult decomposeWeightNorm(aten::UnderWeightNorm op, Decomposer &d,
                                   SmallVectorImpl<Value> &results) {
   Value norm =
