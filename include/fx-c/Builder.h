@@ -72,7 +72,8 @@ FX_CAPI int fxBuilderExpression(FXBuilder *builder, const char *srepr,
                                 FXTextFn write, void *user_data,
                                 FXError **error);
 
-/* The Python stack of the next node, outermost frame first. */
+/* The Python stack of the next node, outermost frame first. Only the 256
+ * innermost frames are kept. */
 FX_CAPI void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                                 const char *function);
 /* Any text that the next node's location carries: nn_module_stack, … */

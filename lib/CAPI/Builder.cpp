@@ -158,8 +158,7 @@ FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
 
 void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                         const char *function) {
-  // MLIR walks locations recursively, so bound the depth of the stack.
-  if (builder && file && builder->frames.size() < 256)
+  if (builder && file)
     builder->frames.push_back(
         {file, function ? function : "", unsigned(std::max(line, 0))});
 }

@@ -18,6 +18,7 @@ using namespace fx::capi;
 //===----------------------------------------------------------------------===//
 
 static constexpr int maxDepth = 64;
+static constexpr size_t maxFrames = 256;
 
 llvm::Expected<Attribute> FXBuilder::getTree(ArrayRef<BuilderItem> &rest,
                                              NodeArguments &arguments,
@@ -123,7 +124,12 @@ llvm::Expected<Type> FXBuilder::getType(StringRef text) {
 Location FXBuilder::getLocation(StringRef names) {
   MLIRContext *ctx = state->context;
   LocationAttr loc;
-  for (const BuilderFrame &frame : frames) {
+  // MLIR walks locations recursively, so bound the depth of the stack. The
+  // innermost frames come last.
+  ArrayRef<BuilderFrame> innermost = frames;
+  if (innermost.size() > maxFrames)
+    innermost = innermost.take_back(maxFrames);
+  for (const BuilderFrame &frame : innermost) {
     LocationAttr one = FileLineColLoc::get(ctx, frame.file, frame.line, 0);
     if (!frame.function.empty())
       one = NameLoc::get(b.getStringAttr(frame.function), Location(one));
@@ -203,11 +209,13 @@ int fxBuilderPlaceholder(FXBuilder *builder, const char *name, const char *kind,
         }
         if (target)
           op.addAttribute("target", FlatSymbolRefAttr::get(ctx, target));
-        if (arguments.trees.size() > 1 || !arguments.operands.empty())
+        if (arguments.trees.size() > 1 || !arguments.operands.empty() ||
+            !arguments.keywords.empty())
           return llvm::createStringError(
               "expected one immediate as the default value");
         if (!arguments.trees.empty())
           op.addAttribute("default_value", arguments.trees.front());
+        op.addAttributes(arguments.extra);
         op.addTypes(*parsed);
         return builder->create(op, result);
       });
@@ -222,7 +230,11 @@ int fxBuilderGetAttr(FXBuilder *builder, const char *name, const char *target,
                     : !type   ? "type"
                               : "result");
   return buildNode(
-      builder, error, "fxBuilderGetAttr", [&](NodeArguments &) -> llvm::Error {
+      builder, error, "fxBuilderGetAttr",
+      [&](NodeArguments &arguments) -> llvm::Error {
+        if (!arguments.trees.empty())
+          return llvm::createStringError("expected no arguments, got " +
+                                         llvm::Twine(arguments.trees.size()));
         llvm::Expected<Type> parsed = builder->getType(type);
         if (!parsed)
           return parsed.takeError();
@@ -230,6 +242,7 @@ int fxBuilderGetAttr(FXBuilder *builder, const char *name, const char *target,
                           GetAttrOp::getOperationName());
         op.addAttribute(
             "target", FlatSymbolRefAttr::get(builder->state->context, target));
+        op.addAttributes(arguments.extra);
         op.addTypes(*parsed);
         return builder->create(op, result);
       });
@@ -285,8 +298,7 @@ int fxBuilderNode(FXBuilder *builder, const char *op, const char *target,
           state.addAttribute("outs", tree);
         }
         for (int i = 0; i < nTypes; ++i) {
-          llvm::Expected<Type> type =
-              builder->getType(types[i] ? types[i] : "");
+          llvm::Expected<Type> type = builder->getType(types[i]);
           if (!type)
             return type.takeError();
           state.addTypes(*type);

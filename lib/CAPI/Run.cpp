@@ -60,21 +60,13 @@ const FXModelInfo *fxModelGetInfo(const FXModel *model) {
   return model ? &model->model->getInfo() : nullptr;
 }
 
-int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
-               DLManagedTensor **outputs, int nOutputs, int threads,
-               FXError **error) {
-  FXRunOptions options = {};
-  options.struct_size = sizeof options;
-  options.threads = threads;
-  return fxModelRunWith(model, inputs, nInputs, outputs, nOutputs, &options,
-                        error);
-}
-
-int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
-                   DLManagedTensor **outputs, int nOutputs,
-                   const FXRunOptions *options, FXError **error) {
+/// Runs the model. `function` is the name of the C function, for errors.
+static int run(const char *function, FXModel *model,
+               const DLTensor *const *inputs, int nInputs,
+               DLManagedTensor **outputs, int nOutputs,
+               const FXRunOptions *options, FXError **error) {
   if (!model || (!inputs && nInputs > 0) || (!outputs && nOutputs > 0))
-    return failNull(error, "fxModelRun",
+    return failNull(error, function,
                     !model                   ? "model"
                     : !inputs && nInputs > 0 ? "inputs"
                                              : "outputs");
@@ -105,11 +97,31 @@ int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
   return 0;
 }
 
+int fxModelRun(FXModel *model, const DLTensor *const *inputs, int nInputs,
+               DLManagedTensor **outputs, int nOutputs, int threads,
+               FXError **error) {
+  FXRunOptions options = {};
+  options.struct_size = sizeof options;
+  options.threads = threads;
+  return run("fxModelRun", model, inputs, nInputs, outputs, nOutputs, &options,
+             error);
+}
+
+int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
+                   DLManagedTensor **outputs, int nOutputs,
+                   const FXRunOptions *options, FXError **error) {
+  return run("fxModelRunWith", model, inputs, nInputs, outputs, nOutputs,
+             options, error);
+}
+
 int fxModelGetState(FXModel *model, int index, DLTensor *state,
                     FXError **error) {
   if (!model || !state)
     return failNull(error, "fxModelGetState", model ? "state" : "model");
   int count = model->model->getInfo().n_states;
+  if (count == 0)
+    return fail(error, "expected a model with states, got state " +
+                           llvm::Twine(index) + " of one without");
   if (index < 0 || index >= count ||
       model->model->getApi().get_state(model->model->getInstance(), index,
                                        state))

@@ -70,17 +70,21 @@ const char *fxSchemaVersion(void) { return getSchemaVersion().data(); }
 // Protection
 //===----------------------------------------------------------------------===//
 
-/// Runs `fn`. Sets `message` if it returns an error or throws an exception.
-static void callAndCatch(llvm::function_ref<llvm::Error()> fn,
+/// Runs `fn`. Returns true and sets `message` if it returns an error or throws
+/// an exception. The message may be empty.
+static bool callAndCatch(llvm::function_ref<llvm::Error()> fn,
                          std::string &message) {
   try {
-    if (llvm::Error e = fn())
-      message = llvm::toString(std::move(e));
+    llvm::Error e = fn();
+    if (!e)
+      return false;
+    message = llvm::toString(std::move(e));
   } catch (const std::exception &e) {
     message = e.what();
   } catch (...) {
     message = "an unknown exception";
   }
+  return true;
 }
 
 int capi::protect(FXError **error, ContextState *state,
@@ -96,7 +100,7 @@ int capi::protect(FXError **error, ContextState *state,
   // undefined, so the outcome is on the heap.
   struct Outcome {
     FXError error, diagnosed;
-    bool hasDiagnosed = false;
+    bool hasFailed = false, hasDiagnosed = false;
   };
   auto outcome = std::make_unique<Outcome>();
   Outcome *out = outcome.get();
@@ -112,7 +116,8 @@ int capi::protect(FXError **error, ContextState *state,
         }
         return success();
       });
-    callAndCatch([&] { return fn(out->error); }, out->error.message);
+    out->hasFailed =
+        callAndCatch([&] { return fn(out->error); }, out->error.message);
   };
   std::string fatal;
   if (!runSafely(run, fatal)) {
@@ -121,8 +126,10 @@ int capi::protect(FXError **error, ContextState *state,
     return fail(error,
                 "the compiler crashed" + (fatal.empty() ? "" : ": " + fatal));
   }
-  if (out->error.message.empty())
+  if (!out->hasFailed)
     return 0;
-  return fail(error,
-              std::move(out->hasDiagnosed ? out->diagnosed : out->error));
+  FXError &cause = out->hasDiagnosed ? out->diagnosed : out->error;
+  if (cause.message.empty())
+    cause.message = "an error without a message";
+  return fail(error, std::move(cause));
 }

@@ -8,6 +8,7 @@
 #include "GraphView.h"
 #include "PythonLeaf.h"
 #include "fx/Export/Text.h"
+#include "fx/IR/PythonStack.h"
 
 #include "llvm/Support/Format.h"
 
@@ -102,7 +103,7 @@ private:
     }
     os.indent(indent) << id << " [shape = " << shape << ", fillcolor = \""
                       << color << "\", label = \"" << label << "\"";
-    if (std::string path = getModulePath(node.op); !path.empty())
+    if (std::string path = getModulePath(node.op->getLoc()); !path.empty())
       os << ", tooltip = \"" << escape(path) << "\"";
     os << "];\n";
   }

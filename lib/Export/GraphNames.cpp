@@ -15,20 +15,6 @@
 using namespace mlir;
 using namespace fx;
 
-DictionaryAttr fx::findMetadata(Location loc) {
-  if (DictionaryAttr metadata = getMetadata(loc))
-    return metadata;
-  // A pass that merges nodes fuses their locations. Take the first metadata.
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations())
-      if (DictionaryAttr metadata = findMetadata(inner))
-        return metadata;
-  } else if (auto name = dyn_cast<NameLoc>(loc)) {
-    return findMetadata(name.getChildLoc());
-  }
-  return {};
-}
-
 ResultForm fx::getResultForm(Operation *op) {
   auto call = dyn_cast<NodeOpInterface>(op);
   if (!call)

@@ -55,10 +55,6 @@ private:
 /// `aten.add.Tensor`, `mul` for `_operator.mul`.
 llvm::StringRef getFunctionName(llvm::StringRef target);
 
-/// Returns the node's metadata dictionary, which may be nested in the location;
-/// null if there is none.
-mlir::DictionaryAttr findMetadata(mlir::Location loc);
-
 } // namespace fx
 
 #endif // FX_LIB_EXPORT_GRAPHNAMES_H

@@ -185,19 +185,6 @@ std::string fx::describeType(const FXNode &node) {
   return types.empty() ? "" : "(" + llvm::join(types, ", ") + ")";
 }
 
-std::string fx::getModulePath(Operation *op) {
-  DictionaryAttr metadata = findMetadata(op->getLoc());
-  auto stack =
-      metadata ? metadata.getAs<StringAttr>("nn_module_stack") : StringAttr();
-  if (!stack)
-    return "";
-  // "key,path,type" for each module, the innermost last.
-  StringRef innermost = stack.getValue().rsplit(';').second;
-  if (innermost.empty())
-    innermost = stack;
-  return innermost.split(',').second.split(',').first.str();
-}
-
 std::string fx::describeArguments(const FXNode &node, const FXGraph &graph) {
   std::string text;
   llvm::raw_string_ostream os(text);

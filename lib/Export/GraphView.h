@@ -42,10 +42,6 @@ std::string describeType(mlir::Type type);
 /// Returns the type of the node's value, or the types of its tuple's elements.
 std::string describeType(const FXNode &node);
 
-/// Returns the path of the nn.Module that a node belongs to, such as
-/// `layer1.0`; empty if it is unknown.
-std::string getModulePath(mlir::Operation *op);
-
 /// Returns the text of a node's arguments, such as `x, 1, alpha = 2`. Nodes are
 /// printed as their names.
 std::string describeArguments(const FXNode &node, const FXGraph &graph);

@@ -58,7 +58,7 @@ private:
   bool addNode(NodeOpInterface op);
   bool addInputs(NodeOpInterface op, schema::Node &node);
   bool addOutputs(NodeOpInterface op, schema::Node &node);
-  bool addMetadata(mlir::Operation *op, schema::Node &node);
+  void addMetadata(mlir::Operation *op, schema::Node &node);
   bool addOutput(OutputOp op);
 
   Argument getValue(mlir::Value value, Argument::Kind kind);

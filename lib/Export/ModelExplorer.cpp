@@ -15,6 +15,7 @@
 #include "JsonWriter.h"
 #include "PythonLeaf.h"
 #include "fx/Export/Text.h"
+#include "fx/IR/PythonStack.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -88,9 +89,9 @@ private:
       StringRef target = node.target;
       label = target.consume_front("torch.ops.") && target.count('.') > 1
                   ? target.split('.').second.split('.').first
-                  : target.rsplit('.').second;
+                  : target.drop_front(target.rfind('.') + 1);
     }
-    std::string space = getModulePath(node.op);
+    std::string space = getModulePath(node.op->getLoc());
     std::replace(space.begin(), space.end(), '.', '/');
     json.object([&] {
       string("id", std::to_string(index));

@@ -510,7 +510,7 @@ static std::string getStackText(Location loc) {
   return text;
 }
 
-bool GraphWriter::addMetadata(Operation *op, schema::Node &node) {
+void GraphWriter::addMetadata(Operation *op, schema::Node &node) {
   bool hasStack = false;
   if (DictionaryAttr metadata = findMetadata(op->getLoc()))
     for (NamedAttribute entry : metadata) {
@@ -524,7 +524,6 @@ bool GraphWriter::addMetadata(Operation *op, schema::Node &node) {
   if (!hasStack)
     if (std::string text = getStackText(op->getLoc()); !text.empty())
       node.metadata.emplace_back("stack_trace", program.strings.save(text));
-  return true;
 }
 
 bool GraphWriter::addNode(NodeOpInterface op) {
@@ -537,8 +536,9 @@ bool GraphWriter::addNode(NodeOpInterface op) {
                     ? target
                     : program.strings.save("torch.ops." + target);
   node.name = names.get(op.getOperation());
-  if (!addInputs(op, node) || !addOutputs(op, node) || !addMetadata(op, node))
+  if (!addInputs(op, node) || !addOutputs(op, node))
     return false;
+  addMetadata(op, node);
   if (isHigherOrder)
     node.is_hop_single_tensor_return = op->hasAttr("fx.single_return");
   result.nodes.push_back(std::move(node));

@@ -55,11 +55,6 @@ LogicalResult ProgramWriter::writeState(StateOp state, const Folder &folder,
     return emitError(state.getLoc())
            << "the value of state '" << state.getSymName() << "' is not known";
   }
-  if (auto dense = dyn_cast<DenseElementsAttr>(init);
-      dense && dense.isSplat() && dense.getElementType().isInteger(8)) {
-    std::vector<char> bytes(dense.getNumElements(), dense.getRawData().front());
-    return add(record, bytes);
-  }
   llvm::Expected<ArrayRef<char>> bytes = data.get(state);
   if (!bytes)
     return emitError(state.getLoc()) << llvm::toString(bytes.takeError());

@@ -93,6 +93,20 @@ DictionaryAttr fx::getMetadata(Location loc) {
   return {};
 }
 
+DictionaryAttr fx::findMetadata(Location loc) {
+  if (DictionaryAttr metadata = getMetadata(loc))
+    return metadata;
+  // A pass that merges nodes fuses their locations. Take the first metadata.
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      if (DictionaryAttr metadata = findMetadata(inner))
+        return metadata;
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    return findMetadata(name.getChildLoc());
+  }
+  return {};
+}
+
 SmallVector<std::string> fx::getPythonStack(Location loc) {
   SmallVector<std::string> stack;
   loc->walk([&](Location inner) {
@@ -104,8 +118,22 @@ SmallVector<std::string> fx::getPythonStack(Location loc) {
   return stack;
 }
 
+/// Removes the text up to the first comma that is not in brackets from the
+/// front of `text`, with the comma, and returns it. Keys such as
+/// `L['self'].layers['a,b']` and types may have commas in brackets.
+static StringRef consumeField(StringRef &text) {
+  int depth = 0;
+  StringRef field = text.take_until([&](char c) {
+    depth += StringRef("([{<").contains(c);
+    depth -= StringRef(")]}>").contains(c);
+    return c == ',' && depth <= 0;
+  });
+  text = text.drop_front(std::min(field.size() + 1, text.size()));
+  return field;
+}
+
 std::string fx::getModulePath(Location loc) {
-  DictionaryAttr metadata = getMetadata(loc);
+  DictionaryAttr metadata = findMetadata(loc);
   auto stack =
       metadata ? metadata.getAs<StringAttr>("nn_module_stack") : StringAttr();
   if (!stack)
@@ -114,5 +142,6 @@ std::string fx::getModulePath(Location loc) {
   StringRef innermost = stack.getValue().rsplit(';').second;
   if (innermost.empty())
     innermost = stack.getValue();
-  return innermost.rsplit(',').first.rsplit(',').second.str();
+  consumeField(innermost);
+  return consumeField(innermost).str();
 }

@@ -226,8 +226,8 @@ static void solve(ExprAttr expr, int64_t value, SymbolValues &symbols) {
     symbols[unknown] = x;
 }
 
-llvm::Error GraphSignature::bind(llvm::ArrayRef<HostValue> values,
-                                 SymbolValues &symbols) const {
+void GraphSignature::bind(llvm::ArrayRef<HostValue> values,
+                          SymbolValues &symbols) const {
   // Bind plain symbols first: `s17 + 1` may come before the `s17` that defines
   // the symbol.
   for (bool plain : {true, false})
@@ -247,7 +247,6 @@ llvm::Error GraphSignature::bind(llvm::ArrayRef<HostValue> values,
       else if (leaf.expr && leaf.kind == LeafKind::Bool)
         visit(leaf.expr, value->item<bool>());
     }
-  return llvm::Error::success();
 }
 
 static std::optional<int64_t> evaluate(ExprAttr expr,
@@ -277,10 +276,13 @@ llvm::Error GraphSignature::checkSizes(llvm::ArrayRef<HostValue> values,
     } else if (leaf.expr && leaf.kind == LeafKind::Int) {
       std::optional<int64_t> want = evaluate(leaf.expr, symbols);
       int64_t have = value->item<int64_t>();
-      if (want && *want != have)
-        return makeLocatedError(leaf.name, "expected " + toText(leaf.expr) +
-                                               " = " + std::to_string(*want) +
-                                               ", got " + std::to_string(have));
+      if (want && *want == have)
+        continue;
+      std::string text = "expected " + toText(leaf.expr);
+      if (want)
+        text += " = " + std::to_string(*want);
+      return makeLocatedError(leaf.name,
+                              text + ", got " + std::to_string(have));
     }
   }
   return llvm::Error::success();
@@ -359,8 +361,7 @@ GraphSignature::check(llvm::ArrayRef<HostValue> values) const {
     if (llvm::Error error = checkLeaf(leaf, value))
       return std::move(error);
   SymbolValues symbols;
-  if (llvm::Error error = bind(values, symbols))
-    return std::move(error);
+  bind(values, symbols);
   if (llvm::Error error = checkSizes(values, symbols))
     return std::move(error);
   if (llvm::Error error = checkConditions(symbols))

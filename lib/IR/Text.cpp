@@ -156,8 +156,10 @@ void fx::printRenamed(OpAsmPrinter &printer, Operation *op) {
     printer.printOperand(result, os);
     renamed |= StringRef(printed).drop_front() != name;
   }
-  if (renamed)
-    printer << " as \"" << *getNodeName(op) << '"';
+  if (!renamed)
+    return;
+  printer << " as ";
+  printer.printString(*getNodeName(op));
 }
 
 //===----------------------------------------------------------------------===//

@@ -108,10 +108,8 @@ static std::optional<Kind> getListKind(ArrayAttr list, ValueRange operands,
   }
   SmallVector<Kind> kinds;
   auto operand = operands.begin();
-  bool hasValue = false;
   for (Attribute element : list) {
     if (isa<OperandAttr>(element)) {
-      hasValue = true;
       kinds.push_back(operand == operands.end() ? Kind::Tensor
                                                 : getValueKind(*operand++));
     } else if (std::optional<Kind> kind = getImmediateKind(element)) {
@@ -139,7 +137,7 @@ static std::optional<Kind> getListKind(ArrayAttr list, ValueRange operands,
   if (only({Kind::Bool, Kind::SymBool}))
     return Kind::SymBools;
   // Torch's serializer treats all other named values as tensors.
-  if (llvm::all_of(list, llvm::IsaPred<OperandAttr>) && hasValue)
+  if (llvm::all_of(list, llvm::IsaPred<OperandAttr>))
     return Kind::Tensors;
   if (llvm::all_of(
           list, [](Attribute a) { return isa<OperandAttr, fx::NoneAttr>(a); }))

@@ -18,7 +18,6 @@ class ErrorCollector {
 public:
   explicit ErrorCollector(mlir::MLIRContext *ctx);
 
-  bool hasError() const { return found; }
   /// `node: message` or `message`, on one line.
   std::string getText() const { return text; }
 

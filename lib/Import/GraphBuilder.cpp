@@ -342,7 +342,7 @@ GraphBuilder::buildOutputs(const schema::GraphSignature *signature) {
 /// program, a sub-graph those with a symbol that it uses. A symbol without a
 /// range is declared unless it occurs in the type of an input or is
 /// data-dependent.
-LogicalResult GraphBuilder::declareSymbols(bool isMain) {
+void GraphBuilder::declareSymbols(bool isMain) {
   llvm::MapVector<StringRef, bool> used; // name -> in an input's type
   for (Operation &node : op.getBlock())
     for (Type type : node.getResultTypes())
@@ -370,7 +370,6 @@ LogicalResult GraphBuilder::declareSymbols(bool isMain) {
     }
   if (!declared.empty())
     op.setSymbolsAttr(b.getArrayAttr(declared));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,7 +396,8 @@ GraphBuilder::build(StringRef symbol, bool isPrivate,
         return failure();
     if (failed(buildOutputs(signature)))
       return failure();
-    return declareSymbols(/*isMain=*/!isPrivate);
+    declareSymbols(/*isMain=*/!isPrivate);
+    return success();
   }();
   --program.depth;
   if (failed(result)) {

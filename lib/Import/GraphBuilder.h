@@ -98,7 +98,7 @@ private:
   mlir::Value createGetAttr(llvm::StringRef name, llvm::StringRef symbol,
                             mlir::Type type);
 
-  mlir::LogicalResult declareSymbols(bool isMain);
+  void declareSymbols(bool isMain);
 
   ProgramState &program;
   mlir::MLIRContext *ctx;

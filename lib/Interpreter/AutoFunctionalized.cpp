@@ -14,7 +14,6 @@
 
 #include "AutoFunctionalized.h"
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty_strided.h>
 
 using at::Tensor;
 using c10::IValue;
@@ -22,10 +21,15 @@ using Kind = fx::interp::ArgTree::Kind;
 
 namespace fx::interp {
 
-/// Returns a copy with the same strides, so that views can be recreated on it.
+/// Returns a copy with the same strides and offset, so that views can be
+/// recreated on it. Copies the storage up to the last element, because elements
+/// of `t` may share memory.
 static Tensor cloneWithStrides(const Tensor &t) {
-  Tensor copy = at::empty_strided(t.sizes(), t.strides(), t.options());
-  return copy.copy_(t);
+  int64_t length = t.numel() ? t.storage_offset() + 1 : 0;
+  for (int64_t d = 0; length && d < t.dim(); ++d)
+    length += (t.size(d) - 1) * t.stride(d);
+  Tensor storage = t.as_strided({length}, {1}, 0).clone();
+  return storage.as_strided(t.sizes(), t.strides(), t.storage_offset());
 }
 
 static bool isWritten(const c10::Argument &argument) {

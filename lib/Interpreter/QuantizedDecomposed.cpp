@@ -95,10 +95,14 @@ static double getScale(const Tensor &scale) {
           "expected one scale, got " + std::to_string(scale.numel()));
   return scale.item().toDouble();
 }
+/// Returns the integer in a tensor with one element. `what` names it.
+static int64_t getInteger(const Tensor &value, const std::string &what) {
+  require(value.numel() == 1,
+          "expected one " + what + ", got " + std::to_string(value.numel()));
+  return value.item().toLong();
+}
 static int64_t getZeroPoint(const Tensor &zero) {
-  require(zero.numel() == 1,
-          "expected one zero point, got " + std::to_string(zero.numel()));
-  return zero.item().toLong();
+  return getInteger(zero, "zero point");
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,16 +140,6 @@ static std::pair<Tensor, Tensor> chooseParams(const Tensor &input, int64_t min,
   auto [low, high] = at::aminmax(input);
   auto f64 = at::TensorOptions().dtype(ScalarType::Double);
   auto i64 = at::TensorOptions().dtype(ScalarType::Long);
-  // An observer without data has the minimum +inf and the maximum -inf. PyTorch
-  // then returns scale 1 and zero point 0.
-  double lowValue = low.item().toDouble(), highValue = high.item().toDouble();
-  if (lowValue == std::numeric_limits<double>::infinity() &&
-      highValue == -std::numeric_limits<double>::infinity())
-    return {at::full({1}, 1.0, at::TensorOptions().dtype(ScalarType::Float)),
-            at::zeros({1}, i64)};
-  require(lowValue <= highValue,
-          "the input's minimum " + std::to_string(lowValue) +
-              " is above its maximum " + std::to_string(highValue));
   low = at::minimum(low, at::zeros_like(low));
   high = at::maximum(high, at::zeros_like(high));
   Tensor epsilon =
@@ -309,7 +303,8 @@ static void quantizeTensor2(Stack &stack) {
   Tensor x = f.tensor();
   double scale = getScale(f.tensor());
   int64_t zero = getZeroPoint(f.tensor());
-  int64_t min = getZeroPoint(f.tensor()), max = getZeroPoint(f.tensor());
+  int64_t min = getInteger(f.tensor(), "quant_min");
+  int64_t max = getInteger(f.tensor(), "quant_max");
   f.finish(quantize(x, scale, zero, min, max, f.dtype()));
 }
 static void dequantizeScalar(Stack &stack) {

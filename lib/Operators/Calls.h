@@ -20,6 +20,9 @@ void addCallEffects(CallFunctionOp op, MemoryEffectList &effects);
 mlir::LogicalResult canonicalizeCall(CallFunctionOp op,
                                      mlir::PatternRewriter &rewriter);
 
+/// Emits an error that begins with the name and the target of the node.
+mlir::InFlightDiagnostic emitNodeError(NodeOpInterface node);
+
 } // namespace fx
 
 #endif // FX_LIB_OPERATORS_CALLS_H

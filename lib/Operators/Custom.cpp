@@ -14,8 +14,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
 using namespace mlir;
 using namespace fx;
@@ -23,15 +25,17 @@ using namespace fx;
 namespace {
 struct Registry {
   std::shared_mutex lock;
-  /// Entries are never removed, so pointers to them stay valid.
-  llvm::StringMap<CustomOperator> operators;
+  /// Readers use an operator without the lock, so an operator never changes
+  /// and is never removed. A registration that adds to one makes another.
+  std::vector<std::unique_ptr<const CustomOperator>> all;
+  /// The newest of each target.
+  llvm::StringMap<const CustomOperator *> operators;
   /// Schemas of operators, including operators that are not registered.
   llvm::StringMap<gen::Operator> schemas;
 
   /// Returns the operator, or null. The caller holds `lock`.
   const CustomOperator *find(StringRef target) const {
-    auto it = operators.find(target);
-    return it == operators.end() ? nullptr : &it->second;
+    return operators.lookup(target);
   }
 
   static Registry &get() {
@@ -106,6 +110,33 @@ static llvm::Expected<gen::Operator> checkSchema(const CustomOperator &op) {
   return schema;
 }
 
+/// Returns true if the registrations of an operator say different things.
+static bool conflict(const CustomOperator &a, const CustomOperator &b) {
+  return (a.shape && b.shape) || (a.lower && b.lower) ||
+         (!a.decomposition.empty() && !b.decomposition.empty() &&
+          a.decomposition != b.decomposition);
+}
+
+/// Returns true if `op` has something that `known` lacks.
+static bool isNews(const CustomOperator &op, const CustomOperator &known) {
+  return op.shape || op.lower || (op.isPure && !known.isPure) ||
+         (!op.decomposition.empty() && known.decomposition.empty()) ||
+         (!op.schema.empty() && op.schema != known.schema);
+}
+
+/// Adds what `known` has and `op` lacks to `op`.
+static void addKnown(CustomOperator &op, const CustomOperator &known) {
+  op.isPure |= known.isPure;
+  if (!op.shape)
+    op.shape = known.shape;
+  if (!op.lower)
+    op.lower = known.lower;
+  if (op.decomposition.empty())
+    op.decomposition = known.decomposition;
+  if (op.schema.empty())
+    op.schema = known.schema;
+}
+
 llvm::Error fx::registerCustomOperator(CustomOperator op) {
   if (!isTarget(op.target))
     return llvm::createStringError(
@@ -141,27 +172,19 @@ llvm::Error fx::registerCustomOperator(CustomOperator op) {
       before->second.text != schema->text)
     return llvm::createStringError("'" + op.target +
                                    "' is registered otherwise already");
-  if (schema)
-    registry.schemas.try_emplace(op.target, std::move(*schema));
-  auto [it, isNew] = registry.operators.try_emplace(op.target, op);
-  if (isNew)
-    return llvm::Error::success();
-  CustomOperator &known = it->second;
-  bool conflicts = (known.shape && op.shape) || (known.lower && op.lower) ||
-                   (!known.decomposition.empty() && !op.decomposition.empty() &&
-                    known.decomposition != op.decomposition);
-  if (conflicts)
+  if (same && conflict(*same, op))
     return llvm::createStringError("'" + op.target +
                                    "' is registered otherwise already");
-  known.isPure |= op.isPure;
-  if (op.shape)
-    known.shape = op.shape;
-  if (op.lower)
-    known.lower = op.lower;
-  if (!op.decomposition.empty())
-    known.decomposition = op.decomposition;
-  if (!op.schema.empty())
-    known.schema = op.schema;
+  // Nothing is stored before the last check.
+  if (schema)
+    registry.schemas.try_emplace(op.target, std::move(*schema));
+  if (same && !isNews(op, *same))
+    return llvm::Error::success();
+  if (same)
+    addKnown(op, *same);
+  auto made = std::make_unique<const CustomOperator>(std::move(op));
+  registry.operators[made->target] = made.get();
+  registry.all.push_back(std::move(made));
   return llvm::Error::success();
 }
 

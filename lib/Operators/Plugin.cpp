@@ -37,15 +37,20 @@ llvm::Error fx::loadPlugin(llvm::StringRef path) {
   }
   auto getInfo =
       reinterpret_cast<PluginInfo (*)()>(dlsym(library, "fxGetPluginInfo"));
-  if (!getInfo)
+  if (!getInfo) {
+    dlclose(library);
     return fail("expected a plug-in, got a library without 'fxGetPluginInfo'");
+  }
   PluginInfo info = getInfo();
-  if (info.version != kPluginVersion || !info.registerOperators)
+  if (info.version != kPluginVersion || !info.registerOperators) {
+    dlclose(library);
     return fail("expected version " + llvm::Twine(kPluginVersion) +
                 " of the plug-in interface, got " + llvm::Twine(info.version));
+  }
+  // The library stays loaded from here on, even after an error: the operators
+  // that it has registered use its code.
   if (llvm::Error e = info.registerOperators())
     return fail(llvm::toString(std::move(e)));
-  // The library stays loaded because its code is in use from now on.
   loaded.insert(full);
   return llvm::Error::success();
 }

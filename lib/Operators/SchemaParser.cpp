@@ -96,9 +96,8 @@ private:
   llvm::Error parseResults(Operator &op);
 
   StringRef line, rest;
-  /// The alias sets whose names have more than one letter, in order of first
-  /// use.
-  llvm::SmallVector<StringRef> longNames;
+  /// The names of the alias sets, in order of first use.
+  llvm::SmallVector<StringRef> aliasSets;
 };
 } // namespace
 
@@ -124,16 +123,13 @@ llvm::Error Parser::parseName(Operator &op) {
   return llvm::Error::success();
 }
 
-/// Returns the bit of an alias set. A name of several letters gets the bit of
-/// its position in `longNames`; all names from the 32nd on share a bit, which
-/// merges their sets.
+/// Returns the bit of an alias set, which is that of its position in
+/// `aliasSets`. All names from the 32nd on share a bit, which merges their
+/// sets.
 uint32_t Parser::getAliasSet(StringRef name) {
-  if (name.size() == 1)
-    return 1u << (name[0] - 'a');
-  size_t i =
-      std::find(longNames.begin(), longNames.end(), name) - longNames.begin();
-  if (i == longNames.size())
-    longNames.push_back(name);
+  size_t i = llvm::find(aliasSets, name) - aliasSets.begin();
+  if (i == aliasSets.size())
+    aliasSets.push_back(name);
   return 1u << std::min<size_t>(i, 31);
 }
 

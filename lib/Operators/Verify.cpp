@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Operators/Verify.h"
+#include "Calls.h"
 #include "fx/IR/Enumerations.h"
 #include "fx/IR/Metadata.h"
 #include "fx/Operators/Purity.h"
@@ -138,8 +139,7 @@ static bool fits(const Argument &argument, const ArgumentSchema &schema,
 // Verifying a node
 //===----------------------------------------------------------------------===//
 
-/// Emits an error that begins with the name and the target of the node.
-static InFlightDiagnostic emitNodeError(NodeOpInterface node) {
+InFlightDiagnostic fx::emitNodeError(NodeOpInterface node) {
   InFlightDiagnostic error = node->emitOpError();
   if (std::optional<StringRef> name = getNodeName(node))
     error << "'" << *name << "' ";

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fx/IR/Metadata.h"
+#include "Calls.h"
 #include "fx/Operators/Shape.h"
 #include "fx/Operators/TypePromotion.h"
 #include "fx/Operators/Verify.h"
@@ -110,14 +110,6 @@ static bool hasKnownDtypes(const OperatorView &call) {
   return true;
 }
 
-static InFlightDiagnostic emitCallError(CallFunctionOp call) {
-  InFlightDiagnostic error = call.emitOpError();
-  if (std::optional<StringRef> name = getNodeName(call))
-    error << "'" << *name << "' ";
-  error << "@" << call.getTarget() << ": ";
-  return error;
-}
-
 /// An upper bound of the address space of a process.
 static constexpr int64_t kMostBytes = int64_t(1) << 47;
 
@@ -145,7 +137,7 @@ static LogicalResult verifySizes(CallFunctionOp call) {
       continue;
     std::optional<int64_t> bytes = getCheckedBytes(getByteSize(*dtype), sizes);
     if (!bytes || *bytes > kMostBytes)
-      return emitCallError(call) << "result " << i << ": expected 2^47 bytes "
+      return emitNodeError(call) << "result " << i << ": expected 2^47 bytes "
                                  << "at most, got " << type;
   }
   return success();
@@ -158,7 +150,7 @@ static LogicalResult verifyTypes(CallFunctionOp call) {
     return success();
   Inference inferred = inferOrRefuse(view);
   if (!inferred.refusal.empty())
-    return emitCallError(call) << inferred.refusal;
+    return emitNodeError(call) << inferred.refusal;
   if (failed(inferred.types) || !hasKnownDtypes(view))
     return success();
   SmallVector<Type> types = matchResults(call, *inferred.types);
@@ -167,14 +159,14 @@ static LogicalResult verifyTypes(CallFunctionOp call) {
     if (call.getNumResults() == 1 &&
         isa<AnyType, ListType>(call.getResult(0).getType()))
       return success();
-    return emitCallError(call) << "expected " << inferred.types->size()
+    return emitNodeError(call) << "expected " << inferred.types->size()
                                << " results, got " << call.getNumResults();
   }
   LogicalResult result = success();
   for (auto [i, type] : llvm::enumerate(types)) {
     Type recorded = call.getResult(i).getType();
     if (areProvablyDifferent(type, recorded))
-      result = emitCallError(call) << "result " << i << ": expected " << type
+      result = emitNodeError(call) << "result " << i << ": expected " << type
                                    << ", got " << recorded;
   }
   return result;

@@ -8,6 +8,7 @@
 #include "CodeUnit.h"
 #include "fx/CodeGen/CPU/EagerJson.h"
 #include "fx/CodeGen/CPU/EmitListener.h"
+#include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 #include "fx/Support/CrashRecovery.h"
 
@@ -136,7 +137,7 @@ static int64_t countOps(Operation *op) {
 void CodeUnit::split() {
   auto isMovable = [](Operation &op) {
     auto func = dyn_cast<func::FuncOp>(op);
-    return func && func->hasAttr("fx.kernel") && !func.isExternal();
+    return func && func->hasAttr(kernel::kKernelAttr) && !func.isExternal();
   };
   int64_t weight = 0;
   for (Operation &op : *module.getBody())
@@ -158,7 +159,7 @@ void CodeUnit::split() {
     kernel->setAttr("fx.export", UnitAttr::get(kernel.getContext()));
     OpBuilder b(kernel);
     auto declaration = cast<func::FuncOp>(kernel->cloneWithoutRegions());
-    declaration->removeAttr("fx.kernel");
+    declaration->removeAttr(kernel::kKernelAttr);
     b.insert(declaration);
     kernel->remove();
     kernel.setPublic();

@@ -40,10 +40,10 @@ llvm::Error fx::writeFile(llvm::StringRef path,
   return llvm::Error::success();
 }
 
-OwningOpRef<ModuleOp> fx::splitPrepare(ModuleOp module) {
+llvm::Expected<OwningOpRef<ModuleOp>> fx::splitPrepare(ModuleOp module) {
   auto prepare = module.lookupSymbol<func::FuncOp>("prepare");
   if (!prepare || !module.lookupSymbol<func::FuncOp>("main"))
-    return {};
+    return OwningOpRef<ModuleOp>();
   OwningOpRef<ModuleOp> split = module.clone();
   split->lookupSymbol<func::FuncOp>("main").erase();
   auto main = split->lookupSymbol<func::FuncOp>("prepare");
@@ -62,7 +62,7 @@ OwningOpRef<ModuleOp> fx::splitPrepare(ModuleOp module) {
         b.getNamedAttr("fx.name", b.getStringAttr("prepared " + Twine(r)));
     if (failed(main.insertArgument(arg, main.getResultTypes()[r],
                                    b.getDictionaryAttr(name), main.getLoc())))
-      return {};
+      return llvm::createStringError("cannot add an argument to @prepare");
     main.setResultAttr(r, "fx.mutates_input", b.getI64IntegerAttr(arg));
   }
   prepare.erase();
@@ -339,8 +339,12 @@ llvm::Error Generator::emitSharedObject(llvm::StringRef path) {
 }
 
 llvm::Error Generator::run(llvm::StringRef path) {
-  if (!prepare)
-    prepare = splitPrepare(module);
+  if (!prepare) {
+    llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(module);
+    if (!split)
+      return split.takeError();
+    prepare = std::move(*split);
+  }
   if (llvm::Error e = unit.describe(errors))
     return e;
   unit.description.name = llvm::sys::path::stem(options.input).str();

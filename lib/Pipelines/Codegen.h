@@ -76,7 +76,8 @@ private:
 /// Moves @prepare out of `module` to a new module, where its name is @main.
 /// Returns null if there is no @prepare. The new @main takes the states and,
 /// for each result, a tensor that the result is written to.
-mlir::OwningOpRef<mlir::ModuleOp> splitPrepare(mlir::ModuleOp module);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+splitPrepare(mlir::ModuleOp module);
 
 /// Reads the custom class objects that `fx.eager` calls take as arguments from
 /// the archive and attaches them to the calls as `fx.objects`.

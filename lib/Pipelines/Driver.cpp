@@ -80,7 +80,10 @@ llvm::Error Driver::scheduleForDevice() {
   if (llvm::Error e = runPasses(
           [&](OpPassManager &pm) { buildGPUGroupPipeline(pm, tensorCores); }))
     return e;
-  prepare = splitPrepare(*module);
+  llvm::Expected<OwningOpRef<ModuleOp>> split = splitPrepare(*module);
+  if (!split)
+    return split.takeError();
+  prepare = std::move(*split);
   if (prepare)
     if (llvm::Error e = fx::runPasses(*prepare, errors, [&](OpPassManager &pm) {
           pm.addPass(createSymbolDCEPass());

@@ -150,7 +150,10 @@ llvm::Expected<CompileReport> fx::compileAround(Search::Attempt attempt) {
         return std::move(*report);
       return fail();
     }
-    found[all[works - 1]] = reason;
+    // `found` grows each time if attempts are deterministic. Give up if not:
+    // the search would not end.
+    if (!found.try_emplace(all[works - 1], reason).second)
+      return fail();
     if (auto report = search.compile(found))
       return std::move(*report);
   }

@@ -10,6 +10,7 @@
 #include "fx/IR/FXDialect.h"
 #include "fx/IR/Metadata.h"
 #include "fx/IR/PythonStack.h"
+#include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/IR/KernelDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,8 +20,8 @@
 using namespace mlir;
 using namespace fx;
 
-/// The attribute that marks kernel functions.
-static constexpr StringLiteral kKernel = "fx.kernel";
+/// The maximal number of nodes in a text that lists them.
+static constexpr unsigned kMostNodes = 4;
 
 /// The key of the mark, "graph:node", in a location's metadata. It cannot clash
 /// with keys of the importer, which are those of FX.
@@ -39,9 +40,11 @@ static Location withSource(Location loc, StringAttr source) {
   return FusedLoc::get(ctx, {loc}, metadata.getDictionary(ctx));
 }
 
-/// Collects the marks in `loc`. Looks through the locations that passes add
-/// (fused and name locations) but not into call stacks, which are deep.
-static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
+/// Calls `fn` with each mark in `loc` and the location that has it. Looks
+/// through the locations that passes add (fused and name locations) but not
+/// into call stacks, which are deep.
+static void walkSources(Location loc,
+                        function_ref<void(StringAttr, Location)> fn) {
   while (auto name = dyn_cast<NameLoc>(loc))
     loc = name.getChildLoc();
   auto fused = dyn_cast<FusedLoc>(loc);
@@ -49,17 +52,18 @@ static void findSources(Location loc, llvm::SetVector<StringAttr> &sources) {
     return;
   if (DictionaryAttr metadata = getMetadata(loc))
     if (auto source = metadata.getAs<StringAttr>(kSource)) {
-      sources.insert(source);
+      fn(source, loc);
       return;
     }
   for (Location inner : fused.getLocations())
-    findSources(inner, sources);
+    walkSources(inner, fn);
 }
 
 /// Returns the marks of the nodes from which an op at `loc` was created.
 static llvm::SetVector<StringAttr> getSources(Location loc) {
   llvm::SetVector<StringAttr> sources;
-  findSources(loc, sources);
+  walkSources(loc,
+              [&](StringAttr source, Location) { sources.insert(source); });
   return sources;
 }
 
@@ -195,7 +199,7 @@ static llvm::json::Object getSchedule(func::FuncOp kernel) {
 void OperatorReport::noteKernels(ModuleOp module) {
   unsigned loops = 0;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (func->hasAttr(kKernel))
+    if (func->hasAttr(kernel::kKernelAttr))
       continue;
     func.walk([&](Operation *op) {
       if (auto invoke = dyn_cast<kernel::InvokeOp>(op)) {
@@ -217,12 +221,11 @@ static StringRef getShortName(StringRef source) {
   return source;
 }
 
-/// Adds "NODE (LINE)" to the list `text`, which names at most four nodes.
+/// Adds "NODE (LINE)" to the list `text`, unless it is complete.
 /// `count` is the number of all nodes.
 static void addNode(std::string &text, unsigned &count, StringRef node,
                     ArrayRef<std::string> stack) {
-  constexpr unsigned kMost = 4;
-  if (count++ >= kMost)
+  if (count++ >= kMostNodes)
     return;
   text += (text.empty() ? "" : ", ") + node.str();
   if (!stack.empty())
@@ -231,15 +234,15 @@ static void addNode(std::string &text, unsigned &count, StringRef node,
 
 /// Adds the number of nodes that `addNode` left out.
 static std::string endNodes(std::string text, unsigned count) {
-  if (count > 4)
-    text += " and " + std::to_string(count - 4) + " more";
+  if (count > kMostNodes)
+    text += " and " + std::to_string(count - kMostNodes) + " more";
   return text;
 }
 
 void OperatorReport::nameKernels(ModuleOp module) {
   for (const auto &[name, kernel] : kernels) {
     auto func = module.lookupSymbol<func::FuncOp>(name);
-    if (kernel.isPrepared || !func || !func->hasAttr(kKernel))
+    if (kernel.isPrepared || !func || !func->hasAttr(kernel::kKernelAttr))
       continue;
     std::string text;
     unsigned count = 0;
@@ -253,30 +256,14 @@ void OperatorReport::nameKernels(ModuleOp module) {
   }
 }
 
-/// Adds the nodes in `loc` to the list `text`. Looks through the same locations
-/// as `findSources`.
-static void findNodes(Location loc, llvm::SetVector<StringAttr> &seen,
-                      std::string &text, unsigned &count) {
-  while (auto name = dyn_cast<NameLoc>(loc))
-    loc = name.getChildLoc();
-  auto fused = dyn_cast<FusedLoc>(loc);
-  if (!fused)
-    return;
-  if (DictionaryAttr metadata = getMetadata(loc))
-    if (auto source = metadata.getAs<StringAttr>(kSource)) {
-      if (seen.insert(source))
-        addNode(text, count, getShortName(source), getPythonStack(loc));
-      return;
-    }
-  for (Location inner : fused.getLocations())
-    findNodes(inner, seen, text, count);
-}
-
 std::string fx::describeNodes(Location loc) {
-  llvm::SetVector<StringAttr> seen;
+  DenseSet<StringAttr> seen;
   std::string text;
   unsigned count = 0;
-  findNodes(loc, seen, text, count);
+  walkSources(loc, [&](StringAttr source, Location marked) {
+    if (seen.insert(source).second)
+      addNode(text, count, getShortName(source), getPythonStack(marked));
+  });
   return endNodes(text, count);
 }
 

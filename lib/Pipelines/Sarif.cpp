@@ -119,9 +119,9 @@ json::Object SarifLog::toJSON() const {
   json::Object driver{
       {"name", "fx-compile"},
       {"version", getVersion()},
-      {"rules", json::Array{getRule(kNoNativeCode,
-                                    "an operator that ATen runs, or nobody"),
-                            getRule(kError, "what ended the compilation")}}};
+      {"rules",
+       json::Array{getRule(kNoNativeCode, "an operator without native code"),
+                   getRule(kError, "what ended the compilation")}}};
   return json::Object{
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
       {"version", "2.1.0"},

@@ -52,6 +52,12 @@ private:
   FailureOr<SmallVector<Layer>> findLayers();
   std::string getObstacle(const Layer &layer);
   FailureOr<bool> loadWeight(const Layer &layer);
+  /// Returns the key of the layer's weight in `weights`. The scales depend on
+  /// the channel axis, so a weight with two axes is quantized twice.
+  std::pair<Value, int> getWeightKey(const Layer &layer) const {
+    bool perChannel = config.perChannel && layer.channelAxis;
+    return {layer.source, perChannel ? int(*layer.channelAxis) : -1};
+  }
   void convert(const Layer &layer);
   int64_t getObserver(Value value);
   const QuantizedValue &quantize(Value value);
@@ -83,7 +89,8 @@ private:
   NodeNamer namer;
   OpBuilder b;
   llvm::DenseMap<Value, QuantizedValue> activations;
-  llvm::DenseMap<Value, WeightStates> weights;
+  llvm::DenseMap<std::pair<Value, int>, WeightStates> weights;
+  llvm::DenseSet<Value> sources; ///< of `weights`
   SmallVector<Value> replaced;
   ConvertCounts counts;
 };
@@ -198,7 +205,7 @@ static StateOp getOrigin(ModuleOp module, Value weight) {
 /// Creates the states of the layer's weight. Returns false if the weight cannot
 /// be quantized.
 FailureOr<bool> Converter::loadWeight(const Layer &layer) {
-  if (weights.contains(layer.source))
+  if (weights.contains(getWeightKey(layer)))
     return true;
   llvm::Expected<SmallVector<HostTensor>> tensors =
       evaluateConstants(graph, layer.source);
@@ -222,26 +229,28 @@ FailureOr<bool> Converter::loadWeight(const Layer &layer) {
   states.scale = quantized->scale;
   states.values =
       makeState(loc, origin, "_q", quantized->values, IntegerType::get(ctx, 8));
-  counts.bytesBefore += tensor.getNumBytes();
-  counts.bytesAfter += tensor.getNumElements() * config.weightBits / 8;
+  if (sources.insert(layer.source).second) {
+    counts.bytesBefore += tensor.getNumBytes();
+    ++counts.weights;
+  }
+  counts.bytesAfter += quantized->values.getNumBytes();
   if (quantized->scales) {
-    counts.bytesAfter += quantized->scales->getNumBytes();
     HostTensor zeros =
         HostTensor::allocate(DType::I64, quantized->scales->sizes);
+    counts.bytesAfter += quantized->scales->getNumBytes() + zeros.getNumBytes();
     std::fill_n(zeros.data.get(), zeros.getNumBytes(), 0);
     states.scales = makeState(loc, origin, "_scale", *quantized->scales,
                               Float32Type::get(ctx));
     states.zeroPoints =
         makeState(loc, origin, "_zero_point", zeros, IntegerType::get(ctx, 64));
   }
-  ++counts.weights;
-  weights[layer.source] = states;
+  weights[getWeightKey(layer)] = states;
   return true;
 }
 
 /// Creates the dequantization of the layer's weight.
 Value Converter::dequantizeWeight(const Layer &layer) {
-  const WeightStates &states = weights[layer.source];
+  const WeightStates &states = weights[getWeightKey(layer)];
   QuantType range = QuantType::weight(config.weightBits);
   Location loc = layer.op->getLoc();
   auto type = cast<FakeTensorType>(layer.source.getType()).withoutMeta();

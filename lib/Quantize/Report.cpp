@@ -14,12 +14,19 @@
 using namespace fx;
 using llvm::StringRef;
 
+/// Returns the text for infinite decibels: "exact" if there is no noise, "-inf"
+/// if there is only noise.
+static const char *infinityToText(double value) {
+  return value > 0 ? "exact" : "-inf";
+}
+
 /// Formats decibels. Returns "-" if nothing was measured.
 static std::string toText(const SignalToNoise &ratio) {
   double value = ratio.getDecibels();
   if (std::isnan(value))
     return "-";
-  return std::isinf(value) ? "exact" : llvm::formatv("{0:F1}", value).str();
+  return std::isinf(value) ? infinityToText(value)
+                           : llvm::formatv("{0:F1}", value).str();
 }
 
 static llvm::json::Value toJSON(const SignalToNoise &ratio) {
@@ -28,7 +35,7 @@ static llvm::json::Value toJSON(const SignalToNoise &ratio) {
     return nullptr;
   // JSON has no infinity.
   if (std::isinf(value))
-    return "exact";
+    return infinityToText(value);
   return value;
 }
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -140,6 +141,8 @@ HostTensor HostTensor::allocate(DType dtype, llvm::ArrayRef<int64_t> sizes) {
 template <typename T>
 static HostTensor makeScalar(DType dtype, T value) {
   HostTensor t = HostTensor::allocate(dtype, {});
+  if (!t.data)
+    llvm::report_bad_alloc_error("no memory for a scalar");
   *reinterpret_cast<T *>(t.data.get()) = value;
   return t;
 }

@@ -111,7 +111,7 @@ private:
   StringRef rest() const { return text.drop_front(pos); }
   size_t position() const { return pos; }
   void skipSpace() {
-    while (pos < text.size() && strchr(" \t\n\r", text[pos]))
+    while (pos < text.size() && StringRef(" \t\n\r").contains(text[pos]))
       ++pos;
   }
   bool consume(char c) {

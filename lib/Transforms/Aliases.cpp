@@ -37,7 +37,7 @@ static SmallVector<ExprAttr> getStrides(FakeTensorType type) {
   return strides;
 }
 
-static bool isEmpty(FakeTensorType type) {
+bool fx::isEmpty(FakeTensorType type) {
   return llvm::any_of(type.getSizes(),
                       [](ExprAttr size) { return size.getInteger() == 0; });
 }
@@ -213,19 +213,30 @@ bool fx::conjugates(CallFunctionOp op) {
                             op.getTarget().rsplit('.').first);
 }
 
-/// Returns true if the views between `value` and its storage conjugate the
-/// elements.
-static bool isConjugated(Value value) {
-  bool conjugated = false;
+/// Returns the tensor for which the storage of `value` was created. Flips
+/// `conjugated` for each conjugating view in between.
+static Value followStorage(Value value, bool &conjugated) {
   while (auto call = value.getDefiningOp<CallFunctionOp>()) {
-    OpOperand *aliased =
-        getAliasedOperand(call, cast<OpResult>(value).getResultNumber());
-    if (!aliased)
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    OpOperand *viewed = getAliasedOperand(call, result);
+    Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
+    if (!next)
       break;
     conjugated ^= conjugates(call);
-    value = aliased->get();
+    value = next;
   }
+  return value;
+}
+
+bool fx::isConjugated(Value value) {
+  bool conjugated = false;
+  followStorage(value, conjugated);
   return conjugated;
+}
+
+Value fx::getStorageOwner(Value value) {
+  bool conjugated = false;
+  return followStorage(value, conjugated);
 }
 
 /// Returns true if `op`, which either aliases or copies its operand `value`,
@@ -335,18 +346,6 @@ Value fx::getWrittenTensor(CallFunctionOp op, unsigned result) {
     if (argument.isTensor() && argument.aliasSets & results[result].aliasSets)
       return view.getArg(i).getValue();
   return nullptr;
-}
-
-Value fx::getStorageOwner(Value value) {
-  while (auto call = value.getDefiningOp<CallFunctionOp>()) {
-    unsigned result = cast<OpResult>(value).getResultNumber();
-    OpOperand *viewed = getAliasedOperand(call, result);
-    Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
-    if (!next)
-      break;
-    value = next;
-  }
-  return value;
 }
 
 static Value getMutatedInput(GraphOp graph, OutputSpecAttr spec) {

@@ -31,6 +31,13 @@ mlir::Value getWrittenTensor(CallFunctionOp op, unsigned result);
 /// through views and results of in-place operators.
 mlir::Value getStorageOwner(mlir::Value value);
 
+/// Returns true if the views between `value` and its storage conjugate the
+/// elements.
+bool isConjugated(mlir::Value value);
+
+/// Returns true if a tensor of this type is known to have no elements.
+bool isEmpty(FakeTensorType type);
+
 /// Returns true if the elements of a tensor of this type lie in memory in order
 /// and without gaps. Ignores the storage offset.
 bool isContiguous(FakeTensorType type);

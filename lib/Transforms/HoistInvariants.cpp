@@ -1,5 +1,4 @@
-//===- HoistInvariants.cpp - what loops compute again in each iteration
-//----===//
+//===- HoistInvariants.cpp - move loop invariants out of loops ------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -149,7 +149,8 @@ LogicalResult SchedulePass::mark() {
             ->getRegisteredInterface<NativeSupportInterface>();
     if (!support)
       return getOperation().emitError(
-          "expected to know what has native code, got no one to ask");
+          "expected a registered NativeSupportInterface, got none: this "
+          "program is built without the code generator");
     FailureOr<FallbackReasons> found = support->findFallbacks(getOperation());
     if (failed(found))
       return failure();
@@ -198,10 +199,10 @@ static DenseMap<Operation *, Urgency> getUrgency(
     const DenseMap<Operation *, llvm::SmallSetVector<Operation *, 8>> &needs) {
   DenseMap<Operation *, Urgency> urgency;
   for (Operation *op : nodes) {
-    urgency[op] = isAsync(op) ? Start : Other;
-    for (Operation *need : needs.lookup(op))
-      if (isAsync(need) || urgency[need] == Awaits)
-        urgency[op] = isAsync(op) ? Start : Awaits;
+    bool awaits = llvm::any_of(needs.lookup(op), [&](Operation *need) {
+      return isAsync(need) || urgency[need] == Awaits;
+    });
+    urgency[op] = isAsync(op) ? Start : awaits ? Awaits : Other;
   }
   for (Operation *op : llvm::reverse(nodes))
     if (urgency[op] == Start || urgency[op] == LeadsToStart)

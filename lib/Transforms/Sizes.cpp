@@ -68,10 +68,11 @@ static ExprAttr substitute(ExprAttr expr, const SizeMap &sizes) {
   return rebuild(expr, operands);
 }
 
-/// Checks the ranges and drops those whose expressions are known now. Fails if
-/// a value is out of range or a symbol of `sizes` has no range.
-static LogicalResult specializeRanges(GraphOp graph, const SizeMap &sizes) {
-  SmallVector<Attribute> kept;
+/// Checks the ranges and sets `kept` to those whose expressions are still
+/// unknown. Fails if a value is out of range or a symbol of `sizes` has no
+/// range.
+static LogicalResult checkRanges(GraphOp graph, const SizeMap &sizes,
+                                 SmallVectorImpl<Attribute> &kept) {
   SizeMap unused = sizes;
   for (auto range : graph.getSymbols().getAsRange<RangeAttr>()) {
     if (range.getExpr().isSymbol())
@@ -92,34 +93,53 @@ static LogicalResult specializeRanges(GraphOp graph, const SizeMap &sizes) {
   if (!unused.empty())
     return graph.emitError("expected a symbol of the graph, got '")
            << unused.begin()->getKey() << "'";
-  graph.setSymbolsAttr(ArrayAttr::get(graph.getContext(), kept));
   return success();
 }
 
+/// Returns true if an expression of the graph overflows or divides by zero.
+static bool hasOverflow(GraphOp graph, const SizeMap &sizes) {
+  AttrTypeWalker walker;
+  walker.addWalk([&](ExprAttr expr) {
+    return substitute(expr, sizes) ? WalkResult::skip()
+                                   : WalkResult::interrupt();
+  });
+  return graph
+      .walk([&](Operation *op) {
+        WalkResult result = walker.walk(op->getAttrDictionary());
+        for (Type type : op->getResultTypes())
+          if (!result.wasInterrupted())
+            result = walker.walk(type);
+        return result.wasInterrupted() ? result : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult fx::specialize(GraphOp graph, const SizeMap &sizes) {
-  if (failed(specializeRanges(graph, sizes)))
+  // Check everything before the graph changes.
+  SmallVector<Attribute> ranges;
+  if (failed(checkRanges(graph, sizes, ranges)))
     return failure();
-  for (auto guard :
-       llvm::make_early_inc_range(graph.getBlock().getOps<GuardOp>())) {
+  SmallVector<GuardOp> holding;
+  for (auto guard : graph.getBlock().getOps<GuardOp>()) {
     ExprAttr condition = guard.getConditionAttr();
     std::optional<int64_t> value = evaluate(condition, sizes);
     if (value == 0)
       return guard.emitError("guard does not hold: ") << guard.getCode();
     if (value)
-      guard.erase();
+      holding.push_back(guard);
   }
-  bool overflows = false;
+  if (hasOverflow(graph, sizes))
+    return graph.emitError("a size overflows, or divides by zero");
+  graph.setSymbolsAttr(ArrayAttr::get(graph.getContext(), ranges));
+  for (GuardOp guard : holding)
+    guard.erase();
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](ExprAttr expr) {
-    ExprAttr result = substitute(expr, sizes);
-    overflows |= !result;
-    return std::pair<Attribute, WalkResult>(result ? result : expr,
+    return std::pair<Attribute, WalkResult>(substitute(expr, sizes),
                                             WalkResult::skip());
   });
   replacer.recursivelyReplaceElementsIn(graph, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
-  if (overflows)
-    return graph.emitError("a size overflows, or divides by zero");
   return success();
 }

@@ -59,7 +59,7 @@ struct InverseBuilder {
   OpBuilder &b;
   NodeNamer &namer;
   CallFunctionOp view;
-  unsigned viewedOperand, result;
+  unsigned result;
   Value base, newView;
   SmallVector<Argument> args = getArguments(view);
   MLIRContext *ctx = b.getContext();
@@ -360,7 +360,7 @@ static Value createByOperator(InverseBuilder &builder) {
 Value fx::createViewInverse(OpBuilder &b, NodeNamer &namer, CallFunctionOp view,
                             unsigned viewedOperand, unsigned result, Value base,
                             Value newView) {
-  InverseBuilder builder{b, namer, view, viewedOperand, result, base, newView};
+  InverseBuilder builder{b, namer, view, result, base, newView};
   if (Value value = createByOperator(builder))
     return value;
   return builder.scatterByIndex({{view, viewedOperand, result}});
@@ -401,7 +401,6 @@ Value fx::createChainInverse(OpBuilder &b, NodeNamer &namer,
                            step.view.getTarget().rsplit('.').first))
       return {};
   const ViewStep &first = steps.front();
-  InverseBuilder builder{b,    namer,  first.view, first.operand, first.result,
-                         base, newView};
+  InverseBuilder builder{b, namer, first.view, first.result, base, newView};
   return builder.scatterByIndex(steps);
 }

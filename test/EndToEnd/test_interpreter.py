@@ -532,6 +532,22 @@ class Quantized(torch.nn.Module):
         return out
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_quantization_parameters_of_no_range(value, tmp_path):
+    import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators
+
+    def choose(x):
+        q = torch.ops.quantized_decomposed
+        affine = q.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+        return affine + q.choose_qparams_symmetric.tensor(x, -127, 127, 1e-6, torch.int8)
+
+    inputs = (torch.tensor([1.0, value]),)
+    program = exporting.export(Function(choose), inputs)
+    exporting.save(program, tmp_path / "m.pt2")
+    got = harness.run(tmp_path / "m.pt2", (inputs, {}), tmp_path, choose(*inputs), "--interpret")
+    harness.compare(got, choose(*inputs))
+
+
 @pytest.mark.parametrize("kind", ["normal", "large", "zero", "positive"])
 def test_quantized_decomposed(kind, tmp_path):
     import torch.ao.quantization.fx._decomposed  # noqa: F401  registers the operators

@@ -155,7 +155,43 @@ def test_groups_are_those_of_torch(tmp_path):
     )
     assert torch.equal(state["weight_q"], want)
     runs_alike(path, (x,), tmp_path)
-    assert report["weight_bytes"] == 64 * 5 // 2 + 10 * 4
+    stored = [state[f"weight_{part}"] for part in ("q", "scale", "zero_point")]
+    assert report["weight_bytes"] == sum(t.nbytes for t in stored) == 64 * 5 + 10 * (4 + 8)
+
+
+class Tied(nn.Module):
+    """One matrix whose rows are output channels, and whose columns are."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(32, 32) * torch.logspace(-2, 2, 32)[:, None])
+
+    def forward(self, x, y):
+        return nn.functional.linear(x, self.weight), y @ self.weight, x @ self.weight.t()
+
+
+def test_a_weight_with_two_channel_axes(tmp_path):
+    """Each axis has integers and scales of its own; layers of one axis share them."""
+    torch.manual_seed(0)
+    model, inputs = Tied().eval(), (torch.randn(4, 32), torch.randn(4, 32))
+    path, report = quantize(exporting.export(model, inputs), [], tmp_path, "--mode", "weight-only")
+    got = runs_alike(path, inputs, tmp_path)
+    assert min(sqnr(a, b) for a, b in zip(model(*inputs), got)) > 35
+    state = torch.export.load(path).state_dict
+    assert sorted(t.shape for t in state.values() if t.dtype == torch.int8) == [(32, 32)] * 2
+    assert report["weight_bytes_before"] == 4 * 32 * 32
+    assert report["weight_bytes"] == sum(t.nbytes for t in state.values())
+
+
+def test_noise_without_signal_is_not_exact(tmp_path):
+    """The float result is 0, that on integers is not: no ratio is lower."""
+    model, x = nn.Linear(2, 1, bias=False).eval(), torch.tensor([[0.5, 1.0]])
+    model.weight.data = torch.tensor([[1.0, -0.5]])
+    flags = ["--observer", "min-max"]
+    _, report = quantize(exporting.export(model, (x,)), [(x,)], tmp_path, *flags)
+    (layer,) = report["layers"]
+    assert layer["own_sqnr_db"] == "-inf"
+    assert "it would lose too much" in layer["reason"]
 
 
 def randoms(spec: registry.Spec, count: int):

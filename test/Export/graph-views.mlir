@@ -5,6 +5,14 @@
 // RUN: fx-translate --mlir-to-model-explorer %t/m.mlir | %python -m json.tool > /dev/null
 // RUN: fx-translate --mlir-to-dot %t/m.mlir | FileCheck %s --check-prefix=PLAIN
 
+// RUN: fx-translate --mlir-to-dot %t/nested.mlir | FileCheck %s --check-prefix=NESTED-DOT
+// RUN: fx-translate --mlir-to-model-explorer %t/nested.mlir | FileCheck %s --check-prefix=NESTED-ME
+
+// A target without a dot, in a fused location whose module has commas in its
+// key and its type.
+// NESTED-DOT: label = "y\ntorch.ops.plain", tooltip = "layers.2"
+// NESTED-ME: "label": "plain", "namespace": "layers/2"
+
 // DOT: digraph main {
 // DOT: n0 [shape = ellipse, fillcolor = "#eeeeee", label = "w\nf32[8]"];
 // DOT: n1 [shape = invhouse, fillcolor = "#d5f0d5", label = "x\nb8[s0, 8]"];
@@ -27,6 +35,12 @@ module attributes {fx.model = "net"} {
     %values, %indices = call_function @aten.sort.default(%w, 0) : (!fx.tensor<[8], f32>) -> (!fx.tensor<[8], f32>, !fx.tensor<[8], i64>) loc(fused<{name = "sort", nn_module_stack = "L__self__,,Net;L__self___layer_1,layer.1,Sort"}>["values,indices"])
     output(%values) : (!fx.tensor<[8], f32>)
   }
+}
+//--- nested.mlir
+fx.graph @main {
+  %x = placeholder "x" : !fx.any
+  %y = call_function @plain(%x) : (!fx.any) -> !fx.any loc(fused[fused<{nn_module_stack = "L__self__,,Net;L['self'].layers['a,b'],layers.2,Box[int, str]"}>["y"], "z"])
+  output(%y) : (!fx.any)
 }
 //--- r.json
 {"operators": [{"node": "sort", "native": false, "reason": "no \"lowering\"", "seconds": 0.0015}]}

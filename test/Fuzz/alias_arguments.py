@@ -6,8 +6,6 @@ import torch
 from alias_values import DTYPES, draw_dtype, memory, tensor_text
 
 NUMBERS = ["0", "1", "2", "3", "-1", "2", "0.5", "2.5", "True"]
-#: Operators on matrices and vectors, whose operands must have matching sizes.
-MATRICES = "addmm addmv addr addbmm baddbmm mm mv bmm dot vdot inner ger outer matmul linear chain_matmul cross tensordot".split()
 
 
 class Arguments:

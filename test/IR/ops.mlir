@@ -42,6 +42,9 @@ fx.graph @main symbols [s17 in [2, 1024], s17*2 in [?, ?]] attributes {functiona
   %relu = call_method @relu(%v) : (!fx.tensor<[max(s17, 4)], f32>) -> !fx.any
   // CHECK: call_module @layer1.0.conv1(%relu)
   %mod = call_module @layer1.0.conv1(%relu) : (!fx.any) -> !fx.any
+  // A name that needs escapes.
+  // CHECK: call_module @layer2(%relu) as "a\22b\\c" : (!fx.any) -> !fx.any
+  %escaped = call_module @layer2(%relu) as "a\22b\\c" : (!fx.any) -> !fx.any
   %pred = call_function @p(%relu) : (!fx.any) -> !fx.tensor<[], i1>
   %y = call_function @q(%relu) : (!fx.any) -> !fx.tensor<[4], f32>
   %true_graph_0 = get_attr @true_graph_0 : !fx.graph_ref

@@ -205,8 +205,10 @@ fx.graph @sizes symbols [s0 in [2, 64]] attributes {functional} {
   %w = call_function @aten.sym_size.int(%x, 1) : (!fx.tensor<[s0, 8], f32>) -> !fx.sym_int<8>
   // CHECK-NEXT: %z = call_function @aten.zeros.default([%n, 8])
   %z = call_function @aten.zeros.default([%h, %w]) : (!fx.sym_int<s0>, !fx.sym_int<8>) -> !fx.tensor<[s0, 8], f32>
+  // CHECK-NEXT: call_function @my.f.default([{"k" = 8}], %z, {"l" = [8, %n]})
+  %f = call_function @my.f.default([{"k" = %w}], %z, {"l" = [%w, %n]}) : (!fx.sym_int<8>, !fx.tensor<[s0, 8], f32>, !fx.sym_int<8>, !fx.sym_int<s0>) -> !fx.any
   // CHECK-NEXT: output
-  output(%z) : (!fx.tensor<[s0, 8], f32>)
+  output(%z, %f) : (!fx.tensor<[s0, 8], f32>, !fx.any)
 }
 
 // -----

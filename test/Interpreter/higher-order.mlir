@@ -68,10 +68,18 @@ fx.graph @main {
   // A view of a base, written: the base as a whole comes back.
   // CHECK-NEXT: out_11: float32[3] [1.0, 0.0, 0.0]
   %r2, %base = higher_order @auto_functionalized_v2(#fx.operator<"aten.zero_.default">, _self_base_index = 0, _self_slice_dim = 0, _self_slice_start = 1, _self_slice_end = 3, _all_bases = [%x]) : (!v) -> (!v, !v)
-  // CHECK-NEXT: out_12: float32[3] [1.0, 2.0, 3.0]
+  // The elements of a base may share memory, and a base may have an offset.
+  // CHECK-NEXT: out_12: float32[3] [0.0, 0.0, 0.0]
+  %first = call_function @aten.slice.Tensor(%x, 0, 0, 1) : (!v) -> !fx.tensor<[1], f32>
+  %repeated = call_function @aten.expand.default(%first, [3]) : (!fx.tensor<[1], f32>) -> !v
+  %r3, %shared = higher_order @auto_functionalized_v2(#fx.operator<"aten.zero_.default">, _self_base_index = 0, _self_slice_dim = 0, _self_slice_start = 1, _self_slice_end = 2, _all_bases = [%repeated]) : (!v) -> (!v, !v)
+  // CHECK-NEXT: out_13: float32[3] [3.0, 0.0, 0.0]
+  %row = call_function @aten.select.int(%xs, 0, 1) : (!m) -> !v
+  %r4, %rest = higher_order @auto_functionalized_v2(#fx.operator<"aten.zero_.default">, _self_base_index = 0, _self_size = [2], _self_stride = [1], _self_storage_offset = 4, _all_bases = [%row]) : (!v) -> (!v, !v)
+  // CHECK-NEXT: out_14: float32[3] [1.0, 2.0, 3.0]
   %token = call_function @aten.empty.memory_format([0]) : () -> !fx.tensor<[0], f32>
   %t, %effect = higher_order @with_effects(%token, #fx.operator<"aten.abs.default">, %x) : (!fx.tensor<[0], f32>, !v) -> (!fx.tensor<[0], f32>, !v)
-  // CHECK-NEXT: out_13: float64[3] [2.0, 4.0, 6.0]
+  // CHECK-NEXT: out_15: float64[3] [2.0, 4.0, 6.0]
   %out = higher_order @out_dtype(#fx.operator<"aten.mul.Tensor">, f64, %x, 2) : (!v) -> !fx.tensor<[3], f64>
-  output(%invoke, %grad, %hints, %map, %carry, %ys, %assoc, %i, %y, %r, %w, %base, %effect, %out) : (!v, !v, !v, !m, !v, !m, !m, !fx.sym_int, !v, !v, !v, !v, !v, !fx.tensor<[3], f64>)
+  output(%invoke, %grad, %hints, %map, %carry, %ys, %assoc, %i, %y, %r, %w, %base, %shared, %rest, %effect, %out) : (!v, !v, !v, !m, !v, !m, !m, !fx.sym_int, !v, !v, !v, !v, !v, !v, !v, !fx.tensor<[3], f64>)
 }

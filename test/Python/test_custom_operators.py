@@ -109,6 +109,11 @@ def test_errors(tmp_path, plugin):
     library = next(pathlib.Path(torch.__file__).parent.glob("lib/libc10.so"))
     with pytest.raises(fx_mlir.Error, match="without 'fxGetPluginInfo'"):
         fx_mlir.load_plugin(library)
+    empty = tmp_path / "empty.so"
+    subprocess.run(["cc", "-shared", "-o", empty, "-x", "c", os.devnull], check=True)
+    with pytest.raises(fx_mlir.Error, match="without 'fxGetPluginInfo'"):
+        fx_mlir.load_plugin(empty)
+    assert "empty.so" not in pathlib.Path("/proc/self/maps").read_text()
     with pytest.raises(fx_mlir.Error, match="'aten.relu.default' is an operator of torch"):
         fx_mlir.register_operator("aten.relu.default")
     with pytest.raises(fx_mlir.Error, match="expected an operator as 'namespace.name.overload'"):

@@ -12,6 +12,33 @@ fx.graph @einsum_bmm attributes {functional} {
   output(%e) : (!fx.tensor<[2, 3, 5], f32>)
 }
 
+// A dimension of size 1 is broadcast: the bmm sums without it.
+// CHECK-LABEL: fx.graph @einsum_broadcast
+fx.graph @einsum_broadcast attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[1, 3, 4], f32>
+  %y = placeholder "y" : !fx.tensor<[2, 4, 5], f32>
+  // CHECK: %squeeze = call_function @aten.squeeze.dim(%x, 0)
+  // CHECK: aten.bmm.default
+  // CHECK-NOT: einsum
+  %e = call_function @aten.einsum.default("bij,bjk->bik", [%x, %y]) : (!fx.tensor<[1, 3, 4], f32>, !fx.tensor<[2, 4, 5], f32>) -> !fx.tensor<[2, 3, 5], f32>
+  output(%e) : (!fx.tensor<[2, 3, 5], f32>)
+}
+
+// The merged size of an empty group is 0. Reshape cannot infer another size
+// of a tensor without elements.
+// CHECK-LABEL: fx.graph @einsum_empty
+fx.graph @einsum_empty symbols [s0 in [2, 9], s1 in [2, 9]] attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[0, 2, 3, 4], f32>
+  %y = placeholder "y" : !fx.tensor<[0, 2, 4, 5], f32>
+  %z = placeholder "z" : !fx.tensor<[s0, s1, 0, 2], f32>
+  // CHECK: @aten.reshape.default(%x, [0, 3, 4])
+  // CHECK: @aten.reshape.default(%y, [0, 4, 5])
+  %e = call_function @aten.einsum.default("abij,abjk->abik", [%x, %y]) : (!fx.tensor<[0, 2, 3, 4], f32>, !fx.tensor<[0, 2, 4, 5], f32>) -> !fx.tensor<[0, 2, 3, 5], f32>
+  // CHECK: %f = call_function @aten.einsum.default("abij,abkj->abik", [%z, %z])
+  %f = call_function @aten.einsum.default("abij,abkj->abik", [%z, %z]) : (!fx.tensor<[s0, s1, 0, 2], f32>, !fx.tensor<[s0, s1, 0, 2], f32>) -> !fx.tensor<[s0, s1, 0, 0], f32>
+  output(%e, %f) : (!fx.tensor<[0, 2, 3, 5], f32>, !fx.tensor<[s0, s1, 0, 0], f32>)
+}
+
 // A repeated label is a diagonal.
 // CHECK-LABEL: fx.graph @einsum_diagonal
 fx.graph @einsum_diagonal attributes {functional} {

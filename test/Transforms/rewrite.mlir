@@ -3,6 +3,7 @@
 
 // REMARKS: remark: rule 'square' matched 1 time
 // REMARKS: remark: rule 'small' matched 2 times
+// REMARKS: remark: rule 'second' matched 1 time
 
 // CHECK-LABEL: fx.graph @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
@@ -52,4 +53,16 @@ fx.graph @mutates {
   %b = call_function @aten.mul.Tensor(%x, 2.5) : (!fx.tensor<[9, 9], f32>) -> !fx.tensor<[9, 9], f32>
   %y = call_function @aten.mul.Tensor(%a, %b) : (!fx.tensor<[9, 9], f32>, !fx.tensor<[9, 9], f32>) -> !fx.tensor<[9, 9], f32>
   output(%y) : (!fx.tensor<[9, 9], f32>)
+}
+
+// A number cannot replace a tensor.
+// CHECK-LABEL: fx.graph @immediate
+fx.graph @immediate attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[5], f32>
+  %y = placeholder "y" : !fx.tensor<[5], f32>
+  // CHECK: %b = call_function @aten.sub.Tensor(%y, 2.5)
+  // CHECK-NEXT: output(%b)
+  %a = call_function @aten.sub.Tensor(%x, %y) : (!fx.tensor<[5], f32>, !fx.tensor<[5], f32>) -> !fx.tensor<[5], f32>
+  %b = call_function @aten.sub.Tensor(%a, 2.5) : (!fx.tensor<[5], f32>) -> !fx.tensor<[5], f32>
+  output(%b) : (!fx.tensor<[5], f32>)
 }

@@ -64,7 +64,8 @@ static cl::list<std::string>
          cl::value_desc("name,..."), cl::cat(category));
 static cl::opt<double> minSQNR(
     "min-sqnr",
-    cl::desc("Layers whose own error is above this stay in float (default 0)"),
+    cl::desc("Layers whose own signal-to-noise ratio is below this stay in "
+             "float (default 0)"),
     cl::value_desc("dB"), cl::cat(category));
 static cl::opt<double> minGain(
     "min-gain",

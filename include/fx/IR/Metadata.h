@@ -46,6 +46,10 @@ std::optional<mlir::FileLineColLoc> getPythonFrame(mlir::Location loc);
 /// null.
 mlir::DictionaryAttr getMetadata(mlir::Location loc);
 
+/// Returns the node's metadata dictionary, which may be nested in the location;
+/// null if there is none.
+mlir::DictionaryAttr findMetadata(mlir::Location loc);
+
 } // namespace fx
 
 #endif // FX_IR_METADATA_H

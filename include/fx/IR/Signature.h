@@ -66,8 +66,7 @@ public:
 
 private:
   llvm::Error checkLeaf(const InputLeaf &leaf, const HostValue &value) const;
-  llvm::Error bind(llvm::ArrayRef<HostValue> values,
-                   SymbolValues &symbols) const;
+  void bind(llvm::ArrayRef<HostValue> values, SymbolValues &symbols) const;
   llvm::Error checkSizes(llvm::ArrayRef<HostValue> values,
                          const SymbolValues &symbols) const;
   llvm::Error checkConditions(const SymbolValues &symbols) const;

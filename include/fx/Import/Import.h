@@ -49,7 +49,7 @@ struct ImportOptions {
 /// fx.metadata; fx.single_return (it gives one tensor and no tuple); fx.name
 /// (of a sub-graph, where its symbol does not end with it).
 /// On a node: fx.kinds, fx.arg_names, fx.function, fx.single_return, where
-/// torch's serializer would not choose the same (lib/Import/ArgumentKinds.h).
+/// torch's serializer would not choose the same (fx/Import/ArgumentKinds.h).
 ///
 /// Loads the fx dialect into the context.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -111,8 +111,8 @@ def QuantizePass : Pass<"fx-quantize", "::mlir::ModuleOp"> {
   let description = [{
     All that is needed, as the tool `fx-quantize` does it: makes @main
     functional, folds batch norms, prepares, calibrates, keeps in float the
-    layers whose own error is above `min-sqnr`, converts, folds constants, and
-    compares the result with the float model on the samples.
+    layers whose own signal-to-noise ratio is below `min-sqnr`, converts, folds
+    constants, and compares the result with the float model on the samples.
 
     ```mlir
     %y = call_function @aten.linear.default(%x, %w) : ...
@@ -127,7 +127,7 @@ def QuantizePass : Pass<"fx-quantize", "::mlir::ModuleOp"> {
     Option<"maxSamples", "max-samples", "unsigned", "0",
            "Use the first ones only; 0: all">,
     Option<"minSQNR", "min-sqnr", "double", "0",
-           "Layers with an error of their own above this, in dB, stay in float">,
+           "Layers with a signal-to-noise ratio below this, in dB, stay in float">,
     Option<"report", "report", "std::string", "", "Write a JSON report here">
   ]);
   let statistics = [

@@ -117,7 +117,9 @@ llvm::Expected<unsigned> calibrate(mlir::ModuleOp module,
 
 struct ConvertCounts {
   unsigned layers = 0, weights = 0;
-  uint64_t bytesBefore = 0, bytesAfter = 0; ///< of these weights
+  /// Bytes of the float weights, and of the states that replace them: integers,
+  /// scales and zero points.
+  uint64_t bytesBefore = 0, bytesAfter = 0;
 };
 
 /// Puts integers in the place of what is marked. Fails after an error.
@@ -133,7 +135,7 @@ mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module);
 struct SignalToNoise {
   double signal = 0, noise = 0;
   void add(const HostTensor &want, const HostTensor &got);
-  /// Infinite without noise; NaN where nothing was added.
+  /// Infinite without noise; -infinite without signal; NaN without both.
   double getDecibels() const;
 };
 
@@ -165,7 +167,7 @@ struct QuantizeOptions {
   /// May be empty where the mode needs no samples.
   std::string samples;
   unsigned maxSamples = 0;
-  /// A layer whose own error is larger (in dB) stays in float.
+  /// A layer whose own signal-to-noise ratio (in dB) is lower stays in float.
   double minSQNR = 0;
 };
 

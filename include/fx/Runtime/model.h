@@ -209,7 +209,8 @@ typedef struct {
    * Returns 0, or 1 where the model does not hold the value any more because
    * it was folded or packed. */
   int (*get_state)(FXInstance *instance, int index, DLTensor *out);
-  /* Sets all mutable states back to the values they have in the file. */
+  /* Sets all mutable states back to the values they have in the file. If that
+   * fails on a GPU, runs fail until it succeeds. */
   void (*reset)(FXInstance *instance);
   /* Replaces n states of this instance by copies of host tensors of their
    * dtypes and shapes, possibly strided, and makes again what is folded or

@@ -127,7 +127,7 @@ static LogicalResult lowerMakeComplex(Node &n) {
 static LogicalResult lowerViewAsComplex(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || x.rank() == 0)
-    return failure();
+    return n.fail("a 0-d operand");
   auto at = [&](int64_t i) {
     return n.b.select(x, x.rank() - 1, OpFoldResult(n.b.b.getIndexAttr(i)));
   };
@@ -184,17 +184,22 @@ static LogicalResult lowerConvert(Node &n) {
   return setComplex(n, z.re, z.isReal ? zerosLike(n, z.re) : z.im);
 }
 
+LogicalResult copyInto(Node &n, const Tensor &src) {
+  FakeTensorType type = n.resultType();
+  if (n.failed() || !type || !n.broadcasts(src, type.getSizes()))
+    return n.fail("the source does not fit the tensor");
+  return n.result(n.b.expand(n.b.cast(src, type.getDtype()), type.getSizes()));
+}
+
 /// copy(self, src): src in self's shape and dtype, which may be a real one.
 static LogicalResult lowerCopyInto(Node &n) {
   if (isa<ComplexType>(n.resultDtype()))
     return lowerByParts(n);
   Pair z = getPair(n, "src");
-  FakeTensorType type = n.resultType();
-  if (n.failed() || !type || !n.broadcasts(z.re, type.getSizes()))
-    return n.fail("the source does not fit the tensor");
-  Tensor src =
-      type.getDtype().isInteger(1) && !z.isReal ? isNonzero(n.b, z) : z.re;
-  return n.result(n.b.expand(n.b.cast(src, type.getDtype()), type.getSizes()));
+  if (n.failed())
+    return failure();
+  bool isTest = n.resultDtype().isInteger(1) && !z.isReal;
+  return copyInto(n, isTest ? isNonzero(n.b, z) : z.re);
 }
 
 void registerComplex(Registry &r) {

@@ -50,6 +50,8 @@ mlir::LogicalResult setParts(Node &n, unsigned i,
 bool isElementArgument(llvm::StringRef name);
 /// Lowers the node with its lowering for real tensors, once for each part.
 mlir::LogicalResult lowerByParts(Node &n);
+/// Sets the result to the real tensor `src` in the result's shape and dtype.
+mlir::LogicalResult copyInto(Node &n, const Tensor &src);
 /// Returns zeros in the shape and dtype of the real tensor `x`.
 Tensor zerosLike(Node &n, const Tensor &x);
 

@@ -61,8 +61,8 @@ static Tensor genericConv(Builder &b, const Conv &c, ArrayRef<ExprAttr> sizes,
       return r ? r : b.expr(0);
     };
     // Make the groups a dimension of their own.
-    x = b.contiguous(b.split(x, 1, {b.expr(c.groups), group(x.sizes[1])}));
-    w = b.contiguous(b.split(w, 0, {b.expr(c.groups), group(w.sizes[0])}));
+    x = b.split(x, 1, {b.expr(c.groups), group(x.sizes[1])});
+    w = b.split(w, 0, {b.expr(c.groups), group(w.sizes[0])});
     out[1] = b.expr(c.groups);
     out.insert(out.begin() + 2, group(sizes[1]));
   }
@@ -265,27 +265,16 @@ static LogicalResult lowerConvolution(Node &n, unsigned spatial,
   for (unsigned i = 0; i < c.w.rank(); ++i)
     if (!c.w.sizes[i].isInteger())
       return n.fail("the weight's sizes are symbolic");
+  // Not all of the operators have each of these parameters.
   c.stride = n.integers("stride", spatial, 1);
-  // The operators have different parameters: conv (..., padding, dilation,
-  // groups), conv_transpose (..., padding, output_padding, groups, dilation),
-  // convolution (..., padding, dilation, transposed, output_padding, groups).
+  c.dilation = n.integers("dilation", spatial, 1);
+  c.outputPadding = n.integers("output_padding", spatial, 0);
+  c.groups = n.integer("groups", 1);
+  transposed = n.boolean("transposed", transposed);
   Argument padding = n.arg("padding");
   bool word = isa_and_nonnull<StringAttr>(padding.tree);
   if (!word)
     c.low = n.integers("padding", spatial, 0);
-  if (core) {
-    c.dilation = n.integers("dilation", spatial, 1);
-    transposed = n.boolean("transposed", false);
-    c.outputPadding = n.integers("output_padding", spatial, 0);
-    c.groups = n.integer("groups", 1);
-  } else if (transposed) {
-    c.outputPadding = n.integers("output_padding", spatial, 0);
-    c.groups = n.integer("groups", 1);
-    c.dilation = n.integers("dilation", spatial, 1);
-  } else {
-    c.dilation = n.integers("dilation", spatial, 1);
-    c.groups = n.integer("groups", 1);
-  }
   if (n.failed())
     return failure();
   for (int64_t v : llvm::concat<int64_t>(c.stride, c.dilation))

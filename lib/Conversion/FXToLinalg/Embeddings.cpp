@@ -5,13 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Node.h"
-#include "Variables.h"
+#include "Matrices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -210,22 +207,12 @@ static LogicalResult lowerEmbeddingRenorm(Node &n) {
   Type acc = opMathType(weight.dtype);
   b.checkIndices(indices, weight.sizes[0],
                  "aten.embedding_renorm: an index is out of range", false);
-  bool infinite = std::isinf(p);
-  Tensor norms = b.reduce(
-      weight, {1}, false, acc, [](Scalars &s) { return s.integer(0); },
-      [&](Scalars &s, Value a, Value x) {
-        return infinite ? s.max(a, x) : s.add(a, x);
-      },
-      [&](Scalars &s, Value x) {
-        Value r = s.abs(x);
-        return infinite ? r : s.powConstant(r, p);
-      });
+  Tensor norms = norm(b, weight, {1}, false, p, acc);
   Tensor scales =
       b.contiguous(b.map({norms}, acc, [&](Scalars &s, ValueRange v) {
-        Value norm = infinite ? v[0] : s.powConstant(v[0], 1 / p);
         // The constant is torch's: it keeps the division from overflowing.
-        Value scale = s.div(s.constant(most), s.add(norm, s.constant(1e-7)));
-        return s.select(s.gt(norm, s.constant(most)), scale, s.constant(1));
+        Value scale = s.div(s.constant(most), s.add(v[0], s.constant(1e-7)));
+        return s.select(s.gt(v[0], s.constant(most)), scale, s.constant(1));
       }));
   Sizes flat = {b.product(indices.sizes)};
   Tensor rows = b.contiguous(b.reshape(indices, flat));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Complex.h"
 #include "Graph.h"
 #include "Node.h"
 
@@ -66,11 +67,7 @@ static LogicalResult lowerFillValue(Node &n) {
 static LogicalResult lowerCopyInto(Node &n) {
   if (!n.isTensor(n.arg("src")))
     return fill(n, n.number("src"));
-  Tensor src = n.tensor("src");
-  FakeTensorType type = n.resultType();
-  if (n.failed() || !type || !n.broadcasts(src, type.getSizes()))
-    return n.fail("the source does not fit the tensor");
-  return n.result(n.b.expand(n.b.cast(src, type.getDtype()), type.getSizes()));
+  return copyInto(n, n.tensor("src"));
 }
 
 static LogicalResult lowerScalarTensor(Node &n) {

@@ -204,8 +204,10 @@ static LogicalResult lowerSolve(Node &n) {
     r = transposed(b, r);
   if (failed(n.set(0, r)))
     return failure();
-  return setInfo(n, n.numResults() - 1 > 0 ? n.numResults() - 1 : 9, lu.info,
-                 batchOf(x));
+  // The codes are the last of several results.
+  if (n.numResults() == 1)
+    return success();
+  return setInfo(n, n.numResults() - 1, lu.info, batchOf(x));
 }
 
 /// Computes determinants: the product of the diagonal of U, negated for each
@@ -271,8 +273,7 @@ static LogicalResult lowerDeterminant(Node &n) {
 /// the pivots from 1, and the info codes.
 static LogicalResult lowerFactors(Node &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
-  if (!isMatrices(n, x, false) || !n.boolean("pivot") ||
-      !x.sizes[x.rank() - 1].isInteger() || !x.sizes[x.rank() - 2].isInteger())
+  if (!isMatrices(n, x, false) || !n.boolean("pivot") || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no pivots");
   Builder &b = n.b;
   LU lu = factorizeLU(b, stacked(b, x));
@@ -348,14 +349,10 @@ static LogicalResult setUnpacked(Node &n, const Tensor &factors,
   return n.set(2, unstacked(b, u, batch));
 }
 
-static bool isStatic(const Tensor &x) {
-  return x.sizes[x.rank() - 1].isInteger() && x.sizes[x.rank() - 2].isInteger();
-}
-
 /// linalg_lu(A, pivot)
 static LogicalResult lowerLU(Node &n) {
   Tensor x = n.tensor(n.oneOf({"A", "self"}));
-  if (!isMatrices(n, x, false) || !n.boolean("pivot") || !isStatic(x))
+  if (!isMatrices(n, x, false) || !n.boolean("pivot") || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no pivots");
   LU lu = factorizeLU(n.b, stacked(n.b, x));
   return setUnpacked(n, lu.factors, lu.pivots, batchOf(x), true, true);
@@ -376,7 +373,7 @@ static LogicalResult lowerUnpack(Node &n) {
   Tensor x = n.tensor("LU_data"), pivots = n.tensor("LU_pivots");
   bool data = n.boolean("unpack_data"),
        permutation = n.boolean("unpack_pivots");
-  if (!isMatrices(n, x, false) || !isStatic(x) ||
+  if (!isMatrices(n, x, false) || !hasStaticSizes(x) ||
       pivots.rank() != x.rank() - 1 || !isa<IntegerType>(pivots.dtype))
     return n.fail("matrices of unknown size");
   return setUnpacked(n, stacked(n.b, x), stackedPivots(n.b, pivots), batchOf(x),

@@ -152,7 +152,8 @@ static void rollBack(OpBuilder &b, Operation *before, Symbols &symbols) {
 
 /// Returns the reason why a size of the node's results cannot be computed
 /// before the node; an empty string if all can.
-static std::string unknownSize(NodeOpInterface node, const Symbols &symbols) {
+static std::string explainUnknownSize(NodeOpInterface node,
+                                      const Symbols &symbols) {
   for (Type type : node->getResultTypes())
     if (auto tensor = dyn_cast<FakeTensorType>(type))
       for (ExprAttr size : tensor.getSizes())
@@ -184,7 +185,7 @@ Lowered Graph::join(Location loc, const Lowered &lowered) {
   return joinParts(builder, lowered.tensor, *lowered.imaginary);
 }
 
-LowerFn Graph::lookupComplex(NodeOpInterface node) {
+LowerFn Graph::convertComplexOperands(NodeOpInterface node) {
   LowerFn lower = Registry::get().lookupComplex(node.getTargetName());
   lin::Builder builder(b, node->getLoc(), symbols);
   for (Value operand : node->getOperands()) {
@@ -224,7 +225,7 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
              << type;
 
   LowerFn lower = usesComplex(node)
-                      ? lookupComplex(node)
+                      ? convertComplexOperands(node)
                       : Registry::get().lookup(node.getTargetName());
   if (auto reason = node->getAttrOfType<StringAttr>("fx.no_native"))
     return lowerEager(node, reason);
@@ -235,7 +236,7 @@ LogicalResult Graph::lowerNode(NodeOpInterface node) {
                           : "the operator has no lowering");
   // The branches of a cond determine the sizes of its results, and lowerings
   // that count elements (Registry::addCounting) bind theirs.
-  if (std::string why = unknownSize(node, symbols);
+  if (std::string why = explainUnknownSize(node, symbols);
       !why.empty() && !isa<CondOp>(node) &&
       !Registry::get().countsElements(node.getTargetName()))
     return lowerEager(node, why);

@@ -92,10 +92,10 @@ private:
   /// `size` has another value here.
   ExprAttr toOuter(Symbols &inner, mlir::Location loc, ExprAttr size);
 
-  /// Returns the lowering of a node that uses complex tensors; null if it has
-  /// none. Also converts the complex operands in place: splits them into parts
-  /// if the lowering is one for complex tensors, and joins them otherwise.
-  mlir::LogicalResult (*lookupComplex(NodeOpInterface node))(Node &);
+  /// Converts the complex operands of a node in place: splits them into parts
+  /// if there is a lowering for complex tensors, and joins them otherwise.
+  /// Returns the lowering for the node; null if there is none.
+  mlir::LogicalResult (*convertComplexOperands(NodeOpInterface node))(Node &);
   /// Returns `lowered` with a pair of parts joined to one complex tensor.
   Lowered join(mlir::Location loc, const Lowered &lowered);
 

@@ -240,7 +240,7 @@ static LogicalResult lowerHistogram(Node &n) {
   ExprAttr rows = b.product(isMany ? outer.drop_back() : outer);
   if (!columns.isInteger() || *columns.getInteger() > 6)
     return n.fail("many dimensions, or an unknown number of them");
-  size_t count = *columns.getInteger();
+  size_t dims = *columns.getInteger();
   h.x = b.contiguous(b.reshape(x, {rows, columns}));
   if (weight)
     h.weight = b.contiguous(b.reshape(b.cast(*weight, x.dtype), {rows}));
@@ -259,13 +259,13 @@ static LogicalResult lowerHistogram(Node &n) {
     numbers.push_back(*size.getInteger());
   }
   if (numbers.size() == 1 && isMany)
-    numbers.resize(count, numbers[0]);
+    numbers.resize(dims, numbers[0]);
   if (h.edges.empty() && failed(readEdges(n, h, numbers, range)))
     return failure();
-  if (h.edges.size() != count ||
-      n.numResults() != (hasCounts ? 1 : 0) + (hasEdges ? count : 0))
+  if (h.edges.size() != dims ||
+      n.numResults() != (hasCounts ? 1 : 0) + (hasEdges ? dims : 0))
     return n.fail("the bins do not fit the dimensions");
-  if (hasCounts && failed(n.set(0, fx::lin::count(b, h))))
+  if (hasCounts && failed(n.set(0, count(b, h))))
     return failure();
   if (hasEdges)
     for (auto [i, edges] : llvm::enumerate(h.edges))

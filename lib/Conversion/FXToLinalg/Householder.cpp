@@ -27,12 +27,6 @@ struct Reflections {
 };
 } // namespace
 
-/// Returns true if the sizes of the matrices are static. Their minimum is the
-/// number of reflections.
-static bool hasKnownSizes(const Tensor &x) {
-  return x.sizes[x.rank() - 1].isInteger() && x.sizes[x.rank() - 2].isInteger();
-}
-
 /// Applies reflection `j` to column `c` of matrix `at` of variable `x`.
 /// `element(i)` returns the element in row i of the reflection's vector, below
 /// the diagonal. `sum` is a variable for the dot product.
@@ -164,7 +158,7 @@ static LogicalResult lowerQR(Node &n) {
     mode = n.string("mode");
   else if (!n.boolean("some"))
     mode = "complete";
-  if (!isMatrices(n, x, false) || !hasKnownSizes(x))
+  if (!isMatrices(n, x, false) || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no floats");
   Builder &b = n.b;
   Tensor a = stacked(b, x);
@@ -186,7 +180,7 @@ static LogicalResult lowerQR(Node &n) {
 /// geqrf(self)
 static LogicalResult lowerReflections(Node &n) {
   Tensor x = n.tensor("self");
-  if (!isMatrices(n, x, false) || !hasKnownSizes(x))
+  if (!isMatrices(n, x, false) || !hasStaticSizes(x))
     return n.fail("matrices of unknown size, or no floats");
   Reflections q = factorize(n.b, stacked(n.b, x));
   if (failed(n.set(0, unstacked(n.b, q.factors, batchOf(x)))))
@@ -200,7 +194,7 @@ static LogicalResult lowerReflections(Node &n) {
 /// shapes or dtypes do not fit.
 static std::optional<Reflections> givenReflections(Node &n, const Tensor &x,
                                                    const Tensor &tau) {
-  if (!isMatrices(n, x, false) || !hasKnownSizes(x) ||
+  if (!isMatrices(n, x, false) || !hasStaticSizes(x) ||
       tau.rank() != x.rank() - 1 || !isa<FloatType>(tau.dtype))
     return std::nullopt;
   for (int64_t i = 0; i + 2 < x.rank(); ++i)

@@ -14,20 +14,15 @@ using namespace mlir;
 
 namespace fx::lin {
 
-static Value constantIndex(Scalars &s, int64_t v) {
-  return arith::ConstantIndexOp::create(s.b, s.loc, v);
-}
-
 /// Returns an element of an index tensor as an index. With `size`, a negative
 /// element counts from the end.
 static Value toIndex(Scalars &s, Value v, Type dtype, Value size) {
-  Value i = s.cast(v, dtype, s.b.getI64Type());
-  i = arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), i);
+  Value i = Scalars(s.b, s.loc, dtype).toIndex(v);
   if (!size)
     return i;
-  Value negative = arith::CmpIOp::create(s.b, s.loc, arith::CmpIPredicate::slt,
-                                         i, constantIndex(s, 0));
-  return s.select(negative, arith::AddIOp::create(s.b, s.loc, i, size), i);
+  Scalars ix = s.indices();
+  Value negative = ix.lt(i, ix.integer(0));
+  return s.select(negative, ix.add(i, size), i);
 }
 
 Tensor Builder::read(const Tensor &x, ArrayRef<Tensor> operands,
@@ -363,17 +358,7 @@ static LogicalResult lowerFlip(Node &n) {
   SmallVector<int64_t> dims = n.dims("dims", x.rank(), false);
   if (n.failed())
     return failure();
-  SmallVector<Value> last(x.rank());
-  for (int64_t d : dims)
-    last[d] = arith::SubIOp::create(n.b.b, n.b.loc, n.b.index(x.sizes[d]),
-                                    n.b.index(1));
-  return n.result(
-      readAt(n, x, {}, x.sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
-        SmallVector<Value> place(i);
-        for (int64_t d : dims)
-          place[d] = arith::SubIOp::create(s.b, s.loc, last[d], i[d]);
-        return place;
-      }));
+  return n.result(flip(n.b, x, dims));
 }
 
 /// Element i comes from i - shift, cyclically.
@@ -433,11 +418,9 @@ static LogicalResult lowerUnfold(Node &n) {
   return n.result(readAt(n, x, {}, n.resultSizes(),
                          [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
                            SmallVector<Value> place(i.drop_back());
-                           place[dim] = arith::AddIOp::create(
-                               s.b, s.loc,
-                               arith::MulIOp::create(s.b, s.loc, place[dim],
-                                                     constantIndex(s, step)),
-                               i.back());
+                           Scalars ix = s.indices();
+                           place[dim] = ix.add(
+                               ix.mul(place[dim], ix.integer(step)), i.back());
                            return place;
                          }));
 }

@@ -217,13 +217,16 @@ static LogicalResult lowerEinsum(Node &n) {
   std::string text = n.string("equation").str();
   SmallVector<Tensor> operands = n.tensors("tensors");
   if (n.failed() || operands.empty() || operands.size() > 2)
-    return n.fail("einsum of more than two operands");
+    return n.fail("expected one or two operands, got " +
+                  Twine(operands.size()));
   llvm::erase(text, ' ');
   auto [left, right] = StringRef(text).split("->");
   SmallVector<StringRef> parts;
   left.split(parts, ',');
-  if (parts.size() != operands.size() || StringRef(text).contains('.'))
+  if (StringRef(text).contains('.'))
     return n.fail("the equation has an ellipsis");
+  if (parts.size() != operands.size())
+    return n.fail("the equation does not fit the operands");
   SmallVector<std::string> terms;
   for (auto [part, t] : llvm::zip(parts, operands)) {
     terms.push_back(part.str());
@@ -246,7 +249,9 @@ static LogicalResult lowerEinsum(Node &n) {
   for (auto [term, t] : llvm::zip(terms, operands)) {
     for (auto [i, c] : llvm::enumerate(term)) {
       ExprAttr &size = sizes[StringRef(&c, 1)];
-      if (size && size.isProvablyDifferent(t.sizes[i]))
+      // ATen broadcasts a size of 1 to that of the other operand.
+      if (size && size.getInteger() != 1 && t.sizes[i].getInteger() != 1 &&
+          size.isProvablyDifferent(t.sizes[i]))
         return n.fail("a letter has two sizes");
       if (!size || size.getInteger() == 1)
         size = t.sizes[i];

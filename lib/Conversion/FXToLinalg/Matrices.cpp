@@ -47,6 +47,10 @@ bool isMatrices(Node &n, const Tensor &x, bool square) {
          !x.sizes[x.rank() - 1].isProvablyDifferent(x.sizes[x.rank() - 2]);
 }
 
+bool hasStaticSizes(const Tensor &x) {
+  return x.sizes[x.rank() - 1].isInteger() && x.sizes[x.rank() - 2].isInteger();
+}
+
 Tensor identity(Builder &b, ArrayRef<ExprAttr> sizes) {
   Type f64 = b.b.getF64Type();
   return b.indexed({}, sizes, f64, f64,
@@ -61,11 +65,12 @@ void checkInfo(Node &n, const Tensor &info, StringRef expected) {
   Type i64 = b.b.getI64Type();
   SmallVector<int64_t> all =
       llvm::to_vector(llvm::seq<int64_t>(0, info.rank()));
-  Tensor worst = b.reduce(
+  // A code is negative if an argument is not valid.
+  Tensor any = b.reduce(
       info, all, false, i64, [](Scalars &s) { return s.integer(0); },
-      [](Scalars &s, Value a, Value x) { return s.max(a, x); });
+      [](Scalars &s, Value a, Value x) { return s.logicalOr(a, x); });
   Scalars si = integers(b);
-  b.check(si.eq(b.element(worst), si.integer(0)),
+  b.check(si.eq(b.element(any), si.integer(0)),
           n.target().str() + ": expected " + expected.str());
 }
 

@@ -33,11 +33,13 @@ Tensor transposed(Builder &b, const Tensor &x);
 /// Returns true if `x` has at least two dimensions and a supported float dtype
 /// and, if `square`, last two sizes that are not provably different.
 bool isMatrices(Node &n, const Tensor &x, bool square);
+/// Returns true if the last two sizes are static.
+bool hasStaticSizes(const Tensor &x);
 /// Returns stacked identity matrices of `sizes`, in f64.
 Tensor identity(Builder &b, llvm::ArrayRef<ExprAttr> sizes);
 
-/// Emits an assertion that no element of `info` is positive; its message ends
-/// with "expected `expected`".
+/// Emits an assertion that all elements of `info` are 0; its message ends with
+///  "expected `expected`".
 void checkInfo(Node &n, const Tensor &info, llvm::StringRef expected);
 /// Sets result `i` to the codes of the stacked matrices, in the shape `batch`.
 /// Does nothing if the node has no such result or no one uses it.
@@ -78,6 +80,11 @@ void checkRegular(Node &n, const Tensor &info);
 /// or the sum of all ('n'), in f64. Fails, with the reason noted, unless the
 /// matrices are floats of static sizes.
 mlir::FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind);
+/// Returns the norms of `x` along `dims`, computed in `acc`:
+/// (sum |x|^order)^(1/order); for order 0 the number of elements that are not
+/// 0, for the infinite orders the largest or smallest magnitude.
+Tensor norm(Builder &b, const Tensor &x, llvm::ArrayRef<int64_t> dims,
+            bool keepDim, double order, mlir::Type acc);
 /// Returns the inverses, in f64, of square matrices; emits an assertion that
 /// none is singular.
 Tensor inverse(Node &n, const Tensor &x);

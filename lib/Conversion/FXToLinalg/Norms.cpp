@@ -17,10 +17,8 @@ static bool isEmpty(ArrayRef<ExprAttr> sizes) {
   return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
 }
 
-/// (sum |x|^order)^(1/order); the number of elements that are not 0 for order
-/// 0, the largest or smallest magnitude for the infinite ones.
-static Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
-                   bool keepDim, double order, Type acc) {
+Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims, bool keepDim,
+            double order, Type acc) {
   bool infinite = std::isinf(order);
   Tensor r = b.reduce(
       x, dims, keepDim, acc,

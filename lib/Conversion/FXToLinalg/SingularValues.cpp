@@ -204,8 +204,7 @@ static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
 /// Whether the singular values of `x` can be had: which side is the shorter
 /// one must be known.
 static bool hasSingularValues(Node &n, const Tensor &x) {
-  return isMatrices(n, x, false) && x.sizes[x.rank() - 1].isInteger() &&
-         x.sizes[x.rank() - 2].isInteger();
+  return isMatrices(n, x, false) && hasStaticSizes(x);
 }
 
 static bool isWide(const Tensor &x) {

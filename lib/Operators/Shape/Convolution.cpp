@@ -28,13 +28,13 @@ static Size getReach(const Window &w, size_t i) {
 /// Returns the number of windows in dimension `i`,
 /// (in + 2 p - d (k - 1) - 1) // s + 1 (torch.nn.Conv2d).
 static Size getWindowCount(Size in, const Window &w, size_t i) {
-  Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
-  Size rest = in + Size(w.padding[i]) * 2 - reach - 1;
+  Size reach = getReach(w, i);
+  Size rest = in + Size(w.padding[i]) * 2 - reach;
   if (rest.getInt().value_or(0) < 0) {
     noteRefusal([&] {
       return "expected a window within the padded size " +
              toText((in + Size(w.padding[i]) * 2).get()) + ", got one of " +
-             toText((reach + 1).get());
+             toText(reach.get());
     });
     return {};
   }
@@ -179,8 +179,7 @@ static Size getPooledSize(Size in, const Window &w, size_t i, bool ceilMode) {
   if (!ceilMode)
     return getWindowCount(in, w, i);
   Size stride = w.stride[i], padding = w.padding[i];
-  Size reach = Size(w.dilation[i]) * (Size(w.kernel[i]) - 1);
-  Size count = (in + padding * 2 - reach - 1).ceilDiv(stride) + 1;
+  Size count = (in + padding * 2 - getReach(w, i)).ceilDiv(stride) + 1;
   std::optional<int64_t> last = ((count - 1) * stride).getInt(),
                          end = (in + padding).getInt();
   if (!last || !end)

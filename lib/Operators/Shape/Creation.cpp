@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-static Type getDtypeOr(const OperatorView &call, Type fallback) {
-  Type dtype = call.getArg("dtype").getDtype();
-  return dtype ? dtype : fallback;
-}
-
 static InferredTypes make(const OperatorView &call, ArrayRef<ExprAttr> sizes,
                           Type fallback) {
   return result(makeTensorOn(getDevice(call.getArg("device")), sizes,

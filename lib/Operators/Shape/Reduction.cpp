@@ -41,12 +41,6 @@ static std::optional<Sizes> getReducedSizes(const OperatorView &call,
                      call.getArg("keepdim").getBool().value_or(false));
 }
 
-/// Returns the argument `dtype`, or `fallback` if it is not given.
-static Type getDtypeOr(const OperatorView &call, Type fallback) {
-  Type dtype = call.getArg("dtype").getDtype();
-  return dtype ? dtype : fallback;
-}
-
 static InferredTypes inferSum(const OperatorView &call) {
   FakeTensorType self;
   std::optional<Sizes> sizes = getReducedSizes(call, self);

@@ -86,6 +86,16 @@ Size makeSize(mlir::MLIRContext *context, int64_t value);
 /// tensor.
 FakeTensorType getTensor(mlir::Value value);
 FakeTensorType getTensor(const Argument &argument);
+/// Returns the tensor type of the first argument, or null if it is not a
+/// tensor.
+inline FakeTensorType getSelf(const OperatorView &call) {
+  return getTensor(call.getArg(0u));
+}
+/// Returns the argument `dtype`, or `fallback` if it is not given.
+inline mlir::Type getDtypeOr(const OperatorView &call, mlir::Type fallback) {
+  mlir::Type dtype = call.getArg("dtype").getDtype();
+  return dtype ? dtype : fallback;
+}
 /// Returns the tensor types of a list, or std::nullopt if an element is not a
 /// tensor.
 std::optional<llvm::SmallVector<FakeTensorType>>

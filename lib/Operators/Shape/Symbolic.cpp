@@ -123,7 +123,8 @@ static InferredTypes inferFloat(const OperatorView &call) {
 /// Infers a comparison. Its expression has the name of the operator: `eq`,
 /// `lt` ….
 static InferredTypes inferRelation(const OperatorView &call) {
-  if (!anyFloat(call))
+  // Operands that are not real numbers have no order.
+  if (!anyFloat(call).has_value())
     return failure();
   StringRef name = call.getSchema().getName().split('.').second;
   Size value = apply(name, call.getArg(0u).getExpr(), call.getArg(1).getExpr());

@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::shape;
 
-static FakeTensorType getSelf(const OperatorView &call) {
-  return getTensor(call.getArg(0u));
-}
-
 //===----------------------------------------------------------------------===//
 // Reshaping
 //===----------------------------------------------------------------------===//

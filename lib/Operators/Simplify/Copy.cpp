@@ -28,15 +28,10 @@ static LogicalResult dropCopy(const OperatorView &call, Simplifier &s) {
   return s.replaceByEqual(getSelf(call));
 }
 
-/// Simplifies `copy(x, y)` to y.
-static LogicalResult simplifyCopy(const OperatorView &call, Simplifier &s) {
-  return s.replaceByEqual(call.getArg("src").getValue());
-}
-
-/// Replaces a scatter that overwrites the whole tensor by its source. A slice
-/// with the sizes of the tensor covers all of it.
-static LogicalResult simplifySliceScatter(const OperatorView &call,
-                                          Simplifier &s) {
+/// Simplifies `copy(x, y)` to y. Also replaces a scatter that overwrites the
+/// whole tensor by its source: a slice with the sizes of the tensor covers all
+/// of it.
+static LogicalResult simplifyToSource(const OperatorView &call, Simplifier &s) {
   return s.replaceByEqual(call.getArg("src").getValue());
 }
 
@@ -213,8 +208,8 @@ void fx::registerCopySimplifications(HookTable<Simplification> &hooks) {
                        "aten.lift_fresh_copy.default", "aten.to.device",
                        "aten.to.dtype_layout", "aten.to.other",
                        "aten.type_as.default", "aten.positive.default"});
-  hooks.add(simplifyCopy, {"aten.copy.default"});
-  hooks.add(simplifySliceScatter, {"aten.slice_scatter.default"});
+  hooks.add(simplifyToSource,
+            {"aten.copy.default", "aten.slice_scatter.default"});
   hooks.add(simplifyRepeat, {"aten.repeat.default"});
   hooks.add(simplifyPad, {"aten.constant_pad_nd.default", "aten.pad.default"});
   hooks.add(simplifyDropout,

@@ -7,6 +7,7 @@
 
 #include "Operands.h"
 #include "fx/Operators/Purity.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace fx;
@@ -80,6 +81,10 @@ LogicalResult Simplifier::replaceByEqual(Value value) {
 static Attribute replaceLeaf(Attribute tree, unsigned &index, Attribute by) {
   if (isa<OperandAttr>(tree))
     return index-- == 0 ? by : tree;
+  if (auto dict = dyn_cast<DictAttr>(tree))
+    return DictAttr::get(
+        tree.getContext(), dict.getKeys(),
+        cast<ArrayAttr>(replaceLeaf(dict.getValues(), index, by)));
   auto list = dyn_cast<ArrayAttr>(tree);
   if (!list)
     return tree;
@@ -94,21 +99,23 @@ LogicalResult Simplifier::replaceByInt(int64_t value) {
   Value result = call.getOperation()->getResult(0);
   Attribute number = rewriter.getI64IntegerAttr(value);
   bool changed = false;
-  for (OpOperand &use : llvm::make_early_inc_range(result.getUses())) {
-    auto user = dyn_cast<CallFunctionOp>(use.getOwner());
-    // Calls of subgraphs and outputs need values. replaceLeaf does not handle
-    // dicts, which are rare.
-    bool hasDict = false;
-    if (user)
-      for (Attribute tree : user.getArgs())
-        hasDict |= isa<DictAttr>(tree);
-    if (!user || hasDict)
+  llvm::SmallSetVector<Operation *, 4> users(result.user_begin(),
+                                             result.user_end());
+  for (Operation *op : users) {
+    auto user = dyn_cast<CallFunctionOp>(op);
+    // Calls of subgraphs and outputs need values.
+    if (!user)
       continue;
-    unsigned index = use.getOperandNumber(), leaf = index;
-    auto args = cast<ArrayAttr>(replaceLeaf(user.getArgs(), leaf, number));
+    // From the back, because erasing an operand moves those behind it.
     rewriter.modifyOpInPlace(user, [&] {
-      user->eraseOperand(index);
-      user.setArgsAttr(args);
+      for (unsigned i = user->getNumOperands(); i-- > 0;) {
+        if (user->getOperand(i) != result)
+          continue;
+        unsigned leaf = i;
+        user.setArgsAttr(
+            cast<ArrayAttr>(replaceLeaf(user.getArgs(), leaf, number)));
+        user->eraseOperand(i);
+      }
     });
     changed = true;
   }

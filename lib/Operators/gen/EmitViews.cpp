@@ -23,9 +23,6 @@ static std::string camelCase(StringRef name) {
   if (name.starts_with("__") && name.ends_with("__") && name.size() > 4) {
     result = "Dunder";
     name = name.drop_front(2).drop_back(2);
-  } else if (name.starts_with("__i") && name.ends_with("__")) {
-    result = "Dunder";
-    name = name.drop_front(2).drop_back(2);
   }
   while (name.consume_front("_"))
     result += "Under";

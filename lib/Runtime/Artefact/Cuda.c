@@ -137,15 +137,18 @@ static void make_pool(FXrtGpu *gpu) {
     driver.pool_set(gpu->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep);
 }
 
-static int cuda_reset_states(FXInstance *i) {
+static CUresult cuda_reset_states(FXInstance *i) {
   for (int64_t a = 0; a < fx_rt_model.n_args; ++a) {
     const FXrtArg *arg = &fx_rt_model.args[a];
-    if (arg->kind == FX_ARG_MUTABLE && arg->bytes > 0 &&
+    if (arg->kind != FX_ARG_MUTABLE || arg->bytes <= 0)
+      continue;
+    CUresult code =
         driver.copy(i->gpu->own[a], i->gpu->weights + (CUdeviceptr)arg->offset,
-                    (size_t)arg->bytes, 0))
-      return 1;
+                    (size_t)arg->bytes, 0);
+    if (code)
+      return code;
   }
-  return driver.synchronize(0) != 0;
+  return driver.synchronize(0);
 }
 
 static int upload_states(FXInstance *i, char *err, size_t size) {
@@ -178,12 +181,8 @@ static int upload_states(FXInstance *i, char *err, size_t size) {
   if (bytes && fails(i, driver.to_device(gpu->weights, i->weights, bytes, 0),
                      "the weights cannot be copied", err, size))
     return 1;
-  if (cuda_reset_states(i)) {
-    snprintf(err, size, "cuda:%d: the states cannot be copied",
-             (int)i->callbacks.device);
-    return 1;
-  }
-  return 0;
+  return fails(i, cuda_reset_states(i), "the states cannot be copied", err,
+               size);
 }
 
 static int cuda_create(FXInstance *i, char *err, size_t size) {
@@ -266,12 +265,17 @@ static void cuda_destroy(FXInstance *i) {
 // States
 //===----------------------------------------------------------------------===//
 
-static int cuda_reset(FXInstance *i) {
-  if (driver.context_push(i->gpu->context))
-    return 1;
-  int failed = driver.context_synchronize() || cuda_reset_states(i);
-  pop_context();
-  return failed;
+static void cuda_reset(FXInstance *i) {
+  if (!fx_rt_model.n_mutable)
+    return;
+  CUresult code = driver.context_push(i->gpu->context);
+  if (!code) {
+    code = driver.context_synchronize();
+    if (!code)
+      code = cuda_reset_states(i);
+    pop_context();
+  }
+  i->gpu->reset_error = code;
 }
 
 /* Copies the value to new device memory. Returns 0 on failure. */
@@ -291,13 +295,16 @@ static int cuda_set_states(FXInstance *i, int n, const int *indices,
                            size_t size) {
   FXrtGpu *gpu = i->gpu;
   CUdeviceptr *made = calloc((size_t)n + 1, sizeof *made);
+  if (!made)
+    snprintf(err, size, "out of memory");
   if (!made || fails(i, driver.context_push(gpu->context), "has no context",
                      err, size)) {
     free(made);
     return 1;
   }
   fx_rt_exclude_runs(i);
-  int failed = driver.context_synchronize() != 0;
+  int failed =
+      fails(i, driver.context_synchronize(), "cannot be used", err, size);
   for (int k = 0; !failed && k < n; ++k) {
     int64_t a = fx_rt_arg_of(indices[k]);
     made[k] =
@@ -363,6 +370,7 @@ static void cuda_bind_args(FXrtFrame *f, FXrtRun *run,
   gpu_check(driver.context_push(run->instance->gpu->context), "has no context");
   run->has_context = 1;
   gpu_begin(run);
+  gpu_check(run->instance->gpu->reset_error, "the states cannot be reset");
   run->host_values = malloc((size_t)fx_rt_model.n_args * 8 + 8);
   if (!run->host_values)
     fx_rt_fail("out of memory");
@@ -409,7 +417,7 @@ static int write_inputs_back(const FXrtFrame *f, FXrtRun *run,
           "an input cannot be written");
       continue;
     }
-    char *flat = fx_rt_block_alloc(run, bytes, 0);
+    char *flat = fx_rt_block_alloc(run, bytes);
     if (!flat)
       fx_rt_fail("out of memory");
     gpu_check(driver.to_host(flat, data, bytes, stream),

@@ -104,12 +104,8 @@ static int is_same_kind(const GpuOp *a, const GpuOp *b) {
   return is_same;
 }
 
-static uint64_t hash_word(uint64_t hash, uint64_t word) {
-  return (hash ^ word) * 1099511628211u;
-}
-
 static uint64_t hash_sequence(const GpuSequence *s) {
-  uint64_t hash = 14695981039346656037u;
+  uint64_t hash = GPU_HASH;
   for (const GpuOp *op = s->ops; op < s->ops + s->n; ++op) {
     hash = hash_word(hash, (uint64_t)op->kind << 32 | (uint32_t)op->kernel);
     for (int d = 0; d < 3; ++d)

@@ -110,12 +110,19 @@ int64_t fx_rt_gpu_multiprocessors(int64_t chip) {
   return is_there ? gpu->multiprocessors : 0;
 }
 
+/* An FNV-1a hash of words starts with GPU_HASH and takes one word at a time. */
+static const uint64_t GPU_HASH = 14695981039346656037u;
+
+static uint64_t hash_word(uint64_t hash, uint64_t word) {
+  return (hash ^ word) * 1099511628211u;
+}
+
 /* Returns the place of a tensor map in the cache, which may hold another one.
  */
 static GpuMap *find_map_place(FXrtGpu *gpu, const GpuMapKey *key) {
-  uint64_t hash = 14695981039346656037u;
+  uint64_t hash = GPU_HASH;
   for (int k = 0; k < GPU_MAP_WORDS; ++k)
-    hash = (hash ^ (uint64_t)key->words[k]) * 1099511628211u;
+    hash = hash_word(hash, (uint64_t)key->words[k]);
   return &gpu->maps[(hash >> 32) % GPU_MAPS];
 }
 

@@ -103,6 +103,7 @@ struct FXrtGpu {
   GpuSlot slots[GPU_SLOTS]; /* guarded by the instance's lock, like clock */
   uint64_t clock;
   CUevent states_done; /* recorded after each run if the model mutates states */
+  CUresult reset_error; /* of the last reset; fails runs */
   CUdeviceptr weights;
   CUdeviceptr
       *own; /* of each argument: memory of a mutable or replaced state, or 0 */
@@ -460,7 +461,7 @@ static void *cuda_fetch_operand(FXrtRun *run, DLTensor *t) {
     last += reach > 0 ? reach : 0;
   }
   size_t bytes = (size_t)((last - first + 1) * size);
-  char *copy = fx_rt_block_alloc(run, bytes, 0);
+  char *copy = fx_rt_block_alloc(run, bytes);
   if (!copy)
     fx_rt_fail("out of memory: %lld bytes for an operand of the fallback",
                (long long)bytes);

@@ -60,7 +60,7 @@ static void take_output(DLManagedTensor *t, const FXrtEagerTensor *want,
   m->offset = 0;
   size_t bytes = (size_t)(elements * (want->bits / 8));
   m->allocated = m->aligned =
-      device ? device->alloc(run, bytes) : fx_rt_block_alloc(run, bytes, 0);
+      device ? device->alloc(run, bytes) : fx_rt_block_alloc(run, bytes);
   if (!m->aligned)
     fx_rt_fail("out of memory: result %d of fallback %.80s", index, json);
   if (device)
@@ -81,7 +81,7 @@ FXrtCall *fx_rt_call_make(const char *json, int64_t n_in,
       (size_t)n_in * (sizeof(DLTensor) + sizeof(DLTensor *) + sizeof(void *)) +
       (size_t)n_out * sizeof(DLManagedTensor *) +
       (size_t)n_scalars * sizeof(FXScalar);
-  FXrtCall *call = fx_rt_block_alloc(run, bytes, 0);
+  FXrtCall *call = fx_rt_block_alloc(run, bytes);
   if (!call)
     fx_rt_fail("out of memory");
   memset(call, 0, bytes);

@@ -26,6 +26,10 @@ static int power(int64_t base, int64_t exponent, int64_t *out) {
     *out = exponent == 0 ? 1 : base;
     return 0;
   }
+  if (base == -1) {
+    *out = exponent % 2 ? -1 : 1;
+    return 0;
+  }
   for (; exponent > 0; --exponent)
     if (__builtin_mul_overflow(r, base, &r))
       return 1;

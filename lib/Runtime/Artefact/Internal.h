@@ -29,7 +29,6 @@ enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
   size_t bytes; /* of the whole allocation, this header included */
-  int is_output;
 } FXrtBlock;
 
 typedef struct FXrtArena {
@@ -98,7 +97,8 @@ struct FXrtDeviceOps {
    * or 1 with a message in err. */
   int (*create)(FXInstance *i, char *err, size_t err_size);
   void (*destroy)(FXInstance *i);
-  int (*reset)(FXInstance *i);
+  /* Resets the mutable states. If this fails, runs fail until it succeeds. */
+  void (*reset)(FXInstance *i);
   int (*set_states)(FXInstance *i, int n, const int *indices,
                     const DLTensor *const *values, char *err, size_t err_size);
   void (*bind_args)(FXrtFrame *f, FXrtRun *run, const DLTensor *const *inputs);
@@ -232,7 +232,7 @@ int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
 void *fx_rt_host_alloc(FXInstance *i, size_t bytes);
 void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes);
 /* Allocates a block of the run, or returns null. */
-void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output);
+void *fx_rt_block_alloc(FXrtRun *run, size_t bytes);
 void fx_rt_block_free(FXrtRun *run, void *data);
 /* Takes a block out of the run. The caller owns it. */
 FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data);

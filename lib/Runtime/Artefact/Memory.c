@@ -40,7 +40,7 @@ static FXrtBlock *header_of(void *data) {
   return (FXrtBlock *)((char *)data - ALIGNMENT);
 }
 
-void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output) {
+void *fx_rt_block_alloc(FXrtRun *run, size_t bytes) {
   if (bytes > (size_t)INT64_MAX - 2 * ALIGNMENT)
     return 0;
   bytes += ALIGNMENT;
@@ -48,7 +48,6 @@ void *fx_rt_block_alloc(FXrtRun *run, size_t bytes, int is_output) {
   if (!b)
     return 0;
   b->bytes = bytes;
-  b->is_output = is_output;
   pthread_mutex_lock(&run->lock);
   b->next = run->blocks.next;
   b->prev = &run->blocks;
@@ -203,7 +202,7 @@ void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
     return;
   }
   void *data =
-      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 1);
+      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for an output", (long long)bytes);
   set_bytes(out, data, bytes);
@@ -213,7 +212,7 @@ void *_mlir_memref_to_llvm_alloc(int64_t bytes) {
   if (fx_rt_model.device && bytes >= 0)
     return device_alloc(bytes, "a temporary tensor", 0);
   void *data =
-      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes, 0);
+      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for a temporary tensor",
                (long long)bytes);

@@ -518,7 +518,7 @@ void fx_rt_random(int64_t distribution, int64_t first, int64_t second,
   if (!fx_rt_model.device)
     return draw_locked(run->instance, &t, distribution, first, second);
   void *to = tensor.data;
-  tensor.data = t.data = fx_rt_block_alloc(run, (size_t)(t.n * bytes), 0);
+  tensor.data = t.data = fx_rt_block_alloc(run, (size_t)(t.n * bytes));
   if (!t.data)
     fx_rt_fail("out of memory: random numbers");
   draw_locked(run->instance, &t, distribution, first, second);

@@ -241,7 +241,7 @@ static void bind_args(FXrtFrame *f, FXrtRun *run,
     void *data = (char *)t->data + t->byte_offset;
     if (!fx_rt_is_contiguous(t)) {
       data = fx_rt_block_alloc(
-          run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)), 0);
+          run, (size_t)(fx_rt_count(t) * ((t->dtype.bits + 7) / 8)));
       if (!data)
         fx_rt_fail("out of memory: a contiguous copy of input '%s'",
                    fx_rt_model.info->inputs[arg->index].name);
@@ -317,7 +317,7 @@ static void collect(const FXrtFrame *f, FXrtRun *run,
     Output *o = outputs[k]->manager_ctx;
     if (spec->result < 0) {
       size_t size = info->outputs[k].dtype.bits / 8;
-      void *data = fx_rt_block_alloc(run, size, 1);
+      void *data = fx_rt_block_alloc(run, size);
       if (!data)
         fx_rt_fail("out of memory: output %d", k);
       memcpy(data, &spec->bits, size);

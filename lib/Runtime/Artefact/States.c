@@ -168,7 +168,7 @@ static int check_state(const char *name, const DLTensor *value, int *index,
  * memory. */
 static int stage(Setting *s, int64_t a, const DLTensor *value) {
   size_t bytes = (size_t)fx_rt_model.args[a].bytes;
-  void *data = fx_rt_block_alloc(&s->run, bytes, 0);
+  void *data = fx_rt_block_alloc(&s->run, bytes);
   if (!data)
     return 1;
   fx_rt_copy_strided(value, data, 0);
@@ -211,7 +211,7 @@ static void call_prepare(Setting *s, void **args, void **results, int64_t *at) {
   }
   for (int64_t r = 0; r < fx_rt_model.n_prepared; ++r) {
     const FXrtPrepared *result = &fx_rt_model.prepared[r];
-    results[r] = fx_rt_block_alloc(&s->run, (size_t)result->bytes, 0);
+    results[r] = fx_rt_block_alloc(&s->run, (size_t)result->bytes);
     if (!results[r])
       fx_rt_fail("out of memory: %lld bytes for a prepared weight",
                  (long long)result->bytes);

@@ -154,6 +154,9 @@ void fx_rt_pool_destroy(FXInstance *i) {
   pthread_mutex_unlock(&p->lock);
   for (int t = 0; t < p->n_threads; ++t)
     pthread_join(p->threads[t], 0);
+  pthread_mutex_destroy(&p->lock);
+  pthread_mutex_destroy(&p->busy);
+  pthread_cond_destroy(&p->wake);
   free(p);
   i->pool = 0;
 }

@@ -21,6 +21,7 @@
 #include "fx/Operators/aten/einsum.h"
 #include "fx/Operators/aten/permute.h"
 #include "fx/Operators/aten/reshape.h"
+#include "fx/Operators/aten/squeeze.h"
 #include "fx/Operators/aten/sum.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -66,6 +67,18 @@ public:
     }
   }
 
+  /// Drops the dimensions of size 1 whose label has another size in another
+  /// operand, to which ATen broadcasts them.
+  void dropBroadcast(Value &tensor, std::string &labels,
+                     const llvm::DenseMap<char, ExprAttr> &sizes) {
+    for (size_t i = labels.size(); i-- > 0 && tensor;)
+      if (d.staticSize(tensor, i) == 1 &&
+          sizes.lookup(labels[i]).getInteger() != 1) {
+        tensor = d.call<aten::SqueezeDim>(tensor, int64_t(i));
+        labels.erase(i, 1);
+      }
+  }
+
   /// Sums `x` over the labels that are not in `keep`.
   Labelled reduce(Labelled x, StringRef keep) {
     SmallVector<int64_t> dims;
@@ -81,7 +94,7 @@ public:
   }
 
   /// Permutes `x` and merges the dimensions of each group of labels into one.
-  /// Returns null if more than one group has an unknown size.
+  /// Returns null if reshape cannot infer the unknown sizes of the groups.
   Value group(const Labelled &x, ArrayRef<std::string> groups) {
     std::string order = llvm::join(groups, "");
     Value permuted = permute(x, order);
@@ -99,7 +112,7 @@ public:
       int64_t product = 1;
       for (size_t i = 0; i < labels.size(); ++i) {
         std::optional<int64_t> size = d.staticSize(permuted, next++);
-        product = size && product > 0 ? product * *size : -1;
+        product = size && product >= 0 ? product * *size : -1;
       }
       if (product < 0 && unknown)
         return {};
@@ -241,20 +254,29 @@ LogicalResult decomposeEinsum(aten::Einsum op, Decomposer &d,
   if (!equation || tensors.empty() || !op.path().isNone() ||
       !parse(equation.getValue(), ranks, inputs, output))
     return failure();
-  // Equal labels must have equal sizes. ATen also broadcasts a size of 1, which
-  // is not supported here.
+  // Equal labels must have equal sizes. Between operands, a size of 1 is
+  // broadcast.
   llvm::DenseMap<char, ExprAttr> sizes;
   for (auto [tensor, labels] : llvm::zip(tensors, inputs)) {
-    if ((size_t)d.rank(tensor) != labels.size())
+    ArrayRef<ExprAttr> own = d.type(tensor).getSizes();
+    if (own.size() != labels.size())
       return failure();
-    for (auto [size, label] : llvm::zip(d.type(tensor).getSizes(), labels))
-      if (ExprAttr known = sizes.try_emplace(label, size).first->second;
-          known != size)
+    for (auto [size, label] : llvm::zip(own, labels)) {
+      ExprAttr &known = sizes.try_emplace(label, size).first->second;
+      if (known.getInteger() == 1)
+        known = size;
+      if (size != own[labels.find(label)] ||
+          (size != known && size.getInteger() != 1))
         return failure();
+    }
   }
   EinsumBuilder b(d);
-  for (auto [tensor, labels] : llvm::zip(tensors, inputs))
+  for (auto [tensor, labels] : llvm::zip(tensors, inputs)) {
     b.takeDiagonals(tensor, labels);
+    b.dropBroadcast(tensor, labels, sizes);
+    if (!tensor)
+      return failure();
+  }
   Labelled acc{tensors[0], inputs[0]};
   for (size_t i = 1; i < tensors.size() && acc.tensor; ++i) {
     std::string keep = output;

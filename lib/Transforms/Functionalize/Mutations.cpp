@@ -265,12 +265,9 @@ LogicalResult Functionalizer::visitBatchNorm(CallFunctionOp op) {
   if (!mean || !var || !input)
     return fail(op, "expected both running statistics of a batch norm");
   auto x = dyn_cast<FakeTensorType>(op->getOperand(0).getType());
-  bool isEmpty = x && llvm::any_of(x.getSizes(), [](ExprAttr size) {
-                   return size.getInteger() == 0;
-                 });
   // Without elements there are no statistics. Nothing is written, as in
   // inference mode.
-  if (isEmpty && op.getTarget() == "aten.batch_norm.default") {
+  if (x && isEmpty(x) && op.getTarget() == "aten.batch_norm.default") {
     SmallVector<ArgumentTree> arguments = getCurrent(args);
     arguments[5] = Attribute(b.getBoolAttr(false));
     CallFunctionOp call = createCall(b, op.getLoc(), op.getTarget(),

@@ -28,21 +28,6 @@ using namespace mlir;
 using namespace fx;
 using namespace fx::functionalize;
 
-/// Returns the tensor whose storage `value` views. Flips `conjugated` for each
-/// conjugating view in between.
-static Value getWhole(Value value, bool &conjugated) {
-  while (auto call = value.getDefiningOp<CallFunctionOp>()) {
-    unsigned result = cast<OpResult>(value).getResultNumber();
-    OpOperand *viewed = getAliasedOperand(call, result);
-    Value next = viewed ? viewed->get() : getWrittenTensor(call, result);
-    if (!next)
-      break;
-    conjugated ^= conjugates(call);
-    value = next;
-  }
-  return value;
-}
-
 namespace {
 /// Rewrites one operator that addresses memory by strides.
 struct StorageAddresser {
@@ -164,8 +149,7 @@ struct StorageAddresser {
         self ? dyn_cast<FakeTensorType>(self.getType()) : FakeTensorType();
     if (!type || args.size() < 3)
       return;
-    bool conjugated = false;
-    Value whole = getWhole(self, conjugated);
+    Value whole = getStorageOwner(self);
     auto wholeType = cast<FakeTensorType>(whole.getType());
     // If a state is a part of a storage, only this part is available, and the
     // offset is relative to its begin.
@@ -194,7 +178,7 @@ struct StorageAddresser {
                        ? ArgumentTree(args[3])
                        : ArgumentTree::integer(ctx, *offset.getInteger()));
     Value result = call(op.getTarget(), op->getResult(0).getType(), rest);
-    if (conjugated)
+    if (isConjugated(self))
       result = call("aten._conj.default", result.getType(), {result});
     op->getResult(0).replaceAllUsesWith(result);
     namer.release(op);

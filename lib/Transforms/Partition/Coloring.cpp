@@ -35,8 +35,9 @@ static FailureOr<Coloring> colorByNativeSupport(GraphOp graph) {
   const auto *nativeSupport =
       graph->getDialect()->getRegisteredInterface<NativeSupportInterface>();
   if (!nativeSupport)
-    return graph.emitError("expected to know what has native code, got no one "
-                           "to ask");
+    return graph.emitError(
+        "expected a registered NativeSupportInterface, got none: this program "
+        "is built without the code generator");
   FailureOr<FallbackReasons> fallbacks =
       nativeSupport->findFallbacks(graph->getParentOfType<ModuleOp>());
   if (failed(fallbacks))

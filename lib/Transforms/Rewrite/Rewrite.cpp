@@ -53,6 +53,21 @@ static ArgumentTree substitute(Attribute tree, OperandRange &operands,
   return tree;
 }
 
+/// Binds the inputs of the replacement by position. Returns false if an output
+/// of the replacement is an input for which the match has an immediate or a
+/// list: neither can replace a value.
+static bool bindReplacement(Rule rule, Match &m) {
+  for (auto [from, to] : llvm::zip_equal(rule.pattern.getPlaceholders(),
+                                         rule.replacement.getPlaceholders()))
+    if (auto it = m.inputs.find(from.getResult()); it != m.inputs.end())
+      m.inputs.try_emplace(to.getResult(), ArgumentTree(it->second));
+  return llvm::all_of(
+      rule.replacement.getOutput().getOperands(), [&](Value output) {
+        auto it = m.inputs.find(output);
+        return it == m.inputs.end() || isa<OperandAttr>(it->second.tree);
+      });
+}
+
 /// Infers the types of results for which the replacement has `!fx.any`.
 static void inferTypes(Operation *op) {
   OperatorView view = getOperatorView(op);
@@ -172,11 +187,6 @@ Operation *RewritePass::findPlace(GraphOp graph, const Match &m,
 
 void RewritePass::replace(Rule rule, GraphOp graph, Match &m, Operation *place,
                           NodeNamer &namer) {
-  // Bind the inputs of the replacement by position.
-  for (auto [from, to] : llvm::zip_equal(rule.pattern.getPlaceholders(),
-                                         rule.replacement.getPlaceholders()))
-    if (auto it = m.inputs.find(from.getResult()); it != m.inputs.end())
-      m.inputs.try_emplace(to.getResult(), ArgumentTree(it->second));
   OpBuilder b(place);
   IRMapping made;
   Location loc = m.matched.front()->getLoc();
@@ -202,13 +212,9 @@ void RewritePass::replace(Rule rule, GraphOp graph, Match &m, Operation *place,
        llvm::zip_equal(rule.pattern.getOutput().getOperands(),
                        rule.replacement.getOutput().getOperands())) {
     Value old = m.values.lookup(from);
-    Value value;
-    if (auto it = m.inputs.find(to); it != m.inputs.end())
-      value = it->second.values.empty() ? Value() : it->second.values.front();
-    else
-      value = made.lookup(to);
-    if (!value)
-      continue;
+    auto it = m.inputs.find(to);
+    Value value =
+        it != m.inputs.end() ? it->second.values.front() : made.lookup(to);
     // The new value takes the type of the old one if its own is not known.
     if (isa<AnyType>(value.getType()) && made.lookupOrNull(to))
       value.setType(old.getType());
@@ -223,7 +229,7 @@ unsigned RewritePass::apply(const Rule &rule, GraphOp graph) {
   SmallVector<Match> matches;
   for (Operation &op : graph.getBlock()) {
     std::optional<Match> m = matcher.match(&op, taken);
-    if (!m || !isSafe(graph, *m))
+    if (!m || !isSafe(graph, *m) || !bindReplacement(rule, *m))
       continue;
     taken.insert(m->matched.begin(), m->matched.end());
     matches.push_back(std::move(*m));

@@ -129,7 +129,8 @@ static void testNulls(FXContext *context, FXModule *module,
   NULLED(NO(fxModelLoad(NULL, NULL, &error)), "path");
   NULLED(NO(fxModelLoadBuffer(NULL, 8, NULL, &error)), "data");
   NULLED(fxModelRun(NULL, NULL, 0, NULL, 0, 1, &error), "model");
-  NULLED(fxModelRunWith(NULL, NULL, 0, NULL, 0, NULL, &error), "model");
+  REFUSED(fxModelRunWith(NULL, NULL, 0, NULL, 0, NULL, &error),
+          "fxModelRunWith: expected 'model', got null");
   NULLED(fxModelGetState(NULL, 0, NULL, &error), "model");
   MUST(!fxModelGetInfo(NULL) && !*fxModuleGetFolder(NULL) &&
        !fxBuilderCreate(NULL));
@@ -473,7 +474,8 @@ static void testTensors(const char *path) {
   NULLED(fxModelGetState(model, 0, NULL, &error), "state");
   const int indices[] = {-1, 0, 1, 1 << 30};
   for (size_t i = 0; i < sizeof indices / sizeof *indices; ++i)
-    REFUSED(fxModelGetState(model, indices[i], &state, &error), "state");
+    REFUSED(fxModelGetState(model, indices[i], &state, &error),
+            "expected a model with states");
 
   /* And right again, on any number of threads, by options of any size. */
   const int threads[] = {1, 0, -1, 1 << 30};

@@ -229,6 +229,11 @@ static void testBuilder(void) {
   EXPECT_ERROR("unbalanced '<'");
   CHECK(fxBuilderPlaceholder(b, "x", "gift", NULL, type, &x, &error));
   EXPECT_ERROR("expected the kind of an input, got 'gift'");
+  fxBuilderPushKeyword(b, "k");
+  fxBuilderPushInt(b, 1);
+  CHECK(fxBuilderPlaceholder(b, "x", NULL, NULL, type, &x, &error));
+  EXPECT_ERROR("expected one immediate as the default value");
+  fxBuilderPushNodeAttribute(b, "my.input", "1 : i8");
   CHECK(!fxBuilderPlaceholder(b, "x", NULL, NULL, type, &x, &error));
   Text text = {0};
   CHECK(!fxBuilderExpression(b, "Add(Integer(1), Symbol('s0', integer=True))",
@@ -301,6 +306,13 @@ static void testBuilder(void) {
   fxBuilderPushFloat(b, 2.5);
   CHECK(!fxBuilderNode(b, "call_function", "aten.add.Tensor", "add", &type, 1,
                        NULL, &y, &error));
+  fxBuilderPushValue(b, x);
+  CHECK(fxBuilderGetAttr(b, "w", "w", "!fx.tensor<[4], f32>", &lost, &error));
+  EXPECT_ERROR("expected no arguments, got 1");
+  /* The innermost frames of a deep stack are kept. */
+  for (int i = 1; i <= 300; ++i)
+    fxBuilderPushFrame(b, "deep.py", i, "f");
+  fxBuilderPushNodeAttribute(b, "my.state", "2 : i8");
   CHECK(!fxBuilderGetAttr(b, "w", "w", "!fx.tensor<[4], f32>", &lost, &error));
   fxBuilderPushValue(b, y);
   CHECK(!fxBuilderOutput(b, &error));
@@ -311,6 +323,11 @@ static void testBuilder(void) {
   CHECK(strstr(text.data,
                "%add = call_function @aten.add.Tensor(%x, 1, alpha = 2.5)"));
   CHECK(strstr(text.data, "my.mark = 7 : i8"));
+  CHECK(strstr(text.data, "my.input = 1 : i8") &&
+        strstr(text.data, "my.state = 2 : i8"));
+  CHECK(strstr(text.data, "\"deep.py\":300:") &&
+        strstr(text.data, "\"deep.py\":45:") &&
+        !strstr(text.data, "\"deep.py\":44:"));
   CHECK(strstr(text.data, "symbols [s0 in [2, ?]]"));
   CHECK(strstr(text.data, "\"model.py\":12") &&
         strstr(text.data, "L,layer,Linear"));

@@ -24,3 +24,14 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %l = call_function @aten.linalg_cholesky.default(%y) : (!fx.tensor<[s0, 4, 4], f32>) -> !fx.tensor<[s0, 4, 4], f32>
   output(%y, %l) : (!fx.tensor<[s0, 4, 4], f32>, !fx.tensor<[s0, 4, 4], f32>)
 }
+
+// A negative code is an error, too.
+// CHECK-LABEL: func.func @codes
+fx.graph @codes attributes {functional} {
+  %info = placeholder "info" : !fx.tensor<[2], i32>
+  // CHECK: arith.ori
+  // CHECK: %[[OK:.*]] = arith.cmpi eq
+  // CHECK: cf.assert %[[OK]], {{.*}}linalg.inv has a result for
+  call_function @aten._linalg_check_errors.default(%info, "linalg.inv", is_matrix = false) : (!fx.tensor<[2], i32>) -> ()
+  output(%info) : (!fx.tensor<[2], i32>)
+}

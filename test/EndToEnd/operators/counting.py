@@ -126,7 +126,7 @@ case(
     f(7),
     dynamic=False,
 )
-for p in (2.0, 1.0, INF):
+for p in (2.0, 1.0, 0.0, INF, -INF):
     case(
         "counting",
         f"embedding.renorm{p}",

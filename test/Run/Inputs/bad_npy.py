@@ -41,6 +41,7 @@ CASES = {
     "no_shape": file("{'descr': '<f4', 'fortran_order': False}"),
     "twice": file(head(more="'descr': '<f4'")),
     "unknown_key": file(head(more="'color': 'red'")),
+    "nul": file(head(more="\0")),
     "trailing": file(head() + " 1"),
     "big_endian": file(head("'>f4'")),
     "object": file(head("'|O'")),

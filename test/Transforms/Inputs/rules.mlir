@@ -25,3 +25,15 @@ fx.graph @small.replacement {
   %y = call_function @aten.cos.default(%x) : (!fx.tensor<[n, n], f32>) -> !fx.any
   output(%y) : (!fx.any)
 }
+// The replacement's output is an input of the match.
+fx.graph @second.pattern {
+  %x = placeholder "x" : !fx.tensor<[5], f32>
+  %y = placeholder "y" : !fx.any
+  %z = call_function @aten.sub.Tensor(%x, %y) : (!fx.tensor<[5], f32>, !fx.any) -> !fx.any
+  output(%z) : (!fx.any)
+}
+fx.graph @second.replacement {
+  %x = placeholder "x" : !fx.tensor<[5], f32>
+  %y = placeholder "y" : !fx.any
+  output(%y) : (!fx.any)
+}

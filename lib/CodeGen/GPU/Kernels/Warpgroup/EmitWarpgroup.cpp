@@ -477,7 +477,10 @@ static void emitWarpgroup(KernelCode &code) {
     return code.fail("a small matmul, or operands that are no boxes");
   e.chooseTiles();
   if (!e.fits())
-    return code.fail("tiles that were not asked for or do not fit");
+    return code.fail(
+        "expected 64 to 256 columns and 2 to 8 stages that fit the "
+        "shared memory, got " +
+        Twine(e.columns) + " columns and " + Twine(e.stages) + " stages");
   noteSchedule(
       e, kernel::WarpgroupAttr::get(code.b.getContext(), e.columns, e.stages));
   e.emit();
