@@ -25,7 +25,7 @@ static constexpr const char kGenerator[] =
 static constexpr const char *kDistributions[] = {
 #include "RandomDistributions.mlir.inc"
 };
-/// FXGenerator of fx/Runtime/fallback.h, as words.
+/// The size of an FXGenerator (fx/Runtime/fallback.h) in 32-bit words.
 static constexpr int64_t kStateWords = 628;
 
 static std::string toText(Type type) {
@@ -34,14 +34,15 @@ static std::string toText(Type type) {
   return text;
 }
 
+/// Replaces every occurrence of `from` in `text`.
 static void replaceAll(std::string &text, StringRef from, StringRef to) {
   for (size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to.str());
 }
 
-/// Code that makes `%y` of type `to` from `value`.
-/// PyTorch makes short floats by way of f32.
+/// Returns MLIR text that defines `%y`, the conversion of `value` to type `to`
+/// by `op`. f16 and bf16 are converted by way of f32, as in PyTorch.
 static std::string convert(StringRef op, StringRef value, StringRef from,
                            Type to) {
   std::string type = toText(to);
@@ -52,7 +53,8 @@ static std::string convert(StringRef op, StringRef value, StringRef from,
   return ("%y = " + op + " " + value + " : " + from + " to " + type).str();
 }
 
-/// The functions for results of type `type`.
+/// Returns the text of `source` with its placeholders ($T, $C, ...) replaced:
+/// the functions that draw elements of type `type`.
 static std::string instantiate(StringRef source, Type type) {
   bool isFloat = isa<FloatType>(type), isDouble = type.isF64();
   std::string c = isDouble ? "f64" : "f32", t = toText(type);
@@ -75,10 +77,10 @@ static std::string instantiate(StringRef source, Type type) {
   return text;
 }
 
-/// The integers that a float of `type` has without a gap, as a power of two.
+/// Returns n such that a float of `type` represents all integers up to 2^n.
 static unsigned getDigits(FloatType type) { return type.getFPMantissaWidth(); }
 
-/// Why the op has no function; empty if it has one.
+/// Returns why no function draws the numbers of the op; empty if one does.
 static std::string getObstacle(kernel::RandomOp op) {
   StringRef name = op.getDistribution();
   if (name == "any_integers" || name == "words")
@@ -87,7 +89,8 @@ static std::string getObstacle(kernel::RandomOp op) {
       cast<RankedTensorType>(op.getOutput().getType()).getElementType());
   if (name != "integers" || !type)
     return "";
-  // The run-time moves bounds that the type cannot say.
+  // The runtime library adjusts bounds that the dtype cannot represent exactly;
+  // the functions do not.
   for (Value bound : {op.getFirst(), op.getSecond()}) {
     llvm::APInt value;
     if (!matchPattern(bound, m_ConstantInt(&value)) ||
@@ -97,7 +100,7 @@ static std::string getObstacle(kernel::RandomOp op) {
   return "";
 }
 
-/// The vector `flat` in the shape of `op`'s result.
+/// Reshapes the vector `flat` to the type of `op`'s result.
 static Value reshape(OpBuilder &b, kernel::RandomOp op, Value flat) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
@@ -118,7 +121,8 @@ static Value reshape(OpBuilder &b, kernel::RandomOp op, Value flat) {
       tensor::getMixedSizes(b, loc, op.getOutput()));
 }
 
-/// Replaces the op by a call and gives the generator's state after it.
+/// Replaces the op by a call of a function that draws from `generator`. Returns
+/// the state of the generator after the call.
 static Value expand(kernel::RandomOp op, Value generator) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -143,6 +147,9 @@ static Value expand(kernel::RandomOp op, Value generator) {
   return call.getResult(1);
 }
 
+/// Expands the ops of `function`, threads the generator's state through it as
+/// the last argument and the first result, and adds the element types that are
+/// drawn to `types`.
 static LogicalResult expandIn(func::FuncOp function,
                               llvm::SetVector<Type> &types) {
   SmallVector<kernel::RandomOp> ops;
@@ -174,12 +181,12 @@ static LogicalResult expandIn(func::FuncOp function,
   return function.insertResult(0, state, {});
 }
 
-/// Adds the functions that calls need.
+/// Adds the generator and the distributions of element types `types`.
 static LogicalResult addFunctions(ModuleOp module, ArrayRef<Type> types) {
   std::string text = kGenerator;
   for (Type type : types)
     for (auto [i, source] : llvm::enumerate(kDistributions))
-      if (i != 0 || isa<FloatType>(type))
+      if (i != 0 || isa<FloatType>(type)) // the first are those of floats
         text += instantiate(source, type);
   OwningOpRef<ModuleOp> library =
       parseSourceString<ModuleOp>(text, module.getContext());
@@ -194,7 +201,8 @@ static LogicalResult addFunctions(ModuleOp module, ArrayRef<Type> types) {
     function->moveBefore(module.getBody(), module.getBody()->end());
     added.push_back(function);
   }
-  // What nothing calls goes, from the end: callees stand in front.
+  // Erase the functions without callers. Callees precede their callers, so one
+  // walk in reverse order suffices.
   for (func::FuncOp function : llvm::reverse(added))
     if (function.isPrivate() &&
         SymbolTable::symbolKnownUseEmpty(function, module))

@@ -12,10 +12,11 @@
 
 namespace fx {
 
-/// Makes calls of functions in upstream dialects of each fx_kernel.random, and
-/// adds these functions. A function that draws takes the generator's state,
-/// `tensor<628xi32>`, as its last argument and gives the new one as its first
-/// result.
+/// Replaces each fx_kernel.random by a call of a function in upstream dialects
+/// and adds these functions to `module`. A function that draws numbers takes
+/// the generator's state, `tensor<628xi32>`, as its last argument and returns
+/// the new state as its first result. Fails, with a diagnostic, where no
+/// function draws the numbers of an op.
 mlir::LogicalResult expandRandom(mlir::ModuleOp module);
 
 } // namespace fx

@@ -14,6 +14,7 @@
 
 using namespace mlir;
 
+/// Returns true if the insert keeps the rank and has a stride other than 1.
 static bool hasSteps(tensor::InsertSliceOp op) {
   return op.getSourceType().getRank() == op.getDestType().getRank() &&
          llvm::any_of(op.getMixedStrides(), [](OpFoldResult stride) {
@@ -22,14 +23,15 @@ static bool hasSteps(tensor::InsertSliceOp op) {
 }
 
 namespace {
-/// Where an element of the destination comes from: a place in the source, and
-/// whether that exists.
+/// The element of the source that is inserted at an element of the destination.
 struct Place {
-  SmallVector<Value> indices;
-  Value exists;
+  SmallVector<Value> indices; // in the source, clamped to its bounds
+  Value exists;               // i1, false if the insert keeps the destination
 };
 } // namespace
 
+/// Emits the index computations in the body of a `linalg.generic` over the
+/// destination.
 static Place getPlace(OpBuilder &b, Location loc, tensor::InsertSliceOp op) {
   Place place;
   auto constant = [&](int64_t n) -> Value {

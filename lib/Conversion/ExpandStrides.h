@@ -12,9 +12,9 @@
 
 namespace fx {
 
-/// Replaces `tensor.insert_slice` with steps other than 1 by `linalg.generic`,
-/// which selects each element: IREE 3.13 compiles such slices to code that
-/// ignores the steps.
+/// Replaces each `tensor.insert_slice` with strides other than 1 by a
+/// `linalg.generic` that selects each element from the source or the
+/// destination. IREE 3.13 ignores the strides of such inserts.
 void expandStridedInserts(mlir::Operation *root);
 
 } // namespace fx

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The torch dialect is not linked: its operations are made by name, its types
-// are opaque, and what is printed is what a compiler that has it reads.
+// The torch dialect is not linked: its operations are created by name and its
+// types are opaque types. A compiler that has the dialect parses the printed
+// module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +29,12 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// torch.int and the like.
+/// Returns the type `!torch.<text>`.
 static Type torchType(MLIRContext *ctx, const Twine &text) {
   return OpaqueType::get(StringAttr::get(ctx, "torch"), text.str());
 }
 
-/// The element type as the torch dialect writes it: with signs.
+/// Returns the element type as the torch dialect prints it, with signedness.
 static std::string getElementText(Type dtype) {
   if (auto integer = dyn_cast<IntegerType>(dtype)) {
     if (integer.getWidth() == 1)
@@ -46,7 +47,7 @@ static std::string getElementText(Type dtype) {
   return text;
 }
 
-/// The torch dialect's type of a value; null where it has none.
+/// Returns the type of the torch dialect for `type`; null if there is none.
 static Type getTorchType(Type type) {
   MLIRContext *ctx = type.getContext();
   if (auto tensor = dyn_cast<FakeTensorType>(type)) {
@@ -67,7 +68,7 @@ static Type getTorchType(Type type) {
   return {};
 }
 
-/// torch.dtype as a number, as c10::ScalarType has it.
+/// Returns the number of a dtype in c10::ScalarType.
 static std::optional<int64_t> getDtypeNumber(Type dtype) {
   std::string text = getElementText(dtype);
   int64_t n = llvm::StringSwitch<int64_t>(text)
@@ -89,7 +90,8 @@ static std::optional<int64_t> getDtypeNumber(Type dtype) {
   return n < 0 ? std::nullopt : std::optional(n);
 }
 
-/// Operators of numbers, which the torch dialect has as operators of ints.
+/// Returns the torch dialect's operator for an operator of Python numbers;
+/// empty if there is none.
 static StringRef getNumberOperator(StringRef target) {
   return llvm::StringSwitch<StringRef>(target)
       .Case("aten.sym_size.int", "aten.size.int")
@@ -110,7 +112,7 @@ static StringRef getNumberOperator(StringRef target) {
 }
 
 namespace {
-/// One graph in the making.
+/// The conversion of one graph to a function of the torch dialect.
 class Function : public GraphConversion {
 public:
   Function(GraphOp graph, bool embed, ExternalData &files)
@@ -128,13 +130,14 @@ private:
                     TypeRange results, ArrayRef<NamedAttribute> attrs = {});
   Value makeConstant(Location loc, StringRef kind, Attribute value);
   Value makeLiteral(Location loc, Type type, DenseElementsAttr elements);
-  /// The value of one argument; null, reported, where it has no form.
+  /// Returns the value of an argument; emits an error and returns null if the
+  /// torch dialect cannot express it.
   Value makeArgument(CallFunctionOp call, const Argument &arg,
                      const ArgumentSchema &schema, unsigned listDepth);
   Value makeImmediate(CallFunctionOp call, Attribute value,
                       const ArgumentSchema &schema);
-  /// A number that stands where a tensor is asked for (`x * 0.5`, as live
-  /// graphs and exports alike have it), as a tensor of rank 0.
+  /// Returns a 0-d tensor for a number in the place of a tensor argument
+  /// (`x * 0.5`, in live and in exported graphs).
   Value makeNumberTensor(CallFunctionOp call, Attribute value);
 };
 } // namespace
@@ -165,7 +168,8 @@ Value Function::makeLiteral(Location loc, Type type,
   auto shaped = elements.getType();
   if (shaped.getRank() > 0 || !shaped.getElementType().isInteger(1))
     return create(type, elements);
-  // torch-mlir lowers no boolean literal of rank 0, and folds casts to one.
+  // torch-mlir cannot lower a 0-d literal of booleans, and folds casts to such
+  // a literal: build the negation of an integer.
   auto integer = IntegerType::get(b.getContext(), 64, IntegerType::Signed);
   auto number =
       DenseElementsAttr::get(RankedTensorType::get({}, integer),
@@ -176,7 +180,7 @@ Value Function::makeLiteral(Location loc, Type type,
 
 Value Function::createConstant(PlaceholderOp state,
                                DenseElementsAttr elements) {
-  // The literal's element type has a sign, as the tensor's.
+  // The literal's element type has a signedness, like the tensor's.
   auto tensor = cast<FakeTensorType>(state.getType());
   if (auto integer = dyn_cast<IntegerType>(tensor.getDtype());
       integer && integer.getWidth() > 1) {
@@ -200,7 +204,7 @@ Value Function::makeImmediate(CallFunctionOp call, Attribute value,
   if (auto boolean = dyn_cast<BoolAttr>(value))
     return makeConstant(loc, "bool", boolean);
   if (auto number = dyn_cast<IntegerAttr>(value)) {
-    // As Python has it, an int is a float where one is asked for.
+    // As in Python, an int is accepted where a float is expected.
     int64_t n = number.getValue().getSExtValue();
     if (schema.kind == SchemaKind::Float || schema.kind == SchemaKind::SymFloat)
       return makeConstant(loc, "float", b.getF64FloatAttr(n));
@@ -235,9 +239,10 @@ Value Function::makeImmediate(CallFunctionOp call, Attribute value,
   return {};
 }
 
-/// The dtype that a number takes beside the tensors of a call, so that torch's
-/// promotion comes to what it does with a number: the first tensor's, where
-/// that is of the number's category or a later one; else the default of the
+/// Returns the dtype of the 0-d tensor that replaces a number among the
+/// arguments of a call, such that type promotion gives the same dtype as for
+/// the number: the first tensor's dtype if its category (bool, integer, float)
+/// is the number's or a higher one, else the default dtype of the number's
 /// category.
 static Type getNumberDtype(CallFunctionOp call, Attribute value) {
   Builder b(call.getContext());
@@ -248,7 +253,8 @@ static Type getNumberDtype(CallFunctionOp call, Attribute value) {
       continue;
     Type dtype = tensor.getDtype();
     int other = dtype.isInteger(1) ? 0 : isa<IntegerType>(dtype) ? 1 : 2;
-    // A complex dtype has no number of ours; a narrow one may not hold it.
+    // A complex dtype (width 0) has no literal here, and a narrow integer dtype
+    // may not represent the number.
     auto integer = dyn_cast<IntegerAttr>(value);
     unsigned width = dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() : 0;
     if (width && other >= category &&
@@ -304,7 +310,7 @@ Value Function::makeArgument(CallFunctionOp call, const Argument &arg,
       call.emitOpError("argument '")
           << schema.getName() << "' has no form in the torch dialect, got "
           << value.getType();
-    // A number in the place of a tensor.
+    // A symbolic number in the place of a tensor.
     bool isNumber = isa<SymIntType, SymFloatType, SymBoolType>(value.getType());
     if (converted && schema.kind == SchemaKind::Tensor && isNumber) {
       StringRef dtype = isa<SymIntType>(value.getType())     ? "si64"
@@ -372,7 +378,7 @@ LogicalResult Function::convertCall(CallFunctionOp call) {
   std::string name = target.ends_with(".default")
                          ? target.drop_back(strlen(".default")).str()
                          : target.str();
-  // A list of tensors is one value, opened behind it.
+  // A result that is a list of tensors is one value, which is then unpacked.
   bool isList = call.getOutsAttr() && call.getOutsAttr().size() == 1 &&
                 isa<ArrayAttr>(call.getOutsAttr()[0]);
   if (call.getOutsAttr() && !isList)

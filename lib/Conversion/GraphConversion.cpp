@@ -101,7 +101,7 @@ LogicalResult GraphConversion::convertBody() {
     auto call = dyn_cast<CallFunctionOp>(op);
     if (!call)
       return op.emitOpError("has no form in ") << target;
-    // What checks the exporter's assumptions is no computation.
+    // Checks of the exporter's assumptions compute nothing.
     if (call->getNumResults() == 0 &&
         call.getTarget().starts_with("aten._assert_tensor_metadata"))
       continue;

@@ -17,47 +17,51 @@
 
 namespace fx {
 
-/// Makes a function of a graph, in steps that a target dialect replaces where
-/// it differs: its inputs, the function, constants, the body, the results.
+/// Converts a graph to a function, in steps that the class of a target dialect
+/// may override: inputs, function, constants, body, results.
 class GraphConversion {
 public:
   /// `target` is the dialect's name in diagnostics. With `embedStates`, states
-  /// that the graph does not write are constants.
+  /// that the graph does not mutate become constants; `files` reads their
+  /// elements and must not be null then.
   GraphConversion(GraphOp graph, llvm::StringRef target,
                   bool embedStates = false, ExternalData *files = nullptr);
   virtual ~GraphConversion();
 
-  /// Puts the function in front of the graph; it does not stay if that fails.
+  /// Creates the function before the graph. On failure, emits an error and
+  /// leaves no function.
   mlir::LogicalResult convert();
 
 protected:
   struct Input {
     PlaceholderOp placeholder;
-    mlir::Type type; ///< in the function
+    mlir::Type type; ///< of the function's argument or of the constant
   };
+  /// Returns true for parameters, buffers and tensor constants.
   static bool isState(PlaceholderOp input);
+  /// Returns true if an output of the graph is the new value of the state.
   bool isWritten(PlaceholderOp state) const;
 
-  //===--- what a target says --------------------------------------------===//
-  /// The type of a value in the function; null where the target has none.
+  //===--- hooks of the target -------------------------------------------===//
+  /// Returns the type of a value in the function; null if the target has none.
   virtual mlir::Type convertType(mlir::Value value) = 0;
-  /// What `convertType` asks for, in diagnostics.
+  /// Describes the types that `convertType` supports, for diagnostics.
   virtual llvm::StringRef getExpectedType() const {
     return "a tensor or a number";
   }
-  /// A state as a constant.
+  /// Creates a constant that holds the elements of a state.
   virtual mlir::Value createConstant(PlaceholderOp state,
                                      mlir::DenseElementsAttr elements) {
     return {};
   }
-  /// Sets the values of the call's results.
+  /// Converts a call and records the values of its results in `values`.
   virtual mlir::LogicalResult convertCall(CallFunctionOp call) {
     return mlir::failure();
   }
 
   //===--- the steps -----------------------------------------------------===//
-  /// Fills `arguments`: the user's inputs, then the states that are used, but
-  /// for those that are `constants`.
+  /// Fills `arguments` with the user inputs and then the states that have uses;
+  /// states to embed go to `constants` instead.
   virtual mlir::LogicalResult selectInputs();
   virtual mlir::LogicalResult convertBody();
   virtual mlir::LogicalResult convertResults();
@@ -66,6 +70,7 @@ protected:
   mlir::OpBuilder b;
   mlir::func::FuncOp function;
   llvm::SmallVector<Input> arguments, constants;
+  /// The values of the function, by values of the graph.
   llvm::DenseMap<mlir::Value, mlir::Value> values;
 
 private:
@@ -75,10 +80,10 @@ private:
   llvm::StringRef target;
   bool embedStates;
   ExternalData *files;
-  llvm::StringSet<> written;
+  llvm::StringSet<> written; ///< names of the states that the graph mutates
 };
 
-/// Converts the public graphs of `module` by `convert`.
+/// Applies `convert` to the public graphs of `module`; stops at a failure.
 mlir::LogicalResult
 convertGraphs(mlir::ModuleOp module,
               llvm::function_ref<mlir::LogicalResult(GraphOp)> convert);

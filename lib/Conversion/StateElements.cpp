@@ -24,7 +24,7 @@ llvm::Expected<DenseElementsAttr> fx::readStateElements(StateOp state,
   if (meta)
     for (ExprAttr stride : meta.getStrides())
       strides.push_back(stride.getInteger().value_or(-1));
-  // Elements are gathered by their strides; none given means contiguous.
+  // Without recorded strides, the state is contiguous.
   ArrayRef<int64_t> sizes = type.getShape();
   if (strides.empty()) {
     strides.resize(sizes.size(), 1);

@@ -15,9 +15,9 @@
 
 namespace fx {
 
-/// The elements of a state, row by row, as a dense attribute of the builtin
-/// type `type`, which has the state's sizes. Error texts say what is wrong, and
-/// not with which state.
+/// Returns the elements of a state, in row-major order, as a dense attribute of
+/// the builtin type `type`, which has the state's sizes. The messages of errors
+/// do not name the state.
 llvm::Expected<mlir::DenseElementsAttr>
 readStateElements(StateOp state, mlir::RankedTensorType type,
                   ExternalData &files);

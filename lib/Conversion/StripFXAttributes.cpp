@@ -21,7 +21,7 @@ namespace fx {
 using namespace mlir;
 using namespace fx;
 
-/// Removes the contract's attributes from a dictionary.
+/// Returns the dictionary without its `fx.` attributes.
 static DictionaryAttr withoutContract(DictionaryAttr attrs, MLIRContext *ctx) {
   NamedAttrList kept;
   if (attrs)
@@ -79,8 +79,8 @@ struct StripFXAttributes : fx::impl::StripFXAttributesBase<StripFXAttributes> {
       state.erase();
   }
 
-  /// Makes the arguments that are states constants. One that the function
-  /// writes stays an argument: its value is the caller's.
+  /// Replaces the arguments that are states by constants. A state that the
+  /// function mutates stays an argument: the caller owns its value.
   LogicalResult embed(ModuleOp module, func::FuncOp function) {
     ExternalData files;
     llvm::BitVector erased(function.getNumArguments());

@@ -1,4 +1,4 @@
-//===- Node.cpp - a node in the course of lowering ------------------------===//
+//===- Node.cpp - the lowering of a node ----------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -44,7 +44,8 @@ bool Node::isTensor(const Argument &argument) const {
          isa<FakeTensorType>(argument.getValue().getType());
 }
 
-/// Something to go on with after a failure: an empty 0-d tensor.
+/// Returns an uninitialized 0-d tensor, with which a lowering continues after a
+/// failure.
 static Tensor dummy(Builder &b) {
   Type f32 = b.b.getF32Type();
   return Tensor(b.empty({}, f32), {}, f32);
@@ -256,7 +257,7 @@ SmallVector<int64_t> Node::integers(ArgName name, unsigned count,
       failToRead(name);
     result.push_back(otherwise.value_or(0));
   }
-  // `int[2]` takes a single int for both.
+  // A single int stands for all elements of a list such as `int[2]`.
   if (count && result.size() == 1)
     result.resize(count, result.front());
   if (count && result.size() != count) {
@@ -329,7 +330,8 @@ LogicalResult Node::set(unsigned i, Tensor t) {
     if (have.isProvablyDifferent(want))
       return fail("the result's sizes are not what the operator gives");
   t = b.cast(t, type.getDtype());
-  // The type's expressions are those that users speak of.
+  // Take the size expressions of the result's type: the types of the users are
+  // written in terms of them.
   Sizes inner(cast<RankedTensorType>(t.value.getType()).getRank());
   for (auto [dim, size] : llvm::zip(t.dims, type.getSizes()))
     if (dim >= 0)

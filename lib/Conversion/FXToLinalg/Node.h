@@ -1,4 +1,4 @@
-//===- Node.h - a node in the course of lowering ----------------*- C++ -*-===//
+//===- Node.h - the lowering of a node --------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,16 +19,16 @@ namespace fx::lin {
 class Graph;
 
 /// A node whose lowering is being built: its arguments as lowered values, its
-/// results, and a sticky failure. An accessor that fails notes why and gives a
-/// harmless value; a lowering reads its arguments first and then asks
-/// `failed()` once.
+/// results, and a sticky failure. An accessor that fails records the reason and
+/// returns a placeholder value. A lowering reads its arguments first and then
+/// checks `failed()` once.
 class Node {
 public:
   Node(Graph &graph, NodeOpInterface op, Builder &b);
 
   Graph &graph;
   NodeOpInterface op;
-  /// Null where the operator has no schema.
+  /// Null if the operator has no schema.
   OperatorView view;
   Builder &b;
 
@@ -36,40 +36,45 @@ public:
   mlir::MLIRContext *context() { return op->getContext(); }
 
   //===--- arguments, by the names of the schema -------------------------===//
-  // An argument that was left out has the schema's default. `otherwise` is what
-  // an argument gives that is None, or that this operator does not have.
+  // An argument that was left out has the schema's default. `otherwise` is the
+  // value if the argument is None or the operator has no such argument; without
+  // it, these cases fail.
   Argument arg(ArgName name) const {
     return view ? view.getArg(name) : Argument();
   }
-  /// Given, or with a default, and not None.
+  /// Returns true if the argument has a value, given or default, that is not
+  /// None.
   bool has(ArgName name) const { return !arg(name).isNone(); }
-  /// The one of `names` that this operator has; they mean the same.
+  /// Returns the first of `names` that the operator declares. They are names of
+  /// one argument in different schemas.
   ArgName oneOf(std::initializer_list<ArgName> names);
   Tensor tensor(ArgName name) { return asTensor(arg(name)); }
   std::optional<Tensor> optionalTensor(ArgName name);
   llvm::SmallVector<Tensor> tensors(ArgName name);
   bool boolean(ArgName name, std::optional<bool> otherwise = std::nullopt);
-  /// An integer known now.
+  /// Returns an integer; fails unless it is known at compile time.
   int64_t integer(ArgName name,
                   std::optional<int64_t> otherwise = std::nullopt);
   double real(ArgName name, std::optional<double> otherwise = std::nullopt);
   llvm::StringRef
   string(ArgName name, std::optional<llvm::StringRef> otherwise = std::nullopt);
   mlir::Type dtype(ArgName name, mlir::Type otherwise);
-  /// A dimension of a tensor of `rank`, wrapped to [0, rank).
+  /// Returns a dimension of a tensor of `rank`, wrapped to [0, rank).
   int64_t dim(ArgName name, int64_t rank,
               std::optional<int64_t> otherwise = std::nullopt);
-  /// Dimensions, wrapped; None or empty means all of them.
+  /// Returns dimensions, wrapped. With `emptyIsAll`, None or an empty list
+  /// means all dimensions.
   llvm::SmallVector<int64_t> dims(ArgName name, int64_t rank,
                                   bool emptyIsAll = true);
-  /// A list of `count` integers (0: of any length); one stands for all.
+  /// Returns a list of `count` integers (any number if `count` is 0). A single
+  /// integer is repeated.
   llvm::SmallVector<int64_t>
   integers(ArgName name, unsigned count,
            std::optional<int64_t> otherwise = std::nullopt);
-  /// A size: an integer or a symbolic one.
+  /// Returns a size, static or symbolic.
   ExprAttr size(ArgName name, std::optional<int64_t> otherwise = std::nullopt);
   Sizes sizes(ArgName name);
-  /// A Python number, immediate or symbolic.
+  /// Returns a Python number, immediate or symbolic.
   Number number(ArgName name, std::optional<double> otherwise = std::nullopt);
 
   Tensor asTensor(const Argument &argument);
@@ -80,46 +85,50 @@ public:
   //===--- results -------------------------------------------------------===//
   unsigned numResults() { return op->getNumResults(); }
   bool isUsed(unsigned i) { return !op->getResult(i).use_empty(); }
-  /// The result's fx type; null where it is no tensor.
+  /// Returns the result's fx type; null if the result is no tensor. While a
+  /// complex tensor is lowered by parts, the dtype is that of a part.
   FakeTensorType resultType(unsigned i = 0);
   mlir::Type resultDtype(unsigned i = 0);
   llvm::ArrayRef<ExprAttr> resultSizes(unsigned i = 0);
-  /// Sets a result: the value must have the type's dtype and rank, and sizes
-  /// that are not provably others; its sizes become the type's.
+  /// Sets a result. Fails if the rank of `t` is not the type's or a size is
+  /// provably different. Casts `t` to the type's dtype and gives it the type's
+  /// sizes.
   mlir::LogicalResult set(unsigned i, Tensor t);
   mlir::LogicalResult set(unsigned i, Number n);
   mlir::LogicalResult result(Tensor t) { return set(0, std::move(t)); }
 
-  /// Sets result `i` to one `linalg.generic` of its sizes and dtype.
+  /// Sets result `i` to one `linalg.generic` over the result's sizes. For
+  /// `compute` and `from`, see Builder::pointwise.
   mlir::LogicalResult pointwise(unsigned i, llvm::ArrayRef<Tensor> operands,
                                 mlir::Type compute, ScalarFn fn,
                                 mlir::Type from = mlir::Type());
-  /// Notes a failure unless `t` broadcasts to `sizes`.
+  /// Returns true if `t` broadcasts to `sizes`; records a failure otherwise.
   bool broadcasts(const Tensor &t, llvm::ArrayRef<ExprAttr> sizes);
 
   //===--- failure -------------------------------------------------------===//
-  /// Notes why there is no lowering.
+  /// Records why the node has no lowering; the first reason is kept.
   mlir::LogicalResult fail(const llvm::Twine &reason);
   bool failed() const { return !reason.empty(); }
   std::string reason;
 
 private:
-  /// Where a complex tensor is lowered by parts: a number that its elements are
-  /// made of has parts, too, and a real one the imaginary part 0.
+  /// Returns a number. While complex tensors are lowered by parts, returns the
+  /// part of a number that goes into the elements (`isElementArgument`); the
+  /// imaginary part of a real number is 0.
   Number asPart(const Argument &argument, llvm::StringRef name);
-  /// Notes that an argument without a value was read.
+  /// Records that an argument without a value was read.
   void failToRead(ArgName name);
 };
 
 using LowerFn = mlir::LogicalResult (*)(Node &);
 
-/// The lowerings by target. Each family adds its own.
+/// The lowerings by target. Each file of lowerings registers its own.
 class Registry {
 public:
   static const Registry &get();
   LowerFn lookup(llvm::StringRef target) const { return table.lookup(target); }
-  /// The lowering where operands or results are complex tensors; null if there
-  /// is none.
+  /// Returns the lowering for complex operands or results; null if there is
+  /// none.
   LowerFn lookupComplex(llvm::StringRef target) const {
     return complexTable.lookup(target);
   }
@@ -135,8 +144,8 @@ public:
     for (llvm::StringRef target : targets)
       add(target, fn);
   }
-  /// The same for lowerings that give the symbols of their results' sizes
-  /// their values.
+  /// Adds lowerings of operators with data-dependent shapes. They bind the
+  /// symbols in the sizes of their results.
   void addCounting(llvm::ArrayRef<llvm::StringRef> targets, LowerFn fn) {
     add(targets, fn);
     for (llvm::StringRef target : targets)
@@ -149,8 +158,8 @@ public:
 
 private:
   Registry();
-  /// Ends the process where no schema has the operator: its arguments could not
-  /// be read.
+  /// Reports a fatal error if no schema declares the operator, since a lowering
+  /// could not read its arguments.
   static void addTo(llvm::StringMap<LowerFn> &table, llvm::StringRef target,
                     LowerFn fn);
   llvm::StringMap<LowerFn> table, complexTable;
@@ -211,8 +220,8 @@ void registerSymbolic(Registry &);
 void registerViews(Registry &);
 void registerWindows(Registry &);
 
-/// The dtype that torch's type promotion gives the operands of a comparison or
-/// a bitwise operator.
+/// Returns the dtype to which PyTorch's type promotion converts the operands of
+/// a comparison or a bitwise operator. Requires at least one tensor.
 mlir::Type promote(llvm::ArrayRef<Tensor> tensors,
                    llvm::ArrayRef<Number> numbers);
 

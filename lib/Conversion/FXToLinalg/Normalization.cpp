@@ -15,16 +15,17 @@ namespace fx::lin {
 // Batch norm
 //===----------------------------------------------------------------------===//
 
-/// A vector over dimension 1 of a tensor of `rank`, as a view that broadcasts.
+/// Returns a vector over dimension 1 of a tensor of `rank` as a view that
+/// broadcasts to the tensor.
 static Tensor perChannel(Builder &b, Tensor t, int64_t rank) {
   for (int64_t i = 2; i < rank; ++i)
     t = b.unsqueeze(t, t.rank());
   return t;
 }
 
-/// y = x * scale + shift with scale = weight / sqrt(var + eps) and
-/// shift = bias - mean * scale: the vectors depend on states only, so they are
-/// computed once, and fold into a convolution's weights.
+/// Sets result 0 to x * scale + shift with scale = weight / sqrt(var + eps) and
+/// shift = bias - mean * scale. The vectors depend on states only, so they can
+/// be computed once or folded into the weights of a convolution.
 static LogicalResult batchNorm(Node &n, const Tensor &x,
                                std::optional<Tensor> weight,
                                std::optional<Tensor> bias, const Tensor &mean,
@@ -70,7 +71,7 @@ static bool isEmpty(const Tensor &t) {
 }
 
 static LogicalResult lowerBatchNorm(Node &n) {
-  // Without running statistics, or in training, those of the batch count.
+  // Without running statistics, normalize with those of the batch.
   StringRef target = n.target();
   if ((target == "aten.batch_norm.default" ||
        target == "aten.native_batch_norm.default") &&
@@ -89,7 +90,7 @@ static LogicalResult lowerBatchNorm(Node &n) {
     return n.fail("batch norm in training");
   if (n.failed() || failed(batchNorm(n, x, weight, bias, mean, var, eps)))
     return failure();
-  // The saved statistics of an inference are empty vectors.
+  // In inference, the results for the saved statistics are empty vectors.
   for (unsigned i = 1; i < n.numResults(); ++i) {
     FakeTensorType type = n.resultType(i);
     if (!type || !n.isUsed(i))
@@ -102,17 +103,17 @@ static LogicalResult lowerBatchNorm(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Norms over the elements themselves
+// Layer, RMS, group and instance norm; batch norm in training
 //===----------------------------------------------------------------------===//
 
 namespace {
 struct Moments {
-  Tensor mean, rstd; // dimensions kept
+  Tensor mean, rstd; // reduced dimensions have size 1
 };
 } // namespace
 
-/// The mean, and 1 / sqrt(variance + eps) in a second pass over the elements:
-/// no cancellation.
+/// Returns the mean and 1 / sqrt(variance + eps). Computes the variance in a
+/// second pass over the elements, which avoids cancellation.
 static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
                        Type acc, double eps) {
   Tensor mean = b.mean(x, dims, true, acc);
@@ -129,7 +130,7 @@ static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
   return {mean, rstd};
 }
 
-/// (x - mean) * rstd [* weight] [+ bias]
+/// Returns (x - mean) * rstd [* weight] [+ bias].
 static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
                         const std::optional<Tensor> &weight,
                         const std::optional<Tensor> &bias, Type dtype,
@@ -150,7 +151,8 @@ static Tensor normalize(Builder &b, const Tensor &x, const Moments &m,
                      });
 }
 
-/// layer_norm and native_layer_norm: over the last dimensions.
+/// Lowers layer_norm and native_layer_norm, which normalize over the last
+/// dimensions.
 static LogicalResult lowerLayerNorm(Node &n) {
   Tensor x = n.tensor("input");
   int64_t count = n.sizes("normalized_shape").size();
@@ -174,7 +176,7 @@ static LogicalResult lowerLayerNorm(Node &n) {
   return success();
 }
 
-/// x / sqrt(mean(x^2) + eps) [* weight]
+/// Computes x / sqrt(mean(x^2) + eps) [* weight].
 static LogicalResult lowerRMSNorm(Node &n) {
   Tensor x = n.tensor("input");
   int64_t count = n.sizes("normalized_shape").size();
@@ -183,7 +185,7 @@ static LogicalResult lowerRMSNorm(Node &n) {
   double eps = n.real("eps", 0);
   if (n.failed() || count < 1 || count > x.rank() || !isa<FloatType>(x.dtype))
     return n.fail("the normalized shape does not fit the tensor");
-  if (!given) // the machine epsilon of the dtype that is computed in
+  if (!given) // the machine epsilon of the compute type
     eps = x.dtype.isF64() ? 0x1p-52 : 0x1p-23;
   if (weight && !n.broadcasts(*weight, x.sizes))
     return failure();
@@ -207,8 +209,8 @@ static LogicalResult lowerRMSNorm(Node &n) {
   });
 }
 
-/// group_norm and native_group_norm: channels in groups, each normalized with
-/// all that follows.
+/// Lowers group_norm and native_group_norm: normalizes each group of channels
+/// over its channels and all spatial dimensions.
 static LogicalResult lowerGroupNorm(Node &n) {
   bool native = n.target() == "aten.native_group_norm.default";
   Tensor x = n.tensor("input");
@@ -230,7 +232,7 @@ static LogicalResult lowerGroupNorm(Node &n) {
       llvm::to_vector(llvm::seq<int64_t>(2, grouped.rank()));
   Type acc = opMathType(x.dtype);
   Moments m = moments(b, grouped, dims, acc, eps);
-  // The affine part is by channel: [groups, channels of one, 1...].
+  // Weight and bias are per channel: [groups, channels of a group, 1...].
   auto affine = [&](std::optional<Tensor> t) -> std::optional<Tensor> {
     if (!t)
       return t;
@@ -252,7 +254,8 @@ static LogicalResult lowerGroupNorm(Node &n) {
   return success();
 }
 
-/// Statistics of each image and channel.
+/// Lowers instance_norm, with statistics of each sample and channel unless the
+/// running statistics are used.
 static LogicalResult lowerInstanceNorm(Node &n) {
   Tensor x = n.tensor("input");
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
@@ -277,15 +280,15 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
 }
 
-/// Sets result `i`, whose elements nothing reads, to an empty tensor.
+/// Sets result `i`, whose elements are never read, to a `tensor.empty`.
 static LogicalResult setEmpty(Node &n, unsigned i) {
   Sizes none(n.resultSizes(i));
   Type dtype = n.resultDtype(i);
   return n.set(i, Tensor(n.b.empty(none, dtype), none, dtype));
 }
 
-/// The functional batch norm of an inference: nothing is saved, and the running
-/// statistics stay.
+/// Lowers functional batch norm in inference: the saved statistics are empty,
+/// and the running statistics do not change.
 static LogicalResult lowerFunctionalInference(Node &n, const Tensor &x,
                                               std::optional<Tensor> weight,
                                               std::optional<Tensor> bias,
@@ -299,8 +302,8 @@ static LogicalResult lowerFunctionalInference(Node &n, const Tensor &x,
   return failed(n.set(3, mean)) ? failure() : n.set(4, var);
 }
 
-/// Sets a result to the running statistic `old`, moved by the momentum towards
-/// what `now` makes of `batch`, its second operand.
+/// Sets a result to (1 - momentum) * old + momentum * now(old, batch). `old` is
+/// a running statistic; `now` gets the elements of `old` and `batch`.
 static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
                                  const Tensor &batch, Type acc, double momentum,
                                  ScalarFn now) {
@@ -313,8 +316,9 @@ static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
                }));
 }
 
-/// Sets results `running` and the next one to the new running statistics.
-/// `batch` are vectors, over the elements of the `reduced` dimensions.
+/// Sets results `running` and `running` + 1 to the new running mean and
+/// variance. `batch` has the statistics of the batch as vectors; `reduced` are
+/// the sizes of the dimensions over which they were computed.
 static LogicalResult updateRunning(Node &n, unsigned running,
                                    const Moments &batch,
                                    ArrayRef<ExprAttr> reduced, Type acc,
@@ -329,7 +333,7 @@ static LogicalResult updateRunning(Node &n, unsigned running,
     return failure();
   return moveRunning(n, running + 1, oldVar, batch.rstd, acc, momentum,
                      [&](Scalars &s, ValueRange v) {
-                       // The variance again, over one element less.
+                       // Recover the variance from rstd and make it unbiased.
                        Value var =
                            s.sub(s.div(s.constant(1), s.mul(v[1], v[1])),
                                  s.constant(eps));
@@ -338,12 +342,13 @@ static LogicalResult updateRunning(Node &n, unsigned running,
                      });
 }
 
-/// Batch norm with the statistics of the batch. Results, as far as there are:
-/// output, mean, 1 / sqrt(variance + eps), and the running statistics moved by
-/// the momentum towards the batch's.
+/// Lowers batch norm with the statistics of the batch. The results, as far as
+/// the operator has them, are the output, the mean, 1 / sqrt(variance + eps),
+/// and the updated running statistics.
 static LogicalResult lowerBatchStats(Node &n) {
   StringRef name = n.target();
-  // The one that always trains has no argument for it, and a fourth result.
+  // This operator always trains: it has no argument `training`, and one more
+  // result before the running statistics.
   bool updates = name == "aten._batch_norm_with_update_functional.default";
   bool functional =
       updates || name == "aten._native_batch_norm_legit_functional.default";
@@ -382,7 +387,7 @@ static LogicalResult lowerBatchStats(Node &n) {
       return failure();
   if (!functional)
     return success();
-  // What is reserved for the gradient on other devices: nothing.
+  // The reserve for the backward kernels of other devices is empty on the CPU.
   if (updates && n.isUsed(3) && failed(setEmpty(n, 3)))
     return failure();
   return updateRunning(n, updates ? 4 : 3, batch, reduced, acc, momentum, eps);
@@ -392,7 +397,8 @@ static LogicalResult lowerBatchStats(Node &n) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// exp(x - max) and its sum, or for the logarithm x - max and log of the sum.
+/// Lowers softmax, e / sum(e) with e = exp(x - max), and log_softmax,
+/// (x - max) - log(sum(e)).
 template <bool log>
 static LogicalResult lowerSoftmax(Node &n) {
   Tensor x = n.tensor("self");
@@ -403,7 +409,7 @@ static LogicalResult lowerSoftmax(Node &n) {
   Builder &b = n.b;
   if (x.rank() == 0)
     x = b.unsqueeze(x, 0);
-  // A given dtype is converted to first.
+  // The operand is converted to the argument `dtype` first.
   x = b.cast(x, dtype);
   Tensor max = b.reduce(
       x, {dim}, true, acc, [](Scalars &s) { return s.lowest(); },
@@ -426,7 +432,7 @@ static LogicalResult lowerSoftmax(Node &n) {
   return n.result(r);
 }
 
-/// Softmax with 0 for a row that is all -inf.
+/// Lowers _safe_softmax: the softmax of a row of only -inf is 0.
 static LogicalResult lowerSafeSoftmax(Node &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
@@ -449,7 +455,7 @@ static LogicalResult lowerSafeSoftmax(Node &n) {
   });
 }
 
-/// y * (g - sum(y * g))
+/// Computes y * (g - sum(y * g)) as p - y * sum(p) with p = y * g.
 static LogicalResult lowerSoftmaxBackward(Node &n) {
   Tensor g = n.tensor("grad_output"), y = n.tensor("output");
   int64_t dim = n.dim("dim", y.rank());
@@ -464,7 +470,7 @@ static LogicalResult lowerSoftmaxBackward(Node &n) {
   });
 }
 
-/// v * g / norm(v) over all dimensions but `dim`.
+/// Computes v * g / norm(v), with the norm over all dimensions but `dim`.
 static LogicalResult lowerWeightNorm(Node &n) {
   Tensor v = n.tensor("v"), g = n.tensor("g");
   int64_t dim = n.dim("dim", v.rank());

@@ -1,4 +1,4 @@
-//===- Norms.cpp - norms, distances and products that are sums ------------===//
+//===- Norms.cpp - norms, distances and similarities ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,8 +57,11 @@ static LogicalResult lowerVectorNorm(Node &n) {
       norm(n.b, x, dims, keepDim, order, opMathType(n.resultDtype())));
 }
 
-/// Norms of matrices: of all elements, the largest or smallest sum of
-/// magnitudes of a column (1) or row (inf), or of the singular values.
+/// Sets the result to a norm of the matrices in dimensions `rows` and
+/// `columns`. `name` selects the norm unless it is empty: "fro" is the 2-norm
+/// of all elements, "nuc" the sum of the singular values. Otherwise `order`
+/// selects it: 1 (-1) is the largest (smallest) sum of magnitudes of a column,
+/// inf (-inf) that of a row, 2 (-2) the largest (smallest) singular value.
 static LogicalResult matrixNorm(Node &n, const Tensor &x, int64_t rows,
                                 int64_t columns, bool keepDim, StringRef name,
                                 double order) {
@@ -110,7 +113,8 @@ static LogicalResult lowerMatrixNorm(Node &n) {
   return matrixNorm(n, x, dims[0], dims[1], keepDim, name, order);
 }
 
-/// linalg_norm: of vectors, of matrices, or (without an order) of everything.
+/// Lowers linalg_norm: a norm of vectors or matrices or, without `ord`, the
+/// 2-norm of the flattened dimensions.
 static LogicalResult lowerNorm(Node &n) {
   Tensor x = n.tensor("self");
   bool named = n.target() == "aten.linalg_norm.ord_str", given = n.has("ord");
@@ -129,7 +133,7 @@ static LogicalResult lowerNorm(Node &n) {
   return matrixNorm(n, x, dims[0], dims[1], keepDim, name, order);
 }
 
-/// aten.norm: as linalg_vector_norm, by other names.
+/// Lowers aten.norm: linalg_vector_norm with other argument names.
 static LogicalResult lowerOldNorm(Node &n) {
   Tensor x = n.tensor("self");
   double order = n.has("p") ? n.real("p", 2) : 2;
@@ -177,7 +181,7 @@ static LogicalResult lowerPairwiseDistance(Node &n) {
   return n.result(norm(n.b, d, {d.rank() - 1}, keepDim, p, acc));
 }
 
-/// All distances between two sets of rows.
+/// Computes the distances between each row of x1 and each row of x2.
 static LogicalResult lowerCDist(Node &n) {
   Tensor x = n.tensor("x1"), y = n.tensor("x2");
   double p = n.real("p");
@@ -185,7 +189,7 @@ static LogicalResult lowerCDist(Node &n) {
       !isa<FloatType>(n.resultDtype()))
     return n.fail("no rows");
   if (isEmpty(x.sizes) || isEmpty(y.sizes)) {
-    // No distance, or distances of vectors without elements.
+    // There are no distances, or the vectors have no elements.
     Scalars s(n.b.b, n.b.loc, n.resultDtype());
     return n.result(Tensor(n.b.filled(n.resultSizes(), s.dtype, s.constant(0)),
                            n.resultSizes(), s.dtype));
@@ -196,7 +200,8 @@ static LogicalResult lowerCDist(Node &n) {
   return n.result(norm(n.b, d, {d.rank() - 1}, false, p, acc));
 }
 
-/// The distances between the rows of a matrix, each pair once.
+/// Computes the distances between the rows of a matrix, for each pair of rows
+/// i < k.
 static LogicalResult lowerPDist(Node &n) {
   Tensor x = n.tensor("self");
   double p = n.real("p");
@@ -230,8 +235,8 @@ static LogicalResult lowerPDist(Node &n) {
   return n.result(norm(n.b, d, {1}, false, p, acc));
 }
 
-/// sum(x * y) of vectors that were each divided by its norm, which
-/// is taken to be at least eps.
+/// Computes sum(u * v) with u = x / max(norm(x), eps) and
+/// v = y / max(norm(y), eps).
 static LogicalResult lowerCosineSimilarity(Node &n) {
   Tensor x = n.tensor("x1"), y = n.tensor("x2");
   double eps = n.real("eps");
@@ -255,7 +260,8 @@ static LogicalResult lowerCosineSimilarity(Node &n) {
   return n.result(n.b.sum(p, {dim}, false, acc));
 }
 
-/// Slices along `dim` whose norm is above `maxnorm` are scaled down to it.
+/// Scales the slices along `dim` whose norm is greater than `maxnorm` down to
+/// that norm.
 static LogicalResult lowerRenorm(Node &n) {
   Tensor x = n.tensor("self");
   double p = n.real("p"), most = n.real("maxnorm");

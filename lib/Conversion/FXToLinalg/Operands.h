@@ -1,4 +1,4 @@
-//===- Operands.h - tensors and numbers as a body's values ------*- C++ -*-===//
+//===- Operands.h - operands that are tensors or numbers --------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,8 @@
 
 namespace fx::lin {
 
-/// Operands that may be tensors or Python numbers, as body values.
+/// Operands that may be tensors or Python numbers, as values in the body of a
+/// pointwise operation over `tensors`.
 class Operands {
 public:
   Operands(Node &n, llvm::ArrayRef<ArgName> names) {
@@ -29,19 +30,20 @@ public:
     if (tensors.empty())
       (void)n.fail("no operand is a tensor");
   }
-  /// Call once the compute type is known, before the body is built.
+  /// Computes the numbers in the compute type. Call before the body is built.
   void hoist(Node &n, mlir::Type compute) {
     for (const Number &number : numbers)
       hoisted.emplace_back(n.b, number, compute);
   }
+  /// Returns operand `i`, where `v` are the elements of `tensors`.
   mlir::Value get(Scalars &s, mlir::ValueRange v, unsigned i) const {
     return slots[i] >= 0 ? v[slots[i]] : hoisted[-1 - slots[i]].in(s);
   }
-  /// The tensor that operand `i` is, or null.
+  /// Returns operand `i` if it is a tensor, else null.
   const Tensor *tensor(unsigned i) const {
     return slots[i] >= 0 ? &tensors[slots[i]] : nullptr;
   }
-  /// The constant that operand `i` is.
+  /// Returns operand `i` if it is a constant number.
   std::optional<double> constant(unsigned i) const {
     if (slots[i] >= 0 || !hoisted[-1 - slots[i]].isConstant())
       return std::nullopt;
@@ -52,6 +54,7 @@ public:
   llvm::SmallVector<Number> numbers;
 
 private:
+  /// By operand: i for tensor i, -1 - i for number i.
   llvm::SmallVector<int> slots;
   llvm::SmallVector<Hoisted> hoisted;
 };

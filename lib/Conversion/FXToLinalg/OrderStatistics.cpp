@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// 1 for each element of `x` that is no NaN, else 0: i64.
+/// Returns an i64 tensor: 0 for each element of `x` that is NaN, else 1.
 static Tensor markNumbers(Builder &b, const Tensor &x) {
   Type i64 = b.b.getI64Type();
   return b.pointwise(
@@ -26,8 +26,9 @@ static Tensor markNumbers(Builder &b, const Tensor &x) {
       i64);
 }
 
-/// The element at one place of each row, counted as `at` says from the number
-/// of elements that are no NaN.
+/// Sets the results to the value and the index of one element of each row along
+/// `dim`. `at` gets the number of elements that are not NaN and returns the
+/// element's position in the sorted row; NaNs come last.
 static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
                                     bool keepDim,
                                     function_ref<Value(Scalars &, Value)> at) {
@@ -57,7 +58,8 @@ static LogicalResult orderStatistic(Node &n, Tensor x, int64_t dim,
   return n.numResults() == 2 ? n.set(1, finish(index)) : success();
 }
 
-/// The lower of two middle elements. The first NaN stands behind the numbers.
+/// Lowers median and nanmedian: the element in the middle, or the lower one of
+/// two. The median of a row with NaNs is NaN: the element after the numbers.
 template <bool ignoreNan>
 static LogicalResult lowerMedian(Node &n) {
   Tensor x = n.tensor("self");
@@ -93,8 +95,9 @@ static LogicalResult lowerKthValue(Node &n) {
                         [&](Scalars &s, Value) { return s.integer(k - 1); });
 }
 
-/// The most frequent value, the smallest of several, and where it stands last.
-/// (Where it stands in long rows torch does not say: it sorts unstably.)
+/// Lowers mode: the most frequent value (the smallest one of several) and the
+/// index of its last occurrence. PyTorch's index is unspecified for long rows,
+/// which it sorts with an unstable algorithm.
 static LogicalResult lowerMode(Node &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
@@ -109,7 +112,7 @@ static LogicalResult lowerMode(Node &n) {
   Scalars ix(b.b, b.loc, b.b.getIndexType()), e(b.b, b.loc, values.dtype);
   Value zero = b.index(0), one = b.index(1),
         length = b.index(values.sizes[last]);
-  // The place, among the sorted elements, of the last of the longest run.
+  // Find the end of the longest run of equal elements in each sorted row.
   Type index = b.b.getI64Type();
   Scalars si(b.b, b.loc, index);
   Variables v(b);
@@ -144,8 +147,9 @@ static LogicalResult lowerMode(Node &n) {
   return n.set(1, finish(where));
 }
 
-/// The place of quantile `q` among the sorted elements of a row: q * (n - 1).
-/// The row has `length` elements, of which `count` are no NaN.
+/// Returns the position of quantile `q` in a sorted row, q * (n - 1), as a
+/// value of the float type of `f`. The row has `length` elements, of which
+/// `count` are not NaN. n is `count` if `ignoreNan`, else `length`.
 template <bool ignoreNan>
 static Value quantilePlace(Scalars &f, Value q, Value count, Value length) {
   Type i64 = f.b.getI64Type();
@@ -153,13 +157,14 @@ static Value quantilePlace(Scalars &f, Value q, Value count, Value length) {
   Value one = si.integer(1), end = si.sub(length, one);
   Value n = si.max(si.sub(count, one), si.integer(0));
   Value at = f.mul(q, f.cast(ignoreNan ? n : end, i64, f.dtype));
-  if (!ignoreNan) // a row with a NaN gives one
+  if (!ignoreNan) // in a row with NaNs, the last element is one
     at = f.select(si.eq(count, length), at, f.cast(end, i64, f.dtype));
   return at;
 }
 
-/// The value at place `at`, which may lie between two elements: `mode` is
-/// torch's interpolation. `read` gives the element at a whole place.
+/// Returns the value at position `at`, which may lie between two elements.
+/// `mode` is PyTorch's interpolation. `read` returns the element at an integral
+/// position.
 static Value interpolate(Scalars &f, Value at, StringRef mode,
                          function_ref<Value(Value)> read) {
   if (mode == "lower")
@@ -174,11 +179,12 @@ static Value interpolate(Scalars &f, Value at, StringRef mode,
   Value near = f.add(below, f.mul(weight, d));
   Value far = f.sub(above, f.mul(d, f.sub(f.constant(1), weight)));
   Value r = f.select(f.lt(weight, f.constant(0.5)), near, far);
-  // An infinite row, and a place that is a whole number.
+  // The formula gives NaN for infinite elements: use an element that is equal
+  // to its neighbour, or at an integral position, directly.
   return f.select(f.eq(below, above), below, r);
 }
 
-/// `t` with its last dimension in front of the others.
+/// Moves the last dimension of `t` to the front.
 static Tensor moveLastToFront(Builder &b, const Tensor &t) {
   int64_t last = t.rank() - 1;
   SmallVector<int64_t> order = {last};
@@ -187,7 +193,8 @@ static Tensor moveLastToFront(Builder &b, const Tensor &t) {
   return b.permute(t, order);
 }
 
-/// Between the two elements around q * (n - 1), as the interpolation says.
+/// Lowers quantile and nanquantile: interpolates between the two elements
+/// around position q * (n - 1).
 template <bool ignoreNan>
 static LogicalResult lowerQuantile(Node &n) {
   Tensor x = n.tensor("self");
@@ -215,7 +222,7 @@ static LogicalResult lowerQuantile(Node &n) {
   int64_t last = r->x.rank() - 1;
   Tensor values = pick(b, r->x, r->index);
   Tensor count = b.sum(markNumbers(b, r->x), {last}, true, i64);
-  // The quantiles are a new last dimension, in place of the sorted one.
+  // The dimension of the quantiles replaces the sorted one, which is the last.
   Tensor which =
       q ? b.cast(*q, dtype) : b.fromElement(b.number(number, dtype), dtype);
   if (which.rank() == 0)
@@ -237,7 +244,7 @@ static LogicalResult lowerQuantile(Node &n) {
         return interpolate(f, at, mode, read);
       },
       dtype);
-  // The quantiles go to the front; the reduced dimensions are kept or not.
+  // Move the quantiles to the front and restore the reduced dimensions.
   y = moveLastToFront(b, y);
   int64_t numReduced = flat ? rank : std::min<int64_t>(rank, 1);
   if (keepDim)

@@ -15,11 +15,12 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Which element stands for one outside.
+/// Which element of the tensor an element of the padding repeats.
 enum class PadMode { Reflect, Replicate, Circular };
 
-/// Elements outside come from inside: mirrored at the edges, the edges, or
-/// from the other end (of what a negative amount leaves).
+/// Pads `x` with its own elements: mirrored at the edges, the edges, or from
+/// the other end. Negative amounts crop; circular padding repeats the cropped
+/// tensor.
 static LogicalResult padFromInside(Node &n, Tensor x, Sizes amounts,
                                    PadMode mode) {
   Builder &b = n.b;
@@ -133,14 +134,15 @@ static LogicalResult lowerPadFromInside(Node &n) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The windows of im2col and col2im; index 0 is the height's.
+/// The windows of im2col and col2im, by dimension: height, width.
 struct Windows {
   SmallVector<int64_t> kernel, dilation, padding, stride;
   explicit Windows(Node &n)
       : kernel(n.integers("kernel_size", 2)),
         dilation(n.integers("dilation", 2)), padding(n.integers("padding", 2)),
         stride(n.integers("stride", 2)) {}
-  /// How many windows lie along a dimension of `size`.
+  /// Returns the number of windows along dimension `i` of size `size`, or
+  /// nullopt if the size is dynamic.
   std::optional<int64_t> count(unsigned i, ExprAttr size) const {
     std::optional<int64_t> s = size.getInteger();
     if (!s)
@@ -152,7 +154,7 @@ struct Windows {
 };
 } // namespace
 
-/// [n, c, h, w] as [n, c * kh * kw, windows]
+/// Rearranges [n, c, h, w] to [n, c * kh * kw, windows].
 static LogicalResult lowerIm2Col(Node &n) {
   Tensor x = n.tensor("self");
   Windows w(n);
@@ -184,7 +186,8 @@ static LogicalResult lowerIm2Col(Node &n) {
   return n.result(b.reshape(y, n.resultSizes()));
 }
 
-/// The sum of the windows where they lie: the inverse of im2col's reading.
+/// Lowers col2im: adds up, for each element of the image, the elements of all
+/// windows that im2col reads from it.
 static LogicalResult lowerCol2Im(Node &n) {
   Tensor x = n.tensor("self");
   Sizes image = n.sizes("output_size");

@@ -18,7 +18,7 @@ using namespace mlir;
 namespace fx::lin {
 
 //===----------------------------------------------------------------------===//
-// The rows' forms
+// Forms of unary and binary operators
 //===----------------------------------------------------------------------===//
 
 using UnaryFn = Value (*)(Scalars &, Value);
@@ -37,20 +37,21 @@ static LogicalResult lowerUnary(Node &n, UnaryFn fn, bool predicate) {
       predicate ? i1 : Type());
 }
 
-/// Computes in the result's type.
+/// Computes in the result's dtype.
 template <UnaryFn fn>
 static LogicalResult unary(Node &n) {
   return lowerUnary(n, fn, false);
 }
-/// Computes in the operand's type, gives bool.
+/// Computes in the operand's dtype; the result is bool.
 template <UnaryFn fn>
 static LogicalResult predicate(Node &n) {
   return lowerUnary(n, fn, true);
 }
 
+/// `scaled`: the operator has an argument `alpha`, a factor of the second
+/// operand.
 static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool scaled) {
   Operands x(n, {"self", "other"});
-  // `alpha` multiplies the second operand.
   Number alpha = n.number("alpha", 1);
   if (n.failed())
     return failure();
@@ -75,7 +76,8 @@ static LogicalResult scaled(Node &n) {
   return lowerBinary(n, fn, true);
 }
 
-/// An integer divisor, operand 1, is not 0, as PyTorch checks.
+/// Emits the check of PyTorch that no element of operand 1, an integer divisor,
+/// is 0. Fails if the divisor is the constant 0.
 static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
   if (!isa<IntegerType>(compute))
     return success();
@@ -99,9 +101,10 @@ static LogicalResult checkDivisor(Node &n, Operands &x, Type compute) {
   return success();
 }
 
-/// `rounds`: operands of another dtype are rounded to the result's first, as
-/// ATen does where its kernel takes no number in the type that it computes in
-/// (BinaryOpsKernel.cpp, fmod_kernel and remainder_kernel).
+/// `rounds`: operands of another dtype are rounded to the result's dtype first,
+/// even if the compute type is wider. ATen does this in kernels without a
+/// scalar operand of the compute type (BinaryOpsKernel.cpp, fmod_kernel and
+/// remainder_kernel).
 template <BinaryFn fn, bool rounds = false>
 static LogicalResult division(Node &n) {
   Operands x(n, {"self", "other"});
@@ -125,7 +128,7 @@ static LogicalResult division(Node &n) {
   });
 }
 
-/// Computes in the promoted type of the operands; gives bool.
+/// Computes in the promoted dtype of the operands; the result is bool.
 template <BinaryFn fn>
 static LogicalResult comparison(Node &n) {
   Operands x(n, {"self", "other"});
@@ -223,7 +226,8 @@ static LogicalResult lowerMaskedFill(Node &n) {
   });
 }
 
-/// Lower and upper bounds, either of which may be absent, a number or a tensor.
+/// Lowers clamp and its variants. Each bound may be absent, a number or a
+/// tensor.
 static LogicalResult lowerClamp(Node &n) {
   SmallVector<ArgName> args = {"self"};
   int low = -1, high = -1;
@@ -250,7 +254,7 @@ static LogicalResult lowerClamp(Node &n) {
   });
 }
 
-/// self + value * t1 * t2, or / t2.
+/// Computes self + value * t1 * t2 or, if `divide`, self + value * t1 / t2.
 template <bool divide>
 static LogicalResult lowerAddC(Node &n) {
   Tensor self = n.tensor("self"), t1 = n.tensor("tensor1"),
@@ -282,7 +286,7 @@ static LogicalResult lowerLerp(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// The table
+// Registration
 //===----------------------------------------------------------------------===//
 
 #define BODY1(...) [](Scalars &s, Value x) -> Value { return __VA_ARGS__; }

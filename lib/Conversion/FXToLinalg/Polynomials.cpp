@@ -15,10 +15,11 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
+/// T, U, V and W are the Chebyshev polynomials of the first to fourth kind.
 enum class Family { T, U, V, W, HermiteH, HermiteHe, Laguerre, Legendre };
 } // namespace
 
-/// The polynomial of degree 1.
+/// Returns the polynomial of degree 1.
 static Value first(Scalars &s, Family family, Value x) {
   Value one = s.constant(1), twice = s.add(x, x);
   switch (family) {
@@ -36,7 +37,8 @@ static Value first(Scalars &s, Family family, Value x) {
   }
 }
 
-/// The polynomial of degree k + 1 from those of k and k - 1 (DLMF 18.9.1).
+/// Returns the polynomial of degree k + 1 from those of degrees k (`now`) and
+/// k - 1 (`before`) (DLMF 18.9.1).
 static Value next(Scalars &s, Family family, Value x, Value k, Value now,
                   Value before) {
   Value one = s.constant(1), after = s.add(k, one);
@@ -58,8 +60,8 @@ static Value next(Scalars &s, Family family, Value x, Value k, Value now,
   }
 }
 
-/// A polynomial of each element's own degree (0 for a negative one), in f64;
-/// `shifted`: of 2 x - 1.
+/// Evaluates polynomials in f64, with a degree for each element. A polynomial
+/// of negative degree is 0. `shifted`: the argument is 2 x - 1.
 template <Family family, bool shifted>
 static LogicalResult lowerPolynomial(Node &n) {
   Operands x(n, {"x", "n"});
@@ -71,7 +73,7 @@ static LogicalResult lowerPolynomial(Node &n) {
     Value at = x.get(s, v, 0), one = s.constant(1), zero = s.constant(0);
     if (shifted)
       at = s.sub(s.add(at, at), one);
-    // An infinite degree has no integer.
+    // Clamp the degree: an infinite one cannot be converted to an integer.
     Value degree =
         s.min(s.max(x.get(s, v, 1), s.constant(-1)), s.constant(2147483647));
     Scalars ix = s.indices();

@@ -17,17 +17,18 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Windows over the last `spatial` dimensions.
+/// The operand and the windows over its last `spatial` dimensions.
 struct Pool {
-  Tensor x; // [N, C, spatial...], with missing dimensions put in front
+  Tensor x; // [N, C, spatial...]; missing dimensions are added with size 1
   unsigned spatial = 0;
-  int64_t added = 0;
+  int64_t added = 0; // number of dimensions that were added
   SmallVector<int64_t> kernel, stride, padding, dilation;
-  Sizes out; // the result's sizes, with the dimensions put in front
+  Sizes out; // the result's sizes, with the added dimensions
 };
 } // namespace
 
-/// Reads the window; the result's spatial sizes come from its type.
+/// Reads the operand and the window. The result's spatial sizes come from its
+/// type.
 static LogicalResult readPool(Node &n, Pool &p, unsigned spatial,
                               bool hasDilation) {
   p.x = n.tensor("self");
@@ -62,7 +63,8 @@ static LogicalResult readPool(Node &n, Pool &p, unsigned spatial,
   return success();
 }
 
-/// Pads so that the windows of the result's size fit: what ceil_mode adds too.
+/// Pads the operand with `value` so that all windows of the result fit, also
+/// the one that ceil_mode may add.
 static Tensor padFor(Builder &b, const Pool &p, Value value) {
   MLIRContext *ctx = b.context();
   Sizes low(p.spatial + 2, b.expr(0)), high(low);
@@ -89,7 +91,9 @@ static Tensor padFor(Builder &b, const Pool &p, Value value) {
   return b.pad(p.x, low, high, value);
 }
 
-/// One reduction over windows, as a pooling operation where linalg has one.
+/// Returns the maximum (if `max`) or the sum of each window, in `acc`. Uses a
+/// pooling operation of linalg for two spatial dimensions of floats, else a
+/// `linalg.generic`.
 static Tensor window(Builder &b, const Pool &p, const Tensor &padded, bool max,
                      Type acc) {
   Scalars outer(b.b, b.loc, acc);
@@ -146,14 +150,15 @@ static Tensor window(Builder &b, const Pool &p, const Tensor &padded, bool max,
   return Tensor(value, p.out, acc);
 }
 
+/// Drops the dimensions that readPool added.
 static Tensor dropAdded(Builder &b, Tensor t, int64_t added) {
   while (added-- > 0)
     t = b.squeeze(t, 0);
   return t;
 }
 
-/// Where the maximum stands in the flattened input plane, by a search of each
-/// window in order.
+/// Returns the index of each window's maximum in the flattened spatial
+/// dimensions. Searches each window in order; as in PyTorch, the last NaN wins.
 static Tensor maxIndices(Builder &b, const Pool &p) {
   Type i64 = b.b.getI64Type();
   Tensor x = b.contiguous(p.x);
@@ -189,7 +194,7 @@ static Tensor maxIndices(Builder &b, const Pool &p) {
                 Value high =
                     arith::CmpIOp::create(s.b, s.loc, P::slt, position, size);
                 inside = s.logicalAnd(inside, s.logicalAnd(low, high));
-                // A position outside is not read.
+                // A position outside reads element 0, which is ignored.
                 Value safe =
                     s.select(s.logicalAnd(low, high), position, constant(0));
                 from.push_back(safe);

@@ -19,7 +19,7 @@ static Tensor multiply(Builder &b, const Tensor &x, const Tensor &y,
                [](Scalars &s, ValueRange v) { return s.mul(v[0], v[1]); });
 }
 
-/// sum(x * y) over a dimension, the operands broadcast.
+/// Computes sum(x * y) over a dimension of the broadcast operands.
 static LogicalResult lowerVecDot(Node &n) {
   Tensor x = n.tensor("x"), y = n.tensor("y");
   Sizes sizes = n.b.broadcast({x, y});
@@ -38,12 +38,13 @@ static LogicalResult lowerVDot(Node &n) {
   return n.result(n.b.sum(multiply(n.b, x, y, acc), {0}, false, acc));
 }
 
-/// Contracts `left` of `x` with `right` of `y`; the rest of `x`, then of `y`.
+/// Contracts the dimensions `left` of `x` with the dimensions `right` of `y`.
+/// The result has the other dimensions of `x`, then those of `y`.
 static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
                               Tensor y, ArrayRef<int64_t> right) {
   if (left.size() != right.size())
     return n.fail("different numbers of dimensions to contract");
-  // An element that is contracted with many is multiplied by their sum.
+  // A dimension of size 1 broadcasts: sum the other operand over its dimension.
   for (auto [l, r] : llvm::zip(left, right)) {
     bool oneLeft = x.sizes[l].getInteger() == 1,
          oneRight = y.sizes[r].getInteger() == 1;
@@ -76,7 +77,7 @@ static LogicalResult contract(Node &n, Tensor x, ArrayRef<int64_t> left,
   return n.result(n.b.contract(a, c, sizes, loops, n.resultDtype()));
 }
 
-/// Over the last dimension of both.
+/// Contracts the last dimensions of both operands.
 static LogicalResult lowerInner(Node &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed())
@@ -101,7 +102,8 @@ static LogicalResult lowerTensorDot(Node &n) {
   return contract(n, x, left, y, right);
 }
 
-/// Every element of the one times the whole of the other.
+/// Computes the Kronecker product, in which each element of `self` is
+/// multiplied by the whole of `other`.
 static LogicalResult lowerKron(Node &n) {
   Tensor x = n.tensor("self"), y = n.tensor("other");
   if (n.failed() || !n.resultType())
@@ -118,7 +120,7 @@ static LogicalResult lowerKron(Node &n) {
       n.b.reshape(multiply(n.b, x, y, n.resultDtype()), n.resultSizes()));
 }
 
-/// Of vectors of three elements along a dimension.
+/// Computes the cross product of vectors of three elements along a dimension.
 static LogicalResult lowerCross(Node &n) {
   bool old = n.target() == "aten.cross.default";
   Tensor x = n.tensor("self"), y = n.tensor("other");
@@ -135,6 +137,7 @@ static LogicalResult lowerCross(Node &n) {
     return n.fail("no dimension of three elements");
   x = n.b.expand(x, sizes);
   y = n.b.expand(y, sizes);
+  // Rotates the elements along `dim`: element i is element (i + by) % 3.
   auto turned = [&](const Tensor &t, int64_t by) {
     return n.b.read(
         t, {}, sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
@@ -153,7 +156,7 @@ static LogicalResult lowerCross(Node &n) {
                      });
 }
 
-/// beta * self + alpha * (the sum of the products of two batches)
+/// Computes beta * self + alpha * sum over i of batch1[i] @ batch2[i].
 static LogicalResult lowerAddbmm(Node &n) {
   Tensor self = n.tensor("self"), x = n.tensor("batch1"),
          y = n.tensor("batch2");
@@ -173,7 +176,7 @@ static LogicalResult lowerAddbmm(Node &n) {
   });
 }
 
-/// y[b, k] = sum over i, j of x1[b, i] * weight[k, i, j] * x2[b, j]
+/// Computes y[b, k] = sum over i, j of x1[b, i] * weight[k, i, j] * x2[b, j].
 static LogicalResult lowerBilinear(Node &n) {
   Tensor x = n.tensor("input1"), y = n.tensor("input2"), w = n.tensor("weight");
   std::optional<Tensor> bias = n.optionalTensor("bias");
@@ -194,17 +197,18 @@ static LogicalResult lowerBilinear(Node &n) {
   return n.result(n.b.reshape(r, n.resultSizes()));
 }
 
-/// What bilinear decomposes to: the contraction of three tensors, each of
-/// which lacks the dimensions `expand` of a common index space, over `sumdim`.
+/// Lowers _trilinear, to which bilinear decomposes: the contraction of three
+/// tensors over the dimensions `sumdim` of a common index space. Each tensor
+/// has all dimensions of that space but `expand1` (`expand2`, `expand3`).
 static LogicalResult lowerTrilinear(Node &n) {
   const ArgName names[] = {"i1", "i2", "i3"},
                 expands[] = {"expand1", "expand2", "expand3"};
   SmallVector<Tensor> operands;
-  SmallVector<SmallVector<unsigned>> has(3);
+  SmallVector<SmallVector<unsigned>> has(3); // dimensions of each operand
   unsigned rank = 0;
   for (unsigned k = 0; k < 3; ++k)
     operands.push_back(n.tensor(names[k]));
-  constexpr int64_t most = 64; // dimensions
+  constexpr int64_t most = 64; // the rank is not known yet
   SmallVector<int64_t> sums = n.dims("sumdim", most, /*emptyIsAll=*/false);
   if (n.failed())
     return failure();
@@ -229,7 +233,9 @@ static LogicalResult lowerTrilinear(Node &n) {
   if (n.failed() || sizes.size() != rank ||
       llvm::is_contained(sizes, ExprAttr()))
     return n.fail("a dimension that no operand has");
-  // The product of two, where the third does not need a dimension summed.
+  // Contracts two tensors whose dimensions are `xDims` and `yDims` of the
+  // common space. Dimensions for which `isKept` is true are those of the result
+  // and are appended to `kept`; the others are summed.
   auto isSummed = [&](unsigned d) { return llvm::is_contained(sums, d); };
   auto contract = [&](const Tensor &x, ArrayRef<unsigned> xDims,
                       const Tensor &y, ArrayRef<unsigned> yDims,
@@ -269,6 +275,7 @@ static LogicalResult lowerTrilinear(Node &n) {
   return n.result(n.b.reshape(t, n.resultSizes()));
 }
 
+/// Multiplies matrices, or batches of them with equal batch dimensions.
 static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
   unsigned k = x.rank();
   Access l{x, {}}, r{y, {}};
@@ -283,8 +290,8 @@ static Tensor matmul(Builder &b, const Tensor &x, const Tensor &y, Type dtype) {
   return b.contract(l, r, sizes, k + 1, dtype);
 }
 
-/// A chain of matmuls, the first and last of which may be vectors, from
-/// the left.
+/// Lowers a chain of matmuls from left to right. The first and the last operand
+/// may be vectors.
 static LogicalResult lowerMultiDot(Node &n) {
   SmallVector<Tensor> parts = n.tensors(n.oneOf({"tensors", "matrices"}));
   if (n.failed() || parts.size() < 2)
@@ -308,7 +315,8 @@ static LogicalResult lowerMultiDot(Node &n) {
   return n.result(r);
 }
 
-/// By repeated squaring; the identity for 0, of the inverse below it.
+/// Lowers matrix_power by repeated squaring. Power 0 gives the identity; a
+/// negative power is a power of the inverse.
 static LogicalResult lowerMatrixPower(Node &n) {
   Tensor x = n.tensor("self");
   int64_t power = n.integer("n");
@@ -338,7 +346,7 @@ static LogicalResult lowerMatrixPower(Node &n) {
   }
 }
 
-/// 1, x, x^2 ... as a last dimension.
+/// Lowers vander: the powers 1, x, x^2, ... along a new last dimension.
 static LogicalResult lowerVander(Node &n) {
   Tensor x = n.tensor("x");
   // A 0-d tensor is a vector of one element.

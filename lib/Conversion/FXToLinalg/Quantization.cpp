@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The `quantized_decomposed` operators. q = clamp(round(x / scale) + zero),
-// x = (q - zero) * scale, rounding to even, in f32, with the same order of
-// operations as torch's definitions. What is dequantized keeps one form,
-// `mulf(subf(si|uitofp(q), zero), scale)` without the subtraction where the
-// zero point is known to be 0: the integer kernels look for it.
+// Lowerings of the `quantized_decomposed` operators:
+//   q = clamp(round(x / scale) + zero, min, max)
+//   x = (q - zero) * scale
+// They compute in f32, round to even and follow the order of operations of
+// PyTorch's definitions. The body of a dequantization is always
+// `mulf(subf(si|uitofp(q), zero), scale)`, without the subtraction if the zero
+// point is known to be 0: the kernels for integers match this form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +28,8 @@ static bool isQuantized(Type dtype) {
          dtype.getIntOrFloatBitWidth() <= 16;
 }
 
-/// Notes a failure unless `x` is f32 and `dtype` 8 or 16 bits wide.
+/// Returns true if `real` is f32 and `quantized` an integer dtype of 8 or 16
+/// bits; records a failure otherwise.
 static bool checkTypes(Node &n, Type real, Type quantized) {
   if (!real.isF32()) {
     (void)n.fail("quantization of other than f32");
@@ -40,11 +43,11 @@ static bool checkTypes(Node &n, Type real, Type quantized) {
 }
 
 namespace {
-/// A scale or a zero point of a whole tensor: a constant, or a number that the
-/// run computes.
+/// A scale, zero point or bound of a whole tensor: a constant, or a value that
+/// is computed at run time.
 struct Parameter {
   std::optional<double> constant;
-  Value value; // f32
+  Value value; // f32, set unless `constant` is
 
   Value in(Scalars &s) const {
     return constant ? s.constant(*constant) : value;
@@ -52,8 +55,9 @@ struct Parameter {
 };
 } // namespace
 
-/// The only element of a tensor argument, or an immediate. A scale that is
-/// `inverted` is so in f64, as torch does, before it becomes an f32.
+/// Returns an argument that is a number or a tensor of one element. If
+/// `inverted`, returns the reciprocal, which is computed in f64 and then
+/// converted to f32, as in PyTorch.
 static Parameter getParameter(Node &n, ArgName name, bool inverted) {
   Builder &b = n.b;
   Parameter p;
@@ -77,7 +81,8 @@ static Parameter getParameter(Node &n, ArgName name, bool inverted) {
   return p;
 }
 
-/// clamp(round(x * inverse) + zero, min, max). A NaN gives `min`.
+/// Returns clamp(round(x * inverse) + zero, min, max); `min` for a NaN. `zero`
+/// may be null.
 static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
                       int64_t min, int64_t max) {
   Value q = s.roundEven(s.mul(x, inverse));
@@ -87,9 +92,10 @@ static Value quantize(Scalars &s, Value x, Value inverse, Value zero,
   return s.binary<arith::MinNumFOp>(q, s.constant(double(max)));
 }
 
-/// The integers to dequantize. Of those that are known to fit four bits the
-/// others are dropped, which changes none: code generation sees by it that they
-/// may be stored so.
+/// Returns the integers to dequantize. Integers that are known to fit four bits
+/// (`fx.bits`) are sign-extended from their low four bits. This changes no
+/// value; it shows code generation that four bits suffice to store each
+/// integer.
 static Tensor getIntegers(Node &n) {
   Tensor x = n.tensor("input");
   auto bits = n.op->getAttrOfType<IntegerAttr>("fx.bits");
@@ -137,19 +143,19 @@ static LogicalResult lowerDequantizePerTensor(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Per channel, group and token
+// Per channel and per group
 //===----------------------------------------------------------------------===//
 
-/// A vector over dimension `axis` of a tensor of `rank`, as a view that
-/// broadcasts.
+/// Returns a vector over dimension `axis` of a tensor of `rank` as a view that
+/// broadcasts to the tensor.
 static Tensor alongAxis(Builder &b, Tensor t, int64_t axis, int64_t rank) {
   for (int64_t i = axis + 1; i < rank; ++i)
     t = b.unsqueeze(t, t.rank());
   return t;
 }
 
-/// Quantizes `x` by parameters that broadcast to it. `early`: the zero point is
-/// added before rounding, as per token and per group.
+/// Quantizes `x` with parameters that broadcast to it. `early`: the zero point
+/// is added before rounding, as in PyTorch's quantization per group.
 static Tensor quantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
                          const Tensor &zero, int64_t min, int64_t max,
                          Type dtype, bool early) {
@@ -165,6 +171,7 @@ static Tensor quantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
       });
 }
 
+/// Dequantizes `x` with parameters that broadcast to it.
 static Tensor dequantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
                            std::optional<Tensor> zero) {
   Type f32 = b.b.getF32Type();
@@ -177,7 +184,8 @@ static Tensor dequantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
                      });
 }
 
-/// Scales of f64 make torch compute in f64.
+/// Returns true if the scales are f32; records a failure otherwise. (With
+/// scales of f64, PyTorch computes in f64.)
 static bool checkScale(Node &n, const Tensor &scale) {
   if (scale.dtype.isF32())
     return true;
@@ -185,6 +193,8 @@ static bool checkScale(Node &n, const Tensor &scale) {
   return false;
 }
 
+/// Quantizes (`forward`) or dequantizes with vectors of parameters along
+/// `axis`.
 static LogicalResult lowerPerChannel(Node &n, bool forward) {
   Tensor x = forward ? n.tensor("input") : getIntegers(n),
          scale = n.tensor("scales");
@@ -217,7 +227,8 @@ static LogicalResult lowerDequantizePerChannel(Node &n) {
   return lowerPerChannel(n, false);
 }
 
-/// Parameters [rows, groups] of a matrix [rows, groups * size].
+/// Quantizes (`forward`) or dequantizes a matrix [rows, groups * size] with
+/// parameters [rows, groups].
 static LogicalResult lowerPerGroup(Node &n, bool forward) {
   Builder &b = n.b;
   Tensor x = forward ? n.tensor("input") : getIntegers(n),
@@ -264,7 +275,7 @@ static LogicalResult lowerDequantizePerGroup(Node &n) {
 // Choosing parameters
 //===----------------------------------------------------------------------===//
 
-/// Scale and zero point from the extremes of the whole input.
+/// Computes scale and zero point from the minimum and maximum of the input.
 static LogicalResult lowerChoose(Node &n, bool symmetric) {
   Builder &b = n.b;
   Tensor x = n.tensor("input");
@@ -275,7 +286,7 @@ static LogicalResult lowerChoose(Node &n, bool symmetric) {
     return failure();
   if (!x.dtype.isF32() || !dtype || min >= max || min > 0 || max < 0)
     return n.fail("parameters that torch refuses, or an input other than f32");
-  // Along the last dimension first: reductions of rows vectorize.
+  // Reduce the last dimension first: reductions of rows vectorize.
   auto extreme = [&](bool isMax) {
     Tensor t = x;
     auto reduce = [&](ArrayRef<int64_t> dims) {

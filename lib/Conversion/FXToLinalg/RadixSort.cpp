@@ -1,17 +1,19 @@
-//===- RadixSort.cpp - the order of rows by their digits ------------------===//
+//===- RadixSort.cpp - radix sort of rows ---------------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements become unsigned integers of the same order, which vectors compute.
-// A pass for each byte, the lowest first, counts how often each value of the
-// byte occurs in the row and moves keys and indices to their places: two walks
-// without comparisons, stable, and of the same length for all data.
+// Elements are mapped to unsigned integer keys of the same order; this
+// vectorizes. For each byte, the lowest first, a pass counts how often each
+// value of the byte occurs in the row and then moves keys and indices to their
+// places. A pass is stable, compares no elements, and takes the same time for
+// all data.
 //
-// Where only the first few are wanted, the highest bits of all are counted, and
-// only those are sorted that have no more than the last of the few.
+// If only the first k elements are needed, the highest bits of all keys are
+// counted, and only the keys whose highest bits are not above those of the k-th
+// key are sorted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +34,9 @@ static Value constant(OpBuilder &b, Location loc, Type type, const APInt &v) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
 }
 
-/// An integer whose unsigned order is that of `x`; all NaNs are one, above all
-/// numbers, and zeros are one.
+/// Returns an integer key whose unsigned order is the order of `x` (the reverse
+/// if `descending`). All NaNs have one key, above all numbers; both zeros have
+/// one key.
 static Value getKey(OpBuilder &b, Location loc, Value x, Type dtype,
                     bool isUnsigned, bool descending) {
   unsigned bits = std::max(dtype.getIntOrFloatBitWidth(), 8u);
@@ -52,7 +55,7 @@ static Value getKey(OpBuilder &b, Location loc, Value x, Type dtype,
     x = arith::SelectOp::create(b, loc, isZero, zero, x);
     x = arith::SelectOp::create(b, loc, isNan, nan, x);
     key = arith::BitcastOp::create(b, loc, type, x);
-    // Negative numbers: all bits inverted; others: the sign alone.
+    // Invert all bits of negative numbers and the sign bit of the others.
     Value shift = constant(b, loc, type, APInt(bits, bits - 1));
     Value spread = arith::ShRSIOp::create(b, loc, key, shift);
     key = arith::XOrIOp::create(b, loc, key,
@@ -69,12 +72,13 @@ static Value getKey(OpBuilder &b, Location loc, Value x, Type dtype,
 }
 
 namespace {
-/// Keys and what they are the keys of, the first `count` of each.
+/// Keys and the indices of their elements in the row. Only the first `count`
+/// are valid.
 struct Items {
   Value keys, indices, count;
 };
 
-/// Code for one row.
+/// Builds the code that sorts one row, of `length` elements.
 struct Row {
   Builder &b;
   Type keyType;
@@ -84,7 +88,7 @@ struct Row {
     return tensor::EmptyOp::create(
         b.b, b.loc, ArrayRef<OpFoldResult>{getAsOpFoldResult(length)}, type);
   }
-  /// `numBits` of `key` from `shift` on.
+  /// Returns the `numBits` bits of `key` from bit `shift` up, as an index.
   Value digit(Value key, unsigned shift, unsigned numBits = kDigitBits) {
     unsigned bits = keyType.getIntOrFloatBitWidth();
     key = arith::ShRUIOp::create(
@@ -104,7 +108,7 @@ struct Row {
   Value add(Value x, Value y) {
     return arith::AddIOp::create(b.b, b.loc, x, y);
   }
-  /// A loop to `end` that carries `init`.
+  /// Builds a loop from 0 to `end` that carries `init`; returns its results.
   SmallVector<Value>
   loop(Value end, ValueRange init,
        function_ref<SmallVector<Value>(Value, ValueRange)> body) {
@@ -115,7 +119,8 @@ struct Row {
                          body(op.getInductionVar(), op.getRegionIterArgs()));
     return llvm::to_vector_of<Value>(op.getResults());
   }
-  /// How often each value of a digit occurs.
+  /// Counts how often each value of the digit at `shift` occurs in the first
+  /// `end` keys.
   Value count(Value keys, Value end, unsigned shift, unsigned numBits);
   Items pass(Items from, unsigned shift);
   Items all(Value keys);
@@ -136,10 +141,10 @@ Value Row::count(Value keys, Value end, unsigned shift, unsigned numBits) {
   })[0];
 }
 
-/// Sorts by the byte at `shift`.
+/// Sorts stably by the byte at `shift`.
 Items Row::pass(Items from, unsigned shift) {
   Value counts = count(from.keys, from.count, shift, kDigitBits);
-  // Where those of each digit begin.
+  // Exclusive prefix sum: where the keys with each digit begin.
   counts = loop(b.index(kDigits), {counts, zero}, [&](Value i, ValueRange c) {
     Value n = get(c[0], i);
     return SmallVector<Value>{put(c[1], c[0], i), add(c[1], n)};
@@ -156,6 +161,7 @@ Items Row::pass(Items from, unsigned shift) {
   return {moved[0], moved[1], from.count};
 }
 
+/// Returns all keys of the row with their indices.
 Items Row::all(Value keys) {
   Type i64 = b.b.getI64Type();
   Value indices = loop(length, empty(i64), [&](Value i, ValueRange c) {
@@ -165,11 +171,13 @@ Items Row::all(Value keys) {
   return {keys, indices, length};
 }
 
-/// Those whose highest bits are not above those of the `k`-th in order.
+/// Returns the keys whose highest `numBits` bits are not above those of the
+/// `k`-th smallest key, in the order of the row.
 Items Row::first(Value keys, Value k, unsigned numBits) {
   unsigned shift = keyType.getIntOrFloatBitWidth() - numBits;
   Value counts = count(keys, length, shift, numBits);
-  // How many digits have fewer than k elements below and at them.
+  // The digit of the k-th key: the number of digits d such that fewer than k
+  // keys have a digit of at most d.
   Value last = loop(b.index(int64_t(1) << numBits), {zero, zero},
                     [&](Value i, ValueRange c) {
                       Value sum = add(c[0], get(counts, i));
@@ -180,7 +188,7 @@ Items Row::first(Value keys, Value k, unsigned numBits) {
                       return SmallVector<Value>{sum, add(c[1], more)};
                     })[1];
   Type i64 = b.b.getI64Type();
-  // What is not wanted is written, too, and then written over.
+  // Every key is written; the next one overwrites it unless it is wanted.
   SmallVector<Value> chosen = loop(
       length, {empty(keyType), empty(i64), zero}, [&](Value i, ValueRange c) {
         Value key = get(keys, i);
@@ -196,13 +204,14 @@ Items Row::first(Value keys, Value k, unsigned numBits) {
   return {chosen[0], chosen[1], chosen[2]};
 }
 
-/// How many bits `first` counts for `k` of `length` elements; 0 if all are
-/// better sorted.
+/// Returns the number of bits that `Row::first` counts to find `k` of `length`
+/// elements; 0 if sorting the whole row is faster.
 static unsigned numSelectedBits(unsigned bits, ExprAttr length, ExprAttr k) {
   std::optional<int64_t> n = length.getInteger(), first = k.getInteger();
   if (n && (*n < 512 || (first && *first > *n / 4)))
     return 0;
-  // Clearing and adding up the counts is part of the work for a row.
+  // Clearing and summing the counts is work for each row, so a short row has
+  // fewer of them.
   return std::min(bits, n && *n < 4096 ? 9u : 11u);
 }
 

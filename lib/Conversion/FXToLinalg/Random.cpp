@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each draw is one fx_kernel.random, in the order of the nodes. The numbers are
-// those of PyTorch's generator of the CPU, so what is computed from them
-// follows PyTorch's kernels: how many numbers there are, and of which dtype.
+// Each draw is one fx_kernel.random, in the order of the nodes. The results are
+// those of PyTorch's CPU generator, so each lowering draws as many numbers, of
+// the same dtypes, as PyTorch's CPU kernel does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,9 @@ struct Draw {
 };
 } // namespace
 
-/// Numbers are drawn in the order of memory, the last of `order` varying
-/// fastest: a tensor of these dimensions' sizes.
+/// Returns a tensor of `sizes` with drawn elements. Elements are drawn in the
+/// order of memory; `order` lists the dimensions from the slowest to the
+/// fastest.
 static Tensor draw(Builder &b, const Draw &d, ArrayRef<ExprAttr> sizes,
                    Type dtype, ArrayRef<unsigned> order) {
   Sizes inMemory;
@@ -69,8 +70,8 @@ static Value integer(Builder &b, int64_t value) {
   return arith::ConstantIntOp::create(b.b, b.loc, value, 64);
 }
 
-/// The order of dimensions in memory of a tensor of the strides that torch has
-/// recorded, from the slowest; nothing where they do not say.
+/// Returns the dimensions in the order of the recorded strides, from the
+/// slowest to the fastest; nullopt if the strides do not determine the order.
 static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
   SmallVector<unsigned> order = rowMajor(type.getRank());
   MetaAttr meta = type.getMeta();
@@ -83,7 +84,7 @@ static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
   SmallVector<unsigned> found, left = order;
   ExprAttr expected = ExprAttr::integer(ctx, 1);
   while (!left.empty()) {
-    // A dimension of size 1 may have any stride, and no place.
+    // A dimension of size 1 may have any stride and come anywhere.
     auto it = llvm::find_if(llvm::reverse(left), [&](unsigned dim) {
       return sizes[dim].getInteger() == 1 || strides[dim] == expected;
     });
@@ -98,7 +99,7 @@ static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
     std::reverse(found.begin(), found.end());
     return found;
   }
-  // Of a view that skips elements the strides have to be numbers.
+  // The strides of a view that skips elements must be static to be compared.
   for (ExprAttr stride : strides)
     if (!stride.isInteger())
       return std::nullopt;
@@ -108,11 +109,12 @@ static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
   return order;
 }
 
+/// Returns true if no strides are recorded, which means row-major order.
 static bool isContiguous(FakeTensorType type) {
   return !type.getMeta() || type.getMeta().getStrides().empty();
 }
 
-/// The result `i`, drawn.
+/// Draws the elements of result `i`, in `dtype` if it is given.
 static FailureOr<Tensor> drawResult(Node &n, const Draw &d, unsigned i = 0,
                                     Type dtype = {}) {
   FakeTensorType type = n.resultType(i);
@@ -132,12 +134,13 @@ static FailureOr<Tensor> drawResult(Node &n, const Draw &d, unsigned i = 0,
   return draw(n.b, d, type.getSizes(), dtype ? dtype : type.getDtype(), *order);
 }
 
+/// Sets result 0 to drawn elements.
 static LogicalResult setDrawn(Node &n, const Draw &d) {
   FailureOr<Tensor> t = drawResult(n, d);
   return failed(t) ? failure() : n.result(*t);
 }
 
-/// Stops the program unless `holds` is true of all elements.
+/// Emits an assertion that `holds` returns true for all elements.
 static void checkAll(Builder &b, const Tensor &t, StringRef message,
                      llvm::function_ref<Value(Scalars &, Value)> holds) {
   Type i1 = b.b.getI1Type();
@@ -155,7 +158,7 @@ static void checkAll(Builder &b, const Tensor &t, StringRef message,
 // Distributions
 //===----------------------------------------------------------------------===//
 
-/// A number as an f64.
+/// Returns a number argument as an f64 value.
 static Value realArgument(Node &n, ArgName name) {
   Number number = n.number(name);
   if (n.failed())
@@ -163,6 +166,8 @@ static Value realArgument(Node &n, ArgName name) {
   return n.b.number(number, n.b.b.getF64Type());
 }
 
+/// Sets result 0 to normal numbers. For contiguous tensors, PyTorch draws them
+/// in another way than for other strides.
 static LogicalResult drawNormal(Node &n, Value mean, Value std) {
   FakeTensorType type = n.resultType();
   bool rows = type && isContiguous(type);
@@ -180,7 +185,7 @@ static LogicalResult lowerUniform(Node &n) {
   return setDrawn(n, {"uniform", from, realArgument(n, "to")});
 }
 
-/// Of two numbers.
+/// Lowers normal with a mean and a standard deviation that are numbers.
 static LogicalResult lowerNormal(Node &n) {
   Value mean = realArgument(n, "mean");
   return drawNormal(n, mean, realArgument(n, "std"));
@@ -204,8 +209,8 @@ static LogicalResult lowerBernoulliNumber(Node &n) {
   return setDrawn(n, {"bernoulli", realArgument(n, "p"), real(n.b, 0)});
 }
 
-/// Probabilities are compared with numbers in [0, 1): doubles where they are
-/// doubles, else floats.
+/// Lowers bernoulli of a tensor of probabilities. They are compared with
+/// uniform numbers in [0, 1), in f64 if they are f64, else in f32.
 template <bool hasProbabilities>
 static LogicalResult lowerBernoulli(Node &n) {
   Tensor p = hasProbabilities ? n.tensor("p") : n.tensor("self");
@@ -225,8 +230,9 @@ static LogicalResult lowerBernoulli(Node &n) {
   });
 }
 
-/// normal(mean, std), one of them a tensor or both: standard normal numbers
-/// (of the standard deviation where that is a number), scaled and shifted.
+/// Lowers normal(mean, std) if mean, std or both are tensors. Draws normal
+/// numbers with mean 0 and a standard deviation of 1 (or `std`, if that is a
+/// number), then multiplies by a tensor `std` and adds `mean`.
 static LogicalResult lowerNormalTensor(Node &n) {
   bool hasMean = n.isTensor(n.arg("mean")), hasStd = n.isTensor(n.arg("std"));
   FakeTensorType type = n.resultType();
@@ -246,7 +252,7 @@ static LogicalResult lowerNormalTensor(Node &n) {
     if (!n.broadcasts(t, type.getSizes()))
       return failure();
   Type dtype = type.getDtype();
-  // Drawn for contiguous memory, whatever the result's.
+  // PyTorch draws to a contiguous tensor, whatever the result's strides.
   Tensor x = draw(b, {"normal", real(b, 0), scale}, type.getSizes(), dtype);
   if (hasStd)
     x = b.map({x, operands[0]}, dtype,
@@ -279,13 +285,14 @@ static Value integerArgument(Node &n, ArgName name) {
   return n.b.number(number, n.b.b.getI64Type());
 }
 
-/// Integers in [low, high). Without an argument `low` is 0.
+/// Draws integers in [low, high). `low` is 0 if the operator has no such
+/// argument.
 static LogicalResult lowerIntegers(Node &n) {
   Value from = n.has("low") ? integerArgument(n, "low") : integer(n.b, 0);
   return setDrawn(n, {"integers", from, integerArgument(n, "high")});
 }
 
-/// random(self), random.to(self, to) and random.from(self, from, to).
+/// Lowers random(self), random.to(self, to) and random.from(self, from, to).
 static LogicalResult lowerRandom(Node &n) {
   Builder &b = n.b;
   if (n.target() == "aten.random.default")
@@ -316,7 +323,7 @@ Tensor drawMask(Builder &b, ArrayRef<ExprAttr> sizes, double keep) {
               b.b.getI1Type());
 }
 
-/// 1 / keep where the mask is set, as numbers of `dtype`.
+/// Returns 1 / keep where the mask is true and 0 elsewhere, in `dtype`.
 static Tensor scaled(Builder &b, const Tensor &mask, double keep, Type dtype) {
   return b.pointwise(
       {mask}, mask.sizes, dtype, Type(),
@@ -338,8 +345,8 @@ Tensor dropOut(Builder &b, const Tensor &x, double p) {
   return multiply(b, x, scaled(b, drawMask(b, x.sizes, 1 - p), 1 - p, x.dtype));
 }
 
-/// What scales and shifts the elements that alpha dropout keeps and drops, so
-/// that mean and variance stay.
+/// Applies alpha dropout, in which dropped elements become -alpha. Scales and
+/// shifts all elements such that mean and variance stay the same.
 static Tensor dropAlpha(Builder &b, const Tensor &x, const Tensor &mask,
                         double p) {
   constexpr double alpha = 1.7580993408473766;
@@ -359,8 +366,8 @@ static Tensor dropAlpha(Builder &b, const Tensor &x, const Tensor &mask,
                [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
 }
 
-/// dropout(input, p, train) and its like. Of features one number is drawn for
-/// each matrix of samples and channels.
+/// Lowers dropout(input, p, train) and its variants. `feature`: one number is
+/// drawn for each sample and channel. `alpha`: alpha dropout.
 template <bool feature, bool alpha>
 static LogicalResult lowerDropout(Node &n) {
   Tensor x = n.tensor("input");
@@ -396,7 +403,8 @@ static LogicalResult lowerDropout(Node &n) {
                         : multiply(b, x, scaled(b, mask, 1 - p, x.dtype)));
 }
 
-/// native_dropout(input, p, train?): the result and the mask.
+/// Lowers native_dropout(input, p, train?), whose results are the output and
+/// the mask.
 static LogicalResult lowerNativeDropout(Node &n) {
   Tensor x = n.tensor("input");
   double p = n.real("p");
@@ -426,8 +434,9 @@ static LogicalResult lowerNativeDropout(Node &n) {
 // Multinomial
 //===----------------------------------------------------------------------===//
 
-/// How many of the cumulated probabilities of its row are less than each drawn
-/// number: the category whose part of [0, 1] holds it.
+/// Returns the category of each drawn number: how many of the cumulative
+/// probabilities of its row are less than the number. `p` are the
+/// probabilities, [rows, categories], and `u` uniform numbers, [rows, samples].
 static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
   Type dtype = opMathType(p.dtype), i64 = b.b.getI64Type();
   ExprAttr rows = p.sizes[0], categories = p.sizes[1], samples = u.sizes[1];
@@ -447,7 +456,7 @@ static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
   Tensor parts =
       b.map({sums[0], b.unsqueeze(sums[1], 1)}, dtype,
             [](Scalars &s, ValueRange v) { return s.div(v[0], v[1]); });
-  // The last part ends at 1, above all numbers.
+  // The last cumulative probability is 1, above all numbers: leave it out.
   ExprAttr inner = ExprAttr::add(b.context(), {categories, b.expr(-1)});
   parts = b.slice(parts, 1, b.expr(0), inner, b.expr(1));
   Type f64 = b.b.getF64Type();
@@ -463,8 +472,9 @@ static Tensor countBelow(Builder &b, const Tensor &p, const Tensor &u) {
   return b.sum(below, {2}, false, i64);
 }
 
-/// multinomial(self, num_samples, replacement). Without replacement the
-/// categories of the largest p / q, where q is drawn exponentially.
+/// Lowers multinomial(self, num_samples, replacement). Without replacement, the
+/// samples are the categories of the largest p / q, where q is drawn from the
+/// exponential distribution.
 static LogicalResult lowerMultinomial(Node &n) {
   Tensor p = n.tensor("self");
   int64_t samples = n.integer("num_samples");
@@ -492,7 +502,7 @@ static LogicalResult lowerMultinomial(Node &n) {
     checkAll(b, b.sum(p, {1}, false, p.dtype),
              "expected probabilities with a positive sum",
              [](Scalars &s, Value v) { return s.gt(v, s.constant(0)); });
-    // Drawn in the order of the probabilities' elements.
+    // q is drawn in the order of the elements of the probabilities in memory.
     FakeTensorType type =
         dyn_cast<FakeTensorType>(n.op->getOperand(0).getType());
     if (!type || !isContiguous(type))

@@ -1,4 +1,4 @@
-//===- Random.h - numbers of the random generator ---------------*- C++ -*-===//
+//===- Random.h - masks of dropout ------------------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,11 +12,12 @@
 
 namespace fx::lin {
 
-/// A contiguous tensor of `sizes` that is true with the probability `keep`.
+/// Draws a contiguous bool tensor of `sizes` whose elements are true with the
+/// probability `keep`.
 Tensor drawMask(Builder &b, llvm::ArrayRef<ExprAttr> sizes, double keep);
 
-/// What dropout in training makes of a contiguous `x`: elements that are kept
-/// with the probability 1 - p, and scaled.
+/// Applies dropout in training to a contiguous `x`: keeps elements with the
+/// probability 1 - p and multiplies them by 1 / (1 - p); the others become 0.
 Tensor dropOut(Builder &b, const Tensor &x, double p);
 
 } // namespace fx::lin

@@ -14,9 +14,11 @@ using namespace mlir;
 namespace fx::lin {
 
 //===----------------------------------------------------------------------===//
-// At least so many dimensions, and stacks
+// Minimum ranks, stacks and splits
 //===----------------------------------------------------------------------===//
 
+/// Adds dimensions of size 1 up to `rank`, where atleast_1d, atleast_2d and
+/// atleast_3d add them.
 static Tensor atLeast(Builder &b, Tensor t, int64_t rank) {
   if (t.rank() == 0 && rank > 0)
     t = b.unsqueeze(t, 0);
@@ -42,7 +44,7 @@ static LogicalResult lowerAtLeast(Node &n) {
   return success();
 }
 
-/// Tensors of the result's rank, one behind the other along `dim`.
+/// Sets the result to the concatenation of `parts` along `dim`.
 static LogicalResult join(Node &n, SmallVector<Tensor> parts, int64_t dim) {
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   ExprAttr total = n.b.expr(0);
@@ -60,6 +62,7 @@ static LogicalResult join(Node &n, SmallVector<Tensor> parts, int64_t dim) {
   return n.result(n.b.concat(parts, dim, sizes));
 }
 
+/// Lowers vstack ('v'), hstack ('h'), dstack ('d') and column_stack ('c').
 template <char kind>
 static LogicalResult lowerStackAlong(Node &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
@@ -76,7 +79,9 @@ static LogicalResult lowerStackAlong(Node &n) {
   return join(n, parts, dim);
 }
 
-/// Parts that start at the indices of a list, or follow each other.
+/// Sets the results to parts of `x` along `dim`. If `at` is a list, the parts
+/// after the first start at its indices; otherwise each part starts at the end
+/// of the one before it. The result types have the lengths of the parts.
 static LogicalResult split(Node &n, const Tensor &x, int64_t dim, Argument at) {
   if (n.failed() || x.rank() <= dim)
     return n.fail("fewer dimensions than the operator takes");
@@ -106,6 +111,7 @@ static LogicalResult split(Node &n, const Tensor &x, int64_t dim, Argument at) {
   return success();
 }
 
+/// Lowers vsplit ('v'), hsplit ('h') and dsplit ('d').
 template <char kind>
 static LogicalResult lowerSplitAlong(Node &n) {
   Tensor x = n.tensor("self");
@@ -117,8 +123,8 @@ static LogicalResult lowerSplitAlong(Node &n) {
 // Diagonals
 //===----------------------------------------------------------------------===//
 
-/// The elements of `x` at (k - min(offset, 0), k + max(offset, 0)) of two
-/// dimensions, as a last dimension.
+/// Returns the diagonal of the dimensions `first` and `second` of `x` as a new
+/// last dimension: element k is at (k - min(offset, 0), k + max(offset, 0)).
 static Tensor diagonal(Builder &b, const Tensor &x, int64_t offset,
                        int64_t first, int64_t second, ExprAttr length) {
   Sizes sizes;
@@ -139,8 +145,8 @@ static Tensor diagonal(Builder &b, const Tensor &x, int64_t offset,
   });
 }
 
-/// A matrix in two new dimensions with the last dimension of `x` on a
-/// diagonal, 0 elsewhere.
+/// Returns matrices in the dimensions `first` and `second` of the result with
+/// the last dimension of `x` on a diagonal and 0 elsewhere.
 static Tensor embedDiagonal(Builder &b, const Tensor &x, int64_t offset,
                             int64_t first, int64_t second,
                             ArrayRef<ExprAttr> sizes) {
@@ -155,7 +161,7 @@ static Tensor embedDiagonal(Builder &b, const Tensor &x, int64_t offset,
         for (auto [k, v] : llvm::enumerate(i))
           if (int64_t(k) != first && int64_t(k) != second)
             place.push_back(v);
-        // Off the diagonal nothing is read that may not exist.
+        // Elements off the diagonal read element 0, which always exists.
         place.push_back(s.select(on, ix.min(row, column), ix.integer(0)));
         Value v = tensor::ExtractOp::create(s.b, s.loc, source, place);
         return s.select(on, v, s.integer(0));
@@ -172,7 +178,8 @@ static Tensor zeros(Node &n) {
                 n.resultSizes(), s.dtype);
 }
 
-/// diagonal(self, offset, dim1, dim2); linalg_diagonal has its own defaults.
+/// Lowers diagonal(self, offset, dim1, dim2) and linalg_diagonal, whose
+/// defaults differ.
 static LogicalResult lowerDiagonal(Node &n) {
   Tensor x = n.tensor(n.oneOf({"self", "A"}));
   int64_t offset = n.integer("offset");
@@ -199,8 +206,9 @@ static LogicalResult lowerDiagEmbed(Node &n) {
       embedDiagonal(n.b, x, offset, first, second, n.resultSizes()));
 }
 
-/// diag: of a matrix its diagonal, of a vector the matrix; diagflat: the
-/// matrix of the flattened tensor.
+/// Lowers diag, which returns the diagonal of a matrix or the matrix with a
+/// vector as its diagonal, and (`flat`) diagflat, which returns the matrix for
+/// the flattened tensor.
 template <bool flat>
 static LogicalResult lowerDiag(Node &n) {
   Tensor x = n.tensor("self");
@@ -259,7 +267,7 @@ static LogicalResult lowerTrace(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Turns
+// Flips, rotations and shifts
 //===----------------------------------------------------------------------===//
 
 Tensor flip(Builder &b, const Tensor &x, ArrayRef<int64_t> dims) {
@@ -303,7 +311,8 @@ static LogicalResult lowerRot90(Node &n) {
   return n.result(x);
 }
 
-/// Moves the middle of each dimension to its start, or back.
+/// Lowers fftshift, which moves the first element of each dimension to the
+/// middle, and (`back`) ifftshift, its inverse.
 template <bool back>
 static LogicalResult lowerFFTShift(Node &n) {
   Tensor x = n.tensor("self");
@@ -314,7 +323,7 @@ static LogicalResult lowerFFTShift(Node &n) {
   Scalars outer(n.b.b, n.b.loc, n.b.b.getIndexType());
   for (int64_t d : dims) {
     Value length = n.b.index(x.sizes[d]);
-    // Element i comes from i - shift: with n - n/2, or n/2 back.
+    // Element i is element (i + n - n / 2) % n or, if `back`, (i + n / 2) % n.
     Value half = outer.div(length, outer.integer(2));
     from.push_back(back ? half : outer.sub(length, half));
     size.push_back(length);
@@ -335,7 +344,8 @@ static LogicalResult lowerFFTShift(Node &n) {
 // Others
 //===----------------------------------------------------------------------===//
 
-/// Sums over what a broadcast to `self` from `size` would stretch.
+/// Lowers sum_to_size: sums over the dimensions that a broadcast from `size` to
+/// the sizes of `self` would add or expand.
 static LogicalResult lowerSumToSize(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
@@ -379,7 +389,8 @@ static LogicalResult lowerBlockDiag(Node &n) {
   return n.result(Tensor(whole, n.resultSizes(), n.resultDtype()));
 }
 
-/// Rows of all combinations of the vectors' elements, the last fastest.
+/// Lowers cartesian_prod: each row is a combination of elements of the vectors;
+/// the last element varies fastest.
 static LogicalResult lowerCartesianProduct(Node &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || !n.resultType())
@@ -402,7 +413,8 @@ static LogicalResult lowerCartesianProduct(Node &n) {
   return join(n, columns, 1);
 }
 
-/// Row and column numbers of a triangle.
+/// Lowers tril_indices and triu_indices: the row and column indices of the
+/// elements of a triangle, as a constant.
 template <bool lower>
 static LogicalResult lowerTriangleIndices(Node &n) {
   int64_t rows = n.integer("row"), columns = n.integer("col"),

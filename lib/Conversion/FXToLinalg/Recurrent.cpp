@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The matmuls with the inputs of all time steps are one matmul before
-// the loop over the steps; only those with the hidden state stand in the loop.
-// Formulas are those of torch.nn.LSTM, GRU and RNN.
+// One matmul before the loop over the time steps multiplies the inputs of all
+// steps by the weights; only the matmuls with the hidden state are in the loop.
+// The formulas are those of torch.nn.LSTM, GRU and RNN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static unsigned numGates(Cell cell) {
   return cell == Cell::LSTM ? 4 : cell == Cell::GRU ? 3 : 1;
 }
 
-/// [rows..., k] x [n, k]^T + bias
+/// Returns [rows..., k] x [n, k]^T [+ bias].
 static Tensor affine(Builder &b, const Tensor &x, const Tensor &w,
                      const std::optional<Tensor> &bias) {
   unsigned rank = x.rank();
@@ -49,13 +49,15 @@ static Tensor affine(Builder &b, const Tensor &x, const Tensor &w,
                [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
 }
 
-/// Gate `k` of [batch, gates * hidden].
+/// Returns gate `k` of [batch, gates * hidden].
 static Tensor gate(Builder &b, const Tensor &t, unsigned k, ExprAttr hidden) {
   ExprAttr start = ExprAttr::mul(b.context(), {hidden, b.expr(k)});
   return b.slice(t, t.rank() - 1, start, hidden, b.expr(1));
 }
 
-/// The next state from the matmuls with the input and with the state.
+/// Returns the next state from the matmuls with the input and with the hidden
+/// state, [batch, gates * hidden]. The state is the hidden state and, for an
+/// LSTM, the cell state.
 static SmallVector<Tensor> step(Builder &b, Cell cell, const Tensor &fromInput,
                                 const Tensor &fromHidden,
                                 ArrayRef<Tensor> state, ExprAttr hidden) {
@@ -94,8 +96,8 @@ static SmallVector<Tensor> step(Builder &b, Cell cell, const Tensor &fromInput,
   return {output, memory};
 }
 
-/// One layer in one direction over [time, batch, input]: the outputs of all
-/// steps, then the last state.
+/// Applies one layer in one direction to `x`, [time, batch, input]. Returns the
+/// outputs of all steps, then the last state.
 static SmallVector<Tensor> layer(Builder &b, Cell cell, const Tensor &x,
                                  ArrayRef<Tensor> start, const Weights &w,
                                  bool reverse) {
@@ -116,7 +118,7 @@ static SmallVector<Tensor> layer(Builder &b, Cell cell, const Tensor &x,
 }
 
 namespace {
-/// The operands of a network of several layers.
+/// The operands of a recurrent network.
 struct Network {
   Cell cell;
   Tensor input;              ///< [time, batch, input]
@@ -125,15 +127,15 @@ struct Network {
   bool biases = false;
   int64_t layers = 0;
   double dropout = 0;
-  bool drops = false; ///< between the layers
+  bool drops = false; ///< whether dropout is applied between the layers
   unsigned directions = 1;
-  unsigned numParams = 0; ///< of a layer and direction
+  unsigned numParams = 0; ///< for each layer and direction
   bool batchFirst = false;
   bool unbatched = false;
 };
 } // namespace
 
-/// Reads the operands as the operator has them.
+/// Reads the arguments into `net`, with the shapes that the operator takes.
 static LogicalResult readNetwork(Node &n, Network &net) {
   bool lstm = net.cell == Cell::LSTM;
   net.input = n.tensor("input");
@@ -157,7 +159,8 @@ static LogicalResult readNetwork(Node &n, Network &net) {
   return success();
 }
 
-/// Checks the shapes of the operands and arranges these as `Network` says.
+/// Checks the shapes of the operands and converts them to the shapes that
+/// `Network` documents.
 static LogicalResult arrangeOperands(Node &n, Network &net) {
   Builder &b = n.b;
   bool lstm = net.cell == Cell::LSTM;
@@ -188,7 +191,7 @@ static LogicalResult arrangeOperands(Node &n, Network &net) {
   return success();
 }
 
-/// The weights of the layer and direction number `k`.
+/// Returns the weights number `k`, in the order of layers and then directions.
 static Weights weightsOf(const Network &net, unsigned k) {
   ArrayRef<Tensor> p =
       ArrayRef<Tensor>(net.params).slice(k * net.numParams, net.numParams);
@@ -202,8 +205,9 @@ static Weights weightsOf(const Network &net, unsigned k) {
   return w;
 }
 
-/// Layer `l` over `x` in all directions: the outputs of all steps. Adds the
-/// last states to `last`, one list for each kind of state.
+/// Applies layer `l` to `x` in all directions and returns the outputs of all
+/// steps. Appends the last states to `last`, which has a list for each kind of
+/// state.
 static Tensor runDirections(Builder &b, const Network &net, int64_t l,
                             const Tensor &x,
                             MutableArrayRef<SmallVector<Tensor>> last) {
@@ -248,8 +252,9 @@ static LogicalResult setResults(Node &n, const Network &net, Tensor x,
   return success();
 }
 
-/// lstm.input(input, hx, params, has_biases, num_layers, dropout, train,
-/// bidirectional, batch_first) and its like.
+/// Lowers lstm.input(input, hx, params, has_biases, num_layers, dropout, train,
+/// bidirectional, batch_first) and the same forms of gru, rnn_tanh and
+/// rnn_relu.
 template <Cell cell>
 static LogicalResult lowerNetwork(Node &n) {
   Network net;
@@ -266,7 +271,8 @@ static LogicalResult lowerNetwork(Node &n) {
   return setResults(n, net, x, last);
 }
 
-/// One step: cell(input, hx, w_ih, w_hh, b_ih, b_hh).
+/// Lowers one step: lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh) and the same
+/// forms of the other cells.
 template <Cell cell>
 static LogicalResult lowerCell(Node &n) {
   constexpr bool lstm = cell == Cell::LSTM;

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// The tensor, the dimensions to reduce and whether they are kept.
+/// The arguments of a reduction.
 struct Reduction {
   explicit Reduction(Node &n) : x(n.tensor("self")) {
     dims = n.dims("dim", x.rank());
@@ -61,7 +61,7 @@ static LogicalResult lowerMeanAll(Node &n) {
 using InitFn = Value (*)(Scalars &);
 using CombineFn = Value (*)(Scalars &, Value, Value);
 
-/// A reduction in one type: the operand's, or bool.
+/// Lowers a reduction in the operand's dtype or, if `toBool`, in bool.
 template <InitFn init, CombineFn combine, bool toBool>
 static LogicalResult lowerReduce(Node &n) {
   Reduction r(n);
@@ -91,10 +91,10 @@ static LogicalResult lowerProd(Node &n) {
 
 std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
                                   bool keepDim, bool max) {
-  // The value, then the first index where it stands: two reductions of numbers,
-  // which vectors compute, where a pair would go through its elements in order.
-  // Both compare in the type of computation: a value that was rounded to bf16
-  // on the way (subnormal numbers become zeros) would stand nowhere.
+  // Reduce to the value, then to the first index at which it occurs. Both are
+  // reductions of single numbers, which vectorize; a reduction of pairs does
+  // not. Both compare in the compute type: a value that is rounded to bf16 in
+  // between (where subnormal numbers become 0) might equal no element.
   Tensor t = b.cast(input.dims[dim] < 0 ? b.contiguous(input) : input,
                     opMathType(input.dtype));
   Tensor value = b.reduce(
@@ -136,7 +136,7 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
             Scalars s(nested, loc, t.dtype), si(nested, loc, i64);
             Value x = args[0], best = args[1];
             Value here = s.eq(x, best);
-            // A NaN is the extreme if there is one.
+            // If there is a NaN, it is the extreme value.
             if (s.isFloat())
               here = s.logicalOr(here, s.isNan(x));
             Value i = si.fromIndex(linalg::IndexOp::create(nested, loc, dim));
@@ -153,7 +153,7 @@ std::pair<Tensor, Tensor> extreme(Builder &b, const Tensor &input, int64_t dim,
   return {value, index};
 }
 
-/// max.dim, min.dim: values and indices.
+/// Lowers max.dim and min.dim, whose results are values and indices.
 template <bool max>
 static LogicalResult lowerExtremeDim(Node &n) {
   Tensor x = n.tensor("self");
@@ -162,7 +162,7 @@ static LogicalResult lowerExtremeDim(Node &n) {
   if (n.failed() || n.numResults() != 2)
     return n.fail("two results");
   if (x.rank() == 0) {
-    // A vector of one element.
+    // Treat a 0-d tensor as a vector of one element.
     x = n.b.unsqueeze(x, 0);
     keepDim = false;
   }
@@ -193,11 +193,12 @@ static LogicalResult lowerArgExtreme(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Norms and variances
+// Variances and other reductions
 //===----------------------------------------------------------------------===//
 
-/// Two passes: the mean, then the mean square distance from it. `correction`
-/// is taken from the count.
+/// Returns the variance and the mean. Computes the mean first, then the sum of
+/// the squared differences divided by the number of elements minus
+/// `correction`.
 static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
                                           const Number &correction, Type acc) {
   Builder &b = n.b;
@@ -228,7 +229,7 @@ static std::pair<Tensor, Tensor> variance(Node &n, const Reduction &r,
   return {var, mean};
 }
 
-/// var, std, var_mean, std_mean with `correction` or `unbiased`.
+/// Lowers var, std, var_mean and std_mean with `correction` or `unbiased`.
 static LogicalResult lowerVar(Node &n) {
   StringRef name = n.target();
   bool correctionForm = name.ends_with(".correction");
@@ -252,7 +253,7 @@ static LogicalResult lowerVar(Node &n) {
   return n.numResults() == 2 ? n.set(1, mean) : success();
 }
 
-/// log(sum(exp(x - max))) + max, where max is 0 if it is infinite.
+/// Computes log(sum(exp(x - max))) + max, with 0 for an infinite max.
 static LogicalResult lowerLogSumExp(Node &n) {
   Reduction r(n);
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
@@ -289,7 +290,7 @@ static Value minOf(Scalars &s, Value a, Value v) { return s.min(a, v); }
 static Value orOf(Scalars &s, Value a, Value v) { return s.logicalOr(a, v); }
 static Value andOf(Scalars &s, Value a, Value v) { return s.logicalAnd(a, v); }
 
-/// aminmax: both extremes, over one dimension or all.
+/// Lowers aminmax: minimum and maximum over one dimension or all.
 static LogicalResult lowerAMinMax(Node &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank());
@@ -310,7 +311,7 @@ static LogicalResult lowerCountNonzero(Node &n) {
   return n.result(n.b.sum(n.b.cast(x, i1), dims, false, n.resultDtype()));
 }
 
-/// nansum and nanmean: NaN counts as nothing.
+/// Lowers nansum and nanmean, which ignore NaNs.
 template <bool mean>
 static LogicalResult lowerNanSum(Node &n) {
   Reduction r(n);

@@ -18,7 +18,7 @@ const Registry &Registry::get() {
 
 void Registry::addTo(llvm::StringMap<LowerFn> &table, llvm::StringRef target,
                      LowerFn fn) {
-  // Higher-order operators have no schemas, and names without a dot.
+  // Higher-order operators, whose names have no dot, have no schemas.
   if (target.contains('.') && !lookupOperator(target))
     llvm::report_fatal_error(
         "a lowering is registered for the unknown operator " + target);

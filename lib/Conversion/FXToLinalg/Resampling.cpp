@@ -17,11 +17,12 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Input elements per output element along a dimension, as ATen has it: from
-/// the given factor, else from the sizes.
+/// The parameters of an upsampling, by spatial dimension. The scale is the
+/// number of input elements per output element, from the argument
+/// `scale_factors` or else from the sizes, as in ATen.
 struct Resample {
   SmallVector<Value> scale; // f32
-  SmallVector<Value> size;  // index
+  SmallVector<Value> size;  // of the input, index
 };
 } // namespace
 
@@ -29,6 +30,7 @@ static Value constantIndex(Scalars &s, int64_t v) {
   return arith::ConstantIndexOp::create(s.b, s.loc, v);
 }
 
+/// Checks the operand and computes the parameters. `align`: align_corners.
 static LogicalResult readResample(Node &n, const Tensor &x, unsigned spatial,
                                   bool align, Resample &r) {
   if (n.failed() || x.rank() != int64_t(spatial) + 2 ||
@@ -67,6 +69,7 @@ static Value toF32(Scalars &s, Value index) {
   Scalars f(s.b, s.loc, s.b.getF32Type());
   return f.fromIndex(index);
 }
+/// Truncates a float to an index; the floor for values that are not negative.
 static Value floorIndex(Scalars &s, Value v) {
   Value i = arith::FPToSIOp::create(s.b, s.loc, s.b.getI64Type(), v);
   return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), i);
@@ -75,8 +78,8 @@ static Value lastIndex(Scalars &s, Value size) {
   return arith::SubIOp::create(s.b, s.loc, size, constantIndex(s, 1));
 }
 
-/// The element that the output element's start (or, if `exact`, its middle)
-/// falls on.
+/// Lowers nearest-neighbour upsampling: reads the input element at the start of
+/// the output element or, if `exact`, at its center.
 template <unsigned spatial, bool exact>
 static LogicalResult lowerUpsampleNearest(Node &n) {
   Tensor x = n.tensor("input");
@@ -99,7 +102,8 @@ static LogicalResult lowerUpsampleNearest(Node &n) {
       }));
 }
 
-/// Weights of the two nearest elements along each dimension.
+/// Lowers linear upsampling: the weighted sum of the two nearest elements along
+/// each dimension.
 template <unsigned spatial>
 static LogicalResult lowerUpsampleLinear(Node &n) {
   Tensor x = n.tensor("input");
@@ -155,15 +159,15 @@ static LogicalResult lowerUpsampleLinear(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Cubic interpolation, and sampling at places of a grid
+// Cubic interpolation and grid sampling
 //===----------------------------------------------------------------------===//
 
-/// The weights of four neighbours, `t` beyond the second (Keys' kernel with
-/// A = -0.75, as ATen has it).
+/// Returns the weights of the four neighbours of a point at distance `t` after
+/// the second one (Keys' kernel with A = -0.75, as in ATen).
 static SmallVector<Value> cubicWeights(Scalars &s, Value t) {
   constexpr double a = -0.75;
   auto c = [&](double v) { return s.constant(v); };
-  // Within 1 and within 2 of the place.
+  // The kernel at distances up to 1, and from 1 to 2.
   auto near = [&](Value x) {
     return s.add(s.mul(s.mul(s.sub(s.mul(c(a + 2), x), c(a + 3)), x), x), c(1));
   };
@@ -224,15 +228,16 @@ static LogicalResult lowerUpsampleBicubic(Node &n) {
 }
 
 namespace {
-/// How a grid is read: 0 linear, 1 nearest, 2 cubic; outside 0 zeros, 1 the
-/// border, 2 mirrored.
+/// The arguments of grid_sampler. `mode`: 0 linear, 1 nearest, 2 cubic.
+/// `padding`, the values outside the image: 0 zeros, 1 the nearest edge,
+/// 2 reflection. `align`: align_corners.
 struct Grid {
   int64_t mode, padding;
   bool align;
 };
 } // namespace
 
-/// A coordinate of [-1, 1] as one of the elements.
+/// Converts a coordinate in [-1, 1] to one in elements.
 static Value unnormalize(Scalars &s, const Grid &g, Value at, Value size) {
   Value one = s.constant(1), half = s.constant(0.5);
   if (g.align)
@@ -240,7 +245,8 @@ static Value unnormalize(Scalars &s, const Grid &g, Value at, Value size) {
   return s.mul(s.sub(s.mul(s.add(at, one), size), one), half);
 }
 
-/// Mirrored between the first and last element, or their outer edges.
+/// Reflects a coordinate at the centers of the first and last element
+/// (align_corners) or at their outer edges.
 static Value mirror(Scalars &s, const Grid &g, Value at, Value size) {
   Value low = s.constant(g.align ? 0 : -0.5);
   Value span = g.align ? s.sub(size, s.constant(1)) : size;
@@ -253,6 +259,8 @@ static Value mirror(Scalars &s, const Grid &g, Value at, Value size) {
   return s.select(s.le(span, s.constant(0)), s.constant(0), r);
 }
 
+/// Moves a coordinate into the image, as the padding mode says; with zero
+/// padding, returns it as it is.
 static Value intoImage(Scalars &s, const Grid &g, Value at, Value size) {
   if (g.padding == 0)
     return at;
@@ -274,8 +282,9 @@ struct Image {
 };
 } // namespace
 
-/// The element at whole coordinates, 0 outside. `i` are the result's indices:
-/// image and channel are the first two.
+/// Returns the element at the integral coordinates `from`, or 0 outside of the
+/// image. `i` are the result's indices, of which the first two are sample and
+/// channel.
 static Value readImage(Scalars &s, const Image &image, ArrayRef<Value> i,
                        ArrayRef<Value> from) {
   SmallVector<Value> place = {i[0], i[1]};
@@ -284,7 +293,7 @@ static Value readImage(Scalars &s, const Image &image, ArrayRef<Value> i,
     Value c = from[d];
     inside = s.logicalAnd(
         inside, s.logicalAnd(s.ge(c, s.constant(0)), s.lt(c, image.length[d])));
-    // What a conversion cannot hold lies outside anyway.
+    // A float that is out of range for the conversion is outside anyway.
     c = s.select(inside, c, s.constant(0));
     place.push_back(clampIndex(s, floorIndex(s, c), image.size[d]));
   }
@@ -292,8 +301,9 @@ static Value readImage(Scalars &s, const Image &image, ArrayRef<Value> i,
   return s.select(inside, s.cast(v, image.dtype, s.dtype), s.constant(0));
 }
 
-/// The coordinates in the image that the grid `places`, of `dtype`, gives for
-/// the result's element `i`. In the grid the last dimension's one is the first.
+/// Returns the coordinates in the image that the grid `places`, of `dtype`, has
+/// for element `i` of the result. The grid stores them in reverse order: the
+/// coordinate of the last dimension comes first.
 static SmallVector<Value> gridCoordinates(Scalars &s, const Grid &g,
                                           Value places, Type dtype,
                                           ArrayRef<Value> i,
@@ -313,8 +323,8 @@ static SmallVector<Value> gridCoordinates(Scalars &s, const Grid &g,
   return at;
 }
 
-/// The weighted sum of the four by four elements around `at`, of two
-/// dimensions.
+/// Returns the weighted sum of the four by four elements around `at`, which has
+/// two coordinates.
 static Value sampleCubic(Scalars &s, const Grid &g, ArrayRef<Value> at,
                          ArrayRef<Value> length,
                          function_ref<Value(ArrayRef<Value>)> read) {
@@ -334,7 +344,8 @@ static Value sampleCubic(Scalars &s, const Grid &g, ArrayRef<Value> at,
   return total;
 }
 
-/// The weighted sum of the two elements around `at` along each dimension.
+/// Returns the weighted sum of the two elements around `at` along each
+/// dimension.
 static Value sampleLinear(Scalars &s, ArrayRef<Value> at,
                           function_ref<Value(ArrayRef<Value>)> read) {
   Value total = s.constant(0);
@@ -353,8 +364,8 @@ static Value sampleLinear(Scalars &s, ArrayRef<Value> at,
   return total;
 }
 
-/// grid_sampler(input, grid, interpolation, padding, align): the grid's last
-/// dimension holds x, y (and z).
+/// Lowers grid_sampler(input, grid, interpolation, padding, align). The last
+/// dimension of the grid holds x, y and, in three dimensions, z.
 template <unsigned spatial>
 static LogicalResult sampleGrid(Node &n) {
   Tensor x = n.tensor("input"), grid = n.tensor("grid");

@@ -33,7 +33,7 @@ Value Scalars::constant(double v) {
   if (isFloat())
     return arith::ConstantOp::create(
         b, loc, b.getFloatAttr(mlir::cast<FloatType>(dtype), v));
-  // Half is true.
+  // A bool is true for each `v` that is not 0, such as 0.5.
   return integer(isBool() ? v != 0 : int64_t(v));
 }
 Value Scalars::integer(int64_t v) {
@@ -88,9 +88,10 @@ Value Scalars::mul(Value x, Value y) {
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-/// An integer divisor that no CPU traps at: 1 for 0, which whoever lowers
-/// a division checks, and for -1, where `isMinusOne` is set. (The lowest
-/// integer by -1 has no quotient.)
+/// Returns an integer divisor for which no CPU traps: 1 if `y` is 0 or -1,
+/// else `y`. (The lowest integer divided by -1 overflows.) Sets `isMinusOne` to
+/// a value that says whether `y` is -1 if it can be. The lowerings of the
+/// division operators check for 0. Divisors of type index are not changed.
 static Value safeDivisor(Scalars &s, Value y, Value &isMinusOne) {
   APInt known;
   bool isKnown = matchPattern(y, m_ConstantInt(&known));
@@ -104,7 +105,7 @@ static Value safeDivisor(Scalars &s, Value y, Value &isMinusOne) {
   }
   return s.select(unsafe, one, y);
 }
-/// `quotient(x, y)` of integers, -x where y is -1.
+/// Divides integers with `Op`; the quotient is -x where y is -1.
 template <typename Op>
 static Value divideIntegers(Scalars &s, Value x, Value y) {
   Value isMinusOne;
@@ -122,7 +123,8 @@ Value Scalars::div(Value x, Value y) {
 }
 Value Scalars::floorDiv(Value x, Value y) {
   if (isFloat()) {
-    // As c10::div_floor_floating: exact where x/y rounds to an integer.
+    // Like c10::div_floor_floating, which is exact where x / y rounds to an
+    // integer.
     Value q = div(x, y);
     Value mod = fmod(x, y), zero = constant(0);
     Value d = div(sub(x, mod), y);
@@ -140,7 +142,7 @@ Value Scalars::floorDiv(Value x, Value y) {
 Value Scalars::fmod(Value x, Value y) {
   if (isFloat())
     return arith::RemFOp::create(b, loc, x, y);
-  // Nothing is left of a division by -1 nor by 1.
+  // The remainder of a division by -1 is 0, like that of a division by 1.
   Value isMinusOne;
   y = safeDivisor(*this, y, isMinusOne);
   if (isUnsigned())
@@ -202,8 +204,8 @@ Value Scalars::abs(Value x) {
 Value Scalars::pow(Value x, Value y) {
   if (isFloat())
     return math::PowFOp::create(b, loc, x, y);
-  // Square and multiply over the exponent's bits; not math.ipowi, whose
-  // lowering makes functions of its own.
+  // Square and multiply over the exponent's bits. math.ipowi is not used: its
+  // lowering adds functions to the module.
   Value zero = integer(0), one = integer(1);
   auto index = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(b, loc, v);
@@ -225,7 +227,8 @@ Value Scalars::pow(Value x, Value y) {
   Value result = loop.getResult(0);
   if (isUnsigned())
     return result;
-  // A negative power of 1 or -1 is itself, of others 0.
+  // If the exponent is negative, the power of 1 is 1, that of -1 is 1 or -1,
+  // and that of other numbers is 0.
   Value minusOne = integer(-1);
   Value sign = select(ne(logicalAnd(y, one), zero), minusOne, one);
   Value negative = select(eq(x, one), one, select(eq(x, minusOne), sign, zero));
@@ -310,7 +313,8 @@ Value Scalars::exp(Value x) { return unary<math::ExpOp>(x); }
 Value Scalars::log(Value x) { return unary<math::LogOp>(x); }
 Value Scalars::sqrt(Value x) { return unary<math::SqrtOp>(x); }
 Value Scalars::rsqrt(Value x) {
-  // Not math.rsqrt: its fast form is less exact than PyTorch's 1/sqrt.
+  // math.rsqrt is not used: its fast form is less accurate than PyTorch's
+  // 1 / sqrt(x).
   return div(constant(1), sqrt(x));
 }
 Value Scalars::tanh(Value x) { return unary<math::TanhOp>(x); }
@@ -345,7 +349,7 @@ Value Scalars::cast(Value v, Type from, Type to) {
         return arith::ExtFOp::create(b, loc, target, v);
       if (a > c)
         return arith::TruncFOp::create(b, loc, target, v);
-      // f16 and bf16: neither holds the other.
+      // f16 and bf16: neither type represents all values of the other.
       v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
       return arith::TruncFOp::create(b, loc, target, v);
     }
@@ -353,8 +357,9 @@ Value Scalars::cast(Value v, Type from, Type to) {
       return arith::CmpFOp::create(
           b, loc, F::UNE, v,
           arith::ConstantOp::create(b, loc, b.getFloatAttr(fromFloat, 0)));
-    // Through a wide integer: what does not fit wraps, as PyTorch does, where
-    // a direct conversion to the narrow type would be undefined.
+    // Convert to a wide integer and truncate: a value that does not fit wraps,
+    // as in PyTorch. For such a value, a direct conversion to the narrow type
+    // is undefined.
     unsigned width = target.getIntOrFloatBitWidth();
     Type wide = b.getIntegerType(width < 32 ? 32 : 64);
     if (width == 32 && !to.isUnsignedInteger())

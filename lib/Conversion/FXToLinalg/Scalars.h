@@ -14,8 +14,8 @@ namespace fx::lin {
 
 /// Builds scalar code, the body of a pointwise operator or a reduction, in one
 /// compute type. Values are signless; `dtype` carries the signedness. Float
-/// minimum and maximum propagate NaN, integer division is Python's or C's as
-/// said, comparisons give i1.
+/// minimum and maximum propagate NaN. For bool, addition is `or` and
+/// multiplication is `and`. Comparisons return an i1.
 class Scalars {
 public:
   using Value = mlir::Value;
@@ -25,7 +25,7 @@ public:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
-  /// The compute type, as fx has it.
+  /// The compute type, with its signedness.
   mlir::Type dtype;
 
   bool isFloat() const;
@@ -35,21 +35,27 @@ public:
   Value constant(double v);
   Value integer(int64_t v);
   Value boolean(bool v);
-  /// The type's lowest and highest value; the infinities of a float type.
+  /// Return the lowest and the highest value of the type; for a float type, the
+  /// infinities.
   Value lowest();
   Value highest();
 
   Value add(Value x, Value y);
   Value sub(Value x, Value y);
   Value mul(Value x, Value y);
-  /// True division of floats; C's division of integers. Where the divisor is an
-  /// integer 0, what comes out is no quotient, but no trap either.
+  /// `div` rounds the quotient of integers towards zero, as in C. `floorDiv`
+  /// rounds quotients down, as in Python. An integer division by 0 does not
+  /// trap, but its result is meaningless. (Divisors of type index are not
+  /// protected.)
   Value div(Value x, Value y);
   Value floorDiv(Value x, Value y);
-  /// The remainder with the sign of `x` (C), and with that of `y` (Python).
+  /// Return the remainder with the sign of `x` (C's fmod), and with that of `y`
+  /// (Python's %).
   Value fmod(Value x, Value y);
   Value remainder(Value x, Value y);
-  /// Of integers. By less than nothing or by all bits: 0, or the sign.
+  /// Shift integers. If `y` is negative or not less than the number of bits,
+  /// the result is 0; for a right shift of a signed integer, it is 0 or -1, by
+  /// the sign of `x`.
   Value shiftLeft(Value x, Value y);
   Value shiftRight(Value x, Value y);
   Value max(Value x, Value y);
@@ -57,7 +63,7 @@ public:
   Value neg(Value x);
   Value abs(Value x);
   Value pow(Value x, Value y);
-  /// `x` to a constant power, without a call for the common exponents.
+  /// Returns `x` to a constant power, without a call for common exponents.
   Value powConstant(Value x, double exponent);
 
   Value eq(Value x, Value y);
@@ -70,7 +76,7 @@ public:
   Value logicalAnd(Value x, Value y); ///< bitwise for integers
   Value logicalOr(Value x, Value y);
   Value logicalXor(Value x, Value y);
-  Value logicalNot(Value x); ///< all bits
+  Value logicalNot(Value x); ///< inverts all bits
   Value select(Value c, Value x, Value y);
 
   Value exp(Value x);
@@ -94,18 +100,20 @@ public:
     return Op::create(b, loc, x, y);
   }
 
-  /// `v` of dtype `from` as `to`: towards zero from float to integer, low bits
-  /// from integer to a narrower one, `!= 0` to bool.
+  /// Converts `v` from dtype `from` to `to`. Float to integer rounds towards
+  /// zero, integer to a narrower integer keeps the low bits, and bool is
+  /// `v != 0`.
   Value cast(Value v, mlir::Type from, mlir::Type to);
-  /// An index as the compute type.
+  /// Converts an index to the compute type.
   Value fromIndex(Value v);
-  /// Arithmetic on indices at the same place.
+  /// Returns a builder of index arithmetic with the same insertion point.
   Scalars indices() { return Scalars(b, loc, b.getIndexType()); }
-  /// The compute type's value as an index: towards zero.
+  /// Converts a value of the compute type to an index; rounds floats towards
+  /// zero.
   Value toIndex(Value v);
 };
 
-/// The type that PyTorch computes `dtype` in: f32 for the short floats.
+/// Returns the type in which PyTorch computes `dtype`: f32 for f16 and bf16.
 mlir::Type opMathType(mlir::Type dtype);
 
 } // namespace fx::lin

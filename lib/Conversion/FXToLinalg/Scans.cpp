@@ -20,8 +20,8 @@ static bool isEmpty(ArrayRef<ExprAttr> sizes) {
 SmallVector<Tensor> scan(Builder &b, ArrayRef<Tensor> operands, int64_t dim,
                          ExprAttr length, ArrayRef<Tensor> start,
                          unsigned numWhole, ScanFn step, bool reverse) {
-  // A slice across the last dimension has an element in each row: turned, it
-  // lies together.
+  // A slice at an index of the last dimension has one element of each row. Move
+  // that dimension to the front, so that each slice is contiguous.
   bool isLast =
       dim > 0 && llvm::all_of(operands, [&](const Tensor &t) {
         return dim + 1 == t.rank() &&
@@ -95,7 +95,7 @@ SmallVector<Tensor> scan(Builder &b, ArrayRef<Tensor> operands, int64_t dim,
 
 using CombineFn = Value (*)(Scalars &, Value, Value);
 
-/// cumsum, cumprod, logcumsumexp.
+/// Lowers cumsum, cumprod and logcumsumexp.
 template <CombineFn combine, Value (*first)(Scalars &)>
 static LogicalResult lowerScan(Node &n) {
   Tensor x = n.tensor("self");
@@ -120,7 +120,7 @@ static LogicalResult lowerScan(Node &n) {
                        })[0]);
 }
 
-/// log(exp(a) + exp(v)); the start, -inf, gives v.
+/// Returns log(exp(a) + exp(v)), or v if a is -inf, the initial value.
 static Value logAddExp(Scalars &s, Value a, Value v) {
   Value high = s.max(a, v), d = s.neg(s.abs(s.sub(a, v)));
   Value sum = s.add(high, s.log(s.add(s.constant(1), s.exp(d))));
@@ -128,7 +128,8 @@ static Value logAddExp(Scalars &s, Value a, Value v) {
   return s.select(s.logicalOr(same, s.eq(a, s.lowest())), v, sum);
 }
 
-/// cummax, cummin: the extreme so far and where it last stood; NaN stays.
+/// Lowers cummax and cummin: the extreme up to each element, and the index of
+/// its last occurrence. A NaN is more extreme than any number.
 template <bool max>
 static LogicalResult lowerCumulativeExtreme(Node &n) {
   Tensor x = n.tensor("self");
@@ -153,7 +154,7 @@ static LogicalResult lowerCumulativeExtreme(Node &n) {
     Value r = max ? s.ge(v, best) : s.le(v, best);
     return s.isFloat() ? s.logicalOr(r, s.isNan(v)) : r;
   };
-  // A NaN that came first yields only to another one.
+  // Only another NaN replaces a NaN.
   auto take = [&](Scalars &s, Value v, Value best) {
     Value r = better(s, v, best);
     if (!s.isFloat())
@@ -189,8 +190,9 @@ static LogicalResult lowerCumulativeExtreme(Node &n) {
 // Integrals
 //===----------------------------------------------------------------------===//
 
-/// The areas between neighbours along `dim`: their distances times the mean of
-/// their values.
+/// Returns the areas of the trapezoids between neighbors along `dim`: their
+/// distance times the mean of their values. Returns std::nullopt if the
+/// arguments do not fit.
 static std::optional<Tensor> trapezoids(Node &n, const Tensor &y, int64_t dim) {
   Builder &b = n.b;
   ExprAttr less = ExprAttr::add(n.context(), {y.sizes[dim], b.expr(-1)});

@@ -21,7 +21,8 @@ namespace fx::lin {
 
 Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
                function_ref<Value(ArrayRef<Value>, Value)> body) {
-  // Bounds first: nothing computed inside is of use outside.
+  // Compute all bounds before the loops, so that the values are visible after
+  // them, too.
   SmallVector<Value> bounds, indices;
   for (ExprAttr size : sizes)
     bounds.push_back(b.index(size));
@@ -49,9 +50,9 @@ Value loopNest(Builder &b, ArrayRef<ExprAttr> sizes, Value init,
   return build(0, init);
 }
 
-/// The element of `t` (materialized) at the last of `indices`, aligned at the
-/// right and with unit dimensions at 0, as an index; from the end where
-/// negative.
+/// Reads an element of the index tensor `t` (materialized) as an index, and
+/// adds `size` if it is negative. `indices` are aligned with the dimensions of
+/// `t` at the right; in unit dimensions, element 0 is read.
 static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
                        Value size) {
   SmallVector<Value> at(
@@ -77,19 +78,22 @@ static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Writes into `x` along the dimensions `indexed`, at the places that `at`
-/// gives; the other dimensions are whole. `values` has the shape of x[at].
+/// A write into `x`. `at` has an index tensor for each of the dimensions
+/// `indexed`; the other dimensions are written whole. `values` has the shape of
+/// x[at].
 struct SliceWrite {
   Tensor x;
   SmallVector<int64_t> indexed;
   SmallVector<Tensor> at;
   Tensor values;
-  Sizes indexSizes;  // what the index tensors broadcast to
-  int64_t first = 0; // where these stand in `values`
+  Sizes indexSizes;  // the sizes that the index tensors broadcast to
+  int64_t first = 0; // the dimension of `values` where these sizes start
   bool accumulate = false;
 };
 } // namespace
 
+/// Builds a loop nest over the elements of the index tensors that writes, or
+/// adds, one slice in each iteration.
 static Tensor write(Builder &b, SliceWrite w) {
   int64_t rank = w.x.rank(), indexRank = w.indexSizes.size();
   Tensor values = b.contiguous(b.cast(w.values, w.x.dtype));
@@ -130,9 +134,9 @@ static Tensor write(Builder &b, SliceWrite w) {
   return Tensor(result, w.x.sizes, w.x.dtype);
 }
 
-/// Puts one value, or one for each of the last dimensions, where the only
-/// index, a mask over the first dimensions, is true. Nothing if it is another
-/// case.
+/// Lowers index_put whose only index is a bool mask over the first dimensions,
+/// if all true elements of the mask get the same values: `values` broadcasts to
+/// the remaining dimensions. Returns std::nullopt in other cases.
 static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
                                               Argument list) {
   if (list.getElements().size() != 1 || list.getElements()[0].isNone())
@@ -142,7 +146,8 @@ static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
     return std::nullopt;
   int64_t rest = w.x.rank() - mask.rank();
   Tensor values = w.values;
-  // More than one value along the chosen elements are taken in order.
+  // A first dimension of size 1 stands for all true elements. If it has another
+  // size, the true elements get its values in order; see indexByMask.
   if (values.rank() == rest + 1 && values.sizes[0].getInteger() == 1)
     values = n.b.squeeze(values, 0);
   if (rest < 0 || values.rank() > rest)
@@ -159,7 +164,7 @@ static std::optional<LogicalResult> putByMask(Node &n, const SliceWrite &w,
                      });
 }
 
-/// The place of the only index, if it is a mask.
+/// Returns the position in `list` of the only index, if that is a mask.
 static std::optional<int64_t> findMask(Node &n, Argument list) {
   std::optional<int64_t> place;
   for (auto [i, arg] : llvm::enumerate(list.getElements())) {
@@ -172,7 +177,7 @@ static std::optional<int64_t> findMask(Node &n, Argument list) {
   return place;
 }
 
-/// The values with zeros where the mask is false: adding these changes nothing.
+/// Returns the values with 0 where the mask is false: adding 0 has no effect.
 static Tensor zeroHidden(Builder &b, const Tensor &values, const Tensor &mask) {
   Type dtype = values.dtype;
   return b.pointwise(
@@ -184,11 +189,11 @@ static Tensor zeroHidden(Builder &b, const Tensor &values, const Tensor &mask) {
       dtype);
 }
 
-/// Indexes the dimensions from `place` on by what the mask chooses.
+/// Indexes the dimensions from `place` on by the true elements of the mask.
 static LogicalResult indexByMask(Node &n, SliceWrite &w, const Tensor &mask,
                                  int64_t place) {
   int64_t rest = w.x.rank() - mask.rank();
-  // The values of a mask are as many as its true elements.
+  // The size of `values` at `place` is the number of true elements.
   if (mask.rank() == 0 || rest < place || w.values.rank() != rest + 1 ||
       w.values.sizes[place].getInteger() == 1)
     return n.fail("a mask whose values are no list");
@@ -207,7 +212,7 @@ static LogicalResult indexByMask(Node &n, SliceWrite &w, const Tensor &mask,
   return success();
 }
 
-/// The indices moved into [-size, size), as i64.
+/// Returns the indices clamped to [-size, size), as i64.
 static Tensor clampIndices(Builder &b, const Tensor &t, ExprAttr size) {
   Type i64 = b.b.getI64Type();
   Value length = Scalars(b.b, b.loc, i64).fromIndex(b.index(size));
@@ -254,7 +259,7 @@ static LogicalResult broadcastIndices(Node &n, SliceWrite &w) {
   return success();
 }
 
-/// The shape of self[indices], which the values broadcast to.
+/// Returns the shape of self[indices], which the values broadcast to.
 static Sizes selectedSizes(const SliceWrite &w) {
   Sizes sizes;
   for (int64_t d = 0; d < w.x.rank(); ++d)
@@ -265,9 +270,9 @@ static Sizes selectedSizes(const SliceWrite &w) {
   return sizes;
 }
 
-/// index_put(self, indices, values, accumulate),
-/// _unsafe_masked_index_put_accumulate(self, mask, indices, values): adds what
-/// the mask does not hide; places out of range are the nearest in it.
+/// Lowers index_put(self, indices, values, accumulate) and, if `isMasked`,
+/// _unsafe_masked_index_put_accumulate(self, mask, indices, values), which adds
+/// the values where the mask is true, and clamps indices that are out of range.
 template <bool isMasked>
 static LogicalResult lowerIndexPut(Node &n) {
   SliceWrite w;
@@ -310,7 +315,7 @@ static LogicalResult lowerIndexPut(Node &n) {
   if (!n.broadcasts(w.values, sizes))
     return failure();
   w.values = n.b.expand(w.values, sizes);
-  // What a mask chooses, and what was moved into range, is in range.
+  // The indices of a mask and clamped indices are in range.
   for (auto [t, d] : llvm::zip(w.at, w.indexed))
     if (!place && !isMasked)
       n.b.checkIndices(t, w.x.sizes[d],
@@ -318,7 +323,8 @@ static LogicalResult lowerIndexPut(Node &n) {
   return n.result(write(n.b, w));
 }
 
-/// index_copy, index_add: whole slices along one dimension.
+/// Lowers index_copy and index_add, which write whole slices along one
+/// dimension.
 template <bool add>
 static LogicalResult lowerIndexCopy(Node &n) {
   SliceWrite w;
@@ -327,7 +333,7 @@ static LogicalResult lowerIndexCopy(Node &n) {
   Tensor index = n.tensor("index");
   w.values = n.tensor("source");
   Number alpha = n.number("alpha", 1);
-  // 0-d tensors are vectors of one element.
+  // Treat 0-d tensors as vectors of one element.
   bool scalar = w.x.rank() == 0;
   if (scalar)
     w.x = n.b.unsqueeze(w.x, 0);
@@ -364,7 +370,8 @@ static LogicalResult lowerIndexCopy(Node &n) {
 // Slices at known places
 //===----------------------------------------------------------------------===//
 
-/// slice_scatter(self, src, dim, start, end, step): src's size says how much.
+/// Lowers slice_scatter(self, src, dim, start, end, step). The size of `src`
+/// determines the number of elements, so `end` is not read.
 static LogicalResult lowerSliceScatter(Node &n) {
   Tensor x = n.tensor("self"), src = n.tensor("src");
   int64_t dim = n.dim("dim", x.rank());

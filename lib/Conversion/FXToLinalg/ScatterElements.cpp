@@ -16,13 +16,14 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Writes x[index[i, j], j] for dim 0 and each element of `index`.
+/// A write of one element of `x` for each element of `index`: x[index[i, j], j]
+/// if `dim` is 0, x[i, index[i, j]] if it is 1.
 struct Write {
   Tensor x;
   int64_t dim = 0;
   Tensor index;
   std::optional<Tensor> source; // at least as large as the index
-  Number constant;              // where there is no source
+  Number constant;              // the value written if there is no source
   Combine combine = Combine::Set;
   bool includeSelf = true;
 };
@@ -32,7 +33,9 @@ static bool isEmpty(ArrayRef<ExprAttr> sizes) {
   return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
 }
 
-/// Loops over the index's elements; `fn` gives an element from the old one.
+/// Loops over the elements of the index and updates one element of `x` for
+/// each. `fn` gets the old element in the compute type and the position in the
+/// index, and returns the new element.
 static Tensor visit(Builder &b, const Write &w, const Tensor &x,
                     function_ref<Value(Scalars &, Value, ArrayRef<Value>)> fn) {
   Value result = loopNest(
@@ -90,7 +93,8 @@ static LogicalResult scatter(Node &n, Write w) {
   else
     constant = b.number(w.constant, compute);
   Tensor y = w.x;
-  // Elements that something comes to start from nothing.
+  // Without include_self, the elements that are written to start from the
+  // neutral element.
   if (!w.includeSelf)
     y = visit(b, w, y, [&](Scalars &s, Value, ArrayRef<Value>) {
       switch (w.combine) {
@@ -127,7 +131,7 @@ static LogicalResult scatter(Node &n, Write w) {
   return n.result(scalar ? b.squeeze(y, 0) : y);
 }
 
-/// scatter(self, dim, index, src or value, reduce), scatter_add,
+/// Lowers scatter(self, dim, index, src or value, reduce), scatter_add and
 /// scatter_reduce(self, dim, index, src, reduce, include_self).
 template <Combine combine>
 static LogicalResult lowerScatter(Node &n) {
@@ -152,7 +156,8 @@ static LogicalResult lowerScatter(Node &n) {
   return scatter(n, w);
 }
 
-/// `index`, a vector along `dim`, as an index of the shape of `sizes`.
+/// Expands `index`, a vector along `dim`, to an index for each element: its
+/// sizes are `sizes`, except for the length of the vector at `dim`.
 static Tensor alongDim(Builder &b, Tensor index, int64_t dim, Sizes sizes) {
   if (index.rank() == 0)
     index = b.unsqueeze(index, 0);
@@ -164,7 +169,7 @@ static Tensor alongDim(Builder &b, Tensor index, int64_t dim, Sizes sizes) {
   return b.expand(index, sizes);
 }
 
-/// index_reduce(self, dim, index, source, reduce, include_self)
+/// Lowers index_reduce(self, dim, index, source, reduce, include_self).
 static LogicalResult lowerIndexReduce(Node &n) {
   Write w;
   w.x = n.tensor("self");
@@ -180,7 +185,7 @@ static LogicalResult lowerIndexReduce(Node &n) {
   return scatter(n, w);
 }
 
-/// index_fill(self, dim, index, value)
+/// Lowers index_fill(self, dim, index, value).
 static LogicalResult lowerIndexFill(Node &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
@@ -192,7 +197,7 @@ static LogicalResult lowerIndexFill(Node &n) {
   if (isEmpty(index.sizes) || isEmpty(x.sizes))
     return n.result(x);
   Type i64 = b.b.getI64Type();
-  // From the end where negative.
+  // Negative indices count from the end.
   ExprAttr length = x.rank() ? x.sizes[dim] : b.expr(1);
   Value size = Scalars(b.b, b.loc, i64).fromIndex(b.index(length));
   b.checkIndices(index, length, "aten.index_fill: an index is out of range");
@@ -215,7 +220,8 @@ static LogicalResult lowerIndexFill(Node &n) {
   return scatter(n, w);
 }
 
-/// put(self, index, source, accumulate): places in the flattened tensor.
+/// Lowers put(self, index, source, accumulate), whose indices refer to the
+/// flattened tensor.
 static LogicalResult lowerPut(Node &n) {
   Tensor x = n.tensor("self"), index = n.tensor("index"),
          source = n.tensor("source");
@@ -249,7 +255,8 @@ static LogicalResult lowerPut(Node &n) {
   return n.result(b.reshape(y, x.sizes));
 }
 
-/// The source's elements, in order, where the mask is true.
+/// Lowers masked_scatter: the elements where the mask is true are replaced by
+/// the elements of the source, in order.
 static LogicalResult lowerMaskedScatter(Node &n) {
   Tensor x = n.tensor("self"), mask = n.tensor("mask"),
          source = n.tensor("source");
@@ -264,7 +271,7 @@ static LogicalResult lowerMaskedScatter(Node &n) {
   Type i64 = b.b.getI64Type();
   Sizes flat = {b.product(sizes)}, count = {b.product(source.sizes)};
   Tensor set = b.contiguous(b.reshape(b.expand(mask, sizes), flat));
-  // The number of true elements up to each.
+  // The number of true elements up to and including each element.
   Scalars si(b.b, b.loc, i64);
   Tensor zero = b.fromElement(si.integer(0), i64);
   Tensor place = scan(
@@ -296,8 +303,8 @@ static LogicalResult lowerMaskedScatter(Node &n) {
   return n.result(b.reshape(y, sizes));
 }
 
-/// max_pool2d_with_indices_backward(grad_output, self, ..., indices): each
-/// gradient goes to the place in its plane that the maximum came from.
+/// Lowers max_pool2d_with_indices_backward(grad_output, self, ..., indices):
+/// adds each gradient to the element of its plane that was the maximum.
 static LogicalResult lowerMaxPoolBackward(Node &n) {
   Tensor gradient = n.tensor("grad_output"), x = n.tensor("self"),
          index = n.tensor("indices");
@@ -305,7 +312,7 @@ static LogicalResult lowerMaxPoolBackward(Node &n) {
       index.rank() != x.rank() || !isa<IntegerType>(index.dtype))
     return n.fail("the gradient does not fit the input");
   Builder &b = n.b;
-  // Planes as rows.
+  // Flatten the planes to rows.
   auto flat = [&](const Tensor &t) {
     ArrayRef<ExprAttr> sizes(t.sizes);
     return b.reshape(

@@ -11,10 +11,13 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The longest row whose elements are looked at one by one.
+/// The maximum length of the sorted rows: `search` compares each value with
+/// each element.
 static constexpr int64_t mostSearched = 4096;
 
-/// How many of the sorted row's elements come before each value.
+/// Sets the result to the number of elements of the sorted row that come before
+/// each value: those less than it, or not greater if `right`. All elements come
+/// before a NaN.
 static LogicalResult search(Node &n, const Tensor &sorted, const Tensor &values,
                             bool right) {
   Builder &b = n.b;
@@ -72,7 +75,7 @@ static LogicalResult lowerIsIn(Node &n) {
   bool isScalar = n.has("element"), isOneElement = n.has("test_element");
   if (isScalar && isOneElement)
     return n.fail("expected a tensor");
-  // A number is compared as the tensor's dtype promotes it.
+  // Give a number the dtype that type promotion gives it and the tensor.
   auto ofNumber = [&](ArgName name, const Tensor &beside) {
     Number v = n.number(name);
     Type dtype = promote({beside}, {v});

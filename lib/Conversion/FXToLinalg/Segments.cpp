@@ -16,9 +16,9 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe,
-/// initial): segment k of a row holds its slices offsets[k] to offsets[k + 1].
-/// The mean of an empty segment without an initial value is NaN.
+/// Lowers segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe,
+/// initial). Segment k of a row has the slices [offsets[k], offsets[k + 1])
+/// along `axis`. The mean of an empty segment without an initial value is NaN.
 static LogicalResult lowerSegmentReduce(Node &n) {
   Tensor x = n.tensor("data");
   std::optional<Combine> reduction = combineOf(n.string("reduce"));
@@ -69,7 +69,8 @@ static LogicalResult lowerSegmentReduce(Node &n) {
       Value fits = s.logicalAnd(
           s.logicalAnd(ix.le(zero, from), ix.le(from, to)), ix.le(to, length));
       v.set(isGood, s.logicalAnd(v.get(isGood), fits));
-      // What does not fit is not read.
+      // A segment that leaves the data counts as empty: nothing out of bounds
+      // is read.
       from = ix.select(fits, from, zero);
       to = ix.select(fits, to, zero);
       v.set(next, to);

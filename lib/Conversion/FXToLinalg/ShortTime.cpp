@@ -16,15 +16,15 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// What stft and istft share.
+/// The frame parameters of stft and istft.
 struct Frames {
   int64_t length = 0, hop = 0;
-  Tensor window; // of `length`
+  Tensor window; // a vector of `length` elements
 };
 } // namespace
 
-/// Reads n_fft, hop_length, win_length and window, arguments 1 to 4. A window
-/// that is shorter than the frames stands in their middle.
+/// Reads n_fft, hop_length, win_length and window. A window that is shorter
+/// than the frames is centered in them, with zeros around it.
 static LogicalResult readFrames(Node &n, Frames &f, Type dtype) {
   f.length = n.integer("n_fft");
   f.hop = n.integer("hop_length", f.length / 4);
@@ -58,15 +58,16 @@ static Tensor scaled(Builder &b, const Tensor &x, double factor) {
   });
 }
 
-/// Puts a dimension for the batch in front where there is none.
+/// Inserts a batch dimension in front if there is none. Returns true if the
+/// rank of `x` is `rank` then.
 static bool makeBatch(Builder &b, Tensor &x, int64_t rank) {
   if (x.rank() == rank - 1)
     x = b.unsqueeze(x, 0);
   return x.rank() == rank;
 }
 
-/// stft(self, n_fft, hop_length, win_length, window, normalized, onesided,
-/// return_complex, align_to_window)
+/// Lowers stft(self, n_fft, hop_length, win_length, window, normalized,
+/// onesided, return_complex, align_to_window).
 static LogicalResult lowerSTFT(Node &n) {
   Tensor x = n.tensor("self");
   bool hasBatch = x.rank() == 2;
@@ -118,8 +119,9 @@ static LogicalResult lowerSTFT(Node &n) {
       b.concat({b.unsqueeze(re, last), b.unsqueeze(im, last)}, last, pairs));
 }
 
-/// The frames of `y`, [batch, frames, length], laid over each other, from
-/// element `start` on.
+/// Returns a signal of `sizes`, [batch, samples]: the sum of the frames of `y`,
+/// [batch, frames, length], each at its place. The signal begins at sample
+/// `start` of the first frame.
 static Tensor overlap(Builder &b, const Frames &f, const Tensor &y,
                       ArrayRef<ExprAttr> sizes, int64_t start) {
   Value source = b.materialize(y), count = b.index(y.sizes[1]);
@@ -146,9 +148,9 @@ static Tensor overlap(Builder &b, const Frames &f, const Tensor &y,
       });
 }
 
-/// istft(self, n_fft, hop_length, win_length, window, center, normalized,
-/// onesided, length, return_complex): the frames' overlap by that of the
-/// squared windows.
+/// Lowers istft(self, n_fft, hop_length, win_length, window, center,
+/// normalized, onesided, length, return_complex): the sum of the overlapping
+/// frames divided by that of the overlapping squared windows.
 static LogicalResult lowerInverseSTFT(Node &n) {
   Pair x = getPair(n, "self");
   bool hasBatch = x.re.rank() == 3;
@@ -188,7 +190,7 @@ static LogicalResult lowerInverseSTFT(Node &n) {
   Sizes one = {b.expr(1), y.sizes[1], b.expr(f.length)},
         row = {b.expr(1), sizes[1]};
   Tensor weight = overlap(b, f, b.expand(square, one), row, start);
-  // What no frame reaches is padding, and 0.
+  // Samples from `end` on, which no frame reaches, are padding with value 0.
   Value end = b.index(y.sizes[1]);
   Scalars outer = Scalars(b.b, b.loc, b.b.getIndexType());
   end = outer.add(

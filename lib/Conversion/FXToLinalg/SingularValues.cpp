@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pairs of columns are turned in their plane until all are orthogonal
-// (Hestenes, 1958; the angles are Jacobi's), matrix by matrix, in f64. The
-// lengths of the columns are the singular values then. The vectors are not
-// given to users: their signs are not determined, and programs that were tested
-// with LAPACK's would see others.
+// The one-sided Jacobi method (Hestenes, 1958), matrix by matrix, in f64: pairs
+// of columns are rotated in their plane until all columns are orthogonal. The
+// norms of the columns then are the singular values. The singular vectors are
+// not returned to users: their signs are not determined, and may differ from
+// those of LAPACK, with which programs were tested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +25,24 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// More than any matrix needs: the convergence is quadratic.
+/// The maximum number of sweeps. No matrix needs as many: the convergence is
+/// quadratic.
 static constexpr int64_t mostSweeps = 60;
 
 namespace {
-/// A = U S V^T for stacked matrices of at least as many rows as columns: U S,
-/// V, and S in no order.
+/// The factors of A = U S V^T, for stacked matrices with at least as many rows
+/// as columns: `columns` is U S, `right` is V, and `values` is the diagonal of
+/// S, which is not sorted.
 struct Orthogonal {
   Tensor columns, right, values;
 };
 
-/// The angle by which a pair of columns is turned.
+/// The cosine and the sine of the angle by which a pair of columns is rotated.
 struct Rotation {
   Value cosine, sine;
 };
 
-/// The one-sided Jacobi method: turns the columns of stacked matrices until
+/// The one-sided Jacobi method: rotates the columns of stacked matrices until
 /// they are orthogonal.
 class Jacobi {
 public:
@@ -48,21 +50,24 @@ public:
   Orthogonal run();
 
 private:
-  /// Scales the matrix `at`, so that no square over- or underflows; gives the
-  /// scale.
+  /// Divides the matrix `at` by its largest magnitude, so that no square
+  /// overflows. Returns the divisor.
   Value scaleDown(Value at);
-  /// Turns pairs of columns until a sweep over all turns none.
+  /// Sweeps over all pairs of columns until a sweep rotates none of them.
   void iterate(Value at);
+  /// Makes columns p and q orthogonal.
   void turnPair(Value at, Value p, Value q);
-  /// Sets alpha, beta and gamma to x.x, y.y and x.y of columns p and q.
+  /// Sets alpha, beta and gamma to the dot products x.x, y.y and x.y, where x
+  /// and y are columns p and q.
   void multiplyColumns(Value at, Value p, Value q);
-  /// The rotation that makes the columns orthogonal that were multiplied. Notes
-  /// whether it is one.
+  /// Returns the rotation that makes the columns of the last `multiplyColumns`
+  /// orthogonal; the identity if they already are. Otherwise sets `hasTurned`.
   Rotation findRotation();
-  /// Turns columns p and q of a variable whose columns have `length` elements.
+  /// Rotates columns p and q of a variable whose columns have `length`
+  /// elements.
   void turn(unsigned matrix, Value length, Value at, Value p, Value q,
             Rotation r);
-  /// Stores the lengths of the columns, and undoes the scaling.
+  /// Stores the norms of the columns and undoes the scaling.
   void storeValues(Value at, Value scale);
 
   Builder &b;
@@ -201,8 +206,8 @@ static Orthogonal orthogonalize(Builder &b, const Tensor &x) {
   return Jacobi(b, x).run();
 }
 
-/// Whether the singular values of `x` can be had: which side is the shorter
-/// one must be known.
+/// Returns true if the singular values of `x` can be computed. The sizes of the
+/// matrices must be static, since the lowering depends on which is smaller.
 static bool hasSingularValues(Node &n, const Tensor &x) {
   return isMatrices(n, x, false) && hasStaticSizes(x);
 }
@@ -212,7 +217,7 @@ static bool isWide(const Tensor &x) {
          *x.sizes[x.rank() - 1].getInteger();
 }
 
-/// The singular values as a last dimension, in no order, in f64.
+/// Returns the singular values along a last dimension, not sorted, in f64.
 static Tensor singularValues(Builder &b, const Tensor &x) {
   Tensor values =
       orthogonalize(b, stacked(b, isWide(x) ? transposed(b, x) : x)).values;
@@ -240,8 +245,8 @@ FailureOr<Tensor> singularNorm(Node &n, const Tensor &x, char kind) {
       });
 }
 
-/// linalg_svdvals(A), the largest first; _linalg_svd(A, full_matrices,
-/// compute_uv), where nobody uses the vectors.
+/// Lowers linalg_svdvals(A), which sorts the values in descending order, and
+/// _linalg_svd(A, full_matrices, compute_uv) if the vectors are unused.
 static LogicalResult lowerSingularValues(Node &n) {
   Tensor x = n.tensor("A");
   bool isWhole = n.numResults() == 3;
@@ -270,7 +275,7 @@ static LogicalResult lowerSingularValues(Node &n) {
 // Ranks and pseudo-inverses
 //===----------------------------------------------------------------------===//
 
-/// The symmetric matrix that the lower triangle says.
+/// Returns the symmetric matrices with the lower triangles of `x`.
 static Tensor symmetric(Builder &b, const Tensor &x) {
   int64_t last = x.rank() - 1;
   return b.read(x, {}, x.sizes, [&](Scalars &s, ValueRange, ArrayRef<Value> i) {
@@ -282,8 +287,8 @@ static Tensor symmetric(Builder &b, const Tensor &x) {
   });
 }
 
-/// An optional tolerance, a number or a tensor by matrix, as f64 with a last
-/// dimension of 1.
+/// Reads an optional tolerance, a number or a tensor with an element for each
+/// matrix, as f64, and appends a dimension of size 1.
 static std::optional<Tensor> readTolerance(Node &n, ArgName name) {
   Argument arg = n.arg(name);
   if (arg.isNone())
@@ -296,9 +301,9 @@ static std::optional<Tensor> readTolerance(Node &n, ArgName name) {
   return b.unsqueeze(t, t.rank());
 }
 
-/// max(atol, rtol * the largest value), of the values along the last dimension.
-/// Without a relative tolerance it is the rounding of the matrix's dtype by its
-/// longer side, unless there is an absolute one above 0.
+/// Returns max(atol, rtol * largest), where `largest` is the maximum of the
+/// values along the last dimension. By default, rtol is 0 if atol is positive,
+/// and else the epsilon of the dtype of `x` times the larger size of a matrix.
 static Tensor threshold(Node &n, const Tensor &x, const Tensor &values,
                         std::optional<Tensor> atol,
                         std::optional<Tensor> rtol) {
@@ -326,14 +331,15 @@ static Tensor threshold(Node &n, const Tensor &x, const Tensor &values,
 }
 
 namespace {
-/// The arguments of matrix_rank and pinv, which are alike.
+/// The arguments that matrix_rank and pinv share.
 struct Tolerances {
   std::optional<Tensor> absolute, relative;
   bool isHermitian = false;
 };
 } // namespace
 
-/// `x` with the tolerances; `plain` names the overloads' single one.
+/// Reads the tolerances. Overloads without atol and rtol have a single one,
+/// named `plain`, which is absolute or relative as `isAbsolute` says.
 static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
   Tolerances t;
   bool isNew = n.target().contains(".atol_rtol_");
@@ -345,7 +351,8 @@ static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
   }
   (isAbsolute ? t.absolute : t.relative) = readTolerance(n, plain);
   if (isAbsolute) {
-    // The only tolerance, even where it is 0.
+    // Without this, an absolute tolerance of 0 would select the default
+    // relative one.
     Type f64 = n.b.b.getF64Type();
     t.relative = n.b.unsqueeze(n.b.fromElement(reals(n.b).constant(0), f64), 0);
   }
@@ -353,7 +360,8 @@ static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
   return t;
 }
 
-/// linalg_matrix_rank: the number of singular values above the tolerance.
+/// Lowers linalg_matrix_rank: the number of singular values above the
+/// tolerance.
 static LogicalResult lowerMatrixRank(Node &n) {
   Tensor x = n.tensor(n.oneOf({"input", "self"}));
   Tolerances t = readTolerances(n, "tol", true);
@@ -372,8 +380,8 @@ static LogicalResult lowerMatrixRank(Node &n) {
   return n.result(b.sum(counts, {counts.rank() - 1}, false, i64));
 }
 
-/// linalg_pinv, pinverse: V S^-1 U^T over the singular values above the
-/// tolerance.
+/// Lowers linalg_pinv and pinverse: V S^-1 U^T, restricted to the singular
+/// values above the tolerance.
 static LogicalResult lowerPseudoInverse(Node &n) {
   Tensor x = n.tensor("self");
   Tolerances t = readTolerances(n, "rcond", false);
@@ -392,7 +400,7 @@ static LogicalResult lowerPseudoInverse(Node &n) {
   Tensor least = threshold(n, x, values, t.absolute, t.relative);
   if (!n.broadcasts(least, valueSizes))
     return failure();
-  // U is the columns by their lengths: once more for the inverse.
+  // `o.columns` is U S: divide by S once for U, and again for U S^-1.
   Tensor factor = b.map({values, least}, f64, [](Scalars &s, ValueRange v) {
     Value square = s.mul(v[0], v[0]);
     return s.select(s.gt(v[0], v[1]), s.div(s.constant(1), square),
@@ -408,8 +416,9 @@ static LogicalResult lowerPseudoInverse(Node &n) {
   return n.result(wide ? transposed(b, y) : y);
 }
 
-/// linalg_cond(self, p): a norm times that of the inverse, which is infinite
-/// where there is none; by default the ratio of the extreme singular values.
+/// Lowers linalg_cond(self, p) for p = None, 2 and -2: the ratio of the largest
+/// and the smallest singular value, or its reciprocal for -2. Other values of
+/// p, which need the norm of the inverse, are not lowered.
 static LogicalResult lowerCondition(Node &n) {
   Tensor x = n.tensor("self");
   bool isRatio = !n.has("p");

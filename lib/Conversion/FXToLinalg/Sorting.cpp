@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Short rows are sorted by counting: the place of an element is the number of
-// elements that come before it. That is n^2 comparisons without a branch, and
-// nothing but reductions, which vectorize and fuse. For others see
-// RadixSort.cpp.
+// elements that come before it. This takes n^2 comparisons, but no branches,
+// and consists of reductions only, which vectorize and fuse. RadixSort.cpp
+// sorts other rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ namespace fx::lin {
 /// The longest row that is sorted by counting.
 static constexpr int64_t mostCounted = 64;
 
-/// Whether `x` comes before `y`; a NaN is more than any number.
+/// Builds a comparison that is true if `x` comes before `y`. A NaN is greater
+/// than any number.
 static Value before(Scalars &s, Value x, Value y, bool descending) {
   Value less = descending ? s.gt(x, y) : s.lt(x, y);
   if (!s.isFloat())
@@ -31,13 +32,13 @@ static Value before(Scalars &s, Value x, Value y, bool descending) {
                                       : s.logicalAnd(other, s.logicalNot(nan)));
 }
 
-/// The order of the rows' elements by counting.
+/// Computes `sortedOrder` by counting.
 static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
   int64_t rank = x.rank(), last = rank - 1;
   Type i64 = b.b.getI64Type(), i1 = b.b.getI1Type(), dtype = x.dtype;
   Sizes pairs(x.sizes);
   pairs.push_back(x.sizes[last]);
-  // [..., i, j]: whether j comes before i.
+  // [..., i, j]: 1 if element j comes before element i, else 0.
   Tensor mine = b.unsqueeze(x, rank), other = b.unsqueeze(x, last);
   Tensor comes = b.indexed(
       {mine, other}, pairs, i64, Type(),
@@ -51,7 +52,7 @@ static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
       },
       i64);
   Tensor place = b.sum(comes, {rank}, false, i64);
-  // [..., k, i]: i where element i stands at k, else 0.
+  // [..., k, i]: i if the place of element i is k, else 0.
   Tensor chosen = b.indexed(
       {b.unsqueeze(place, last)}, pairs, i64, Type(),
       [&](Scalars &s, ValueRange v, ArrayRef<Value> i) {
@@ -63,6 +64,7 @@ static Tensor countingOrder(Builder &b, const Tensor &x, bool descending) {
   return b.sum(chosen, {rank}, false, i64);
 }
 
+/// Returns the first `k` elements of each row of `sortedOrder`.
 static Tensor firstInOrder(Builder &b, const Tensor &x, bool descending,
                            ExprAttr k) {
   std::optional<int64_t> length = x.sizes.back().getInteger();

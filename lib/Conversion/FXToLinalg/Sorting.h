@@ -12,27 +12,31 @@
 
 namespace fx::lin {
 
-/// Rows along the last dimension, and the order of their elements.
+/// Rows along the last dimension, and the sorted order of their elements.
 struct Sorted {
   Tensor x;     // the operand with the sorted dimension last
-  Tensor index; // which element comes where
+  Tensor index; // for each place of a sorted row, the index of its element
   llvm::SmallVector<int64_t>
-      back; // the permutation to the operand's dimensions
+      back; // the permutation back to the operand's order of dimensions
 };
 
-/// The first `k` of the stable order of the rows of `x`, of any length: i64,
-/// like `x` but for the last size.
+/// Returns the first `k` elements of each row of the stable order of the rows
+/// of `x` (see `sortedOrder`), for rows of any length. The result is i64 and
+/// has the sizes of `x`, except for the last, which is `k`.
 Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k);
 
-/// Sorts along `dim`, stably; with `k`, `index` has only the first k of each
-/// row. Fails, with the node's reason, where there is nothing to sort.
+/// Sorts along `dim`, stably. With `k`, `index` has only the first `k` elements
+/// of each row. Fails, with the reason noted, if `x` has no elements.
 mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
                              ExprAttr k = {});
 
-/// The elements at places of the rows; `at` has the shape of the rows.
+/// Returns the elements of the rows of `x` (along its last dimension) at the
+/// i64 indices `at`. The result has the sizes of `at`, which are those of `x`
+/// except for the last.
 Tensor pick(Builder &b, const Tensor &x, const Tensor &at);
 
-/// Rows, or one element of each, in the operand's order of dimensions.
+/// Permutes `t`, a tensor of rows, to the operand's order of dimensions. Drops
+/// the dimension that `sort` added to a 0-d operand.
 Tensor restore(Node &n, const Sorted &r, Tensor t);
 
 inline mlir::Value toI64(Scalars &s, mlir::Value v, mlir::Type from) {

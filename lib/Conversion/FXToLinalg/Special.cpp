@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All are computed in f64, by series that are easy to check: asymptotic ones
-// for large arguments, recurrences or convergent series below. Sources: DLMF
-// (dlmf.nist.gov), by section.
+// All functions are computed in f64, by series that are easy to check:
+// asymptotic series for large arguments, recurrences or convergent series for
+// others. Sources: DLMF (dlmf.nist.gov), by section.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// pi * x modulo pi in [-pi / 2, pi / 2], so that a large x keeps its
-/// precision, and a small one of either sign.
+/// Returns pi * x reduced modulo pi to [-pi / 2, pi / 2]. Subtracting the
+/// nearest integer from x first keeps the precision of large x, and that of
+/// small x of either sign.
 static Value piFraction(Scalars &s, Value x) {
   Value nearest = s.unary<math::RoundEvenOp>(x);
   return s.mul(s.sub(x, nearest), s.constant(M_PI));
@@ -33,10 +34,11 @@ static Value piFraction(Scalars &s, Value x) {
 // Gamma functions
 //===----------------------------------------------------------------------===//
 
-/// How far the recurrences of the gamma functions go before the series.
+/// The recurrences of the gamma functions increase arguments to at least this
+/// number; from there on the asymptotic series is used.
 static constexpr int shiftTo = 10;
 
-/// The logarithm of |gamma(x)| (DLMF 5.11.1, 5.5.1, 5.5.3).
+/// Computes log(|gamma(x)|) (DLMF 5.11.1, 5.5.1, 5.5.3).
 Value logGamma(Scalars &s, Value x) {
   Value one = s.constant(1), half = s.constant(0.5);
   Value reflected = s.lt(x, half);
@@ -66,7 +68,7 @@ Value logGamma(Scalars &s, Value x) {
   return s.select(pole, s.highest(), r);
 }
 
-/// The derivative of log(gamma(x)) (DLMF 5.11.2, 5.5.2, 5.5.4).
+/// Computes the derivative of log(gamma(x)) (DLMF 5.11.2, 5.5.2, 5.5.4).
 static Value digamma(Scalars &s, Value x) {
   Value one = s.constant(1), zero = s.constant(0);
   Value reflected = s.lt(x, zero);
@@ -92,7 +94,8 @@ static Value digamma(Scalars &s, Value x) {
   return s.select(s.eq(x, zero), atZero, r);
 }
 
-/// sum over j of log(gamma(x - j / 2)) + p (p - 1) / 4 * log(pi)
+/// Lowers mvlgamma(x, p): p (p - 1) / 4 * log(pi) plus the sum of
+/// log(|gamma(x - j / 2)|) over j = 0, ..., p - 1.
 static LogicalResult lowerMultivariateLogGamma(Node &n) {
   Tensor x = n.tensor("self");
   int64_t p = n.integer("p");
@@ -106,8 +109,8 @@ static LogicalResult lowerMultivariateLogGamma(Node &n) {
   });
 }
 
-/// The coefficients of the n-th derivative of cot(pi x) as a polynomial in
-/// c = cot(pi x), by c' = -pi (1 + c^2).
+/// Returns the coefficients of the n-th derivative of cot(pi x) as a polynomial
+/// in c = cot(pi x), using c' = -pi (1 + c^2).
 static SmallVector<double> cotangentDerivative(int64_t n) {
   SmallVector<double> p = {0, 1};
   for (int64_t i = 0; i < n; ++i) {
@@ -121,9 +124,9 @@ static SmallVector<double> cotangentDerivative(int64_t n) {
   return p;
 }
 
-/// The n-th derivative of digamma: its recurrence up to a large argument, and
-/// the asymptotic series there (DLMF 5.15.5, 5.15.8); below 1/2 by reflection
-/// (DLMF 5.15.6).
+/// Lowers polygamma, the n-th derivative of digamma: the recurrence up to a
+/// large argument, and the asymptotic series there (DLMF 5.15.5, 5.15.8);
+/// reflection below 1/2 (DLMF 5.15.6).
 static LogicalResult lowerPolygamma(Node &node) {
   int64_t order = node.integer("n");
   Tensor x = node.tensor("self");
@@ -180,11 +183,11 @@ static LogicalResult lowerPolygamma(Node &node) {
 // Error functions
 //===----------------------------------------------------------------------===//
 
-/// The inverse of erf: Newton's method on a start that is good to 1e-3
-/// (Winitzki's formula).
+/// Computes the inverse of erf: Halley's method, which starts from Winitzki's
+/// formula (accurate to 1e-3).
 static Value erfInverse(Scalars &s, Value y) {
   Value one = s.constant(1), magnitude = s.abs(y);
-  // log(1 - y^2), exact near 1.
+  // log(1 - y^2), accurate where |y| is near 1.
   Value l = s.add(s.unary<math::Log1pOp>(s.neg(magnitude)),
                   s.unary<math::Log1pOp>(magnitude));
   constexpr double a = 0.147;
@@ -192,7 +195,8 @@ static Value erfInverse(Scalars &s, Value y) {
   Value root = s.sqrt(s.sub(s.mul(t, t), s.div(l, s.constant(a))));
   Value x = s.sqrt(s.sub(root, t));
   for (int i = 0; i < 3; ++i) {
-    // Halley's step for erf(x) = y; near 1 by erfc, which does not cancel.
+    // Halley's step for erf(x) = |y|. The error is computed with erfc, which
+    // avoids cancellation where |y| is near 1.
     Value error = s.sub(s.sub(one, magnitude), s.unary<math::ErfcOp>(x));
     Value slope = s.mul(s.constant(M_2_SQRTPI), s.exp(s.neg(s.mul(x, x))));
     Value d = s.div(error, slope);
@@ -205,8 +209,8 @@ static Value erfInverse(Scalars &s, Value y) {
   return s.binary<math::CopySignOp>(x, y);
 }
 
-/// exp(x^2) * erfc(x): as written while neither overflows, then by the
-/// continued fraction (DLMF 7.9.2).
+/// Computes exp(x^2) * erfc(x): as written up to x = 3, and by the continued
+/// fraction (DLMF 7.9.2) above, where exp(x^2) overflows for large x.
 static Value erfcScaled(Scalars &s, Value x) {
   Value direct = s.mul(s.exp(s.mul(x, x)), s.unary<math::ErfcOp>(x));
   Value f = x;
@@ -231,12 +235,12 @@ static Value logNormalCDF(Scalars &s, Value x) {
   return s.select(s.lt(x, s.constant(-1)), low, high);
 }
 
-/// The inverse of the normal distribution, by rational functions for the middle
-/// and for two parts of each tail, as Cephes' ndtri and PyTorch's calc_ndtri
-/// (aten/src/ATen/native/Math.h) have them. By erfInverse a tail below 1e-16
-/// would be lost: 2 p - 1 is -1 there.
+/// Computes the inverse of the normal distribution with the rational functions
+/// of Cephes' ndtri and PyTorch's calc_ndtri (aten/src/ATen/native/Math.h): one
+/// for the middle and two for parts of each tail. erfInverse cannot compute the
+/// tail below 1e-16, where 2 p - 1 rounds to -1.
 static Value normalQuantile(Scalars &s, Value p) {
-  // Coefficients of each power, from 0.
+  // Coefficients of the powers, from the constant one on.
   static constexpr double middleOver[] = {
       -1.23916583867381258016E0, 1.39312609387279679503E1,
       -5.66762857469070293439E1, 9.80010754185999661536E1,
@@ -271,7 +275,7 @@ static Value normalQuantile(Scalars &s, Value p) {
       2.16236993594496635890E-1, 1.37702099489081330271E0,
       3.67983563856160859403E0,  6.02427039364742014255E0,
       1.00000000000000000000E0};
-  // exp(-2): the tails are what lies outside of it.
+  // exp(-2): p is in a tail below this, and above 1 minus this.
   constexpr double cutoff = 0.13533528323661269189;
   Value one = s.constant(1), half = s.constant(0.5);
   Value isUpper = s.gt(p, s.constant(1 - cutoff));
@@ -284,7 +288,7 @@ static Value normalQuantile(Scalars &s, Value p) {
       s.add(d, s.mul(d, s.mul(square, ratio(square, middleOver, middleUnder)))),
       s.constant(2.50662827463100050242)); // sqrt(2 pi)
   Value x = s.sqrt(s.mul(s.constant(-2), s.log(y))), z = s.div(one, x);
-  // Below and above y = exp(-32).
+  // The two parts of a tail meet at y = exp(-32), where x = 8.
   Value correction =
       s.mul(z, s.select(s.lt(x, s.constant(8)), ratio(z, nearOver, nearUnder),
                         ratio(z, farOver, farUnder)));
@@ -295,7 +299,7 @@ static Value normalQuantile(Scalars &s, Value p) {
   return s.select(s.eq(p, one), s.highest(), r);
 }
 
-/// -x * log(x), 0 at 0, -inf below.
+/// Computes -x * log(x); 0 at 0, -inf below 0.
 static Value entropy(Scalars &s, Value x) {
   Value zero = s.constant(0);
   Value r = s.select(s.gt(x, zero), s.neg(s.mul(x, s.log(x))),
@@ -307,8 +311,8 @@ static Value entropy(Scalars &s, Value x) {
 // Modified Bessel functions of the first kind
 //===----------------------------------------------------------------------===//
 
-/// exp(-|x|) * I_order(x): the power series (DLMF 10.25.2), then the
-/// asymptotic one (DLMF 10.40.1).
+/// Computes exp(-|x|) * I_order(x): the power series (DLMF 10.25.2) up to
+/// |x| = 20, the asymptotic series (DLMF 10.40.1) above.
 template <int order>
 static Value besselScaled(Scalars &s, Value x) {
   constexpr double cutoff = 20;
@@ -328,22 +332,22 @@ static Value besselScaled(Scalars &s, Value x) {
            factor = (odd * odd - 4.0 * order * order) / (8.0 * k);
     far = s.add(s.constant(1), s.mul(s.div(s.constant(factor), z), far));
   }
-  // Two roots: the product overflows.
+  // Take the two square roots separately: 2 pi z overflows for large z.
   far = s.div(far, s.mul(s.constant(std::sqrt(2 * M_PI)), s.sqrt(z)));
   Value r = s.select(s.gt(magnitude, s.constant(cutoff)), far, near);
-  if (order == 1) // as PyTorch, 0.0 at -0.0
+  if (order == 1) // like PyTorch, 0.0 for x = -0.0
     r = s.select(s.lt(x, s.constant(0)), s.neg(r), r);
   return s.select(s.isNan(x), x, r);
 }
 
 template <int order>
 static Value bessel(Scalars &s, Value x) {
-  // In two steps: the one exponential overflows before the product does.
+  // Multiply by exp(|x| / 2) twice: exp(|x|) overflows before the product does.
   Value half = s.exp(s.mul(s.abs(x), s.constant(0.5)));
   return s.mul(s.mul(besselScaled<order>(s, x), half), half);
 }
 
-/// sin(x) / x
+/// Computes sin(x) / x.
 static Value sphericalBessel(Scalars &s, Value x) {
   Value square = s.mul(x, x);
   Value near = polynomial(s, square,

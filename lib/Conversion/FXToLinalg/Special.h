@@ -16,7 +16,8 @@ namespace fx::lin {
 
 using UnaryFn = mlir::Value (*)(Scalars &, mlir::Value);
 
-/// A function of one number that is computed in f64.
+/// Lowers a pointwise function of one operand with a float result, computed in
+/// f64.
 template <UnaryFn fn>
 mlir::LogicalResult wide(Node &n) {
   Tensor x = n.tensor(n.oneOf({"self", "x"}));
@@ -27,14 +28,14 @@ mlir::LogicalResult wide(Node &n) {
       [](Scalars &s, mlir::ValueRange v) { return fn(s, v[0]); });
 }
 
-/// The logarithm of |gamma(x)|, in f64.
+/// Computes log(|gamma(x)|), in f64.
 mlir::Value logGamma(Scalars &s, mlir::Value x);
 
 inline mlir::Value nan(Scalars &s) {
   return s.constant(std::numeric_limits<double>::quiet_NaN());
 }
 
-/// c[0] + x * (c[1] + x * ...)
+/// Computes c[0] + x * (c[1] + x * ...).
 inline mlir::Value polynomial(Scalars &s, mlir::Value x,
                               llvm::ArrayRef<double> c) {
   mlir::Value r = s.constant(c.back());

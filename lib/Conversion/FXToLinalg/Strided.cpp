@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A view by strides speaks of the memory that its operand lies in. It is
-// lowered where the operand is all of that memory, in order.
+// A view by strides refers to the storage of its operand. It is lowered only if
+// the operand's elements are the storage from its start on, in row-major order,
+// and if the view stays inside them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +22,16 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// Places in the flattened operand: offset + sum of index * stride.
+/// A view of the flattened operand: an element is at the offset plus the sum of
+/// index * stride.
 struct View {
   Sizes sizes, strides;
   ExprAttr offset;
 };
 } // namespace
 
-/// Whether the operand's elements are its memory in order.
+/// Returns true if the elements of an operand of this type are in row-major
+/// order in its storage, without gaps and from the offset 0 on.
 static bool isDense(FakeTensorType type) {
   MetaAttr meta = type.getMeta();
   if (!meta)
@@ -52,8 +55,9 @@ static bool isDense(FakeTensorType type) {
   return true;
 }
 
-/// ATen could not tell either: it gets the operand's elements, without gaps and
-/// in order.
+/// Reports an error that excludes the fallback to ATen. ATen gets the operand's
+/// elements in row-major order without gaps, so it does not know the storage
+/// either.
 static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
   n.graph.fatal = true;
   return n.op->emitError("'")
@@ -61,6 +65,8 @@ static LogicalResult refuseMemory(Node &n, FakeTensorType type) {
          << "memory is known, got " << type;
 }
 
+/// Reads the arguments size, stride and storage_offset. Fails unless `self` is
+/// dense.
 static FailureOr<View> readView(Node &n) {
   View view;
   view.sizes = n.sizes("size");
@@ -83,8 +89,8 @@ static bool isEmpty(ArrayRef<ExprAttr> sizes) {
   return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
 }
 
-/// Checks that the view stays inside memory of `count` elements: now where all
-/// is known, else at run time.
+/// Checks that the view stays inside a storage of `count` elements: now if all
+/// sizes and strides are static, else by an assertion at run time.
 static LogicalResult checkInside(Node &n, const View &view, ExprAttr count) {
   Builder &b = n.b;
   Scalars ix(b.b, b.loc, b.b.getIndexType());
@@ -111,7 +117,7 @@ static LogicalResult checkInside(Node &n, const View &view, ExprAttr count) {
   return success();
 }
 
-/// The place of an element of the view.
+/// Returns the place in the flattened operand of the view's element `at`.
 static Value placeOf(Builder &b, const View &view, ArrayRef<Value> strides,
                      Value offset, ArrayRef<Value> at) {
   Scalars ix(b.b, b.loc, b.b.getIndexType());
@@ -126,7 +132,7 @@ static SmallVector<Value> strideValues(Builder &b, const View &view) {
                              [&](ExprAttr e) { return b.index(e); });
 }
 
-/// as_strided(self, size, stride, storage_offset)
+/// Lowers as_strided(self, size, stride, storage_offset).
 static LogicalResult lowerAsStrided(Node &n) {
   Tensor x = n.tensor("self");
   FailureOr<View> view = readView(n);
@@ -149,7 +155,7 @@ static LogicalResult lowerAsStrided(Node &n) {
       }));
 }
 
-/// as_strided_scatter(self, src, size, stride, storage_offset)
+/// Lowers as_strided_scatter(self, src, size, stride, storage_offset).
 static LogicalResult lowerAsStridedScatter(Node &n) {
   Tensor x = n.tensor("self"), source = n.tensor("src");
   FailureOr<View> view = readView(n);
@@ -174,8 +180,8 @@ static LogicalResult lowerAsStridedScatter(Node &n) {
   return n.result(b.reshape(Tensor(written, flat, x.dtype), x.sizes));
 }
 
-/// resize(self, size), resize_as(self, the_template): the first elements of
-/// the memory; what was not there before is 0.
+/// Lowers resize(self, size) and resize_as(self, the_template): takes the first
+/// elements of the storage. Elements beyond those of the operand are 0.
 static LogicalResult lowerResize(Node &n) {
   Tensor x = n.tensor("self");
   Argument self = n.arg("self");
@@ -202,7 +208,7 @@ static LogicalResult lowerResize(Node &n) {
   return n.result(b.reshape(flat, sizes));
 }
 
-/// sym_storage_offset(self): what the type says.
+/// Lowers sym_storage_offset(self) to the offset in the operand's type, or 0.
 static LogicalResult lowerStorageOffset(Node &n) {
   Argument self = n.arg("self");
   auto type = self.isValue()
@@ -210,7 +216,7 @@ static LogicalResult lowerStorageOffset(Node &n) {
                   : FakeTensorType();
   if (!type)
     return n.fail("the operand is no tensor");
-  // Defines a symbol that stands in types alone.
+  // The symbol that the node defines occurs in types only.
   if (n.op->use_empty())
     return success();
   Number offset;

@@ -15,10 +15,10 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Most symbolic numbers are the expressions of their types and never come
-/// here; these are the ones whose values only the run knows.
+// Most symbolic numbers are lowered from the expressions in their types, not by
+// these functions, which lower numbers whose values are known at run time only.
 
-/// item: the only element, as int64, float64 or bool.
+/// Lowers item: the only element, as int64, float64 or bool.
 static LogicalResult lowerItem(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
@@ -41,7 +41,8 @@ static LogicalResult lowerItem(Node &n) {
 
 static bool isReal(const Number &x) { return x.kind == Number::Kind::Float; }
 
-/// Sets the result, converting the value to the kind the node's type says.
+/// Sets the result to `v`, converted from dtype `from` to the type of the
+/// node's result.
 static LogicalResult setNumber(Node &n, Value v, Type from) {
   Type type = n.op->getResult(0).getType();
   Type want = builtinType(type);
@@ -55,7 +56,9 @@ static LogicalResult setNumber(Node &n, Value v, Type from) {
 
 using BinaryFn = Value (*)(Scalars &, Value, Value);
 
-/// Both operands as i64, or as f64 where one is a float or `real` asks for it.
+/// Lowers a binary operator on numbers. `fn` gets both operands as f64 if one
+/// is a float or `real` is set, and else as i64. It returns a value of the same
+/// type, or an i1 if `relation` is set.
 static LogicalResult lowerBinary(Node &n, BinaryFn fn, bool real,
                                  bool relation) {
   Number x = n.number("a"), y = n.number("b");
@@ -81,7 +84,7 @@ static LogicalResult relation(Node &n) {
   return lowerBinary(n, fn, false, true);
 }
 
-/// On truth values.
+/// Lowers a binary operator on truth values: both operands are converted to i1.
 template <BinaryFn fn>
 static LogicalResult logic(Node &n) {
   Number x = n.number("a"), y = n.number("b");
@@ -94,7 +97,8 @@ static LogicalResult logic(Node &n) {
 
 using UnaryFn = Value (*)(Scalars &, Value);
 
-/// In the operand's own kind, or as a float.
+/// Lowers a unary operator on a number: in f64 if it is a float or `real` is
+/// set, and else in i64.
 template <UnaryFn fn, bool real>
 static LogicalResult unary(Node &n) {
   Number x = n.number(n.oneOf({"a", "x"}));
@@ -128,7 +132,7 @@ static LogicalResult lowerIte(Node &n) {
                    type);
 }
 
-/// A size that the type does not tell: asked of the tensor.
+/// Lowers sym_size.int to the size of the lowered tensor.
 static LogicalResult lowerSymSize(Node &n) {
   Argument arg = n.arg("self");
   const Lowered *lowered =

@@ -20,14 +20,15 @@ void Symbols::bind(StringRef name, Value value, bool atEntry) {
   values[name] = {value, atEntry && entry};
 }
 
-/// How a call is evaluated: its operands' type and its own ('i' integer, 'f'
-/// real, 'b' truth value).
 namespace {
+/// The types of a call's operands and of its result: 'i' integer, 'f' real, 'b'
+/// truth value; 'w' stands for the operands of `where`: 'b', 'i' and 'i'.
 struct CallKind {
   char operands = 0, result = 0;
 };
 } // namespace
 
+/// Returns the types of calls of function `name`; zeros if it is not supported.
 static CallKind callKind(StringRef name) {
   return llvm::StringSwitch<CallKind>(name)
       .Cases({"floordiv", "ceildiv", "mod", "max", "min"}, {'i', 'i'})
@@ -55,7 +56,8 @@ bool Symbols::canEvaluate(ExprAttr expr) const {
     CallKind kind = callKind(expr.getName().getValue());
     if (!kind.result)
       return false;
-    // A power is a chain of products: its exponent has to be known.
+    // A power is lowered to a chain of multiplications: its exponent must be a
+    // small constant.
     if (expr.getName() == "pow") {
       std::optional<int64_t> n = expr.getOperands()[1].getInteger();
       if (!n || *n < 1 || *n > 16)
@@ -101,7 +103,7 @@ void Symbols::forget(function_ref<bool(Operation *)> gone) {
 
 Value Symbols::evaluate(OpBuilder &b, Location loc, ExprAttr expr, char type) {
   auto key = std::make_pair(Attribute(expr), unsigned(type));
-  // A value made inside a loop or a branch is no use outside of it.
+  // A value that is built in a loop or a branch is not visible outside of it.
   if (Value known = cache.lookup(key))
     if (known.getParentRegion()->isAncestor(b.getInsertionBlock()->getParent()))
       return known;
@@ -121,8 +123,8 @@ Value Symbols::evaluate(OpBuilder &b, Location loc, ExprAttr expr, char type) {
   } else {
     result = build(b, loc, expr, type);
   }
-  // Constants are cheap and folded by what follows; keeping them would only
-  // put them far from their users.
+  // Do not cache constants: they are cheap, later passes fold them, and a
+  // cached constant may be far from its users.
   if (!expr.isInteger())
     cache[key] = result;
   return result;
@@ -132,7 +134,7 @@ static Value castIndex(OpBuilder &b, Location loc, Type type, Value v) {
   return arith::IndexCastOp::create(b, loc, type, v);
 }
 
-/// A value of type `have` as one of type `type` (letters as in `CallKind`).
+/// Converts a value of type `have` to type `type` (letters as in `CallKind`).
 static Value convertNumber(OpBuilder &b, Location loc, Value v, char have,
                            char type) {
   Type index = b.getIndexType(), i64 = b.getI64Type(), f64 = b.getF64Type();
@@ -163,7 +165,7 @@ static Value buildInteger(OpBuilder &b, Location loc, int64_t value,
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-/// Chains an operation of two operands over all values.
+/// Combines all values with a chain of binary operations.
 template <typename OpTy>
 static Value buildChain(OpBuilder &b, Location loc, ArrayRef<Value> values) {
   Value result = values.front();
@@ -172,7 +174,8 @@ static Value buildChain(OpBuilder &b, Location loc, ArrayRef<Value> values) {
   return result;
 }
 
-/// The predicate of a relation; nullopt if `name` is another function.
+/// Returns the predicate of the relation `name`; std::nullopt if `name` is
+/// another function.
 static std::optional<arith::CmpIPredicate> getRelation(StringRef name) {
   using P = arith::CmpIPredicate;
   return llvm::StringSwitch<std::optional<P>>(name)
@@ -185,7 +188,7 @@ static std::optional<arith::CmpIPredicate> getRelation(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// The product of `exponent` factors.
+/// Returns the product of `exponent` factors `base`.
 static Value buildPower(OpBuilder &b, Location loc, Value base,
                         int64_t exponent) {
   Value result = base;
@@ -194,8 +197,8 @@ static Value buildPower(OpBuilder &b, Location loc, Value base,
   return result;
 }
 
-/// Calls a function of integers or of truth values on `v`, the values of the
-/// operands of `expr`. Null if `expr` calls a function of reals.
+/// Builds the call `expr` of a function of integers or truth values; `v` has
+/// the values of its operands. Returns null if it is a function of reals.
 static Value callOnIntegers(OpBuilder &b, Location loc, ExprAttr expr,
                             ArrayRef<Value> v) {
   StringRef name = expr.getName();
@@ -205,7 +208,7 @@ static Value callOnIntegers(OpBuilder &b, Location loc, ExprAttr expr,
     return arith::FloorDivSIOp::create(b, loc, v[0], v[1]);
   if (name == "ceildiv")
     return arith::CeilDivSIOp::create(b, loc, v[0], v[1]);
-  if (name == "mod") { // Python's: the sign of the divisor
+  if (name == "mod") { // Python's: the result has the sign of the divisor
     Value quotient = arith::FloorDivSIOp::create(b, loc, v[0], v[1]);
     return arith::SubIOp::create(b, loc, v[0],
                                  arith::MulIOp::create(b, loc, quotient, v[1]));
@@ -237,8 +240,8 @@ static Value callOnIntegers(OpBuilder &b, Location loc, ExprAttr expr,
   return {};
 }
 
-/// Calls the function `name` of reals on `v`. The result is an f64, or an index
-/// where the function rounds.
+/// Builds a call of the function `name` of reals with operands `v`. The result
+/// is an f64, or an index if the function rounds.
 static Value callOnReals(OpBuilder &b, Location loc, StringRef name,
                          ArrayRef<Value> v) {
   if (name == "to_float")
@@ -249,7 +252,7 @@ static Value callOnReals(OpBuilder &b, Location loc, StringRef name,
     return math::PowFOp::create(b, loc, v[0], v[1]);
   if (name == "sqrt")
     return math::SqrtOp::create(b, loc, v[0]);
-  // to_int trunc floor ceil round
+  // to_int, trunc, floor, ceil, round
   Value x = v[0];
   if (name == "floor")
     x = math::FloorOp::create(b, loc, x);

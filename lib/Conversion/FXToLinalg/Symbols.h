@@ -16,53 +16,60 @@
 
 namespace fx::lin {
 
-/// The symbols of a graph with the values that they have at run time, and an
-/// evaluator of expressions over them. Expressions over inputs' symbols are
-/// evaluated once, at the function's entry; those over data-dependent symbols
-/// where they are first needed.
+/// The symbols of a graph with their values at run time, and an evaluator of
+/// expressions over them. Expressions over the symbols of inputs are evaluated
+/// once, at the function's entry; expressions over data-dependent symbols are
+/// evaluated where they are first needed.
 class Symbols {
 public:
   Symbols() = default;
-  /// `entry` is where evaluation of the inputs' expressions goes.
+  /// Expressions over the symbols of inputs are evaluated at the start of
+  /// `entry`.
   explicit Symbols(mlir::Block *entry) : entry(entry) {}
 
-  /// Gives `name` a value of type index. `atEntry`: it dominates the body.
+  /// Gives `name` a value of type index, f64 or i1. `atEntry` says that the
+  /// value is available at the function's entry.
   void bind(llvm::StringRef name, mlir::Value value, bool atEntry);
-  /// What is evaluated at the entry goes behind `op`.
+  /// Inserts the operations that are evaluated at the entry after `op`.
   void startAfter(mlir::Operation *op) { *lastAtEntry = op; }
   bool isBound(llvm::StringRef name) const { return values.count(name); }
-  /// The value that `name` has, or null.
+  /// Returns the value of `name`, or null.
   mlir::Value lookup(llvm::StringRef name) const {
     return values.lookup(name).value;
   }
-  /// True if each symbol in `expr` has a value and each call is one that
-  /// `integer` (or, for relations, `boolean`) evaluates.
+  /// Returns true if each symbol in `expr` has a value and each call is of a
+  /// function that the evaluator supports.
   bool canEvaluate(ExprAttr expr) const;
 
-  /// The value of an integer expression, of type index.
+  /// Returns the value of an integer expression, of type index.
   mlir::Value integer(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr);
-  /// The value of a truth-valued expression, an i1.
+  /// Returns the value of a truth-valued expression, an i1.
   mlir::Value boolean(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr);
-  /// The value of a real expression, an f64.
+  /// Returns the value of a real expression, an f64.
   mlir::Value real(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr);
-  /// An attribute where `expr` is an integer, else its value.
+  /// Returns an index attribute if `expr` is a constant integer, else its
+  /// value.
   mlir::OpFoldResult fold(mlir::OpBuilder &b, mlir::Location loc,
                           ExprAttr expr);
 
-  /// Forgets values whose operations satisfy `gone`.
+  /// Forgets the symbols and evaluated expressions whose values are defined by
+  /// operations that satisfy `gone`.
   void forget(llvm::function_ref<bool(mlir::Operation *)> gone);
-  /// Forgets all evaluated expressions, not the symbols.
+  /// Forgets all evaluated expressions; keeps the symbols.
   void forgetExpressions() { cache.clear(); }
 
 private:
+  /// Returns the value of `expr` in type `type`: 'i' index, 'f' f64, 'b' i1.
+  /// Reuses a cached value if one is visible.
   mlir::Value evaluate(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
                        char type);
+  /// Builds the value of `expr` in type `type` at the insertion point.
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
                     char type);
-  /// `build` for a sum or a product.
+  /// Implements `build` for a sum or a product.
   mlir::Value buildSum(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
                        char type);
-  /// `build` for a call of a function.
+  /// Implements `build` for a call of a function.
   mlir::Value buildCall(mlir::OpBuilder &b, mlir::Location loc, ExprAttr expr,
                         char type);
 
@@ -71,7 +78,8 @@ private:
     bool atEntry;
   };
   mlir::Block *entry = nullptr;
-  /// The last operation placed at the entry, shared by nested scopes.
+  /// The last operation inserted at the entry. The copies of this object for
+  /// nested scopes share it.
   std::shared_ptr<mlir::Operation *> lastAtEntry =
       std::make_shared<mlir::Operation *>(nullptr);
   llvm::StringMap<Binding> values;

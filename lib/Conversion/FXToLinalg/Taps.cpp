@@ -14,7 +14,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// The taps of the windows that are usual: 3x3, 2x2x2.
+/// The maximum number of taps that are unrolled: enough for the common windows
+/// 3x3 and 2x2x2.
 static constexpr int64_t kWrittenOut = 9;
 
 SmallVector<Value> foldTaps(

@@ -12,10 +12,11 @@
 
 namespace fx::lin {
 
-/// What `body` makes of the taps of a window in order: it takes a tap's place
-/// in the window, as indices, and what the tap before it gave, first `values`.
-/// Few taps are written out; more are a loop, so that no code grows with the
-/// window.
+/// Builds `body` for the taps of a window of sizes `window`, in row-major
+/// order. `body` gets the indices of the tap in the window and the values that
+/// it returned for the previous tap (`values` for the first one). Returns the
+/// values after the last tap. Small windows are unrolled, others become a loop,
+/// so that the size of the code does not grow with the window.
 llvm::SmallVector<mlir::Value>
 foldTaps(Scalars &s, llvm::ArrayRef<int64_t> window, mlir::ValueRange values,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(

@@ -18,22 +18,24 @@ namespace fx::lin {
 
 using Sizes = llvm::SmallVector<ExprAttr, 6>;
 
-/// A PyTorch tensor in the course of lowering: a builtin tensor and a view of
-/// it. Dimension `i` of the PyTorch tensor has size `sizes[i]` and is dimension
-/// `dims[i]` of `value`, or, where that is -1, every index reads the same
-/// element. Transposition, unsqueeze and expand thus cost nothing: the users'
-/// indexing maps absorb them. Every dimension of `value` is in `dims` once.
+/// A PyTorch tensor during lowering: a builtin tensor and a view of it.
+/// Dimension `i` of the PyTorch tensor has size `sizes[i]` and is dimension
+/// `dims[i]` of `value`. If `dims[i]` is -1, dimension `i` is broadcast: every
+/// index reads the same element. Transposition, unsqueeze and expand thus cost
+/// nothing: the users' indexing maps absorb them. Each dimension of `value`
+/// occurs in `dims` exactly once.
 ///
-/// A dimension of `value` is static exactly where its size is an integer.
+/// A dimension of `value` is static if and only if its size is an integer.
 struct Tensor {
   mlir::Value value;
   Sizes sizes;
   llvm::SmallVector<int, 6> dims;
-  /// As fx has it: `ui8`, `i1` for bool. `value` has its signless form.
+  /// The fx dtype, which carries the signedness: `ui8`, or `i1` for bool. The
+  /// element type of `value` is its signless form.
   mlir::Type dtype;
 
   Tensor() = default;
-  /// The tensor that `value` is, dimension for dimension.
+  /// Creates a tensor whose dimensions are those of `value`, in order.
   Tensor(mlir::Value value, llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype)
       : value(value), sizes(sizes), dtype(dtype) {
     for (int i = 0, e = sizes.size(); i < e; ++i)
@@ -42,13 +44,15 @@ struct Tensor {
 
   explicit operator bool() const { return bool(value); }
   int64_t rank() const { return sizes.size(); }
-  /// True if `value` has the PyTorch tensor's shape and order.
+  /// Returns true if `value` has the PyTorch tensor's shape and order of
+  /// dimensions.
   bool isIdentity() const;
-  /// The dimension of the PyTorch tensor that `valueDim` of `value` is.
+  /// Returns the dimension of the PyTorch tensor that is dimension `valueDim`
+  /// of `value`.
   int logicalDim(int valueDim) const;
 };
 
-/// A Python number: `expr` where it is a known expression over bound symbols,
+/// A Python number: `expr` if it is known as an expression over bound symbols,
 /// else `value` (i64, f64 or i1).
 struct Number {
   enum class Kind { Int, Float, Bool } kind = Kind::Int;
@@ -57,7 +61,7 @@ struct Number {
   explicit operator bool() const { return expr || value; }
 };
 
-/// What an fx value became.
+/// The lowered form of an fx value.
 struct Lowered {
   enum class Kind {
     None,
@@ -67,13 +71,13 @@ struct Lowered {
     Graph,
     Object
   } kind = Kind::None;
-  /// Of a complex tensor in two: the real part. Such a pair does not leave the
-  /// graph that it was made in.
+  /// The tensor, or the real part of a complex tensor. A complex tensor that is
+  /// lowered to a pair of real ones is used only in the graph that creates it.
   Tensor tensor;
   std::shared_ptr<const Tensor> imaginary;
   Number number;
   GraphOp graph;
-  /// The state that an object of a custom class is.
+  /// The symbol of the state that holds an object of a custom class.
   mlir::FlatSymbolRefAttr object;
 
   Lowered() = default;
@@ -87,13 +91,15 @@ struct Lowered {
       : kind(Kind::Object), object(object) {}
 };
 
-/// The builtin type that stands for `dtype` in generated code.
+/// Returns the type that represents `dtype` in generated code: signless for
+/// integers, else `dtype` itself.
 mlir::Type signless(mlir::Type dtype);
-/// The builtin tensor type with `sizes` in order.
+/// Returns the builtin tensor type with `sizes` and the signless form of
+/// `dtype`. Sizes that are not integers are dynamic.
 mlir::RankedTensorType tensorType(llvm::ArrayRef<ExprAttr> sizes,
                                   mlir::Type dtype);
-/// True for the dtypes the lowering computes with: bool, 8 to 64 bit integers,
-/// f16, bf16, f32, f64.
+/// Returns true for the dtypes that the lowering supports: bool, integers of 8
+/// to 64 bits, f16, bf16, f32 and f64.
 bool isSupported(mlir::Type dtype);
 
 } // namespace fx::lin

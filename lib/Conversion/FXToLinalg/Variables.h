@@ -12,10 +12,11 @@
 
 namespace fx::lin {
 
-/// Scalar code with variables, for algorithms that are no loop nest: every
-/// loop and branch carries all variables, so a body simply assigns to them.
-/// Variables are builtin tensors, of which single elements are read and
-/// written, and scalars. Indices are values of type index.
+/// Builds scalar code with mutable variables, for algorithms that are no simple
+/// loop nest. Each scf.for and scf.if carries all variables, so a body simply
+/// assigns to them. A body must not add variables. A variable is a scalar, or a
+/// builtin tensor whose elements are read and written. Indices are values of
+/// type index.
 class Variables {
 public:
   using Value = mlir::Value;
@@ -26,13 +27,13 @@ public:
 
   Builder &b;
 
-  /// A new variable; gives its number.
+  /// Adds a variable with value `start`; returns its number.
   unsigned add(Value start) {
     values.push_back(start);
     return values.size() - 1;
   }
-  /// A new tensor variable that starts as a copy of `t`, one of uninitialized
-  /// memory, and one that is `v` everywhere.
+  /// Add a tensor variable: with the elements of `t`, uninitialized, or with
+  /// `v` as every element.
   unsigned add(const Tensor &t) { return add(b.materialize(t)); }
   unsigned addEmpty(llvm::ArrayRef<ExprAttr> sizes, mlir::Type dtype) {
     return add(b.empty(sizes, dtype));
@@ -44,20 +45,23 @@ public:
 
   Value get(unsigned variable) const { return values[variable]; }
   void set(unsigned variable, Value v) { values[variable] = v; }
+  /// Reads or writes the element `at` of a tensor variable.
   Value load(unsigned variable, llvm::ArrayRef<Value> at);
   void store(unsigned variable, llvm::ArrayRef<Value> at, Value v);
+  /// Returns the current value of a tensor variable.
   Tensor tensor(unsigned variable, llvm::ArrayRef<ExprAttr> sizes,
                 mlir::Type dtype) const {
     return Tensor(values[variable], sizes, dtype);
   }
 
-  /// Runs `body` for each index in [from, to), upwards.
+  /// Builds a loop that runs `body` for each index in [from, to), upwards.
   void loop(Value from, Value to, LoopBody body);
   /// The same downwards.
   void loopDown(Value from, Value to, LoopBody body);
-  /// Runs `body` for all indices of `sizes`, the last one innermost.
+  /// Builds a loop nest over `sizes`; the last dimension is innermost.
   void nest(llvm::ArrayRef<ExprAttr> sizes,
             llvm::function_ref<void(llvm::ArrayRef<Value>)> body);
+  /// Builds a branch that runs `body` if `condition`, an i1, is true.
   void when(Value condition, Body body);
 
 private:

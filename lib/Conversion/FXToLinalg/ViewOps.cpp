@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Operators whose result is the same elements in the result type's shape:
-/// view, reshape, flatten, unflatten, squeeze, unsqueeze …
+/// Lowers operators that give the operand's elements the shape of the result
+/// type: view, reshape, flatten, unflatten, ravel ...
 static LogicalResult lowerReshape(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed() || !n.resultType())
@@ -32,7 +32,8 @@ static LogicalResult lowerUnsqueeze(Node &n) {
   return n.result(n.b.unsqueeze(x, dim));
 }
 
-/// Drops the named dimensions (all for `squeeze.default`) that have size 1.
+/// Drops those of the given dimensions (of all for `squeeze.default`) that have
+/// size 1.
 static LogicalResult lowerSqueeze(Node &n) {
   Tensor x = n.tensor("self");
   SmallVector<int64_t> dims = n.dims("dim", x.rank(), !n.arg("dim").isList());
@@ -42,7 +43,8 @@ static LogicalResult lowerSqueeze(Node &n) {
   for (int64_t dim : llvm::reverse(dims))
     if (x.sizes[dim].getInteger() == 1)
       x = n.b.squeeze(x, dim);
-  // Guards may say that computed sizes are 1, too.
+  // Symbolic sizes may be 1, too, by the graph's guards: the result type drops
+  // them.
   if (x.rank() != int64_t(n.resultSizes().size()))
     x = n.b.reshape(x, n.resultSizes());
   return n.result(x);
@@ -75,14 +77,15 @@ static LogicalResult lowerTranspose(Node &n) {
   return n.result(n.b.permute(x, order));
 }
 
-/// t, numpy_T: the dimensions reversed; mT, mH, matrix_H: the last two.
+/// Lowers t and numpy_T, which reverse the dimensions, and mT, mH and matrix_H,
+/// which swap the last two.
 static LogicalResult lowerReverse(Node &n) {
   Tensor x = n.tensor("self");
   if (n.failed())
     return failure();
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
   if (n.target().starts_with("aten.m")) {
-    // Of 0-d tensors torch still takes it.
+    // PyTorch accepts 0-d tensors, too.
     if (x.rank() == 1)
       return n.fail("expected no dimension or at least two, got one");
     if (x.rank() > 1)
@@ -125,8 +128,8 @@ static LogicalResult lowerExpand(Node &n) {
   return n.result(n.b.expand(x, n.resultSizes()));
 }
 
-/// A position in a dimension of `size` as slicing takes it: from the end where
-/// negative, then clamped to [0, size].
+/// Returns the position `at` in a dimension of `size` as slicing interprets it:
+/// counted from the end if negative, then clamped to [0, size].
 static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
   MLIRContext *ctx = n.context();
   ExprAttr zero = n.b.expr(0);
@@ -145,7 +148,9 @@ static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
       return call("max", {plusSize(), zero});
     return *k == 0 ? zero : call("min", {at, size});
   }
-  // Sizes are never negative, so neither is a sum or product of them.
+  // Sizes are not negative, and neither are sums and products of them. `at` can
+  // be negative only if it has a negative constant or a symbol that is no size,
+  // whose name does not begin with "s".
   bool negative = false;
   AttrTypeWalker walker;
   walker.addWalk([&](ExprAttr e) {
@@ -159,8 +164,8 @@ static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
   return call("min", {at, size});
 }
 
-/// Gives a slice's length its value where data tells it: what lies between its
-/// bounds.
+/// Binds the length of a slice, if it is a data-dependent symbol without a
+/// value, to the number of elements between the bounds of the slice.
 static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
                                 ExprAttr start, int64_t step) {
   ExprAttr length = n.resultSizes()[dim];
@@ -207,8 +212,9 @@ static LogicalResult lowerSlice(Node &n) {
   return n.result(n.b.slice(x, dim, start, length, n.b.expr(step)));
 }
 
-/// tensor_split at the indices of a list or of a tensor. The parts are slices
-/// from one index to the next, empty where that is not behind it.
+/// Lowers tensor_split at the indices of a list or of a tensor. Each part is
+/// the slice from one index to the next; it is empty if the next index is not
+/// greater.
 static LogicalResult lowerTensorSplit(Node &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
@@ -308,8 +314,8 @@ static LogicalResult lowerSelect(Node &n) {
   return n.result(n.b.select(x, dim, n.b.fold(at)));
 }
 
-/// split, split_with_sizes, chunk, tensor_split: the results' types say how
-/// long the parts are.
+/// Lowers split, split_with_sizes, chunk and tensor_split by sections. The
+/// result types have the lengths of the parts.
 static LogicalResult lowerSplit(Node &n) {
   Tensor x = n.tensor("self");
   int64_t dim = n.dim("dim", x.rank());
@@ -347,7 +353,7 @@ static LogicalResult lowerUnbind(Node &n) {
   return success();
 }
 
-/// Broadcasts its arguments to one shape.
+/// Lowers broadcast_tensors: broadcasts the arguments to one shape.
 static LogicalResult lowerBroadcastTensors(Node &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   if (n.failed() || parts.size() != n.numResults())
@@ -360,7 +366,8 @@ static LogicalResult lowerBroadcastTensors(Node &n) {
   return success();
 }
 
-/// The i-th result varies along dimension i (the first two swapped for "xy").
+/// Lowers meshgrid: result i varies along dimension i (the first two are
+/// swapped for "xy").
 static LogicalResult lowerMeshgrid(Node &n) {
   SmallVector<Tensor> parts = n.tensors("tensors");
   StringRef indexing = n.string("indexing", "ij");
@@ -391,7 +398,7 @@ static LogicalResult lowerCat(Node &n) {
   int64_t dim = n.dim("dim", rank);
   if (n.failed())
     return failure();
-  // A legacy empty vector stands for nothing.
+  // PyTorch ignores empty vectors, whatever the rank of the other tensors.
   llvm::erase_if(parts, [&](const Tensor &t) {
     return t.rank() == 1 && t.sizes[0].getInteger() == 0;
   });
@@ -406,7 +413,7 @@ static LogicalResult lowerCat(Node &n) {
     for (int64_t i = 0; i < rank; ++i)
       if (i != dim && t.sizes[i].isProvablyDifferent(sizes[i]))
         return n.fail("the tensors differ in a size");
-    // One size by two names: the result's.
+    // If equal sizes are different expressions, use that of the result.
     for (int64_t i = 0; i < rank; ++i)
       if (i != dim && t.sizes[i] != sizes[i]) {
         Sizes same(sizes);
@@ -447,7 +454,8 @@ static LogicalResult lowerStack(Node &n) {
   return n.result(n.b.concat(parts, dim, sizes));
 }
 
-/// Repeats the whole tensor: [r0, r1], a view of [r0, s0, r1, s1] merged.
+/// Lowers repeat and tile: with repeats r0, r1 and sizes s0, s1, the tensor is
+/// expanded to [r0, s0, r1, s1], and reshaped to [r0 * s0, r1 * s1].
 static LogicalResult lowerRepeat(Node &n) {
   Tensor x = n.tensor("self");
   bool tile = n.target() == "aten.tile.default";

@@ -18,7 +18,7 @@ static unsigned valueRank(const Tensor &t) {
   return llvm::cast<RankedTensorType>(t.value.getType()).getRank();
 }
 
-/// The sizes of `t.value`, dimension for dimension.
+/// Returns the sizes of the dimensions of `t.value`.
 static Sizes valueSizes(const Tensor &t) {
   Sizes sizes(valueRank(t));
   for (auto [dim, size] : llvm::zip(t.dims, t.sizes))
@@ -29,7 +29,8 @@ static Sizes valueSizes(const Tensor &t) {
 
 static bool isUnit(ExprAttr size) { return size.getInteger() == 1; }
 
-/// No slice is taken of or put into nothing: its offset would be out of bounds.
+/// Returns true if a size is 0. No slices of empty tensors are built: their
+/// offsets would be out of bounds.
 static bool isEmpty(ArrayRef<ExprAttr> sizes) {
   return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
 }
@@ -50,7 +51,8 @@ Tensor Builder::unsqueeze(const Tensor &t, int64_t dim) {
   return result;
 }
 
-/// Takes the unit dimension out of the value: every index then reads the same.
+/// Drops the unit dimension `dim` from `t.value`. In the result it is a
+/// broadcast dimension, of which every index reads the same element.
 Tensor Builder::mergeUnit(const Tensor &t, int64_t dim) {
   int v = t.dims[dim];
   if (v < 0)
@@ -58,7 +60,8 @@ Tensor Builder::mergeUnit(const Tensor &t, int64_t dim) {
   int rank = valueRank(t);
   SmallVector<ReassociationIndices> groups;
   for (int i = 0; i < rank; ++i) {
-    // The unit joins the dimension before it, the first the one after it.
+    // Merge the unit dimension with the one before it, or, if it is the first,
+    // with the one after it.
     bool join = !groups.empty() && (i == v || (v == 0 && i == 1));
     if (!join)
       groups.emplace_back();
@@ -137,9 +140,9 @@ Tensor Builder::select(const Tensor &t, int64_t dim, OpFoldResult at) {
   inner[v] = expr(1);
   offsets[v] = at;
   SmallVector<OpFoldResult> lengths = fold(inner);
-  // A slice that drops a dimension at an offset which only later turns out to
-  // be a constant is canonicalized wrongly by MLIR 22 where it has other unit
-  // dimensions: slice first, drop then.
+  // MLIR 22 canonicalizes a rank-reducing slice wrongly if its offset becomes a
+  // constant only later and it has other unit dimensions. Slice first and drop
+  // the dimension then.
   if (!getConstantIntValue(at)) {
     Tensor whole = t;
     whole.sizes[dim] = expr(1);
@@ -160,17 +163,20 @@ Tensor Builder::select(const Tensor &t, int64_t dim, OpFoldResult at) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Dimensions of the old shape that together are some of the new one.
+/// Dimensions of the old shape and those of the new one that hold the same
+/// elements.
 struct Group {
   SmallVector<int64_t> from, to;
-  /// First dimension of the value among the non-unit ones; -1: broadcast.
+  /// The first dimension of `from` in the value, counting only non-unit
+  /// dimensions; -1 if the dimensions are broadcast.
   int position = -1;
 };
 } // namespace
 
-/// Groups of dimensions with equal products, each as small as possible. What
-/// is left where nothing is provably equal becomes one group: the operator
-/// guarantees that the whole products are equal.
+/// Divides the non-unit dimensions of both shapes into groups whose products
+/// of sizes are provably equal, each as small as possible. Where no products
+/// are provably equal, the remaining dimensions become one group: the operator
+/// guarantees that the products of all sizes are equal.
 static SmallVector<Group> groupDims(Builder &b, ArrayRef<ExprAttr> from,
                                     ArrayRef<ExprAttr> to) {
   SmallVector<int64_t> a, c;
@@ -203,8 +209,8 @@ static SmallVector<Group> groupDims(Builder &b, ArrayRef<ExprAttr> from,
           found = true;
         }
       }
-    // Nothing is provably equal: sizes that end both shapes alike still are
-    // dimensions of their own.
+    // No products are provably equal. Leave equal sizes at the end of both
+    // shapes out of the group, so that they form groups of their own.
     if (!found) {
       size_t tail = 0;
       while (tail + 1 < nA && tail + 1 < nC &&
@@ -223,8 +229,9 @@ static SmallVector<Group> groupDims(Builder &b, ArrayRef<ExprAttr> from,
   return groups;
 }
 
-/// Finds where each group lies in the value; false if a group's dimensions do
-/// not follow each other there.
+/// Sets the position of each group in the value. Returns false if a group has
+/// no old dimension, or if its dimensions are not adjacent and in order in the
+/// value.
 static bool placeGroups(const Tensor &t, MutableArrayRef<Group> groups) {
   // Position of each dimension of the value among the non-unit ones.
   Sizes inner = valueSizes(t);
@@ -246,7 +253,8 @@ static bool placeGroups(const Tensor &t, MutableArrayRef<Group> groups) {
   return true;
 }
 
-/// One group of all dimensions of a contiguous tensor.
+/// Returns one group of all dimensions of the contiguous tensor `t` and of the
+/// new shape `sizes`.
 static Group groupAll(const Tensor &t, ArrayRef<ExprAttr> sizes) {
   Group all;
   for (int64_t i = 0; i < t.rank(); ++i)
@@ -263,7 +271,7 @@ static Group groupAll(const Tensor &t, ArrayRef<ExprAttr> sizes) {
   return all;
 }
 
-/// The groups that are not broadcast, in the order of the value.
+/// Returns the groups that are not broadcast, in their order in the value.
 static SmallVector<Group *> sortByPosition(MutableArrayRef<Group> groups) {
   SmallVector<Group *> order;
   for (Group &group : groups)
@@ -274,7 +282,7 @@ static SmallVector<Group *> sortByPosition(MutableArrayRef<Group> groups) {
   return order;
 }
 
-/// The size of each group as one dimension.
+/// Returns the product of the sizes of each group.
 static Sizes mergedSizes(Builder &b, const Tensor &t, ArrayRef<Group *> order,
                          ArrayRef<ExprAttr> sizes) {
   Sizes merged;
@@ -288,7 +296,8 @@ static Sizes mergedSizes(Builder &b, const Tensor &t, ArrayRef<Group *> order,
   return merged;
 }
 
-/// Collapses each group to one dimension, unit dimensions with a neighbour.
+/// Collapses each group of dimensions of `t.value` to one dimension. Unit
+/// dimensions become part of a neighboring group.
 static Value collapseGroups(Builder &b, const Tensor &t,
                             ArrayRef<Group *> order) {
   Sizes inner = valueSizes(t);
@@ -314,8 +323,9 @@ static Value collapseGroups(Builder &b, const Tensor &t,
                                          reassociation);
 }
 
-/// Splits each group, one dimension of `value` of the size that `merged` says,
-/// into its dimensions of `sizes`. Unit dimensions cost nothing.
+/// Splits each group, which is one dimension of `value` with a size in
+/// `merged`, into its dimensions of `sizes`. Unit dimensions are broadcast
+/// dimensions of the result, which cost nothing.
 static Tensor expandGroups(Builder &b, Value value, ArrayRef<Group *> order,
                            ArrayRef<ExprAttr> merged, ArrayRef<ExprAttr> sizes,
                            Type dtype) {
@@ -334,7 +344,8 @@ static Tensor expandGroups(Builder &b, Value value, ArrayRef<Group *> order,
       expanded.push_back(sizes[d]);
       parts.push_back(sizes[d]);
     }
-    // The type of the whole is as static as its parts are.
+    // A dimension that is split must be static if all its parts are, and
+    // dynamic otherwise.
     collapsed.push_back(parts.size() > 1 ? b.product(parts) : size);
   }
   value = b.withType(value, collapsed, dtype);
@@ -358,7 +369,8 @@ Tensor Builder::reshape(const Tensor &input, ArrayRef<ExprAttr> sizes) {
   SmallVector<Group> groups = groupDims(*this, t.sizes, sizes);
   if (!placeGroups(t, groups)) {
     t = contiguous(t);
-    // A symbolic size may turn out to be 1 on one side only: one group of all.
+    // A symbolic size of the new shape may be 1 at run time, and its group have
+    // no old dimension. Use one group of all dimensions.
     if (!placeGroups(t, groups))
       groups.assign({groupAll(t, sizes)});
   }
@@ -403,7 +415,7 @@ Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {
 Value Builder::insert(Value part, Value whole, ArrayRef<OpFoldResult> offsets,
                       ArrayRef<OpFoldResult> sizes,
                       ArrayRef<OpFoldResult> strides) {
-  // MLIR takes no offset in a dimension of size 0, not even 0.
+  // MLIR accepts no offset in a dimension of size 0, not even the offset 0.
   if (llvm::any_of(sizes, [](OpFoldResult size) {
         return getConstantIntValue(size) == 0;
       }))

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The formulas are those of aten/src/ATen/native/TensorFactories.cpp, computed
-// in f64. A periodic window is one that is longer by one, without its last
-// element; a window of one element is 1.
+// in f64. A periodic window of length n is the symmetric window of length n + 1
+// without its last element. The element of a window of length 1 is 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Sets the result to `fn` of the places n of a window and of its length - 1.
+/// Sets the result to a window whose element k is fn(k, last), where `last` is
+/// the length of the symmetric window minus 1.
 static LogicalResult
 setWindow(Node &n, llvm::function_ref<Value(Scalars &, Value, double)> fn) {
   Type dtype = n.resultDtype(), f64 = n.b.b.getF64Type();
@@ -37,7 +38,7 @@ setWindow(Node &n, llvm::function_ref<Value(Scalars &, Value, double)> fn) {
       }));
 }
 
-/// cos(times * pi * n / last).
+/// Computes cos(times * pi * n / last).
 static Value cosine(Scalars &s, Value n, double times, double last) {
   return s.unary<math::CosOp>(
       s.mul(n, s.constant(times * 3.14159265358979323846 / last)));

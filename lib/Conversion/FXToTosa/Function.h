@@ -1,4 +1,4 @@
-//===- Function.h - a graph on its way to TOSA ------------------*- C++ -*-===//
+//===- Function.h - conversion of a graph to TOSA ---------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,8 @@
 
 namespace fx::to_tosa {
 
-/// One graph in the making. Sizes are static: TOSA has no symbols.
+/// The conversion of one graph to a function of TOSA. All sizes are static,
+/// since TOSA has no symbolic sizes.
 class Function : public GraphConversion {
 public:
   Function(GraphOp graph, bool embed, ExternalData &files)
@@ -26,29 +27,35 @@ public:
   //===--- for the operators ---------------------------------------------===//
   mlir::OpBuilder &builder() { return b; }
   mlir::Location loc() { return op.getLoc(); }
+  /// Returns the lowered value of an argument; null if it is no value.
   mlir::Value tensor(ArgName name) {
     mlir::Value v = arg(name).getValue();
     return v ? values.lookup(v) : mlir::Value();
   }
-  /// None where the operator has no argument of this name.
+  /// Returns an argument; None if the operator has none of this name.
   Argument arg(ArgName name) {
     return view.declares(name) ? view.getArg(name) : Argument();
   }
   mlir::Value lookup(mlir::Value fx) { return values.lookup(fx); }
+  /// Returns the type of the first result; null if its sizes are not static.
   mlir::RankedTensorType resultType() {
     return llvm::dyn_cast_if_present<mlir::RankedTensorType>(
         convertType(op->getResult(0)));
   }
-  /// A tensor or an immediate as a tensor of `type`'s rank and element type,
-  /// for an operator that stretches sizes of 1.
+  /// Returns an argument, a tensor or a number, as a tensor of `type`'s rank
+  /// and element type, for an operator that broadcasts sizes of 1. Returns null
+  /// if the argument is neither.
   mlir::Value operand(ArgName name, mlir::RankedTensorType type);
   mlir::Value reshape(mlir::Value v, llvm::ArrayRef<int64_t> sizes);
   mlir::Value transpose(mlir::Value v, llvm::ArrayRef<int32_t> order);
   mlir::Value cast(mlir::Value v, mlir::Type element);
+  /// Returns a constant of `rank` dimensions of size 1.
   mlir::Value splat(double value, mlir::Type element, unsigned rank);
+  /// Returns a zero point of 0 for an operand of a TOSA operation.
   mlir::Value zeroPoint(mlir::Value of);
-  /// Matmul of rank-3 tensors.
+  /// Returns the batched matmul of rank-3 tensors.
   mlir::Value matmul(mlir::Value x, mlir::Value y);
+  /// Sets the result of the call; fails if `v` is null.
   mlir::LogicalResult result(mlir::Value v) {
     if (!v)
       return mlir::failure();
@@ -72,6 +79,7 @@ private:
                              mlir::DenseElementsAttr elements) override;
   mlir::LogicalResult convertCall(CallFunctionOp call) override;
 
+  /// The call that is being lowered.
   CallFunctionOp op;
   OperatorView view;
 };
@@ -80,7 +88,8 @@ inline mlir::RankedTensorType typeOf(mlir::Value v) {
   return llvm::cast<mlir::RankedTensorType>(v.getType());
 }
 
-/// Lowers the function's current call; fails where TOSA cannot say it.
+/// Lowers the function's current call; fails, without a diagnostic, if TOSA
+/// cannot express it.
 struct Lowering {
   using Function = mlir::LogicalResult (*)(to_tosa::Function &);
   static void registerAll(HookTable<Lowering> &hooks);

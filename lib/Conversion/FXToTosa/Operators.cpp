@@ -1,4 +1,4 @@
-//===- Operators.cpp - what TOSA can say ----------------------------------===//
+//===- Operators.cpp - lowerings of operators to TOSA ---------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -43,7 +43,7 @@ static Value multiply(Function &f, RankedTensorType type, Value x, Value y) {
   return tosa::MulOp::create(f.builder(), f.loc(), type, x, y, shift);
 }
 
-/// add and sub, with alpha as the third argument.
+/// Lowers add and sub: self + alpha * other, self - alpha * other.
 template <typename Op>
 static LogicalResult sum(Function &f) {
   RankedTensorType type = f.resultType();
@@ -116,13 +116,13 @@ static LogicalResult relu(Function &f) {
                                         b.getFloatAttr(element, high)));
 }
 
-/// Views of the same elements in the same order.
+/// Lowers views that keep the order of the elements.
 static LogicalResult reshape(Function &f) {
   Value x = f.tensor("self");
   return x ? f.result(f.reshape(x, f.resultType().getShape())) : failure();
 }
 
-/// Copies, casts and what only autograd sees.
+/// Lowers copies, casts and operators that matter to autograd only.
 static LogicalResult copy(Function &f) {
   Value x = f.tensor("self");
   Type element = f.resultType().getElementType();
@@ -165,7 +165,7 @@ static LogicalResult t(Function &f) {
   return f.result(f.transpose(x, {1, 0}));
 }
 
-/// The matmul with a matrix of whatever rank stands before it; `y` is (k, n).
+/// Returns the matmul of `x`, [..., k], with the matrix `y`, [k, n].
 static Value product(Function &f, Value x, Value y) {
   RankedTensorType a = typeOf(x), c = typeOf(y);
   int64_t k = c.getDimSize(0),
@@ -235,7 +235,7 @@ static LogicalResult cat(Function &f) {
       uint32_t(*dim < 0 ? *dim + type.getRank() : *dim)));
 }
 
-/// The dimensions of a reduction; all where none are given.
+/// Returns the dimensions of a reduction; all if the argument has none.
 static SmallVector<int64_t> getDims(Function &f, Value x) {
   SmallVector<int64_t> result;
   int64_t rank = typeOf(x).getRank();
