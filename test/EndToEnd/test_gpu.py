@@ -76,6 +76,21 @@ def test_banks(tmp_path):
         assert row["extra_wavefronts"] * 10 < row["shared_wavefronts"], row
 
 
+def test_sectors(tmp_path):
+    """A warp that transposes touches four sectors of 32 bytes, as one that copies, and its
+    threads find what they need in different banks."""
+    args = (randn(128, 96),)
+    module = Function(lambda x: x.T.contiguous() + 1)
+    exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
+    stats = tmp_path / "stats"
+    with mock.patch.dict(os.environ, {"FX_EMULATOR_STATS": str(stats)}):
+        emulate.Model(tmp_path / "m.pt2", tmp_path / "made").run(
+            args, exporting.eager(module, args))
+    (row,) = emulate.read_log(stats)
+    assert row["global_sectors"] == 4 * row["global_requests"], row
+    assert row["extra_wavefronts"] == 0, row
+
+
 #: Definitions that people use, of each kind; all others with --long.
 QUICK = ["distilbert", "whisper_encoder", "lstm", "dlrm", "unet"]
 

@@ -2,6 +2,8 @@
 
 import itertools
 
+import emulate
+import exporting
 import harness
 import pytest
 import torch
@@ -45,3 +47,26 @@ def test_dynamic(tmp_path):
         dynamic=({2: h, 3: w}, {0: w, 1: h}),
         others=[drawn(torch.float32, *s) for s in others],
     )
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.uint8], ids=str)
+def test_gpu(dtype, tmp_path):
+    """Through tiles in shared memory, which are not full."""
+    args, _ = drawn(dtype, 33, 50)
+    exporting.save(exporting.export(Transposed(), args), tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
+    want = exporting.eager(Transposed(), args)
+    harness.compare(model.run(args, want, seed=1), want)
+
+
+def test_gpu_dynamic(tmp_path):
+    h, w = torch.export.Dim("h", min=2), torch.export.Dim("w", min=2)
+    program = exporting.export(
+        Transposed(), drawn(torch.float32, 20, 37)[0], dynamic=({2: h, 3: w}, {0: w, 1: h})
+    )
+    exporting.save(program, tmp_path / "m.pt2")
+    model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")
+    for sizes in [(2, 3), (31, 65)]:
+        args, _ = drawn(torch.float32, *sizes)
+        want = exporting.eager(Transposed(), args)
+        harness.compare(model.run(args, want), want)

@@ -96,3 +96,36 @@ func.func private @kernel_0(%x: tensor<128x48xf32>, %w: tensor<48x100xf32>, %out
   } -> tensor<128x100xf32>
   return %r : tensor<128x100xf32>
 }
+
+// -----
+
+// An operand in another order: a block copies a tile of 32 by 32 to shared
+// memory, along the operand's rows, and reads it by columns. Edges are guarded.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.transpose
+// CHECK: gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c12, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
+// CHECK-SAME: workgroup(%[[TILE:.*]] : memref<32x33xf32, #gpu.address_space<workgroup>>)
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[TILE]]
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: memref.load %[[TILE]]
+func.func private @kernel_0(%x: tensor<96x100xf32>, %out: tensor<100x96xf32>) -> tensor<100x96xf32> attributes {fx.kernel} {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<96x100xf32>) outs(%out : tensor<100x96xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<100x96xf32>
+  return %r : tensor<100x96xf32>
+}
+
+// -----
+
+// Without half of a tile to fill, a thread computes an element.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: fx_kernel.schedule = #fx_kernel.elements
+func.func private @kernel_0(%x: tensor<96x8xf32>, %out: tensor<8x96xf32>) -> tensor<8x96xf32> attributes {fx.kernel} {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<96x8xf32>) outs(%out : tensor<8x96xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x96xf32>
+  return %r : tensor<8x96xf32>
+}

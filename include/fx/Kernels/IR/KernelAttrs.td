@@ -107,6 +107,14 @@ def FXKernel_ElementwiseAttr : FXKernel_SimpleSchedule<"Elementwise", "elements"
   let summary = "one thread for each element of the result";
 }
 
+def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
+  let summary = "pointwise kernels with operands in another order";
+  let description = [{
+    A block copies tiles of 32 by 32 elements of these operands to shared
+    memory, and reads them by columns.
+  }];
+}
+
 def FXKernel_AttentionAttr : FXKernel_SimpleSchedule<"Attention", "attention"> {
   let summary = "softmax(Q K^T) V of half types in one kernel";
   let description = "FlashAttention-2 (Dao, 2023) on tensor cores.";

@@ -21,6 +21,9 @@ codegen::KernelClass getWarpgroupClass();
 codegen::KernelClass getMatMulClass();
 /// One block for each row: softmax, layer norm and their like.
 codegen::KernelClass getRowsClass();
+/// Pointwise kernels with operands in another order than that of the output,
+/// through tiles in shared memory.
+codegen::KernelClass getTransposeClass();
 /// One thread for each element of the result: pointwise ops, data movement, and
 /// reductions that each thread computes alone.
 codegen::KernelClass getElementsClass();
@@ -29,7 +32,8 @@ codegen::KernelClass getElementsClass();
 ArrayRef<codegen::KernelClass> fx::gpu::getKernelClasses() {
   static const codegen::KernelClass classes[] = {
       getAttentionClass(), getWarpgroupClass(), getTensorCoreClass(),
-      getMatMulClass(),    getRowsClass(),      getElementsClass()};
+      getMatMulClass(),    getRowsClass(),      getTransposeClass(),
+      getElementsClass()};
   return classes;
 }
 

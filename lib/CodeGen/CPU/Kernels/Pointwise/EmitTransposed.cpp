@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Emitters.h"
-#include "fx/Kernels/Analysis.h"
+#include "fx/CodeGen/Common/TransposedOperands.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,25 +29,11 @@ using namespace fx::cpu;
 static constexpr int64_t kMaxCost = 12;
 
 namespace {
-/// A transposed operand, and the output's dimension for each of its dimensions
-/// (negative: none).
-struct Turned {
-  Value tensor;
-  SmallVector<int> dims;
-  bool operator==(const Turned &o) const {
-    return tensor == o.tensor && dims == o.dims;
-  }
-};
-
 struct TransposedEmitter {
   KernelCode &code;
   int64_t rank, merged;
-  /// The output's dimension that is the last one of all transposed operands.
-  int64_t rowDim;
-  SmallVector<Turned> turned;
+  TransposedOperands found;
 
-  bool analyse(ArrayRef<Operation *> ops, const LoopLabels &labels);
-  Coords coords(ArrayRef<int> dims, ArrayRef<Index> at, int64_t lane);
   void emitSquare(Scope &scope, ArrayRef<Index> at);
   void emit();
 };
@@ -82,80 +68,33 @@ void fx::cpu::transposeVectors(KernelCode &code, SmallVector<Value> &rows) {
     view(type);
 }
 
-/// Finds the transposed operands. Returns false if there are none, or if the
-/// bodies cost too much.
-bool TransposedEmitter::analyse(ArrayRef<Operation *> ops,
-                                const LoopLabels &labels) {
-  int64_t cost = 0;
-  for (Operation *op : ops) {
-    auto generic = dyn_cast<linalg::GenericOp>(op);
-    if (!generic)
-      continue;
-    cost += bodyCost(generic);
-    ArrayRef<int> loops = labels.ofLoops(op);
-    for (OpOperand *operand : generic.getDpsInputOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand->get().getType());
-      AffineMap map = generic.getMatchingIndexingMap(operand);
-      if (!type || !isa<BlockArgument>(operand->get()) ||
-          type.getElementType().isInteger(1) || type.getRank() < 2 ||
-          !map.isProjectedPermutation())
-        continue;
-      Turned t{operand->get(), {}};
-      for (unsigned d = 0; d < map.getNumResults(); ++d)
-        t.dims.push_back(loops[map.getDimPosition(d)]);
-      const Buffer *buffer = code.buffer(t.tensor);
-      int64_t last = t.dims.back();
-      if (last >= 0 && last < rank - merged && buffer &&
-          buffer->strides.back().isStatic(1) &&
-          llvm::is_contained(t.dims, int(rank - 1)) &&
-          (rowDim < 0 || rowDim == last) && !llvm::is_contained(turned, t)) {
-        rowDim = last;
-        turned.push_back(t);
-      }
-    }
-  }
-  return !turned.empty() && cost <= kMaxCost;
-}
-
-/// Returns the coordinates of a tensor with the output's dimensions `dims`,
-/// where `at` is the position in each of the output's dimensions and the lanes
-/// walk dimension `lane`.
-Coords TransposedEmitter::coords(ArrayRef<int> dims, ArrayRef<Index> at,
-                                 int64_t lane) {
-  Coords result;
-  for (int d : dims)
-    result.push_back(d < 0 ? Coord{Index::of(0), false}
-                           : Coord{at[d], d == lane});
-  return result;
-}
-
 /// Computes a square of the output at `at`, of `lanes` by `lanes` elements.
 void TransposedEmitter::emitSquare(Scope &scope, ArrayRef<Index> at) {
   SmallVector<Index> place(at);
-  int64_t lane = rank - 1;
-  for (Turned &t : turned) {
+  int64_t lane = rank - 1, rowDim = found.rowDim;
+  for (const TransposedOperands::Operand &t : found.operands) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < code.lanes; ++i) {
       place[lane] = code.add(at[lane], Index::of(i));
       rows.push_back(
-          code.load(*code.buffer(t.tensor), coords(t.dims, place, rowDim)));
+          code.load(*code.buffer(t.tensor), getCoords(t.dims, place, rowDim)));
     }
     transposeVectors(code, rows);
     place[lane] = at[lane];
     for (int64_t i = 0; i < code.lanes; ++i) {
       place[rowDim] = code.add(at[rowDim], Index::of(i));
-      code.know(scope, t.tensor, coords(t.dims, place, lane), rows[i]);
+      code.know(scope, t.tensor, getCoords(t.dims, place, lane), rows[i]);
     }
   }
   auto all = llvm::to_vector(llvm::seq<int>(0, rank));
   for (int64_t i = 0; i < code.lanes; ++i) {
     place[rowDim] = code.add(at[rowDim], Index::of(i));
-    storeOutputs(code, scope, coords(all, place, lane));
+    storeOutputs(code, scope, getCoords(all, place, lane));
   }
 }
 
 void TransposedEmitter::emit() {
-  int64_t lane = rank - 1, L = code.lanes;
+  int64_t lane = rank - 1, rowDim = found.rowDim, L = code.lanes;
   Scope top, task;
   SmallVector<Index> sizes, ivs;
   Index width = Index::of(1);
@@ -201,7 +140,7 @@ void TransposedEmitter::emit() {
     auto all = llvm::to_vector(llvm::seq<int>(0, rank));
     code.forVectors(row, whole, width, [&](Scope &scope, const Index &i) {
       at[lane] = i;
-      storeOutputs(code, scope, coords(all, at, lane));
+      storeOutputs(code, scope, getCoords(all, at, lane));
     });
     code.endFor(loop);
   }
@@ -209,20 +148,11 @@ void TransposedEmitter::emit() {
 }
 
 bool fx::cpu::emitTransposed(KernelCode &code, int64_t merged) {
-  auto type = cast<RankedTensorType>(code.output(0).getType());
-  int64_t rank = type.getRank();
-  auto isNarrow = [&](int64_t size) {
-    return !ShapedType::isDynamic(size) && size < code.lanes;
-  };
-  if (merged == 0 || merged == rank ||
-      (merged == 1 && isNarrow(type.getShape().back())))
+  std::optional<TransposedOperands> found =
+      TransposedOperands::find(code, merged, code.lanes);
+  if (!found || found->cost > kMaxCost)
     return false;
-  SmallVector<Operation *> ops;
-  std::optional<LoopLabels> labels = labelOutput(code, ops);
-  TransposedEmitter emitter{code, rank, merged, /*rowDim=*/-1, /*turned=*/{}};
-  if (!labels || !emitter.analyse(ops, *labels) ||
-      isNarrow(type.getDimSize(emitter.rowDim)))
-    return false;
-  emitter.emit();
+  int64_t rank = cast<RankedTensorType>(code.output(0).getType()).getRank();
+  TransposedEmitter{code, rank, merged, std::move(*found)}.emit();
   return true;
 }
