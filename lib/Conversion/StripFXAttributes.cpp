@@ -1,4 +1,4 @@
-//===- StripFXAttributes.cpp - linalg that other compilers read -----------===//
+//===- StripFXAttributes.cpp - prepare linalg for other compilers ---------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

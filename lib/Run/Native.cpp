@@ -257,7 +257,7 @@ static llvm::Expected<int> getDeviceNumber(const RunOptions &options) {
   return number;
 }
 
-llvm::Expected<std::unique_ptr<RunnableModel>>
+static llvm::Expected<std::unique_ptr<RunnableModel>>
 loadNative(const std::string &path, const RunOptions &options,
            llvm::json::Object report,
            std::optional<LoadedModule> module = std::nullopt) {

@@ -14,31 +14,38 @@
 
 namespace fx {
 
-/// What a file in_<k>.npy must hold.
+/// Describes the file in_<k>.npy of one leaf of the flattened inputs.
 struct LeafFile {
   enum Use {
-    Passed,  ///< there must be a file
-    Absent,  ///< None and str: there must be none
-    Ignored, ///< there may be one
+    Passed,  ///< the file must exist
+    Absent,  ///< None or str: the file must not exist
+    Ignored, ///< the file may exist and is not read
   };
   std::string name;
   Use use = Passed;
   DType dtype = DType::F32;
 };
 
-/// The files of a signature's leaves.
+/// Returns the description of in_<k>.npy for every leaf k of `signature`. The
+/// dtype of a leaf without a known dtype is F32.
 llvm::SmallVector<LeafFile> getLeafFiles(const GraphSignature &signature);
 
-/// Reads in_<k>.npy for every passed leaf k; any other in_<k>.npy is an error.
+/// Reads in_<k>.npy from `folder` for every passed leaf k. The other values are
+/// absent. Fails if a file is missing or does not fit its leaf, or if `folder`
+/// has a file for a leaf that is absent or does not exist. `folder` may be
+/// empty if no leaf is passed. Errors are `LocatedError`s whose place is the
+/// path.
 llvm::Expected<llvm::SmallVector<HostValue>>
 readInputs(llvm::StringRef folder, llvm::ArrayRef<LeafFile> leaves);
 
-/// Writes out_<k>.npy for every present value: all files beside their names
-/// first, then renamed; on an error none is left.
+/// Writes out_<k>.npy to `folder` for every present value k. Writes all files
+/// under temporary names first, then renames them; on an error no file remains.
+/// Does nothing if `folder` is empty.
 llvm::Error writeOutputs(llvm::StringRef folder,
                          llvm::ArrayRef<HostValue> values);
 
-/// Writes a text file beside its name, then renames it.
+/// Writes a text file under a temporary name in the same folder, then renames
+/// it.
 llvm::Error writeTextFile(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace fx

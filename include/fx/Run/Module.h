@@ -18,18 +18,20 @@
 
 namespace fx {
 
-/// A module and the context it lives in. The paths of its external data are
-/// absolute or start at the current folder.
+/// A module and the context that owns it. The paths of its external data are
+/// absolute or relative to the current folder.
 struct LoadedModule {
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// True for the names of files that `loadModule` reads.
+/// Returns true if `path` has an extension that `loadModule` reads: `.pt2`,
+/// `.mlir` or `.mlirbc`.
 bool isModuleFile(llvm::StringRef path);
 
-/// Imports a `.pt2` (`modelName` of it) or parses a `.mlir`. The places of
-/// errors are records, nodes or lines.
+/// Imports the model `modelName` of a `.pt2` archive (empty: its only model),
+/// or parses a file of MLIR text or bytecode. Errors are `LocatedError`s whose
+/// place is a record, a node, or a line and column.
 llvm::Expected<LoadedModule> loadModule(llvm::StringRef path,
                                         llvm::StringRef modelName);
 

@@ -19,13 +19,13 @@ struct RunOptions {
   /// A `.pt2` archive, a module of the fx dialect (`.mlir`) or a compiled
   /// `.so`.
   std::string model;
-  /// Which model of an archive that holds several.
+  /// The name of the model, for an archive that holds several.
   std::string modelName;
-  /// The folders of in_<k>.npy and out_<k>.npy.
+  /// The folders with the files in_<k>.npy and out_<k>.npy.
   std::string inputs, outputs;
   /// Libraries of operators to load, as torch.ops.load_library does.
   std::vector<std::string> libraries;
-  /// Where to write the JSON report; empty for none.
+  /// The path of the JSON report; empty: no report.
   std::string report;
   /// Run every node on LibTorch.
   bool interpret = false;
@@ -35,22 +35,22 @@ struct RunOptions {
   bool check = false;
   /// Print the benchmark as JSON.
   bool json = false;
-  /// For tests: the compiler crashes when this phase begins.
+  /// For tests: the compiler crashes at the beginning of this phase.
   std::string crashIn;
-  /// The GPU to run on: "cuda" or "cuda:N"; empty: the CPU, or device 0
-  /// where a `.so` was compiled for a GPU.
+  /// The GPU to run on: "cuda" or "cuda:N". Empty: the CPU, or device 0 if the
+  /// model is a `.so` that was compiled for a GPU.
   std::string device;
   int threads = 1;
-  /// Of the random generator, as torch.manual_seed; else that of a new process
-  /// of PyTorch.
+  /// The seed of the random generator, as for torch.manual_seed; nullopt: the
+  /// seed of a new PyTorch process.
   std::optional<uint64_t> seed;
-  /// Timed runs; 0 for none.
+  /// The number of timed runs; 0: no benchmark.
   int benchmark = 0;
 };
 
-/// Runs a model on files; the whole of fx-run but its command line. Outputs
-/// appear all or not at all. Errors are `LocatedError`s whose place begins
-/// with the file.
+/// Implements fx-run without its command line: runs a model on the files of a
+/// folder. Writes either all outputs or none. Errors are `LocatedError`s whose
+/// place begins with the file.
 llvm::Error runModel(const RunOptions &options);
 
 } // namespace fx

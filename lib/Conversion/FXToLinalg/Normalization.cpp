@@ -212,7 +212,6 @@ static LogicalResult lowerRMSNorm(Node &n) {
 /// Lowers group_norm and native_group_norm: normalizes each group of channels
 /// over its channels and all spatial dimensions.
 static LogicalResult lowerGroupNorm(Node &n) {
-  bool native = n.target() == "aten.native_group_norm.default";
   Tensor x = n.tensor("input");
   int64_t groups = n.integer(n.oneOf({"group", "num_groups"}));
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");

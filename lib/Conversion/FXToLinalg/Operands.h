@@ -54,7 +54,7 @@ public:
   llvm::SmallVector<Number> numbers;
 
 private:
-  /// By operand: i for tensor i, -1 - i for number i.
+  /// For each operand: i for tensor i, -1 - i for number i.
   llvm::SmallVector<int> slots;
   llvm::SmallVector<Hoisted> hoisted;
 };

@@ -179,8 +179,8 @@ static Value interpolate(Scalars &f, Value at, StringRef mode,
   Value near = f.add(below, f.mul(weight, d));
   Value far = f.sub(above, f.mul(d, f.sub(f.constant(1), weight)));
   Value r = f.select(f.lt(weight, f.constant(0.5)), near, far);
-  // The formula gives NaN for infinite elements: use an element that is equal
-  // to its neighbour, or at an integral position, directly.
+  // The formula computes NaN for infinite elements. If both elements are equal,
+  // as at an integral position, use the element itself.
   return f.select(f.eq(below, above), below, r);
 }
 

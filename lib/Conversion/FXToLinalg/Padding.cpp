@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Which element of the tensor an element of the padding repeats.
+/// The element of the tensor that an element of the padding repeats.
 enum class PadMode { Reflect, Replicate, Circular };
 
 /// Pads `x` with its own elements: mirrored at the edges, the edges, or from

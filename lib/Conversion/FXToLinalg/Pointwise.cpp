@@ -144,7 +144,7 @@ static LogicalResult comparison(Node &n) {
       n.b.b.getI1Type());
 }
 
-/// Computes on truth values.
+/// Converts the operands to bool and computes on these.
 template <BinaryFn fn>
 static LogicalResult logical(Node &n) {
   Operands x(n, {"self", "other"});

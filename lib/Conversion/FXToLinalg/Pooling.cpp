@@ -250,8 +250,8 @@ static LogicalResult lowerAvgPool(Node &n) {
       return s.div(v[0], s.constant(by));
     });
   } else {
-    // The divisor is the part of the window inside the input, or inside the
-    // padded input.
+    // The divisor is the number of elements of the window that are inside the
+    // input or, with count_include_pad, inside the padded input.
     SmallVector<Value> sizes;
     for (unsigned i = 0; i < spatial; ++i)
       sizes.push_back(b.index(p.x.sizes[i + 2]));

@@ -77,8 +77,8 @@ static std::optional<SmallVector<unsigned>> memoryOrder(FakeTensorType type) {
   MetaAttr meta = type.getMeta();
   if (!meta || meta.getStrides().empty())
     return order;
-  // The dimension that varies fastest has stride 1, the next one the product of
-  // the sizes before it.
+  // The fastest dimension has stride 1. The stride of each other dimension is
+  // the product of the sizes of all faster ones.
   ArrayRef<ExprAttr> strides = meta.getStrides(), sizes = type.getSizes();
   MLIRContext *ctx = type.getContext();
   SmallVector<unsigned> found, left = order;

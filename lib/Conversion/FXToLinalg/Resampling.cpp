@@ -1,4 +1,4 @@
-//===- Resampling.cpp - upsampling and sampling of grids ------------------===//
+//===- Resampling.cpp - upsampling and grid sampling ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -259,8 +259,8 @@ static Value mirror(Scalars &s, const Grid &g, Value at, Value size) {
   return s.select(s.le(span, s.constant(0)), s.constant(0), r);
 }
 
-/// Moves a coordinate into the image, as the padding mode says; with zero
-/// padding, returns it as it is.
+/// Applies the padding mode: moves a coordinate into the image or, with zero
+/// padding, returns it unchanged.
 static Value intoImage(Scalars &s, const Grid &g, Value at, Value size) {
   if (g.padding == 0)
     return at;

@@ -88,10 +88,10 @@ Value Scalars::mul(Value x, Value y) {
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-/// Returns an integer divisor for which no CPU traps: 1 if `y` is 0 or -1,
-/// else `y`. (The lowest integer divided by -1 overflows.) Sets `isMinusOne` to
-/// a value that says whether `y` is -1 if it can be. The lowerings of the
-/// division operators check for 0. Divisors of type index are not changed.
+/// Returns an integer divisor for which no CPU traps: 1 if `y` is 0 or -1, else
+/// `y`. (The lowest integer divided by -1 overflows.) If `y` can be -1, sets
+/// `isMinusOne` to an i1 that is true if it is. The lowerings of the division
+/// operators check for 0. Divisors of type index are not changed.
 static Value safeDivisor(Scalars &s, Value y, Value &isMinusOne) {
   APInt known;
   bool isKnown = matchPattern(y, m_ConstantInt(&known));

@@ -1,4 +1,4 @@
-//===- Scatter.cpp - operators that write at computed places --------------===//
+//===- Scatter.cpp - operators that write at computed indices -------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -74,7 +74,7 @@ static Value readIndex(Builder &b, const Tensor &t, ArrayRef<Value> indices,
 }
 
 //===----------------------------------------------------------------------===//
-// Slices at indexed places
+// Slices at the positions of index tensors
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -222,7 +222,8 @@ static Tensor clampIndices(Builder &b, const Tensor &t, ExprAttr size) {
   });
 }
 
-/// Indexes each dimension that has a tensor in `list` by that tensor.
+/// Indexes each dimension that has a tensor in `list` by that tensor. `clamps`:
+/// indices that are out of range are clamped.
 static LogicalResult indexByTensors(Node &n, SliceWrite &w, Argument list,
                                     bool clamps) {
   for (auto [i, arg] : llvm::enumerate(list.getElements())) {
@@ -367,7 +368,7 @@ static LogicalResult lowerIndexCopy(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Slices at known places
+// Slices at one position
 //===----------------------------------------------------------------------===//
 
 /// Lowers slice_scatter(self, src, dim, start, end, step). The size of `src`

@@ -1,4 +1,4 @@
-//===- Searching.cpp - places in sorted rows ------------------------------===//
+//===- Searching.cpp - searches in sorted rows ----------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -75,7 +75,8 @@ static LogicalResult lowerIsIn(Node &n) {
   bool isScalar = n.has("element"), isOneElement = n.has("test_element");
   if (isScalar && isOneElement)
     return n.fail("expected a tensor");
-  // Give a number the dtype that type promotion gives it and the tensor.
+  // Convert a number to the dtype to which type promotion converts it and the
+  // tensor.
   auto ofNumber = [&](ArgName name, const Tensor &beside) {
     Number v = n.number(name);
     Type dtype = promote({beside}, {v});

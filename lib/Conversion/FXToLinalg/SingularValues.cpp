@@ -1,4 +1,4 @@
-//===- SingularValues.cpp - singular values, and what needs them ----------===//
+//===- SingularValues.cpp - singular values and their uses ----------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -338,8 +338,9 @@ struct Tolerances {
 };
 } // namespace
 
-/// Reads the tolerances. Overloads without atol and rtol have a single one,
-/// named `plain`, which is absolute or relative as `isAbsolute` says.
+/// Reads the tolerances. Overloads without atol and rtol have a single
+/// tolerance, named `plain`, which is absolute if `isAbsolute` and else
+/// relative.
 static Tolerances readTolerances(Node &n, ArgName plain, bool isAbsolute) {
   Tolerances t;
   bool isNew = n.target().contains(".atol_rtol_");

@@ -26,7 +26,7 @@ struct Sorted {
 Tensor radixOrder(Builder &b, const Tensor &x, bool descending, ExprAttr k);
 
 /// Sorts along `dim`, stably. With `k`, `index` has only the first `k` elements
-/// of each row. Fails, with the reason noted, if `x` has no elements.
+/// of each row. If `x` has no elements, fails and records the reason in `n`.
 mlir::FailureOr<Sorted> sort(Node &n, Tensor x, int64_t dim, bool descending,
                              ExprAttr k = {});
 

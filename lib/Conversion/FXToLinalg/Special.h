@@ -1,4 +1,4 @@
-//===- Special.h - what special functions share -----------------*- C++ -*-===//
+//===- Special.h - helpers for special functions ----------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

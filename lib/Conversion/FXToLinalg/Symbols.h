@@ -27,7 +27,7 @@ public:
   /// `entry`.
   explicit Symbols(mlir::Block *entry) : entry(entry) {}
 
-  /// Gives `name` a value of type index, f64 or i1. `atEntry` says that the
+  /// Binds `name` to a value of type index, f64 or i1. `atEntry` is true if the
   /// value is available at the function's entry.
   void bind(llvm::StringRef name, mlir::Value value, bool atEntry);
   /// Inserts the operations that are evaluated at the entry after `op`.

@@ -1,4 +1,4 @@
-//===- Values.h - what an fx value becomes ----------------------*- C++ -*-===//
+//===- Values.h - lowered forms of fx values --------------------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -56,7 +56,7 @@ public:
 
   /// Builds a loop that runs `body` for each index in [from, to), upwards.
   void loop(Value from, Value to, LoopBody body);
-  /// The same downwards.
+  /// Builds a loop that runs `body` for each index in [from, to), downwards.
   void loopDown(Value from, Value to, LoopBody body);
   /// Builds a loop nest over `sizes`; the last dimension is innermost.
   void nest(llvm::ArrayRef<ExprAttr> sizes,

@@ -1,4 +1,4 @@
-//===- ViewOps.cpp - operators that give views ----------------------------===//
+//===- ViewOps.cpp - operators that return views --------------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -480,7 +480,8 @@ static LogicalResult lowerRepeat(Node &n) {
   return n.result(n.b.reshape(n.b.expand(wide, split), n.resultSizes()));
 }
 
-/// Repeats each element along a dimension (of the flattened tensor if none).
+/// Repeats each element along a dimension or, without `dim`, of the flattened
+/// tensor.
 static LogicalResult lowerRepeatInterleave(Node &n) {
   Tensor x = n.tensor("self");
   ExprAttr repeats = n.size("repeats");

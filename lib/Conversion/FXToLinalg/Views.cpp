@@ -1,4 +1,4 @@
-//===- Views.cpp - views and the assembling of tensors --------------------===//
+//===- Views.cpp - views, concatenation and padding -----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -409,7 +409,7 @@ Tensor Builder::split(const Tensor &t, int64_t dim, ArrayRef<ExprAttr> parts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Assembling
+// Insertion, concatenation and padding
 //===----------------------------------------------------------------------===//
 
 Value Builder::insert(Value part, Value whole, ArrayRef<OpFoldResult> offsets,

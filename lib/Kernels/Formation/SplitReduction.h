@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CODEGEN_CPU_SPLITREDUCTION_H
-#define FX_LIB_CODEGEN_CPU_SPLITREDUCTION_H
+#ifndef FX_LIB_KERNELS_FORMATION_SPLITREDUCTION_H
+#define FX_LIB_KERNELS_FORMATION_SPLITREDUCTION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -23,4 +23,4 @@ mlir::linalg::GenericOp splitReduction(mlir::RewriterBase &rewriter,
 
 } // namespace fx::kernel
 
-#endif // FX_LIB_CODEGEN_CPU_SPLITREDUCTION_H
+#endif // FX_LIB_KERNELS_FORMATION_SPLITREDUCTION_H

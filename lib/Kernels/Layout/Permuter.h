@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CODEGEN_CPU_PERMUTER_H
-#define FX_LIB_CODEGEN_CPU_PERMUTER_H
+#ifndef FX_LIB_KERNELS_LAYOUT_PERMUTER_H
+#define FX_LIB_KERNELS_LAYOUT_PERMUTER_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -129,4 +129,4 @@ llvm::SmallVector<T> permute(llvm::ArrayRef<T> list,
 
 } // namespace fx::kernel
 
-#endif // FX_LIB_CODEGEN_CPU_PERMUTER_H
+#endif // FX_LIB_KERNELS_LAYOUT_PERMUTER_H

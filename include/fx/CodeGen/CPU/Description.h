@@ -105,6 +105,9 @@ mlir::FailureOr<ModelDescription> describeModel(mlir::func::FuncOp main);
 mlir::FailureOr<ExprCode>
 compileExpr(ExprAttr expr, llvm::SmallVectorImpl<std::string> &symbols);
 
+/// Returns the infix form of an expression, for messages and tables.
+std::string getText(ExprAttr expr);
+
 /// An LLVM module that holds the tables of the description and refers to
 /// `fx_entry`.
 std::unique_ptr<llvm::Module> emitDescription(const ModelDescription &model,

@@ -110,7 +110,7 @@ Value EntrySizes::materialize(OpBuilder &b, Value value) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-ExprAttr EntrySizes::opaque(Value value) {
+ExprAttr EntrySizes::makeOpaque() {
   // No symbol of a model holds a '%'.
   return ExprAttr::symbol(func.getContext(), ("%" + Twine(nextOpaque++)).str());
 }
@@ -150,13 +150,13 @@ ExprAttr EntrySizes::getExpr(Value value) {
         ExprAttr &known = dims[{base, *index}];
         if (!known)
           known = type && *index < type.getRank() ? type.getSizes()[*index]
-                                                  : opaque(value);
+                                                  : makeOpaque();
         expr = known;
       }
     }
   }
   if (!expr)
-    expr = opaque(value);
+    expr = makeOpaque();
   exprs[value] = expr;
   return expr;
 }

@@ -33,7 +33,8 @@ public:
 private:
   bool canMaterialize(mlir::Value value, unsigned depth);
   mlir::Value dimSource(mlir::Value memref, int64_t dim);
-  ExprAttr opaque(mlir::Value value);
+  /// Returns a new symbol.
+  ExprAttr makeOpaque();
 
   mlir::func::FuncOp func;
   mlir::IRMapping mapping;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WrittenBack.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/IR/FXDialect.h"
 
@@ -19,6 +20,7 @@ namespace fx::cpu {
 } // namespace fx::cpu
 
 using namespace mlir;
+using namespace fx::cpu;
 
 /// Turns scalar arguments into tensors of rank 0.
 static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
@@ -40,9 +42,7 @@ static LogicalResult tensorizeArguments(func::FuncOp func, OpBuilder &b) {
   return success();
 }
 
-/// Returns the argument that result `i` is written back to; null if there is
-/// none.
-static FailureOr<Value> getWrittenBack(func::FuncOp func, unsigned i) {
+FailureOr<Value> fx::cpu::getWrittenBack(func::FuncOp func, unsigned i) {
   if (auto index =
           func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input")) {
     uint64_t arg = index.getInt();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "WrittenBack.h"
 #include "fx/CodeGen/CPU/Backend.h"
 #include "fx/CodeGen/Common/Buffers.h"
 
@@ -80,23 +81,10 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
           return signalPassFailure();
   }
 
-  /// Returns the argument that result `i` is written back to; null if the
-  /// result is an output.
-  static Value getWrittenBack(func::FuncOp func, unsigned i) {
-    if (auto index =
-            func.getResultAttrOfType<IntegerAttr>(i, "fx.mutates_input"))
-      return func.getArgument(index.getInt());
-    auto state = func.getResultAttrOfType<FlatSymbolRefAttr>(i, "fx.mutates");
-    for (BlockArgument arg : func.getArguments())
-      if (state && func.getArgAttrOfType<FlatSymbolRefAttr>(
-                       arg.getArgNumber(), "fx.state") == state)
-        return arg;
-    return {};
-  }
-
-  /// Writes results back to the arguments that they replace. Outputs that alias
-  /// an argument must have been copied before.
-  static void writeBack(func::FuncOp func, func::ReturnOp ret) {
+  /// Writes results back to the arguments `dests`, which are null for outputs.
+  /// Outputs that alias an argument must have been copied before.
+  static void writeBack(func::FuncOp func, func::ReturnOp ret,
+                        ArrayRef<Value> dests) {
     OpBuilder b(ret);
     SmallVector<std::pair<unsigned, Value>> copies;
     {
@@ -104,7 +92,7 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
       BufferViewFlowAnalysis analysis(func);
       llvm::SmallPtrSet<Value, 16> overwritten;
       for (auto [i, value] : llvm::enumerate(ret.getOperands()))
-        if (Value dest = getWrittenBack(func, i)) {
+        if (Value dest = dests[i]) {
           for (Value alias : getAliases(dest, analysis))
             overwritten.insert(alias);
           if (skipCasts(value) != dest)
@@ -159,10 +147,15 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     auto ret = cast<func::ReturnOp>(func.front().getTerminator());
     OpBuilder b(ret);
     BitVector writtenBack(ret->getNumOperands());
+    SmallVector<Value> dests;
     SmallVector<Attribute> attrs;
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-      if (getWrittenBack(func, i)) {
+      FailureOr<Value> dest = getWrittenBack(func, i);
+      if (failed(dest))
+        return failure();
+      dests.push_back(*dest);
+      if (*dest) {
         writtenBack.set(i);
         continue;
       }
@@ -181,7 +174,7 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
                                                 alloc.getDynamicSizes()));
       alloc.erase();
     }
-    writeBack(func, ret);
+    writeBack(func, ret, dests);
     ret->eraseOperands(writtenBack);
     for (Value value : ret.getOperands())
       if (!cast<MemRefType>(value.getType()).getLayout().isIdentity())

@@ -355,7 +355,7 @@ LogicalResult Describer::addOutputs() {
   return success();
 }
 
-static std::string getText(ExprAttr e) {
+std::string fx::cpu::getText(ExprAttr e) {
   std::string text;
   llvm::raw_string_ostream os(text);
   e.printInfix(os);

@@ -117,13 +117,6 @@ private:
 };
 } // namespace
 
-static std::string getText(ExprAttr e) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  e.printInfix(os);
-  return text;
-}
-
 llvm::Constant *Emitter::values(llvm::ArrayRef<ValueDescription> list) {
   llvm::SmallVector<llvm::Constant *> rows;
   for (const ValueDescription &v : list) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
-#define FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
+#ifndef FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H
+#define FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H
 
 #include "fx/Kernels/Analysis.h"
 
@@ -142,4 +142,4 @@ void splitGroups(mlir::func::FuncOp func);
 
 } // namespace fx::cpu
 
-#endif // FX_LIB_CODEGEN_CPU_DEQUANTIZED_H
+#endif // FX_LIB_CODEGEN_CPU_KERNELS_DEQUANTIZED_H

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contraction/ContractionEmitter.h"
 #include "fx/CodeGen/CPU/KernelPasses.h"
 #include "fx/Kernels/Analysis.h"
 #include "fx/Kernels/ConstantAnalysis.h"
@@ -207,10 +208,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     Value source = nibbles ? nibbles.getInputs()[0] : c.rhs();
     auto type = cast<RankedTensorType>(source.getType());
     AffineMap map = c.rhsMap(), lhs = c.lhsMap();
-    int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
-    // A vector of f64 fills two registers.
-    bool isNarrow = c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes);
-    int64_t width = isNarrow ? lanes : 2 * lanes;
+    int64_t width = getPanelVectors(c, lanes) * lanes;
     // Outer dimensions: batches and other columns, the panels, then the
     // reductions in the order in which the left operand has them.
     int64_t pos = 0;

@@ -54,6 +54,12 @@ static int64_t choosePrefetch(int64_t tiles, int64_t panelBytes, int64_t width,
   return llvm::bit_floor<uint64_t>(std::min<int64_t>(tiles, width));
 }
 
+int64_t fx::cpu::getPanelVectors(Contraction &c, int64_t lanes) {
+  int64_t n = c.op.getStaticLoopRanges()[c.lastN()];
+  // A vector of f64 fills two registers.
+  return c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes) ? 1 : 2;
+}
+
 static ContractionAttr chooseSchedule(Contraction &c,
                                       const TargetInfo &target) {
   int64_t lanes = target.lanes;
@@ -67,10 +73,7 @@ static ContractionAttr chooseSchedule(Contraction &c,
     }
     return all;
   };
-  int64_t n = ranges[c.lastN()];
-  // A vector of f64 fills two registers.
-  bool isNarrow = c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes);
-  int64_t vectors = isNarrow ? 1 : 2;
+  int64_t vectors = getPanelVectors(c, lanes);
   if (auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>())
     if (auto tile = getConstantIntValue(unpack.getMixedTiles()[0]))
       vectors = std::max<int64_t>(1, *tile / lanes);

@@ -42,6 +42,10 @@ struct TaskTile {
   Index panel, from, to;
 };
 
+/// Returns the number of vectors of `lanes` elements in a panel of the right
+/// operand: one if it has no more columns, or else two.
+int64_t getPanelVectors(Contraction &contraction, int64_t lanes);
+
 /// Emits one kernel. Call `analyse`, then `emit`.
 struct ContractionEmitter {
   KernelCode &code;
@@ -58,7 +62,6 @@ struct ContractionEmitter {
   bool nibbles = false; ///< two terms of `b` lie in a byte
   llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
   Stride panelStride, groupStride;
-  mlir::Value aValue;
   // Loops: those outside of the tile, of its rows and columns, and reductions.
   llvm::SmallVector<unsigned> outer;
   std::optional<unsigned> mLoop, mMerged; // mMerged: walked as part of mLoop

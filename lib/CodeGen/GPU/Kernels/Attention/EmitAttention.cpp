@@ -315,8 +315,7 @@ void FlashAttention::emitLaunch(bool isAsync) {
   scores.warpRow = warpRow;
   scores.warpColumn = warpColumn;
   placeRows();
-  keys = countKeys();
-  Index pieces = code.ceilDiv(keys, tiles.k);
+  Index pieces = code.ceilDiv(countKeys(), tiles.k);
   SmallVector<SmallVector<Value, 4>> queries = startPipeline(launch, pieces);
   store(launch, walkKeys(launch, pieces, queries));
   launch.close();

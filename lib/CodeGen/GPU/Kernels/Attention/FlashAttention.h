@@ -50,8 +50,6 @@ struct FlashAttention : TileMatMul {
   /// The coordinates of the loops for each row of a thread's scores: two rows
   /// for each part of 16 rows.
   llvm::SmallVector<llvm::SmallVector<codegen::Index>> rowAt;
-  /// The number of keys that the rows of the block see.
-  codegen::Index keys;
 
   /// The running softmax of the rows of a thread: m, l and y of each row.
   struct Rows {

@@ -2,7 +2,7 @@
 """Compares two builds of fx-mlir, side by side: run times of models and operators,
 compile times and the compiler's peak memory.
 
-    benchmarks/compare.py OLD_BUILD NEW_BUILD [--seconds 5] [--compiles 3] [NAME...]
+    benchmarks/compare_builds.py OLD_BUILD NEW_BUILD [--seconds 5] [--compiles 3] [NAME...]
 
 NAME is a model of run.py or a case of operators.py; without names, all cases and
 the models resnet50, bert_base, llama, llama_decode and autoencoder. The code of
