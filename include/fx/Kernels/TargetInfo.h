@@ -40,6 +40,8 @@ struct TargetInfo {
   int64_t registers = 32;
   /// Dot products of four bytes in an instruction: vpdpbusd.
   bool hasByteDot = false;
+  /// Dot products of two bf16 in an instruction: vdpbf16ps.
+  bool hasBF16Dot = false;
   /// Bytes of the left operand, or of all panels, that stay in the second-level
   /// cache beside what streams through it.
   int64_t operandCache = 256 * 1024;
@@ -54,11 +56,13 @@ struct TargetInfo {
   /// The most that a block may have.
   int64_t maxShared = 227 * 1024;
 
-  static TargetInfo getCPU(int64_t lanes, bool hasByteDot = false) {
+  static TargetInfo getCPU(int64_t lanes, bool hasByteDot = false,
+                           bool hasBF16Dot = false) {
     TargetInfo target;
     target.lanes = lanes;
     target.registers = lanes >= 16 ? 32 : 16;
     target.hasByteDot = hasByteDot;
+    target.hasBF16Dot = hasBF16Dot;
     return target;
   }
   static TargetInfo getGPU(MatrixUnit matrixUnit) {

@@ -29,6 +29,8 @@ struct KernelOptions {
   int64_t lanes = 16;
   /// vpdpbusd exists for vectors of so many lanes.
   bool vnni = false;
+  /// vdpbf16ps exists for vectors of that many lanes.
+  bool bf16 = false;
 };
 
 /// What an x86 feature list as LLVM prints it ("+avx512f,+avx2,...") allows.
@@ -43,7 +45,7 @@ void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,
-/// `vnni`).
+/// `vnni`, `bf16`).
 void registerKernelPasses();
 
 } // namespace fx::cpu

@@ -83,11 +83,15 @@ def FXCPUIntegerContractions
 def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
   let summary = "make the left operand of matmuls of bf16 and f16 f32";
   let description = [{
-    A kernel multiplies f32. It makes floats of a vector of the right operand
-    where it loads one, for all rows of a tile, so weights stay as small as they
-    are; of the left operand it takes one number for each row and step. Those are
-    made f32 before, once, by the op that computes them where that is part of a
-    kernel. The products and their sum are exact f32, as PyTorch's are.
+    Without vdpbf16ps, a kernel multiplies f32. It converts a vector of the right
+    operand to f32 after it loads it, for all rows of a tile, so that weights stay
+    in 16 bits in memory. It loads one element of the left operand for each row
+    and step. This pass converts the left operand to f32 once, in the op that
+    computes it if that op is part of a kernel. The products and their sums are
+    exact f32, as PyTorch's are.
+
+    A contraction whose right operand `fx-cpu-pack-weights` has packed in pairs
+    stays as it is: the hardware multiplies its operands as bf16.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -113,7 +117,9 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     Named linalg ops are generalized first, fills excepted.
 
     Of 8-bit integers four terms of a column lie together, `inner_tiles = [32,
-    4]`. Those of which only four bits are kept (`(p << 4) >> 4`) lie two in a
+    4]`. With `bf16`, the same holds for two terms of bf16 operands, `inner_tiles =
+    [32, 2]`, if the terms of the left operand are contiguous and even in number.
+    Those of which only four bits are kept (`(p << 4) >> 4`) lie two in a
     byte, the term four places on in the upper half: `[N/P][K/8][P][4]`. A
     generic in front of the unpacking makes bytes of them. The scales of groups
     are packed by columns, too.
@@ -123,7 +129,9 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
     No canonicalization may run in between: it would fold the pair away.
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
+    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
+    Option<"bf16", "bf16", "bool", "false",
+           "pack operands of bf16 for vdpbf16ps">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -186,6 +194,8 @@ def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
     Option<"vnni", "vnni", "bool", "false",
            "multiply 8-bit integers by vpdpbusd, of vectors as wide as the lanes">,
+    Option<"bf16", "bf16", "bool", "false",
+           "multiply packed pairs of bf16 by vdpbf16ps, of vectors as wide as the lanes">,
     Option<"report", "report", "bool", "false",
            "remark on kernels that are left to the general path">
   ];

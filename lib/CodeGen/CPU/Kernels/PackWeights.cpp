@@ -31,8 +31,9 @@ namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
   using Base::Base;
 
-  // (source, tiled dimension, width, permutation, in nibbles) -> packed
-  using Key = std::tuple<void *, int64_t, int64_t, std::vector<int64_t>, bool>;
+  // (source, tiled dimension, inner tiles, permutation, in nibbles) -> packed
+  using Key = std::tuple<void *, int64_t, std::vector<int64_t>,
+                         std::vector<int64_t>, bool>;
   std::map<Key, Value> packs;
 
   /// Returns true if the right operand is to be packed: it is a weight or an
@@ -73,6 +74,20 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         type.hasStaticShape() && size % 8 == 0 &&
         cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
     return fits ? op : nullptr;
+  }
+
+  /// Returns true if the hardware can multiply pairs of bf16 terms along
+  /// `loop`: both operands are bf16, and the left one holds an even number of
+  /// terms that are contiguous.
+  bool hasPairs(Contraction &c, unsigned loop) {
+    AffineMap lhs = c.lhsMap();
+    int64_t size = c.op.getStaticLoopRanges()[loop];
+    return bf16 && c.kind == OperandKind::Half &&
+           getElementTypeOrSelf(c.lhs().getType()).isBF16() &&
+           lhs.getResults().back() ==
+               getAffineDimExpr(loop, c.op.getContext()) &&
+           !ShapedType::isDynamic(size) && size % 2 == 0 &&
+           cast<RankedTensorType>(c.lhs().getType()).getShape().back() == size;
   }
 
   /// Joins [..., K/4, P, 4] bytes to [..., K/8, P, 4] bytes of two terms each.
@@ -162,9 +177,8 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         perm.push_back(d);
     perm.append({pos, type.getRank() - 1});
     SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
-    Value &packed =
-        packs[Key(source.getAsOpaquePointer(), pos, width,
-                  std::vector<int64_t>(perm.begin(), perm.end()), false)];
+    Value &packed = packs[Key(source.getAsOpaquePointer(), pos, {width},
+                              {perm.begin(), perm.end()}, false)];
     if (!packed)
       packed = packInFront(b, loc, source, pos, tiles, {pos}, perm);
     c.op->setOperand(2, unpack(b, loc, packed, type, tiles, {pos}, perm));
@@ -234,16 +248,20 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         reductions, [&](int64_t x, int64_t y) { return place(x) < place(y); });
     perm.append(reductions);
 
-    SmallVector<OpFoldResult> tiles{b.getIndexAttr(width)};
-    SmallVector<int64_t> inner{pos};
-    if (c.isInteger() || nibbles) {
-      // Four terms of a column, along the last reduction, are contiguous.
-      tiles.push_back(b.getIndexAttr(4));
+    SmallVector<int64_t> inner{pos}, sizes{width};
+    // Some terms of a column, along the last reduction, are contiguous.
+    int64_t terms = c.isInteger() || nibbles                       ? 4
+                    : hasPairs(c, map.getDimPosition(perm.back())) ? 2
+                                                                   : 1;
+    if (terms > 1) {
       inner.push_back(perm.back());
+      sizes.push_back(terms);
     }
-    Value &packed = packs[Key(source.getAsOpaquePointer(), pos, width,
-                              std::vector<int64_t>(perm.begin(), perm.end()),
-                              bool(nibbles))];
+    SmallVector<OpFoldResult> tiles =
+        getAsIndexOpFoldResult(b.getContext(), sizes);
+    Value &packed = packs[Key(source.getAsOpaquePointer(), pos,
+                              {sizes.begin(), sizes.end()},
+                              {perm.begin(), perm.end()}, bool(nibbles))];
     if (!packed) {
       packed = packInFront(b, loc, source, pos, tiles, inner, perm);
       if (nibbles) {

@@ -29,6 +29,7 @@ fx::cpu::KernelOptions fx::cpu::getKernelOptions(llvm::StringRef features) {
   options.vnni = options.lanes == 16
                      ? has("avx512vnni")
                      : has("avxvnni") || (has("avx512vnni") && has("avx512vl"));
+  options.bf16 = has("avx512bf16") && (options.lanes == 16 || has("avx512vl"));
   return options;
 }
 
@@ -45,8 +46,8 @@ void fx::cpu::buildKernelPipeline(OpPassManager &pm,
   // No canonicalization until kernels are formed: it would fold pairs of pack
   // and unpack.
   pm.addPass(createFXCPUIntegerContractions());
+  pm.addPass(createFXCPUPackWeights({options.lanes, options.bf16}));
   pm.addPass(createFXCPUWidenHalves());
-  pm.addPass(createFXCPUPackWeights({options.lanes}));
   pm.addPass(kernel::createFormKernelsPass());
   pm.addPass(kernel::createHoistPreparePass());
   buildEmitPipeline(pm, options);
@@ -58,6 +59,7 @@ void fx::cpu::buildEmitPipeline(OpPassManager &pm,
   FXCPUEmitKernelsOptions emit;
   emit.lanes = options.lanes;
   emit.vnni = options.vnni;
+  emit.bf16 = options.bf16;
   pm.addPass(createFXCPUEmitKernels(emit));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
@@ -71,6 +73,8 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
                         llvm::cl::desc("f32 lanes of a vector register")};
   Option<bool> vnni{*this, "vnni", llvm::cl::init(false),
                     llvm::cl::desc("vpdpbusd exists for such vectors")};
+  Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
+                    llvm::cl::desc("vdpbf16ps exists for such vectors")};
 };
 } // namespace
 
@@ -79,6 +83,6 @@ void fx::cpu::registerKernelPasses() {
   PassPipelineRegistration<KernelPipelineOptions>(
       "fx-cpu-kernels", "linalg on tensors to CPU kernels",
       [](OpPassManager &pm, const KernelPipelineOptions &options) {
-        buildKernelPipeline(pm, {options.lanes, options.vnni});
+        buildKernelPipeline(pm, {options.lanes, options.vnni, options.bf16});
       });
 }

@@ -21,6 +21,12 @@ using namespace mlir;
 using namespace fx::kernel;
 using namespace fx::cpu;
 
+/// Returns true if the right operand is packed in pairs of terms.
+static bool hasPairs(Contraction &c) {
+  auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
+  return unpack && unpack.getInnerDimsPos().size() == 2;
+}
+
 /// Converts `half` to f32.
 static Value widen(OpBuilder &b, Location loc, Value half) {
   auto type = cast<RankedTensorType>(half.getType());
@@ -78,7 +84,7 @@ struct WidenHalves : fx::cpu::impl::FXCPUWidenHalvesBase<WidenHalves> {
       SmallVector<Contraction, 0> found;
       func.walk([&](linalg::GenericOp op) {
         auto match = matchContraction(op);
-        if (match && match->isHalf() &&
+        if (match && match->isHalf() && !hasPairs(*match) &&
             !getElementTypeOrSelf(match->lhs().getType()).isF32())
           found.push_back(*match);
       });

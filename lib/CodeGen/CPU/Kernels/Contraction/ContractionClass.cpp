@@ -127,7 +127,7 @@ static std::optional<KernelMatch> matchKernel(func::FuncOp kernel,
 }
 
 static void emitContraction(KernelCode &code) {
-  ContractionEmitter e(code, code.machine.hasByteDot);
+  ContractionEmitter e(code);
   if (!e.analyse())
     return code.fail("the operands of the contraction do not fit");
   e.emit();

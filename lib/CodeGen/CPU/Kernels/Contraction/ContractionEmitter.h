@@ -54,12 +54,13 @@ struct ContractionEmitter {
   LoopLabels labels;
   // The schedule.
   int64_t rows = 8, vectors = 2, rowBlock = 0, prefetch = 0;
-  bool panelsFirst = true, vnni = false;
+  bool panelsFirst = true;
   // Operands.
   const Buffer *a = nullptr, *b = nullptr;
   const Buffer *t = nullptr; ///< the scales of groups, in panels
   bool packed = false;
   bool nibbles = false; ///< two terms of `b` lie in a byte
+  bool pairs = false;   ///< two terms of bf16 are multiplied at once
   llvm::SmallVector<Stride> aStride, bStride, tStride; // by loop
   Stride panelStride, groupStride;
   // Loops: those outside of the tile, of its rows and columns, and reductions.
@@ -78,8 +79,7 @@ struct ContractionEmitter {
   // that use the panel, and its first row.
   Index firstTile, firstRow;
 
-  explicit ContractionEmitter(KernelCode &code, bool vnni)
-      : code(code), vnni(vnni) {}
+  explicit ContractionEmitter(KernelCode &code) : code(code) {}
   /// Finds the contraction, its schedule, operands and strides. Returns false
   /// if the kernel has another form.
   bool analyse();
@@ -111,12 +111,17 @@ struct ContractionEmitter {
   }
   /// Returns the number of columns of a panel.
   int64_t panel() const { return vectors * code.lanes; }
-  /// Returns the number of terms of a step: for integers, the four that the
-  /// hardware multiplies and adds at once; for nibbles, those of four bytes.
-  int64_t depth() const { return nibbles ? 8 : info.isInteger() ? 4 : 1; }
+  /// Returns the number of terms of a step: for integers and pairs of bf16, the
+  /// four or two that the hardware multiplies and adds at once; for nibbles,
+  /// those of four bytes.
+  int64_t depth() const {
+    return nibbles ? 8 : info.isInteger() ? 4 : pairs ? 2 : 1;
+  }
+  /// Returns the number of terms that are contiguous in a packed column.
+  int64_t innerTerms() const { return std::min<int64_t>(depth(), 4); }
   /// Returns the number of stored elements of the right operand that a step
   /// reads for a vector of sums.
-  int64_t width() const { return depth() > 1 ? 4 * code.lanes : code.lanes; }
+  int64_t width() const { return innerTerms() * code.lanes; }
   /// Returns the current coordinates of a tensor with labels `of`.
   Coords coords(llvm::ArrayRef<int> of);
   Index prefetchStart(const Index &row);

@@ -50,7 +50,9 @@ bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
     memory = split.getInputs()[0];
   }
   b = code.buffer(memory);
-  if (!b || unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
+  pairs = info.isHalf() && unpack.getInnerDimsPos().size() == 2;
+  if (!b || (pairs && !code.machine.hasBF16Dot) ||
+      unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
       getConstantIntValue(unpack.getMixedTiles()[0]) != panel())
     return false;
   AffineMap map = info.rhsMap();
@@ -58,7 +60,7 @@ bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
     // `depth` terms at a time must be contiguous in both operands.
     quadLoop = map.getDimPosition(unpack.getInnerDimsPos()[1]);
     int64_t size = info.op.getStaticLoopRanges()[*quadLoop];
-    if (getConstantIntValue(unpack.getMixedTiles()[1]) != 4 ||
+    if (getConstantIntValue(unpack.getMixedTiles()[1]) != innerTerms() ||
         ShapedType::isDynamic(size) || size % depth() ||
         !aStride[*quadLoop].isStatic(1))
       return false;

@@ -9,7 +9,9 @@
 // stored as bytes or halves, by one element of the left operand. Of integers, a
 // step has four terms: vpdpbusd multiplies four signed bytes for each column by
 // the same four unsigned bytes of the left operand, and adds the products to a
-// vector of sums.
+// vector of sums. Of pairs of bf16, a step has two terms: vdpbf16ps does the
+// same with two elements for each column and sums of f32. It treats subnormal
+// numbers as zeros, as oneDNN's kernels for PyTorch do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,9 +45,9 @@ Value ContractionEmitter::add(Value x, Value y) {
 Value ContractionEmitter::loadRight(const Index &at, int64_t vector) {
   Value offset = code.materialize(code.add(at, Index::of(vector * width())));
   if (depth() > 1)
-    return vector::LoadOp::create(
-        code.b, code.loc, VectorType::get({width()}, code.b.getI8Type()),
-        b->flat, ValueRange{offset});
+    return vector::LoadOp::create(code.b, code.loc,
+                                  VectorType::get({width()}, b->element),
+                                  b->flat, ValueRange{offset});
   VectorType type = code.vectorType(sumType());
   if (info.hasByteWeights()) {
     Value bytes = vector::LoadOp::create(code.b, code.loc,
@@ -99,20 +101,21 @@ SmallVector<Value> ContractionEmitter::getPart(ArrayRef<Value> right,
   return result;
 }
 
-/// Loads the left operand's element for a step; of integers, four bytes as i32.
+/// Loads the left operand's element for a step; of integers and pairs, the four
+/// bytes of its terms as i32.
 Value ContractionEmitter::loadLeft(const Index &at) {
   Value offset = code.materialize(at);
-  if (!info.isInteger()) {
+  if (!info.isInteger() && !pairs) {
     Value x = memref::LoadOp::create(code.b, code.loc, a->flat, offset);
     if (x.getType() != sumType())
       x = arith::ExtFOp::create(code.b, code.loc, sumType(), x);
     return x;
   }
-  Value bytes = vector::LoadOp::create(code.b, code.loc,
-                                       VectorType::get({4}, code.b.getI8Type()),
-                                       a->flat, ValueRange{offset});
+  auto type = VectorType::get({innerTerms()}, a->element);
+  Value terms = vector::LoadOp::create(code.b, code.loc, type, a->flat,
+                                       ValueRange{offset});
   Value word = vector::BitCastOp::create(
-      code.b, code.loc, VectorType::get({1}, code.b.getI32Type()), bytes);
+      code.b, code.loc, VectorType::get({1}, code.b.getI32Type()), terms);
   return vector::ExtractOp::create(code.b, code.loc, word, 0);
 }
 
@@ -121,21 +124,21 @@ void ContractionEmitter::multiply(ArrayRef<Value> right, Value left,
                                   MutableArrayRef<Value> sums) {
   OpBuilder &builder = code.b;
   Location loc = code.loc;
-  if (!info.isInteger()) {
+  if (!info.isInteger() && !pairs) {
     Value x = code.splat(left);
     for (auto [sum, y] : llvm::zip(sums, right))
       sum = vector::FMAOp::create(builder, loc, x, y, sum);
     return;
   }
   VectorType words = code.vectorType(builder.getI32Type());
-  if (vnni) {
-    Value x = vector::BitCastOp::create(
-        builder, loc, VectorType::get({width()}, builder.getI8Type()),
-        code.splat(left));
+  if (pairs || code.machine.hasByteDot) {
+    Value x = vector::BitCastOp::create(builder, loc, right[0].getType(),
+                                        code.splat(left));
     std::string name =
-        "llvm.x86.avx512.vpdpbusd." + std::to_string(32 * code.lanes);
+        pairs ? "llvm.x86.avx512bf16.dpbf16ps." : "llvm.x86.avx512.vpdpbusd.";
+    name += std::to_string(32 * code.lanes);
     for (auto [sum, y] : llvm::zip(sums, right))
-      sum = LLVM::CallIntrinsicOp::create(builder, loc, words,
+      sum = LLVM::CallIntrinsicOp::create(builder, loc, sum.getType(),
                                           builder.getStringAttr(name),
                                           ValueRange{sum, x, y})
                 .getResult(0);
