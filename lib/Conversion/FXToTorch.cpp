@@ -14,6 +14,7 @@
 #include "GraphConversion.h"
 #include "fx/Conversion/Passes.h"
 #include "fx/IR/Metadata.h"
+#include "fx/Operators/TypePromotion.h"
 #include "fx/Operators/View.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -241,29 +242,28 @@ Value Function::makeImmediate(CallFunctionOp call, Attribute value,
 
 /// Returns the dtype of the 0-d tensor that replaces a number among the
 /// arguments of a call, such that type promotion gives the same dtype as for
-/// the number: the first tensor's dtype if its category (bool, integer, float)
-/// is the number's or a higher one, else the default dtype of the number's
-/// category.
+/// the number: the dtype that the tensors and the number give, or the default
+/// dtype of the number's category (bool, integer, float) if that has no
+/// literal.
 static Type getNumberDtype(CallFunctionOp call, Attribute value) {
   Builder b(call.getContext());
-  int category = isa<BoolAttr>(value) ? 0 : isa<IntegerAttr>(value) ? 1 : 2;
-  for (Value operand : call.getOperands()) {
-    auto tensor = dyn_cast<FakeTensorType>(operand.getType());
-    if (!tensor)
-      continue;
-    Type dtype = tensor.getDtype();
-    int other = dtype.isInteger(1) ? 0 : isa<IntegerType>(dtype) ? 1 : 2;
-    // A complex dtype (width 0) has no literal here, and a narrow integer dtype
-    // may not represent the number.
-    auto integer = dyn_cast<IntegerAttr>(value);
-    unsigned width = dtype.isIntOrFloat() ? dtype.getIntOrFloatBitWidth() : 0;
-    if (width && other >= category &&
-        (other != 1 || category != 1 || integer.getValue().isSignedIntN(width)))
-      return dtype;
-    break;
-  }
-  return category == 2 ? Type(b.getF32Type())
-                       : b.getIntegerType(category ? 64 : 1);
+  Type own = isa<BoolAttr>(value)      ? Type(b.getI1Type())
+             : isa<IntegerAttr>(value) ? Type(b.getI64Type())
+                                       : Type(b.getF32Type());
+  TypePromotion promotion(call.getContext());
+  promotion.addNumber(own);
+  for (Value operand : call.getOperands())
+    if (auto tensor = dyn_cast<FakeTensorType>(operand.getType()))
+      promotion.addTensor(tensor.getDtype(), tensor.getRank());
+  Type dtype = promotion.getResult();
+  // A complex dtype has no literal here, and a narrow integer dtype may not
+  // represent the number.
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!dtype || !dtype.isIntOrFloat() ||
+      (isIntDtype(dtype) && integer && isIntDtype(own) &&
+       !integer.getValue().isSignedIntN(dtype.getIntOrFloatBitWidth())))
+    return own;
+  return dtype;
 }
 
 Value Function::makeNumberTensor(CallFunctionOp call, Attribute value) {

@@ -37,8 +37,14 @@ llvm::Expected<DenseElementsAttr> fx::readStateElements(StateOp state,
   llvm::Expected<ArrayRef<char>> storage = files.get(state);
   if (!storage)
     return storage.takeError();
-  Type element = type.getElementType();
-  size_t bytes = element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+  Type element = type.getElementType(), part = element;
+  size_t numParts = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    part = complex.getElementType();
+    numParts = 2;
+  }
+  size_t bytes =
+      element.isInteger(1) ? 1 : numParts * part.getIntOrFloatBitWidth() / 8;
   std::vector<char> data;
   data.reserve(type.getNumElements() * bytes);
   SmallVector<int64_t> at(sizes.size(), 0);

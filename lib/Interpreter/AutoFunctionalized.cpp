@@ -121,7 +121,8 @@ public:
     std::vector<int64_t> ints;
     std::optional<IValue> list = take(name);
     if (!list || !list->isList())
-      throw std::runtime_error("expected a list as '" + name + "'");
+      throw std::runtime_error("expected a list as '" + name + "', got " +
+                               (list ? list->tagKind() : "none"));
     for (const IValue &v : list->toListRef())
       ints.push_back(v.toInt());
     return ints;
@@ -132,14 +133,15 @@ public:
   IValue takeView(const std::string &prefix, const std::vector<Tensor> &bases) {
     std::optional<IValue> index = take(prefix + "_base_index");
     if (!index)
-      throw std::runtime_error("'" + prefix + "_base_index' is missing");
+      throw std::runtime_error("expected '" + prefix +
+                               "_base_index', got none");
     if (index->isNone())
       return {};
     int64_t i = index->toInt();
     if (i < 0 || static_cast<size_t>(i) >= bases.size())
-      throw std::runtime_error("'" + prefix + "_base_index' is " +
-                               std::to_string(i) + ", expected below " +
-                               std::to_string(bases.size()));
+      throw std::runtime_error("expected '" + prefix + "_base_index' below " +
+                               std::to_string(bases.size()) + ", got " +
+                               std::to_string(i));
     const Tensor &base = bases[i];
     if (take(prefix + "_alias"))
       return base.alias();
@@ -147,7 +149,8 @@ public:
       std::optional<IValue> start = take(prefix + "_slice_start");
       std::optional<IValue> end = take(prefix + "_slice_end");
       if (!start || !end)
-        throw std::runtime_error("'" + prefix + "' has half a slice");
+        throw std::runtime_error("expected '" + prefix + "_slice_start' and '" +
+                                 prefix + "_slice_end', got one or none");
       return base.slice(dim->toInt(), start->toInt(), end->toInt());
     }
     if (!args.getKeyword(prefix + "_size"))

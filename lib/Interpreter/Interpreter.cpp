@@ -17,7 +17,6 @@
 #include "TorchBoundary.h"
 #include "fx/IR/Signature.h"
 #include "fx/Operators/Purity.h"
-#include "fx/Runtime/fallback.h"
 #include "fx/Support/LocatedError.h"
 #include "fx/Transforms/StridedMemory.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,17 +25,10 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
-#include <torch/headeronly/version.h>
 
 #include <numeric>
 
 using namespace mlir;
-
-extern "C" int fx_torch_fallback(void *context, const char *json, int nInputs,
-                                 const DLTensor *const *inputs, int nScalars,
-                                 const FXScalar *scalars, int nOutputs,
-                                 DLManagedTensor **outputs, char *error,
-                                 size_t errorSize);
 
 namespace fx::interp {
 
@@ -379,8 +371,8 @@ create(ModuleOp module, const InterpreterOptions &options) {
 
 extern "C" __attribute__((visibility("default"))) const fx::TorchLibrary *
 fx_torch_library() {
-  static const fx::TorchLibrary library = {
-      fx::TorchLibrary::kVersion, TORCH_VERSION, fx::interp::create,
-      reinterpret_cast<void *>(&fx_torch_fallback), fx::interp::getSchemaText};
+  static const fx::TorchLibrary library = {fx::TorchLibrary::kVersion,
+                                           fx::interp::create,
+                                           fx::interp::getSchemaText};
   return &library;
 }

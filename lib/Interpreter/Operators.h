@@ -12,6 +12,7 @@
 #include <ATen/core/stack.h>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace fx::interp {
@@ -57,6 +58,12 @@ public:
 private:
   size_t depth;
 };
+
+/// Throws an error with the message unless the condition holds.
+inline void require(bool condition, const std::string &message) {
+  if (!condition)
+    throw std::runtime_error(message);
+}
 
 /// Creates the operator of Python's `torch._prims` with a name such as
 /// `view_of`. Returns null if there is none.

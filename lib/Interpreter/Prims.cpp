@@ -147,11 +147,6 @@ callAten(const std::string &name, const char *overload, size_t numArguments) {
 // Compositions of ATen operators
 //===----------------------------------------------------------------------===//
 
-static void require(bool condition, const std::string &message) {
-  if (!condition)
-    throw std::runtime_error(message);
-}
-
 namespace {
 /// Pops the arguments of a call from the stack and reads them in order.
 class Call {

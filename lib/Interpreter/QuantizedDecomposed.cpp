@@ -37,11 +37,6 @@ namespace fx::interp {
 // Checks
 //===----------------------------------------------------------------------===//
 
-static void require(bool condition, const std::string &message) {
-  if (!condition)
-    throw std::runtime_error(message);
-}
-
 static std::string name(ScalarType type) { return c10::toString(type); }
 
 /// Returns the least and greatest quantized value of a dtype.
@@ -63,16 +58,19 @@ static std::pair<int64_t, int64_t> getBounds(ScalarType dtype) {
   case ScalarType::Float8_e4m3fn:
     return {-448, 448};
   default:
-    throw std::runtime_error("unsupported quantized dtype " + name(dtype));
+    throw std::runtime_error(
+        "expected a quantized dtype of Byte, Char, UInt16, Short, Int, "
+        "Float8_e5m2 or Float8_e4m3fn, got " +
+        name(dtype));
   }
 }
 
 static void checkBounds(int64_t min, int64_t max, ScalarType dtype) {
   auto [low, high] = getBounds(dtype);
   require(min >= low && max <= high,
-          "quant_min and quant_max are " + std::to_string(min) + " and " +
-              std::to_string(max) + ", expected within " + std::to_string(low) +
-              " and " + std::to_string(high) + " for " + name(dtype));
+          "expected quant_min and quant_max from " + std::to_string(low) +
+              " to " + std::to_string(high) + " for " + name(dtype) + ", got " +
+              std::to_string(min) + " and " + std::to_string(max));
 }
 
 static Tensor toFloatInput(const Tensor &input) {
@@ -190,8 +188,8 @@ static std::pair<Tensor, Tensor> choosePerTokenAsymmetric(const Tensor &input,
 static Tensor alongAxis(const Tensor &perChannel, const Tensor &input,
                         int64_t axis) {
   require(axis < input.dim() && axis >= -input.dim(),
-          "axis " + std::to_string(axis) + " is out of range for rank " +
-              std::to_string(input.dim()));
+          "expected an axis of a tensor of rank " +
+              std::to_string(input.dim()) + ", got " + std::to_string(axis));
   std::vector<int64_t> shape(input.dim(), 1);
   shape[axis < 0 ? axis + input.dim() : axis] = perChannel.size(0);
   return perChannel.view(shape);
@@ -240,8 +238,8 @@ static int64_t getGroupSize(const Tensor &input, const Tensor &scales,
   if (group > input.size(-1) && scales.size(-1) == 1)
     group = input.size(-1);
   require(group > 0 && input.size(-1) % group == 0,
-          "size " + std::to_string(input.size(-1)) +
-              " is no multiple of group size " + std::to_string(group));
+          "expected rows of groups of " + std::to_string(group) +
+              " elements, got rows of " + std::to_string(input.size(-1)));
   return group;
 }
 
@@ -376,7 +374,8 @@ static void quantizeGroup(Stack &stack) {
   ScalarType dtype = f.dtype();
   int64_t group = getGroupSize(x, s, f.integer());
   Tensor grouped = x.reshape({-1, group});
-  require(!grouped.isnan().any().item().toBool(), "the input has a NaN");
+  require(!grouped.isnan().any().item().toBool(),
+          "expected an input without NaN, got one with NaN");
   f.finish(grouped.mul(s.reshape({-1, 1}).reciprocal())
                .add(z.reshape({-1, 1}))
                .round()

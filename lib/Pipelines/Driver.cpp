@@ -186,6 +186,20 @@ llvm::Error Driver::failToWrite(const Twine &why) const {
                             "cannot write '" + options.output + "': " + why);
 }
 
+/// Returns an error if the output contains machine code of an NVIDIA GPU and
+/// ptxas cannot be executed. Checking this late would blame the nodes, and
+/// compile again without native code for each of them.
+static llvm::Error checkAssembler(EmitKind emit, const fx::gpu::Target *gpu) {
+  bool isArtefact = emit == EmitKind::SharedObject || emit == EmitKind::Header;
+  bool isCubin = emit == EmitKind::Cubin;
+  if (!gpu || gpu->platform != fx::gpu::Platform::CUDA ||
+      !(isArtefact || isCubin))
+    return llvm::Error::success();
+  if (llvm::Error e = nvvm::checkPtxas(/*isNeeded=*/isCubin))
+    return CompileError::make(kInput, llvm::toString(std::move(e)));
+  return llvm::Error::success();
+}
+
 llvm::Error Driver::run() {
   if (llvm::Error e = loadPluginsOfEnvironment())
     return e;
@@ -199,7 +213,10 @@ llvm::Error Driver::run() {
           kInput, "--swappable-weights: expected the CPU as the target, got a "
                   "GPU");
   }
-  if (llvm::Error e = checkFormat(options.emit, gpu ? &*gpu : nullptr))
+  const fx::gpu::Target *device = gpu ? &*gpu : nullptr;
+  if (llvm::Error e = checkFormat(options.emit, device))
+    return e;
+  if (llvm::Error e = checkAssembler(options.emit, device))
     return e;
   // Host code that only launches kernels is fast enough on any x86-64.
   std::string error;

@@ -13,6 +13,7 @@
 #include "fx/Run/Files.h"
 #include "fx/Run/Module.h"
 #include "fx/Support/LocatedError.h"
+#include "fx/Support/OutputFile.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -80,7 +81,7 @@ fx::quantizeFile(const QuantizeFileOptions &options) {
   eraseUnusedStates(module);
 
   llvm::Error written =
-      llvm::writeToOutput(options.output, [&](raw_ostream &os) -> llvm::Error {
+      writeOutputFile(options.output, [&](raw_ostream &os) -> llvm::Error {
         if (succeeded(exportPt2(ExportModel{module, ""}, os,
                                 llvm::sys::path::stem(options.output))))
           return llvm::Error::success();

@@ -22,9 +22,14 @@ static void addErrors(SignalToNoise &ratio, const HostTensor &want,
   auto *y = reinterpret_cast<const T *>(got.data.get());
   for (int64_t i = 0, e = want.getNumElements(); i < e; ++i) {
     double value = x[i], error = value - double(y[i]);
+    // Integers have no NaN.
+    if (std::isnan(value))
+      continue;
     // Attention masks are infinite in both; their difference would be NaN.
     if (x[i] == y[i])
       error = 0;
+    else if (std::isnan(error))
+      error = std::numeric_limits<double>::infinity();
     if (std::isfinite(value))
       ratio.signal += value * value;
     ratio.noise += error * error;

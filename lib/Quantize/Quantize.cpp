@@ -118,6 +118,9 @@ FailureOr<QuantizationReport> Quantizer::run() {
     return module.emitError("expected a functional graph @main, got none");
   if (llvm::Error error = options.config.check())
     return fail(std::move(error));
+  if (std::isnan(options.minSQNR))
+    return module.emitError(
+        "expected a number of decibels as the minimal ratio, got NaN");
   if (isStatic() && options.samples.empty())
     return module.emitError("static quantization needs samples, got none");
   bool hasSamples = !options.samples.empty();

@@ -46,11 +46,6 @@ llvm::Expected<std::vector<std::string>> fx::findSamples(StringRef folder,
   return folders;
 }
 
-llvm::Expected<llvm::SmallVector<HostValue>>
-fx::readSample(StringRef folder, const GraphSignature &signature) {
-  return readInputs(folder, getLeafFiles(signature));
-}
-
 llvm::Expected<std::unique_ptr<SampleRunner>>
 SampleRunner::create(ModuleOp module, std::function<bool(Operation *)> wants,
                      Watch watch) {
@@ -73,7 +68,7 @@ SampleRunner::create(ModuleOp module, std::function<bool(Operation *)> wants,
 
 llvm::Error SampleRunner::run(StringRef folder,
                               llvm::SmallVectorImpl<HostValue> &outputs) {
-  auto inputs = readSample(folder, signature);
+  auto inputs = readInputs(folder, getLeafFiles(signature));
   if (!inputs)
     return inputs.takeError();
   // The interpreter's observer sees nodes only. Watch the inputs here.

@@ -19,10 +19,6 @@ namespace fx {
 llvm::Expected<std::vector<std::string>> findSamples(llvm::StringRef folder,
                                                      unsigned most);
 
-/// Reads the inputs of the sample in `folder`.
-llvm::Expected<llvm::SmallVector<HostValue>>
-readSample(llvm::StringRef folder, const GraphSignature &signature);
-
 /// Runs a module's graph @main on samples in the interpreter.
 class SampleRunner {
 public:

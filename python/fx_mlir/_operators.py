@@ -48,4 +48,6 @@ def register_pure_operators(gm: torch.nn.Module) -> None:
         try:
             _fx.register_operator(str(target), True, None)
         except Error:
-            pass  # a built-in operator
+            # A built-in operator, or one that is registered as one that writes. What is
+            # known of it stays.
+            pass

@@ -93,3 +93,25 @@ fx.graph @main attributes {functional} {
   %w = call_function @aten.where.self(%on, %x, %y) : (!fx.tensor<[], i1>, !fx.tensor<[2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   output(%w) : (!fx.tensor<[2], f32>)
 }
+
+// -----
+
+// The dtype is that of all tensors, not of the first one.
+// CHECK: func.func @main(%{{.*}}: !torch.vtensor<[2],i1>
+fx.graph @main attributes {functional} {
+  %c = placeholder "c" : !fx.tensor<[2], i1>
+  %x = placeholder "x" : !fx.tensor<[2], f64>
+  // CHECK: value = dense<1.000000e-01> : tensor<f64>
+  %w = call_function @aten.where.self(%c, %x, 0.1) : (!fx.tensor<[2], i1>, !fx.tensor<[2], f64>) -> !fx.tensor<[2], f64>
+  output(%w) : (!fx.tensor<[2], f64>)
+}
+
+// -----
+
+// A complex state has two numbers an element.
+fx.state @z : !fx.tensor<[1], complex<f32>> = dense<[0, 0, 128, 63, 0, 0, 0, 64]> : tensor<8xui8>
+// EMBED: "torch.vtensor.literal"() {value = dense<(1.000000e+00,2.000000e+00)> : tensor<1xcomplex<f32>>}
+fx.graph @main attributes {functional} {
+  %z = placeholder "z" buffer @z : !fx.tensor<[1], complex<f32>>
+  output(%z) : (!fx.tensor<[1], complex<f32>>)
+}

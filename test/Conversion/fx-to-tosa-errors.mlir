@@ -24,3 +24,23 @@ fx.graph @main attributes {functional} {
   %y = call_function @aten._to_copy.default(%x, dtype = i32) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], i32>
   output(%y) : (!fx.tensor<[4], i32>)
 }
+
+// -----
+
+// PyTorch compares in f32.
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], i32>
+  // expected-error@+1 {{'aten.lt.Scalar' on these arguments has no form in TOSA}}
+  %y = call_function @aten.lt.Scalar(%x, 0.5) : (!fx.tensor<[4], i32>) -> !fx.tensor<[4], i1>
+  output(%y) : (!fx.tensor<[4], i1>)
+}
+
+// -----
+
+// The tensor's dtype does not have the number.
+fx.graph @main attributes {functional} {
+  %x = placeholder "x" : !fx.tensor<[4], i8>
+  // expected-error@+1 {{'aten.lt.Scalar' on these arguments has no form in TOSA}}
+  %y = call_function @aten.lt.Scalar(%x, 300) : (!fx.tensor<[4], i8>) -> !fx.tensor<[4], i1>
+  output(%y) : (!fx.tensor<[4], i1>)
+}

@@ -19,7 +19,8 @@ fx.graph @main attributes {functional} {
   // CHECK: tosa.reshape %[[B]]
   // CHECK: tosa.add
   %linear = call_function @aten.linear.default(%x, %w, %b) : (!fx.tensor<[4, 2], f32>, !fx.tensor<[3, 2], f32>, !fx.tensor<[3], f32>) -> !fx.tensor<[4, 3], f32>
-  // CHECK: tosa.clamp
+  // Infinity stays infinity.
+  // CHECK: tosa.clamp %{{.*}}max_val = 0x7F800000 : f32
   %relu = call_function @aten.relu.default(%linear) : (!fx.tensor<[4, 3], f32>) -> !fx.tensor<[4, 3], f32>
   // CHECK: tosa.mul
   // CHECK: tosa.sub
@@ -36,5 +37,10 @@ fx.graph @main attributes {functional} {
   %mean = call_function @aten.mean.dim(%softmax, [0]) : (!fx.tensor<[4, 3], f32>) -> !fx.tensor<[3], f32>
   // CHECK: tosa.concat
   %cat = call_function @aten.cat.default([%softmax, %relu], 1) : (!fx.tensor<[4, 3], f32>, !fx.tensor<[4, 3], f32>) -> !fx.tensor<[4, 6], f32>
-  output(%mean, %cat) : (!fx.tensor<[3], f32>, !fx.tensor<[4, 6], f32>)
+  // A tensor of rank 0 has nothing to transpose.
+  // CHECK-NOT: tosa.transpose
+  %s = call_function @aten.sum.default(%x) : (!fx.tensor<[4, 2], f32>) -> !fx.tensor<[], f32>
+  %st = call_function @aten.transpose.int(%s, 0, -1) : (!fx.tensor<[], f32>) -> !fx.tensor<[], f32>
+  %sp = call_function @aten.permute.default(%st, []) : (!fx.tensor<[], f32>) -> !fx.tensor<[], f32>
+  output(%mean, %cat, %sp) : (!fx.tensor<[3], f32>, !fx.tensor<[4, 6], f32>, !fx.tensor<[], f32>)
 }

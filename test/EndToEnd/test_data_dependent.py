@@ -63,6 +63,14 @@ class ItemOfFloat(torch.nn.Module):
         return x * n.item(), n.item() + 0.5
 
 
+class Integers(torch.nn.Module):
+    """Powers are exact, `&` and `|` bitwise."""
+
+    def forward(self, x, n, k):
+        a, b = n.item(), k.item()
+        return x + 1, a**39, a & b, a | b
+
+
 class Repeat(torch.nn.Module):
     def forward(self, x, counts):
         y = x.repeat_interleave(counts, 0)
@@ -143,6 +151,16 @@ def test_bounds(build, mode, tmp_path):
         modes=["interpret", mode],
         dynamic=(BATCH, None),
         others=[((seeded(n, 3), torch.tensor(k)), {}) for n in (6, 9) for k in (-2, 0, 8, -20)],
+    )
+
+
+def test_integers(tmp_path):
+    harness.check(
+        Integers(),
+        (seeded(3), torch.tensor(3), torch.tensor(6)),
+        folder=tmp_path,
+        modes=["interpret", "native"],
+        others=[((seeded(3), torch.tensor(-3), torch.tensor(5)), {})],
     )
 
 

@@ -194,6 +194,15 @@ def test_noise_without_signal_is_not_exact(tmp_path):
     assert "it would lose too much" in layer["reason"]
 
 
+def test_a_nan_of_the_float_model_does_not_count(tmp_path):
+    torch.manual_seed(0)
+    model, x = nn.Linear(8, 8).eval(), torch.randn(4, 8)
+    x[0, 0] = float("nan")
+    _, report = quantize(exporting.export(model, (x,)), [(x,)], tmp_path, "--mode", "weight-only")
+    (layer,), (output,) = report["layers"], report["outputs"]
+    assert min(layer["own_sqnr_db"], layer["sqnr_db"], output["sqnr_db"]) > 35
+
+
 def randoms(spec: registry.Spec, count: int):
     args, _ = spec.inputs()
     return [tuple(registry.rand(*a.shape, seed=100 + k) for a in args) for k in range(count)]

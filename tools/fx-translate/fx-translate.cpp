@@ -13,6 +13,7 @@
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
 #include "fx/Operators/Version.h"
+#include "fx/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -189,9 +190,7 @@ static int translate() {
   SmallVector<OwnedModule> modules;
   if (!readModules(context, modules))
     return 1;
-  // `writeToOutput` writes a temporary file and renames it, so that no partial
-  // file is left.
-  Error error = writeToOutput(output, [&](raw_ostream &os) -> Error {
+  Error error = fx::writeOutputFile(output, [&](raw_ostream &os) -> Error {
     if (!asked)
       return printModule(*modules.front(), os);
     return failed(writeFormat(modules, os)) ? Reported::make()

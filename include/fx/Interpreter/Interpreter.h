@@ -65,14 +65,10 @@ public:
 /// The functions of libFXTorch.so, found by one exported symbol.
 struct TorchLibrary {
   /// Raised when this structure or Interpreter changes.
-  static constexpr uint32_t kVersion = 4;
+  static constexpr uint32_t kVersion = 5;
   uint32_t version;
-  /// LibTorch's version, "2.13.0".
-  const char *torchVersion;
   llvm::Expected<std::unique_ptr<Interpreter>> (*createInterpreter)(
       mlir::ModuleOp module, const InterpreterOptions &options);
-  /// The FXFallbackFn of fx/Runtime/fallback.h.
-  void *fallback;
   /// The schema of an operator, as torch writes it; nothing where torch's
   /// dispatcher does not have it.
   std::optional<std::string> (*getSchema)(llvm::StringRef target);

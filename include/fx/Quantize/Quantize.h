@@ -131,7 +131,7 @@ mlir::FailureOr<ConvertCounts> convertQuantized(mlir::ModuleOp module);
 /// that as `fx.shadow`.
 mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module);
 
-/// 10 log10(sum x^2 / sum (x - y)^2), over all samples.
+/// 10 log10(sum x^2 / sum (x - y)^2), over all samples, where x is not NaN.
 struct SignalToNoise {
   double signal = 0, noise = 0;
   void add(const HostTensor &want, const HostTensor &got);

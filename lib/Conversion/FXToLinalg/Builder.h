@@ -162,6 +162,9 @@ public:
   Tensor unsqueeze(const Tensor &t, int64_t dim);
   /// Drops dimension `dim`, of size 1.
   Tensor squeeze(const Tensor &t, int64_t dim);
+  /// Returns `t`, a vector over dimension `axis` of a tensor of `rank`, as a
+  /// view that broadcasts to the tensor.
+  Tensor alongAxis(Tensor t, int64_t axis, int64_t rank);
   /// Broadcasts `t` to `sizes` (aligned at the right).
   Tensor expand(const Tensor &t, llvm::ArrayRef<ExprAttr> sizes);
   /// Returns `length` elements of `dim` from `start`, `step` apart.

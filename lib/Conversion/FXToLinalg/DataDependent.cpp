@@ -308,10 +308,6 @@ static LogicalResult groups(Node &n, const Tensor &x,
                    }));
 }
 
-static bool isEmpty(const Tensor &x) {
-  return llvm::any_of(x.sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 /// _unique2(self, sorted, return_inverse, return_counts),
 /// unique_dim(self, dim, sorted, return_inverse, return_counts) of a vector.
 template <bool dim>
@@ -323,7 +319,7 @@ static LogicalResult lowerUnique(Node &n) {
     return n.fail("the dtype has no native code");
   if (dim && x.rank() != 1)
     return n.fail("rows of several elements are compared");
-  if (isEmpty(x))
+  if (isEmpty(x.sizes))
     return n.fail("an empty tensor");
   Builder &b = n.b;
   Tensor row = b.contiguous(b.reshape(x, {b.product(x.sizes)}));
@@ -339,7 +335,7 @@ static LogicalResult lowerUniqueConsecutive(Node &n) {
     return n.fail("the dtype has no native code");
   if (n.has("dim") && x.rank() != 1)
     return n.fail("rows of several elements are compared");
-  if (isEmpty(x))
+  if (isEmpty(x.sizes))
     return n.fail("an empty tensor");
   return groups(n, x, std::nullopt, inverse, counts);
 }

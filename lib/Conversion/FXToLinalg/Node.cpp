@@ -295,6 +295,65 @@ Sizes Node::sizes(ArgName name) {
 }
 
 //===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+ExprAttr Node::wrapPosition(ExprAttr at, ExprAttr size) {
+  MLIRContext *ctx = context();
+  std::optional<int64_t> known = at.getInteger();
+  if (known && *known >= 0)
+    return at;
+  ExprAttr zero = b.expr(0), wrapped = ExprAttr::add(ctx, {at, size});
+  if (!known)
+    wrapped = ExprAttr::call(
+        ctx, "where", {ExprAttr::call(ctx, "lt", {at, zero}), wrapped, at});
+  if (wrapped)
+    return wrapped;
+  (void)fail("a position overflows");
+  return zero;
+}
+
+ExprAttr Node::clampPosition(ExprAttr at, ExprAttr size) {
+  MLIRContext *ctx = context();
+  ExprAttr zero = b.expr(0);
+  if (at == size || at == zero)
+    return at;
+  // Sizes are not negative, and neither are sums and products of them. `at` can
+  // be negative only if it has a negative constant or a symbol that is no size,
+  // whose name does not begin with "s".
+  bool negative = false;
+  AttrTypeWalker walker;
+  walker.addWalk([&](ExprAttr e) {
+    negative |= e.isInteger() && e.getValue() < 0;
+    negative |= e.isSymbol() && !e.getName().getValue().starts_with("s");
+  });
+  walker.walk(at);
+  ExprAttr clamped = at;
+  if (negative)
+    clamped = ExprAttr::call(ctx, "max", {zero, wrapPosition(at, size)});
+  // A constant that counts from the end is not beyond it.
+  return negative && at.isInteger()
+             ? clamped
+             : ExprAttr::call(ctx, "min", {clamped, size});
+}
+
+LogicalResult Node::checkInside(ExprAttr first, ExprAttr last, ExprAttr size,
+                                StringRef message) {
+  MLIRContext *ctx = context();
+  ExprAttr inside =
+      ExprAttr::call(ctx, "and",
+                     {ExprAttr::call(ctx, "le", {b.expr(0), first}),
+                      ExprAttr::call(ctx, "lt", {last, size})});
+  if (failed() || !inside || !b.symbols.canEvaluate(inside))
+    return fail("a position is not known");
+  if (std::optional<int64_t> known = inside.getInteger())
+    return *known ? success() : fail(message);
+  b.check(b.symbols.boolean(b.b, b.loc, inside),
+          target().str() + ": " + message.str());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 

@@ -82,6 +82,17 @@ public:
   ExprAttr asSize(const Argument &argument);
   bool isTensor(const Argument &argument) const;
 
+  //===--- positions in a dimension of `size` ----------------------------===//
+  /// Returns the position `at`, counted from the end if it is negative.
+  ExprAttr wrapPosition(ExprAttr at, ExprAttr size);
+  /// Returns the position `at` as slicing interprets it: counted from the end
+  /// if negative, then clamped to [0, size].
+  ExprAttr clampPosition(ExprAttr at, ExprAttr size);
+  /// Checks that 0 <= first and last < size: now if that is known, else by an
+  /// assertion at run time. `last` is null if it overflows.
+  mlir::LogicalResult checkInside(ExprAttr first, ExprAttr last, ExprAttr size,
+                                  llvm::StringRef message);
+
   //===--- results -------------------------------------------------------===//
   unsigned numResults() { return op->getNumResults(); }
   bool isUsed(unsigned i) { return !op->getResult(i).use_empty(); }

@@ -15,14 +15,6 @@ namespace fx::lin {
 // Batch norm
 //===----------------------------------------------------------------------===//
 
-/// Returns a vector over dimension 1 of a tensor of `rank` as a view that
-/// broadcasts to the tensor.
-static Tensor perChannel(Builder &b, Tensor t, int64_t rank) {
-  for (int64_t i = 2; i < rank; ++i)
-    t = b.unsqueeze(t, t.rank());
-  return t;
-}
-
 /// Sets result 0 to x * scale + shift with scale = weight / sqrt(var + eps) and
 /// shift = bias - mean * scale. The vectors depend on states only, so they can
 /// be computed once or folded into the weights of a convolution.
@@ -59,16 +51,12 @@ static LogicalResult batchNorm(Node &n, const Tensor &x,
                                return bias ? s.sub(v[2], p) : s.neg(p);
                              });
   return n.pointwise(
-      0, {x, perChannel(b, scale, x.rank()), perChannel(b, shift, x.rank())},
+      0, {x, b.alongAxis(scale, 1, x.rank()), b.alongAxis(shift, 1, x.rank())},
       compute,
       [](Scalars &s, ValueRange v) { return s.add(s.mul(v[0], v[1]), v[2]); });
 }
 
 static LogicalResult lowerBatchStats(Node &n);
-
-static bool isEmpty(const Tensor &t) {
-  return llvm::any_of(t.sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
 
 static LogicalResult lowerBatchNorm(Node &n) {
   // Without running statistics, normalize with those of the batch.
@@ -78,7 +66,7 @@ static LogicalResult lowerBatchNorm(Node &n) {
       !n.has("running_mean"))
     return lowerBatchStats(n);
   Tensor x = n.tensor("input");
-  if (isEmpty(x))
+  if (isEmpty(x.sizes))
     return n.set(0, x);
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
   Tensor mean = n.tensor("running_mean"), var = n.tensor("running_var");
@@ -108,12 +96,12 @@ static LogicalResult lowerBatchNorm(Node &n) {
 
 namespace {
 struct Moments {
-  Tensor mean, rstd; // reduced dimensions have size 1
+  Tensor mean, var, rstd; // reduced dimensions have size 1
 };
 } // namespace
 
-/// Returns the mean and 1 / sqrt(variance + eps). Computes the variance in a
-/// second pass over the elements, which avoids cancellation.
+/// Returns the mean, the variance and 1 / sqrt(variance + eps). Computes the
+/// variance in a second pass over the elements, which avoids cancellation.
 static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
                        Type acc, double eps) {
   Tensor mean = b.mean(x, dims, true, acc);
@@ -127,7 +115,7 @@ static Moments moments(Builder &b, const Tensor &x, ArrayRef<int64_t> dims,
       b.pointwise({var}, var.sizes, acc, acc, [&](Scalars &s, ValueRange v) {
         return s.rsqrt(s.add(v[0], s.constant(eps)));
       });
-  return {mean, rstd};
+  return {mean, var, rstd};
 }
 
 /// Returns (x - mean) * rstd [* weight] [+ bias].
@@ -273,9 +261,9 @@ static LogicalResult lowerInstanceNorm(Node &n) {
   Type acc = opMathType(x.dtype);
   Moments m = moments(n.b, x, dims, acc, eps);
   if (weight)
-    weight = perChannel(n.b, *weight, x.rank());
+    weight = n.b.alongAxis(*weight, 1, x.rank());
   if (bias)
-    bias = perChannel(n.b, *bias, x.rank());
+    bias = n.b.alongAxis(*bias, 1, x.rank());
   return n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc));
 }
 
@@ -321,7 +309,7 @@ static LogicalResult moveRunning(Node &n, unsigned result, const Tensor &old,
 static LogicalResult updateRunning(Node &n, unsigned running,
                                    const Moments &batch,
                                    ArrayRef<ExprAttr> reduced, Type acc,
-                                   double momentum, double eps) {
+                                   double momentum) {
   Number count;
   count.expr = n.b.product(reduced);
   Hoisted size(n.b, count, acc);
@@ -330,14 +318,12 @@ static LogicalResult updateRunning(Node &n, unsigned running,
       failed(moveRunning(n, running, oldMean, batch.mean, acc, momentum,
                          [](Scalars &, ValueRange v) { return v[1]; })))
     return failure();
-  return moveRunning(n, running + 1, oldVar, batch.rstd, acc, momentum,
+  return moveRunning(n, running + 1, oldVar, batch.var, acc, momentum,
                      [&](Scalars &s, ValueRange v) {
-                       // Recover the variance from rstd and make it unbiased.
-                       Value var =
-                           s.sub(s.div(s.constant(1), s.mul(v[1], v[1])),
-                                 s.constant(eps));
+                       // The running variance is the unbiased one.
                        Value all = size.in(s);
-                       return s.mul(var, s.div(all, s.sub(all, s.constant(1))));
+                       return s.mul(v[1],
+                                    s.div(all, s.sub(all, s.constant(1))));
                      });
 }
 
@@ -355,7 +341,7 @@ static LogicalResult lowerBatchStats(Node &n) {
   auto weight = n.optionalTensor("weight"), bias = n.optionalTensor("bias");
   bool training = updates || n.boolean("training");
   double momentum = n.real("momentum"), eps = n.real("eps");
-  if (isEmpty(x) && n.numResults() == 1)
+  if (isEmpty(x.sizes) && n.numResults() == 1)
     return n.set(0, x);
   if (n.failed() || x.rank() < 2 || !isa<FloatType>(x.dtype))
     return n.fail("fewer than two dimensions");
@@ -372,14 +358,14 @@ static LogicalResult lowerBatchStats(Node &n) {
   Type acc = opMathType(x.dtype);
   Moments m = moments(n.b, x, dims, acc, eps);
   if (weight)
-    weight = perChannel(n.b, *weight, x.rank());
+    weight = n.b.alongAxis(*weight, 1, x.rank());
   if (bias)
-    bias = perChannel(n.b, *bias, x.rank());
+    bias = n.b.alongAxis(*bias, 1, x.rank());
   if (failed(
           n.set(0, normalize(n.b, x, m, weight, bias, n.resultDtype(), acc))))
     return failure();
   Sizes channels = {x.sizes[1]};
-  Moments batch = {n.b.reshape(m.mean, channels),
+  Moments batch = {n.b.reshape(m.mean, channels), n.b.reshape(m.var, channels),
                    n.b.reshape(m.rstd, channels)};
   for (unsigned i = 1; i < n.numResults() && i < 3; ++i)
     if (n.isUsed(i) && failed(n.set(i, i == 1 ? batch.mean : batch.rstd)))
@@ -389,7 +375,7 @@ static LogicalResult lowerBatchStats(Node &n) {
   // The reserve for the backward kernels of other devices is empty on the CPU.
   if (updates && n.isUsed(3) && failed(setEmpty(n, 3)))
     return failure();
-  return updateRunning(n, updates ? 4 : 3, batch, reduced, acc, momentum, eps);
+  return updateRunning(n, updates ? 4 : 3, batch, reduced, acc, momentum);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,10 +13,6 @@ using namespace mlir;
 
 namespace fx::lin {
 
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 Tensor norm(Builder &b, const Tensor &x, ArrayRef<int64_t> dims, bool keepDim,
             double order, Type acc) {
   bool infinite = std::isinf(order);

@@ -101,6 +101,8 @@ static LogicalResult padConstant(Node &n, const Tensor &x,
     if (!n.b.symbols.canEvaluate(low[dim]) ||
         !n.b.symbols.canEvaluate(high[dim]))
       return n.fail("the padding is not known");
+    if (!ExprAttr::add(n.context(), {x.sizes[dim], low[dim], high[dim]}))
+      return n.fail("a size overflows");
   }
   return n.result(n.b.pad(x, low, high, n.b.number(value, x.dtype)));
 }

@@ -146,14 +146,6 @@ static LogicalResult lowerDequantizePerTensor(Node &n) {
 // Per channel and per group
 //===----------------------------------------------------------------------===//
 
-/// Returns a vector over dimension `axis` of a tensor of `rank` as a view that
-/// broadcasts to the tensor.
-static Tensor alongAxis(Builder &b, Tensor t, int64_t axis, int64_t rank) {
-  for (int64_t i = axis + 1; i < rank; ++i)
-    t = b.unsqueeze(t, t.rank());
-  return t;
-}
-
 /// Quantizes `x` with parameters that broadcast to it. `early`: the zero point
 /// is added before rounding, as in PyTorch's quantization per group.
 static Tensor quantizeBy(Builder &b, const Tensor &x, const Tensor &scale,
@@ -209,9 +201,9 @@ static LogicalResult lowerPerChannel(Node &n, bool forward) {
     return failure();
   if (scale.rank() != 1 || (zero && zero->rank() != 1))
     return n.fail("the scales or zero points are no vectors");
-  scale = alongAxis(n.b, scale, axis, rank);
+  scale = n.b.alongAxis(scale, axis, rank);
   if (zero)
-    zero = alongAxis(n.b, *zero, axis, rank);
+    zero = n.b.alongAxis(*zero, axis, rank);
   if (!n.broadcasts(scale, x.sizes) || (zero && !n.broadcasts(*zero, x.sizes)))
     return failure();
   if (forward)

@@ -168,10 +168,6 @@ static Tensor embedDiagonal(Builder &b, const Tensor &x, int64_t offset,
       });
 }
 
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 static Tensor zeros(Node &n) {
   Scalars s(n.b.b, n.b.loc, n.resultDtype());
   return Tensor(n.b.filled(n.resultSizes(), s.dtype, s.integer(0)),

@@ -15,7 +15,8 @@ using namespace mlir;
 namespace fx::lin {
 
 namespace {
-/// The arguments of a reduction.
+/// The arguments of a reduction. An operator without the argument `dim` reduces
+/// all dimensions.
 struct Reduction {
   explicit Reduction(Node &n) : x(n.tensor("self")) {
     dims = n.dims("dim", x.rank());
@@ -34,28 +35,12 @@ static LogicalResult lowerSum(Node &n) {
   return n.result(n.b.sum(r.x, r.dims, r.keepDim, opMathType(n.resultDtype())));
 }
 
-static LogicalResult lowerSumAll(Node &n) {
-  Tensor x = n.tensor("self");
-  if (n.failed())
-    return failure();
-  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  return n.result(n.b.sum(x, dims, false, opMathType(n.resultDtype())));
-}
-
 static LogicalResult lowerMean(Node &n) {
   Reduction r(n);
   if (n.failed() || !isa<FloatType>(n.resultDtype()))
     return n.fail("the mean of integers");
   return n.result(
       n.b.mean(r.x, r.dims, r.keepDim, opMathType(n.resultDtype())));
-}
-
-static LogicalResult lowerMeanAll(Node &n) {
-  Tensor x = n.tensor("self");
-  if (n.failed() || !isa<FloatType>(n.resultDtype()))
-    return n.fail("the mean of integers");
-  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  return n.result(n.b.mean(x, dims, false, opMathType(n.resultDtype())));
 }
 
 using InitFn = Value (*)(Scalars &);
@@ -65,12 +50,6 @@ using CombineFn = Value (*)(Scalars &, Value, Value);
 template <InitFn init, CombineFn combine, bool toBool>
 static LogicalResult lowerReduce(Node &n) {
   Reduction r(n);
-  if (n.target().ends_with(".default") &&
-      !n.target().starts_with("aten.amax") &&
-      !n.target().starts_with("aten.amin")) {
-    r.dims = llvm::to_vector(llvm::seq<int64_t>(0, r.x.rank()));
-    r.keepDim = false;
-  }
   if (n.failed())
     return failure();
   Type acc = toBool ? Type(n.b.b.getI1Type()) : r.x.dtype;
@@ -341,10 +320,8 @@ void registerReductions(Registry &r) {
         lowerCountNonzero);
   r.add("aten.nansum.default", lowerNanSum<false>);
   r.add("aten.nanmean.default", lowerNanSum<true>);
-  r.add("aten.sum.dim_IntList", lowerSum);
-  r.add("aten.sum.default", lowerSumAll);
-  r.add("aten.mean.dim", lowerMean);
-  r.add("aten.mean.default", lowerMeanAll);
+  r.add({"aten.sum.dim_IntList", "aten.sum.default"}, lowerSum);
+  r.add({"aten.mean.dim", "aten.mean.default"}, lowerMean);
   r.add({"aten.amax.default", "aten.max.default"},
         lowerReduce<lowestOf, maxOf, false>);
   r.add({"aten.amin.default", "aten.min.default"},

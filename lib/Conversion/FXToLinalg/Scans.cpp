@@ -13,10 +13,6 @@ using namespace mlir;
 
 namespace fx::lin {
 
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 SmallVector<Tensor> scan(Builder &b, ArrayRef<Tensor> operands, int64_t dim,
                          ExprAttr length, ArrayRef<Tensor> start,
                          unsigned numWhole, ScanFn step, bool reverse) {

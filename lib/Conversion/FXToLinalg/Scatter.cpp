@@ -105,8 +105,7 @@ static Tensor write(Builder &b, SliceWrite w) {
     partSizes[d] = b.expr(1);
   SmallVector<OpFoldResult> part = b.fold(partSizes);
   SmallVector<OpFoldResult> unit(rank, b.b.getIndexAttr(1));
-  bool isEmpty = llvm::any_of(
-      partSizes, [](ExprAttr size) { return size.getInteger() == 0; });
+  bool hasElements = !isEmpty(partSizes);
   Value result = loopNest(
       b, w.indexSizes, b.materialize(w.x),
       [&](ArrayRef<Value> i, Value carried) -> Value {
@@ -120,7 +119,7 @@ static Tensor write(Builder &b, SliceWrite w) {
         llvm::sort(indexed);
         for (int64_t d : indexed)
           slice = b.unsqueeze(slice, d);
-        if (w.accumulate && !isEmpty) {
+        if (w.accumulate && hasElements) {
           Value old = tensor::ExtractSliceOp::create(
               b.b, b.loc, tensorType(partSizes, w.x.dtype), carried, offsets,
               part, unit);
@@ -381,30 +380,23 @@ static LogicalResult lowerSliceScatter(Node &n) {
   if (n.failed() || x.rank() == 0 || src.rank() != x.rank() || step < 1)
     return n.fail("the source does not fit the tensor");
   MLIRContext *ctx = n.context();
-  ExprAttr size = x.sizes[dim];
-  if (std::optional<int64_t> k = start.getInteger()) {
-    if (*k < 0)
-      start = ExprAttr::call(ctx, "max",
-                             {ExprAttr::add(ctx, {start, size}), n.b.expr(0)});
-    else if (*k > 0)
-      start = ExprAttr::call(ctx, "min", {start, size});
-  }
-  if (!start || !n.b.symbols.canEvaluate(start))
+  ExprAttr size = x.sizes[dim], count = src.sizes[dim];
+  start = n.clampPosition(start, size);
+  if (n.failed() || !n.b.symbols.canEvaluate(start))
     return n.fail("the start is not known");
-  std::optional<int64_t> from = start.getInteger(),
-                         count = src.sizes[dim].getInteger(),
-                         whole = size.getInteger();
   for (int64_t i = 0; i < x.rank(); ++i)
     if (i != dim && src.sizes[i].isProvablyDifferent(x.sizes[i]))
       return n.fail("the source does not fit the tensor");
-  if (from && count && whole && *count > 0 &&
-      *from + (*count - 1) * step >= *whole)
-    return n.fail("the source is longer than the slice");
-  if (from == 0 && step == 1 && src.sizes[dim] == size)
+  if (start.getInteger() == 0 && step == 1 && count == size)
     return n.result(n.b.cast(src, x.dtype));
-  for (ExprAttr e : src.sizes)
-    if (e.getInteger() == 0)
-      return n.result(x);
+  if (isEmpty(src.sizes))
+    return n.result(x);
+  ExprAttr steps = ExprAttr::add(ctx, {count, n.b.expr(-1)});
+  ExprAttr reach = steps ? ExprAttr::mul(ctx, {steps, n.b.expr(step)}) : steps;
+  ExprAttr last = reach ? ExprAttr::add(ctx, {start, reach}) : reach;
+  if (failed(n.checkInside(start, last, size,
+                           "the source is longer than the slice")))
+    return failure();
   SmallVector<OpFoldResult> offsets(x.rank(), n.b.b.getIndexAttr(0)),
       strides(x.rank(), n.b.b.getIndexAttr(1));
   offsets[dim] = n.b.fold(start);
@@ -418,16 +410,12 @@ static LogicalResult lowerSliceScatter(Node &n) {
 static LogicalResult lowerSelectScatter(Node &n) {
   Tensor x = n.tensor("self"), src = n.tensor("src");
   int64_t dim = n.dim("dim", x.rank());
-  int64_t at = n.integer("index");
+  ExprAttr at = n.size("index");
   if (n.failed() || x.rank() == 0 || src.rank() + 1 != x.rank())
     return n.fail("the source does not fit the tensor");
-  ExprAttr place = n.b.expr(at);
-  if (at < 0)
-    place = ExprAttr::add(n.context(), {place, x.sizes[dim]});
-  std::optional<int64_t> p = place ? place.getInteger() : std::nullopt,
-                         size = x.sizes[dim].getInteger();
-  if (!place || (p && size && (*p < 0 || *p >= *size)))
-    return n.fail("the index is out of range");
+  at = n.wrapPosition(at, x.sizes[dim]);
+  if (failed(n.checkInside(at, at, x.sizes[dim], "the index is out of range")))
+    return failure();
   Sizes part(x.sizes);
   part.erase(part.begin() + dim);
   if (!n.broadcasts(src, part))
@@ -435,7 +423,7 @@ static LogicalResult lowerSelectScatter(Node &n) {
   part.insert(part.begin() + dim, n.b.expr(1));
   SmallVector<OpFoldResult> offsets(x.rank(), n.b.b.getIndexAttr(0)),
       strides(x.rank(), n.b.b.getIndexAttr(1));
-  offsets[dim] = n.b.fold(place);
+  offsets[dim] = n.b.fold(at);
   Value v = n.b.insert(n.b.materialize(n.b.cast(src, x.dtype)),
                        n.b.materialize(x), offsets, n.b.fold(part), strides);
   return n.result(Tensor(v, x.sizes, x.dtype));

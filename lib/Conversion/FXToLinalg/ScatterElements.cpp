@@ -29,10 +29,6 @@ struct Write {
 };
 } // namespace
 
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 /// Loops over the elements of the index and updates one element of `x` for
 /// each. `fn` gets the old element in the compute type and the position in the
 /// index, and returns the new element.
@@ -97,16 +93,7 @@ static LogicalResult scatter(Node &n, Write w) {
   // neutral element.
   if (!w.includeSelf)
     y = visit(b, w, y, [&](Scalars &s, Value, ArrayRef<Value>) {
-      switch (w.combine) {
-      case Combine::Product:
-        return s.integer(1);
-      case Combine::Max:
-        return s.lowest();
-      case Combine::Min:
-        return s.highest();
-      default:
-        return s.integer(0);
-      }
+      return neutral(s, w.combine);
     });
   y = visit(b, w, y, [&](Scalars &s, Value old, ArrayRef<Value> i) -> Value {
     Value v = constant;
@@ -229,9 +216,19 @@ static LogicalResult lowerPut(Node &n) {
   if (n.failed())
     return failure();
   Builder &b = n.b;
+  Sizes flat = {b.product(x.sizes)}, count = {b.product(index.sizes)},
+        given = {b.product(source.sizes)};
+  if (given[0].isProvablyDifferent(count[0]))
+    return n.fail("the source and the index differ in their numbers of "
+                  "elements");
+  if (given[0] != count[0])
+    b.check(b.symbols.boolean(
+                b.b, b.loc,
+                ExprAttr::call(n.context(), "eq", {given[0], count[0]})),
+            "aten.put: the source and the index differ in their numbers of "
+            "elements");
   if (isEmpty(index.sizes))
     return n.result(x);
-  Sizes flat = {b.product(x.sizes)}, count = {b.product(index.sizes)};
   b.checkIndices(index, flat[0], "aten.put: an index is out of range");
   Type i64 = b.b.getI64Type(), dtype = x.dtype, compute = opMathType(dtype);
   Value size = Scalars(b.b, b.loc, i64).fromIndex(b.index(flat[0]));
@@ -242,7 +239,7 @@ static LogicalResult lowerPut(Node &n) {
                                                        s.add(v[0], size), v[0]);
                                                  }),
                                      count));
-  Tensor from = b.contiguous(b.reshape(b.cast(source, dtype), count));
+  Tensor from = b.contiguous(b.reshape(b.cast(source, dtype), given));
   Write w;
   w.index = at;
   Tensor y = visit(b, w, b.contiguous(b.reshape(x, flat)),
@@ -266,13 +263,19 @@ static LogicalResult lowerMaskedScatter(Node &n) {
   ArrayRef<ExprAttr> sizes = n.resultSizes();
   if (!n.broadcasts(x, sizes) || !n.broadcasts(mask, sizes))
     return failure();
-  if (isEmpty(sizes) || isEmpty(source.sizes))
+  if (isEmpty(sizes))
     return n.result(b.expand(x, sizes));
   Type i64 = b.b.getI64Type();
   Sizes flat = {b.product(sizes)}, count = {b.product(source.sizes)};
   Tensor set = b.contiguous(b.reshape(b.expand(mask, sizes), flat));
-  // The number of true elements up to and including each element.
   Scalars si(b.b, b.loc, i64);
+  Value length = si.fromIndex(b.index(count[0]));
+  Tensor total = b.sum(b.cast(set, i64), {0}, false, i64);
+  b.check(si.le(b.element(total), length),
+          "aten.masked_scatter: the source has fewer elements than the mask");
+  if (isEmpty(source.sizes))
+    return n.result(b.expand(x, sizes));
+  // The number of true elements up to and including each element.
   Tensor zero = b.fromElement(si.integer(0), i64);
   Tensor place = scan(
       b, {b.cast(set, i64)}, 0, flat[0], {zero}, 1,
@@ -282,10 +285,6 @@ static LogicalResult lowerMaskedScatter(Node &n) {
           return s.add(v[0], v[1]);
         })};
       })[0];
-  Value length = si.fromIndex(b.index(count[0]));
-  Tensor total = b.sum(b.cast(set, i64), {0}, false, i64);
-  b.check(si.le(b.element(total), length),
-          "aten.masked_scatter: the source has fewer elements than the mask");
   Tensor from = b.read(
       b.reshape(source, count), {place}, flat,
       [&](Scalars &s, ValueRange v, ArrayRef<Value>) -> SmallVector<Value> {

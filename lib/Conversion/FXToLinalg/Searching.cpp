@@ -60,8 +60,8 @@ static LogicalResult lowerSearchSorted(Node &n) {
   if (!scalar)
     return search(n, sorted, n.tensor("self"), right);
   Number v = n.number("self");
-  Type dtype = v.kind == Number::Kind::Float ? Type(n.b.b.getF32Type())
-                                             : Type(n.b.b.getI64Type());
+  // PyTorch promotes the number with the sequence, as in a comparison.
+  Type dtype = promote({sorted}, {v});
   return search(n, sorted, n.b.fromElement(n.b.number(v, dtype), dtype), right);
 }
 

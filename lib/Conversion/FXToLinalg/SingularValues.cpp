@@ -422,13 +422,8 @@ static LogicalResult lowerPseudoInverse(Node &n) {
 /// p, which need the norm of the inverse, are not lowered.
 static LogicalResult lowerCondition(Node &n) {
   Tensor x = n.tensor("self");
-  bool isRatio = !n.has("p");
-  double order = 2;
-  if (!isRatio && n.target() == "aten.linalg_cond.default") {
-    order = n.real("p", 2);
-    isRatio = std::abs(order) == 2;
-  }
-  if (n.failed() || !isRatio)
+  double order = n.real("p", 2);
+  if (n.failed() || std::abs(order) != 2)
     return n.fail("a condition by the inverse");
   FailureOr<Tensor> high = singularNorm(n, x, 'h'),
                     low = singularNorm(n, x, 'l');
@@ -452,7 +447,7 @@ void registerSingularValues(Registry &r) {
          "aten.linalg_pinv.atol_rtol_float",
          "aten.linalg_pinv.atol_rtol_tensor", "aten.pinverse.default"},
         lowerPseudoInverse);
-  r.add({"aten.linalg_cond.default", "aten.linalg_cond.p_str"}, lowerCondition);
+  r.add("aten.linalg_cond.default", lowerCondition);
 }
 
 } // namespace fx::lin

@@ -85,35 +85,42 @@ static FailureOr<View> readView(Node &n) {
   return view;
 }
 
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 /// Checks that the view stays inside a storage of `count` elements: now if all
-/// sizes and strides are static, else by an assertion at run time.
+/// sizes and strides are static, else by an assertion at run time. As PyTorch
+/// demands, neither the offset nor a stride is negative.
 static LogicalResult checkInside(Node &n, const View &view, ExprAttr count) {
   Builder &b = n.b;
   Scalars ix(b.b, b.loc, b.b.getIndexType());
+  StringRef outside = "the view leaves the operand's memory";
   std::optional<int64_t> known = view.offset.getInteger();
+  if (known && *known < 0)
+    return n.fail(outside);
   for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
     std::optional<int64_t> s = size.getInteger(), step = stride.getInteger();
-    int64_t reach;
-    if (known && s && step && !__builtin_mul_overflow(*s - 1, *step, &reach) &&
-        !__builtin_add_overflow(*known, reach, &reach) && *step >= 0)
-      known = reach;
-    else
+    if (step && *step < 0)
+      return n.fail("a stride is negative");
+    if (!known || !s || !step) {
       known.reset();
+      continue;
+    }
+    int64_t reach;
+    if (llvm::MulOverflow(*s - 1, *step, reach) ||
+        llvm::AddOverflow(*known, reach, *known))
+      return n.fail(outside);
   }
   if (known && count.isInteger())
-    return *known >= 0 && *known < *count.getInteger()
-               ? success()
-               : n.fail("the view leaves the operand's memory");
-  Value last = b.index(view.offset);
-  for (auto [size, stride] : llvm::zip(view.sizes, view.strides))
-    last = ix.add(
-        last, ix.mul(ix.sub(b.index(size), ix.integer(1)), b.index(stride)));
-  b.check(ix.lt(last, b.index(count)),
-          "aten.as_strided: the view leaves the operand's memory");
+    return *known < *count.getInteger() ? success() : n.fail(outside);
+  Value zero = ix.integer(0), last = b.index(view.offset),
+        inside = ix.ge(last, zero);
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    Value step = b.index(stride);
+    if (!stride.isInteger())
+      inside = arith::AndIOp::create(b.b, b.loc, inside, ix.ge(step, zero));
+    last = ix.add(last, ix.mul(ix.sub(b.index(size), ix.integer(1)), step));
+  }
+  inside =
+      arith::AndIOp::create(b.b, b.loc, inside, ix.lt(last, b.index(count)));
+  b.check(inside, n.target().str() + ": " + outside.str());
   return success();
 }
 

@@ -84,15 +84,24 @@ static LogicalResult relation(Node &n) {
   return lowerBinary(n, fn, false, true);
 }
 
-/// Lowers a binary operator on truth values: both operands are converted to i1.
+/// Lowers `&` and `|`: on truth values in i1, else bitwise in i64.
 template <BinaryFn fn>
 static LogicalResult logic(Node &n) {
   Number x = n.number("a"), y = n.number("b");
   if (n.failed())
     return failure();
-  Type i1 = n.b.b.getI1Type();
-  Scalars s(n.b.b, n.b.loc, i1);
-  return setNumber(n, fn(s, n.b.number(x, i1), n.b.number(y, i1)), i1);
+  bool truth = x.kind == Number::Kind::Bool && y.kind == Number::Kind::Bool;
+  Type type = truth ? n.b.b.getI1Type() : n.b.b.getI64Type();
+  Scalars s(n.b.b, n.b.loc, type);
+  return setNumber(n, fn(s, n.b.number(x, type), n.b.number(y, type)), type);
+}
+
+/// Lowers `**`. An integer to a negative power is a float.
+static LogicalResult lowerPow(Node &n) {
+  bool real = isa<SymFloatType>(n.op->getResult(0).getType());
+  return lowerBinary(
+      n, [](Scalars &s, Value x, Value y) { return s.pow(x, y); }, real,
+      /*relation=*/false);
 }
 
 using UnaryFn = Value (*)(Scalars &, Value);
@@ -164,7 +173,7 @@ void registerSymbolic(Registry &r) {
   r.add("_operator.floordiv", arithmetic<BODY2(s.floorDiv(x, y))>);
   r.add("_operator.mod", arithmetic<BODY2(s.remainder(x, y))>);
   r.add("_operator.truediv", realArithmetic<BODY2(s.div(x, y))>);
-  r.add("_operator.pow", realArithmetic<BODY2(s.pow(x, y))>);
+  r.add("_operator.pow", lowerPow);
   r.add("torch.sym_max", arithmetic<BODY2(s.max(x, y))>);
   r.add("torch.sym_min", arithmetic<BODY2(s.min(x, y))>);
   r.add("_operator.neg", unary<BODY1(s.neg(x)), false>);

@@ -63,6 +63,13 @@ bool Symbols::canEvaluate(ExprAttr expr) const {
       if (!n || *n < 1 || *n > 16)
         return false;
     }
+    // Python refuses a negative count, and its integers have room for a large
+    // one, so the count must be a small constant.
+    if (expr.getName() == "lshift" || expr.getName() == "rshift") {
+      std::optional<int64_t> n = expr.getOperands()[1].getInteger();
+      if (!n || *n < 0 || *n > 62)
+        return false;
+    }
     break;
   }
   }

@@ -10,6 +10,7 @@
 
 #include "fx/IR/FXDialect.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
@@ -17,6 +18,12 @@
 namespace fx::lin {
 
 using Sizes = llvm::SmallVector<ExprAttr, 6>;
+
+/// Returns true if a size is known to be 0. Slices of such a tensor are not
+/// built: their offsets would be out of bounds.
+inline bool isEmpty(llvm::ArrayRef<ExprAttr> sizes) {
+  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
+}
 
 /// A PyTorch tensor during lowering: a builtin tensor and a view of it.
 /// Dimension `i` of the PyTorch tensor has size `sizes[i]` and is dimension

@@ -128,42 +128,6 @@ static LogicalResult lowerExpand(Node &n) {
   return n.result(n.b.expand(x, n.resultSizes()));
 }
 
-/// Returns the position `at` in a dimension of `size` as slicing interprets it:
-/// counted from the end if negative, then clamped to [0, size].
-static ExprAttr clampPosition(Node &n, ExprAttr at, ExprAttr size) {
-  MLIRContext *ctx = n.context();
-  ExprAttr zero = n.b.expr(0);
-  auto call = [&](StringRef name, ArrayRef<ExprAttr> args) {
-    ExprAttr e = ExprAttr::call(ctx, name, args);
-    return e ? e : zero;
-  };
-  auto plusSize = [&] {
-    ExprAttr e = ExprAttr::add(ctx, {at, size});
-    return e ? e : zero;
-  };
-  if (at == size)
-    return at;
-  if (std::optional<int64_t> k = at.getInteger()) {
-    if (*k < 0)
-      return call("max", {plusSize(), zero});
-    return *k == 0 ? zero : call("min", {at, size});
-  }
-  // Sizes are not negative, and neither are sums and products of them. `at` can
-  // be negative only if it has a negative constant or a symbol that is no size,
-  // whose name does not begin with "s".
-  bool negative = false;
-  AttrTypeWalker walker;
-  walker.addWalk([&](ExprAttr e) {
-    negative |= e.isInteger() && e.getValue() < 0;
-    negative |= e.isSymbol() && !e.getName().getValue().starts_with("s");
-  });
-  walker.walk(at);
-  if (negative)
-    at = call("max",
-              {zero, call("where", {call("lt", {at, zero}), plusSize(), at})});
-  return call("min", {at, size});
-}
-
 /// Binds the length of a slice, if it is a data-dependent symbol without a
 /// value, to the number of elements between the bounds of the slice.
 static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
@@ -173,7 +137,7 @@ static LogicalResult bindLength(Node &n, const Tensor &x, int64_t dim,
     return success();
   MLIRContext *ctx = n.context();
   ExprAttr end = n.size("end", std::numeric_limits<int64_t>::max());
-  end = clampPosition(n, end, x.sizes[dim]);
+  end = n.clampPosition(end, x.sizes[dim]);
   ExprAttr back = ExprAttr::mul(ctx, {start, n.b.expr(-1)});
   ExprAttr between = back ? ExprAttr::add(ctx, {end, back}) : ExprAttr();
   ExprAttr count =
@@ -195,8 +159,8 @@ static LogicalResult lowerSlice(Node &n) {
   if (n.failed() || x.rank() == 0 || step <= 0 ||
       n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the arguments do not fit the tensor");
-  start = clampPosition(n, start, x.sizes[dim]);
-  if (!n.b.symbols.canEvaluate(start))
+  start = n.clampPosition(start, x.sizes[dim]);
+  if (n.failed() || !n.b.symbols.canEvaluate(start))
     return n.fail("the start is not known");
   if (failed(bindLength(n, x, dim, start, step)))
     return failure();
@@ -243,7 +207,9 @@ static LogicalResult lowerTensorSplit(Node &n) {
   MLIRContext *ctx = n.context();
   ExprAttr start = n.b.expr(0), whole = x.sizes[dim];
   for (ExprAttr &index : at)
-    index = clampPosition(n, index, whole);
+    index = n.clampPosition(index, whole);
+  if (n.failed())
+    return failure();
   at.push_back(whole);
   for (unsigned i = 0; i < n.numResults(); ++i) {
     if (n.resultSizes(i).size() != size_t(x.rank()))
@@ -277,8 +243,13 @@ static LogicalResult lowerNarrow(Node &n) {
   ExprAttr start = n.size("start", 0);
   if (n.failed() || x.rank() == 0 || n.resultSizes().size() != size_t(x.rank()))
     return n.fail("the arguments do not fit the tensor");
-  start = clampPosition(n, start, x.sizes[dim]);
-  return n.result(n.b.slice(x, dim, start, n.resultSizes()[dim], n.b.expr(1)));
+  ExprAttr size = x.sizes[dim], length = n.resultSizes()[dim];
+  start = n.wrapPosition(start, size);
+  ExprAttr last = ExprAttr::add(n.context(), {start, length, n.b.expr(-1)});
+  if (failed(n.checkInside(start, last, size,
+                           "the range is not within the dimension")))
+    return failure();
+  return n.result(n.b.slice(x, dim, start, length, n.b.expr(1)));
 }
 
 static LogicalResult lowerSelect(Node &n) {
@@ -287,30 +258,9 @@ static LogicalResult lowerSelect(Node &n) {
   ExprAttr at = n.size("index");
   if (n.failed() || x.rank() == 0)
     return n.fail("a 0-d tensor has no dimension to select from");
-  ExprAttr size = x.sizes[dim];
-  MLIRContext *ctx = n.context();
-  ExprAttr zero = n.b.expr(0);
-  if (std::optional<int64_t> k = at.getInteger()) {
-    if (*k < 0)
-      at = ExprAttr::add(ctx, {at, size});
-    std::optional<int64_t> i = at ? at.getInteger() : std::nullopt,
-                           e = size.getInteger();
-    if (!at || (i && e && (*i < 0 || *i >= *e)))
-      return n.fail("the index is out of range");
-  } else {
-    at = ExprAttr::call(ctx, "where",
-                        {ExprAttr::call(ctx, "lt", {at, zero}),
-                         ExprAttr::add(ctx, {at, size}), at});
-  }
-  if (!at || !n.b.symbols.canEvaluate(at))
-    return n.fail("the index is not known");
-  if (!at.isInteger() || !size.isInteger()) {
-    ExprAttr inside = ExprAttr::call(ctx, "and",
-                                     {ExprAttr::call(ctx, "le", {zero, at}),
-                                      ExprAttr::call(ctx, "lt", {at, size})});
-    n.b.check(n.b.symbols.boolean(n.b.b, n.b.loc, inside),
-              "aten.select.int: the index is out of range");
-  }
+  at = n.wrapPosition(at, x.sizes[dim]);
+  if (failed(n.checkInside(at, at, x.sizes[dim], "the index is out of range")))
+    return failure();
   return n.result(n.b.select(x, dim, n.b.fold(at)));
 }
 

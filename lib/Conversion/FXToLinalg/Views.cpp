@@ -29,12 +29,6 @@ static Sizes valueSizes(const Tensor &t) {
 
 static bool isUnit(ExprAttr size) { return size.getInteger() == 1; }
 
-/// Returns true if a size is 0. No slices of empty tensors are built: their
-/// offsets would be out of bounds.
-static bool isEmpty(ArrayRef<ExprAttr> sizes) {
-  return llvm::any_of(sizes, [](ExprAttr e) { return e.getInteger() == 0; });
-}
-
 Tensor Builder::permute(const Tensor &t, ArrayRef<int64_t> order) {
   Tensor result = t;
   for (auto [i, from] : llvm::enumerate(order)) {
@@ -84,6 +78,12 @@ Tensor Builder::squeeze(const Tensor &t, int64_t dim) {
   result.sizes.erase(result.sizes.begin() + dim);
   result.dims.erase(result.dims.begin() + dim);
   return result;
+}
+
+Tensor Builder::alongAxis(Tensor t, int64_t axis, int64_t rank) {
+  for (int64_t i = axis + 1; i < rank; ++i)
+    t = unsqueeze(t, t.rank());
+  return t;
 }
 
 Tensor Builder::expand(const Tensor &t, ArrayRef<ExprAttr> sizes) {

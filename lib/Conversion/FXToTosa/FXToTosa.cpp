@@ -33,6 +33,8 @@ Value Function::reshape(Value v, ArrayRef<int64_t> sizes) {
 }
 
 Value Function::transpose(Value v, ArrayRef<int32_t> order) {
+  if (order.empty())
+    return v; // TOSA transposes no tensor of rank 0.
   RankedTensorType type = typeOf(v);
   SmallVector<int64_t> sizes;
   for (int32_t d : order)

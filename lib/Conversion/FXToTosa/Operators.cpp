@@ -74,6 +74,20 @@ static LogicalResult div(Function &f) {
   return f.result(multiply(f, type, x, r));
 }
 
+/// Returns true if a tensor of dtype `element` is compared with `number` in its
+/// own dtype, which can represent the number.
+static bool isComparedIn(Type element, const Argument &number) {
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer)
+    return isa<FloatType>(element);
+  std::optional<int64_t> value = number.getInt();
+  if (!value)
+    return false;
+  APInt bits(64, *value, /*isSigned=*/true);
+  return integer.getWidth() == 1 ? bits.isIntN(1)
+                                 : bits.isSignedIntN(integer.getWidth());
+}
+
 template <typename Op, bool swap>
 static LogicalResult compare(Function &f) {
   Value x = f.tensor("self");
@@ -81,7 +95,9 @@ static LogicalResult compare(Function &f) {
   if (!x)
     return failure();
   Type element = typeOf(x).getElementType();
-  if (Value y = f.tensor("other"); y && typeOf(y).getElementType() != element)
+  Value y = f.tensor("other");
+  if (y ? typeOf(y).getElementType() != element
+        : !isComparedIn(element, f.arg("other")))
     return failure();
   auto common = RankedTensorType::get(type.getShape(), element);
   Value a = f.operand("self", common), c = f.operand("other", common);
@@ -109,8 +125,12 @@ static LogicalResult relu(Function &f) {
   if (!x || !isa<FloatType>(element))
     return failure();
   OpBuilder &b = f.builder();
-  APFloat high =
-      APFloat::getLargest(cast<FloatType>(element).getFloatSemantics());
+  // The bound keeps infinity, as in PyTorch.
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(element).getFloatSemantics();
+  APFloat high = APFloat::semanticsHasInf(semantics)
+                     ? APFloat::getInf(semantics)
+                     : APFloat::getLargest(semantics);
   return f.result(tosa::ClampOp::create(b, f.loc(), type, x,
                                         b.getFloatAttr(element, 0.0),
                                         b.getFloatAttr(element, high)));
@@ -148,6 +168,8 @@ static LogicalResult transpose(Function &f) {
   if (!x)
     return failure();
   int64_t rank = typeOf(x).getRank(), from = 0, to = 1;
+  if (rank == 0)
+    return f.result(x);
   if (f.arg("dim0") && f.arg("dim1")) {
     from = f.arg("dim0").getInt().value_or(0);
     to = f.arg("dim1").getInt().value_or(0);

@@ -19,8 +19,8 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK: arith.divf
   %r = call_function @aten.scatter_reduce.two(%x, 1, %k, %s, "mean", include_self = false) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 3], i64>, !fx.tensor<[s0, 3], f32>) -> !fx.tensor<[s0, 4], f32>
   // The source is read at the number of true elements so far.
-  // CHECK: scf.for
   // CHECK: cf.assert %{{.*}}, "{{[^ ]*}}: aten.masked_scatter: the source has fewer elements than the mask (
+  // CHECK: scf.for
   // CHECK: tensor.extract
   %q = call_function @aten.masked_scatter.default(%x, %m, %x) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], i1>, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
   // CHECK: arith.select

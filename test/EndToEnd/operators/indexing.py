@@ -59,6 +59,7 @@ row("index_copy", lambda x, k, y: x.index_copy(1, k, y), f("n", 4), at(1, high=4
 row("index_put", lambda x, k, y: x.index_put((k,), y), f(6, 4), at(1, high=6), f(1, 4))
 row("index_put.add", lambda x, k, y: x.index_put((k,), y, accumulate=True), f(4, 3), at("n", high=4), f("n", 3))
 row("slice_scatter", lambda x, y: x.slice_scatter(y, 1, 1, 3), f("n", 4), f("n", 2))
+row("slice_scatter.from_end", lambda x, y: x.slice_scatter(y, 0, -x.shape[0]), f("n", 4), f("n", 4))
 row("select_scatter", lambda x, y: x.select_scatter(y, 1, 2), f("n", 4), f("n"))
 # What is written has no elements.
 row("slice_scatter.empty", lambda x, y: x.slice_scatter(y, 0, 1, 3), f(4, 0), f(2, 0), dynamic=False)

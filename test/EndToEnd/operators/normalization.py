@@ -18,6 +18,8 @@ row("layer_norm.empty", lambda x: F.layer_norm(x, (8,)), f(0, 8), dynamic=False)
 row("batch_norm", lambda x, m, v, w, b: F.batch_norm(x, m, v, w, b), f("n", 3, 5, 4), f(3), pos(3), f(3), f(3))
 row("batch_norm.plain", lambda x, m, v: F.batch_norm(x, m, v, eps=1e-3), f("n", 3), f(3), pos(3))
 row("batch_norm.batch", lambda x: F.batch_norm(x, None, None, training=True), f("n", 3, 5))
+# The running variance, of a batch whose variance is small beside eps.
+row("batch_norm.running", lambda x, m, v: torch.ops.aten._native_batch_norm_legit_functional(x, None, None, m, v, True, 1.0, 1e-5)[4], fixed(torch.linspace(-1e-5, 1e-5, 24).reshape(8, 3)), f(3), pos(3))
 row("group_norm", lambda x, w, b: F.group_norm(x, 2, w, b), f("n", 4, 5, 3), f(4), f(4))
 row("group_norm.plain", lambda x: F.group_norm(x, 4), f("n", 4, 5))
 row("instance_norm", lambda x: F.instance_norm(x), f("n", 4, 5, 3))

@@ -55,6 +55,13 @@ case(
     fixed([0, 1, 1, 3]),
     i("n", 3, low=-1, high=5),
 )
+# A number has the dtype of the sequence: in f32 it would be greater than the second element.
+case(
+    "sort_search",
+    "searchsorted.number",
+    lambda s: torch.searchsorted(s, 0.2),
+    fixed(torch.tensor([0.1, 0.2, 0.3], dtype=torch.float64)),
+)
 case("sort_search", "bucketize", torch.bucketize, f("n", 3), fixed([-1.0, 0.0, 2.0]))
 case("sort_search", "isin", torch.isin, i("n", 3), fixed([1, 2, -3]))
 for name, op in {

@@ -68,6 +68,10 @@ llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, llvm::StringRef chip,
 /// toolkit is usually installed; empty where there is none.
 std::string findPtxas();
 
+/// Returns an error if `FX_PTXAS` names a file that cannot be executed, or if
+/// ptxas is needed and there is none.
+llvm::Error checkPtxas(bool isNeeded);
+
 /// Machine code by ptxas, which says in `log` what each kernel takes.
 llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);

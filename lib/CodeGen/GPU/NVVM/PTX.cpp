@@ -35,6 +35,21 @@ std::string fx::nvvm::findPtxas() {
   return "";
 }
 
+llvm::Error fx::nvvm::checkPtxas(bool isNeeded) {
+  std::string path = findPtxas();
+  if (path.empty())
+    return isNeeded ? llvm::createStringError(
+                          "machine code needs ptxas of a CUDA toolkit, which "
+                          "was not found: set FX_PTXAS or CUDA_HOME")
+                    : llvm::Error::success();
+  if (std::error_code ec =
+          llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Execute))
+    return llvm::createStringError(
+        "FX_PTXAS: expected a program that can be executed, got '" + path +
+        "': " + ec.message());
+  return llvm::Error::success();
+}
+
 namespace {
 /// A temporary file that the destructor removes.
 struct TemporaryFile {
@@ -57,11 +72,9 @@ static std::string readAll(llvm::StringRef path) {
 llvm::Expected<std::string> fx::nvvm::assemble(llvm::StringRef ptx,
                                                llvm::StringRef chip,
                                                std::string *log) {
+  if (llvm::Error e = checkPtxas(/*isNeeded=*/true))
+    return std::move(e);
   std::string ptxas = findPtxas();
-  if (ptxas.empty())
-    return llvm::createStringError(
-        "machine code needs ptxas of a CUDA toolkit, which was not "
-        "found: set FX_PTXAS or CUDA_HOME");
   TemporaryFile in, out, messages;
   if (in.create("ptx") || out.create("cubin") || messages.create("log"))
     return llvm::createStringError("cannot make a temporary file");
