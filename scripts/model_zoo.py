@@ -169,21 +169,24 @@ def write(names: list[str], missing: int, done: dict[tuple[str, str], dict]) -> 
     lines = [
         "# Models",
         "",
-        "Written by `scripts/model_zoo.py`; do not edit. Model definitions of transformers "
-        f"{transformers.__version__}",
-        "and of `test/EndToEnd/zoo`, with small configurations and random weights, exported by",
-        f"PyTorch {torch.__version__.split('+')[0]}, compiled, run and compared with eager: "
-        "|error| ≤ 1e-4 |value| + 1e-4 RMS, the dynamic",
-        "forms at three sizes. *native*: no node needs ATen. The times are seconds: of",
-        "`torch.export.export`, of `fx-compile` as a process, and until the first result of",
-        "`torch.compile` (which exports and compiles) is there, its caches off, for the form",
-        f"`dynamic` where there is one; after {LIMIT} seconds it is stopped.",
+        "`scripts/model_zoo.py` generates this file; do not edit it.",
+        "",
+        "The tables show which model definitions compile, and how long this takes. The models are those of",
+        f"transformers {transformers.__version__} and of `test/EndToEnd/zoo`, with small configurations and random weights,",
+        f"exported by PyTorch {torch.__version__.split('+')[0]}. Each compiled model is run and compared with eager PyTorch. The",
+        "tolerance is |error| ≤ 1e-4 |value| + 1e-4 RMS. The dynamic forms are compared at three sizes.",
+        "",
+        "- *native*: no node runs on ATen. *N fallback*: N nodes run on ATen.",
+        "- *refused*: PyTorch or `fx-compile` refuses the model in this form.",
+        "- *export*, *fx-compile*, *torch.compile*: the times of `torch.export.export`, of the `fx-compile`",
+        "  process, and of `torch.compile` until the first result, without caches, in seconds. The form is",
+        f"  `dynamic` if the model has it, otherwise `static`. `torch.compile` is stopped after {LIMIT} seconds.",
+        "",
         *(
-            [f"Not measured yet: {missing} of {len(names) + missing} definitions."]
+            [f"Not measured yet: {missing} of {len(names) + missing} definitions.", ""]
             if missing
             else []
         ),
-        "",
         "| form | models | native | at most two fallbacks | more | wrong | refused |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
@@ -204,8 +207,9 @@ def write(names: list[str], missing: int, done: dict[tuple[str, str], dict]) -> 
         shares = [row["compile"] / row["inductor"] for row in both]
         lines += [
             "",
-            f"`fx-compile` takes {statistics.median(shares):.2f} of `torch.compile`'s time (median of "
-            f"{len(both)} models; {min(shares):.2f} to {max(shares):.2f}: LSTM and GRU it leaves to ATen).",
+            f"The median of the ratio of `fx-compile`'s time to `torch.compile`'s is {statistics.median(shares):.2f} "
+            f"({len(both)} models). The ratios range from {min(shares):.2f} to {max(shares):.2f}. The largest are those of models with",
+            "LSTM or GRU layers, which `torch.compile` does not compile but runs on ATen.",
         ]
     head = ["model", "nodes", *FORMS, "export", "fx-compile", "torch.compile", "what ATen runs"]
     lines += ["", "| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]

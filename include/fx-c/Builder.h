@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes a module from a graph that lives elsewhere (a torch.fx.GraphModule in
-// Python, say). A node's location and arguments are pushed first, in order,
-// then the node is made of them:
+// Builds a module from a graph in another representation, such as a
+// torch.fx.GraphModule in Python. The location and the arguments of a node are
+// pushed first, in order; then the node is created from them:
 //
 //   FXBuilder *b = fxBuilderCreate(context);
 //   FXValue x, y;
@@ -25,7 +25,8 @@
 //   fxBuilderOutput(b, &error);
 //   FXModule *module = fxBuilderFinish(b, NULL, &error);
 //
-// The rules of fx-c/Support.h hold, but that a builder belongs to one thread.
+// The rules of fx-c/Support.h apply, except that a builder must only be used by
+// one thread.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -50,81 +51,85 @@ FX_CAPI void fxBuilderDestroy(FXBuilder *builder);
 FX_CAPI int fxBuilderSetAttribute(FXBuilder *builder, const char *name,
                                   const char *attribute, FXError **error);
 
-/* A parameter, buffer or constant: `type` as MLIR text, its storage the `size`
- * bytes at `offset` of the file at `path`. A null path: the value is unknown.
- */
+/* Adds a parameter, buffer or constant. `type` is MLIR text. The storage is the
+ * `size` bytes at `offset` of the file at `path`. If `path` is null, the value
+ * is unknown. */
 FX_CAPI int fxBuilderState(FXBuilder *builder, const char *name,
                            const char *type, const char *path, uint64_t offset,
                            uint64_t size, uint32_t crc32, FXError **error);
 
-/* Begins a graph; the last one must have its output. A private one is a
+/* Begins a graph. The previous graph must have its output. A private graph is a
  * sub-graph. */
 FX_CAPI int fxBuilderBeginGraph(FXBuilder *builder, const char *name,
                                 int is_private, FXError **error);
-/* Declares a symbol of the graph with its closed range; null bounds are open.
- */
+/* Declares a symbol of the graph with its closed range. A null bound is
+ * infinite. */
 FX_CAPI int fxBuilderSymbol(FXBuilder *builder, const char *name,
                             const int64_t *min, const int64_t *max,
                             FXError **error);
 
-/* The text of a symbolic size in types (`2*s17 + 1`), from sympy's srepr. */
+/* Converts sympy's srepr text of a symbolic size to its text in types
+ * (`2*s17 + 1`). */
 FX_CAPI int fxBuilderExpression(FXBuilder *builder, const char *srepr,
                                 FXTextFn write, void *user_data,
                                 FXError **error);
 
-/* The Python stack of the next node, outermost frame first. Only the 256
- * innermost frames are kept. */
+/* Adds a frame to the Python stack of the next node, outermost frame first.
+ * Only the 256 innermost frames are kept. */
 FX_CAPI void fxBuilderPushFrame(FXBuilder *builder, const char *file, int line,
                                 const char *function);
-/* Any text that the next node's location carries: nn_module_stack, … */
+/* Adds a text to the metadata in the location of the next node:
+ * nn_module_stack, … */
 FX_CAPI void fxBuilderPushMetadata(FXBuilder *builder, const char *key,
                                    const char *value);
-/* A discardable attribute of the next node, as MLIR text. */
+/* Adds a discardable attribute, as MLIR text, to the next node. */
 FX_CAPI void fxBuilderPushNodeAttribute(FXBuilder *builder, const char *name,
                                         const char *attribute);
 
-/* The arguments of the next node, in order. */
+/* These functions add the arguments of the next node, in order. */
 FX_CAPI void fxBuilderPushValue(FXBuilder *builder, FXValue value);
 FX_CAPI void fxBuilderPushInt(FXBuilder *builder, int64_t value);
 FX_CAPI void fxBuilderPushFloat(FXBuilder *builder, double value);
 FX_CAPI void fxBuilderPushBool(FXBuilder *builder, int value);
 FX_CAPI void fxBuilderPushNone(FXBuilder *builder);
 FX_CAPI void fxBuilderPushString(FXBuilder *builder, const char *value);
-/* Another immediate as MLIR text: a dtype "f32", "#fx.device<\"cpu\">". */
+/* Adds any other immediate as MLIR text: a dtype "f32", "#fx.device<\"cpu\">".
+ */
 FX_CAPI void fxBuilderPushAttribute(FXBuilder *builder, const char *text);
-/* A list or tuple, or a dict, whose elements are pushed until fxBuilderPushEnd;
- * each value of a dict has its key before it. */
+/* Begins a list or tuple, or a dict. Its elements are the arguments that are
+ * pushed until fxBuilderPushEnd. The key of a dict's value is pushed before the
+ * value. */
 FX_CAPI void fxBuilderPushList(FXBuilder *builder);
 FX_CAPI void fxBuilderPushDict(FXBuilder *builder);
 FX_CAPI void fxBuilderPushKey(FXBuilder *builder, const char *key);
 FX_CAPI void fxBuilderPushEnd(FXBuilder *builder);
-/* What is pushed next is the keyword argument `name`. */
+/* Makes the next argument the keyword argument `name`. */
 FX_CAPI void fxBuilderPushKeyword(FXBuilder *builder, const char *name);
 
-/* An input of the graph. `kind`: "parameter", "buffer", … as in the text of
- * fx.placeholder, with the state `target`; null for a user input. A pushed
- * argument is its default value. */
+/* Adds an input of the graph. `kind` is a keyword of fx.placeholder
+ * ("parameter", "buffer", …) and `target` its state; both are null for a user
+ * input. A pushed argument is the default value. */
 FX_CAPI int fxBuilderPlaceholder(FXBuilder *builder, const char *name,
                                  const char *kind, const char *target,
                                  const char *type, FXValue *result,
                                  FXError **error);
-/* A sub-graph or state by its name. */
+/* Adds a get_attr of the sub-graph or state `target`. */
 FX_CAPI int fxBuilderGetAttr(FXBuilder *builder, const char *name,
                              const char *target, const char *type,
                              FXValue *result, FXError **error);
-/* A node: `op` is "call_function", "call_method", "call_module",
- * "higher_order" or another operation of the dialect with an argument tree;
- * `names` joins the names of the results with ','. `outs` is the tree of
- * results as an MLIR attribute where they are not simply one after another,
- * else null. `results` receives n_types values. */
+/* Adds a node with the pushed arguments. `op` is "call_function",
+ * "call_method", "call_module", "higher_order" or another operation of the
+ * dialect with an argument tree. `names` are the names of the results, joined
+ * with ','. `outs` is the tree of results as an MLIR attribute, or null if each
+ * result is one leaf. `results` receives n_types values. */
 FX_CAPI int fxBuilderNode(FXBuilder *builder, const char *op,
                           const char *target, const char *names,
                           const char *const *types, int n_types,
                           const char *outs, FXValue *results, FXError **error);
-/* The output, of the pushed arguments; ends the graph. */
+/* Adds the output with the pushed arguments, and ends the graph. */
 FX_CAPI int fxBuilderOutput(FXBuilder *builder, FXError **error);
 
-/* The module, verified; the builder is then empty. `folder` as in
+/* Verifies and returns the module; the builder is then empty. For `folder` see
  * fxModuleParse. */
 FX_CAPI FXModule *fxBuilderFinish(FXBuilder *builder, const char *folder,
                                   FXError **error);

@@ -14,17 +14,18 @@
 extern "C" {
 #endif
 
-/* What a module of the fx dialect is written as: fx/Export/Formats.def. */
+/* The export formats of a module of the fx dialect, from
+ * fx/Export/Formats.def. */
 typedef enum FX_CAPI_INT {
 #define FX_EXPORT_FORMAT(ID, NAME, WRITE, DESCRIPTION) FX_EXPORT_##ID,
 #include "fx/Export/Formats.def"
 } FXExportKind;
 
-/* What Python and fx-translate --mlir-to-NAME call it; null for what is no
- * FXExportKind. */
+/* Returns the name of a format in Python and in fx-translate --mlir-to-NAME;
+ * null if `kind` is no FXExportKind. */
 FX_CAPI const char *fxExportKindName(FXExportKind kind);
 
-/* Writes the module; nothing is written on failure. */
+/* Writes the module. Writes nothing on failure. */
 FX_CAPI int fxModuleExport(const FXModule *module, FXExportKind kind,
                            FXTextFn write, void *user_data, FXError **error);
 

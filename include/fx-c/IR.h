@@ -22,33 +22,35 @@ typedef struct FXModule FXModule;
 FX_CAPI FXContext *fxContextCreate(void);
 FX_CAPI void fxContextDestroy(FXContext *context);
 
-/* Imports a `.pt2` archive of torch.export.save. `model` names one of an
- * archive that holds several; null or "" where there is one. Weights stay in
- * the archive, which must stay where it is until the module is compiled. */
+/* Imports a `.pt2` archive of torch.export.save. `model` is the name of a model
+ * of the archive; null or "" if there is only one. The module refers to weights
+ * in the archive, which must not be moved before the module is compiled. */
 FX_CAPI FXModule *fxModuleImport(FXContext *context, const char *path,
                                  const char *model, FXError **error);
 
-/* Parses MLIR text or bytecode. `name` stands for the file in errors; `folder`
- * is the one that paths of external states start at (null: the current one). */
+/* Parses MLIR text or bytecode. Errors use `name` as the name of the file.
+ * Relative paths of external states start at `folder` (null: the current
+ * folder). */
 FX_CAPI FXModule *fxModuleParse(FXContext *context, const char *data,
                                 size_t size, const char *name,
                                 const char *folder, FXError **error);
-/* The same from a file, whose folder is that of the paths. */
+/* As fxModuleParse, but reads a file. Paths of external states start at its
+ * folder. */
 FX_CAPI FXModule *fxModuleParseFile(FXContext *context, const char *path,
                                     FXError **error);
 
 FX_CAPI FXModule *fxModuleClone(const FXModule *module, FXError **error);
 FX_CAPI void fxModuleDestroy(FXModule *module);
-/* The folder that paths of external states started at when the module was made;
- * "" was the current one. */
+/* Returns the folder at which paths of external states started when the module
+ * was created; "" for the current folder. */
 FX_CAPI const char *fxModuleGetFolder(const FXModule *module);
 
 /* Verifies the module. */
 FX_CAPI int fxModuleVerify(const FXModule *module, FXError **error);
 
-/* Runs a textual pipeline of passes on the module, as fx-opt has it:
+/* Runs a textual pass pipeline of fx-opt on the module:
  * "fx-functionalize,fx-decompose,canonicalize,cse", with or without
- * "builtin.module(...)" around it. On failure the module is unchanged. */
+ * "builtin.module(...)" around it. On failure the module is not changed. */
 FX_CAPI int fxModuleRunPasses(FXModule *module, const char *pipeline,
                               FXError **error);
 
@@ -60,15 +62,15 @@ enum {
 /* Prints MLIR text. */
 FX_CAPI int fxModulePrint(const FXModule *module, unsigned flags,
                           FXTextFn write, void *user_data, FXError **error);
-/* Writes MLIR bytecode, which keeps locations. It holds its own checksum: what
- * is damaged is refused when it is read. (MLIR's reader, which trusts its
- * input, gets bytecode of other producers as it is.) */
+/* Writes MLIR bytecode with locations and a checksum. The functions that parse
+ * bytecode reject it if it is damaged. They cannot check bytecode of other
+ * producers, and MLIR's reader trusts its input. */
 FX_CAPI int fxModuleWriteBytecode(const FXModule *module, FXTextFn write,
                                   void *user_data, FXError **error);
 
-/* Writes the text attribute `name` of the module, or of its symbol `symbol`
- * (the graph "main", say): "fx.in_spec" of a graph. Writes nothing where there
- * is none. */
+/* Writes the value of the string attribute `name`, such as "fx.in_spec", of the
+ * symbol `symbol`, such as the graph "main", or of the module. Writes nothing
+ * if there is no such attribute. */
 FX_CAPI int fxModuleGetText(const FXModule *module, const char *symbol,
                             const char *name, FXTextFn write, void *user_data,
                             FXError **error);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For the whole process; fx/Custom/Operators.h has the meaning of each part.
+// Registers custom operators for the whole process. See fx/Operators/Custom.h
+// for the properties of an operator.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -18,14 +19,14 @@
 extern "C" {
 #endif
 
-/* Registers `target` ("mylib.softcap.default"): whether it is pure, and a
- * decomposition as the text of a graph, or null. */
+/* Registers `target` ("mylib.softcap.default"). `is_pure` tells whether it is
+ * pure. `decomposition` is the text of a graph, or null. */
 FX_CAPI int fxOperatorRegister(const char *target, int is_pure,
                                const char *decomposition, FXError **error);
 
-/* Registers what torch says of an operator, "mylib::push(Tensor(a!) to, Tensor
- * x) -> ()": what it writes. Where LibTorch is in the process its own operators
- * are known without this. */
+/* Registers the schema of an operator, "mylib::push(Tensor(a!) to, Tensor x) ->
+ * ()", which declares the arguments that it writes. Not needed if LibTorch is
+ * loaded in the process and has the operator. */
 FX_CAPI int fxOperatorRegisterSchema(const char *schema, FXError **error);
 
 /* Loads a library that registers operators or classes with torch, as

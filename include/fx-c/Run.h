@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The names, dtypes, symbolic sizes and guards of a model are in its
-// FXModelInfo (fx/Runtime/model.h). Tensors come and go as DLPack's.
+// FXModelInfo (fx/Runtime/model.h). Inputs and outputs are DLPack tensors.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-/* A loaded model with one copy of its mutable state. Runs of one model may
- * overlap unless it mutates its state. */
+/* A loaded model with one copy of its mutable state. Several threads may run a
+ * model; runs that mutate its state wait for each other. */
 typedef struct FXModel FXModel;
 
-/* Loads a shared object of fx-compile. `callbacks` may be null; it and what it
- * points to must stay valid while the model and its outputs live. Where the
- * model needs the fallback to ATen and `callbacks` bring none, libFXTorch.so is
- * loaded: named by FX_TORCH_LIBRARY, beside libFX.so, or found by the system.
- */
+/* Loads a shared object of fx-compile. `callbacks` may be null; the structure
+ * and everything that it points to must stay valid while the model and its
+ * outputs live. If the model needs the fallback to ATen and `callbacks` do not
+ * provide it, libFXTorch.so is loaded: from the path in FX_TORCH_LIBRARY, from
+ * the folder of libFX.so, or by the system's search path. */
 FX_CAPI FXModel *fxModelLoad(const char *path, const FXCallbacks *callbacks,
                              FXError **error);
 FX_CAPI FXModel *fxModelLoadBuffer(const void *data, size_t size,
@@ -36,36 +36,37 @@ FX_CAPI FXModel *fxModelLoadBuffer(const void *data, size_t size,
                                    FXError **error);
 FX_CAPI void fxModelDestroy(FXModel *model);
 
-/* Valid until the model is destroyed. */
+/* Returns the description of the model, valid until the model is destroyed. */
 FX_CAPI const FXModelInfo *fxModelGetInfo(const FXModel *model);
 
-/* Runs: `n_inputs` tensors on the CPU, maybe strided, in the order of
- * info->inputs; sets `n_outputs` new contiguous tensors, which the caller
- * frees through their deleter, also after the model is destroyed. A None output
- * is null. `threads`: 1 runs in this thread alone, 0 on all CPUs. */
+/* Runs the model. The inputs are `n_inputs` tensors on the CPU, possibly
+ * strided, in the order of info->inputs. Sets `n_outputs` outputs to new
+ * contiguous tensors, which the caller frees by their deleter, also after the
+ * model is destroyed. A None output is null. `threads` is the number of
+ * threads: 1 uses this thread only, 0 uses all CPUs. */
 FX_CAPI int fxModelRun(FXModel *model, const DLTensor *const *inputs,
                        int n_inputs, DLManagedTensor **outputs, int n_outputs,
                        int threads, FXError **error);
 
-/* The same with all options; of a model for a GPU, tensors may be of its
- * device, and options choose the stream and whether to wait.
- * FXCallbacks::device is the device. */
+/* As fxModelRun, with all options. Tensors of a model for a GPU may be on its
+ * device, which is FXCallbacks::device, and the options choose the stream and
+ * whether the call waits. */
 FX_CAPI int fxModelRunWith(FXModel *model, const DLTensor *const *inputs,
                            int n_inputs, DLManagedTensor **outputs,
                            int n_outputs, const FXRunOptions *options,
                            FXError **error);
 
-/* A view of a state's value, valid until the model is destroyed; not while a
- * run is under way. */
+/* Sets `state` to a view of the value of info->states[index], valid until the
+ * model is destroyed. Must not be called during a run. */
 FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,
                             FXError **error);
-/* Sets all mutable states back to their first values. */
+/* Resets all mutable states to their initial values. */
 FX_CAPI void fxModelReset(FXModel *model);
 
-/* Starts the model's random generator again, as torch.manual_seed. From run to
- * run it goes on; it starts from FX_DEFAULT_SEED. */
+/* Seeds the model's random generator, like torch.manual_seed. The generator
+ * continues from run to run. Its initial seed is FX_DEFAULT_SEED. */
 FX_CAPI void fxModelSeed(FXModel *model, uint64_t seed);
-/* The generator's state; not while a run is under way. */
+/* Get and set the state of the generator. Must not be called during a run. */
 FX_CAPI void fxModelGetGenerator(FXModel *model, FXGenerator *out);
 FX_CAPI void fxModelSetGenerator(FXModel *model, const FXGenerator *generator);
 

@@ -8,17 +8,18 @@
 // The C interface of fx-mlir: fx-c/IR.h (modules: import, parse, passes,
 // print), fx-c/Compile.h (native code), fx-c/Run.h (compiled models).
 //
-// Rules that hold for all of it:
-// - A function that can fail takes `FXError **error` last, returns 0 or a
-//   handle on success, and not 0 or null on failure. It then sets *error to a
-//   new error, which the caller destroys. `error` may be null.
-// - No exception and no abort reaches the caller; a crash in the compiler is an
-//   error, after which only the context it happened in is unusable (none, when
-//   it happened in fxModuleCompile).
+// Rules for all functions:
+// - The last parameter of a function that can fail is `FXError **error`. On
+//   success the function returns 0 or a handle. On failure it returns a value
+//   other than 0, or a null handle, and sets *error to a new error, which the
+//   caller destroys. `error` may be null.
+// - Functions neither throw exceptions nor abort. A crash in the compiler is an
+//   error, after which the context of the call is unusable. A crash in
+//   fxModuleCompile does not affect the context.
 // - Handles are independent: a module keeps its context alive. Every function
-//   may be called from any thread; those of one context wait for each other.
-// - Strings are UTF-8 and end in a zero byte, but for texts that come with
-//   their length.
+//   may be called from any thread; calls on one context wait for each other.
+// - Strings are UTF-8 and end with a zero byte, except texts that are passed
+//   with their length.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -34,34 +35,35 @@ extern "C" {
 
 #define FX_CAPI __attribute__((visibility("default")))
 
-/* Beneath an enumeration: its variables may hold any int, also where it is C++
- * that reads what a caller passes. */
+/* The underlying type of an enumeration. It makes every int a valid value, so
+ * that C++ code can check the values that a caller passes. */
 #ifdef __cplusplus
 #define FX_CAPI_INT : int
 #else
 #define FX_CAPI_INT
 #endif
 
-/* What went wrong, and where. */
+/* An error message and its location. */
 typedef struct FXError FXError;
 
-/* One line: what is wrong, expected and got. */
+/* Returns the message, which is one line. */
 FX_CAPI const char *fxErrorGetMessage(const FXError *error);
-/* The node of the graph, "" if none is known. */
+/* Returns the name of the node, or "" if it is not known. */
 FX_CAPI const char *fxErrorGetNode(const FXError *error);
-/* The innermost line of the user's Python source that made the node, or the
- * place in the text that was parsed; "" and 0 if not known. */
+/* Return the file and the line of the innermost Python frame of the node, or of
+ * a syntax error in a text that was parsed; "" and 0 if they are not known. */
 FX_CAPI const char *fxErrorGetFile(const FXError *error);
 FX_CAPI int fxErrorGetLine(const FXError *error);
-/* Null is allowed, here and for every function that destroys. */
+/* Destroys an error. Null is allowed, as for every function that destroys. */
 FX_CAPI void fxErrorDestroy(FXError *error);
 
-/* Receives a text, maybe in several pieces. */
+/* Receives a text, possibly in several calls. */
 typedef void (*FXTextFn)(const char *data, size_t size, void *user_data);
 
-/* "0.1.0" */
+/* Returns the version of fx-mlir: "0.1.0". */
 FX_CAPI const char *fxVersion(void);
-/* The version of torch whose operator schemas are built in: "2.13.0". */
+/* Returns the version of torch whose operator schemas are built in: "2.13.0".
+ */
 FX_CAPI const char *fxSchemaVersion(void);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a compiler that embeds fx-mlir calls first:
+// Registration for compilers that embed fx-mlir:
 //
 //   mlir::DialectRegistry registry;
 //   fx::registerAllDialects(registry);
@@ -22,17 +22,19 @@ class DialectRegistry;
 
 namespace fx {
 
-/// The dialects of fx-mlir, the upstream ones that its conversions make, and
-/// the external interface models (bufferization, tiling, value bounds) that
-/// its pipelines need.
+/// Registers the dialects of fx-mlir, the upstream dialects that its
+/// conversions create, and the external interface models (bufferization,
+/// tiling, value bounds) that its pipelines need.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// The passes and pipelines of fx-mlir under the names that fx-opt knows
-/// (`fx-functionalize`, `convert-fx-to-linalg`, …). May be called again.
+/// Registers the passes and pipelines of fx-mlir under their names in fx-opt
+/// (`fx-functionalize`, `convert-fx-to-linalg`, …). May be called several
+/// times.
 void registerAllPasses();
 
-/// `registerAllPasses`, and those of upstream MLIR that go with them in a
-/// textual pipeline: transforms (`canonicalize`, `cse`, …) and linalg.
+/// Calls `registerAllPasses` and registers the upstream passes that are used
+/// with them in textual pipelines: transforms (`canonicalize`, `cse`, …) and
+/// linalg.
 void registerAllPassesAndUpstream();
 
 } // namespace fx

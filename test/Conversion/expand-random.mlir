@@ -1,4 +1,4 @@
-// The generator's state goes in as the last argument and comes out in front.
+// The generator's state is the last argument and the first result.
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | FileCheck %s --implicit-check-not=fx.
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | mlir-opt -o /dev/null
 

@@ -1,4 +1,5 @@
-// Inserts with steps are selections: IREE ignores the steps of such slices.
+// An insert_slice with steps becomes a select: IREE ignores the steps of such
+// slices.
 // RUN: fx-opt %s --fx-strip-attributes | FileCheck %s --implicit-check-not=tensor.insert_slice
 // RUN: fx-opt %s --fx-strip-attributes | mlir-opt -o /dev/null
 

@@ -1,5 +1,5 @@
-// The torch dialect by name: every argument of the schema, immediates as
-// constants.
+// The torch dialect in generic form: every argument of the schema is present,
+// immediates are constants.
 // RUN: fx-opt %s --convert-fx-to-torch --allow-unregistered-dialect --split-input-file | FileCheck %s --implicit-check-not=fx.
 // RUN: fx-opt %s --convert-fx-to-torch=embed-states --allow-unregistered-dialect --split-input-file | FileCheck %s --check-prefix=EMBED
 // RUN: not fx-opt %s --convert-fx-to-torch --split-input-file 2>&1 | FileCheck %s --check-prefix=UNLINKED
@@ -28,11 +28,11 @@ fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
   %size = call_function @aten.sym_size.int(%x, 0) : (!fx.tensor<[s0, 2], f32>) -> !fx.sym_int<s0>
   // CHECK: "torch.aten.mul.int"
   %twice = call_function @_operator.mul(%size, 2) : (!fx.sym_int<s0>) -> !fx.sym_int<2*s0>
-  // The dtype is a number.
+  // The dtype is an integer constant.
   // CHECK: "torch.constant.int"() {value = 15 : i64}
   // CHECK: "torch.aten._to_copy"
   %to = call_function @aten._to_copy.default(%add, dtype = bf16) : (!fx.tensor<[s0, 2], f32>) -> !fx.tensor<[s0, 2], bf16>
-  // A list of tensors is opened.
+  // A list of tensors is unpacked.
   // CHECK: %[[L:.*]] = "torch.aten.split.Tensor"({{.*}}) : {{.*}} -> !torch.list<vtensor>
   // CHECK: "torch.prim.ListUnpack"(%[[L]]) : (!torch.list<vtensor>) -> (!torch.vtensor<[1],si64>, !torch.vtensor<[1],si64>)
   %a, %b = call_function @aten.split.Tensor(%n, 1) outs [[#fx.operand, #fx.operand]] : (!fx.tensor<[2], i64>) -> (!fx.tensor<[1], i64>, !fx.tensor<[1], i64>)
@@ -43,8 +43,8 @@ fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
 
 // -----
 
-// A number in the place of a tensor is one of rank 0, in the dtype that keeps
-// torch's promotion what it is with a number.
+// A number as a tensor argument becomes a tensor of rank 0. Its dtype is chosen
+// so that torch's promotion gives the same result as with a number.
 // CHECK: func.func @main(%{{.*}}: !torch.vtensor<[2],f64>
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[2], f64>
@@ -56,7 +56,7 @@ fx.graph @main attributes {functional} {
   %b = call_function @aten.mul.Tensor(%x, 2) : (!fx.tensor<[2], f64>) -> !fx.tensor<[2], f64>
   // CHECK: value = dense<-3> : tensor<si8>
   %c = call_function @aten.mul.Tensor(%h, -3) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], i8>
-  // It does not fit.
+  // 300 does not fit in i8.
   // CHECK: value = dense<300> : tensor<si64>
   %d = call_function @aten.mul.Tensor(%h, 300) : (!fx.tensor<[2], i8>) -> !fx.tensor<[2], i8>
   // CHECK: value = dense<5.000000e-01> : tensor<f32>
@@ -80,7 +80,7 @@ fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
 
 // -----
 
-// No boolean literal of rank 0: torch-mlir does not lower it.
+// There is no boolean literal of rank 0, since torch-mlir does not lower it.
 fx.state @on : !fx.tensor<[], i1> = dense<1> : tensor<1xui8>
 // EMBED-NOT: tensor<i1>
 // EMBED: %[[OFF:.*]] = "torch.vtensor.literal"() {value = dense<0> : tensor<si64>} : () -> !torch.vtensor<[],si64>

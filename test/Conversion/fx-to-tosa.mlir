@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-tosa | FileCheck %s --implicit-check-not=fx.
 // RUN: fx-opt %s --convert-fx-to-tosa=embed-states | FileCheck %s --check-prefix=EMBED
-// It is upstream's dialect, and upstream's lowering takes it:
+// The output is valid for upstream's lowering:
 // RUN: fx-opt %s --convert-fx-to-tosa=embed-states | mlir-opt --pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor))' -o /dev/null
 
 fx.state @w : !fx.tensor<[3, 2], f32> = dense<[0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64, 0, 0, 128, 63, 0, 0, 0, 64]> : tensor<24xui8>
@@ -13,7 +13,7 @@ fx.graph @main attributes {functional} {
   %w = placeholder "w" parameter @w : !fx.tensor<[3, 2], f32>
   %b = placeholder "b" parameter @b : !fx.tensor<[3], f32>
   %x = placeholder "x" : !fx.tensor<[4, 2], f32>
-  // A matmul takes three dimensions, an addition equal ranks.
+  // tosa.matmul takes three dimensions, tosa.add operands of equal rank.
   // CHECK: tosa.transpose %[[W]] {perms = array<i32: 1, 0>}
   // CHECK: tosa.matmul
   // CHECK: tosa.reshape %[[B]]

@@ -8,9 +8,9 @@
 // RUN: not fx-opt %t/unknown.mlir --convert-fx-to-tosa --mlir-print-ir-after-failure 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=func.func
 // RUN: not fx-opt %t/unknown.mlir --convert-fx-to-torch --allow-unregistered-dialect --mlir-print-ir-after-failure 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=func.func
 
-// What the conversions share. The user's inputs come first, then the states that
-// are used, in the order of the graph; graphs, states and what describes the
-// program are gone.
+// Properties that the conversions share. The user's inputs come first, then the
+// states that are used, in the order of the graph. Graphs, states and
+// attributes of the program are removed.
 // CHECK-NOT: fx.
 // TOSA: func.func @main(%[[X:.*]]: tensor<2x3xf32>, %[[Y:.*]]: tensor<2x3xf32>, %[[W:.*]]: tensor<2x3xf32>, %[[COUNT:.*]]: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // TORCH: func.func @main(%[[X:.*]]: !torch.vtensor<[2,3],f32>, %[[Y:.*]]: !torch.vtensor<[2,3],f32>, %[[W:.*]]: !torch.vtensor<[2,3],f32>, %[[COUNT:.*]]: !torch.vtensor<[2,3],f32>) -> (!torch.vtensor<[2,3],f32>, !torch.vtensor<[2,3],f32>)
@@ -26,7 +26,7 @@
 
 // MUTATES: error: {{.*}}mutates; run fx-functionalize first
 
-// Of a graph that cannot be converted no function stays behind.
+// A graph that cannot be converted leaves no function behind.
 // UNKNOWN: error: {{.*}}has no form in
 // UNKNOWN: IR Dump After
 // UNKNOWN: fx.graph @main

@@ -1,7 +1,8 @@
-// What other compilers take: no attribute, type or op of ours.
+// The output for other compilers has no attribute, type or op of the fx
+// dialect.
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes | FileCheck %s --implicit-check-not=fx.
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes=embed-states | FileCheck %s --check-prefix=EMBED --implicit-check-not=fx.
-// The distribution's mlir-opt knows nothing of us:
+// The distribution's mlir-opt does not know the fx dialect:
 // RUN: fx-opt %s --convert-fx-to-linalg --fx-strip-attributes=embed-states | mlir-opt -o /dev/null
 
 fx.state @w : !fx.tensor<[2, 2], f32, #fx.meta<strides = [1, 2]>> = dense<[0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64]> : tensor<16xui8>

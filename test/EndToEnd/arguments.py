@@ -1,5 +1,5 @@
-"""Modules whose arguments and results are of every kind that torch.export takes:
-containers of pytree, leaves, defaults, *args and **kwargs."""
+"""Modules whose arguments and results cover every kind that torch.export accepts: pytree
+containers, leaves, defaults, *args and **kwargs."""
 
 import collections
 import dataclasses
@@ -41,7 +41,7 @@ pytree.register_pytree_node(
     from_dumpable_context=int,
 )
 
-# Sample inputs are a pickle that holds them.
+# Sample inputs are saved as a pickle that contains these classes.
 torch.serialization.add_safe_globals([Pair, Record, Box])
 
 CONTAINERS = {
@@ -74,12 +74,12 @@ class Leaves(torch.nn.Module):
         for extra in rest:
             z = z + extra
         z = torch.full_like(z, float("inf")) + z.div(2, rounding_mode="floor")
-        # torch saves a str among the outputs, and cannot load it.
+        # torch saves a str among the outputs but cannot load it.
         return {"y": y, "z": z}, scale, count, flag, nothing
 
 
-#: (args, kwargs) of `Leaves`: arguments by position and keyword; every kind of
-#: leaf, in and out.
+#: (args, kwargs) of `Leaves`: positional and keyword arguments, and every kind of leaf as an input
+#: and an output.
 LEAVES = (
     (torch.ones(1, 2, 3, 3), torch.ones(()), torch.ones(3)),
     dict(scale=1e-5, count=3, flag=True, name="plain", nothing=None),

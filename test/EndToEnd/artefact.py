@@ -105,7 +105,7 @@ _KINDS = {0: "i", 1: "u", 2: "f", 5: "c"}
 
 
 def to_dltensor(array):
-    """A view of the array; it must outlive the result."""
+    """Returns a view of the array. The array must outlive the result."""
     n = array.ndim
     shape = (c_int64 * max(n, 1))(*array.shape)
     strides = (c_int64 * max(n, 1))(*[s // array.itemsize for s in array.strides])
@@ -114,7 +114,7 @@ def to_dltensor(array):
 
 
 def to_numpy(tensor):
-    """A copy of a contiguous tensor."""
+    """Returns a copy of a contiguous tensor."""
     t = tensor.dtype
     dtype = np.dtype(bool) if t.code == 6 else np.dtype(f"{_KINDS[t.code]}{t.bits // 8}")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
@@ -169,7 +169,7 @@ class Model:
         return [self.info.states[i] for i in range(self.info.n_states)]
 
     def set_states(self, values):
-        """Replaces states by the arrays of a dict."""
+        """Replaces the states by the arrays of a dict."""
         n = len(values)
         tensors = [to_dltensor(a) for a in values.values()]
         pointers = (POINTER(DLTensor) * max(n, 1))(*[ctypes.pointer(t) for t in tensors])

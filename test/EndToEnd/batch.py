@@ -1,9 +1,8 @@
 """Many operator cases as one exported graph.
 
-Starting a process and loading LibTorch costs more than running an operator, so
-the cases of a family are exported together, each with its own inputs and
-outputs, and run once. A batch that fails as a whole is halved until the guilty
-cases stand alone.
+Starting a process and loading LibTorch costs more than running an operator. So the cases of a
+family are exported together, each with its own inputs and outputs, and run once. A batch that fails
+as a whole is halved until the failing cases are alone.
 """
 
 import dataclasses
@@ -18,7 +17,7 @@ import torch
 from operators.table import OTHER_SIZES, SIZES, Case
 from torch.utils import _pytree as pytree
 
-#: After so many single runs the rest of a broken batch gets the batch's error.
+#: After this many single runs all other cases of a failing batch get the batch's error.
 MOST_SINGLE_RUNS = 24
 
 
@@ -69,7 +68,7 @@ def exported(cases: tuple[Case, ...], dynamic: bool, decomposed: bool, folder: s
 
 
 def _run(cases: list[Case], config: Config, folder: str) -> dict[str, str | None]:
-    """Export and run once; what is wrong with each case, or None."""
+    """Exports and runs the cases once. Returns the problem of each case, or None."""
     model = exported(tuple(cases), config.dynamic, config.decomposed, folder)
     sets = [SIZES, *(OTHER_SIZES if config.dynamic else [])]
     target = harness.compiled(model, config.mode, len(sets))
@@ -91,7 +90,7 @@ def _run(cases: list[Case], config: Config, folder: str) -> dict[str, str | None
 
 
 def run(cases: list[Case], config: Config, folder: pathlib.Path) -> dict:
-    """What is wrong with each case (by name), or None."""
+    """Returns the problem of each case by name, or None."""
     singles = 0
 
     def go(cases: list[Case]) -> dict:
@@ -99,7 +98,7 @@ def run(cases: list[Case], config: Config, folder: pathlib.Path) -> dict:
         singles += len(cases) == 1
         try:
             return _run(cases, config, str(folder))
-        except Exception as error:  # noqa: BLE001  any failure is the case's
+        except Exception as error:  # noqa: BLE001  any failure belongs to the case
             if len(cases) == 1 or singles > MOST_SINGLE_RUNS:
                 text = f"{type(error).__name__}: {error}"
                 return {case.name: text for case in cases}

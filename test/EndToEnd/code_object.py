@@ -1,8 +1,8 @@
-"""code_object.py FILE REGISTERS BYTES: gates on a code object of an AMD GPU, by llvm-readelf.
+"""code_object.py FILE REGISTERS BYTES: checks a code object of an AMD GPU with llvm-readelf.
 
-It is a shared object without undefined symbols, in which each kernel has code and a descriptor.
-No kernel spills or has a stack, and all stay in the budgets of vector registers and bytes of
-shared memory. Prints what each takes.
+The file must be a shared object without undefined symbols, and each kernel must have code and a
+descriptor. No kernel may spill, use a stack, or exceed the given numbers of vector registers and
+bytes of shared memory. Prints the resources of each kernel.
 """
 
 import re
@@ -11,7 +11,7 @@ import sys
 
 
 def read(path, readelf="llvm-readelf"):
-    """The metadata of its kernels by name: numbers, and the chip that it is for as `chip`."""
+    """Returns the metadata of the kernels by name, as numbers, and the target chip as `chip`."""
     result = subprocess.run(
         [str(readelf), "--file-header", "--dyn-syms", "--notes", str(path)],
         capture_output=True, text=True, check=True)

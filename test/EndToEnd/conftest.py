@@ -1,8 +1,8 @@
 """Options and paths of the end-to-end tests.
 
-They run by `python -m pytest test/EndToEnd`, with FX_BUILD_DIR naming the build
-folder (default: build). Each runs our tools on what PyTorch exports and
-compares with eager PyTorch.
+Run the tests with `python -m pytest test/EndToEnd`, where FX_BUILD_DIR names the build folder
+(default: build). Each test runs the tools on programs that PyTorch exports and compares the results
+with eager PyTorch.
 """
 
 import gc
@@ -14,7 +14,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-# Torch looks once in a process for backends of torch.compile, of which our package is one.
+# Torch looks for backends of torch.compile once per process; this package is one of them.
 BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", pathlib.Path(__file__).parents[2] / "build"))
 sys.path.append(str(BUILD.resolve() / "python"))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -30,7 +30,7 @@ def pytest_configure(config):
     import torch
 
     torch.set_num_threads(1)
-    # Exports make many objects and few cycles: a tenth of the time went by looking for these.
+    # Exports create many objects and few cycles: collecting them took a tenth of the time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
@@ -46,9 +46,9 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Tests whose identifiers agree in what stands before a slash share work
-    (a batch of operators is exported and run once): one worker gets them all.
-    Groups that are marks do not reach xdist 3.8 from pytest 9.2."""
+    """Schedules tests whose identifiers agree up to a slash on one worker: they share work, such as
+    a batch of operators that is exported and run once. pytest 9.2 does not pass groups from marks
+    to xdist 3.8."""
     if config.getvalue("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadScopeScheduling

@@ -1,8 +1,8 @@
 """Finds the code blocks of the documentation and runs them.
 
-A block is fenced and names its language. Blocks in sh, python and mlir run; those of a page run in
-order, in one folder, which looks like a clone that has been built. A comment in front of a block
-says what else becomes of it:
+A block is fenced and names its language. Blocks in sh, python and mlir are run. The blocks of a
+page run in order in one folder, which looks like a clone that has been built. A comment before a
+block changes how the block is handled:
 
     <!-- file: NAME -->       the block is written to NAME, which a later block of the page uses
     <!-- from: PATH -->       the block is a part of PATH, a file of the tree
@@ -21,7 +21,7 @@ import traceback
 import harness
 
 LANGUAGES = {"sh", "python", "c", "cpp", "cmake", "mlir", "text"}
-#: How a block is handled where no comment says otherwise; the other languages need a comment.
+#: How a block is handled without a comment. Blocks in other languages need a comment.
 DEFAULT = {"sh": "run", "python": "run", "mlir": "run", "text": "text"}
 MARK = re.compile(r"<!-- (file|from|output|not run)(?:: (.+?))? -->")
 
@@ -46,7 +46,7 @@ def pages() -> list[pathlib.Path]:
 
 
 def blocks(text: str, page: str) -> list[Block]:
-    """The blocks of a page; an error where one has no language or no rule."""
+    """Returns the blocks of a page. A block without a language or a rule is an error."""
     found, lines = [], text.split("\n")
     at = 0
     while at < len(lines):
@@ -88,14 +88,14 @@ def blocks(text: str, page: str) -> list[Block]:
 
 
 def _in_list(lines: list[str], at: int) -> bool:
-    """Whether what follows `at` continues an item of a list."""
+    """Returns True if the lines after `at` continue a list item."""
     while at >= 0 and (not lines[at].strip() or lines[at].startswith(" ")):
         at -= 1
     return at >= 0 and re.match(r"([-*]|\d+\.) ", lines[at]) is not None
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether `text` is `pattern`, in which … stands for anything."""
+    """Returns True if `text` matches `pattern`, in which … stands for any text."""
     tidy = lambda s: "\n".join(line.rstrip() for line in s.strip().split("\n"))  # noqa: E731
     regex = ".*?".join(re.escape(part) for part in tidy(pattern).split("…"))
     return re.fullmatch(regex, tidy(text), re.S) is not None
@@ -112,7 +112,7 @@ def make_clone(folder: pathlib.Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """That of a user: our tools in PATH, and the compilers that built them."""
+    """Returns the environment of a user: the tools in PATH, and the compilers that built them."""
     env = {"OMP_NUM_THREADS": "1", **os.environ, "CMAKE_GENERATOR": "Ninja"}
     env["PATH"] = os.pathsep.join([str(harness.BUILD / "bin"), f"{sys.prefix}/bin", env["PATH"]])
     for line in (harness.BUILD / "CMakeCache.txt").read_text().splitlines():
@@ -126,7 +126,8 @@ def environment() -> dict[str, str]:
 
 
 def run_page(page: list[Block], folder: pathlib.Path) -> None:
-    """Runs a page's blocks in `folder`. This process then has other files, folder and modules."""
+    """Runs a page's blocks in `folder`. Changes the environment, the working directory and the
+    modules of this process."""
     make_clone(folder)
     os.chdir(folder)
     os.environ.update(environment())
@@ -159,7 +160,7 @@ def run_page(page: list[Block], folder: pathlib.Path) -> None:
 def _run(block: Block, names: dict) -> str | None:
     if block.language == "python":
         try:
-            # Lines of errors are those of the page.
+            # Errors have the line numbers of the page.
             code = compile("\n" * block.line + block.text, block.page, "exec")
             exec(code, names)
         except Exception:

@@ -1,9 +1,8 @@
-"""Runs what is made for a GPU on the CPU.
+"""Runs code that is compiled for a GPU on the CPU.
 
-An artefact of `fx-compile --target=cuda` is run by fx-run, whose driver of NVIDIA GPUs is
-libFakeCuda.so (test/Cuda). That executes kernels: they are compiled for this CPU from the
-very NVVM dialect that PTX is made of, with the instructions that only a GPU has as calls of the
-library.
+fx-run runs an artefact of `fx-compile --target=cuda` with libFakeCuda.so (test/Cuda) as the NVIDIA
+driver. That driver executes kernels: they are compiled for this CPU from the same NVVM dialect that
+PTX is generated from. Instructions that only a GPU has become calls of the library.
 """
 
 import functools
@@ -23,7 +22,7 @@ DRIVER = harness.BUILD / "test" / "Cuda" / "libFakeCuda.so"
 
 @functools.cache
 def _from_cache(name: str) -> str:
-    """A variable of the build."""
+    """Returns a CMake variable of the build."""
     text = (harness.BUILD / "CMakeCache.txt").read_text()
     return re.search(rf"^{name}:\w+=(.*)$", text, re.M)[1]
 
@@ -41,21 +40,22 @@ def run_program(*command, env=None) -> str:
 
 
 def _top_level(text: str, start: str) -> str:
-    """The operation of the module that begins with `start`, or nothing."""
+    """Returns the top-level operation of the module that begins with `start`, or an empty
+    string."""
     match = re.search(rf"^  {re.escape(start)}.*?^  \}}\n", text, re.M | re.S)
     return match[0] if match else ""
 
 
 def _translate(mlir: str, folder: pathlib.Path) -> str:
-    """LLVM IR of a module in the LLVM dialect."""
+    """Returns the LLVM IR of a module in the LLVM dialect."""
     (folder / "kernels.mlir").write_text(mlir)
     tool = pathlib.Path(_from_cache("MLIR_DIR")).parents[2] / "bin" / "mlir-translate"
     return run_program(tool, "--mlir-to-llvmir", folder / "kernels.mlir")
 
 
 def _define_structs(ir: str) -> str:
-    """Functions of the library that return a struct, which C++ returns otherwise than LLVM IR:
-    they store it. Pairs of halves are passed as integers."""
+    """Defines wrappers for library functions that return a struct: C++ returns a struct differently
+    from LLVM IR, so the library functions store it. Pairs of halves are passed as integers."""
     def define(match):
         struct, name, params = match[1], match[2], [p for p in match[3].split(", ") if p]
         lines, args = [f"  %r = alloca {struct}"], ["ptr %r"]
@@ -76,8 +76,9 @@ def _define_structs(ir: str) -> str:
 
 
 def _replace_assembly(ir: str) -> str:
-    """Instructions that LLVM has no intrinsics for are assembly: calls of the library instead.
-    Of wgmma the sums are values, which the library takes in memory."""
+    """Replaces inline assembly, which is used for instructions without LLVM intrinsics, by calls of
+    the library. The accumulators of wgmma are values in the IR, but the library takes them in
+    memory."""
     ir = re.sub(r'asm sideeffect "[^"]*mbarrier\.try_wait\.parity[^"]*", "[^"]*"',
                 "@emu.mbarrier.wait", ir)
     ir = re.sub(r'asm sideeffect "fence\.proxy\.async[^"]*", "[^"]*"', "@emu.fence.proxy.async",
@@ -109,19 +110,20 @@ def _replace_assembly(ir: str) -> str:
 
 
 def _kernels(nvvm: str, folder: pathlib.Path) -> str:
-    """LLVM IR of the kernels of a module in the NVVM dialect."""
+    """Returns the LLVM IR of the kernels of a module in the NVVM dialect."""
     kernels = _top_level(nvvm, "gpu.module @kernels")
     kernels = re.sub(r"^  gpu.module @kernels.*\{$", "module {", kernels, flags=re.M)
     return _translate(kernels, folder)
 
 
 def _for_library(ir: str) -> tuple[str, list[str]]:
-    """The IR with what only a GPU has renamed, and with checks; and the instructions of these."""
+    """Returns the IR with checks and with its GPU intrinsics renamed, and the instructions that are
+    checked."""
     ir, instructions = instrument.add_checks(instrument.read_registers(ir))
     ir = ir.replace("@llvm.nvvm.", "@emu.nvvm.").replace("define ptx_kernel", "define")
-    # The attributes of intrinsics, which calls of a library have not.
+    # Calls of the library do not have the attributes of the intrinsics.
     ir = re.sub(r"^(.*@emu\.(?!access|argument).*?)( #\d+)$", r"\1", ir, flags=re.M)
-    # Shared memory that the library has, and that it fills; tensor maps, which are passed by value.
+    # The library allocates and fills shared memory. Tensor maps are passed by value.
     ir = re.sub(r"^(@__dynamic_shmem__\d+ = external )dso_local ", r"\1", ir, flags=re.M)
     ir = re.sub(r"^(@\w+ =) (?:internal|private) (addrspace\(3\) global)", r"\1 \2", ir, flags=re.M)
     ir = re.sub(r'ptr byval\(\[16 x i64\]\) align 64 "nvvm.grid_constant"', 'ptr "fx.map"', ir)
@@ -130,13 +132,13 @@ def _for_library(ir: str) -> tuple[str, list[str]]:
 
 
 def _variables(kernels: str) -> dict[str, tuple[int, int]]:
-    """Bytes and alignment of variables in shared memory."""
+    """Returns the bytes and the alignment of the variables in shared memory."""
     found = re.findall(r"^@(\w+) = addrspace\(3\) global (.*) \w+, align (\d+)$", kernels, re.M)
     return {name: (instrument.type_bytes(kind), int(align)) for name, kind, align in found}
 
 
 def _table(kernels: str, instructions: list[str]) -> str:
-    """C++ with the table of kernels that test/Cuda/Emulator.h describes."""
+    """Returns C++ code with the table of kernels that test/Cuda/Emulator.h describes."""
     types = {"i64": "long", "i32": "int", "i16": "short", "i8": "char", "float": "float",
              "double": "double", "half": "_Float16", "bfloat": "__bf16"}
     variables = _variables(kernels)
@@ -166,7 +168,7 @@ def _table(kernels: str, instructions: list[str]) -> str:
 
 def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
                     target: str = "cuda", flags=()):
-    """A library with the kernels of `model` for this CPU."""
+    """Builds a library with the kernels of `model` for this CPU."""
     folder.mkdir(parents=True, exist_ok=True)
     run_program(harness.BUILD / "bin" / "fx-compile", f"--target={target}", *flags, model,
                 "--emit=nvvm", "-o", folder / "nvvm.mlir")
@@ -174,13 +176,13 @@ def compile_kernels(model: pathlib.Path, folder: pathlib.Path, mutate=lambda ker
 
 
 def build_kernels(nvvm: str, folder: pathlib.Path):
-    """The same of kernels in the NVVM dialect."""
+    """Builds a library with the kernels of a module in the NVVM dialect."""
     folder.mkdir(parents=True, exist_ok=True)
     return build_ir(_kernels(nvvm, folder), folder)
 
 
 def build_ir(ir: str, folder: pathlib.Path):
-    """The same of kernels in LLVM IR."""
+    """Builds a library with kernels in LLVM IR."""
     folder.mkdir(parents=True, exist_ok=True)
     kernels, instructions = _for_library(ir)
     (folder / "kernels.ll").write_text(kernels)
@@ -191,7 +193,8 @@ def build_ir(ir: str, folder: pathlib.Path):
 
 
 def driver(kernels: pathlib.Path | None = None, **variables) -> dict[str, str]:
-    """The environment of a process whose GPU is emulated; variables of test/Cuda/Driver.cpp."""
+    """Returns the environment of a process with an emulated GPU, with variables of
+    test/Cuda/Driver.cpp."""
     env = {"FX_LIBCUDA": str(DRIVER)}
     if kernels:
         env["FX_FAKE_CUDA_KERNELS"] = str(kernels)
@@ -203,7 +206,7 @@ def read_log(path: pathlib.Path) -> list[dict]:
 
 
 class Model:
-    """A model compiled for a GPU that is emulated."""
+    """A model compiled for an emulated GPU."""
 
     def __init__(self, model: pathlib.Path, folder: pathlib.Path, mutate=lambda kernels: kernels,
                  target: str = "cuda", flags=()):
@@ -214,7 +217,7 @@ class Model:
 
     def run(self, args: tuple, expected, seed: int = 0, kwargs: dict | None = None,
             **variables) -> list:
-        """The output leaves of fx-run, of the kinds that `expected` has."""
+        """Returns the output leaves of fx-run, with the types of the leaves of `expected`."""
         with mock.patch.dict(os.environ, driver(self.kernels, seed=seed, **variables)):
             return harness.run(self.artefact, (args, kwargs or {}), self.folder, expected,
                                "--device", "cuda:0")

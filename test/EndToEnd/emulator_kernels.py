@@ -1,5 +1,5 @@
-"""Kernels in LLVM IR for tests of the emulator itself: right ones, and each with a mistake planted,
-which the emulator must name."""
+"""Kernels in LLVM IR for tests of the emulator itself: correct kernels, and kernels with one
+planted fault, which the emulator must report."""
 
 import dataclasses
 import re
@@ -37,28 +37,29 @@ declare void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64)
 
 @dataclasses.dataclass
 class Kernel:
-    """A body with `%t`, the thread, and `%to`, its 16 bytes of the buffer `%p`."""
+    """The body of a kernel. `%t` is the thread, `%to` the address of its 16 bytes of the buffer
+    `%p`."""
 
     body: str
-    #: What the emulator says; nothing where it is right.
+    #: The message that the emulator prints; empty for a correct kernel.
     says: str = ""
     threads: int = 64
     #: Bytes of the buffer and of dynamic shared memory.
     bytes: int = 1024
     shared: int = 0
     grid: int = 1
-    #: Tensor maps that the kernel gets: fields of cuTensorMapEncodeTiled.
+    #: Tensor maps that the kernel takes: fields of cuTensorMapEncodeTiled.
     maps: tuple = ()
     signature: str = "ptr addrspace(1) %p"
-    #: How many more arguments are the buffer.
+    #: The number of further arguments that are the same buffer.
     same: int = 0
     #: The block that breaks the rule.
     block: int = 0
-    #: The instruction that breaks the rule, where a test looks at it.
+    #: The instruction that breaks the rule, if the test checks it.
     at: str = ""
-    #: The driver's error.
+    #: The error code of the driver.
     error: int = 0
-    #: The buffer is freed before the kernel runs.
+    #: True if the buffer is freed before the kernel runs.
     is_freed: bool = False
 
 
@@ -69,7 +70,7 @@ def define(name: str, kernel: Kernel) -> str:
                         ("tensor.3d", "cp.async.bulk.tensor.g2s.tile.3d"),
                         ("expect_tx", "mbarrier.arrive.expect.tx.scope.cta.space.cta")]:
         body = body.replace(short, long)
-    # `at %x, N` is a pointer N bytes further; `@name` an intrinsic.
+    # Expands `at %x, N` to a pointer N bytes after %x, and `@name` to an intrinsic.
     body = re.sub(r"= at (ptr addrspace\(\d\) |ptr )?(\S+), (.*)",
                   lambda m: f"= getelementptr i8, {m[1] or 'ptr addrspace(3) '}{m[2]}, "
                             f"{m[3] if m[3].startswith('i') else 'i32 ' + m[3]}", body)
@@ -87,7 +88,7 @@ def define(name: str, kernel: Kernel) -> str:
 
 
 def once(body: str) -> str:
-    """What thread 0 does alone."""
+    """Returns `body` for thread 0 alone."""
     return f"""
   %isFirst = icmp eq i32 %t, 0
   br i1 %isFirst, label %first, label %rest
@@ -103,9 +104,9 @@ def replaced(kernel: Kernel, old: str, new: str, says: str, **changes) -> Kernel
     return dataclasses.replace(kernel, body=kernel.body.replace(old, new, 1), says=says, **changes)
 
 
-#: What each thread has of shared memory: 16 bytes.
+#: The part of shared memory of each thread: 16 bytes.
 MINE = "  %mine = at @s, i32 %t16\n"
-#: Two warps hand 16 bytes of each thread to the other one.
+#: Two warps exchange the 16 bytes of each thread.
 SWAP = Kernel(MINE + """
   call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)
   call void @cp.async.commit.group()
@@ -133,7 +134,7 @@ MATRIX = Kernel(MINE + """
   %x = extractvalue {i32, i32, i32, i32} %v, 0
   store i32 %x, ptr addrspace(1) %to, align 4""", threads=32)
 
-#: Threads of one warp hand a value to each other.
+#: The threads of one warp exchange a value.
 WARP = Kernel(MINE + """
   store float 1.0, ptr addrspace(3) %mine, align 4
   call void @bar.warp.sync(i32 -1)
@@ -142,7 +143,7 @@ WARP = Kernel(MINE + """
   %v = load float, ptr addrspace(3) %other, align 4
   store float %v, ptr addrspace(1) %to, align 4""", threads=32)
 
-#: The second warp waits for the first one at a barrier of its own.
+#: The second warp waits for the first one at a named barrier.
 NAMED = Kernel(MINE + """
   %isFirst = icmp ult i32 %t, 32
   br i1 %isFirst, label %first, label %second
@@ -163,7 +164,7 @@ SHUFFLE = Kernel("""
 
 WAIT = ('call void asm sideeffect "mbarrier.try_wait.parity.shared.b64 P1, [$0], $1, $2;", '
         '"r,r,n"(ptr addrspace(3) %b, i32 PARITY, i32 989680)')
-#: All threads arrive, and see what thread 0 wrote.
+#: All threads arrive and then see the value that thread 0 wrote.
 ARRIVE = Kernel("  %b = at @s, 1000\n" + once("""
   call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 64)
   store float 1.0, ptr addrspace(3) @s, align 4""") + f"""
@@ -224,7 +225,7 @@ MULTIPLY = f"""{descriptor("left", "%base")}{descriptor("rightD", "%right")}
   store float %v, ptr addrspace(1) %to, align 4"""
 COPY = "call void @tensor.2d(ptr addrspace(7) {}, ptr addrspace(3) %b, ptr {}, i32 0, i32 0, " \
        "i16 0, i64 0, i1 false, i1 false, i32 0)"
-#: Copies of boxes, products of four warps.
+#: Copies of boxes, and wgmma of four warps.
 BOXES = Kernel(START + once(f"""
   call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 1)
   call void @fence.mbarrier_init.release.cluster()
@@ -235,7 +236,7 @@ BOXES = Kernel(START + once(f"""
   {WAIT.replace("PARITY", "0")}
 {MULTIPLY}""", threads=128, bytes=64 * 1024, shared=10 * 1024 + 240, maps=(LEFT, RIGHT))
 
-#: The same of what threads store.
+#: The same with operands that threads store.
 STORED = Kernel(START + """
   br label %loop
 loop:
@@ -250,7 +251,7 @@ stored:
   BARRIER
 """ + MULTIPLY, threads=128, bytes=2048, shared=10 * 1024 + 240)
 
-#: Uninitialized shared memory, of which the first block stores some.
+#: Uninitialized shared memory, a part of which the first block stores.
 FRESH = Kernel(MINE + """
   %v = load <4 x float>, ptr addrspace(3) %mine, align 16
   store <4 x float> zeroinitializer, ptr addrspace(3) %mine, align 16
@@ -259,7 +260,7 @@ FRESH = Kernel(MINE + """
   %here = at ptr addrspace(1) %to, i32 %further
   store <4 x float> %v, ptr addrspace(1) %here, align 16""", bytes=2048, grid=2)
 
-#: A box of heads between which there are others: neither stride is a multiple of the other one.
+#: A box over heads that are not adjacent: neither stride is a multiple of the other one.
 PERMUTED = Kernel(START + once(f"""
   call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 1)
   call void @fence.mbarrier_init.release.cluster()
@@ -278,7 +279,8 @@ PERMUTED = Kernel(START + once(f"""
 
 
 def pattern(stride: int, width: int) -> Kernel:
-    """Accesses of threads that are `stride` bytes apart, of `width` floats, of both memories."""
+    """Returns a kernel whose threads access `width` floats, `stride` bytes apart, in shared and in
+    global memory."""
     kind = "float" if width == 1 else f"<{width} x float>"
     return Kernel(f"""
   %far = mul i32 %t, {stride}
@@ -289,7 +291,7 @@ def pattern(stride: int, width: int) -> Kernel:
                   shared=8192)
 
 
-#: Blocks that store the same values.
+#: Several blocks that store the same values.
 TWICE = dataclasses.replace(SHUFFLE, grid=2)
 
 CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
@@ -298,7 +300,7 @@ CORRECT = {"twice": TWICE, "fresh": FRESH, "permuted": PERMUTED, "swap": SWAP,
 
 MISALIGNED, ILLEGAL = 716, 700
 ASYNC = "call void @cp.async.cg.shared.global.16(ptr addrspace(3) %mine, ptr addrspace(1) %to)"
-#: A wait for what is no phase's end.
+#: A wait for a phase that never completes.
 NEVER = Kernel("  %b = at @s, 1000\n" + once(f"""
   call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 2)
   %a = call i64 @mbarrier.arrive.shared(ptr addrspace(3) %b)
@@ -307,9 +309,9 @@ INIT = "call void @mbarrier.init.shared(ptr addrspace(3) %b, i32 64)"
 
 
 def faults():
-    """Kernels by the rule that they break."""
+    """Yields kernels by the name of the rule that they break."""
     def moved(kernel, old, by, says, **changes):
-        """Of what `old` accesses by %to, an address further on."""
+        """Returns `kernel` with the access `old` through %to moved by `by` bytes."""
         new = f"%far = at ptr addrspace(1) %to, {by}\n  " + old.replace("%to", "%far")
         return replaced(kernel, old, new, says, **changes)
 

@@ -1,6 +1,5 @@
-"""PyTorch's own export examples (torch._export.db) as programs, and the table of
-what becomes of them: `python test/EndToEnd/export_examples.py` writes
-docs/ExportExamples.md."""
+"""PyTorch's own export examples (torch._export.db) as programs, and the table of their results:
+`python test/EndToEnd/export_examples.py` writes docs/ExportExamples.md."""
 
 import collections
 import copy
@@ -27,7 +26,7 @@ TABLE = harness.ROOT / "docs" / "ExportExamples.md"
 
 
 def _automatic(inputs):
-    """Every size of every tensor may vary where the model lets it."""
+    """Returns dynamic shapes in which every size of every tensor is Dim.AUTO."""
     return pytree.tree_map(
         lambda x: {i: torch.export.Dim.AUTO for i in range(x.dim())}
         if isinstance(x, torch.Tensor)
@@ -38,8 +37,8 @@ def _automatic(inputs):
 
 @functools.lru_cache(maxsize=None)
 def program(name: str) -> torch.export.ExportedProgram:
-    """The example with the dynamic shapes that it declares; else with all that
-    torch finds out for itself; else static."""
+    """Returns the exported example with the dynamic shapes that it declares, else with all that
+    torch infers, else with static shapes."""
     case = EXAMPLES[name]
     args, kwargs = tuple(case.example_args), dict(case.example_kwargs)
     shapes = case.dynamic_shapes
@@ -61,8 +60,8 @@ def _argument_names(model, args, kwargs):
 
 
 def second_inputs(name: str):
-    """Other inputs with other sizes, which the program accepts; None where its
-    sizes are static."""
+    """Returns other inputs with other sizes that the program accepts, or None if its sizes are
+    static."""
     case, exported = EXAMPLES[name], program(name)
     flat, spec = pytree.tree_flatten((tuple(case.example_args), dict(case.example_kwargs)))
     user = set(exported.graph_signature.user_inputs)
@@ -103,7 +102,7 @@ def second_inputs(name: str):
             with torch.no_grad():
                 exported.module()(*copy.deepcopy(args), **copy.deepcopy(kwargs))
             exporting.eager(case.model, args, kwargs)
-        except Exception:  # noqa: BLE001  a guard of the program, or eager's own check
+        except Exception:  # noqa: BLE001  a guard of the program, or a check of eager mode
             continue
         return args, kwargs
     return None
@@ -114,7 +113,7 @@ NODE = re.compile(r"\b(call_function|higher_order) @([\w.]+)|\b(cond)\(")
 
 
 def row(name: str, folder: pathlib.Path) -> Row:
-    """What the importer finds and what the compiler makes of it."""
+    """Returns the row of the table: the findings of the importer and the result of the compiler."""
     path = folder / f"{name}.pt2"
     exporting.save(program(name), path)
     text = harness.tool("fx-translate", "--pt2-to-mlir", path)
@@ -139,12 +138,17 @@ def table() -> str:
     lines = [
         "# PyTorch's export examples",
         "",
-        "What becomes of the examples in `torch._export.db` (torch "
-        f"{torch.__version__.split('+')[0]}): the higher-order operators in",
-        "the graph, the nodes that compiled code computes (those of sub-graphs among them), and the",
-        "operators that ATen runs in its place. Each gives eager's results, interpreted and compiled; where",
-        "sizes are dynamic, on inputs of other sizes too (`test/EndToEnd/test_export_db.py`).",
-        "`python test/EndToEnd/export_examples.py` writes this file.",
+        "`python test/EndToEnd/export_examples.py` generates this file; do not edit it.",
+        "",
+        "The table shows how fx-mlir compiles the examples in `torch._export.db` (torch "
+        f"{torch.__version__.split('+')[0]}):",
+        "",
+        "- *Higher-order operators*: those in the graph.",
+        "- *Native nodes*: the number of nodes with native code, including nodes of sub-graphs.",
+        "- *Fallback nodes*: the operators that run on ATen.",
+        "",
+        "All examples give the same results as eager PyTorch, both interpreted and compiled. Examples with",
+        "dynamic sizes are also tested on inputs of other sizes (`test/EndToEnd/test_export_db.py`).",
         "",
         "| Example | Sizes | Higher-order operators | Native nodes | Fallback nodes |",
         "|---|---|---|---:|---|",

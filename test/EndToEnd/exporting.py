@@ -17,7 +17,7 @@ def export(
     decomposed: bool = False,
     strict: bool = False,
 ) -> torch.export.ExportedProgram:
-    """torch.export.export; `decomposed` also runs the default decompositions."""
+    """Calls torch.export.export. `decomposed` also runs the default decompositions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         program = torch.export.export(
@@ -27,7 +27,7 @@ def export(
 
 
 def save(program: torch.export.ExportedProgram, path: pathlib.Path) -> None:
-    """torch.export.save, written beside and renamed."""
+    """Calls torch.export.save in a temporary folder and renames the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # The archive's root folder is named after the file: keep the stem.
     folder = path.parent / f".{path.stem}.{os.getpid()}"
@@ -44,7 +44,7 @@ def save(program: torch.export.ExportedProgram, path: pathlib.Path) -> None:
 
 
 def eager(module: torch.nn.Module, args: tuple, kwargs: dict | None = None):
-    """Eager's outputs; the module and the inputs stay as they are."""
+    """Returns the eager outputs. The module and the inputs are not changed."""
     module = copy.deepcopy(module)
     args, kwargs = copy.deepcopy((args, kwargs or {}))
     with torch.no_grad():

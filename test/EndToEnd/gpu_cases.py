@@ -1,5 +1,5 @@
-"""Modules for tests of GPUs: kinds of kernels at sizes that do not fill their tiles, blocks and
-warps, and the project's models."""
+"""Modules for tests of GPUs: the kinds of kernels with sizes that do not fill their tiles, blocks
+and warps, and the project's models."""
 
 import exporting
 import harness
@@ -54,7 +54,7 @@ class Function(nn.Module):
 
 
 class KeepsOperand(nn.Module):
-    """A residual network's step: a norm whose result is read by a product and later."""
+    """A step of a residual network: a norm whose result is read by a matmul and again later."""
 
     def __init__(self):
         super().__init__()
@@ -69,7 +69,7 @@ def randn(*sizes):
     return torch.randn(*sizes, generator=torch.Generator().manual_seed(7))
 
 
-#: What float32 has no polynomials for, and in float64 all.
+#: Functions without a polynomial in float32; in float64 no function has one.
 FUNCTIONS = [torch.exp, torch.expm1, torch.exp2, torch.log, torch.log1p, torch.log2, torch.log10,
              torch.sin, torch.cos, torch.tan, torch.atan, torch.asin, torch.acos, torch.sinh,
              torch.cosh, torch.tanh, torch.asinh, torch.acosh, torch.atanh, torch.erf, torch.erfc,
@@ -83,7 +83,7 @@ def functions(dtype):
     x = torch.cat([randn(60) * 3, randn(40) * 1e-4, randn(40) * 100, torch.rand(40) * 2 - 1,
                    torch.tensor([0.0, -0.0, 1, -1, 2, -2, 1e-30, -1e-30, 1e15, INF, -INF,
                                  float("nan"), 87.5, -103, 0.5, -1, INF, 3, -INF, -3])])
-    # Eager's sinh of float32 is infinite too early.
+    # Eager's float32 sinh overflows too early.
     x = x[~((x.abs() > 88) & (x.abs() < 90))]
     if dtype == torch.float64:
         x = torch.cat([x.double(), torch.tensor([1e-310, 1e300, -1e300, 709.5, -745, 710, -746])])
@@ -91,15 +91,16 @@ def functions(dtype):
 
 
 def quantized(x, w):
-    """A linear layer on 8-bit integers, whose scale the input tells."""
+    """A linear layer on 8-bit integers, whose scale is chosen from the input."""
     scale, zero = Q.choose_qparams.tensor(x, -128, 127, 1e-8, torch.int8)
     q = Q.quantize_per_tensor.tensor(x, scale, zero, -128, 127, torch.int8)
     return Q.dequantize_per_tensor.tensor(q, scale, zero, -128, 127, torch.int8) @ w
 
 
 class Fallbacks(nn.Module):
-    """Operators that ATen runs, between kernels: of a strided operand, of a broadcast, with results
-    whose sizes only the run tells, with several results, and one that is a result of the model."""
+    """Operators that ATen runs between kernels: with a strided operand, a broadcast operand,
+    results whose sizes are known only at run time, several results, and a result that the model
+    returns."""
 
     def forward(self, x):
         y = torch.relu(x)
@@ -134,7 +135,7 @@ CASES = {
     "softmax-31": softmax(5, 31),
     "softmax-33": softmax(5, 33),
     "softmax-1000": softmax(2, 1000),
-    # A result that is the same for several rows of the softmax.
+    # A result that several rows of the softmax share.
     "softmax-shared": lambda: (Function(lambda x, y: (
         torch.tanh(z := x * torch.sigmoid(x)), torch.softmax(torch.minimum(z, y), -1))),
         (randn(3, 1, 40), randn(5, 40)), None),
@@ -143,7 +144,7 @@ CASES = {
     "pointwise-257": lambda: (Function(lambda x: torch.tanh(x) * 2 + x.exp()), (randn(257),), None),
     "sine": lambda: (Function(lambda x: (torch.sin(x), torch.cos(x))),
                      (torch.cat([randn(200) * 8, randn(100) * 1e6, SPECIAL]),), None),
-    # What a product reads is a result, too; of 64 columns and of few rows.
+    # The operand of a matmul is a result, too; with 64 columns and with few rows.
     "matmul-keeps-lhs": lambda: (Function(lambda x, y: ((z := torch.relu(x) + 1), z @ y)),
                                  (randn(70, 20), randn(20, 130)), None),
     "matmul-keeps-rhs": lambda: (Function(lambda x, y: ((z := torch.relu(y) + 1), x @ z)),
@@ -175,7 +176,8 @@ MODELS = ["mlp-dynamic", "cond-static", "resnet_small-static", "bert_small-dynam
 
 
 def check_model(name, folder, make):
-    """One of MODELS at its sizes. `make(archive, folder)`: has `run(args, expected, kwargs=)`."""
+    """Checks one of MODELS at its sizes. `make(archive, folder)` returns an object with `run(args,
+    expected, kwargs=)`."""
     name, shapes = name.split("-")
     spec, dynamic = models.get(name), shapes == "dynamic"
     module = spec.build()
@@ -189,7 +191,7 @@ def check_model(name, folder, make):
 
 
 def check_random_graphs(program, folder, make):
-    """25 graphs in one; as above."""
+    """Checks 25 random graphs in one program, with `make` as in check_model."""
     seeds = range(program * 25, (program + 1) * 25)
     module, inputs = Many(seeds), ([RandomGraph.sample(seed) for seed in seeds],)
     want = exporting.eager(module, inputs)

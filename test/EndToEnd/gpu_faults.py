@@ -2,8 +2,8 @@
 
     python gpu_faults.py FOLDER
 
-Kernels for the emulator are changed, so they do what a mistake of the compiler would; data and
-models are changed in the folder's copy of the sources.
+The kernels for the emulator are changed so that they behave like code of a faulty compiler. Data
+and models are changed in the folder's copy of the sources.
 """
 
 import pathlib
@@ -28,23 +28,24 @@ def replace(pattern: str, by: str):
 
 
 def wrong_stride(kernels: str) -> str:
-    """Rows of 16 where there are rows of 17."""
+    """Replaces a row stride of 17 by 16."""
     right = re.search(r"(%\d+) = llvm.mlir.constant\(17 : index\)", kernels)[1]
     wrong = re.search(r"(%\d+) = llvm.mlir.constant\(16 : index\)", kernels)[1]
     pattern = rf"(llvm\.mul %\d+, ){right}( : i64\n.*\n.* %arg0\[)"
     return replace(pattern, rf"\g<1>{wrong}\2")(kernels)
 
 
-#: Of each case what is done to its kernels.
+#: The change of the kernels of each case.
 KERNELS = {
     "copy": replace(r"llvm\.cond_br %4, \^bb1, \^bb2",
                     "llvm.br ^bb9\n    ^bb9:\n      llvm.br ^bb9"),
-    # Behind the 210 numbers that there are.
+    # An address behind the 210 elements.
     "gelu": replace(r"llvm\.getelementptr \S+ %arg0\[%\d+\] : \(!llvm\.ptr<1>, i64\)",
                     "llvm.getelementptr %arg0[400] : (!llvm.ptr<1>)"),
     "matmul_16_rows": wrong_stride,
 }
-#: Added to the folder's sets.py: inputs of another seed, and modules that eager cannot run.
+#: Text that is added to the folder's sets.py: inputs of another seed, and modules that eager cannot
+#: run.
 SOURCES = '''
 
 def _change(name, **changes):

@@ -1,5 +1,6 @@
-"""The Python package on tensors and streams of a device, for test_gpu_streams.py. PyTorch knows
-nothing of the emulated GPU, so its tensors are fake ones, and those of the device made by hand:
+"""Tests the Python package with tensors and streams of a device, for test_gpu_streams.py. PyTorch
+does not know the emulated GPU, so its tensors are mocked, and tensors of the device are created by
+hand:
 
     python gpu_package.py MODEL.so DRIVER.so
 
@@ -19,7 +20,8 @@ ASYNC, HOST_OUTPUTS, NO_GRAPHS = 1, 2, 4
 
 
 def check_options(path: str) -> None:
-    """PyTorch's current stream of the model's device, and what the call waits for."""
+    """Checks that the model gets PyTorch's current stream of its device, and what the call waits
+    for."""
     asked = []
 
     def current_stream(device):
@@ -37,7 +39,7 @@ def check_options(path: str) -> None:
             assert model._options([there, there]) == (0x5000, ASYNC | flag)
             assert model._options([here, there]) == (0x5000, ASYNC | flag)
             assert asked == [1, 1]
-            # PyTorch would give the memory out again while it is copied.
+            # PyTorch could otherwise reuse the pinned memory during the copy.
             with mock.patch("torch.Tensor.is_pinned", lambda self: True):
                 assert model._options([here, there]) == (0x5000, flag)
             asked.clear()
@@ -63,7 +65,7 @@ get_pointer.restype, get_pointer.argtypes = C.c_void_p, [C.py_object, C.c_char_p
 
 
 class Driver:
-    """Calls that must succeed."""
+    """The driver's functions, which must all succeed."""
 
     def __init__(self, path):
         self.library = C.CDLL(path)
@@ -79,8 +81,8 @@ class Driver:
 
 
 def check_streams(path: str, driver: Driver) -> None:
-    """Capsules of the device on a stream: the outputs are there, in the order of that stream, and a
-    stream that does not wait for it sees what was there before."""
+    """Passes capsules of the device on a stream. The outputs are complete in the order of that
+    stream, and a stream that does not wait for it sees the previous contents."""
     model = fx_mlir.load(path)._flat.impl
     context, stream, other = C.c_void_p(), C.c_void_p(), C.c_void_p()
     driver.cuDevicePrimaryCtxRetain(C.byref(context), 0)

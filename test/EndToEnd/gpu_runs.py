@@ -2,7 +2,8 @@
 
     python gpu_runs.py MODEL.so RUNS.pt OUTPUTS.pt GRAPHS
 
-RUNS.pt holds the arguments of each run; those that the model writes come back beside its outputs.
+RUNS.pt holds the arguments of each run. OUTPUTS.pt gets the outputs and the arguments that the
+model writes.
 """
 
 import sys

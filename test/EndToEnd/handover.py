@@ -1,16 +1,16 @@
-"""Programs that are handed over to other compilers, and the pipelines that lower
-them to what these take."""
+"""Programs for other compilers, and the pipelines that lower programs to the dialects of these
+compilers."""
 
 import harness
 import torch
 from exporting import save
 from torch.export import Dim
 
-#: To linalg that nobody needs our dialect for.
+#: To linalg without the fx dialect.
 LINALG_PASSES = ["--fx-lower-to-linalg=embed-states"]
 #: To the torch dialect.
 TORCH_PASSES = ["--fx-lower-to-torch=embed-states", "--allow-unregistered-dialect"]
-#: To TOSA, whose texts differ from one release of MLIR to the next: in generic form all read it.
+#: To TOSA in generic form, which all releases of MLIR read; its custom assembly differs.
 TOSA_PASSES = ["--fx-lower-to-tosa=embed-states", "--mlir-print-op-generic"]
 
 
@@ -27,7 +27,7 @@ class Mlp(torch.nn.Module):
 
 
 class Dense(torch.nn.Module):
-    """What TOSA can say."""
+    """A model that TOSA can express."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Runs our tools on exported programs and compares with eager PyTorch."""
+"""Runs the tools on exported programs and compares with eager PyTorch."""
 
 import os
 import pathlib
@@ -12,15 +12,14 @@ from torch.utils import _pytree as pytree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ.get("FX_BUILD_DIR", ROOT / "build"))
 
-#: fx-run's ways to run a model, by the name used in test identifiers.
+#: The ways in which fx-run runs a model, by the names in test identifiers.
 MODES = {
     "interpret": ["--interpret"],
     "compiled": [],  # falls back to ATen where it must
     "native": ["--no-fallback"],
 }
 
-#: Relative tolerance by type; the absolute one is this times the RMS of the
-#: expected values.
+#: Relative tolerance by dtype. The absolute tolerance is this times the RMS of the expected values.
 TOLERANCE = {
     torch.float64: 1e-7,
     torch.complex128: 1e-7,
@@ -33,16 +32,16 @@ TOLERANCE = {
 
 
 class ToolError(AssertionError):
-    """A tool ended with another status than expected; its stderr is the text."""
+    """A tool ended with another status than expected. The text is its stderr."""
 
 
-#: A tool that runs away fails its test, not the machine. Not by a preexec_fn: then each process
-#: begins as a fork of this one, with a copy of the page tables of a gigabyte.
+#: Limits memory so that a tool that runs away fails only its test. A preexec_fn would be slower:
+#: each process would be forked from this one, with a copy of the page tables of a gigabyte.
 LIMITS = [] if os.environ.get("ASAN_OPTIONS") else ["prlimit", f"--as={16 << 30}:", "--core=0"]
 
 
 def tool(name: str, *args, timeout: int = 300) -> subprocess.CompletedProcess:
-    """Run one of our tools; the caller looks at the status."""
+    """Runs a tool. The caller checks the status."""
     return subprocess.run(
         [*LIMITS, str(BUILD / "bin" / name), *map(str, args)],
         capture_output=True,
@@ -54,14 +53,14 @@ def tool(name: str, *args, timeout: int = 300) -> subprocess.CompletedProcess:
     )
 
 
-#: How fx-compile says that a model as a whole can only be interpreted.
+#: fx-compile's message for a model that can only be interpreted as a whole.
 REFUSAL = "has no native code"
 
 
 def compiled(model: pathlib.Path, mode: str, runs: int = 1) -> pathlib.Path:
-    """What fx-run is given for so many runs of `model` in `mode`: the model, or
-    the shared object that fx-compile made of it, so that many runs compile once
-    and a compiler that fails is not hidden by the interpreter."""
+    """Returns the model to give to fx-run for `runs` runs of `model` in `mode`: the model itself,
+    or the shared object of fx-compile. With the shared object many runs compile once, and the
+    interpreter does not hide a failure of the compiler."""
     if mode == "interpret" or (mode == "native" and runs == 1):
         return model
     artefact = model.with_suffix(f".{mode}.so")
@@ -74,7 +73,7 @@ def compiled(model: pathlib.Path, mode: str, runs: int = 1) -> pathlib.Path:
 
 
 def run(model: pathlib.Path, inputs, folder: pathlib.Path, expected, *flags) -> list:
-    """fx-run on `inputs`, an (args, kwargs) pair; the flat list of its outputs."""
+    """Runs fx-run on `inputs`, an (args, kwargs) pair, and returns the flat list of its outputs."""
     args, kwargs = inputs
     leaves.save_inputs(folder / "in", args, kwargs)
     result = tool(
@@ -86,8 +85,8 @@ def run(model: pathlib.Path, inputs, folder: pathlib.Path, expected, *flags) -> 
 
 
 def _errors(got: torch.Tensor, want: torch.Tensor, tolerance: float) -> torch.Tensor:
-    """Each element's error as a share of the tolerated one; infinite where one
-    is NaN or infinite and the other is not the same."""
+    """Returns each element's error divided by the tolerance; infinite if one value is NaN or
+    infinite and the other is not the same."""
     kind = torch.complex128 if want.is_complex() else torch.float64
     got, want = got.to(kind), want.to(kind)
     finite = want[torch.isfinite(want)].abs()
@@ -99,8 +98,8 @@ def _errors(got: torch.Tensor, want: torch.Tensor, tolerance: float) -> torch.Te
 
 
 def difference(got, want) -> str | None:
-    """What tells two output leaves apart, or None where they are equal within
-    the tolerance of their type."""
+    """Returns the difference of two output leaves as text, or None if they are equal within the
+    tolerance of their dtype."""
     if not isinstance(want, torch.Tensor):
         if isinstance(want, float):
             got, want = torch.tensor(float(got)).double(), torch.tensor(want).double()
@@ -129,7 +128,7 @@ def difference(got, want) -> str | None:
 
 
 def largest_error(got: list, expected) -> float:
-    """The largest error of any output, as a share of the tolerated one."""
+    """Returns the largest error of any output, divided by the tolerance."""
     return max(
         (
             _errors(g, w.detach(), TOLERANCE[w.dtype]).max().item()
@@ -164,8 +163,8 @@ def check(
     others: list[tuple[tuple, dict]] = (),
     program: torch.export.ExportedProgram | None = None,
 ) -> float:
-    """Export, run in each mode on the sample inputs and the others, compare.
-    Returns the largest error, as a share of the tolerated one."""
+    """Exports the module, runs it in each mode on the sample inputs and the others, and compares.
+    Returns the largest error, divided by the tolerance."""
     if program is None:
         program = exporting.export(
             module, args, kwargs, dynamic=dynamic, decomposed=decomposed, strict=strict

@@ -1,12 +1,13 @@
-"""Calls of the emulator in LLVM IR of kernels: before what touches memory, and where a product's
-registers are read. The functions are in test/Cuda/Access.cpp and Warpgroup.cpp.
+"""Adds calls of the emulator to the LLVM IR of kernels: before instructions that access memory, and
+where the accumulator registers of wgmma are read. The functions are in test/Cuda/Access.cpp and
+Warpgroup.cpp.
 """
 
 import re
 
 SCALARS = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "bfloat": 2, "float": 4,
            "double": 8, "ptr": 8}
-#: Instructions that only tell where a thread is, or compute.
+#: Instructions that only read the thread's position, or compute.
 QUIET = re.compile(r"read\.ptx\.sreg|ex2\.approx")
 
 
@@ -18,13 +19,13 @@ def type_bytes(kind: str) -> int:
         return 8
     if match := re.fullmatch(r"[<\[](\d+) x (.*)[>\]]", kind):
         return int(match[1]) * type_bytes(match[2])
-    if kind.startswith("{"):  # of elements of one size
+    if kind.startswith("{"):  # fields of one size
         return sum(type_bytes(part) for part in kind[1:-1].split(","))
     raise ValueError(f"a type whose size is not known: {kind}")
 
 
 def split(text: str) -> list[str]:
-    """The operands in `text`."""
+    """Splits `text` into its operands."""
     parts, depth, part = [], 0, ""
     for c in text:
         depth += (c in "(<[{") - (c in ")>]}")
@@ -37,7 +38,7 @@ def split(text: str) -> list[str]:
 
 
 def first_type(text: str) -> str:
-    """The type that `text` begins with."""
+    """Returns the type at the beginning of `text`."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c in "(<[{") - (c in ")>]}")
@@ -46,19 +47,19 @@ def first_type(text: str) -> str:
     return text
 
 
-#: What loads and stores may say before their type.
+#: Keywords of loads and stores before their type.
 ORDER = r"(?:atomic )?(?:volatile )?"
 
 
 def memory_access(line: str):
-    """The pointer, bytes, alignment and kind (1: a store, 2: atomic) of a line that accesses
-    memory."""
+    """Returns the pointer, bytes, alignment and kind (1: a store, 2: atomic) of a line that
+    accesses memory."""
     text = re.sub(r"^ *(%\S+ = )?", "", line)
     if match := re.match(rf"(load|store) {ORDER}(.*)", text):
         operands = split(match[2])
         kind = first_type(operands[0])
         pointer, store = operands[1], match[1] == "store"
-        # After the pointer of an atomic there is an order.
+        # The pointer of an atomic access is followed by an ordering.
         atomic = " atomic " in f" {text[:14]} "
         if atomic:
             pointer = re.sub(r"( syncscope\(.*\))? (monotonic|acquire|release|seq_cst|unordered)$",
@@ -77,13 +78,13 @@ def memory_access(line: str):
 
 
 def roots(function: list[str]) -> dict[str, int]:
-    """Of pointers to global memory the number of the argument that they are made of, from 1 on,
-    with the highest bit where that is noalias."""
+    """Returns for each pointer to global memory the number (from 1) of the argument that it is
+    derived from. The highest bit is set if that argument is noalias."""
     known = {}
     for i, param in enumerate(split(re.search(r"\((.*)\)", function[0])[1])[:126]):
         if param.startswith("ptr addrspace(1)"):
             known[param.split()[-1]] = i + 1 | ("noalias" in param) << 7
-    # What is made of several, or of numbers, has none.
+    # A pointer that is derived from several pointers, or from integers, has no entry.
     for line in function:
         if match := re.match(r"  (%\S+) = (?:getelementptr|addrspacecast|bitcast) (.*)", line):
             found = re.search(r"ptr(?: addrspace\(1\))? (%[\w.]+)", match[2])
@@ -93,8 +94,8 @@ def roots(function: list[str]) -> dict[str, int]:
 
 
 def add_checks(ir: str) -> tuple[str, list[str]]:
-    """The IR with calls before accesses and before the library's functions, and the instructions
-    by their numbers."""
+    """Returns the IR with calls before memory accesses and before the library's functions, and the
+    instructions by their numbers."""
     instructions, lines = [""], []
     own, known = set(), {}
     rest = ir.split("\n")
@@ -132,7 +133,7 @@ def add_checks(ir: str) -> tuple[str, list[str]]:
                                        r"fence[\w.:]*)[^\"]*\", \"[^\"]*\"", r"\1asm \2", text))
         lines.append(line)
     spaces = {"0": "ptr", **{s: f"ptr addrspace({s})" for s in "135"}}
-    # These only look: what is loaded may be kept across them.
+    # These functions only read, so LLVM may keep loaded values across their calls.
     lines += ["@emuInstruction = external global i32",
               "declare void @emu.argument(ptr addrspace(1), i32, i32)",
               *(f"declare void @emu.access.p{s}({kind}, i32, i32) "
@@ -144,9 +145,9 @@ NAME = r"%[\w.]+"
 
 
 def read_registers(ir: str) -> str:
-    """In functions with products of warpgroups: what reads a register asks the library for it,
-    which has the sums; values are but names of registers. Products, and what passes values on,
-    take names."""
+    """Rewrites functions that contain wgmma. The library holds the accumulators, and the values in
+    the IR are only names of registers. wgmma, and instructions that pass values on, take the names;
+    every other instruction that reads a register calls the library for its value."""
     parts = re.split(r"(?m)^(?=define )", ir)
     for i, part in enumerate(parts):
         if "wgmma.mma_async" in part:

@@ -1,8 +1,7 @@
-"""Samples of the operator database on tensors that lie otherwise in memory: the same numbers, seen
-through a transpose, a slice with a step, channels that lie last, dimensions with a stride of 0, an
-offset.
+"""Samples of the operator database on tensors with other memory layouts: the same values as a
+transpose, a slice with a step, channels last, dimensions with a stride of 0, or with an offset.
 
-Such a view is made inside of the program from a dense input, or is itself the program's input.
+The view is created inside of the program from a dense input, or is itself the program's input.
 """
 
 import copy
@@ -14,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 
 def _transposed(x: torch.Tensor):
-    """The last two dimensions change places; of fewer, every other element."""
+    """Swaps the last two dimensions. A tensor of rank 1 takes every other element."""
     if x.dim() >= 2:
         return x.transpose(-1, -2).contiguous(), lambda b: b.transpose(-1, -2)
     if x.dim() == 1:
@@ -25,14 +24,14 @@ def _transposed(x: torch.Tensor):
 def _channels_last(x: torch.Tensor):
     if x.dim() not in (4, 5):
         return None
-    # Behind the batch, the channels go to the end, and back.
+    # Moves the channels from behind the batch to the end, and back.
     there = (0, *range(2, x.dim()), 1)
     back = (0, x.dim() - 1, *range(1, x.dim() - 1))
     return x.permute(there).contiguous(), lambda b: b.permute(back)
 
 
 def _expanded(x: torch.Tensor):
-    """The first element along the largest dimension, everywhere along it."""
+    """Repeats the first element along the largest dimension with a stride of 0."""
     if x.dim() == 0:
         return None
     dim = max(range(x.dim()), key=lambda d: x.shape[d])
@@ -52,21 +51,21 @@ LAYOUTS: dict[str, Callable] = {
     "expanded": _expanded,
     "offset": _offset,
 }
-#: Entries for which the same element along a dimension leaves nothing but rounding: matrices of equal
-#: columns have no inverse, and what varies not at all cannot be divided by its deviation. PyTorch's
-#: own nanmedian along a dimension takes the elements that lie behind one with a stride of 0.
+#: Entries for which equal elements along a dimension leave only rounding errors: matrices with
+#: equal columns have no inverse, and constant values cannot be divided by their deviation.
+#: PyTorch's own nanmedian along a dimension with a stride of 0 reads elements behind it.
 DEGENERATE = """linalg. lu geqrf qr svd ormqr pca_lowrank pinverse cholesky triangular_solve logdet
     _batch_norm _native_batch_norm native_batch_norm nn.functional.batch_norm nn.functional.instance_norm
     nn.functional.group_norm native_layer_norm nn.functional.layer_norm torch.nn.InstanceNorm
     masked.median nanmedian""".split()
-#: They read the memory around a view, of which a file has nothing.
+#: Operators that read the memory around a view, which a file does not contain.
 AROUND = "as_strided"
 PLACES = ("inside", "input")
 NAMES = [f"{layout}-{place}" for layout in LAYOUTS for place in PLACES]
 
 
 class Viewed(torch.nn.Module):
-    """A call whose tensors are views of what it takes."""
+    """A call whose tensors are views of the tensors that it takes."""
 
     def __init__(self, call: torch.nn.Module, views: list):
         super().__init__()
@@ -84,7 +83,7 @@ class Viewed(torch.nn.Module):
 
 
 def layouts_of(entry: str, views: list[str]) -> list[str]:
-    """Those of an entry of the database."""
+    """Returns the views that an entry of the database is tested with."""
     if entry.startswith(AROUND):
         return []
     if not any(entry.startswith(prefix) for prefix in DEGENERATE):
@@ -93,7 +92,7 @@ def layouts_of(entry: str, views: list[str]) -> list[str]:
 
 
 def laid_out(sample, name: str):
-    """The sample in another layout, or None where it has none or PyTorch refuses it."""
+    """Returns the sample in another layout, or None if it has none or PyTorch rejects it."""
     import opinfo
 
     layout, place = name.rsplit("-", 1)
@@ -115,10 +114,10 @@ def laid_out(sample, name: str):
             warnings.simplefilter("ignore")
             after = copy.deepcopy(tensors)
             pytree.tree_leaves(copy.deepcopy(result.call)(after))
-    except Exception:  # noqa: BLE001  any reason to refuse
+    except Exception:  # noqa: BLE001  any exception is a rejection
         return None
-    # PyTorch refuses to write elements that share memory, for the result is not defined;
-    # embedding_renorm_ (max_norm) does not check it.
+    # PyTorch refuses to write elements that share memory, since the result is undefined.
+    # embedding_renorm_ (max_norm) does not check.
     if layout == "expanded" and not all(map(opinfo._equal, tensors, after)):
         return None
     return result

@@ -1,6 +1,5 @@
-"""Reading and writing what fx-run reads and writes: `in_<k>.npy` for the k-th
-leaf of the flattened (args, kwargs), `out_<k>.npy` for the k-th leaf of the
-flattened user outputs.
+"""Reads and writes the files of fx-run: `in_<k>.npy` for the k-th leaf of the flattened (args,
+kwargs), `out_<k>.npy` for the k-th leaf of the flattened user outputs.
 
 Python int, float and bool leaves are 0-d int64, float64 and bool arrays; None
 and str leaves have no file. Types that numpy lacks are raw bytes: bfloat16 V2,
@@ -25,7 +24,7 @@ RAW = {
 
 
 def to_array(leaf) -> np.ndarray | None:
-    """The array of a leaf, or None where it has no file."""
+    """Returns the array of a leaf, or None if the leaf has no file."""
     if leaf is None or isinstance(leaf, str):
         return None
     if isinstance(leaf, torch.Tensor):
@@ -45,7 +44,7 @@ def to_array(leaf) -> np.ndarray | None:
 
 
 def from_array(array: np.ndarray, like):
-    """An array that fx-run wrote, as a leaf of the type of `like`."""
+    """Converts an array that fx-run wrote to a leaf of the type of `like`."""
     if isinstance(like, torch.Tensor):
         if like.dtype in RAW:
             _, integer = RAW[like.dtype]
@@ -74,7 +73,7 @@ def save_outputs(folder: pathlib.Path, outputs) -> None:
 
 
 def load_outputs(folder: pathlib.Path, expected) -> list:
-    """The outputs in `folder`; types are taken from the expected leaves."""
+    """Returns the outputs in `folder`, with the types of the expected leaves."""
     result = []
     for k, like in enumerate(pytree.tree_leaves(expected)):
         path = folder / f"out_{k}.npy"

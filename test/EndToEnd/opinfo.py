@@ -1,10 +1,9 @@
-"""PyTorch's own samples of its operators and modules as tests of ours.
+"""PyTorch's own samples of its operators and modules as tests.
 
-`op_db` and `module_db` of torch.testing describe nearly all public operators
-and modules and make inputs for them. The samples of an entry are exported as
-one graph, run and compared with eager, each at the tolerance that torch.testing
-has for its dtype; a graph that fails as a whole is halved until the guilty
-samples stand alone. What torch.export itself refuses is set aside, with its
+`op_db` and `module_db` of torch.testing describe nearly all public operators and modules and create
+inputs for them. The samples of an entry are exported as one graph, run, and compared with eager
+mode, with torch.testing's tolerance for the dtype. A graph that fails as a whole is halved until
+the failing samples are alone. Samples that torch.export itself rejects are recorded with the
 reason.
 """
 
@@ -30,17 +29,16 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
-#: An entry's samples are taken evenly from this many.
+#: The samples are taken evenly from at most this many samples of an entry.
 MOST_LOOKED_AT = 300
 FORMS = ("training", "decomposed", "dynamic")
 DTYPES = (torch.float32, torch.int64)
-#: From how many seeds a sample must give the same to be compared.
+#: A sample is compared only if it gives the same results from this many seeds.
 SEEDS = 12
 
 
 class Call(torch.nn.Module):
-    """One sample: an operator with its arguments that are no tensors, or a
-    module. It takes the tensors."""
+    """One sample: an operator with its non-tensor arguments, or a module. Takes the tensors."""
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict):
         super().__init__()
@@ -77,7 +75,7 @@ class Batch(torch.nn.Module):
 
 
 def _sample(dtype, function, args, kwargs) -> Sample:
-    """The tensors are copied, so that no two share memory and all are dense."""
+    """Copies the tensors, so that no two share memory and all are dense."""
     call = Call(function, args, kwargs)
     tensors = [
         x.detach().clone(memory_format=torch.contiguous_format)
@@ -118,8 +116,8 @@ class Entry:
         return chosen or sorted(supported, key=str)[:1]
 
     def tolerances(self) -> dict[torch.dtype, tuple[float, float]]:
-        """(rtol, atol) where PyTorch's own tests grant the entry more than
-        torch.testing's defaults."""
+        """Returns (rtol, atol) by dtype where PyTorch's own tests have a larger tolerance for the
+        entry than torch.testing's defaults."""
         result = {}
         decorators = itertools.chain(
             *(getattr(d, "decorators", [d]) for d in self.info.decorators)
@@ -129,7 +127,7 @@ class Entry:
             for dtype, t in granted.items() if isinstance(granted, dict) else ():
                 rtol, atol = torch.testing._comparison.default_tolerances(dtype)
                 old = result.get(dtype, (rtol, atol))
-                # A number is an absolute tolerance.
+                # A plain number is an absolute tolerance.
                 old_rtol, old_atol = old
                 result[dtype] = (
                     max(old_rtol, getattr(t, "rtol", 0)),
@@ -187,14 +185,14 @@ def entries() -> dict[str, Entry]:
     return result
 
 
-#: Their indices name one of several equal elements, whichever.
+#: Operators whose indices may name any one of several equal elements.
 TIES = {"topk", "kthvalue", "mode"}
 
-#: Namespaces of operators that no file and no library holds.
+#: Namespaces of operators that are defined in Python, not in a file or a library.
 DEFINED_IN_PYTHON = {"torch_nn"}
 
-#: Values that no one promises. (Normal numbers, and signs that hang on them: one
-#: seed in twenty turns a vector of pca_lowrank.)
+#: Operators with unspecified values: uninitialized tensors, normal random numbers, and results
+#: whose signs depend on them (one seed in twenty flips a vector of pca_lowrank).
 UNDETERMINED = re.compile(r"aten\.(new_)?empty|aten\.resize|aten\.randn")
 
 
@@ -219,7 +217,7 @@ class Result:
     ran: int = 0
     refused: dict[int, str] = dataclasses.field(default_factory=dict)
     problems: dict[int, str] = dataclasses.field(default_factory=dict)
-    #: Why ATen runs an operator, by its target.
+    #: The reason why ATen runs an operator, by its target.
     fallbacks: dict[str, str] = dataclasses.field(default_factory=dict)
     #: The operators of the exported graphs.
     targets: list[str] = dataclasses.field(default_factory=list)
@@ -242,7 +240,7 @@ def _dynamic(samples: list[Sample]):
 
 
 def _check_types(program, expected) -> None:
-    """Refuse a program whose outputs have other shapes than PyTorch says."""
+    """Raises an error if PyTorch records other shapes for the outputs than eager mode gives."""
     (output,) = (n for n in program.graph.nodes if n.op == "output")
     count = len(expected_leaves := pytree.tree_leaves(expected))
     said = [getattr(x, "meta", {}).get("val") for x in pytree.tree_leaves(output.args)]
@@ -275,14 +273,14 @@ class Runner:
             self.views = [""] * len(self.samples)
             if views:
                 self._see_through(layouts.layouts_of(entry.name, views))
-        except Exception as error:  # noqa: BLE001  what the database cannot make
+        except Exception as error:  # noqa: BLE001  an entry whose samples the database cannot create
             self.samples = []
             self.error = _first_line(error)
         dtypes = sorted({str(s.dtype).removeprefix("torch.") for s in self.samples})
         self.result = Result(entry.name, form, dtypes, len(self.samples))
 
     def _see_through(self, views: list[str]) -> None:
-        """Each sample in each of these layouts (layouts.py)."""
+        """Replaces each sample by its views in these layouts (layouts.py)."""
         pairs = [
             (view, sample)
             for s in self.samples
@@ -293,12 +291,12 @@ class Runner:
         self.samples = [sample for _, sample in pairs]
 
     def export(self, indices: list[int]) -> list[Unit]:
-        """One unit, or several where torch.export refuses them together."""
+        """Exports the samples as one unit, or as several if torch.export rejects them together."""
         if not indices:
             return []
         try:
             return [self._export(indices)]
-        except Exception as error:  # noqa: BLE001  any reason to refuse
+        except Exception as error:  # noqa: BLE001  any exception is a rejection
             if len(indices) == 1:
                 self.result.refused[indices[0]] = _first_line(error)
                 return []
@@ -317,8 +315,8 @@ class Runner:
         expected = _eager(samples)
         for leaf in pytree.tree_leaves((expected, [s.tensors for s in samples])):
             leaves.to_array(leaf)
-        # Some functions of the database set the seed themselves. A few random
-        # numbers may well be the same from two seeds.
+        # Some functions of the database set the seed themselves. A few random numbers may be equal
+        # for two seeds by chance.
         again = []
         with unittest.mock.patch("torch.manual_seed"):
             for seed in range(2, 2 + SEEDS):
@@ -357,7 +355,7 @@ class Runner:
         return Unit(path, indices, inputs, expected, determined)
 
     def check(self, unit: Unit, flags: list[str]) -> None:
-        """Run and compare; halve what fails as a whole."""
+        """Runs and compares a unit. Halves a unit that fails as a whole."""
         try:
             self._check(unit, flags)
             self.result.ran += len(unit.indices)
@@ -403,13 +401,13 @@ class Runner:
                     break
 
     def _run(self, unit: Unit, work: pathlib.Path, report: pathlib.Path, flags) -> list:
-        """The outputs, as a flat list; writes the report of the compilation."""
+        """Returns the outputs as a flat list. Writes the report of the compilation."""
         inputs = ((unit.inputs,), {})
         return harness.run(unit.path, inputs, work, unit.expected, "--report", report, *flags)
 
     def _exact(self, index: int, output: int):
-        """A sample's output as eager computes it in float64: where eager's own
-        rounding is larger than the tolerance, what is nearer is right."""
+        """Returns a sample's output as eager mode computes it in float64. If eager's own rounding
+        error exceeds the tolerance, the nearer result is correct."""
         sample = copy.deepcopy(self.samples[index])
         if sample.dtype is not torch.float32:
             return None
@@ -424,13 +422,13 @@ class Runner:
         return want.float() if isinstance(want, torch.Tensor) else want
 
     def _by_values(self, index: int, got: list, want: list) -> tuple[list, list]:
-        """Indices of elements along a dimension as the values they name."""
+        """Replaces indices of elements along a dimension by the values of these elements."""
         (x,) = self.samples[index].tensors
         if self.views[index]:
             (x,) = self.samples[index].call.seen([x])
         (values, got_at), (_, want_at) = got, want
         numbers = [k for k in self.samples[index].call.leaves if type(k) is int]
-        # All but mode take a number before the dimension.
+        # All operators but mode take a number before the dimension.
         place = 0 if self.result.name == "mode" else 1
         dim = numbers[place] if len(numbers) > place else -1
         keep = got_at.dim() == x.dim()
@@ -449,7 +447,7 @@ class Runner:
 
 
 def _program_fails(unit: Unit) -> str | None:
-    """Why PyTorch cannot run what it exported, or None."""
+    """Returns the reason why PyTorch cannot run the program that it exported, or None."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

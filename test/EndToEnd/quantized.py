@@ -10,14 +10,14 @@ BOUNDS = {torch.uint8: (0, 255), torch.int8: (-128, 127)}
 
 
 def per_channel(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The symmetric int8 form of a weight, and a scale for each output channel."""
+    """Returns the symmetric int8 form of a weight and a scale for each output channel."""
     scales = weight.abs().flatten(1).amax(1).clamp_min(1e-8) / 127
     shape = [-1] + [1] * (weight.dim() - 1)
     return (weight / scales.reshape(shape)).round().clamp(-127, 127).to(torch.int8), scales
 
 
 def parameters(x: torch.Tensor, dtype: torch.dtype = torch.uint8) -> tuple[float, int]:
-    """Scale and zero point from the extremes of a sample."""
+    """Returns the scale and zero point for the extremes of a sample."""
     low, high = BOUNDS[dtype]
     least, most = min(x.min().item(), 0.0), max(x.max().item(), 0.0)
     scale = max((most - least) / 255, 1e-8)
@@ -25,8 +25,8 @@ def parameters(x: torch.Tensor, dtype: torch.dtype = torch.uint8) -> tuple[float
 
 
 class Weight(nn.Module):
-    """An int8 weight, dequantized per output channel. `zeros`: "none", or a
-    vector of zero points as buffer."""
+    """An int8 weight, dequantized per output channel. `zeros` is None, or a vector of zero points
+    that becomes a buffer."""
 
     def __init__(self, weight: torch.Tensor, zeros: torch.Tensor | None = None):
         super().__init__()
@@ -58,7 +58,7 @@ class GroupedWeight(nn.Module):
 
 
 class Grouped(nn.Module):
-    """A linear layer on such weights, at random, of all that `bits` can hold."""
+    """A linear layer with such weights: random values over the whole range of `bits`."""
 
     def __init__(self, k: int, n: int, size: int, observer: nn.Module, bits=4, zeros=None):
         super().__init__()
@@ -74,7 +74,7 @@ class Grouped(nn.Module):
 
 
 class Static(nn.Module):
-    """Quantizes with parameters fixed by a sample, and back."""
+    """Quantizes with parameters from a sample, and dequantizes."""
 
     def __init__(self, sample: torch.Tensor, dtype: torch.dtype = torch.uint8):
         super().__init__()
@@ -86,7 +86,7 @@ class Static(nn.Module):
 
 
 class Dynamic(nn.Module):
-    """Quantizes with parameters chosen on each call, and back."""
+    """Quantizes with parameters chosen on each call, and dequantizes."""
 
     def __init__(self, dtype: torch.dtype = torch.int8):
         super().__init__()
@@ -134,8 +134,8 @@ def autoencoder(widths: list[int]) -> nn.Sequential:
 
 
 def quantize(model: nn.Sequential, sample: torch.Tensor, dynamic: bool) -> nn.Sequential:
-    """The linear layers of `model` on int8 operands, with parameters from what
-    `sample` gives, or chosen on each call."""
+    """Returns `model` with its linear layers on int8 operands. The parameters come from running
+    `sample`, or are chosen on each call."""
     layers: list[nn.Module] = []
     x = sample
     for layer in model:
@@ -150,10 +150,10 @@ def quantize(model: nn.Sequential, sample: torch.Tensor, dynamic: bool) -> nn.Se
 
 
 def quantize_graph(model: nn.Module, sample: torch.Tensor) -> torch.fx.GraphModule:
-    """A network of convolutions, relu, pooling, additions and linear layers on
-    int8 operands: batch norms folded, parameters from what `sample` gives. What
-    a relu or a pooling gives is quantized, and the second operand of an
-    addition; the first is added before it is rounded."""
+    """Returns a network of convolutions, relu, pooling, additions and linear layers on int8
+    operands, with folded batch norms and parameters from running `sample`. The results of relu and
+    pooling, and the second operand of an addition, are quantized. The first operand is added before
+    it is rounded."""
     from torch.fx.experimental import optimization
 
     for module in model.modules():

@@ -1,6 +1,6 @@
-"""Random programs: small graphs of views, copies, casts, arithmetic, reductions
-and products, each from a seed. What float64 gives otherwise is left out: there
-rounding decides (the difference of a value and of its nearest float16)."""
+"""Random programs: small graphs of views, copies, casts, arithmetic, reductions and matmuls, each
+from a seed. Steps whose result differs in float64 are left out, since rounding decides them (for
+example the difference of a value and its nearest float16)."""
 
 import random
 
@@ -21,7 +21,7 @@ UNARY = [
     lambda x: 0.5 * x * (1 + torch.erf(x / 2**0.5)),
 ]
 BINARY = [torch.add, torch.sub, torch.mul, torch.maximum, torch.minimum]
-#: Neutral elements, and what looks like one.
+#: Neutral elements, and similar values that are not neutral.
 NUMBERS = [0, 1, -1, 0.0, -0.0, 1.0, 2.5]
 
 
@@ -35,7 +35,7 @@ def _factors(rng: random.Random, count: int) -> list[int]:
 
 
 def _view(rng: random.Random, x: torch.Tensor):
-    """A step that only rearranges `x`."""
+    """Returns a step that only rearranges `x`."""
     rank = x.dim()
     kind = rng.choice("reshape permute transpose unsqueeze squeeze expand slice flatten".split())
     if kind == "reshape":
@@ -70,13 +70,13 @@ def _through_half(x: torch.Tensor) -> torch.Tensor:
 
 
 def _is_in_the_middle(x: torch.Tensor) -> bool:
-    """An element lies between two float16 numbers so that its last bits, in which right results
-    differ, decide for one."""
+    """Returns True if an element is so close to the middle of two float16 numbers that its last
+    bits, in which correct results may differ, decide the rounding."""
     return not torch.equal((x * (1 - 1e-5)).half(), (x * (1 + 1e-5)).half())
 
 
 def _copy(rng: random.Random):
-    """A step that copies or casts and comes back."""
+    """Returns a step that copies, or casts and casts back."""
     return rng.choice(
         [
             lambda x: x.clone(),
@@ -92,7 +92,7 @@ def _copy(rng: random.Random):
 
 
 def _fold(rng: random.Random, x: torch.Tensor):
-    """A step that reduces, normalizes or multiplies along the last dimension."""
+    """Returns a step that reduces, normalizes or multiplies along the last dimension."""
     return rng.choice(
         [
             lambda x: x.sum(-1, keepdim=True),
@@ -106,13 +106,13 @@ def _fold(rng: random.Random, x: torch.Tensor):
 
 
 def _is_close(y: torch.Tensor, exact: torch.Tensor) -> bool:
-    """A fifth of what the comparison with eager tolerates."""
+    """Returns True if `y` is within a fifth of the tolerance of the comparison with eager mode."""
     rms = exact.double().square().mean().sqrt()
     return bool(y.isfinite().all() and ((y - exact).abs() <= 2e-5 * (exact.abs() + rms)).all())
 
 
 class RandomGraph(nn.Module):
-    """`steps` random steps from two inputs; returns what nothing else uses."""
+    """`steps` random steps from two inputs. Returns the values that no other step uses."""
 
     def __init__(self, seed: int, steps: int = 12):
         super().__init__()
@@ -161,7 +161,7 @@ class RandomGraph(nn.Module):
 
 
 class Many(nn.Module):
-    """The graphs of several seeds as one program: a process costs more than a graph."""
+    """The graphs of several seeds as one program, since a process costs more than a graph."""
 
     def __init__(self, seeds):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Archives through fx and back: what must come out as it went in."""
+"""Round trips of archives through fx: the exported archive must equal the original one."""
 
 import copy
 import pathlib
@@ -23,7 +23,7 @@ def translate(*args) -> str:
 
 
 def import_text(path: pathlib.Path) -> str:
-    """The IR with all locations, its weights without their places."""
+    """Returns the IR with all locations; the weights lose their file names and offsets."""
     text = translate("--pt2-to-mlir", path, "--mlir-print-debuginfo")
     return re.sub(r'#fx\.external<"[^"]*", offset = \d+', "#fx.external<", text)
 
@@ -35,7 +35,7 @@ def load(path: pathlib.Path) -> torch.export.ExportedProgram:
 
 
 def graphs(module: torch.fx.GraphModule, path: tuple[str, ...] = ()):
-    """The graph of a module and those of its sub-graphs, with their paths."""
+    """Yields the graph of a module and those of its sub-graphs, with their paths."""
     yield path, module
     for name, child in module.named_children():
         if isinstance(child, torch.fx.GraphModule):
@@ -43,7 +43,7 @@ def graphs(module: torch.fx.GraphModule, path: tuple[str, ...] = ()):
 
 
 def check_text(path: pathlib.Path, program: torch.export.ExportedProgram) -> None:
-    """FX's text of every graph."""
+    """Compares the FX text of every graph."""
     for names, module in graphs(program.graph_module):
         flags = [f"--graph={'.'.join(names)}"] if names else []
         text = translate("--pt2-to-mlir", "--mlir-to-fx-text", path, *flags)
@@ -51,7 +51,7 @@ def check_text(path: pathlib.Path, program: torch.export.ExportedProgram) -> Non
 
 
 def python_module(path: pathlib.Path):
-    """The generated Python, executed: its source and its names."""
+    """Executes the generated Python. Returns its source and its module."""
     source = translate("--pt2-to-mlir", "--mlir-to-python", path)
     module = types.ModuleType("generated")
     exec(compile(source, f"{path}.py", "exec"), module.__dict__)
@@ -59,7 +59,7 @@ def python_module(path: pathlib.Path):
 
 
 def flat_inputs(program, generated, args, kwargs) -> list:
-    """What the generated forward takes: the states, then the user's leaves."""
+    """Returns the arguments of the generated forward: the states, then the user's leaves."""
     states = {**program.state_dict, **program.constants}
     leaves = iter(pytree.tree_leaves((args, kwargs)))
     names = [
@@ -72,7 +72,8 @@ def flat_inputs(program, generated, args, kwargs) -> list:
 
 
 def check_python(path: pathlib.Path, program) -> None:
-    """The source holds torch.fx's own code of every graph, and runs alike."""
+    """Checks that the source contains torch.fx's own code of every graph, and gives the same
+    results."""
     source, generated = python_module(path)
     for names, module in graphs(program.graph_module):
         code = "\n".join(line.rstrip() for line in module.code.strip().split("\n"))
@@ -82,7 +83,7 @@ def check_python(path: pathlib.Path, program) -> None:
 
 
 def check(path: pathlib.Path, folder: pathlib.Path):
-    """The whole way back of one archive; the programs before and after."""
+    """Runs the whole round trip of one archive. Returns the programs before and after."""
     back = folder / "back" / path.name
     back.parent.mkdir(exist_ok=True)
     translate("--pt2-to-mlir", "--mlir-to-pt2", path, "-o", back)
@@ -97,9 +98,9 @@ def check(path: pathlib.Path, folder: pathlib.Path):
 
 
 def outcome(fn, *args, **kwargs):
-    """What a call gives, or the type of the exception that it ends with: a few
-    programs that PyTorch decomposed do not run in PyTorch (a view in PatchTST's
-    does not fit the strides that it gets)."""
+    """Returns the results of a call, or the type of the exception that it raises: a few programs
+    that PyTorch decomposed do not run in PyTorch (a view in PatchTST does not fit the strides of
+    its operand)."""
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
@@ -110,7 +111,7 @@ def outcome(fn, *args, **kwargs):
 
 
 def equal(before, after, args, kwargs=None) -> None:
-    """Both programs give the same on the same inputs, bit by bit."""
+    """Checks that both programs give bitwise equal results for the same inputs."""
     results = [
         pytree.tree_flatten(outcome(program.module(), *args, **(kwargs or {})))
         for program in (before, after)
@@ -125,7 +126,7 @@ def equal(before, after, args, kwargs=None) -> None:
 
 
 def count_dependent(graph: torch.fx.Graph) -> int:
-    """The nodes that depend on inputs; the others are computed while tracing."""
+    """Counts the nodes that depend on inputs. The others are computed during tracing."""
     found = set()
     for node in graph.nodes:
         if node.op == "placeholder" or found & set(node.all_input_nodes):
@@ -134,9 +135,8 @@ def count_dependent(graph: torch.fx.Graph) -> int:
 
 
 def retrace(module: torch.fx.GraphModule) -> torch.fx.GraphModule | None:
-    """None where torch.fx cannot trace its own code: it knows no higher-order
-    operators, no torch.vmap, no conditions on proxies, and no lists of them as
-    sizes."""
+    """Returns the traced module, or None if torch.fx cannot trace its own code: it does not support
+    higher-order operators, torch.vmap, conditions on proxies, or lists of proxies as sizes."""
     try:
         return torch.fx.symbolic_trace(module)
     except Exception:  # noqa: BLE001
@@ -144,8 +144,8 @@ def retrace(module: torch.fx.GraphModule) -> torch.fx.GraphModule | None:
 
 
 def check_source(path, program, args, kwargs) -> None:
-    """The generated Python executes like the graph module, and re-traces to as
-    many nodes."""
+    """Checks that the generated Python gives the same results as the graph module, and re-traces to
+    the same number of nodes."""
     _, generated = python_module(path)
     inputs = flat_inputs(program, generated, args, kwargs)
     module = generated.GraphModule()

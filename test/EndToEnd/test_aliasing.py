@@ -1,6 +1,6 @@
-"""Random programs of views and writes through them agree with eager.
+"""Random programs of views, and writes through them, agree with eager mode.
 
-A failure prints the program, made short; `test/Fuzz/aliasing.py --seeds N` repeats it."""
+A failure prints the shrunk program; `test/Fuzz/aliasing.py --seeds N` repeats it."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ from alias_programs import Program, Step  # noqa: E402
 from alias_shrink import shrink  # noqa: E402
 from alias_values import Spec  # noqa: E402
 
-#: (flags, seeds, seconds) by default, three minutes in all, and the same flags with more seeds.
+#: (flags, seeds, seconds) by default, three minutes in total, and the same flags with more seeds.
 FORMS = {
     "static": ([], 1000, 45),
     "dynamic": (["--dynamic"], 1000, 45),
@@ -65,7 +65,7 @@ def test_operators_come_from_schemas():
 
 
 class Forgetful(Checker):
-    """Compares with a program that writes nothing by `mul_`, as a wrong compiler would."""
+    """Compares with a program without its writes by `mul_`, as a faulty compiler would produce."""
 
     def _import(self):
         forgets = Program(
@@ -112,8 +112,8 @@ def test_what_is_right_is_not_reported():
 
 
 _ROW = "torch.arange(8).to(torch.float64)"
-#: name: (state b0, steps, returned, dynamic): what a decomposed export returns of b0 has another dtype, shape or
-#: memory than b0, or is b0 seen by views.
+#: name: (state b0, steps, returned, dynamic). The value that a decomposed export returns for b0 has
+#: another dtype, shape or memory than b0, or b0 is seen through views.
 WRITES = {
     "fewer dims": (Spec((4, 8), torch.float32, "dense", 1), ["self.b0[..., :] = 2.5"], "x0 * 1", False),
     "broadcast": (Spec((1, 3), torch.float16, "dense", 2), ["self.b0.copy_(x0[:1, :1].half())"], "x0 * 1", True),
@@ -153,7 +153,7 @@ def test_what_is_written_back(name, decomposed):
 
 
 def test_a_ravel_that_copies():
-    """Of an input with gaps `ravel` is a copy: what is written to it is not the input's."""
+    """`ravel` of an input with gaps is a copy: a write to it does not change the input."""
     program = Program(
         0,
         inputs={"x0": Spec((2, 1, 3, 4), torch.float32, "gaps", 0)},
@@ -165,7 +165,7 @@ def test_a_ravel_that_copies():
 
 
 def test_a_computed_size_of_one():
-    """A guard says that `x0.shape[0] // 2` is 1: the size is squeezed."""
+    """A guard states that `x0.shape[0] // 2` is 1, so the size is squeezed."""
     program = Program(
         0,
         inputs={"x0": Spec((3, 2), torch.float32, "dense", 1)},

@@ -1,4 +1,4 @@
-"""What torch.export takes and gives as arguments and results, in every way to run."""
+"""The arguments and results that torch.export accepts, in every mode."""
 
 import harness
 import pytest

@@ -1,4 +1,5 @@
-"""Asynchronous operators run beside compiled code: `fx.async`, and `fx-compile --async`."""
+"""Asynchronous operators run concurrently with compiled code: `fx.async`, and `fx-compile
+--async`."""
 
 import ctypes
 import json
@@ -10,7 +11,7 @@ import harness
 import numpy as np
 import pytest
 
-#: One call of a slow operator, and `{count}` products that do not need it.
+#: One call of a slow operator, and `{count}` matmuls that do not need it.
 GRAPH = """
 fx.graph @main attributes {{functional}} {{
   %x = placeholder "x" : !fx.tensor<[8], f32>
@@ -34,8 +35,8 @@ def products(count: int) -> str:
 
 
 class Fallback:
-    """mylib.slow: its argument times a number, after `seconds` without work; or,
-    given an event, once that is set. mylib.signal sets it."""
+    """mylib.slow returns its argument times a number after waiting for `seconds`, or, given an
+    event, once that event is set. mylib.signal sets the event."""
 
     def __init__(self, seconds=0.0, error=None, event=None):
         self.seconds, self.error, self.event = seconds, error, event
@@ -117,9 +118,9 @@ def test_runs_beside_compiled_code(tmp_path, marked):
     fallback.threads.clear()
     together = best(lambda: model(*inputs, threads=2))
     check(model(*inputs, threads=2), *inputs, count)
-    # Where the machine is busy, who waits for a call that nobody began runs it.
+    # On a busy machine the thread that waits for a call that has not started runs it.
     assert any(thread != threading.get_ident() for thread in fallback.threads)
-    # One thread does one after the other, in the thread of its caller.
+    # A single thread runs everything in sequence, in the caller's thread.
     fallback.threads.clear()
     apart = best(lambda: model(*inputs), 5)
     check(model(*inputs), *inputs, count)
@@ -142,11 +143,11 @@ fx.graph @main attributes {functional} {
 
 
 def test_overlaps(tmp_path):
-    """The call ends only after what stands behind it has run."""
+    """The call ends only after the operators behind it have run."""
     fallback = Fallback(event=threading.Event())
     model = load(tmp_path, SIGNAL, fallback)
     x = np.arange(8, dtype="f4")
-    # Where the machine is busy, a call may begin only when it is awaited.
+    # On a busy machine a call may start only when it is awaited.
     for turn in range(100):
         fallback.event.clear()
         fallback.seconds = turn / 1000
@@ -204,7 +205,7 @@ def test_errors(tmp_path, threads):
     fallback = Fallback(0.001)
     model = load(tmp_path, SEVERAL, fallback)
     x, good, bad = np.ones(4, "f4"), np.array([0, 3]), np.array([0, 4])
-    # A run that fails before it awaits what it started ends that first.
+    # A run that fails before it awaits a started call waits for that call first.
     with pytest.raises(artefact.ModelError, match="index"):
         model(x, bad, threads=threads)
     fallback.error = "the operator failed"
@@ -214,7 +215,7 @@ def test_errors(tmp_path, threads):
     assert np.allclose(model(x, good, threads=threads)[0], 13)
     model.close()
     assert not fallback.alive
-    # Nobody to run it.
+    # No fallback is registered.
     model = load(tmp_path, SEVERAL, None)
     with pytest.raises(artefact.ModelError, match="no fallback is registered"):
         model(x, good, threads=threads)

@@ -1,8 +1,9 @@
-"""softmax(Q K^T) V of bf16 and f16 in one kernel, run by the emulator and compared with eager PyTorch.
+"""softmax(Q K^T) V of bf16 and f16 in one kernel, run by the emulator and compared with eager
+PyTorch.
 
-Masks of every kind, sizes that fill tiles and that do not, heads that share keys and values, what
-models write by hand; and kernels from which a wait, a barrier, a step of the softmax or a bound is
-taken away, which the emulator must notice.
+Covers masks of every kind, sizes that fill tiles and that do not, heads that share keys and values,
+attention that models write by hand, and kernels with a wait, a barrier, a step of the softmax or a
+bound removed, which the emulator must notice.
 """
 
 import math
@@ -22,7 +23,7 @@ BATCH, QUERIES, KEYS = (torch.export.Dim(name, max=4096) for name in ("batch", "
 
 
 def heads(*sizes, dtype=BF16, seed=0):
-    """Numbers whose products with others are spread as scores are."""
+    """Returns values whose dot products are spread like attention scores."""
     return torch.roll(randn(*sizes), seed + 1).to(dtype)
 
 
@@ -35,7 +36,7 @@ def qkv(queries, keys, size, groups=2, dtype=BF16, values=None, batch=1):
 
 
 def allowed(queries, keys):
-    """Which keys a query sees: the second sees none."""
+    """Returns a mask of the keys that each query sees. The second query sees none."""
     mask = randn(queries, keys) > -0.5
     mask[1] = False
     return mask
@@ -62,7 +63,8 @@ def by_hand(q, k, v, mask):
 
 
 def capped(q, k, v):
-    """Scores that are bounded, a bias by distance, and a softmax in the dtype itself."""
+    """Attention with bounded scores, a bias by distance, and a softmax in the dtype of the
+    operands."""
     scores = torch.tanh(q @ k.mT * 0.05) * 20
     at = torch.arange(k.shape[-2], dtype=q.dtype)
     scores = scores - 0.1 * (at[: q.shape[-2], None] - at).abs()
@@ -76,7 +78,7 @@ def causal_by_hand(q, k, v):
 
 
 def repeated(q, k, v):
-    """Heads that models copy: they are read where they lie."""
+    """Attention whose model repeats the heads: the kernel reads them in place."""
     b, groups, n, size = k.shape
     k, v = (
         x[:, :, None].expand(b, groups, 2, n, size).reshape(b, 2 * groups, n, size) for x in (k, v)
@@ -85,7 +87,8 @@ def repeated(q, k, v):
 
 
 class Projected(torch.nn.Module):
-    """Heads side by side in memory, as linear layers leave them; biased, and back again."""
+    """Heads that are adjacent in memory, as linear layers return them, with a bias and a
+    residual."""
 
     def forward(self, qkv, residual):
         b, n, width = qkv.shape
@@ -94,7 +97,7 @@ class Projected(torch.nn.Module):
 
 
 class Several(torch.nn.Module):
-    """Functions of arguments of their own, each an attention."""
+    """Functions, each an attention with its own arguments."""
 
     def __init__(self, functions):
         super().__init__()
@@ -119,7 +122,7 @@ def grouped(q, k, v, mask=None, is_causal=False):
 
 GROUPS = heads(1, 6, 70, 32), *qkv(70, 70, 32)[1:]
 
-#: Modules, inputs and dynamic sizes, and how many kernels there are.
+#: Modules, inputs and dynamic sizes, and the number of kernels.
 CASES = {
     "sizes": lambda: (
         several(
@@ -128,7 +131,7 @@ CASES = {
             (attend, *qkv(40, 70, 80)),
             (attend, *qkv(17, 70, 96, dtype=F16)),
             (attend, *qkv(20, 65, 40, values=24)),
-            # Rows that begin at no 16 bytes.
+            # Rows that are not aligned to 16 bytes.
             (attend, *qkv(20, 65, 20)),
         ),
         6,
@@ -137,14 +140,14 @@ CASES = {
         several(
             (attend, *qkv(70, 100, 256)),
             (causal, *qkv(130, 70, 256, dtype=F16)),
-            # Of DeepSeek's latent attention.
+            # The sizes of DeepSeek's latent attention.
             (causal, *qkv(70, 90, 192, values=128)),
             (attend, *qkv(20, 70, 160), allowed(20, 70)),
-            # Sizes of which no piece is as much for every thread.
+            # Sizes of which no piece can be divided evenly among the threads.
             (attend, *qkv(70, 100, 144)),
             (causal, *qkv(100, 100, 208, values=176)),
             (attend, *qkv(1, 33, 256), added(1, 1, 1, 33)),
-            # Rows that begin at no 16 bytes.
+            # Rows that are not aligned to 16 bytes.
             (attend, *qkv(20, 65, 132)),
         ),
         8,
@@ -175,7 +178,7 @@ CASES = {
         ),
         5,
     ),
-    # Biases by distance, a mask and slices are made by others.
+    # Other kernels compute the biases by distance, a mask and slices.
     "by-hand": lambda: (
         several(
             (by_hand, *qkv(70, 90, 64, batch=2), added(2, 1, 70, 90)),
@@ -216,20 +219,20 @@ def test_attention(name, tmp_path):
     want = exporting.eager(module, args)
     first = model.run(args, want, log=tmp_path / "log")
     harness.compare(first, want)
-    # Only the kernels of attentions multiply, and each is launched once.
+    # Only the attention kernels contain mma, and each is launched once.
     nvvm = (tmp_path / "emulated" / "nvvm.mlir").read_text()
     kernels = re.findall(r"llvm\.func @(\w+)\((?:(?!llvm\.func).)*?nvvm\.mma", nvvm, re.S)
     launched = [name for name in launches(tmp_path / "log") if name in kernels]
     assert len(launched) == count and all(
         "ex2" in part for part in nvvm.split("llvm.func") if "nvvm.mma" in part
     )
-    # Neither the order of threads nor when copies are done is anybody's to see.
+    # The results depend neither on the order of threads nor on when copies complete.
     for a, b in zip(first, model.run(args, want, seed=1)):
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
 
 
 def test_dynamic_sizes(tmp_path):
-    """One artefact for few and many queries and keys, and none."""
+    """One artefact runs few and many queries and keys, and none."""
     case, _ = CASES["dynamic"]()
     module, _, model = build(lambda: case, tmp_path)
     for batch, queries, keys in [(1, 1, 1), (3, 65, 64), (2, 64, 300), (0, 5, 5), (1, 0, 3)]:
@@ -239,7 +242,7 @@ def test_dynamic_sizes(tmp_path):
 
 
 def test_without_keys(tmp_path):
-    """A softmax of nothing: as the separate kernels have it, no zeros are made up."""
+    """A softmax without elements gives the result of the separate kernels, not zeros."""
     module, _, model = build(
         lambda: (Function(causal), GROUPS[1:2] * 3, ({2: KEYS},) * 3), tmp_path
     )
@@ -249,8 +252,8 @@ def test_without_keys(tmp_path):
 
 
 def test_apart(tmp_path):
-    """What does not fit one kernel stays several: heads of 264, scores that are results, a softmax
-    along the queries."""
+    """Attentions that do not fit one kernel stay several kernels: heads of 264 elements, scores
+    that are results, a softmax along the queries."""
 
     def scores(q, k, v):
         p = torch.softmax(q @ k.mT, -1)
@@ -268,7 +271,7 @@ def test_apart(tmp_path):
 
 
 def mutations(nvvm):
-    """The kernels with one thing wrong in that by chunks, by name."""
+    """Yields the kernels with one fault in the kernel that copies by chunks, by name."""
     kernel, rest, change = chunk_kernel(nvvm)
     barrier = r"^ *nvvm\.barrier0.*\n"
     for which in range(len(re.findall(barrier, kernel, re.M))):
@@ -294,7 +297,7 @@ def mutations(nvvm):
 
 
 def test_mistakes_show(tmp_path):
-    """Five pieces of keys go round the ring of three buffers, in several blocks of four warps."""
+    """Five pieces of keys use the ring of three buffers, in several blocks of four warps."""
     case = Function(attend), qkv(40, 266, 32, groups=8), None
     module, args, model = build(lambda: case, tmp_path)
     want = exporting.eager(module, args)

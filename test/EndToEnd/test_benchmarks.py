@@ -1,4 +1,4 @@
-"""What the benchmarks and the demonstration are made of."""
+"""The parts of the benchmarks and the demonstration."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ def test_compiled_models_run_in_process(tmp_path, monkeypatch):
 
 @pytest.mark.long
 def test_demonstration():
-    """Where torch.compile has its compiler, the demonstration ends well."""
+    """The demonstration succeeds on machines where torch.compile has its compiler."""
     result = subprocess.run(
         [sys.executable, ROOT / "scripts" / "demo.py", "--quick"],
         env={**os.environ, "FX_BUILD_DIR": str(harness.BUILD)},

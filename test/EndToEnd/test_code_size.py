@@ -1,7 +1,7 @@
-"""No operator's code grows with its tensors or its windows.
+"""The size of an operator's code does not depend on the sizes of its tensors or windows.
 
-Each operator is compiled at two sizes that are both larger than vectors and blocks. What is counted are
-the operations of its kernels before LLVM, from whose number the time of compilation follows.
+Each operator is compiled at two sizes that are both larger than vectors and blocks. The test counts
+the operations of its kernels before LLVM, which determine the compilation time.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,8 @@ from harness import tool
 
 torch.manual_seed(0)
 
-#: Another remainder of vectors and blocks may take another loop: no more than this.
+#: Another remainder of vectors and blocks may need another loop, but the code may grow only by
+#: this.
 FACTOR, MORE = 1.3, 100
 
 
@@ -34,7 +35,7 @@ def conv(x: torch.Tensor, w: torch.Tensor, groups: int = 1) -> torch.Tensor:
     return getattr(F, f"conv{x.dim() - 2}d")(x, w, None, 1, w.shape[2] // 2, 1, groups)
 
 
-#: By name: the operator and its inputs, of a number that is 2 and 4.
+#: By name: the operator and a function that returns its inputs for a factor k, which is 2 and 4.
 CASES: dict[str, tuple[Callable, Callable]] = {}
 
 
@@ -124,14 +125,14 @@ class Program(torch.nn.Module):
 
 
 def count(name: str, k: int, tmp_path) -> int:
-    """The operations of the kernels of a case."""
+    """Returns the number of operations in the kernels of a case."""
     fn, inputs = CASES[name]
     path = tmp_path / f"m{k}.pt2"
     exporting.save(exporting.export(Program(fn, k).eval(), tuple(inputs(k))), path)
     done = tool("fx-compile", path, "--emit=kernels", "--no-fallback", "-o", path.with_suffix(".mlir"))
     assert done.returncode == 0, done.stderr
     lines = path.with_suffix(".mlir").read_text().splitlines()
-    # Neither the lines that name types and layouts nor those that end a block.
+    # Skips the lines that name types and layouts, and those that end a block.
     return sum(len(line.split()) > 1 and not line.startswith("#") for line in lines)
 
 

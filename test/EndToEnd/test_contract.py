@@ -1,4 +1,5 @@
-"""What all ways to run a model must agree on: interpreted, compiled in process, and from a compiled file."""
+"""Behaviour that all modes share: interpreted, compiled in process, and run from a compiled
+file."""
 
 import json
 import re
@@ -12,7 +13,7 @@ BOTH = ["interpret", "compiled"]
 
 
 def check(module, args, kwargs=None, *, folder, native=True, kinds=(False, True), **options):
-    """Compares with eager from both kinds of export, also run from a `.so`; returns the reports."""
+    """Compares with eager mode for both kinds of export, also from a `.so`. Returns the reports."""
     reports = []
     for decomposed in kinds:
         program = exporting.export(module, args, kwargs, decomposed=decomposed, **options)
@@ -34,7 +35,7 @@ def check(module, args, kwargs=None, *, folder, native=True, kinds=(False, True)
 
 
 class Leaves(torch.nn.Module):
-    """Every kind of constant input, between tensors and in containers."""
+    """Every kind of constant input, among tensors and in containers."""
 
     def forward(self, x, n, scale, flag, name, nothing, pair, *, more):
         y = x * n + scale
@@ -53,7 +54,7 @@ def test_constant_inputs(tmp_path):
 
 @pytest.mark.parametrize("index, other, message", [(1, 4, "3"), (2, 0.25, "0.5"), (3, False, "True|true|1")])
 def test_another_constant_is_refused(index, other, message, tmp_path):
-    """The graph holds the value that was exported: another one would give wrong results."""
+    """The graph contains the exported value, so another value would give wrong results."""
     x = torch.randn(3, 4)
     args = [x, 3, 0.5, True, "sum", None, (torch.randn(4), x[:, :2].clone())]
     program = exporting.export(Leaves(), tuple(args), {"more": {"k": -2}})
@@ -79,7 +80,8 @@ class Shared(torch.nn.Module):
 
 
 def test_states_that_share_a_storage(tmp_path):
-    """Compiled code gives each state memory of its own: such a model is interpreted, and says so."""
+    """Compiled code gives each state its own memory, so such a model is interpreted, and the report
+    says so."""
     # torch 2.13 cannot decompose such a program.
     reports = check(Shared(), (torch.randn(2, 3),), folder=tmp_path, native=False, kinds=(False,))
     for report in reports:
@@ -101,7 +103,7 @@ def test_states_that_share_a_storage(tmp_path):
 
 
 class BothWritten(Shared):
-    """Two parts of one storage, each written: a write to one is seen in the other."""
+    """Two written parts of one storage: a write to one is visible in the other."""
 
     def forward(self, x):
         self.base.add_(1)
@@ -144,7 +146,7 @@ def test_empty_slices(dynamic, tmp_path):
 
 
 class LastOfBias(torch.nn.Module):
-    """A bias that is cut to the length: one row of it, by a size that is always 1."""
+    """A bias that is sliced to the length: one row of it, by a size that is always 1."""
 
     def __init__(self):
         super().__init__()
@@ -166,7 +168,8 @@ def test_sizes_that_are_one(tmp_path):
 
 
 class OfWeights(torch.nn.Module):
-    """What ATen computes of weights alone is not prepared when compiling: that needs no LibTorch."""
+    """Values that ATen computes from weights alone are not prepared at compile time: compiling must
+    not need LibTorch."""
 
     def __init__(self):
         super().__init__()
@@ -186,7 +189,7 @@ def test_fallbacks_on_weights(tmp_path):
 
 
 class Counter(torch.nn.Module):
-    """A buffer that counts, and one that is read after it was written."""
+    """A buffer that counts, and a buffer that is read after it was written."""
 
     def __init__(self):
         super().__init__()
@@ -210,7 +213,8 @@ class Ranged(torch.nn.Module):
 
 
 def test_the_lower_bound_of_two_is_not_checked(tmp_path):
-    """As torch: a size of 0 or 1 runs where export assumed at least 2; other bounds count."""
+    """As in torch, a size of 0 or 1 runs where export assumed at least 2. Other bounds are
+    checked."""
     program = exporting.export(Ranged(), (torch.randn(4, 3),), dynamic=({0: torch.export.Dim("n", max=9)},))
     exporting.save(program, tmp_path / "m.pt2")
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so")

@@ -1,5 +1,5 @@
-"""Higher-order operators: interpreted and compiled without fallback, with
-eager's results; nested, with dynamic sizes, and writing to buffers inside."""
+"""Higher-order operators, interpreted and compiled without fallback, agree with eager mode: nested,
+with dynamic sizes, and writing to buffers inside."""
 
 import harness
 import leaves
@@ -24,7 +24,7 @@ MODES = ["interpret", "native"]
 
 
 class Repeat(torch.nn.Module):
-    """A while_loop around a layer, with a counter beside it."""
+    """A while_loop that applies a layer and carries a counter."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ class Repeat(torch.nn.Module):
 
 
 class UntilLarge(torch.nn.Module):
-    """As many iterations as the data asks for, none among them."""
+    """The data determines the number of iterations, which may be zero."""
 
     def forward(self, x):
         return while_loop(
@@ -99,7 +99,7 @@ class Scan(torch.nn.Module):
 
 
 class Rnn(torch.nn.Module):
-    """An LSTM cell by scan, two carried values, backwards."""
+    """An LSTM cell in a reverse scan with two carried values."""
 
     def __init__(self):
         super().__init__()
@@ -117,8 +117,8 @@ class Rnn(torch.nn.Module):
 
 
 class AssociativeScan(torch.nn.Module):
-    """As an operator on its sub-graph, two tensors walked at a time: the
-    coefficients of a composition of x -> a*x + b."""
+    """associative_scan as an operator on its sub-graph, over two tensors: the coefficients of a
+    composition of x -> a*x + b."""
 
     def forward(self, a, b):
         def compose(a, b, c, d):
@@ -128,8 +128,8 @@ class AssociativeScan(torch.nn.Module):
 
 
 class GenericAssociativeScan(torch.nn.Module):
-    """As users write it: exported as slices and calls under vmap, undone by
-    decomposition."""
+    """associative_scan as users call it: exported as slices and calls under vmap, which
+    decomposition removes."""
 
     def forward(self, x):
         return associative_scan(
@@ -143,7 +143,7 @@ def region(x, y):
 
 
 class InvokeSubgraph(torch.nn.Module):
-    """A region that is compiled once, called twice."""
+    """A region that is compiled once and called twice."""
 
     def forward(self, x, y):
         a, b = region(x, y)
@@ -160,7 +160,7 @@ class Grad(torch.nn.Module):
 
 
 class Autocast(torch.nn.Module):
-    """What runs in bfloat16, what in float32, and a disabled region."""
+    """Operators that autocast runs in bfloat16 and in float32, and a disabled region."""
 
     def __init__(self):
         super().__init__()
@@ -198,7 +198,7 @@ class ForeachMap(torch.nn.Module):
 
 
 class ConstGraph(torch.nn.Module):
-    """A graph of constants alone, as folding leaves it."""
+    """A sub-graph of constants alone, as constant folding leaves it."""
 
     def __init__(self):
         super().__init__()
@@ -241,7 +241,8 @@ class MapInCond(torch.nn.Module):
 
 
 class Iterations(torch.nn.Module):
-    """What each iteration of a loop gave; how many there are the data tells."""
+    """Stacks the results of the iterations of a loop. The data determines the number of
+    iterations."""
 
     def forward(self, i, x):
         return torch.ops.higher_order.while_loop_stack_output(
@@ -270,7 +271,7 @@ class CondWrites(torch.nn.Module):
 
 
 class CondWritesOneSide(torch.nn.Module):
-    """One branch writes to a buffer, the other to another one."""
+    """Each of the two branches writes to its own buffer."""
 
     def __init__(self):
         super().__init__()
@@ -371,8 +372,7 @@ CASES = {
 }
 
 
-#: The operators that the programs of some cases must hold, and whether only a
-#: strict export makes them.
+#: The operator that a case's program must contain, and whether only a strict export creates it.
 EXPECTED = {
     "associative_scan": ("associative_scan", False),
     "invoke_subgraph": ("invoke_subgraph", True),
@@ -385,8 +385,8 @@ EXPECTED = {
 
 
 def forms():
-    """Each case with dynamic sizes, where it has them; with fixed ones where they alone keep an
-    operator, all others with --long."""
+    """Yields each case with dynamic sizes if it has them, or with static sizes if only those keep
+    an operator. All others need --long."""
     for name, (_, _, shapes) in CASES.items():
         _, strict = EXPECTED.get(name, ("", False))
         marks = [] if shapes is None or strict else [pytest.mark.long]
@@ -415,7 +415,7 @@ def test_higher_order(name, dynamic, decomposed, tmp_path):
         module,
         inputs(5),
         folder=tmp_path,
-        # Calls under vmap are not native until decomposition undoes them.
+        # Calls under vmap are not native before decomposition removes them.
         modes=MODES if decomposed or name != "generic_scan" else ["interpret", "compiled"],
         program=program,
         others=[(inputs(n), {}) for n in ((2, 9) if dynamic else ())],
@@ -425,19 +425,18 @@ def test_higher_order(name, dynamic, decomposed, tmp_path):
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("build", [CondWrites, CondWritesOneSide, LoopWrites, NestedWrites])
 def test_writes_inside(build, sign, tmp_path):
-    """Only an export without gradients lets sub-graphs write, and no
-    decomposition handles it."""
+    """Only an export without gradients lets sub-graphs write, and no decomposition supports it."""
     module, args = build(), (sign * seeded(4).abs(),)
     with torch.no_grad():
         program = export(module, args, strict=False)
-    # What the copies of a mutated buffer were before is part of the program.
+    # The initial values of the copies of a mutated buffer are part of the program.
     harness.check(module, args, folder=tmp_path, modes=MODES, program=program)
 
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 @pytest.mark.parametrize("iterations", [3, 0])
 def test_iterations(iterations, decomposed, tmp_path):
-    """The interpreter's alone: the program compiles to a call of nothing."""
+    """The operator has no native code, so the interpreter runs it."""
     args = torch.tensor(3 - iterations), seeded(2, 3)
     program = export(Iterations(), args, decomposed=decomposed)
     targets = {str(node.target) for node in program.graph.nodes}
@@ -448,7 +447,7 @@ def test_iterations(iterations, decomposed, tmp_path):
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 def test_print(decomposed, tmp_path):
-    """With an effect token when decomposed; the text comes once a run."""
+    """A decomposed program has an effect token. The text is printed once per run."""
     args = (seeded(3),)
     program = export(Print(), args, decomposed=decomposed)
     targets = {str(node.target) for node in program.graph.nodes}

@@ -1,5 +1,5 @@
-"""Sizes that depend on data: right in compiled code too (ATen makes what no
-size is known of beforehand), and checked where the export assumed something."""
+"""Sizes that depend on data are correct in compiled code, too (ATen computes the tensors whose
+sizes are not known beforehand), and the assumptions of the export are checked."""
 
 import re
 
@@ -42,7 +42,7 @@ class Item(torch.nn.Module):
 
 
 class Ends(torch.nn.Module):
-    """Slices up to an end of which nothing is assumed."""
+    """Slices up to an end without assumptions."""
 
     def forward(self, x, n):
         k = n.item()
@@ -50,8 +50,8 @@ class Ends(torch.nn.Module):
 
 
 class Bounds(Ends):
-    """Of a start torch's own assertions ask for the place in memory, which ATen
-    gives."""
+    """A slice with an unknown start. Torch's assertions ask for the storage offset, which ATen
+    returns."""
 
     def forward(self, x, n):
         k = n.item()
@@ -88,7 +88,7 @@ class Split(torch.nn.Module):
 
 
 class SplitAt(torch.nn.Module):
-    """Torch checks that the places of the parts in memory are not negative."""
+    """Torch checks that the storage offsets of the parts are not negative."""
 
     def forward(self, x, at):
         first, second, third = x.tensor_split(at, 0)
@@ -96,7 +96,7 @@ class SplitAt(torch.nn.Module):
 
 
 class CondOnSizes(torch.nn.Module):
-    """The branches give tensors of different lengths."""
+    """The branches return tensors of different lengths."""
 
     def forward(self, x):
         y = torch.cond(x.sum() > 0, lambda x: x[:2].clone(), lambda x: x[:3] * 2, (x,))
@@ -143,7 +143,8 @@ def test_sizes(name, decomposed, tmp_path):
 
 @pytest.mark.parametrize("build, mode", [(Ends, "native"), (Bounds, "compiled")])
 def test_bounds(build, mode, tmp_path):
-    """From the end, behind it, and the wrong way round, as Python has it."""
+    """Bounds that count from the end, lie behind the end, or are reversed, with Python's
+    semantics."""
     harness.check(
         build(),
         (seeded(6, 3), torch.tensor(4)),
@@ -173,8 +174,7 @@ def test_none_are_selected(tmp_path):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("k, expression", [(0, "u0 >= 1"), (7, "u0 <= 6")])
 def test_assertions_are_checked(k, expression, mode, tmp_path):
-    """An assumption that does not hold ends the run with an error that names
-    it and the node."""
+    """A violated assumption ends the run with an error that names the assumption and the node."""
     save(export(Item(), (torch.ones(6, 3), torch.tensor(4))), tmp_path / "m.pt2")
     with pytest.raises(harness.ToolError) as error:
         harness.run(

@@ -1,5 +1,5 @@
-"""Every code block of the documentation runs, or says why not (docs.py has the rules); every link
-leads somewhere."""
+"""Every code block of the documentation runs, or gives a reason why not (docs.py has the rules).
+Every link has a target."""
 
 import html
 import json
@@ -23,7 +23,7 @@ PAGES = {str(path.relative_to(harness.ROOT)): path for path in docs.pages()}
 
 
 def of_pages(names):
-    """A test for each page. Identifiers with a slash would be one group for xdist."""
+    """Parametrizes a test by page. Identifiers with a slash would be one group for xdist."""
     return pytest.mark.parametrize("name", names, ids=lambda name: name.replace("/", "."))
 
 
@@ -47,13 +47,13 @@ def _child(page, folder, pipe):
 def test_page(name):
     page = docs.blocks(PAGES[name].read_text(), name)
     if any(block.what not in ("text", "not run") for block in page):
-        # The folder is the same in each run: ccache knows what is compiled there.
+        # The folder is the same in each run, so that ccache finds the compilations.
         run(page, harness.BUILD.resolve() / "test-docs" / name.removesuffix(".md"))
 
 
 def run(page, folder):
     shutil.rmtree(folder, ignore_errors=True)
-    # A fork has torch already; what the page registers and loads ends with it.
+    # A fork has torch loaded already. Modules that the page registers and loads end with the fork.
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
     process = fork.Process(target=_child, args=(page, folder, theirs))
@@ -70,7 +70,7 @@ def run(page, folder):
 
 
 def _anchors(path: pathlib.Path) -> set[str]:
-    """Those that GitHub gives to the headings of a page."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     found: dict[str, int] = {}
     for heading in re.findall(r"^#+ +(.+?)\s*$", path.read_text(), re.M):
         heading = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)
@@ -100,7 +100,7 @@ PATH = re.compile(r"`((?:lib|include|test|scripts|tools|python|examples|rules|be
 
 @of_pages(sorted(set(PAGES) - {"CHANGELOG.md"}))
 def test_paths(name):
-    """Files of the tree that a page names exist."""
+    """Files of the tree that a page names must exist."""
     roots = [harness.ROOT, harness.ROOT / "include", harness.BUILD / "include", PAGES[name].parent]
     text = re.sub(r"^ *```.*?^ *```$", "", PAGES[name].read_text(), flags=re.M | re.S)
     wrong = {path for path in PATH.findall(text) if not any((root / path).exists() for root in roots)}
@@ -108,7 +108,7 @@ def test_paths(name):
 
 
 def test_navigation():
-    """The site has every page of docs/, and only those that exist or that it writes."""
+    """The site has every page of docs/, and only pages that exist or that it generates."""
     nav = site.nav_pages()
     assert len(nav) == len(set(nav))
     written = {f"reference/{name}.md" for name in site.GENERATED}
@@ -124,7 +124,8 @@ def test_every_tool_is_in_the_reference():
 
 
 def test_the_specification_is_tested():
-    """Each numbered constraint of docs/Dialect.md has a test that names it and gives its error."""
+    """Each numbered constraint of docs/Dialect.md has a test that names it and expects its
+    error."""
     page = (harness.ROOT / "docs" / "Dialect.md").read_text()
     rules = dict(re.findall(r"^\| ([A-Z]\d+) \| .* \| (`.*`) \|$", page, re.M))
     broken: dict[str, list[str]] = {}
@@ -157,14 +158,15 @@ def test_the_specification_is_tested():
     ],
 )
 def test_options(tool, page, section):
-    """The tables of options are those of --help."""
+    """The tables of options agree with --help."""
     text = re.split(r"^## ", PAGES[page].read_text().split(section + "\n")[1], flags=re.M)[0]
     cells = re.findall(r"^\| (`-.*?) \|", text, re.M) + re.findall(r"^- (`--.*?`)", text, re.M)
     told = {name for cell in cells for name in re.findall(r"`(-O|--?[a-z-]+)", cell)}
     own = harness.tool(tool, "--help").stdout.split("Generic Options:")[-1]
     real = set(re.findall(r"^ +(-O|--?[a-z-]+)", own, re.M)) - {"--help", "--help-list", "--version"}
-    # Options of LLVM and MLIR, which --help hides, and those that the usage line shows.
-    real |= {"fx-compile": {"--mcpu", "--mlir-timing", "--mlir-print-ir-after"}, "fx-run": {"--inputs", "--outputs"}}.get(tool, set())
+    # Options of LLVM and MLIR, which --help hides, and options in the usage line.
+    hidden = {"--mcpu", "--mlir-timing", "--mlir-print-ir-after"}
+    real |= {"fx-compile": hidden, "fx-run": {"--inputs", "--outputs"}}.get(tool, set())
     assert told == real
 
 
@@ -179,7 +181,7 @@ fx.graph @main attributes {functional} {
 
 
 def test_report_keys(tmp_path):
-    """docs/Report.md has the keys of the report, and no others."""
+    """docs/Report.md lists the keys of the report, and no others."""
     parts = re.split(r"^##+ (.*)$", PAGES["docs/Report.md"].read_text(), flags=re.M)
     sections = dict(zip(parts[1::2], parts[2::2]))
 
@@ -200,7 +202,7 @@ def test_report_keys(tmp_path):
 
 @pytest.mark.parametrize("source", sorted(draw.FOLDER.glob("*.dot")), ids=lambda path: path.name)
 def test_pictures(source):
-    """Each picture is that of its source, and shows all of its labels."""
+    """Each picture is generated from its current source and shows all of its labels."""
     picture = source.with_suffix(".svg").read_text()
     assert f"sha256 {draw.checksum(source)} " in picture, "run scripts/draw.py"
     shown = {html.unescape(text).strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", picture)}
@@ -295,7 +297,7 @@ def test_failures_are_seen(text, error, monkeypatch, tmp_path):
 
 
 def test_formats():
-    """Report.md has the formats that fx-compile writes."""
+    """Report.md lists the formats that fx-compile writes."""
     table = (harness.ROOT / "include" / "fx" / "Pipelines" / "Formats.def").read_text()
     formats = re.findall(r'^FX_FORMAT\(\w+, \w+, "([\w-]+)"', table, re.M)
     rows = (harness.ROOT / "docs" / "Report.md").read_text().split("| `--emit` | output |")[1].split("\n\n")[0]

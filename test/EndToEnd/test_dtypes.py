@@ -1,5 +1,6 @@
-"""Pointwise operators on operands of different dtypes (test/Fuzz/dtypes.py) agree with eager, native
-and interpreted. A failure names its seed: `python test/Fuzz/dtypes.py --seeds SEED` runs it alone."""
+"""Pointwise operators on operands of different dtypes (test/Fuzz/dtypes.py) agree with eager mode,
+native and interpreted. A failure names its seed: `python test/Fuzz/dtypes.py --seeds SEED` runs it
+alone."""
 
 import pathlib
 import sys
@@ -27,7 +28,7 @@ def test_mixed_dtypes(program, tmp_path):
 
 
 def _wrong(case, **changes):
-    """What is found where eager computes something else than the program."""
+    """Returns the reported problem if the outputs are changed by `changes`."""
     good = generated.eager(case)
     outputs = [changes.get("output", lambda y: y)(y) for y in good]
     return generated.problem(case, outputs, good)
@@ -46,7 +47,7 @@ def test_wrong_results_are_found():
 
 @pytest.mark.parametrize("divide", ["floor_divide", "remainder", "fmod"])
 def test_integer_division_by_zero(divide, tmp_path):
-    """An error, as in PyTorch, and no trap of the CPU."""
+    """As in PyTorch, it is an error and does not trap."""
     import exporting
 
     class Divide(torch.nn.Module):
@@ -60,7 +61,7 @@ def test_integer_division_by_zero(divide, tmp_path):
 
 
 def test_lowest_integer_by_minus_one(tmp_path):
-    """It has no quotient, and nothing is left of it."""
+    """The quotient overflows, and the remainder is 0."""
 
     class Remainders(torch.nn.Module):
         def forward(self, x, y):
@@ -86,7 +87,7 @@ class Compared(torch.nn.Module):
 
 
 def test_comparisons_of_bfloat16_as_integers(tmp_path):
-    """LLVM could not select the first one's instructions."""
+    """LLVM could not select instructions for the first comparison."""
     x = torch.arange(-37, 37, dtype=torch.int16).reshape(2, 37)
     y = torch.cat([x[:, :30].bfloat16(), torch.full((2, 7), torch.nan, dtype=torch.bfloat16)], 1)
     harness.check(Compared(), (x, y), folder=tmp_path, modes=["native"])

@@ -1,4 +1,4 @@
-"""The emulator itself: right kernels run, and each mistake that is planted is named."""
+"""The emulator itself: correct kernels run, and each planted fault is reported."""
 
 import concurrent.futures
 import dataclasses
@@ -13,7 +13,7 @@ import numpy as np
 from emulator_kernels import (CORRECT, FAULTS, FRESH, HEADER, LEFT, PERMUTED, SHUFFLE, Kernel,
                               define, pattern)
 
-#: Runs a kernel, on a buffer whose elements of 16 bits count up, by the driver's interface.
+#: Runs a kernel through the driver's interface, on a buffer whose 16-bit elements count up.
 RUN = r'''
 import array, ctypes, json, sys
 driver, spec = ctypes.CDLL(sys.argv[1]), json.loads(sys.argv[2])
@@ -62,14 +62,14 @@ sys.stdout.write(result.raw[:size].hex())
 
 
 def build(kernels: dict[str, Kernel], folder):
-    """A library of all kernels, and what each is called in it."""
+    """Builds a library of all kernels. Returns it and the name of each kernel in it."""
     names = {name: re.sub(r"\W", "_", name) for name in kernels}
     text = HEADER + "\n".join(define(names[name], kernel) for name, kernel in kernels.items())
     return emulate.build_ir(text, folder), names
 
 
 def run(library, name: str, kernel: Kernel, *, is_filled=True, seed=0, **env):
-    """The process that has run the kernel."""
+    """Returns the finished process that ran the kernel."""
     spec = {"name": name, "is_filled": is_filled, **{
         key: getattr(kernel, key) for key in
         ("threads", "bytes", "shared", "grid", "maps", "is_freed", "same")}}
@@ -92,7 +92,7 @@ def test_right_kernels(tmp_path):
 
 
 def test_right_kernels_are_ptx():
-    """The compiler of PTX takes them."""
+    """llc compiles them to PTX."""
     llc = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2] / "bin" / "llc"
     text = 'target triple = "nvptx64-nvidia-cuda"\n' + HEADER + "\n".join(
         define(name, kernel) for name, kernel in CORRECT.items())
@@ -102,7 +102,8 @@ def test_right_kernels_are_ptx():
 
 
 def test_faults(tmp_path):
-    """The rule, what broke it, and where, under any order of threads."""
+    """The emulator reports the rule, the instruction that breaks it and its location, under any
+    order of threads."""
     library, names = build(FAULTS, tmp_path)
 
     def is_named(name, seed):
@@ -123,7 +124,7 @@ def test_faults(tmp_path):
 
 
 def test_without_races(tmp_path):
-    """The one rule that can be left out."""
+    """The check for races is the only one that can be disabled."""
     kernels = {name: FAULTS[name] for name in ("race", "race of warps")}
     library, names = build(kernels, tmp_path)
     for name, kernel in kernels.items():
@@ -131,7 +132,7 @@ def test_without_races(tmp_path):
 
 
 def test_memory_without_data(tmp_path):
-    """Shared memory of each block, and what was allocated, are numbers that are none."""
+    """Uninitialized shared memory and allocated memory contain NaNs."""
     library, names = build({"fresh": FRESH, "shuffle": SHUFFLE}, tmp_path)
     assert result(library, names["fresh"], FRESH) == b"\xff" * 2048
     got = result(library, names["shuffle"], SHUFFLE, is_filled=False)
@@ -149,7 +150,7 @@ def test_permuted_heads(tmp_path):
     np.testing.assert_array_equal(got[256 : 256 + 64].reshape(2, 4, 8), want)
 
 
-#: What cuTensorMapEncodeTiled refuses, by what it says.
+#: Arguments that cuTensorMapEncodeTiled rejects, with the message.
 FIELDS = [
     ({"type": 13}, "expected a known type, got 13"),
     ({"sizes": [], "box": []}, "expected 1 to 5 dimensions, got 0"),
@@ -191,8 +192,8 @@ def test_fields_of_tensor_maps(tmp_path):
         list(pool.map(check, *zip(*FIELDS)))
 
 
-#: By bytes between threads and floats of each: wavefronts of shared memory, how many of them are
-#: conflicts, and sectors of global memory.
+#: By bytes between threads and floats per thread: wavefronts of shared memory, how many of these
+#: are conflicts, and sectors of global memory.
 PATTERNS = {(4, 1): (1, 0, 4), (0, 1): (1, 0, 1), (8, 1): (2, 1, 8), (12, 1): (1, 0, 12),
             (128, 1): (32, 31, 32), (132, 1): (1, 0, 32), (8, 2): (2, 0, 8), (16, 2): (4, 2, 16),
             (16, 4): (4, 0, 16), (128, 4): (32, 28, 32), (144, 4): (4, 0, 32)}

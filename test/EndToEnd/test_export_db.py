@@ -1,5 +1,5 @@
-"""PyTorch's own export examples (torch._export.db), with eager's results: on
-the example's inputs, and on others where the sizes are dynamic."""
+"""PyTorch's own export examples (torch._export.db) agree with eager mode, on the example's inputs,
+and on other inputs if the sizes are dynamic."""
 
 import export_examples
 import exporting
@@ -26,7 +26,7 @@ def test_example(name, mode, tmp_path):
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 @pytest.mark.parametrize("name", sorted(export_examples.EXAMPLES))
 def test_rules(name, decomposed, tmp_path):
-    """What torch exports keeps the rules that we check (docs/ExportRules.md)."""
+    """Programs that torch exports obey the checked rules (docs/ExportRules.md)."""
     program = export_examples.program(name)
     if decomposed:
         program = program.run_decompositions()
@@ -39,5 +39,5 @@ def test_rules(name, decomposed, tmp_path):
 
 
 def test_table():
-    """docs/ExportExamples.md says what is so."""
+    """docs/ExportExamples.md is up to date."""
     assert export_examples.TABLE.read_text() == export_examples.table()

@@ -1,7 +1,6 @@
-"""Functions of one and two numbers where they overflow, vanish, have poles or jump.
+"""Unary and binary functions where they overflow, underflow, have poles or jump.
 
-The tolerance of the other tests is relative to a whole output; here every
-element stands for itself.
+The tolerance of the other tests is relative to a whole output; here it is relative to each element.
 """
 
 import exporting
@@ -36,7 +35,7 @@ FUNCTIONS = {
     "lerp": lambda x: torch.lerp(x, x.flip(0), 0.3),
     "threshold": lambda x: F.threshold(x, 0.1, 20),
 }
-#: Eager computes these in float32 and rounds once, here or in its square root.
+#: Eager mode computes these in float32 and rounds once, either at the end or in its square root.
 ROUNDED = {torch.float16: {"pow0.5", "glu"}}
 
 
@@ -52,7 +51,7 @@ class Extremes(torch.nn.Module):
 def wrong(got: torch.Tensor, want: torch.Tensor, tolerance: float) -> list[int]:
     got, want = got.double().flatten(), want.double().flatten()
     same = (got == want) | (got.isnan() & want.isnan())
-    # Eager's float32 cancels where a function nears 0 (gelu at -3).
+    # Eager's float32 has cancellation where a function nears 0 (gelu at -3).
     near = (got - want).abs() <= tolerance * (want.abs() + 1e-2)
     return (~(same | near)).nonzero().flatten().tolist()
 
@@ -63,7 +62,7 @@ def test_pointwise(dtype, tmp_path):
     module = Extremes(ROUNDED.get(dtype, ()))
     exporting.save(exporting.export(module, (x,), {}), tmp_path / "m.pt2")
     expected = exporting.eager(module, (x,))
-    # Its limit. Eager's answer depends on the code that it picks for the size.
+    # The limit at infinity. Eager's result depends on the code that it selects for the size.
     expected["gelu"] = torch.where(x == INF, x, expected["gelu"])
     target = harness.compiled(tmp_path / "m.pt2", "native", runs=2)
     got = harness.run(target, ((x,), {}), tmp_path, expected)

@@ -1,5 +1,6 @@
-"""Functions of numbers, against float64: within a unit in the last place of float32, bfloat16 and
-float16, and as torch has them at zeros, infinities, NaN, poles and the ends of the range."""
+"""Elementwise functions, compared with float64: within a unit in the last place of float32,
+bfloat16 and float16, and equal to torch at zeros, infinities, NaN, poles and the ends of the
+range."""
 
 import exporting
 import harness
@@ -24,7 +25,7 @@ class Functions(torch.nn.Module):
 
 
 def spacing(x):
-    """Between |x| and the next larger number."""
+    """Returns the distance of |x| to the next larger number."""
     top = torch.full_like(x, torch.finfo(x.dtype).max)
     return torch.nextafter(x.abs(), top).double() - x.abs().double()
 
@@ -51,7 +52,7 @@ def test_functions(tmp_path, dtype):
         same = (g == want) & (g.signbit() == want.signbit()) | g.isnan() & want.isnan()
         error = (g.double() - wide).abs() / spacing(want)
         bad = ~same & ~(error < 0.8)
-        if dtype == torch.bfloat16:  # the instruction that rounds to it has no subnormals
+        if dtype == torch.bfloat16:  # the instruction that rounds to bfloat16 flushes subnormals
             bad &= ~(want.abs() < torch.finfo(dtype).tiny)
         places = bad.nonzero().flatten()[:5]
         assert not bad.any(), (name, [(g[i].item(), wide[i].item()) for i in places])
@@ -63,7 +64,7 @@ class Quantile(torch.nn.Module):
 
 
 def test_tails_of_ndtri(tmp_path):
-    """As torch has it, and right: what the normal distribution gives back is the argument."""
+    """ndtri agrees with torch, and the normal distribution of the result is the argument."""
     tails = torch.logspace(-300, -1, 900, dtype=torch.float64)
     ends = [0.0, 1.0, 5e-324, 1e-310, 0.5, 0.13533528323661269, 1 - 1e-16, -0.5, 1.5, nan]
     p = torch.cat(
@@ -80,7 +81,7 @@ def test_tails_of_ndtri(tmp_path):
     torch.testing.assert_close(got, want, rtol=1e-14, atol=1e-16, equal_nan=True)
     with mpmath.workdps(40):
         for given, x in zip(p[::7].tolist(), got[::7].tolist()):
-            # The error of x that the difference of the distribution stands for.
+            # The error of x that corresponds to the difference of the distribution.
             if 0 < given < 1:
                 error = (mpmath.ncdf(x) - mpmath.mpf(given)) / mpmath.npdf(x)
                 assert abs(error) <= 4e-15 * max(abs(x), 1), (given, x)
@@ -92,12 +93,13 @@ class Rounded(torch.nn.Module):
 
 
 def test_rounding_to_bfloat16(tmp_path):
-    """Bit for bit as PyTorch rounds; subnormal results may be 0 (AVX512-BF16)."""
+    """Rounding is bitwise equal to PyTorch's; subnormal results may be 0 (AVX512-BF16)."""
     torch.manual_seed(0)
     x, y = torch.randint(-(2**15), 2**15, (2, 4099)).to(torch.int16).view(torch.bfloat16)
     x[:256], y[:256] = torch.arange(256).to(torch.int16).view(torch.bfloat16), 2.0**-130
     z = torch.randint(-(2**31), 2**31, (4099,)).to(torch.int32).view(torch.float32)
-    # The boundary of subnormal numbers, ties, the largest number and what rounds to infinity.
+    # The boundary of subnormal numbers, ties, the largest number, and numbers that round to
+    # infinity.
     edges = [0x007FFFFF, 0x00800000, 0x3F808000, 0x3F818000, 0x7F7FFFFF, 0x7F7F7FFF, 0x7F7F8000]
     z[: len(edges)] = torch.tensor(edges, dtype=torch.int32).view(torch.float32)
     args = (x, y, z)

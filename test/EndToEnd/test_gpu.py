@@ -1,7 +1,7 @@
 """Code for GPUs, run by the emulator and compared with eager PyTorch.
 
-Kinds of kernels at sizes that do not fill their tiles, blocks and warps, under several orders of
-threads; and kernels without a barrier, which the emulator must notice.
+Covers the kinds of kernels at sizes that do not fill their tiles, blocks and warps, under several
+orders of threads, and kernels with a barrier removed, which the emulator must notice.
 """
 
 import os
@@ -36,15 +36,15 @@ def test_emulated(name, tmp_path):
     want = exporting.eager(module, args)
     first = model.run(args, want)
     harness.compare(first, want)
-    # The order of threads is nobody's to see, down to the last bit. A GPU of another generation
-    # gets PTX, one without pools has memory of its own for each run.
+    # The results do not depend on the order of threads, down to the last bit. A GPU of another
+    # generation gets PTX; a GPU without memory pools allocates its own memory for each run.
     for variables in ({"seed": 1}, {"seed": 2, "chip": 86, "pools": 0}):
         for a, b in zip(first, model.run(args, want, **variables)):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
 
 
 def test_error_function(tmp_path):
-    """Each digit, also where erfc is next to nothing: the tolerance of outputs is wider."""
+    """Each digit is checked, also where erfc is tiny: the tolerance of outputs is wider."""
     x = torch.cat([torch.linspace(-7, 26.4, 3000, dtype=torch.float64), randn(500).double() * 1e-5])
     module = Function(lambda x: (torch.erf(x), torch.erfc(x)))
     exporting.save(exporting.export(module, (x,)), tmp_path / "m.pt2")
@@ -57,12 +57,12 @@ def test_error_function(tmp_path):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name, tmp_path):
-    """No operator falls back: that is an error on a GPU."""
+    """No operator falls back to ATen: that would be an error on a GPU."""
     check_model(name, tmp_path, emulate.Model)
 
 
 def test_banks(tmp_path):
-    """Tiles of matmuls lie so that threads which store and load them wait for few others."""
+    """The layout of matmul tiles in shared memory avoids most bank conflicts."""
     args = randn(128, 40), randn(40, 128), randn(128, 40)
     module = Function(lambda x, y, z: (x @ y, x @ z.T))
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
@@ -77,8 +77,8 @@ def test_banks(tmp_path):
 
 
 def test_sectors(tmp_path):
-    """A warp that transposes touches four sectors of 32 bytes, as one that copies, and its
-    threads find what they need in different banks."""
+    """A warp that transposes touches four sectors of 32 bytes, like a warp that copies, and its
+    threads read different banks."""
     args = (randn(128, 96),)
     module = Function(lambda x: x.T.contiguous() + 1)
     exporting.save(exporting.export(module, args), tmp_path / "m.pt2")
@@ -91,14 +91,14 @@ def test_sectors(tmp_path):
     assert row["extra_wavefronts"] == 0, row
 
 
-#: Definitions that people use, of each kind; all others with --long.
+#: Widely used definitions, one of each kind. All others need --long.
 QUICK = ["distilbert", "whisper_encoder", "lstm", "dlrm", "unet"]
 
 
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in zoo.entries])
 def test_zoo(name, tmp_path):
-    """In their most general form, natively."""
+    """Each definition in its most general form, with native code."""
     entry = zoo.entries[name]
     module, dynamic = entry.build(), bool(entry.dynamic)
     exporting.save(entry.program(module, dynamic), tmp_path / "m.pt2")
@@ -112,7 +112,7 @@ def test_zoo(name, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["autoencoder", "resnet50", "bert_base", "llama", "llama_decode"])
 def test_launches_at_full_size(name, tmp_path):
-    """Each launch is one that a GPU takes, with addresses of memory that is there."""
+    """Each launch is valid on a GPU and uses addresses of allocated memory."""
     spec = models.get(name)
     module, (args, kwargs) = spec.build(), spec.inputs()
     want = exporting.eager(module, args, kwargs)
@@ -143,7 +143,7 @@ def test_dynamic_rows(rows, tmp_path):
 
 @pytest.mark.parametrize("name", ["matmul-65-63-17", "softmax-1000"])
 def test_missing_barriers_show(name, tmp_path):
-    """Without any one of its barriers a kernel is wrong, under some order of threads."""
+    """A kernel without any one of its barriers is wrong under some order of threads."""
     gone = []
 
     def drop(which):
@@ -171,7 +171,7 @@ def test_missing_barriers_show(name, tmp_path):
 
 
 class Counter(nn.Module):
-    """What device-tensors.c expects."""
+    """The model that device-tensors.c expects."""
 
     def __init__(self):
         super().__init__()
@@ -197,8 +197,8 @@ def test_device_tensors(pools, tmp_path):
 
 @pytest.mark.parametrize("name", ["fallbacks", "fallbacks-dynamic"])
 def test_fallback_on_the_device(name, tmp_path):
-    """Operands and results of the fallback stay on the device where it can do with them; this one
-    ends the process where they do not."""
+    """Operands and results of the fallback stay on the device if the fallback supports that; this
+    fallback ends the process if they do not."""
     module, args, model = build(name, tmp_path)
     libraries = {"FX_TORCH_LIBRARY": emulate.DRIVER.with_name("libDeviceFallback.so"),
                  "FX_HOST_FALLBACK": harness.BUILD / "lib" / "libFXTorch.so"}
@@ -230,8 +230,8 @@ class AddRelu(nn.Module):
 
 
 def test_illegal_address(tmp_path):
-    """It shows where the stream is waited for, and in all calls after that; with FX_CUDA_SYNC the
-    kernel has a name."""
+    """The error is reported when the stream is synchronized, and in all later calls. With
+    FX_CUDA_SYNC the error names the kernel."""
     exporting.save(exporting.export(AddRelu(), (randn(3, 70),)), tmp_path / "m.pt2")
 
     def behind(kernels):
@@ -287,7 +287,7 @@ else:
 
 
 def test_python_package(tmp_path):
-    """Tensors on the host; the emulated GPU is none that PyTorch knows."""
+    """The tensors are on the host, since PyTorch does not know the emulated GPU."""
     _, _, model = build("mlp-64-static", tmp_path)
     package = f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPATH', '')}"
     env = emulate.driver(model.kernels, chip=80) | {"PYTHONPATH": package}

@@ -1,5 +1,5 @@
-"""The benchmark of GPUs without a GPU: every part of a bundle of small sizes on the emulator, by
-the command that a GPU is measured with; and faults, of which each must cost one row that says what
+"""The benchmark of GPUs without a GPU: every part of a bundle of small sizes runs on the emulator,
+with the command that measures a GPU. Each planted fault must affect only one row, which says what
 to repair."""
 
 import hashlib
@@ -48,7 +48,7 @@ def dry(folder) -> pathlib.Path:
 
 
 def run(bundle, out, part, *args, status=(0,), **variables) -> list[dict]:
-    """The rows of a part, without the machine's."""
+    """Returns the rows of a part, without the row of the machine."""
     python(bundle / "run.py", part, "--out", out, *args, status=status,
            **{**emulate.driver(chip=90), **variables})
     rows = [json.loads(line) for line in (out / f"{part}.jsonl").read_text().splitlines()]
@@ -57,7 +57,8 @@ def run(bundle, out, part, *args, status=(0,), **variables) -> list[dict]:
 
 
 def parts(folder):
-    """All of them, and what rows must hold; that a case is right is their status."""
+    """Runs all parts and checks the contents of their rows. The status of a row tells that its case
+    is correct."""
     bundle, out = dry(folder), folder / "results"
     rows = {part: run(bundle, out, part, *cases) for part, cases in {
         "calibrate": (), "correct": (), "speed": (), "models": (), "compile": ("softmax",),
@@ -66,7 +67,7 @@ def parts(folder):
         assert {row["status"] for row in part} <= {"ok", "skipped"}, part
     assert [row["case"] for row in rows["calibrate"]] == CASES[:2]
     for row in rows["calibrate"]:
-        # The emulator's own results are in the bundle.
+        # The bundle contains the emulator's own results.
         assert row["emulated"]["equal"] == row["emulated"]["of"] > 0
         assert row["differ_in_repeats"] == 0 and row["difference"] <= row["limit"]
         assert row["image"]["chip"] in ("sm_90a", "sm_80")
@@ -76,7 +77,7 @@ def parts(folder):
     assert all(row["host_ms"] > 0 for row in rows["models"] + rows["speed"])
     ours = [row for row in rows["models"] if row["who"] == "ours"]
     assert all(row["host_launches_ms"] > 0 for row in ours)
-    # Runs came again, so their launches were graphs.
+    # Runs were repeated, so their launches were replayed as graphs.
     assert all(row["graphs"]["made"] == 1 and row["graphs"]["replayed"] >= 1 and
                "off" not in row["graphs"] for row in ours), ours
     assert {row["who"] for row in rows["compile"]} == {"default", "reduce-overhead"}
@@ -87,8 +88,8 @@ def parts(folder):
 
 
 def table(folder):
-    """What was fastest goes to the table, in the place of what it had for the same size; what gave
-    wrong results, or other tiles than were asked for, does not."""
+    """The fastest tiles are written to the table and replace those of the same size. Tiles with
+    wrong results, or other tiles than requested, are not written."""
     def row(case, ms, kind, tiles, status="ok", m=128):
         return {"who": "ours", "status": status, "case": case, "graph_ms": ms, "schedules": {
             "kernel_0": {"kind": kind, "tiles": tiles, "m": m, "n": 256, "k": 512},
@@ -115,14 +116,14 @@ def table(folder):
 
 
 def archive(folder):
-    """The checksum is that of the archive, which holds the folder."""
+    """The checksum matches the archive, and the archive contains the folder."""
     bundle = dry(folder)
     path = bundle.with_name("dry.tar")
     digest, name = path.with_name("dry.tar.sha256").read_text().split()
     assert name == "dry.tar" and hashlib.sha256(path.read_bytes()).hexdigest() == digest
     with tarfile.open(path) as tar:
         assert {"dry/run.py", "dry/manifest.json"} <= set(tar.getnames())
-    # A folder that is too large is none.
+    # A folder that is too large is not archived.
     text = ("import sys; sys.path.insert(0, sys.argv[1]); import bundle, pack; pack.LIMIT = 1000; "
             "sys.argv = ['bundle.py', *sys.argv[2:]]; bundle.main()")
     said = python("-c", text, BUNDLE.parent, folder / "large", "--dry", "softmax", status=(1,))
@@ -130,7 +131,8 @@ def archive(folder):
 
 
 def tools(folder):
-    """ncu and compute-sanitizer, where they are installed: here programs that say what they got."""
+    """ncu and compute-sanitizer are used if they are installed; here they are programs that print
+    their arguments."""
     tool = folder / "tools" / "ncu"
     tool.parent.mkdir()
     tool.write_text("""#!/bin/bash
@@ -150,9 +152,9 @@ echo report > "$2"; shift 2; exec "$@"
 
 
 def faults(folder):
-    """Each costs its row alone, which says what to repair."""
+    """Each fault affects only its own row, which says what to repair."""
     bundle = make(folder, ROOT / "test" / "EndToEnd" / "gpu_faults.py", "faulty")
-    # For all cases but one this is memory enough.
+    # This is enough memory for all cases but one.
     out, memory = folder / "faults", {"FX_FAKE_CUDA_MEMORY": "60000"}
     found = {row["case"]: row for row in
              run(bundle, out, "correct", "--timeout=8", status=(1,), **memory)}
@@ -160,7 +162,7 @@ def faults(folder):
         "copy": "timeout", "gelu": "failed", "matmul_16_rows": "wrong", "transpose": "failed",
         "sum_rows": "ok", "sum_columns": "unverified", "linear_4096_bf16": "failed",
         "matmul_1_row": "ok"}
-    # A kernel that never ends: the row names it, its node and the line.
+    # A kernel that never ends: the row names the kernel, its node and the line.
     hung = found["copy"]["again"]["sync"]
     assert "no end after" in found["copy"]["error"] and found["copy"]["stage"] == "run"
     assert hung["status"] == "timeout" and hung["last_kernel"]["kernel"] == "kernel_0"
@@ -170,7 +172,7 @@ def faults(folder):
     sync = found["gelu"]["again"]["sync"]
     assert re.search(r"kernel 'kernel_0' \(of gelu \(\S*cases\.py:\d+\)\) failed: "
                      r"CUDA_ERROR_ILLEGAL_ADDRESS", sync["error"]), sync["error"]
-    # A wrong stride: the first row is right, and the counts say which rows are not.
+    # A wrong stride: the first row is correct, and the counts tell which rows are not.
     wrong = found["matmul_16_rows"]
     about = wrong["mismatches"][0]
     assert len(about["first"]) == 16 and about["first"][0]["index"][0] == 1
@@ -178,10 +180,10 @@ def faults(folder):
     assert sum(about["column_mod_64"]) == about["wrong"] > 800 and about["nan"] == 0
     assert wrong["image"] and wrong["driver"] == "13.0"
     assert wrong["again"]["sync"]["status"] == "wrong"
-    # Other numbers than the bundle was made for.
+    # Other input values than those that the bundle was made for.
     assert re.search("input 0: expected numbers with the checksum .* a seed has changed",
                      found["transpose"]["error"])
-    # What eager cannot run says nothing of ours but that it is not compared.
+    # If eager mode cannot run a case, the row only says that it is not compared.
     assert "planted" in found["sum_rows"]["eager_failed"]
     assert "same device" in found["sum_columns"]["reference_failed_cpu"]
     # Too little memory.
@@ -193,7 +195,7 @@ def faults(folder):
 
 
 def machines(folder):
-    """No driver; results that cannot be written."""
+    """No driver, and results that cannot be written."""
     bundle, out = dry(folder), folder / "none"
     python(bundle / "run.py", "calibrate", "--out", out, status=(1,),
            FX_LIBCUDA="/nowhere/libcuda.so")
@@ -211,7 +213,7 @@ def machines(folder):
 
 @pytest.mark.long
 def test_all_cases(folder):
-    """Every program of a bundle at a small size."""
+    """Runs every program of a bundle at a small size."""
     bundle, out = folder / "all", folder / "results of all"
     python(BUNDLE, bundle, "--dry", "--sets=calibrate,kernels,models")
     for part in ("calibrate", "correct"):
@@ -221,7 +223,7 @@ def test_all_cases(folder):
                    if part == "calibrate")
 
 
-# One worker gets all: they share the bundle.
+# One worker runs all of them, since they share the bundle.
 @pytest.mark.parametrize("what", [
     pytest.param(f, id=f"dry/{f.__name__}")
     for f in (parts, table, archive, tools, faults, machines)])

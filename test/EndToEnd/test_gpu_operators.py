@@ -1,7 +1,8 @@
 """PyTorch's operator and module databases, and programs of views and writes, on GPUs.
 
-Compiled for sm_90a, run by the emulator and compared with eager. What has native code on the CPU
-has it on GPUs. By default every n-th entry, with --long all.
+Programs are compiled for sm_90a, run by the emulator and compared with eager mode. Operators with
+native code on the CPU have native code on GPUs. By default every n-th entry is tested, with --long
+all.
 """
 
 import json
@@ -17,7 +18,7 @@ TARGET = "cuda:sm_90a"
 
 
 def fallbacks(model: pathlib.Path, report: pathlib.Path, *flags) -> set[str]:
-    """What ATen runs of a model that is compiled with these flags."""
+    """Returns the operators that ATen runs in a model that is compiled with these flags."""
     made = harness.tool("fx-compile", model, *flags, "--report", report, "-o", report.with_suffix(".out"))
     assert not made.returncode, made.stderr
     return {x["target"] for x in json.loads(report.read_text())["operators"] if not x["native"]}

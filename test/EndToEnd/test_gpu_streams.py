@@ -1,7 +1,7 @@
-"""Streams, events, devices, threads and graphs of a GPU that is emulated.
+"""Streams, events, devices, threads and graphs of an emulated GPU.
 
-The emulated driver does what is on a stream when somebody waits for it, so that a wait that is
-forgotten shows; test/Cuda/streams.c is a process with streams of its own.
+The emulated driver delays the work on a stream until the stream is synchronized, so that a missing
+wait is noticed. test/Cuda/streams.c is a process with its own streams.
 """
 
 import copy
@@ -25,7 +25,7 @@ def randn(*sizes):
 
 
 class Steps(nn.Module):
-    """What streams.c expects: three products, which are kernels of their own."""
+    """The model that streams.c expects: three matmuls, each its own kernel."""
 
     def __init__(self, counts=False):
         super().__init__()
@@ -48,7 +48,7 @@ class Numbers(Steps):
 
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory):
-    """Compiled models of streams.c, by kind."""
+    """Returns the compiled models of streams.c, by kind."""
     made, dynamic = {}, torch.export.Dim.DYNAMIC
 
     def get(kind="plain"):
@@ -67,7 +67,7 @@ def steps(tmp_path_factory):
 
 
 class Log:
-    """What the driver was called for, and what the run-time says."""
+    """The calls of the driver, and the messages of the run-time."""
 
     def __init__(self, folder):
         self.folder, self.path = folder, folder / "said"
@@ -98,7 +98,7 @@ def scenario(name, model, folder, env=None, **variables):
                                   "allocator", "numbers", "captured", "captured-first",
                                   "captured-elsewhere"])
 def test_scenarios(name, steps, tmp_path):
-    """Streams are late, or go on at random; with graphs, with launches, and without pools."""
+    """Streams are late or progress at random; with graphs, with launches, and without pools."""
     model = steps(name if name in ("states", "numbers") else "plain")
     captured = {"captured": 3, "captured-first": 3, "numbers": 2}.get(name, 0)
     for seed, env, pools in [(0, {}, 1), (1, {}, 1), (2, {"FX_CUDA_GRAPHS": "0"}, 1),
@@ -110,13 +110,14 @@ def test_scenarios(name, steps, tmp_path):
 
 @pytest.mark.parametrize("name", ["forgotten-input", "forgotten-output"])
 def test_forgotten_event_shows(name, steps, tmp_path):
-    """In the program, which expects what was there before."""
+    """A program that does not wait for an event sees the previous contents, which the scenario
+    asserts."""
     scenario(name, steps(), tmp_path)
     scenario(name, steps(), tmp_path, {"FX_CUDA_GRAPHS": "0"})
 
 
 def test_event_that_the_driver_forgets_shows(steps, tmp_path):
-    """The run-time waits for what it must: without any of it results are wrong."""
+    """If the driver ignores one of the run-time's waits, the results are wrong."""
     for name, kind in (("exchange", "plain"), ("states", "states")):
         with pytest.raises(harness.ToolError, match="Assert|expected"):
             scenario(name, steps(kind), tmp_path, forgets_events=1)
@@ -130,7 +131,8 @@ def test_event_that_the_driver_forgets_shows(steps, tmp_path):
 
 
 def test_wrong_device_shows(steps, tmp_path):
-    """PTX says which arguments are addresses; else the kernel finds nothing there."""
+    """PTX tells which arguments are addresses. Without PTX the kernel accesses an invalid
+    address."""
     for chip, error in ((80, "an address of device 0 on device 1"),
                         (90, "an address of device 0 on device 1|ILLEGAL_ADDRESS")):
         with pytest.raises(harness.ToolError, match=error):
@@ -138,10 +140,10 @@ def test_wrong_device_shows(steps, tmp_path):
 
 
 def test_replays(steps, tmp_path):
-    """The first run is launched, the second makes a graph; what changes its place is set again."""
+    """The first run is launched, the second creates a graph. Addresses that change are updated."""
     log = scenario("replays", steps(), tmp_path)
     assert log.count("launch") == 3 and log.count("instantiate") == 1
-    # Outputs move in each run, and so do inputs.
+    # The addresses of outputs and inputs change in each run.
     assert log.count("graph") == 9 and log.count("graph update") == 2 * 8
     assert [line for line in log.said if "graph" in line] == [
         {"graph": "made", "nodes": 3},
@@ -153,7 +155,7 @@ def test_replays(steps, tmp_path):
     ("cuGraphInstantiateWithFlags", "instantiated"), ("cuGraphLaunch", "launched"),
     ("cuGraphLaunch:4", "launched")])
 def test_graphs_that_fail(call, why, steps, tmp_path):
-    """Kernels are launched one by one then, which is said once."""
+    """Kernels are then launched one by one, which is reported once."""
     log = scenario("replays", steps(), tmp_path, fail=call)
     replayed = 3 if call.endswith(":4") else 0
     assert log.count("launch") == 3 * (10 - replayed) and log.count("graph") == replayed
@@ -163,7 +165,7 @@ def test_graphs_that_fail(call, why, steps, tmp_path):
 
 
 def test_graph_that_cannot_be_changed(steps, tmp_path):
-    """It is made again."""
+    """The graph is instantiated again."""
     log = scenario("replays", steps(), tmp_path, fail="cuGraphExecKernelNodeSetParams")
     assert log.count("launch") == 3 and log.count("graph") == 9
     assert log.count("instantiate") == 9
@@ -175,7 +177,7 @@ def test_graph_that_cannot_be_changed(steps, tmp_path):
 def test_no_graphs(variable, value, why, steps, tmp_path):
     log = scenario("replays", steps(), tmp_path, {variable: value})
     assert log.count("launch") == 30 and log.count("instantiate") == 0
-    # The program makes an instance to load the driver, and another one.
+    # The program creates an instance to load the driver, and then another one.
     assert log.said.count({"graphs": "off", "why": why}) == 2
 
 
@@ -183,7 +185,7 @@ PACKAGE = {"PYTHONPATH": f"{harness.BUILD / 'python'}:{os.environ.get('PYTHONPAT
 
 
 def test_package(steps, tmp_path):
-    """Streams, flags and tensors of the device go through the Python package."""
+    """The Python package passes on streams, flags and tensors of the device."""
     model, log = steps(), Log(tmp_path)
     emulate.run_program(sys.executable, harness.ROOT / "test/EndToEnd/gpu_package.py",
                         model.artefact, emulate.DRIVER,
@@ -212,8 +214,8 @@ class Chain(nn.Module):
 
 
 class Host(Chain):
-    """Between kernels the host draws random numbers, ATen computes eigenvalues, and a size is one
-    that only the run tells."""
+    """Between kernels the host draws random numbers, ATen computes eigenvalues, and a size is known
+    only at run time."""
 
     def forward(self, x):
         y = chain(chain(x, self.w) + torch.rand_like(x), self.w)
@@ -222,7 +224,7 @@ class Host(Chain):
 
 
 class Branch(Chain):
-    """The host reads a condition, and goes on with other kernels."""
+    """The host reads a condition and continues with other kernels."""
 
     def forward(self, x):
         y = chain(x, self.w)
@@ -230,7 +232,7 @@ class Branch(Chain):
 
 
 class Keeps(Chain):
-    """A buffer and an input that are written, a number that moves what is written."""
+    """A buffer and an input that are written, and a number that gives the place of the write."""
 
     def __init__(self):
         super().__init__()
@@ -243,8 +245,8 @@ class Keeps(Chain):
 
 
 ROWS = torch.export.Dim("rows", max=4096)
-#: Module, arguments of the runs, dynamic shapes, graphs that are launched at least; 0: none, as
-#: the caller wants.
+#: Module, arguments of the runs, dynamic shapes, and the least number of graph launches. 0: the
+#: caller disables graphs.
 RUNS = {
     "no-graphs": (Chain, [(randn(3, 8),) for _ in range(6)], None, 0),
     "dynamic": (Chain, [(randn(n, 8),) for n in (3, 70, 3, 200, 70, 3, 70)], ({0: ROWS},), 4),
@@ -260,8 +262,8 @@ RUNS = {
     pytest.param(name, marks=[pytest.mark.long] if name == "host-on-device" else [])
     for name in RUNS])
 def test_runs(name, tmp_path):
-    """Each run gives what eager gives, whatever the host has done in between; graphs are used where
-    a sequence of launches comes again, unless the caller wants none."""
+    """Each run agrees with eager mode, whatever the host did in between. Graphs are used if a
+    sequence of launches is repeated, unless the caller disables them."""
     make, runs, dynamic, least = RUNS[name]
     torch.manual_seed(5)
     module = make().eval().requires_grad_(False)
@@ -274,7 +276,7 @@ def test_runs(name, tmp_path):
         with torch.no_grad():
             want.append((module(*args), args))
     libraries = {}
-    if name.endswith("on-device"):  # ATen takes tensors of the device
+    if name.endswith("on-device"):  # ATen gets tensors on the device
         libraries = {"FX_TORCH_LIBRARY": str(emulate.DRIVER.with_name("libDeviceFallback.so")),
                      "FX_HOST_FALLBACK": str(harness.BUILD / "lib" / "libFXTorch.so")}
     log = Log(tmp_path)

@@ -1,5 +1,5 @@
-"""Weights whose rows have a scale for each group of elements, of four bits or
-eight, with activations of 8 bits or floats, against eager PyTorch."""
+"""Weights of four or eight bits with a scale for each group of elements of a row, and activations
+of 8 bits or floats, compared with eager PyTorch."""
 
 import re
 
@@ -14,8 +14,8 @@ PACKED_FOR = "--mcpu=icelake-server"
 
 
 def packed(folder) -> list[str]:
-    """Shapes of the bytes that kernels read of weights, on any machine those of
-    a CPU with 512 bits."""
+    """Returns the shapes of the packed weights that kernels read, on any machine those for a CPU
+    with 512-bit vectors."""
     result = harness.tool(
         "fx-compile", folder / "m.pt2", PACKED_FOR, "--emit=kernels", "-o", folder / "k.mlir"
     )
@@ -33,8 +33,8 @@ def observer(kind: str, sample: torch.Tensor) -> nn.Module:
     }[kind]()
 
 
-#: Rows; columns; terms; terms of a group. Groups of one quad, of an odd number
-#: of quads, which are no whole word of nibbles, of the whole row but one.
+#: Rows; columns; terms; terms of a group. Groups of one quad, of an odd number of quads (which do
+#: not fill words of nibbles), and of the whole row but one.
 SHAPES = [
     (1, 33, 64, 32),
     (2, 32, 24, 4),
@@ -54,7 +54,7 @@ def test_integers(shape, kind, tmp_path):
     x = torch.randn(m, k)
     check(quantized.Grouped(k, n, size, observer(kind, x)), (x,), tmp_path)
     if n > 1 and kind == "dynamic" and size < k:
-        # Eight terms a word where groups have whole words.
+        # A word has eight terms if groups consist of whole words.
         depth = f"{k // 8}x32x4xi8" if size % 8 == 0 else f"{k // 4}x32x4xi8"
         assert [s for s in packed(tmp_path) if s.endswith(depth)]
 
@@ -62,7 +62,7 @@ def test_integers(shape, kind, tmp_path):
 @pytest.mark.parametrize("size, bits", [(32, 4), (6, 4), (64, 8), (700, 4)])
 @pytest.mark.parametrize("rows", [1, 6])
 def test_floats(rows, size, bits, tmp_path):
-    """Of more elements than the compiler makes floats of before the run."""
+    """Weights with more elements than the compiler dequantizes before the run."""
     torch.manual_seed(2)
     k = 2 * 700 if size == 700 else 576
     layer = quantized.Grouped(k, 500, size, nn.Identity(), bits)
@@ -73,7 +73,7 @@ def test_floats(rows, size, bits, tmp_path):
 
 @pytest.mark.parametrize("bits", [4, 8])
 def test_extremes_of_sums(bits, tmp_path):
-    """Products of the largest factors, all of one sign within a group."""
+    """The largest factors, whose products have the same sign within a group."""
     high = 2 ** (bits - 1)
     layer = quantized.Grouped(512, 34, 256, quantized.Static(torch.tensor([0.0, 255.0])), bits)
     layer.weight.q[:, :256] = -high
@@ -83,7 +83,7 @@ def test_extremes_of_sums(bits, tmp_path):
 
 @pytest.mark.parametrize("kind", ["dynamic", "float"])
 def test_zero_points(kind, tmp_path):
-    """With zero points the weights become floats, as before."""
+    """Weights with zero points are dequantized to floats."""
     torch.manual_seed(3)
     zeros = torch.randint(-3, 3, (40, 4))
     layer = quantized.Grouped(64, 40, 16, observer(kind, torch.randn(4)), zeros=zeros)
@@ -91,7 +91,7 @@ def test_zero_points(kind, tmp_path):
 
 
 class Heads(nn.Module):
-    """Products whose rows, columns and terms are views of several dimensions."""
+    """Matmuls whose rows, columns and terms are views of several dimensions."""
 
     def __init__(self, kind: str):
         super().__init__()
@@ -114,7 +114,7 @@ def test_views(batch, length, kind, tmp_path):
 
 @pytest.mark.parametrize("cpu", CPUS)
 def test_cpus(cpu, tmp_path):
-    """Every way to multiply gives the same."""
+    """The instructions of each CPU give the same result."""
     torch.manual_seed(5)
 
     class Both(nn.Module):
@@ -131,7 +131,7 @@ def test_cpus(cpu, tmp_path):
 
 @pytest.mark.parametrize("swappable", [False, True])
 def test_four_bits_without_groups(swappable, tmp_path):
-    """A scale for each column. Weights that may be swapped stay bytes."""
+    """One scale per column. Weights that may be swapped stay bytes."""
     torch.manual_seed(6)
     layer = quantized.Linear(nn.Linear(40, 70), quantized.Dynamic())
     layer.weight.q.clamp_(-8, 7)
@@ -145,7 +145,7 @@ def test_four_bits_without_groups(swappable, tmp_path):
 
 
 def test_five_bits_are_not_four(tmp_path):
-    """One integer that needs more bits, whatever bounds the call gives."""
+    """One integer needs more bits, whatever bounds the call gives."""
     torch.manual_seed(7)
     layer = quantized.Grouped(64, 40, 16, quantized.Dynamic())
     layer.weight.q[20, 30] = 8

@@ -1,5 +1,5 @@
-"""Programs of every kind beside eager PyTorch, interpreted and compiled: whatever
-exports, imports and runs."""
+"""Programs of every kind, interpreted and compiled, compared with eager PyTorch: programs that
+export, import and run."""
 
 import operator
 
@@ -68,7 +68,7 @@ def test_symbolic_scalars(tmp_path):
     )
 
 
-#: What Python says of numbers that a graph computes on.
+#: The results of Python for arithmetic on scalars in a graph.
 NUMBERS = {
     "_operator.floordiv": (operator.floordiv, [(1.0, 0.1), (-7.0, 2.0), (6.0, -3.0), (0.0, -1.0), (1e300, 3.0)]),
     "_operator.mod": (operator.mod, [(-3.0, 3.0), (3.0, -3.0), (1.0, 0.1), (-7.5, 2.0)]),
@@ -183,7 +183,7 @@ def test_buffers_change_in_a_run(decomposed, tmp_path):
 
 
 class Swapped(torch.nn.Module):
-    """Buffers that change places, and what one of them was."""
+    """Buffers that are swapped, and the previous value of one of them."""
 
     def __init__(self):
         super().__init__()
@@ -222,7 +222,7 @@ def test_inputs_change_in_a_run(decomposed, tmp_path):
 
 
 class StridedStates(torch.nn.Module):
-    """States that view one storage, with strides and offsets."""
+    """States that are views of one storage, with strides and offsets."""
 
     def __init__(self):
         super().__init__()
@@ -412,7 +412,7 @@ class AssociativeScan(torch.nn.Module):
 
 
 class Vmap(torch.nn.Module):
-    """As transformers makes its masks, and over a dimension that moves."""
+    """vmap as transformers uses it for masks, and over a dimension that moves."""
 
     def forward(self, x):
         mask = torch.vmap(
@@ -468,9 +468,8 @@ def test_higher_order(name, decomposed, tmp_path):
 
 
 class Quantized(torch.nn.Module):
-    """Every quantized_decomposed operator on one input; compiled as a whole
-    without choose_qparams_per_token, whose shape function gives another dtype
-    than its kernel."""
+    """Every quantized_decomposed operator on one input. The program is compiled as a whole only
+    without choose_qparams_per_token, whose shape function gives another dtype than its kernel."""
 
     def __init__(self, per_token):
         super().__init__()

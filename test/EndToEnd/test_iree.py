@@ -1,5 +1,5 @@
-"""Hand-over to another compiler: our linalg, as IREE takes it and runs it.
-Runs where the packages iree-base-compiler and iree-base-runtime are installed."""
+"""Hand-over to IREE, which compiles and runs the linalg output. Needs the packages
+iree-base-compiler and iree-base-runtime."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""Models of transformers and others through IREE, by linalg and by the torch dialect: equal to eager."""
+"""Models of transformers and others through IREE, by linalg and by the torch dialect, agree with
+eager mode."""
 
 import exporting
 import handover
@@ -11,7 +12,7 @@ iree = pytest.importorskip("iree.compiler")
 runtime = pytest.importorskip("iree.runtime")
 
 MODELS = [entry.name for entry in zoo.entries.values() if entry.quick]
-#: What IREE 3.13 does not compile.
+#: Models that IREE 3.13 does not compile.
 REFUSED = {
     ("lstm", "torch"): "no operation torch.aten.lstm.input",
     ("segformer", "torch"): "torch.aten.upsample_bilinear2d.vec leaves a torch.constant.int",
@@ -22,7 +23,7 @@ FORMS = {"linalg": (handover.LINALG_PASSES, "auto"), "torch": (handover.TORCH_PA
 
 @pytest.fixture(scope="module")
 def exported():
-    """The last model: its two forms are tested one after the other."""
+    """Caches the last model, since its two forms are tested one after the other."""
     last = {}
 
     def get(name):

@@ -1,9 +1,10 @@
-"""Arguments are judged as PyTorch judges them.
+"""Arguments are accepted and rejected as PyTorch does.
 
-Integers among the arguments of exported programs are changed at random. torch says, by a run of the
-operator on fake tensors, whether it takes them and what it gives; where it refuses, or gives other
-sizes than the program says, importing must fail and name the node. Many nodes of a program are
-changed at once: each has the types that the program records, so each is judged by itself.
+Changes integers among the arguments of exported programs at random. A run of the operator on fake
+tensors tells whether torch accepts the arguments and which results it gives. If torch rejects them,
+or gives other sizes than the program records, importing must fail and name the node. Many nodes of
+a program are changed at once: each keeps the types that the program records, so each is judged by
+itself.
 """
 
 import collections
@@ -28,7 +29,7 @@ INTEGERS = re.compile(r"^(Optional\[)?(List\[)?(int|SymInt)\b")
 
 
 def integer_arguments(node):
-    """Names and values of a node's arguments that are integers or lists of them."""
+    """Yields the names and values of a node's arguments that are integers or lists of integers."""
     schema = node.target._schema.arguments
     given = [(a.name, v) for a, v in zip(schema, node.args)] + list(node.kwargs.items())
     types = {a.name: str(a.type) for a in schema}
@@ -59,7 +60,7 @@ def changed(rng: random.Random, value):
 
 
 def describe(result):
-    """Sizes and dtypes of what an operator gives. A number may be known or not."""
+    """Returns the sizes and dtypes of an operator's result. A number may be known or symbolic."""
 
     def kind(x):
         if isinstance(x, torch.Tensor):
@@ -70,7 +71,7 @@ def describe(result):
 
 
 def run_fake(node, name=None, value=None):
-    """What the operator gives for fake tensors like those of the program."""
+    """Runs the operator on fake tensors like those of the program."""
     mode = next(
         (v.fake_mode for n in node.all_input_nodes for v in pytree.tree_leaves(n.meta["val"])
          if hasattr(v, "fake_mode")),
@@ -96,7 +97,7 @@ def run_fake(node, name=None, value=None):
 
 
 def run_real(node, name, value):
-    """The same on tensors of ones: shape functions refuse less than kernels do."""
+    """Runs the operator on tensors of ones: kernels reject more arguments than shape functions."""
 
     def like(x):
         if isinstance(x, torch.fx.Node):
@@ -116,11 +117,11 @@ def run_real(node, name, value):
 
 
 def judge(run, *args):
-    """What torch gives, or None where it refuses."""
-    logging.disable(logging.CRITICAL)  # of fake tensors that fail
+    """Returns torch's result, or None if torch rejects the arguments."""
+    logging.disable(logging.CRITICAL)  # the logs of fake tensors that fail
     try:
         return run(*args)
-    except Exception:  # noqa: BLE001  any exception is a refusal
+    except Exception:  # noqa: BLE001  any exception is a rejection
         return None
     finally:
         logging.disable(logging.NOTSET)
@@ -131,7 +132,7 @@ class Change:
     node: torch.fx.Node
     argument: str
     value: object
-    #: torch refuses, or gives another type.
+    #: True if torch rejects the arguments, or gives another type.
     refused: bool
 
     def __str__(self):
@@ -139,14 +140,14 @@ class Change:
 
 
 def changes(program, rng: random.Random) -> list[Change]:
-    """One change for each node that has an integer."""
+    """Returns one change for each node with an integer argument."""
     result = []
     for node in program.graph.nodes:
         if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
             continue
         arguments = list(integer_arguments(node))
         recorded = describe(node.meta.get("val"))
-        # Where torch itself says two things nothing can be learnt.
+        # Skips nodes for which torch contradicts its own record.
         if not arguments or judge(run_fake, node) != recorded:
             continue
         name, old = rng.choice(arguments)
@@ -178,13 +179,14 @@ def write_changed(model: pathlib.Path, to: pathlib.Path, made: list[Change]) -> 
 
 
 def names_of(node) -> set[str]:
-    """What a diagnostic may call the node: by itself or by its results."""
+    """Returns the names that a diagnostic may use for the node: its own name or those of its
+    results."""
     return {node.name, *(user.name for user in node.users if user.target is operator.getitem)}
 
 
 def get_flagged(model, folder, made: list[Change]) -> dict[str, str]:
-    """The message for each change that is refused. An import says one: that change is taken back,
-    and the others are tried again."""
+    """Returns the message for each change that is rejected. An import reports one change: that
+    change is reverted, and the others are tried again."""
     flagged, left = {}, list(made)
     while True:
         write_changed(model, folder / "changed.pt2", left)
@@ -202,7 +204,7 @@ def get_flagged(model, folder, made: list[Change]) -> dict[str, str]:
 
 
 def get_unknown(model: pathlib.Path, folder: pathlib.Path) -> set[str]:
-    """Operators of the program whose results no shape rule tells."""
+    """Returns the operators of the program whose result types no shape rule infers."""
     text = folder / "m.mlir"
     result = harness.tool("fx-translate", "--pt2-to-mlir", model, "-o", text)
     assert result.returncode == 0, result.stderr
@@ -212,7 +214,8 @@ def get_unknown(model: pathlib.Path, folder: pathlib.Path) -> set[str]:
 
 
 def judged(family: str, seed: int, folder: pathlib.Path, most=None) -> collections.Counter:
-    """Counts what was agreed on; fails where we refuse what torch takes."""
+    """Returns counts of the agreements. Fails if the importer rejects arguments that torch
+    accepts."""
     cases = tuple(case for case in FAMILIES[family] if not case.fallback)
     model = batch.exported(cases, False, False, str(folder))
     program = torch.export.load(model)
@@ -225,7 +228,7 @@ def judged(family: str, seed: int, folder: pathlib.Path, most=None) -> collectio
     for change in made:
         is_flagged = change.node.name in flagged
         if is_flagged and not change.refused:
-            # A kernel may refuse what the shape function takes.
+            # A kernel may reject arguments that the shape function accepts.
             if judge(run_real, change.node, change.argument, change.value) is None:
                 counts["refused by torch's kernel"] += 1
             else:

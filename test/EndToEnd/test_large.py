@@ -1,5 +1,5 @@
-"""Tensors that no memory holds: what no address space has is refused when a program is read, what
-this machine lacks is an error at run time; nothing crashes."""
+"""Tensors that exceed the memory. A tensor that exceeds the address space is rejected when the
+program is read; one that exceeds this machine's memory is an error at run time. Nothing crashes."""
 
 import exporting
 import harness
@@ -20,7 +20,7 @@ class Function(nn.Module):
         return self.function(*args)
 
 
-#: Tensors of 2^45 bytes: as an output, as a temporary tensor, made by an operator that ATen runs.
+#: Tensors of 2^45 bytes: an output, a temporary tensor, and a result of an operator that ATen runs.
 LARGE = {
     "output": lambda x: torch.full((2**43,), 1.5) + x[0],
     "filled": lambda x: torch.zeros(2**22, 2**21),
@@ -65,7 +65,7 @@ def test_more_than_the_machine_has(name, tmp_path):
     check(run(tmp_path / "m.so", tmp_path))
 
 
-#: More bytes than 2^47. What an integer of 64 bits does not count torch does not export.
+#: Tensors of more than 2^47 bytes. torch does not export sizes that overflow a 64-bit integer.
 TOO_LARGE = {
     "full": lambda x: torch.full((2**45 + 1,), 1.0),
     "empty": lambda x: torch.empty(2**30, 2**30),

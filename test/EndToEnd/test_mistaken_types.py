@@ -1,6 +1,6 @@
-"""Operators whose kernels give other types than torch's shape functions say: compiled code has the
-types of the kernels, also in what follows. Where these are not known the program is interpreted,
-and compiling it says why."""
+"""Operators whose kernels return other types than torch's shape functions. Compiled code uses the
+types of the kernels, also in the users of the results. If these types are not known, the program is
+interpreted, and compiling it reports the reason."""
 
 import itertools
 
@@ -17,7 +17,7 @@ SELVES = [torch.int64, torch.float32, torch.float64, torch.float16]
 
 def threshold_calls(mistaken: bool):
     for grad, own in itertools.product(GRADS, SELVES):
-        # Of truth values the shape function makes int64, of others nothing.
+        # The shape function returns int64 for a bool gradient, and the gradient's dtype for others.
         said = torch.int64 if grad == torch.bool else grad
         if (torch.promote_types(grad, own) != said) == mistaken:
             args = torch.tensor([1, 0, 1]).to(grad), torch.tensor([0, 1, 2]).to(own)
@@ -95,7 +95,7 @@ def test_what_follows(tmp_path, name):
 
 
 def test_refused(tmp_path):
-    """An inverse and counts that are not asked for."""
+    """unique_consecutive with an inverse and counts that are not requested."""
     x = torch.tensor([1.0, 1, 2])
     args, expected = export(tmp_path, [(lambda x: tuple(unique_consecutive(x, dim=0)), (x,))])
     result = harness.tool("fx-compile", tmp_path / "m.pt2", "-o", tmp_path / "m.so")

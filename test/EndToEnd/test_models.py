@@ -1,5 +1,5 @@
-"""The project's models, without any fallback: as exported and decomposed,
-static and dynamic, on the sample inputs and on others inside the ranges."""
+"""The project's models without any fallback: as exported and decomposed, static and dynamic, on the
+sample inputs and on others inside the ranges."""
 
 import artefact
 import exporting
@@ -22,8 +22,8 @@ SMALL = [
 ]
 FULL = ["resnet50", "bert_base", "hf_bert_base", "llama", "llama_decode", "autoencoder"]
 
-#: The forms of full-size models that run without --long: each model at least
-#: once, in its most general form.
+#: The forms of full-size models that run without --long: each model at least once, in its most
+#: general form.
 DEFAULT = {
     "resnet50-static-training",
     "bert_base-dynamic-training",
@@ -47,7 +47,7 @@ def forms(name):
 
 
 def check(name, dynamic, decomposed, modes, folder):
-    """The largest error, as a share of the tolerated one."""
+    """Returns the largest error, divided by the tolerance."""
     spec = models.get(name)
     module = spec.build()
     program = spec.program(module, dynamic, decomposed)
@@ -77,12 +77,12 @@ def test_full(name, dynamic, decomposed, tmp_path, record_property):
     worst = check(name, dynamic, decomposed, ["native"], tmp_path)
     record_property("error", f"{worst:.3g} of the tolerance")
     for path in [*tmp_path.glob("*.pt2"), *tmp_path.glob("*.so")]:
-        path.unlink()  # hundreds of megabytes each
+        path.unlink()  # each file has hundreds of megabytes
 
 
 @pytest.mark.parametrize("name", ["resnet_small", "bert_small", "llama_small"])
 def test_threads(name, tmp_path):
-    """Whoever computes a part of the work, the result is the same."""
+    """The result does not depend on the threads that compute its parts."""
     spec = models.get(name)
     module, inputs = spec.build(), spec.inputs()
     exporting.save(spec.program(module), tmp_path / "m.pt2")
@@ -102,8 +102,8 @@ STEPS = 6
 
 
 def decode(name, decomposed, folder):
-    """Several tokens one after another through one instance: each sees what
-    those before it left in the cache."""
+    """Decodes several tokens one after another with one instance: each token sees the cache that
+    the previous tokens wrote."""
     spec = models.get(name)
     module = spec.build()
     model = folder / "m.pt2"

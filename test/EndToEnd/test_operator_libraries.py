@@ -1,5 +1,5 @@
-"""Operators of a library that is no part of torch, from the command line: the
-tools load it, as torch.ops.load_library does."""
+"""Operators of a library that is not part of torch, from the command line: the tools load the
+library, like torch.ops.load_library."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ import pytest
 import torch
 from exporting import export, save
 
-#: Operators that torch's package brings for its own tests.
+#: Operators that torch's package contains for its own tests.
 OPERATORS = pathlib.Path(torch.__file__).parent / "lib" / "libaoti_custom_ops.so"
 LIBRARY = ["--load-library", OPERATORS]
 
@@ -35,8 +35,8 @@ ARGS = (torch.linspace(-1, 1, 4), torch.linspace(0, 2, 4))
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 def test_operators_that_write(decomposed, tmp_path):
-    """A plain export does not say what they write; their schemas do, which are
-    known once the library is loaded."""
+    """A plain export does not record which arguments the operators write. Their schemas do, and
+    these are known once the library is loaded."""
     model = tmp_path / "m.pt2"
     module = Writes()
     save(export(module, ARGS, decomposed=decomposed), model)
@@ -52,8 +52,8 @@ def test_operators_that_write(decomposed, tmp_path):
 
 
 def test_unknown_when_compiled(tmp_path, monkeypatch):
-    """Compiled without the library, such a call would see old values: it is an
-    error when it is made."""
+    """Without the library at compile time, such a call would read stale values, so it is an error
+    at run time."""
     model, artefact = tmp_path / "m.pt2", tmp_path / "m.so"
     save(export(Writes(), ARGS), model)
     assert harness.tool("fx-compile", model, "-o", artefact).returncode == 0
@@ -65,7 +65,7 @@ def test_unknown_when_compiled(tmp_path, monkeypatch):
     for flags in ([], ["--interpret"]):
         result = harness.tool("fx-run", model, *folders, *flags)
         assert result.returncode == 1 and "unknown operator" in result.stderr
-    # The environment brings libraries to any tool.
+    # The environment variable loads libraries in any tool.
     monkeypatch.setenv("FX_OPERATOR_LIBRARIES", str(OPERATORS))
     expected = Writes()(*(arg.clone() for arg in ARGS))
     assert harness.tool("fx-compile", model, "-o", artefact).returncode == 0

@@ -1,11 +1,11 @@
-"""Each operator beside eager, from the tables in operators/."""
+"""Each operator of the tables in operators/ agrees with eager mode."""
 
 import batch
 import harness
 import pytest
 from operators import FAMILIES
 
-#: As exported. "compiled": what native code cannot do.
+#: As exported. "compiled": cases without native code.
 CONFIGS = [
     batch.Config(dynamic=dynamic, decomposed=False, mode=mode)
     for dynamic in (False, True)
@@ -34,7 +34,7 @@ def parameters():
                     family,
                     config,
                     case.name,
-                    # What stands before the slash is done by one worker.
+                    # One worker runs all tests with the same text before the slash.
                     id=f"{family}-{config.graph}/{config.mode}-{case.name}",
                     marks=[pytest.mark.long] if config in DECOMPOSED else [],
                 )
@@ -63,7 +63,7 @@ FALLBACKS = [
 
 @pytest.mark.parametrize("case", FALLBACKS)
 def test_fallback_is_needed(case, tmp_path):
-    """A row marked in vain would leave native code untested."""
+    """A row that is marked as a fallback without need would leave native code untested."""
     model = batch.exported((case,), False, False, str(tmp_path))
     result = harness.tool(
         "fx-compile", model, "--no-fallback", "--emit=linalg", "-o", tmp_path / "m.mlir"

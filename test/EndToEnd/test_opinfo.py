@@ -1,8 +1,8 @@
 """PyTorch's operator and module databases through the compiler (opinfo.py).
 
-By default every n-th entry with two samples of a dtype; --long takes all
-entries and ten samples, plain, decomposed and with dynamic sizes. On views (layouts.py) by default
-some entries, with --long all, in every layout.
+By default every n-th entry with two samples per dtype; --long takes all entries and ten samples,
+plain, decomposed and with dynamic sizes. On views (layouts.py) by default some entries, with --long
+all, in every layout.
 """
 
 import layouts
@@ -49,7 +49,7 @@ def test_all_views(name, tmp_path):
 
 
 def test_wrong_values_are_found(tmp_path):
-    """The comparison can fail: eager computes something else than was run."""
+    """The comparison can fail: eager mode computes other values than the program."""
     entry = opinfo.entries()["add"]
     runner = opinfo.Runner(entry, "training", 1, tmp_path)
     (unit,) = runner.export([0])

@@ -1,5 +1,4 @@
-"""Kernels are compiled in parts, on all CPUs: how many there are must not
-show in what comes out."""
+"""Kernels are compiled in parts, on all CPUs. The number of parts must not change the output."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Passes on fx leave the results of eager PyTorch as they are."""
+"""Passes on the fx dialect preserve the results of eager PyTorch."""
 
 import json
 import pathlib
@@ -14,12 +14,13 @@ from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.scan import scan
 from torch.utils.flop_counter import FlopCounterMode
 
-#: What floats can be; sums and products of them tell identities from near ones.
+#: Special floats. Their sums and products distinguish identities from expressions that only look
+#: like identities.
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, float("inf"), float("-inf"), float("nan"), 1e-42]
 
 
 def run_passes(program, inputs, expected, folder: pathlib.Path, *passes: str):
-    """The text after the passes, and the interpreter's outputs of it."""
+    """Returns the text after the passes and the outputs of the interpreter for it."""
     exporting.save(program, folder / "m.pt2")
     for name, args in {
         "fx-translate": ["--pt2-to-mlir", folder / "m.pt2", "-o", folder / "m.mlir"],
@@ -78,7 +79,7 @@ def test_identities_are_exact(tmp_path):
     flags = ["-fx-functionalize", "-canonicalize", "-cse"]
     text, got = run_passes(program, inputs, expected, tmp_path, *flags)
     for k, (g, w) in enumerate(zip(got, expected, strict=True)):
-        # The sign of a zero counts, which == does not see.
+        # The sign of zero must agree, which == ignores.
         same = torch.equal(g.nan_to_num(7), w.nan_to_num(7))
         assert same and torch.equal(g.isnan(), w.isnan()), f"output {k}: {g}, expected {w}"
         if w.is_floating_point():
@@ -86,7 +87,7 @@ def test_identities_are_exact(tmp_path):
             assert (sign | w.isnan()).all(), f"output {k}: {g}, expected {w}"
     for target in ("neg.default", "dropout", "maximum", "div.", "pow.", "where.", "bitwise_"):
         assert f"@aten.{target}" not in text, target
-    # x + 0, x - -0.0, and the zeros that are added.
+    # x + 0 and x - -0.0 stay; the zeros that they add differ in sign.
     assert text.count("@aten.add.Tensor") == 2 and text.count("@aten.sub.Tensor") == 2
     harness.check(module, inputs, folder=tmp_path, modes=["native"])
 
@@ -150,7 +151,7 @@ def test_fold_conv_bn(tmp_path, decomposed, dtype):
     assert "@aten.batch_norm" not in text and "@aten._native_batch_norm" not in text
     harness.compare(got, expected)
     harness.check(module, inputs, folder=tmp_path, modes=["native"], program=program)
-    # Once more: what is computed from states becomes a state.
+    # Runs again with constant folding: values computed from states become states.
     text, got = run_passes(
         program, inputs, expected, tmp_path, *flags, "-fx-constant-fold=max-bytes=65536"
     )
@@ -167,7 +168,7 @@ def test_resnet50_has_no_batch_norm_left(tmp_path):
     flags = ["-fx-functionalize", "-canonicalize", "-fx-fold-conv-bn"]
     text, got = run_passes(program, inputs, expected, tmp_path, *flags)
     assert before == 53 and "@aten.batch_norm" not in text
-    # Relative to the size of the outputs, ten times nearer than rounding asks.
+    # Relative to the size of the outputs, ten times closer than rounding requires.
     want = expected[0] if isinstance(expected, (list, tuple)) else expected
     assert (got[0] - want).abs().max() <= 1e-5 * want.abs().max()
 
@@ -228,7 +229,7 @@ RULES = harness.ROOT / "rules"
 
 
 class Formulas(nn.Module):
-    """What people write, and what decompositions leave, of known operators."""
+    """Formulas of known operators, as users write them and as decompositions leave them."""
 
     def __init__(self):
         super().__init__()
@@ -271,7 +272,8 @@ class Relus(nn.Module):
 
 
 def rewritten(module, inputs, folder, name, *after):
-    """How often each rule of the file matched; the text; outputs and expected."""
+    """Returns the number of matches of each rule of the file, the text, the outputs and the
+    expected outputs."""
     program = exporting.export(module, inputs)
     expected = exporting.eager(module, inputs)
     exporting.save(program, folder / "m.pt2")
@@ -283,7 +285,7 @@ def rewritten(module, inputs, folder, name, *after):
     counts = dict(re.findall(r"rule '(\w+)' matched (\d+) time", result.stderr))
     flags = ["-fx-functionalize", f"-fx-rewrite=patterns={RULES / name}", *after]
     text, got = run_passes(program, inputs, expected, folder, *flags)
-    # What the rules make compiles.
+    # The result of the rules compiles.
     native = harness.run(
         folder / "passed.mlir", (inputs, {}), folder / "native", expected, "--no-fallback"
     )
@@ -343,7 +345,7 @@ def test_schedule(name, tmp_path):
 
 
 class Odd(nn.Module):
-    """Nodes without native code in the middle, and a size that comes from them."""
+    """Nodes without native code in the middle, and a size that depends on them."""
 
     def __init__(self):
         super().__init__()
@@ -358,7 +360,7 @@ class Odd(nn.Module):
 
 @pytest.mark.parametrize("name", ["odd", "resnet_small", "llama_small"])
 def test_partition(name, tmp_path):
-    """The parts together give what the whole gives, interpreted and compiled."""
+    """The partitioned program gives the results of the whole, interpreted and compiled."""
     if name == "odd":
         module, inputs = Odd(), (torch.randn(5, 6),)
         dims = {"x": {0: torch.export.Dim("n", min=2, max=64)}}
@@ -377,7 +379,7 @@ def test_partition(name, tmp_path):
     harness.compare(got, expected)
     main = text.split("fx.graph @main")[1]
     if name == "odd":
-        # The product and what depends on it; ATen's part stays outside.
+        # @main keeps only the operators that ATen runs.
         assert re.findall(r"call_function @(\S+?)\(", main) == [
             "aten.linalg_eigvalsh.default",
             "aten.linalg_svd.default",
@@ -391,8 +393,8 @@ def test_partition(name, tmp_path):
 @pytest.mark.parametrize("decomposed", [False, True], ids=["exported", "decomposed"])
 @pytest.mark.parametrize("name", ["resnet_small", "llama_small_decode"])
 def test_fuse(name, decomposed, tmp_path):
-    """Groups give what the whole gives, interpreted and compiled; each has two
-    operators or more, and a matmul or convolution one at most."""
+    """The fused program gives the results of the whole, interpreted and compiled. Each group has at
+    least two operators and at most one matmul or convolution."""
     spec = models.get(name)
     module, (inputs, kwargs) = spec.build(), spec.inputs()
     assert not kwargs
@@ -411,7 +413,7 @@ def test_fuse(name, decomposed, tmp_path):
 
 
 class Loops(nn.Module):
-    """Each loop, with something in its body that is the same in every iteration."""
+    """Each kind of loop, with an invariant operator in its body."""
 
     def __init__(self):
         super().__init__()
@@ -442,7 +444,7 @@ def test_hoist_invariants(tmp_path):
     flags = ["-fx-inline-wrappers", "-fx-functionalize", "-canonicalize", "-cse"]
     text, got = run_passes(program, inputs, expected, tmp_path, *flags, "-fx-hoist-invariants")
     harness.compare(got, expected)
-    # What does not need a row, an iteration's value or what is carried is in @main.
+    # Operators that depend neither on a row, on the iteration nor on carried values are in @main.
     bodies, main = text.split("fx.graph @main")
     for target in ("exp", "sin", "tanh", "sigmoid"):
         assert f"@aten.{target}.default" in main and f"@aten.{target}.default" not in bodies, target

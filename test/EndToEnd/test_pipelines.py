@@ -1,4 +1,4 @@
-"""The registered pipelines do what fx-compile does: at every level fx-opt prints the same bytes."""
+"""The registered pipelines are those of fx-compile: at every level fx-opt prints the same bytes."""
 
 import exporting
 import models
@@ -34,7 +34,7 @@ def imported(tmp_path_factory):
 
 
 def same(model, level: str, target: str = "") -> None:
-    # Weights are named relative to the file that names them.
+    # The file of the weights is named relative to the file that refers to it.
     by_driver, by_passes = model.with_suffix(".driver.mlir"), model.with_suffix(".passes.mlir")
     flags = [f"--target={target}"] if target else []
     driver = tool("fx-compile", model, f"--emit={level}", *flags, "-o", by_driver)

@@ -1,8 +1,8 @@
-"""Functions with poles, beside their true values.
+"""Functions with poles, compared with their true values.
 
-Near a pole PyTorch's float32 may be far off (`polygamma(1, x)` beside -6 by a third), and two
-programs that round an argument differently get results that have nothing in common. So PyTorch's
-value counts where it is within 4 units in the last place of the true one, elsewhere the true one.
+Near a pole PyTorch's float32 may be far off (`polygamma(1, x)` near -6 by a third), and two
+programs that round an argument differently get unrelated results. So PyTorch's value is accepted if
+it is within 4 units in the last place of the true value; otherwise only the true value is.
 """
 
 import math
@@ -17,7 +17,7 @@ NAMES = [f"polygamma{n}" for n in range(6)] + ["digamma", "lgamma"]
 
 class Functions(torch.nn.Module):
     def forward(self, x, y):
-        # Directly, and of a product: its rounding to float32 decides near a pole.
+        # The function of x, and of a product, whose rounding to float32 is decisive near a pole.
         return [
             f(v)
             for v in (x, x * y)
@@ -37,7 +37,7 @@ def true_value(name: str, x: float):
 
 
 def unit(value, dtype) -> float:
-    """The unit in the last place of `value`."""
+    """Returns the unit in the last place of `value`."""
     if not value:
         return torch.finfo(dtype).smallest_normal
     return 2.0 ** math.floor(mpmath.log(abs(value), 2)) * torch.finfo(dtype).eps
@@ -61,19 +61,19 @@ def check(tmp_path, dtype, largest: dict):
     for name, x, g, w in zip(NAMES * 2, arguments, got, expected, strict=True):
         for at, ours, theirs in zip(x.tolist(), g.tolist(), w.tolist(), strict=True):
             if at <= 0 and at == round(at):
-                continue  # a pole itself: test_extremes.py
+                continue  # the pole itself is tested in test_extremes.py
             true = true_value(name, at)
             if abs(true) > torch.finfo(dtype).max:
                 continue
             scale = unit(true, dtype)
             is_near = abs(theirs - true) <= 4 * scale
             near += is_near
-            # A unit on either side of what counts, so that a wrong formula shows.
+            # The allowed error is small, so that a wrong formula is noticed.
             allowed = largest.get(name, largest[None]) * scale
             if not abs(ours - true) <= allowed + (4 * scale if is_near else 0):
                 problems.append(f"{name}({at}): got {ours}, PyTorch {theirs}, true {float(true)}")
     assert not problems, "\n".join(problems[:20])
-    # Both sides of the rule are met.
+    # Both cases of the rule occur.
     assert 100 < near < len(NAMES) * 2 * len(inputs[0])
 
 
@@ -82,5 +82,5 @@ def test_float32(tmp_path):
 
 
 def test_float64(tmp_path):
-    # lgamma is next to nothing between its zeros and its poles.
+    # lgamma is close to 0 between its zeros and its poles.
     check(tmp_path, torch.float64, {None: 16, "lgamma": 256})

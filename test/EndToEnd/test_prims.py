@@ -1,4 +1,4 @@
-"""The operators of torch._prims, which LibTorch lacks, beside torch's own."""
+"""The operators of torch._prims, which LibTorch lacks, compared with torch's own."""
 
 import exporting
 import harness
@@ -27,7 +27,7 @@ FLOATS = "add atan2 div eq fmax fmin fmod ge gt hypot le lt maximum minimum mul 
 FLOATS += " remainder sub"
 INTS = "add bitwise_and bitwise_or bitwise_xor div gcd mul sub eq"
 
-#: Name and number, the call, its inputs.
+#: Name, call, inputs.
 CASES = [(name, getattr(prims, name), (X,)) for name in FLOAT.split()]
 CASES += [(name, getattr(prims, name), (X.abs() + (name == "acosh"),)) for name in POSITIVE.split()]
 CASES += [(name, getattr(prims, name), (X, Y)) for name in FLOATS.split()]
@@ -91,8 +91,8 @@ CASES += [
     ("var.correction", lambda x: prims.var(x, [0, 1], 0.0), (X,)),
 ]
 
-#: What has no case: `xor_sum` has no kernel in torch either, tokens are no tensors that a program
-#: sees, numbers of the rest are drawn or end up in the graph's constants.
+#: Operators without a case: `xor_sum` has no kernel in torch either, tokens are not tensors of a
+#: program, and the values of the rest are random or become constants of the graph.
 NOT_CALLED = {"xor_sum", "_make_token", "_sink_tokens", "normal", "uniform"}
 NOT_CALLED |= {"item", "maximum_value", "minimum_value", "resize"}
 
@@ -108,7 +108,7 @@ class Calls(torch.nn.Module):
 
 @pytest.mark.parametrize("mode", ["interpret", "compiled"])
 def test_prims(tmp_path, mode):
-    # Torch's shape function says that it gives what it takes.
+    # Torch's shape function for signbit returns the operand's dtype instead of bool.
     cases = CASES if mode == "interpret" else [case for case in CASES if case[0] != "signbit"]
     inputs = ([args for _, _, args in cases],)
     module = Calls(cases)
@@ -159,7 +159,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("name, call, message", REFUSED, ids=[name for name, _, _ in REFUSED])
 def test_refused(tmp_path, name, call, message):
-    """Arguments that torch refuses and ATen would not."""
+    """Arguments that torch rejects and ATen accepts."""
     (tmp_path / "m.mlir").write_text(
         "fx.graph @main attributes {functional} {\n"
         '  %x = placeholder "x" : !fx.tensor<[2, 3], f32>\n'

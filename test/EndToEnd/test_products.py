@@ -1,4 +1,4 @@
-"""Products of floats of 16 and 64 bits: matrices, convolutions, attention."""
+"""Matmuls, convolutions and attention of 16-bit and 64-bit floats."""
 
 import exporting
 import harness
@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-#: Of a result's largest element. Sums are of f32; one rounding ends them, and
-#: another each of the two values in between in attention.
+#: Relative to the largest element of a result. Sums are computed in f32 and rounded once; attention
+#: also rounds its two intermediate values.
 TOLERANCE = {torch.bfloat16: 2**-7, torch.float16: 2**-10, torch.float64: 1e-14}
 
 

@@ -1,4 +1,4 @@
-"""Quantization after training, beside PyTorch's own observers and operators."""
+"""Post-training quantization, compared with PyTorch's own observers and operators."""
 
 import json
 import pathlib
@@ -33,8 +33,8 @@ def save_samples(folder: pathlib.Path, samples) -> pathlib.Path:
 
 
 def quantize(program, samples, folder: pathlib.Path, *flags, gain: str = "0"):
-    """The path of what fx-quantize makes of a program, and its report. Layers of
-    tests are small: they stay in float unless any gain will do."""
+    """Returns the path of fx-quantize's output for a program, and its report. The layers of tests
+    are small: with the default minimal gain they would stay in float."""
     flags += ("--min-gain", gain)
     exporting.save(program, folder / "m.pt2")
     if samples:
@@ -58,15 +58,15 @@ def text_of(path: pathlib.Path) -> str:
 
 
 def runs_alike(path: pathlib.Path, inputs: tuple, folder: pathlib.Path) -> list:
-    """The interpreter's outputs of the archive, which PyTorch's must equal."""
+    """Returns the interpreter's outputs of the archive, which must equal PyTorch's."""
     expected = torch.export.load(path).module()(*inputs)
     got = harness.run(path, (inputs, {}), folder / "run", expected, "--interpret")
     harness.compare(got, expected)
     return got
 
 
-#: Values that observers treat differently: outliers, one side of zero, growth
-#: of the range from sample to sample, a constant.
+#: Values that observers treat differently: outliers, values on one side of zero, a range that grows
+#: from sample to sample, a constant.
 DATA = {
     "normal": [torch.randn(4, 512, generator=torch.Generator().manual_seed(k)) for k in range(4)],
     "positive": [torch.rand(4, 512, generator=torch.Generator().manual_seed(k)) * (k + 1) for k in range(4)],
@@ -82,7 +82,7 @@ DATA = {
 @pytest.mark.parametrize("symmetric", [False, True], ids=["affine", "symmetric"])
 @pytest.mark.parametrize("kind", OBSERVERS)
 def test_scales_are_those_of_torch(kind, symmetric, tmp_path):
-    """One model with an input a data set: all observers in one go."""
+    """One model with an input for each data set tests all observers at once."""
 
     class Layers(nn.Module):
         def __init__(self):
@@ -94,7 +94,7 @@ def test_scales_are_those_of_torch(kind, symmetric, tmp_path):
 
     model = Layers().eval()
     sets = list(DATA.values())
-    # A set with fewer samples gives its last one again.
+    # A data set with fewer samples repeats its last one.
     samples = [tuple(s[min(k, len(s) - 1)] for s in sets) for k in range(4)]
     program = exporting.export(model, samples[0])
     flags = ["--observer", kind] + ["--symmetric"] * symmetric
@@ -114,7 +114,7 @@ def test_scales_are_those_of_torch(kind, symmetric, tmp_path):
 @pytest.mark.parametrize("bits", [8, 4])
 @pytest.mark.parametrize("op", ["linear", "conv", "conv_transpose", "addmm"])
 def test_weights_are_those_of_torch(op, bits, tmp_path):
-    """Scales of channels, and each integer, as torch's observer and operator."""
+    """The scales of the channels and each integer equal those of torch's observer and operator."""
     torch.manual_seed(0)
     model, x, axis = {
         "linear": (nn.Linear(24, 5), torch.randn(3, 24), 0),
@@ -160,7 +160,8 @@ def test_groups_are_those_of_torch(tmp_path):
 
 
 class Tied(nn.Module):
-    """One matrix whose rows are output channels, and whose columns are."""
+    """A matrix that is used with its rows as output channels and with its columns as output
+    channels."""
 
     def __init__(self):
         super().__init__()
@@ -171,7 +172,7 @@ class Tied(nn.Module):
 
 
 def test_a_weight_with_two_channel_axes(tmp_path):
-    """Each axis has integers and scales of its own; layers of one axis share them."""
+    """Each axis has its own integers and scales; layers of one axis share them."""
     torch.manual_seed(0)
     model, inputs = Tied().eval(), (torch.randn(4, 32), torch.randn(4, 32))
     path, report = quantize(exporting.export(model, inputs), [], tmp_path, "--mode", "weight-only")
@@ -184,7 +185,7 @@ def test_a_weight_with_two_channel_axes(tmp_path):
 
 
 def test_noise_without_signal_is_not_exact(tmp_path):
-    """The float result is 0, that on integers is not: no ratio is lower."""
+    """The float result is 0, the quantized result is not: the SQNR is the lowest possible."""
     model, x = nn.Linear(2, 1, bias=False).eval(), torch.tensor([[0.5, 1.0]])
     model.weight.data = torch.tensor([[1.0, -0.5]])
     flags = ["--observer", "min-max"]
@@ -218,7 +219,7 @@ def test_autoencoder(mode, tmp_path):
     x = registry.rand(5, 176, seed=9)
     got = runs_alike(path, (x,), tmp_path)
     assert sqnr(model(x), got[0]) > 25
-    # The report's figure is that of its samples.
+    # The SQNR of the report is that of its samples.
     got = [torch.export.load(path).module()(*s) for s in randoms(spec, 4)]
     want = [model(*s) for s in randoms(spec, 4)]
     assert abs(sqnr(torch.cat(want), torch.cat(got)) - report["outputs"][0]["sqnr_db"]) < 0.01
@@ -226,7 +227,7 @@ def test_autoencoder(mode, tmp_path):
 
 @pytest.mark.parametrize("observer", ["min-max", "moving-average", "histogram", "kl"])
 def test_resnet_block(observer, tmp_path):
-    """Folded batch norms, sums, pools: everything on integers."""
+    """Folded batch norms, sums, pools: everything runs on integers."""
     spec = registry.get("resnet_small")
     model = spec.build()
     samples = randoms(spec, 3)
@@ -238,12 +239,12 @@ def test_resnet_block(observer, tmp_path):
     assert sqnr(model(*samples[0]), got[0]) > (20 if observer == "kl" else 30)
     state = torch.export.load(path).state_dict
     assert not any(v.dtype == torch.float32 and v.dim() > 1 for v in state.values())
-    # What was folded is gone, float weights and norms.
+    # The folded norms and their float weights are removed.
     assert not any("running" in name or "bn" in name for name in state)
 
 
 def test_what_loses_too_much_stays_in_float(tmp_path):
-    """A layer whose input has one large value among small ones."""
+    """A layer whose input has one large value among small ones stays in float."""
 
     class Spread(nn.Module):
         def __init__(self):
@@ -269,7 +270,7 @@ def test_what_loses_too_much_stays_in_float(tmp_path):
 
 
 class Groups(nn.Module):
-    """Convolutions in groups: between others, strided, on the input, with one row."""
+    """Grouped convolutions: between others, strided, on the input, with one row."""
 
     def __init__(self):
         super().__init__()
@@ -298,20 +299,20 @@ def test_convolutions_in_groups_are_integers(flags, tmp_path):
     assert sqnr(want, got[0]) > 25
     kernels = harness.tool("fx-compile", path, "--emit=kernels", "-o", tmp_path / "k.mlir")
     assert kernels.returncode == 0, kernels.stderr
-    # All but the groups of five channels.
+    # All convolutions but those with groups of five channels.
     assert count_integer_products(tmp_path / "k.mlir") == 6
     native = harness.run(harness.compiled(path, "native", 2), ((x,), {}), tmp_path / "native", want)
     assert sqnr(got[0], native[0]) > 90
 
 
 def count_integer_products(kernels: pathlib.Path) -> int:
-    """Kernels in which four bytes of each column lie together."""
+    """Counts the kernels with packed bytes: four bytes of each column are adjacent."""
     lines = kernels.read_text().splitlines()
     return sum('#fx_kernel.contraction' in line and "x4xi8," in line for line in lines)
 
 
 class Products(nn.Module):
-    """Attention by hand, and a product with terms that are no multiple of four."""
+    """Attention by hand, and a matmul whose number of terms is no multiple of four."""
 
     def forward(self, q, k, v, x, y):
         p = (q @ k.transpose(-1, -2)).softmax(-1)
@@ -336,7 +337,7 @@ def test_products_of_activations_are_integers(flags, tmp_path):
 
 
 class Slow(nn.Module):
-    """Layers that gain from integers, and those that do not."""
+    """Layers that are faster on integers, and layers that are not."""
 
     def __init__(self):
         super().__init__()
@@ -369,19 +370,21 @@ def test_what_gains_no_time_stays_in_float(tmp_path):
         )
         assert float(numbers[1]) == round(layer["integer_us"], 2)
         assert float(numbers[2]) == round(layer["float_us"], 2)
-    # The larger of 2 m n k operations and of the bytes, by hand.
+    # The expected times, computed here: the larger of the times of 2 m n k operations and of the
+    # bytes.
     wide = layers["wide"]
     real = max(2 * 64 * 64 * 512 / 100e3, 4 * (64 * 64 + 64 * 512 + 64 * 512) / 20e3)
     integer = max(
         2 * 64 * 64 * 512 / 400e3, (64 * 64 + 64 * 512 + 4 * (512 + 64 * 512)) / 20e3
     )
-    # The product reads these integers, too: each of the two counts a half.
+    # The other matmul reads these integers, too: each of the two counts half of their cost.
     integer += (16 * 64 * 64 / 2 + 4 * 64 * 512) / 100e3
     assert wide["float_us"] == pytest.approx(real)
     assert wide["integer_us"] == pytest.approx(integer)
     got = runs_alike(path, (x,), tmp_path)
     assert min(sqnr(a, b) for a, b in zip(model(x), got)) > 25
-    # Start-up costs more than a narrow layer of one row; a bar that none takes.
+    # For a narrow layer of one row start-up costs more than it gains; no layer reaches a gain of
+    # 100.
     for flags, gain in [(["--mode", "dynamic"], "1"), ([], "100")]:
         narrow = exporting.export(nn.Linear(64, 1).eval(), (torch.randn(1, 64),))
         samples = [] if flags else [(torch.randn(1, 64),)]
@@ -438,7 +441,8 @@ CLASSES = 64
 
 
 def images(labels, seed: int) -> torch.Tensor:
-    """A picture of each class named: its own pattern at several sizes, and noise."""
+    """Returns a picture of each given class: the class's own pattern at several sizes, and
+    noise."""
     g = torch.Generator().manual_seed(seed)
     pictures = []
     for label in labels:
@@ -453,8 +457,8 @@ def images(labels, seed: int) -> torch.Tensor:
 
 @pytest.mark.long
 def test_resnet50_agrees(tmp_path):
-    """Norms with the statistics of the data, and a head that finds the nearest
-    class mean: many classes, the same ones after quantization."""
+    """Norms with the statistics of the data, and a head that selects the nearest class mean: the
+    many classes stay the same after quantization."""
     spec = registry.get("resnet50")
     model = spec.build()
     for norm in model.modules():

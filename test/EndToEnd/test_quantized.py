@@ -1,8 +1,8 @@
-"""Quantized models, compiled without a fall-back, against eager PyTorch.
+"""Quantized models, compiled without a fallback, compared with eager PyTorch.
 
-An integer product is exact where the reference sums floats, so a value that
-lies at the boundary of two quantization steps may fall to the other side: what is
-compared is the dequantized result, within a step of its output."""
+An integer matmul is exact where the reference sums floats, so a value at the boundary of two
+quantization steps may fall to the other side. So the dequantized result is compared, with a
+tolerance of one step of its output."""
 
 import pathlib
 import re
@@ -17,8 +17,8 @@ from torch import nn
 from torch.export import Dim
 
 MODES = ["interpret", "native"]
-#: CPUs by what they multiply integers with, and what /proc/cpuinfo calls
-#: the features they need; None is the host.
+#: CPUs with different instructions for integer matmuls, and the features that they need, by their
+#: names in /proc/cpuinfo. None is the host.
 CPUS = {
     None: set(),
     "x86-64": set(),
@@ -85,7 +85,7 @@ def test_operators(kind, tmp_path):
 
 
 def test_parameters_of_nan(tmp_path):
-    """choose_qparams refuses an input without extremes, as torch does."""
+    """Like torch, choose_qparams rejects an input without extremes."""
     module = quantized.Dynamic()
     model = tmp_path / "m.pt2"
     exporting.save(exporting.export(module, (torch.randn(3, 4),)), model)
@@ -105,7 +105,7 @@ def test_linears(rows, dynamic, tmp_path):
 
 
 def check_on(cpu, module, x, folder) -> None:
-    """Compiled for a CPU, which is a part of this one or skipped."""
+    """Compiles for a CPU and compares. Skips CPUs with features that this machine lacks."""
     if not CPUS[cpu] <= features():
         pytest.skip(f"this machine is no {cpu}")
     model, out = folder / "m.pt2", folder / "m.so"
@@ -119,7 +119,7 @@ def check_on(cpu, module, x, folder) -> None:
 
 @pytest.mark.parametrize("cpu", CPUS)
 def test_cpus(cpu, tmp_path):
-    """Every way to multiply gives the same: sums of integers are exact."""
+    """The instructions of each CPU give the same result: sums of integers are exact."""
     torch.manual_seed(3)
     sample = torch.randn(64, 50)
     module = quantized.Linear(nn.Linear(50, 70), quantized.Static(sample, torch.int8))
@@ -127,7 +127,7 @@ def test_cpus(cpu, tmp_path):
 
 
 def test_extremes_of_sums(tmp_path):
-    """Products of the largest factors: 16-bit pairs of them would saturate."""
+    """The largest factors: sums of two of their products would saturate 16 bits."""
     layer = nn.Linear(1000, 33, bias=False)
     nn.init.constant_(layer.weight, 1.0)
     with torch.no_grad():
@@ -137,8 +137,8 @@ def test_extremes_of_sums(tmp_path):
 
 
 def test_network(tmp_path):
-    """Convolutions (of three channels, strided, padded by zero points, with a
-    residual added), pooling and a linear layer, all on integers."""
+    """Convolutions (of three channels, strided, padded by zero points, with a residual added),
+    pooling and a linear layer run on integers."""
     torch.manual_seed(4)
     model = models.get("resnet_small").build()
     sample = torch.randn(8, 3, 33, 47)
@@ -152,7 +152,8 @@ def test_network(tmp_path):
     assert result.returncode == 0, result.stderr
     kernels = (tmp_path / "k.mlir").read_text()
     convolutions = sum(type(m) is quantized.Conv2d for m in module.modules())
-    # Invocations that read a packed weight: four terms of a column together.
+    # Counts the invocations that read a packed weight, in which four terms of a column are
+    # adjacent.
     main = kernels[kernels.index("func.func @main") :]
     integers = re.findall(r"fx_kernel.invoke @\w+ ins\([^)]*x4xi8>", main)
     assert len(integers) == convolutions + 1
@@ -160,8 +161,8 @@ def test_network(tmp_path):
 
 @pytest.mark.parametrize("kind", ["zeros", "others"])
 def test_zero_points_of_weights(kind, tmp_path):
-    """Zero points that are all 0, as PyTorch stores them, cost nothing; with
-    others the matmul is one of floats."""
+    """Zero points that are all 0, as PyTorch stores them, are ignored. With other zero points the
+    matmul uses floats."""
     torch.manual_seed(5)
     zeros = torch.zeros(24, dtype=torch.int64)
     if kind == "others":
@@ -179,7 +180,7 @@ def test_zero_points_of_weights(kind, tmp_path):
 
 @pytest.mark.parametrize("rows", [1, 7])
 def test_large_weights_alone(rows, tmp_path):
-    """Weights of more than the compiler makes floats of before the run."""
+    """Weights with more elements than the compiler dequantizes before the run."""
     torch.manual_seed(6)
     module = quantized.Linear(nn.Linear(600, 601), nn.Identity())
     check(module, (torch.randn(rows, 600),), tmp_path)
@@ -198,7 +199,7 @@ def test_one_column(tmp_path):
 
 
 class Joined(nn.Module):
-    """Pools and joins between integer layers, of one scale."""
+    """Pools and concatenations between integer layers that share one scale."""
 
     def __init__(self, dtype: torch.dtype):
         super().__init__()

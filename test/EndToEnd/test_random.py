@@ -1,5 +1,5 @@
-"""Random operators: one seed gives compiled code and the interpreter the values
-of eager PyTorch, call by call and run by run."""
+"""Random operators: with the same seed, compiled code and the interpreter give the values of eager
+PyTorch, for each call and each run."""
 
 import os
 import pathlib
@@ -22,16 +22,16 @@ from upstream import Library
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 SIZES = (1, 15, 16, 17, 1000)
-#: The seed of a new process of PyTorch.
+#: The seed of a new PyTorch process.
 DEFAULT_SEED = 67280421310721
-#: There MKL makes exponential numbers, with a logarithm of its own.
+#: On Intel CPUs MKL draws exponential numbers, with its own logarithm.
 HAS_MKL_DRAWS = torch.backends.mkl.is_available() and (
     "GenuineIntel" in pathlib.Path("/proc/cpuinfo").read_text() or platform.processor() == "Intel"
 )
 
 
 class Program(nn.Module):
-    """A function as a module, in training."""
+    """A function as a module in training mode."""
 
     def __init__(self, function, **parts):
         super().__init__()
@@ -64,9 +64,9 @@ def assert_same(got, want, exact=True):
 
 
 def check(module, args, folder, *, dynamic=None, others=(), exact=True, forms=(False, True)):
-    """Compiled without fallback, and interpreted, as exported and decomposed.
-    PyTorch's decompositions drop calls and draw in another order: what they
-    make is compared with itself in eager mode."""
+    """Compares the program compiled without fallback and interpreted, as exported and decomposed.
+    PyTorch's decompositions drop calls and draw in another order, so a decomposed program is
+    compared with itself in eager mode."""
     for decomposed in forms:
         name = "decomposed" if decomposed else "plain"
         model = folder / f"{name}.pt2"
@@ -176,8 +176,8 @@ def test_a_scalar_and_nothing(tmp_path):
 
 
 def test_tensors_that_are_not_contiguous(tmp_path):
-    """Numbers are drawn in the order of memory, normal ones one by one. (Inputs
-    come from files, which are contiguous.)"""
+    """Numbers are drawn in memory order, normal ones one by one. (Inputs come from files, which are
+    contiguous.)"""
 
     def draw(x, image):
         t = x.t()
@@ -196,7 +196,7 @@ def test_tensors_that_are_not_contiguous(tmp_path):
 
 
 def test_every_call_draws(tmp_path):
-    """Equal calls are not one, and an unused one takes its numbers."""
+    """Equal calls are not merged, and an unused call still draws its numbers."""
 
     def draw(x):
         a, b = torch.rand(4), torch.rand(4)
@@ -304,8 +304,8 @@ def compile_(program, folder, *flags):
 
 
 def test_runs_go_on(tmp_path):
-    """A new instance draws as a new process of PyTorch, the next run goes on,
-    and instances are independent."""
+    """A new instance draws the numbers of a new PyTorch process, the next run continues the
+    sequence, and instances are independent."""
     module = Program(lambda x: (torch.randn(3), torch.rand(5), x + torch.randn(2)))
     path = compile_(export(module, (torch.zeros(2),)), tmp_path, "--no-fallback")
     first, second = Model(path), Model(path)
@@ -323,7 +323,7 @@ def test_runs_go_on(tmp_path):
 
 
 def test_aten_draws_from_the_same_generator(tmp_path):
-    """What has no native code goes on where native code stopped, and back."""
+    """Operators without native code continue native code's sequence of numbers, and vice versa."""
 
     def draw(x):
         return (
@@ -348,7 +348,7 @@ def test_aten_draws_from_the_same_generator(tmp_path):
 
 
 def test_wrong_parameters(tmp_path):
-    """An error of the run, with what was expected and what it got."""
+    """The run fails with an error that names the expected and the actual value."""
 
     def probability(x):
         return torch.bernoulli(x)
@@ -378,7 +378,7 @@ def test_a_seed_is_a_number(tmp_path):
 
 
 def test_vit_mae(tmp_path):
-    """Its patches are masked by the order of random numbers."""
+    """The order of random numbers masks its patches."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
     config = transformers.ViTMAEConfig(
@@ -412,7 +412,7 @@ STATE = (1, torch.int32)
 
 @pytest.mark.skipif(HAS_MKL_DRAWS, reason="linalg draws as PyTorch without MKL does")
 def test_handed_over(tmp_path):
-    """As linalg, run by upstream's passes: the generator's state goes in and out."""
+    """As linalg, run by upstream's passes: the generator's state is an argument and a result."""
 
     def draw(x):
         results = [torch.rand(5, x.shape[0]) + x, torch.rand(()), torch.randn_like(x.t())]

@@ -1,5 +1,5 @@
-"""Random graphs through random orders of passes agree with eager, interpreted
-and compiled. A failure names its seed: `RandomGraph(seed)` is the graph."""
+"""Random graphs after random sequences of passes agree with eager mode, interpreted and compiled. A
+failure names its seed: `RandomGraph(seed)` is the graph."""
 
 import random
 
@@ -10,7 +10,7 @@ import torch
 from random_graphs import Many, RandomGraph
 from test_passes import RULES, run_passes
 
-#: Graphs in one program, and programs: 5,000 graphs with --long.
+#: The number of graphs in one program, and the programs: 5,000 graphs with --long.
 SIZE = 25
 PROGRAMS = [
     pytest.param(k, marks=[pytest.mark.long] if k >= 2 else []) for k in range(200)
@@ -56,7 +56,7 @@ def test_passes_in_any_order(program, tmp_path):
 
 
 class OuterProducts(torch.nn.Module):
-    """Each row's result meets those of all rows, not only its own."""
+    """Each row's result is combined with those of all rows, not only with its own."""
 
     def forward(self, x):
         m = x.amax(-1, keepdim=True)
@@ -65,7 +65,7 @@ class OuterProducts(torch.nn.Module):
 
 
 class TwoSoftmaxes(torch.nn.Module):
-    """What two phases keep for later must not lie in the memory of one output."""
+    """Values that two phases keep for later must not share the memory of one output."""
 
     def forward(self, x):
         s = x.softmax(-1)

@@ -1,4 +1,4 @@
-"""Reductions over several dimensions, which kernels see as rows, columns or steps."""
+"""Reductions over several dimensions, which kernels treat as rows, columns or steps."""
 
 import exporting
 import harness
@@ -69,7 +69,7 @@ class Sums(torch.nn.Module):
 
 
 def test_long_sums(tmp_path):
-    """One after the other, a million squares of float32 lose three digits."""
+    """Added one after the other, a million squares of float32 would lose three digits."""
     ((x,), _) = drawn(16, 256, 256)
     x += 1
     exporting.save(exporting.export(Sums(), (x,), {}), tmp_path / "m.pt2")
@@ -85,7 +85,7 @@ class Extremes(torch.nn.Module):
 
 
 def test_extremes(tmp_path):
-    """The first of equals, the first NaN, and numbers at the ends of their range."""
+    """The first of equal elements, the first NaN, and numbers at the ends of their range."""
     nan, inf = float("nan"), float("inf")
     x = torch.zeros(6, 40)
     x[0, 7] = x[0, 20] = nan

@@ -1,4 +1,4 @@
-"""Code objects for AMD GPUs: compiled and looked at, since nothing here can run them."""
+"""Code objects for AMD GPUs are compiled and inspected, since nothing here can run them."""
 
 import pathlib
 import re
@@ -21,14 +21,16 @@ MODELS = ["mlp-dynamic", "cond-static", "resnet_small-static", "bert_small-dynam
 
 
 def compile_kernels(program, folder, target="rocm:gfx942"):
-    """The kernels' metadata; nothing spills, and all that is launched is there."""
+    """Returns the kernels' metadata. Checks that nothing spills and that every launched kernel
+    exists."""
     exporting.save(program, folder / "m.pt2")
     for emit, output in (("hsaco", "m.hsaco"), ("gpu", "gpu.mlir")):
         result = harness.tool("fx-compile", f"--target={target}", folder / "m.pt2",
                               f"--emit={emit}", "-o", folder / output)
         assert result.returncode == 0, result.stderr
     kernels = code_object.read(folder / "m.hsaco", READELF)
-    # More would be those of matrix cores, which other instructions only copy from and to.
+    # More than 256 registers would include those of matrix cores, which other instructions only
+    # copy.
     code_object.check(kernels, registers=256, shared=1 << 14)
     text = (folder / "gpu.mlir").read_text()
     launched = set(re.findall(r"gpu.launch_func +@kernels::@(\w+)", text))
@@ -52,7 +54,7 @@ def test_kinds(name, tmp_path):
 
 
 class Halves(nn.Module):
-    """Products, attention, norms and functions, without tensor cores."""
+    """Matmuls, attention, norms and functions, without tensor cores."""
 
     def __init__(self):
         super().__init__()
@@ -73,7 +75,7 @@ def test_halves(dtype, tmp_path):
 
 @pytest.mark.parametrize("chip", ["gfx90a", "gfx950", "gfx1100"])
 def test_chips(chip, tmp_path):
-    """Others that LLVM knows; waves of RDNA have 32 threads."""
+    """Other chips that LLVM supports. Waves of RDNA have 32 threads."""
     spec = models.get("mlp")
     kernels = compile_kernels(spec.program(spec.build()), tmp_path, f"rocm:{chip}")
     wave = 32 if chip == "gfx1100" else 64

@@ -31,7 +31,7 @@ def check(program, folder, args=None, kwargs=None):
 
 
 def both(module, folder, args, kwargs=None, **options) -> None:
-    """Round trips as exported and decomposed."""
+    """Runs round trips of the program as exported and decomposed."""
     for decomposed in (False, True):
         program = exporting.export(
             module, args, kwargs, decomposed=decomposed, **options
@@ -45,7 +45,8 @@ def both(module, folder, args, kwargs=None, **options) -> None:
 
 
 def most_unlike(name):
-    """As exported with fixed sizes, and decomposed with others; the rest with --long."""
+    """Yields the exported form with static sizes and the decomposed form with dynamic sizes. The
+    rest needs --long."""
     for form in forms(name):
         _, dynamic, decomposed = form.values
         marks = [] if dynamic == decomposed else [pytest.mark.long]
@@ -129,8 +130,8 @@ def test_symbols(tmp_path):
 
 
 class Signature(torch.nn.Module):
-    """Parameters (tied, unused), buffers of both sorts, a constant; written
-    buffers and inputs."""
+    """Parameters (tied, unused), persistent and non-persistent buffers, a constant; buffers and
+    inputs that are written."""
 
     def __init__(self):
         super().__init__()
@@ -185,8 +186,8 @@ class Loss(torch.nn.Module):
 
 
 def test_gradients(tmp_path):
-    """Loss and gradients to parameters, of a joint export. torch cannot save
-    gradients to inputs; Export/kinds.test has them."""
+    """Loss and gradients of parameters in a joint export. torch cannot save gradients of inputs;
+    Export/kinds.test has them."""
     from torch.export.experimental import _export_forward_backward
 
     x = torch.ones(2, 3)
@@ -262,7 +263,7 @@ class Vmap(torch.nn.Module):
 
 
 def test_vmap(tmp_path):
-    """Nodes without a value, named after functions of Python's."""
+    """Nodes without a value, which are named after Python functions."""
     program = exporting.export(Vmap(), (torch.ones(4, 3),))
     before, _ = check(program, tmp_path, (torch.ones(4, 3),))
     assert "_vmap_increment_nesting_unused" in {node.name for node in before.graph.nodes}
@@ -272,7 +273,8 @@ def test_vmap(tmp_path):
 
 
 def test_metadata(tmp_path):
-    """What torch keeps of each node comes back, stacks with their code."""
+    """The metadata that torch keeps for each node survives the round trip, with the stack traces
+    and their source lines."""
     program = exporting.export(models.get("mlp").build(), *models.get("mlp").inputs())
     before, after = check(program, tmp_path)
     keys = collections.Counter()
@@ -287,7 +289,7 @@ def test_metadata(tmp_path):
 
 
 def test_after_passes(tmp_path):
-    """A transformed graph is written, loads and runs."""
+    """A transformed graph can be written, loaded and run."""
     spec = models.get("resnet_small")
     module, (args, kwargs) = spec.build(), spec.inputs()
     path, ir = tmp_path / "m.pt2", tmp_path / "m.mlir"
@@ -314,7 +316,7 @@ def test_after_passes(tmp_path):
 
 
 def test_dot(tmp_path):
-    """graphviz reads the picture, where there is one."""
+    """graphviz reads the output, if it is installed."""
     path = tmp_path / "m.pt2"
     exporting.save(models.get("cond").program(models.get("cond").build()), path)
     text = roundtrip.translate("--pt2-to-mlir", "--mlir-to-dot", path)

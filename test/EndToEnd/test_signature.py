@@ -1,5 +1,5 @@
-"""The kinds of inputs and outputs that a graph signature has, run in both
-modes; what a program writes reaches its buffers, parameters and inputs."""
+"""The kinds of inputs and outputs of a graph signature, run in both modes. Writes of a program
+reach its buffers, parameters and inputs."""
 
 import json
 import pathlib
@@ -21,8 +21,8 @@ MODES = ["interpret", "native"]
 
 
 class Everything(torch.nn.Module):
-    """A parameter, buffers of both sorts, a constant, user inputs of several
-    types; writes to one of each sort that can be written."""
+    """A parameter, persistent and non-persistent buffers, a constant, user inputs of several types;
+    writes to each kind that can be written."""
 
     def __init__(self):
         super().__init__()
@@ -69,7 +69,7 @@ def test_input_and_output_kinds(everything, tmp_path):
 
 
 def test_writes_reach_states_and_inputs(everything, tmp_path):
-    """Twice: the second call starts from what the first one left."""
+    """Runs twice: the second call starts from the values that the first one left."""
     program, args = everything
     save(program, tmp_path / "m.pt2")
     result = harness.tool(
@@ -110,16 +110,15 @@ def export_joint(x, y):
 
     program = _export_forward_backward(export(Loss(), (x, y)))
     for spec in program.graph_signature.output_specs:
-        # torch 2.13 gives the target a name that no node has, and then cannot
-        # save the program.
+        # torch 2.13 gives the target a name that no node has, and then cannot save the program.
         if spec.kind == OutputKind.GRADIENT_TO_USER_INPUT:
             spec.target = "x"
     return program
 
 
 def test_loss_and_gradients(tmp_path):
-    """A joint graph: the loss, the user's outputs, gradients of parameters and
-    of an input, and a buffer's mutation."""
+    """A joint graph: the loss, the user's outputs, gradients of parameters and of an input, and a
+    mutation of a buffer."""
     x = torch.linspace(-1, 1, 12).reshape(4, 3).requires_grad_()
     y = torch.linspace(0, 1, 8).reshape(4, 2)
     program = export_joint(x, y)
@@ -158,7 +157,7 @@ class Prints(torch.nn.Module):
 
 @pytest.mark.parametrize("mode", ["interpret", "compiled"])
 def test_tokens(mode, tmp_path):
-    """Effects stand in the order that tokens give them."""
+    """Effects happen in the order that tokens define."""
     program = export(Prints(), (torch.ones(3),), decomposed=True)
     kinds = [spec.kind for spec in program.graph_signature.input_specs]
     assert kinds == [InputKind.TOKEN, InputKind.USER_INPUT]
@@ -180,12 +179,12 @@ def test_tokens(mode, tmp_path):
     harness.compare(leaves.load_outputs(tmp_path / "out", expected), expected)
 
 
-#: Classes and operators on them that torch's package brings for its own tests.
+#: Custom classes, and operators on them, that torch's package contains for its own tests.
 CLASSES = pathlib.Path(torch.__file__).parent / "lib" / "libtorchbind_test.so"
 
 
 class Objects(torch.nn.Module):
-    """An object that operators read, and one that they and methods change."""
+    """An object that operators read, and an object that operators and methods change."""
 
     def __init__(self):
         super().__init__()
@@ -219,8 +218,8 @@ def classes():
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "decomposed"])
 def test_custom_objects(classes, decomposed, tmp_path):
-    """Run by LibTorch as the archive has them, from the interpreter and from
-    compiled code, whose calls share them."""
+    """LibTorch runs them as the archive contains them, from the interpreter and from compiled code,
+    whose calls share the objects."""
     x = torch.linspace(-1, 1, 6).reshape(2, 3)
     program = export(Objects(), (x,), decomposed=decomposed)
     kinds = [spec.kind for spec in program.graph_signature.input_specs]
@@ -242,7 +241,7 @@ def test_custom_objects(classes, decomposed, tmp_path):
 
 
 def test_every_kind(classes, tmp_path):
-    """The programs of this file have all kinds that an archive knows."""
+    """The programs of this file cover all kinds that an archive supports."""
     x = torch.ones(4, 3)
     with torch.no_grad():
         programs = [
@@ -263,15 +262,14 @@ def test_every_kind(classes, tmp_path):
 
 
 def write_text(model):
-    """The program as a module of the fx dialect, beside its archive."""
+    """Writes the program as a module of the fx dialect, beside its archive."""
     text = model.with_suffix(".mlir")
     text.write_text(roundtrip.translate("--pt2-to-mlir", model))
     return text
 
 
 def test_custom_objects_that_cannot_be_had(classes, tmp_path):
-    """Without the library that has their class, and where the bytes are a
-    pickle of Python's."""
+    """Errors: the library that has their class is missing, or the bytes are a Python pickle."""
     x = torch.ones(2, 3)
     model = tmp_path / "m.pt2"
     save(export(Method(), (x,)), model)
@@ -299,7 +297,7 @@ def test_custom_objects_that_cannot_be_had(classes, tmp_path):
     text.write_text(bad)
     result = harness.tool("fx-run", text, *folders, "--interpret", *library)
     assert result.returncode == 1 and f"{text}:foo: " in result.stderr, result.stderr
-    # The other format that torch has for objects is for Python to read.
+    # Only Python can read torch's other format for objects.
     text.write_text(bad.replace("custom_obj_", "opaque_obj_"))
     result = harness.tool("fx-run", text, *folders, "--interpret", *library)
     assert result.returncode == 1

@@ -1,4 +1,4 @@
-"""Rows too long to be counted, with everything that a number can be."""
+"""Rows too long for sorting by counting, with all special values."""
 
 import exporting
 import harness
@@ -38,7 +38,7 @@ def drawn(dtype, *shape) -> tuple:
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS, ids=str)
 def test_rows(dtype, tmp_path):
-    """Equal elements keep their order, so that all answers are eager's."""
+    """Sorting is stable, so all results equal eager's."""
     harness.check(Sorted(), *drawn(dtype, 3, 150), folder=tmp_path, modes=["compiled"])
 
 
@@ -66,7 +66,7 @@ class First(torch.nn.Module):
 
 
 def first(x):
-    """What `First` gives, of equal elements those that come first."""
+    """Returns the expected results of `First`, which takes the first of equal elements."""
     result = []
     for k, descending in ((1, True), (7, False), (100, True), (50, True)):
         values, indices = x.sort(stable=True, dim=1, descending=descending)
@@ -77,7 +77,8 @@ def first(x):
 @pytest.mark.parametrize("length", [601, 4500])
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS[:-1], ids=str)
 def test_first(dtype, length, tmp_path):
-    """Rows from which few are chosen before they are sorted; the second has one value alone."""
+    """Few elements of a row are selected before they are sorted. The second row has equal
+    elements."""
     (x,), _ = drawn(dtype, 3, length)
     x[1] = x[1, 0]
     exporting.save(exporting.export(First(), (x,), {}), tmp_path / "m.pt2")

@@ -1,5 +1,5 @@
-"""Operators on special values (test/Fuzz/specials.py) agree with eager, native and interpreted. A
-failure names its seed: `python test/Fuzz/specials.py --seeds SEED` runs it alone."""
+"""Operators on special values (test/Fuzz/specials.py) agree with eager mode, native and
+interpreted. A failure names its seed: `python test/Fuzz/specials.py --seeds SEED` runs it alone."""
 
 import pathlib
 import sys
@@ -47,7 +47,7 @@ class Remainders(torch.nn.Module):
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_remainders_by_numbers(dtype, tmp_path):
-    """ATen rounds the number to the tensor's dtype, which decides the whole of a remainder."""
+    """ATen rounds the number to the tensor's dtype, which changes a remainder completely."""
     x = torch.tensor([3.7, 100.0, 1000.0, -77.0, 6e4, -1.0]).to(dtype)
     harness.check(Remainders(), (x, torch.tensor(0.3)), folder=tmp_path, modes=["native", "interpret"])
 
@@ -59,7 +59,7 @@ class NearZero(torch.nn.Module):
 
 @pytest.mark.parametrize("count", [1, 37])
 def test_log1p_and_expm1_keep_their_digits(count, tmp_path):
-    """Of float64, element by element."""
+    """Near 0 in float64, compared element by element."""
     x = torch.tensor([1e-10, -0.0, -1e-10, 1e-300, 1e-17, -3e-5, 0.5]).double().repeat(count)
     x = torch.cat([x, torch.logspace(-20, 0, 13, dtype=torch.float64)])
     case = generated.Case(0, "log1p, expm1", NearZero(), [x])
@@ -79,7 +79,7 @@ def test_bessel_of_large_numbers(tmp_path):
 
 
 def test_closeness_of_unsigned_integers(tmp_path):
-    """Their difference does not wrap."""
+    """The difference of unsigned integers does not wrap."""
     x = torch.tensor([16, 255, 3, 200], dtype=torch.uint8)
     y = torch.tensor([255, 16, 4, 100], dtype=torch.uint8)
     case = generated.Case(0, "isclose", lambda x, y: torch.isclose(x, y, 0.25, 0.75), [x, y])

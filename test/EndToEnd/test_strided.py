@@ -1,5 +1,5 @@
-"""Elements that lie apart, or backwards: in loads by vectors, and in copies to and from memory
-that has gaps. Rows are shorter than a vector, a vector, and longer."""
+"""Elements with a stride, or in reverse order: in vector loads, and in copies to and from memory
+with gaps. Rows are shorter than a vector, as long, and longer."""
 
 import harness
 import pytest

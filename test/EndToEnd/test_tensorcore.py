@@ -1,8 +1,9 @@
-"""Products of bf16 and f16 on tensor cores of sm_80, run by the emulator and compared with eager PyTorch.
+"""Matmuls of bf16 and f16 on tensor cores of sm_80, run by the emulator and compared with eager
+PyTorch.
 
-Sizes that fill tiles and that do not, operands that are copied by chunks of 16 bytes and those
-that cannot be, each layout in memory; and kernels from which a wait, a barrier or a piece of a
-layout is taken away, which the emulator must notice.
+Covers sizes that fill tiles and that do not, operands that are copied in chunks of 16 bytes and
+operands that cannot be, each layout in memory, and kernels with a wait, a barrier or a part of a
+layout removed, which the emulator must notice.
 """
 
 import re
@@ -20,7 +21,7 @@ ROWS, INNER = torch.export.Dim("rows", max=4096), torch.export.Dim("inner", max=
 
 
 class Products(nn.Module):
-    """Products of pairs, each a kernel."""
+    """Matmuls of pairs, each a kernel."""
 
     def forward(self, pairs):
         return [x @ y for x, y in pairs]
@@ -42,7 +43,7 @@ class Block(nn.Module):
 
 
 def mixed(b, x, y, q):
-    """A product of transposed operands, one with bias, batches, a slice, and attention."""
+    """Matmuls of transposed operands, with a bias, of batches and of a slice, and attention."""
     return (
         x.T @ y.T,
         torch.addmm(b, y, x, beta=0.5, alpha=2),
@@ -53,13 +54,13 @@ def mixed(b, x, y, q):
 
 
 CASES = {
-    # By chunks: full tiles, tails, few rows, and of f16.
+    # Copies by chunks: full tiles, tails, few rows, and f16.
     "chunks": lambda: (
         Products(),
         ([pair(64, 64, 32), pair(70, 72, 40), pair(5, 136, 200), pair(70, 72, 104, F16)],),
         None,
     ),
-    # No row begins at a chunk; the rows of one operand do.
+    # Rows that are not aligned to a chunk; the rows of one operand are.
     "elements": lambda: (
         Products(),
         ([pair(65, 63, 17), pair(3, 5, 70, F16), pair(20, 72, 33), pair(1, 7, 9)],),
@@ -107,13 +108,13 @@ def test_products(name, tmp_path):
     want = exporting.eager(module, args)
     first = model.run(args, want)
     harness.compare(first, want)
-    # Neither the order of threads nor when copies are done is anybody's to see.
+    # The results depend neither on the order of threads nor on when copies complete.
     for a, b in zip(first, model.run(args, want, seed=1)):
         assert torch.equal(a, b)
 
 
 def test_dynamic_strides(tmp_path):
-    """The host chooses the kernel: by chunks where rows begin at them, else by elements."""
+    """The host selects the kernel: by chunks if the rows are aligned to them, else by elements."""
     module, _, model = build(
         lambda: (Function(lambda x, y: x @ y), pair(20, 40, 24), ({1: INNER}, {0: INNER})), tmp_path
     )
@@ -126,8 +127,8 @@ def test_dynamic_strides(tmp_path):
 
 
 def test_alignment(tmp_path):
-    """What is read beside the operands counts, too: where it begins at no 16 bytes, all is moved by
-    elements. The columns that are read begin at 8."""
+    """The alignment of an epilogue operand counts, too: if it is not aligned to 16 bytes, all is
+    moved by elements. The columns that are read begin at 8 bytes."""
     module, _, model = build(
         lambda: (
             Function(lambda x, y, z: x @ y + z[:, 4:]),
@@ -145,7 +146,7 @@ def test_alignment(tmp_path):
 
 
 def test_without_tensor_cores(tmp_path):
-    """What is compiled for older chips, too, multiplies exactly."""
+    """Code that is also compiled for older chips multiplies exactly."""
     module, args, model = build(
         lambda: (Products(), ([pair(70, 72, 40, F16)],), None), tmp_path, target="cuda:sm_90a,sm_75"
     )
@@ -155,8 +156,8 @@ def test_without_tensor_cores(tmp_path):
 
 
 def chunk_kernel(nvvm):
-    """The kernel that copies by chunks, which is the first, what follows it, and what gives all
-    of it with one match of a pattern in that kernel changed."""
+    """Returns the kernel that copies by chunks, which is the first one, the text behind it, and a
+    function that returns the whole text with one match of a pattern in that kernel replaced."""
     end = nvvm.index("llvm.func @kernel_0_1")
     kernel, rest = nvvm[:end], nvvm[end:]
 
@@ -168,7 +169,7 @@ def chunk_kernel(nvvm):
 
 
 def mutations(nvvm):
-    """The kernels with one thing wrong in that by chunks, by name."""
+    """Yields the kernels with one fault in the kernel that copies by chunks, by name."""
     kernel, _, change = chunk_kernel(nvvm)
     barrier = r"^ *nvvm\.barrier0.*\n"
     for which in range(len(re.findall(barrier, kernel, re.M))):
@@ -188,8 +189,8 @@ def mutations(nvvm):
 
 
 def check_mistakes(model, args, want, mutations, folder, noticed, **options):
-    """The names of the mutations, each of which makes the kernels wrong under some order of
-    threads and copies: their results differ, or the run ends with one of `noticed`."""
+    """Returns the names of the mutations. Checks that each makes the kernels wrong under some order
+    of threads and copies: the results differ, or the run ends with one of `noticed`."""
 
     def differs(seed):
         try:
@@ -209,7 +210,7 @@ def check_mistakes(model, args, want, mutations, folder, noticed, **options):
 
 
 def test_mistakes_show(tmp_path):
-    """Five pieces of K go round the ring of four buffers."""
+    """Five pieces of K use the ring of four buffers."""
     module, args, model = build(lambda: (Products(), ([pair(70, 72, 136)],), None), tmp_path)
     want = exporting.eager(module, args)
     names = check_mistakes(model, args, want, mutations, tmp_path, AssertionError)

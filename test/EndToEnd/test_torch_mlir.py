@@ -1,5 +1,5 @@
-"""Hand-over to torch-mlir: it reads our torch dialect, verifies it and lowers it
-to linalg. Runs where the package torch-mlir is installed."""
+"""Hand-over to torch-mlir, which reads the torch dialect output, verifies it and lowers it to
+linalg. Needs the package torch-mlir."""
 
 import pytest
 from exporting import export
@@ -7,7 +7,7 @@ from handover import CASES, TORCH_PASSES, lower
 
 ir = pytest.importorskip("torch_mlir.ir")
 
-#: torch-mlir's own, from programs as its importer makes them down to linalg.
+#: torch-mlir's own pipeline, from the form of its importer's programs to linalg.
 PIPELINE = (
     "builtin.module(torchdynamo-export-to-torch-backend-pipeline,"
     "torch-backend-to-linalg-on-tensors-backend-pipeline)"

@@ -1,4 +1,4 @@
-"""Pointwise kernels whose operands lie in another order than their results."""
+"""Pointwise kernels whose operands have another memory order than their results."""
 
 import itertools
 
@@ -51,7 +51,7 @@ def test_dynamic(tmp_path):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.uint8], ids=str)
 def test_gpu(dtype, tmp_path):
-    """Through tiles in shared memory, which are not full."""
+    """Copies through tiles in shared memory, which are not full."""
     args, _ = drawn(dtype, 33, 50)
     exporting.save(exporting.export(Transposed(), args), tmp_path / "m.pt2")
     model = emulate.Model(tmp_path / "m.pt2", tmp_path / "emulated")

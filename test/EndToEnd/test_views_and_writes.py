@@ -1,5 +1,5 @@
-"""Views, writes through them and views by strides, one by one, compared with eager; random ones
-are in test_aliasing.py."""
+"""Views, writes through them and strided views, one by one, compared with eager mode.
+test_aliasing.py has random programs."""
 
 import exporting
 import harness
@@ -80,7 +80,7 @@ def list_in_place(x):
 
 
 def one_of_equal_elements(x):
-    """What is written through one of the places where a view shows an element, is the element."""
+    """A view shows an element at several places; a write to one of them changes the element."""
     b = x.clone()
     v = b[:1].broadcast_to(3, 4)
     v[1, 1:3] -= 5
@@ -108,7 +108,7 @@ def diagonals(x):
 
 
 def mixed_out(x):
-    """What is computed in one dtype is written in another."""
+    """A value that is computed in one dtype is written in another."""
     a, b = torch.arange(4, dtype=torch.int16), torch.arange(4)
     stacked = torch.zeros(2, 4, dtype=torch.int16)
     aten.row_stack.out([a, b], out=stacked)
@@ -153,9 +153,9 @@ WRITES = [
     *[one_of_equal_elements, restrided, diagonals, mixed_out, same_values, split_at_values, lists],
     list_in_place,
 ]
-#: No native code: views of other dtypes.
+#: Views with other dtypes have no native code.
 ON_ATEN = [bits]
-#: PyTorch's own decomposition refuses or is wrong.
+#: PyTorch's own decomposition rejects these or is wrong.
 PLAIN_ONLY = [complex_parts, one_of_equal_elements, restrided, diagonals]
 
 
@@ -173,7 +173,7 @@ def test_writes(function, decomposed, tmp_path):
     )
 
 
-#: Views of the storage of `x`, [4, 8], in whatever way it is shown.
+#: Views of the storage of `x`, [4, 8], through other views of it.
 STRIDED = {
     "offset": lambda x: x[1:3].as_strided((2, 2), (8, 1), 0),
     "own_offset": lambda x: x[1:3].as_strided((2, 2), (8, 1)),
@@ -202,7 +202,7 @@ def test_as_strided(name, tmp_path):
 
 
 class ChannelsLast(nn.Module):
-    """An input, a parameter and a buffer whose elements lie in another order."""
+    """An input, a parameter and a buffer with another memory order."""
 
     def __init__(self):
         super().__init__()
@@ -220,7 +220,7 @@ def test_channels_last(tmp_path):
 
 
 class Cache(nn.Module):
-    """A static cache, as transformers writes it."""
+    """A static cache, as transformers updates it."""
 
     def __init__(self):
         super().__init__()
@@ -247,8 +247,8 @@ def test_caches_written_at_several_indices(tmp_path):
     )
 
 
-#: Programs on `x`, [4, 8], that address the memory of an input, and what is passed for `x`: parts
-#: of a storage, whose other elements nobody but torch knows.
+#: Programs on `x`, [4, 8], that address the memory of an input, and the views that are passed as
+#: `x`: parts of a storage whose other elements only torch knows.
 UNKNOWN = {
     "gaps": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
     "view": (lambda x: x.t()[1].as_strided((2, 2), (2, 1)), lambda x: x[:, ::2]),
@@ -270,7 +270,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_unknown_memory_is_refused(name, tmp_path):
-    """Of an input with gaps nobody but torch knows what lies between its elements."""
+    """The memory between the elements of an input with gaps is not known to the compiler."""
     function, part = UNKNOWN[name]
     args = (part(torch.randn(4, 8)),)
     exporting.save(exporting.export(Function(function), args), tmp_path / "m.pt2")
@@ -290,7 +290,7 @@ def test_unknown_memory_is_refused(name, tmp_path):
         assert not (tmp_path / "out").exists()
 
 
-#: The same, where what is addressed is known.
+#: Similar programs where the addressed memory is known.
 KNOWN = {
     "offset": (lambda x: x.as_strided((2, 2), (2, 1), 9), lambda x: x[1:3]),
     "own_offset": (lambda x: x.as_strided((2, 2), (2, 1)), lambda x: x[1:3]),
@@ -322,7 +322,7 @@ def test_known_memory(name, tmp_path):
 
 
 class Gaps(nn.Module):
-    """Gaps in a buffer, written through a view by strides."""
+    """A buffer with gaps, written through a strided view."""
 
     def __init__(self):
         super().__init__()
@@ -340,7 +340,7 @@ def test_states_with_gaps(tmp_path):
 
 
 #: Conversions that keep dtype and device: whether the result is the tensor itself depends on the
-#: memory format that torch takes it to have (`suggest_memory_format`).
+#: memory format that torch infers for it (`suggest_memory_format`).
 FORMATS = {
     "permuted": (torch.contiguous_format, lambda: torch.randn(4, 4, 3, 1).permute(3, 2, 1, 0)),
     "gaps": (torch.contiguous_format, lambda: torch.randn(2, 3, 4, 8)[..., ::2]),
@@ -377,7 +377,7 @@ def test_conversions_that_keep_the_tensor(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["mH", "adjoint"])
 def test_strides_of_conjugated_views(name, tmp_path):
-    """as_strided keeps what the view does to elements, and addresses the storage."""
+    """as_strided keeps the conjugation of the view and addresses the storage."""
 
     def read(x):
         y = x.mH if name == "mH" else torch.adjoint(x)

@@ -1,7 +1,7 @@
 """Kernels without tensor cores as SPIR-V, run by Vulkan and compared with eager PyTorch.
 
-A second executor beside the emulator, which shares nothing with it: Mesa compiles the SPIR-V for
-the CPU (lavapipe) or another device.
+Vulkan is a second executor that shares nothing with the emulator: Mesa compiles the SPIR-V for the
+CPU (lavapipe) or another device.
 """
 
 import emulate
@@ -16,7 +16,7 @@ pytestmark = vulkan.requires_vulkan
 
 
 def product(dtype):
-    """On the other cores, exact sums: a row, a tail in each dimension, an epilogue."""
+    """A matmul without tensor cores, with exact sums: a tail in each dimension, and an epilogue."""
     return lambda: (Function(lambda x, y, b: torch.relu(x @ y + b)),
                     (randn(35, 70).to(dtype), randn(70, 66).to(dtype), randn(66).to(dtype)), None)
 
@@ -53,7 +53,7 @@ def test_cases(name, tmp_path):
     assert emulate.read_log(tmp_path / "log")
 
 
-#: All others with --long.
+#: All others need --long.
 QUICK = ["mlp-dynamic", "resnet_small-static", "llama_small-dynamic"]
 
 

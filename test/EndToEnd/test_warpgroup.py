@@ -1,9 +1,9 @@
-"""Products of bf16 and f16 on tensor cores of sm_90a, run by the emulator and compared with eager
+"""Matmuls of bf16 and f16 on tensor cores of sm_90a, run by the emulator and compared with eager
 PyTorch.
 
-Sizes that fill tiles and that do not, several tiles of a block, each layout in memory, batches;
-what the host chooses where operands or devices are others; and kernels with a mistake in a
-descriptor, a phase, a number of bytes or a barrier, which the emulator must notice.
+Covers sizes that fill tiles and that do not, several tiles per block, each layout in memory,
+batches, the kernel that the host selects for other operands or devices, and kernels with a fault in
+a descriptor, a phase, a number of bytes or a barrier, which the emulator must notice.
 """
 
 import json
@@ -22,12 +22,13 @@ KERNEL = "kernel_0_sm_90a"
 
 
 def transposed(x, y):
-    """Both operands by columns of K, or both by rows of it."""
+    """Two matmuls whose left operand is not contiguous along K. Only in the second one the right
+    operand is contiguous along K."""
     return x.T @ y, y.T @ x.T.contiguous().T
 
 
 def batches(q, k):
-    """Two loops of batches, and one that an operand has not."""
+    """Two batch dimensions, and a batch dimension that one operand broadcasts."""
     return q @ k.transpose(2, 3), q @ k[:, :1].transpose(2, 3)
 
 
@@ -35,17 +36,18 @@ CASES = {
     # Tails of M, N and K, and more tiles than blocks.
     "tails": lambda: (Products(), ([pair(200, 264, 136), pair(130, 72, 200, F16)],), None),
     "full": lambda: (Products(), ([pair(256, 128, 448)],), None),
-    # By columns of K; rows that are not known when it is compiled get wide tiles.
+    # Operands contiguous along K. A number of rows that is not known at compile time gets wide
+    # tiles.
     "wide": lambda: (Block(264, 72).to(BF16), (randn(130, 72).to(BF16), randn(130, 264).to(BF16)),
                      ({0: ROWS}, {0: ROWS})),
     "transposed": lambda: (Function(transposed), (randn(72, 136).to(F16), randn(72, 144).to(F16)),
                            None),
     "batches": lambda: (Function(batches), (randn(2, 3, 136, 64).to(BF16),
                                             randn(2, 3, 72, 64).to(BF16)), None),
-    # Heads between rows: no stride is a multiple of the one before it.
+    # Heads between rows: no stride is a multiple of the previous one.
     "heads": lambda: (Function(lambda q, k: q.transpose(1, 2) @ k.transpose(1, 2).mT),
                       (randn(2, 136, 3, 64).to(BF16), randn(2, 72, 3, 64).to(BF16)), None),
-    # Of several dtypes, with rows of 8 bytes of booleans at a time.
+    # Outputs of several dtypes; rows of booleans are written 8 bytes at a time.
     "outputs": lambda: (Function(lambda x, y: ((z := x @ y), z.float() * 2, z > 0)),
                         pair(136, 72, 64), None),
     # Rows of two loops.
@@ -67,7 +69,7 @@ OTHER_TILES = ["warpgroup=64:2", "warpgroup=128:4", "warpgroup=256:3", "tensorco
 @pytest.mark.parametrize("tiles", [
     *QUICK_TILES, *(pytest.param(t, marks=pytest.mark.long) for t in OTHER_TILES)])
 def test_tiles(tiles, tmp_path):
-    """Those that benchmarks/gpu compares, with tails of all sizes."""
+    """The tiles that benchmarks/gpu compares, with tails of all sizes."""
     dtype = torch.float32 if tiles.startswith("matmul") else BF16
     args = (randn(200, 136).to(dtype), randn(136, 264).to(dtype))
     module = Function(lambda x, y: x @ y)
@@ -93,14 +95,14 @@ def test_products(name, tmp_path):
     launched, nvvm = kernels(tmp_path / "log"), (tmp_path / "emulated" / "nvvm.mlir").read_text()
     assert any(kernel.endswith("_sm_90a") for kernel in launched)
     assert not any(f"@{kernel}_sm_90a(" in nvvm for kernel in launched)
-    # Neither the order of threads, nor when copies are done, nor how many blocks share the tiles
-    # is anybody's to see.
+    # The results depend neither on the order of threads, nor on when copies complete, nor on how
+    # many blocks share the tiles.
     for a, b in zip(first, model.run(args, want, seed=1, multiprocessors=3)):
         assert torch.equal(a, b)
 
 
 def test_choice(tmp_path):
-    """The host takes the kernel where the device has it, and sizes make it worth while."""
+    """The host selects the kernel if the device supports it and the sizes make it worthwhile."""
     module, _, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64),
                                       ({0: ROWS}, None)), tmp_path, target="cuda")
     for rows, chip, kernel in [(130, 90, KERNEL), (3, 90, "kernel_0"), (130, 86, "kernel_0"),
@@ -109,20 +111,20 @@ def test_choice(tmp_path):
         want = exporting.eager(module, args)
         harness.compare(model.run(args, want, log=tmp_path / "log", chip=chip), want)
         assert kernels(tmp_path / "log") == [kernel] * bool(kernel)
-    # Rows that begin elsewhere than at 16 bytes: no tensor map is made.
+    # For rows that are not aligned to 16 bytes no tensor map is created.
     _, args, model = build(lambda: (Products(), ([pair(130, 72, 68)],), None), tmp_path,
                            target="cuda")
     assert KERNEL not in (tmp_path / "emulated" / "nvvm.mlir").read_text()
 
 
 def test_driver_without_tensor_maps(tmp_path, monkeypatch):
-    """One older than CUDA 12 cannot make them: the host takes the other kernel."""
+    """A driver older than CUDA 12 cannot create tensor maps: the host selects the other kernel."""
     case = lambda: (Function(lambda x, y: x @ y), pair(130, 72, 64), None)
     module, args, model = build(case, tmp_path, target="cuda")
     want = exporting.eager(module, args)
     for name, kernel in [(b"cuTensorMapEncodeTiled", KERNEL),
                          (b"cuTensorMapEncodeOther", "kernel_0")]:
-        # What a table of symbols names otherwise is not found.
+        # Renaming the symbol in the library makes the function unavailable.
         driver = tmp_path / emulate.DRIVER.name
         driver.write_bytes(emulate.DRIVER.read_bytes().replace(b"\0cuTensorMapEncodeTiled\0",
                                                                b"\0" + name + b"\0"))
@@ -133,7 +135,8 @@ def test_driver_without_tensor_maps(tmp_path, monkeypatch):
 
 
 def test_tensor_maps(tmp_path):
-    """What the driver is told, once: sizes from the innermost on, distances in bytes."""
+    """The driver is called once, with sizes from the innermost dimension on and strides in
+    bytes."""
     module, args, model = build(lambda: (Function(lambda x, y: x @ y), pair(130, 264, 72), None),
                                 tmp_path, target="cuda")
     want = exporting.eager(module, args)
@@ -144,7 +147,7 @@ def test_tensor_maps(tmp_path):
 
 
 def mutations(nvvm):
-    """The kernels with one thing wrong in the first, by name."""
+    """Yields the kernels with one fault in the first kernel, by name."""
     end = nvvm.index("llvm.func @kernel_0(")
     kernel, rest = nvvm[:end], nvvm[end:]
 
@@ -153,11 +156,12 @@ def mutations(nvvm):
         return kernel[: match.start()] + match.expand(by) + kernel[match.end() :] + rest
 
     def number(pattern, wrong, which=0):
-        """The last operand is another number, of i32."""
+        """Replaces the last operand by another i32 constant."""
         return change(rf"^( *)({pattern}), %\w+(.*)$",
                       rf"\1%wrong = llvm.mlir.constant({wrong} : i32) : i32\n\1\2, %wrong\3", which)
 
-    # Descriptors: 8 rows of an operand along K are 1024 bytes apart, 64 of it one further.
+    # Descriptors: 8 rows of an operand along K are 1024 bytes apart, which is 64 in the
+    # descriptor's unit.
     descriptors = re.findall(r"constant\((46116862933\d+) : i64\)", kernel)
     rows = 64 << 32
     for which, name in enumerate(["left", "right"]):
@@ -166,7 +170,7 @@ def mutations(nvvm):
         yield f"no permutation of the {name} operand", change(
             descriptors[which], str(int(descriptors[which]) ^ 3 << 62).replace("-", ""))
     yield "a step along K", change(r"constant\(2 : i64\)", "constant(4 : i64)")
-    # Barriers: their phases, what they expect, who arrives.
+    # Barriers: their phases, the expected bytes, and the arriving threads.
     yield "the producer's phase", change(r"llvm\.xor", "llvm.or", 0)
     yield "the consumers' phase", change(r"llvm\.xor", "llvm.and", 1)
     expect = r"nvvm\.mbarrier\.arrive\.expect_tx %\w+"
@@ -191,7 +195,7 @@ def mutations(nvvm):
 
 
 def test_mistakes_show(tmp_path):
-    """Two tiles of a block go on round the ring of six stages, each with nine pieces of K."""
+    """The two tiles of a block share the ring of six stages, each with nine pieces of K."""
     module, args, model = build(lambda: (Products(), ([pair(200, 64, 520)],), None), tmp_path,
                                 target="cuda")
     want = exporting.eager(module, args)
@@ -208,8 +212,8 @@ def attention(q, k, v, mask):
 
 @pytest.mark.parametrize("dtype", [BF16, F16], ids=str)
 def test_attention(dtype, tmp_path):
-    """Heads too long for one kernel: both matmuls are on tensor cores, of many
-    queries on those of sm_90a."""
+    """Heads too long for one kernel: both matmuls use tensor cores, with many queries those of
+    sm_90a."""
     q = (randn(2, 2, 136, 264) * 2).to(dtype)
     k, v = q.flip(2) + 0.5, q.flip(3)
     module, args, model = build(lambda: (Function(attention),

@@ -1,5 +1,5 @@
-"""Model definitions that people use: those of transformers and others, small,
-with random weights; as exported and decomposed, static and dynamic."""
+"""Widely used model definitions: those of transformers and others, small, with random weights; as
+exported and decomposed, static and dynamic."""
 
 import json
 
@@ -11,7 +11,7 @@ import zoo
 
 
 def forms():
-    """Each model in its most general form as exported; the others with --long."""
+    """Yields each model in its most general form as exported. The others need --long."""
     for entry in zoo.entries.values():
         for dynamic in (False, True) if entry.dynamic else (False,):
             for decomposed in (False, True):
@@ -30,12 +30,12 @@ def export(entry, module, dynamic, decomposed):
     except ValueError as error:
         if not decomposed:
             raise
-        # GPT-2's attention gives strides that the view behind it cannot take.
+        # GPT-2's attention has strides that the next view does not accept.
         pytest.skip(f"torch cannot decompose it: {error}"[:200])
 
 
 def check_compiled(entry, runs, folder):
-    """Natively, but for so many nodes as the entry says."""
+    """Checks that the model is native except for as many nodes as the entry allows."""
     result = harness.tool(
         "fx-compile", folder / "m.pt2", "-o", folder / "m.so", "--report", folder / "r.json"
     )
@@ -56,7 +56,7 @@ def check_interpreted(runs, folder):
 
 
 def check_roundtrip(inputs, folder):
-    """Round trips: archive, FX's text, and Python that re-traces."""
+    """Checks the round trips: the archive, FX's text, and Python that re-traces."""
     before, after = roundtrip.check(folder / "m.pt2", folder)
     roundtrip.equal(before, after, *inputs)
     roundtrip.check_source(folder / "m.pt2", before, *inputs)
@@ -64,7 +64,7 @@ def check_roundtrip(inputs, folder):
 
 @pytest.mark.parametrize("entry, dynamic, decomposed", list(forms()))
 def test_model(entry, dynamic, decomposed, tmp_path):
-    """All of one export, which takes as long as the rest."""
+    """Runs all checks of one export in one test, since exporting takes as long as the rest."""
     module = entry.build()
     exporting.save(export(entry, module, dynamic, decomposed), tmp_path / "m.pt2")
     samples = [entry.sample(module), *(entry.others(module) if dynamic else [])]

@@ -1,4 +1,4 @@
-"""Runs linalg on tensors by upstream's passes alone: one-shot bufferization, loops, LLVM."""
+"""Runs linalg on tensors with upstream's passes alone: one-shot bufferization, loops, LLVM."""
 
 import ctypes
 import pathlib
@@ -28,7 +28,7 @@ PASSES = [
 
 
 def memref(rank: int):
-    """A memref descriptor."""
+    """Returns the ctypes structure of a memref descriptor."""
     fields = [("allocated", ctypes.c_void_p), ("data", ctypes.c_void_p), ("offset", ctypes.c_int64)]
     if rank:
         fields += [("sizes", ctypes.c_int64 * rank), ("strides", ctypes.c_int64 * rank)]
@@ -55,7 +55,7 @@ def _take(descriptor, rank: int, dtype: torch.dtype) -> torch.Tensor:
 
 
 class Library:
-    """Functions of a module: called with tensors and ints, they give tensors."""
+    """The functions of a module. They take tensors and ints and return tensors."""
 
     def __init__(self, text: str, folder: pathlib.Path):
         tools = pathlib.Path(emulate._from_cache("MLIR_DIR")).parents[2]
@@ -73,7 +73,7 @@ class Library:
         self.library = ctypes.CDLL(str(folder / "linalg.so"))
 
     def __call__(self, name: str, args, results: list[tuple[int, torch.dtype]]) -> list[torch.Tensor]:
-        """`results`: rank and dtype of each result."""
+        """Calls a function. `results` has the rank and dtype of each result."""
         kinds = [memref(rank) for rank, _ in results]
         fields = [(f"r{i}", kind) for i, kind in enumerate(kinds)]
         out = type("Results", (ctypes.Structure,), {"_fields_": fields})()

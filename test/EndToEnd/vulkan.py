@@ -1,7 +1,7 @@
-"""Runs what is made for a GPU by Vulkan, on lavapipe or any other device.
+"""Runs code that is compiled for a GPU with Vulkan, on lavapipe or any other device.
 
-The artefact is the one that NVIDIA GPUs without tensor cores get; its driver is
-libVulkanCuda.so (test/Vulkan), which runs the same kernels as SPIR-V.
+The artefact is the one for NVIDIA GPUs without tensor cores. Its driver is libVulkanCuda.so
+(test/Vulkan), which runs the same kernels as SPIR-V.
 """
 
 import os
@@ -27,7 +27,7 @@ class Model:
         emulate.run_program(compiler, "--target=cuda:sm_75", model, "-o", self.artefact)
 
     def run(self, args: tuple, expected, kwargs: dict | None = None) -> list:
-        """The output leaves of fx-run, of the kinds that `expected` has."""
+        """Returns the output leaves of fx-run, with the types of the leaves of `expected`."""
         env = {"FX_LIBCUDA": str(DRIVER), "FX_VULKAN_KERNELS": str(self.kernels),
                "FX_VULKAN_LOG": str(self.folder / "log")}
         with mock.patch.dict(os.environ, env):

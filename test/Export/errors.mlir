@@ -1,4 +1,5 @@
-// What no archive can hold is an error that names the node, and no file is left.
+// Programs that no archive can hold are errors that name the node, and no file
+// is left.
 // RUN: split-file %s %t
 // RUN: not fx-translate --mlir-to-pt2 %t/method.mlir -o %t/o.pt2 2>&1 | FileCheck %s --check-prefix=METHOD
 // RUN: not fx-translate --mlir-to-pt2 %t/any.mlir -o %t/o.pt2 2>&1 | FileCheck %s --check-prefix=ANY

@@ -1,4 +1,4 @@
-// Pictures with shapes, module paths and what a report says.
+// Drawings of graphs with shapes, module paths and data of a report.
 // RUN: split-file %s %t
 // RUN: fx-translate --mlir-to-dot %t/m.mlir --report %t/r.json | FileCheck %s --check-prefix=DOT
 // RUN: fx-translate --mlir-to-model-explorer %t/m.mlir --report %t/r.json | FileCheck %s --check-prefix=ME
@@ -8,7 +8,7 @@
 // RUN: fx-translate --mlir-to-dot %t/nested.mlir | FileCheck %s --check-prefix=NESTED-DOT
 // RUN: fx-translate --mlir-to-model-explorer %t/nested.mlir | FileCheck %s --check-prefix=NESTED-ME
 
-// A target without a dot, in a fused location whose module has commas in its
+// A target without a dot, at a fused location whose module has commas in its
 // key and its type.
 // NESTED-DOT: label = "y\ntorch.ops.plain", tooltip = "layers.2"
 // NESTED-ME: "label": "plain", "namespace": "layers/2"

@@ -1,5 +1,5 @@
-// Nodes are colored by their share of the longest one's time, as fx-cost
-// estimates it; nodes without a time keep their color.
+// Nodes are colored by the ratio of their time to the time of the slowest node,
+// as fx-cost estimates it. Nodes without a time keep their color.
 // RUN: fx-opt %s -fx-cost='format=json output=%t.json' -o %t.mlir
 // RUN: fx-translate --mlir-to-dot %t.mlir --report %t.json | FileCheck %s
 // RUN: fx-translate --mlir-to-dot %t.mlir | FileCheck %s --check-prefix=PLAIN

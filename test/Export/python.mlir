@@ -1,4 +1,4 @@
-// Python source: functions outside of torch, paths of modules, defaults.
+// Python source: functions outside of torch, module paths, defaults.
 // RUN: split-file %s %t
 // RUN: fx-translate --mlir-to-python %t/good.mlir | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: fx-translate --mlir-to-python %t/good.mlir > %t/good.py && %python -m py_compile %t/good.py
@@ -31,7 +31,7 @@
 // CHECK-NEXT:    'w': 'net."w\'',
 // CHECK-NEXT:}
 
-// No name hides a builtin or another function.
+// No generated name shadows a builtin or another function.
 // RUN: fx-translate --mlir-to-python %t/names.mlir | FileCheck %s --check-prefix=NAMES --match-full-lines --strict-whitespace
 //      NAMES:my_b_c = my_b.c
 // NAMES-NEXT:my_b_c_2 = my.b_c
@@ -40,7 +40,7 @@
 // NAMES-NEXT:        my_b_c_1 = my_b_c(input_1);  input_1 = None
 // NAMES-NEXT:        sum_1 = my_b_c_2(my_b_c_1, my_b_c_1);  my_b_c_1 = None
 
-// The source is made to be executed: no name can hold code.
+// The source is meant to be executed, so no name may contain code.
 // RUN: not fx-translate --mlir-to-python %t/target.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not fx-translate --mlir-to-python %t/keyword.mlir 2>&1 | FileCheck %s --check-prefix=KEYWORD
 // RUN: not fx-translate --mlir-to-python %t/layout.mlir 2>&1 | FileCheck %s --check-prefix=LAYOUT

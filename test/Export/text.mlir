@@ -1,4 +1,4 @@
-// FX's text: defaults, methods, modules, every sort of immediate.
+// The text format of FX: defaults, methods, modules, every kind of immediate.
 // RUN: fx-translate --mlir-to-fx-text %s | FileCheck %s --match-full-lines --strict-whitespace
 // RUN: fx-translate --mlir-to-fx-text --graph=body %s | FileCheck %s --check-prefix=BODY --match-full-lines --strict-whitespace
 // RUN: not fx-translate --mlir-to-fx-text --graph=body.x %s 2>&1 | FileCheck %s --check-prefix=PATH

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --verify-roundtrip | FileCheck %s
 // RUN: fx-opt %s --canonicalize | FileCheck %s --check-prefix=DCE
 
-// A pure operator may be dropped, another one may not.
+// A pure operator may be removed, other operators may not.
 
 // CHECK-LABEL: func.func @sort
 // DCE-LABEL: func.func @sort

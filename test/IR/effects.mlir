@@ -1,6 +1,7 @@
 // RUN: fx-opt %s --split-input-file --cse --canonicalize --cse | FileCheck %s
 
-// What mutates: `v = x[0]; v.sin(); x.add_(1); v.sin()`. The two sines differ.
+// A graph that mutates: `v = x[0]; v.sin(); x.add_(1); v.sin()`. The two sines
+// differ.
 // CHECK-LABEL: fx.graph @alias
 fx.graph @alias {
   %x = placeholder "x" : !fx.tensor<[2, 4], f32>
@@ -18,7 +19,7 @@ fx.graph @alias {
 
 // -----
 
-// Two allocations are two tensors where one of them is written later.
+// Two allocations are not merged if one of them is written later.
 // CHECK-LABEL: fx.graph @allocations
 fx.graph @allocations {
   // CHECK: %zeros = call_function @aten.zeros.default
@@ -32,7 +33,7 @@ fx.graph @allocations {
 
 // -----
 
-// Dead calls go even here, unless they write.
+// Dead calls are removed even here, unless they write.
 // CHECK-LABEL: fx.graph @dead
 fx.graph @dead {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -60,7 +61,8 @@ fx.graph @functional attributes {functional} {
 
 // -----
 
-// Random operators, assertions and what defines a symbol stay, even there.
+// Random operators, assertions and nodes that define a symbol stay, even in a
+// functional graph.
 // CHECK-LABEL: fx.graph @ordered
 fx.graph @ordered attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -70,7 +72,7 @@ fx.graph @ordered attributes {functional} {
   %rand_1 = call_function @aten.rand_like.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   // CHECK: call_function @aten.dropout.default(%x, 0.5, true)
   %drop = call_function @aten.dropout.default(%x, 0.5, true) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
-  // Told not to train, it draws nothing.
+  // In evaluation mode dropout draws nothing.
   // CHECK-NOT: aten.dropout
   %eval = call_function @aten.dropout.default(%x, 0.5, false) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   %zero = call_function @aten.dropout.default(%x, 0.0, true) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
@@ -84,7 +86,7 @@ fx.graph @ordered attributes {functional} {
   %ge_1 = call_function @_operator.ge(%item, 0) : (!fx.sym_int<u0>) -> !fx.sym_bool<ge(u0, 0)>
   // CHECK: call_function @aten._assert_scalar.default(%ge
   call_function @aten._assert_scalar.default(%ge, "a") : (!fx.sym_bool<ge(u0, 0)>) -> ()
-  // A custom operator may do anything.
+  // A custom operator may have any effect.
   // CHECK: call_function @mylib.op.default
   %op = call_function @mylib.op.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   // CHECK: output(%rand, %rand_1, %ge, %ge)
@@ -93,7 +95,8 @@ fx.graph @ordered attributes {functional} {
 
 // -----
 
-// No annotation says so, but a training batch norm updates its statistics.
+// A training batch norm updates its statistics, although no annotation of the
+// schema says so.
 // CHECK-LABEL: fx.graph @batch_norm
 fx.graph @batch_norm {
   %x = placeholder "x" : !fx.tensor<[2, 4], f32>

@@ -31,7 +31,7 @@ fx.graph @views symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK-NEXT: %v3 = call_function @aten.reshape.default(%cos, [-1, 2])
   %v3 = call_function @aten.view.default(%f, [-1, 2]) : (!fx.tensor<[8*s0], f32>) -> !fx.tensor<[4*s0, 2], f32>
   %e1 = call_function @aten.expand.default(%cos, [-1, 3, 8]) : (!fx.tensor<[s0, 1, 8], f32>) -> !fx.tensor<[s0, 3, 8], f32>
-  // A -1 is the first expand's.
+  // A -1 refers to the size of the first expand.
   // CHECK: call_function @aten.expand.default(%e1, [5, -1, -1, -1])
   %e2 = call_function @aten.expand.default(%e1, [5, -1, -1, -1]) : (!fx.tensor<[s0, 3, 8], f32>) -> !fx.tensor<[5, s0, 3, 8], f32>
   output(%p2, %v2, %v3, %e2) : (!fx.tensor<[8, 1, s0], f32>, !fx.tensor<[8*s0], f32>, !fx.tensor<[4*s0, 2], f32>, !fx.tensor<[5, s0, 3, 8], f32>)
@@ -43,10 +43,10 @@ fx.graph @views symbols [s0 in [2, 64]] attributes {functional} {
 fx.graph @keep_views attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4, 4], f32>
   %g = placeholder "g" : !fx.tensor<[4, 4], f32, #fx.meta<requires_grad>>
-  // Not the identity although the types agree.
+  // A transpose is not the identity although the types agree.
   // CHECK: %t = call_function @aten.t.default(%x)
   %t = call_function @aten.t.default(%x) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
-  // A gradient stops here.
+  // detach stops the gradient.
   // CHECK: @aten.detach.default
   %d = call_function @aten.detach.default(%g) : (!fx.tensor<[4, 4], f32, #fx.meta<requires_grad>>) -> !fx.tensor<[4, 4], f32>
   // An output must not become an input.
@@ -56,7 +56,7 @@ fx.graph @keep_views attributes {functional} {
   // An output must not share memory with another one.
   // CHECK: %c = call_function @aten.clone.default(%s)
   %c = call_function @aten.clone.default(%s) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
-  // Other strides; the view needs them.
+  // The strides differ; the view needs the contiguous copy.
   // CHECK: %m = call_function @aten.contiguous.default(%t2)
   // CHECK: %n = call_function @aten.contiguous.default(%s)
   %t2 = call_function @aten.t.default(%s) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>
@@ -103,7 +103,7 @@ fx.graph @copies attributes {functional} {
 
 // -----
 
-// Casts that lose, dropouts that drop, pads that shift.
+// Casts that lose precision, active dropouts, and pads that shift stay.
 // CHECK-LABEL: fx.graph @keep_copies
 fx.graph @keep_copies attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -111,7 +111,8 @@ fx.graph @keep_copies attributes {functional} {
   // CHECK-NEXT: %up = call_function @aten._to_copy.default(%down
   %down = call_function @aten._to_copy.default(%x, dtype = f16) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f16>
   %up = call_function @aten._to_copy.default(%down, dtype = f32) : (!fx.tensor<[4], f16>) -> !fx.tensor<[4], f32>
-  // Out of range, a float has no defined integer.
+  // Converting an out-of-range float to an integer is undefined, so the two
+  // casts are not merged.
   // CHECK-NEXT: %wide = call_function @aten._to_copy.default(%x
   // CHECK-NEXT: %int = call_function @aten._to_copy.default(%wide
   %wide = call_function @aten._to_copy.default(%x, dtype = f64) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f64>
@@ -170,16 +171,16 @@ fx.graph @arithmetic attributes {functional} {
 fx.graph @keep_arithmetic attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   %i = placeholder "i" : !fx.tensor<[4], i64>
-  // -0.0 + 0.0 is 0.0.
+  // Adding 0 stays, since -0.0 + 0.0 is 0.0.
   // CHECK: %0 = call_function @aten.add.Tensor(%x, 0)
   // CHECK-NEXT: %1 = call_function @aten.sub.Tensor(%0, -0.0
   %0 = call_function @aten.add.Tensor(%x, 0) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   %1 = call_function @aten.sub.Tensor(%0, -0.0) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
-  // An integer tensor has no -0.0 to add.
+  // As an integer -0.0 is 0, so the addition stays.
   // CHECK: %2 = call_function @aten.add.Tensor(%1, %iz)
   %iz = call_function @aten.full.default([4], -0.0, dtype = i64) : () -> !fx.tensor<[4], i64>
   %2 = call_function @aten.add.Tensor(%1, %iz) : (!fx.tensor<[4], f32>, !fx.tensor<[4], i64>) -> !fx.tensor<[4], f32>
-  // Promotes, broadcasts, rounds.
+  // Ops that promote, broadcast or round.
   // CHECK-NEXT: %3 = call_function @aten.mul.Tensor(%i, 1.0
   // CHECK-NEXT: %ones = call_function @aten.ones.default([2, 4])
   // CHECK-NEXT: %4 = call_function @aten.mul.Tensor(%2, %ones)
@@ -213,7 +214,7 @@ fx.graph @sizes symbols [s0 in [2, 64]] attributes {functional} {
 
 // -----
 
-// Whoever may write to a copy or what was copied keeps both.
+// A copy stays if it or its source may be written.
 // CHECK-LABEL: fx.graph @not_functional
 fx.graph @not_functional {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -226,7 +227,7 @@ fx.graph @not_functional {
 
 // -----
 
-// What is neutral may be the first operand, and of rank 0.
+// The neutral element may be the first operand, and may have rank 0.
 // CHECK-LABEL: @neutral_first
 fx.graph @neutral_first attributes {functional} {
   // CHECK: %x = placeholder

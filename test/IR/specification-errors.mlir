@@ -1,6 +1,6 @@
 // RUN: fx-opt %s -split-input-file -verify-diagnostics
 
-// Constraints of docs/Dialect.md that no other test of this folder breaks.
+// Constraints of docs/Dialect.md that no other test of this folder covers.
 
 // [T4]
 // expected-error @below {{expected a layout of torch, got 'odd'}}

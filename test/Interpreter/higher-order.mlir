@@ -61,11 +61,11 @@ fx.graph @main {
   // CHECK-NEXT: out_7: int64[] 3
   // CHECK-NEXT: out_8: float32[3] [8.0, 16.0, 24.0]
   %i, %y = higher_order @while_loop(%small, %next, [0, %x], []) : (!fx.graph_ref, !fx.graph_ref, !v) -> (!fx.sym_int, !v)
-  // The operator sees a copy: %x itself stays.
+  // The operator writes to a copy: %x itself does not change.
   // CHECK-NEXT: out_9: float32[3] [2.0, 3.0, 4.0]
   // CHECK-NEXT: out_10: float32[3] [2.0, 3.0, 4.0]
   %r, %w = higher_order @auto_functionalized(#fx.operator<"aten.add_.Tensor">, self = %x, other = 1) : (!v) -> (!v, !v)
-  // A view of a base, written: the base as a whole comes back.
+  // A view of a base is written: the whole base is returned.
   // CHECK-NEXT: out_11: float32[3] [1.0, 0.0, 0.0]
   %r2, %base = higher_order @auto_functionalized_v2(#fx.operator<"aten.zero_.default">, _self_base_index = 0, _self_slice_dim = 0, _self_slice_start = 1, _self_slice_end = 3, _all_bases = [%x]) : (!v) -> (!v, !v)
   // The elements of a base may share memory, and a base may have an offset.

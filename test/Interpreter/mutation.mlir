@@ -4,10 +4,10 @@
 // RUN: fx-run %s --inputs %t/in --outputs %t/out
 // RUN: %npy show %t/out | FileCheck %s
 
-// The example of the design: two sins of one view, a write between them.
+// The example of the design: two sins of one view with a write in between.
 // CHECK: out_0: float32[2] [0.841{{.*}}, 0.909{{.*}}]
 // CHECK-NEXT: out_1: float32[2] [0.909{{.*}}, 0.141{{.*}}]
-// The input as it is at the end of the run.
+// The input's value at the end of the run.
 // CHECK-NEXT: out_2: float32[2, 2] {{\[\[}}2.0, 3.0], [4.0, 5.0]]
 // CHECK-NEXT: out_3: int64[1] [5]
 // CHECK-NEXT: out_4: int64[1] [105]

@@ -1,6 +1,6 @@
-// All last values are there before one is written: two states that change
-// places, an input that becomes its own transpose, a state that becomes a view
-// of another one that is written, too.
+// All final values are computed before any state is written: two states that
+// are swapped, an input that becomes its own transpose, and a state that
+// becomes a view of another state that is written, too.
 // RUN: rm -rf %t && %npy write %t/in 'array([[1, 2], [3, 4]], "f4")' 'array([5, 6], "f4")'
 // RUN: fx-run %s --inputs %t/in --outputs %t/out --interpret
 // RUN: %npy show %t/out | FileCheck %s

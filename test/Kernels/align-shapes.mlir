@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-align-shapes --cse | FileCheck %s
 
-// The reshape between an op on rows and one on a batch of sequences goes to
-// the operands.
+// The reshape between an op on rows and an op on a batch of sequences is moved
+// to the operands.
 // CHECK-LABEL: func.func @batch
 // CHECK-SAME: %[[X:[^:]+]]: tensor<2x?x8xf32>
 // CHECK-NOT: collapse_shape
@@ -30,7 +30,7 @@ func.func @batch(%x: tensor<2x?x8xf32>) -> tensor<2x?x8xf32> {
   return %2 : tensor<2x?x8xf32>
 }
 
-// A unit dimension in between goes as well.
+// A unit dimension in between is removed as well.
 // CHECK-LABEL: func.func @unit
 // CHECK: %[[A:.+]] = linalg.generic
 // CHECK-NOT: shape
@@ -54,8 +54,8 @@ func.func @unit(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A window that is smaller than its image keeps the unit loops of the result:
-// without them the window would have to walk the whole image.
+// A window that is smaller than its image keeps the unit loops of the result.
+// Without them the window would cover the whole image.
 // CHECK-LABEL: func.func @window
 // CHECK: linalg.generic {{.*}}"reduction", "reduction"]} ins(%{{.*}}, %{{.*}} : tensor<3x3x8xf32>, tensor<2x2xf32>)
 func.func @window(%x: tensor<1x3x3x8xf32>) -> tensor<1x1x1x8xf32> {

@@ -1,8 +1,8 @@
 // RUN: fx-opt %s -fx-channels-last -split-input-file | FileCheck %s
 // RUN: fx-opt %s -fx-channels-last -fx-channels-last -split-input-file | FileCheck %s
 
-// A residual block: one transpose at the input, one for the result, those of
-// the weights, and no other.
+// A residual block: one transpose of the input, one of the result, those of the
+// weights, and no others.
 // CHECK-DAG: #[[$IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d6)>
 // CHECK-DAG: #[[$FILTER:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)>
 // CHECK-DAG: #[[$RESULT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>
@@ -57,8 +57,8 @@ func.func @block(%x: tensor<1x3x15x15xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<
 
 // -----
 
-// Pooling, the mean over H and W and the flattening of what is left follow;
-// batch, height and width are dynamic.
+// Pooling, the mean over H and W and the flattening of its result are
+// channels-last, too. Batch, height and width are dynamic.
 // CHECK-DAG: #[[$POOL:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d2 * 2 + d5, d3)>
 // CHECK-DAG: #[[$MEAN:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
 // CHECK-LABEL: func.func @head
@@ -109,7 +109,7 @@ func.func @flatten(%x: tensor<2x4x1x1xf32>, %w: tensor<8x4x1x1xf32>) -> tensor<2
 
 // -----
 
-// Patches to tokens: [N, C, H, W] -> [N, C, H*W] -> [N, H*W, C] costs nothing.
+// Patches to tokens: [N, C, H, W] -> [N, C, H*W] -> [N, H*W, C] moves no data.
 // CHECK-LABEL: func.func @patches
 // CHECK: %[[CONV:.*]] = linalg.generic
 // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[CONV]] {{\[}}[0], [1, 2], [3]] : tensor<2x4x4x8xf32> into tensor<2x16x8xf32>
@@ -127,8 +127,8 @@ func.func @patches(%x: tensor<2x3x8x8xf32>, %w: tensor<8x3x2x2xf32>) -> tensor<2
 
 // -----
 
-// A grouped and a depthwise convolution; the channels are split and joined
-// where they lie.
+// A grouped and a depthwise convolution. The channels are split and joined
+// without a transpose.
 // CHECK-DAG: #[[$GIMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1 + d5, d2 + d6, d3, d7)>
 // CHECK-DAG: #[[$GFILTER:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d3, d5, d6, d7, d4)>
 // CHECK-DAG: #[[$GRESULT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d4)>
@@ -157,7 +157,7 @@ func.func @groups(%x: tensor<1x2x3x8x8xf32>, %w: tensor<2x4x3x3x3xf32>, %d: tens
 
 // -----
 
-// Concatenation into a fresh tensor, a slice of it, its size and one element.
+// Concatenation into a new tensor, a slice of it, its size and one element.
 // CHECK-LABEL: func.func @concat
 // CHECK: %[[CONV:.*]] = linalg.generic
 // CHECK: %[[NEW:.*]] = tensor.empty() : tensor<1x4x4x16xf32>
@@ -185,9 +185,9 @@ func.func @concat(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>) -> (tensor<8
 
 // -----
 
-// What an op without a rule reads, and what a branch yields, is transposed;
-// loop indices follow the loops. The normalisation in front of the convolution
-// is made channels-last, so the image is transposed.
+// Operands of ops without a rule, and values that a branch yields, are
+// transposed. Loop indices are permuted with the loops. The normalization
+// before the convolution becomes channels-last, so the image is transposed.
 // CHECK-LABEL: func.func @borders
 // CHECK-SAME: %[[X:.*]]: tensor<1x3x4x4xf32>
 // CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]]
@@ -234,8 +234,8 @@ func.func @borders(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>, %p: i1) -> 
 
 // -----
 
-// An upsampling that picks elements by index picks them where they lie, and is
-// made as the next convolution wants it.
+// An upsampling that reads elements by index reads them in the channels-last
+// tensor, and its result has the layout that the next convolution needs.
 // CHECK-LABEL: func.func @upsample
 // CHECK: %[[CONV:.*]] = linalg.generic
 // CHECK: %[[UP:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x8x8xf32>)
@@ -273,8 +273,8 @@ func.func @upsample(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x1x1xf32>, %w2: tenso
 
 // -----
 
-// A concatenation that starts with the image is made channels-last as a whole:
-// the image is transposed once, for it and for the convolution.
+// A concatenation that starts with the image becomes channels-last as a whole:
+// the image is transposed once, for the concatenation and the convolution.
 // CHECK-LABEL: func.func @dense
 // CHECK-SAME: %[[X:.*]]: tensor<1x8x4x4xf32>
 // CHECK: %[[XT:.*]] = linalg.transpose ins(%[[X]]

@@ -1,6 +1,7 @@
 // RUN: fx-opt %s --fx-collapse-reductions --canonicalize --cse | FileCheck %s
 
-// Loops that lie together are one, with what comes before and after them.
+// Adjacent loops are collapsed, in the reduction and in the ops before and
+// after it.
 // CHECK-LABEL: func.func @normalize
 // CHECK-SAME: %[[X:.+]]: tensor<64x4x?xf32>
 // CHECK: %[[C:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0], [1, 2]]
@@ -27,8 +28,8 @@ func.func @normalize(%x: tensor<64x4x?xf32>) -> tensor<64x4x?xf32> {
   return %y : tensor<64x4x?xf32>
 }
 
-// Loops that lie apart are reduced one after the other, the last first; what is
-// computed of each element is computed once.
+// Loops that are not adjacent are reduced one after the other, the last one
+// first. The function of each element is computed once.
 // CHECK-LABEL: func.func @apart
 // CHECK: %[[F:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]}
 // CHECK: math.exp
@@ -47,7 +48,7 @@ func.func @apart(%x: tensor<8x64x32xf32>, %init: tensor<64xf32>) -> tensor<64xf3
   return %sum : tensor<64xf32>
 }
 
-// A large tensor makes one number: its outer dimensions are rows first.
+// A large tensor that is reduced to a scalar is reduced to rows first.
 // CHECK-LABEL: func.func @number
 // CHECK: tensor.collapse_shape %{{.+}} {{\[}}[0], [1, 2]] : tensor<16x256x256xf32> into tensor<16x65536xf32>
 // CHECK: %[[F:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]}
@@ -61,7 +62,8 @@ func.func @number(%x: tensor<16x256x256xf32>, %init: tensor<f32>) -> tensor<f32>
   return %max : tensor<f32>
 }
 
-// Columns of a small tensor stay as they are; of a large one they are cut.
+// A reduction over the columns of a small tensor stays as it is; for a large
+// tensor it is split.
 // CHECK-LABEL: func.func @columns
 // CHECK: iterator_types = ["reduction", "reduction", "parallel"]} {{.*}}tensor<4x8x64xf32>
 // CHECK: iterator_types = ["parallel", "reduction", "parallel"]} {{.*}}tensor<32x512x64xf32>
@@ -80,7 +82,7 @@ func.func @columns(%x: tensor<4x8x64xf32>, %y: tensor<32x512x64xf32>, %init: ten
   return %0, %1 : tensor<64xf32>, tensor<64xf32>
 }
 
-// A slice is not copied to give it another shape: the loops stay two steps.
+// A slice is not copied in order to collapse it: the loops stay two steps.
 // CHECK-LABEL: func.func @slice
 // CHECK-NOT: collapse_shape
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]}
@@ -95,7 +97,7 @@ func.func @slice(%x: tensor<64x8x32xf32>, %init: tensor<64xf32>) -> tensor<64xf3
   return %sum : tensor<64xf32>
 }
 
-// Products, and bodies that read indices, are not for this pass.
+// The pass skips contractions, and bodies that read indices.
 // CHECK-LABEL: func.func @others
 // CHECK: iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
 // CHECK: iterator_types = ["parallel", "reduction", "reduction"]}

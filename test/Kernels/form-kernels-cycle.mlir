@@ -1,7 +1,8 @@
 // RUN: fx-opt %s --fx-form-kernels | FileCheck %s
 
-// Each group alone could be computed at once, but either needs a result of the
-// other, by way of what is in no group: the second one is smaller.
+// Each group alone would be a valid kernel, but each needs a result of the
+// other through an op outside of both groups. So the second group is made
+// smaller.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[B:.*]]:2 = fx_kernel.invoke @kernel_1 ins(%{{[a-z0-9]+}} :
 // CHECK: %[[FB:.*]] = call @f(%[[B]]#1)

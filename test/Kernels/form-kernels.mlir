@@ -4,7 +4,8 @@
 #row = affine_map<(m, n) -> (m)>
 #column = affine_map<(m, n) -> (n)>
 
-// A matmul takes bias and activation along; two alike share one kernel.
+// A matmul is fused with its bias and activation. Two equal groups share one
+// kernel.
 // CHECK-LABEL: func.func @linear
 // CHECK: %[[A:.+]] = fx_kernel.invoke @kernel_0 ins(
 // CHECK: %[[B:.+]] = fx_kernel.invoke @kernel_0 ins(

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --split-input-file --fx-hoist-prepare | FileCheck %s
 
-// The sum of two states is computed once; what reads the input stays, and so
-// does what reads a state that the model changes.
+// The sum of two states is computed once. Ops that read the input, or a state
+// that the model changes, stay.
 // CHECK-LABEL: func.func @prepare
 // CHECK-SAME: (%[[A:[^:]+]]: tensor<4xf32> {fx.state = @a}, %[[B:[^:]+]]: tensor<4xf32> {fx.state = @b}) -> tensor<4xf32>
 // CHECK: %[[S:.+]] = linalg.add ins(%[[A]], %[[B]]
@@ -20,8 +20,8 @@ func.func @main(%x: tensor<4xf32>, %a: tensor<4xf32> {fx.state = @a}, %b: tensor
 
 // -----
 
-// What ATen computes stays where LibTorch is: at run time, also inside of a
-// region, and with it what reads it.
+// Calls of ATen stay at run time, where LibTorch is available, also inside of a
+// region. So do the ops that read their results.
 // CHECK-LABEL: func.func @prepare
 // CHECK-NOT: fx.eager
 // CHECK-LABEL: func.func @main

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-shape-prop --split-input-file --verify-diagnostics
 
-// What torch refuses, whatever the values of the tensors are.
+// Calls that torch rejects for any values of the tensors.
 fx.graph @views {
   %x = placeholder "x" : !fx.tensor<[2, 6], f32>
   // expected-error @below {{@aten.view.default: expected sizes of 12 elements, got [5]}}
@@ -60,8 +60,8 @@ fx.graph @others {
 
 // -----
 
-// What a symbol may be is taken: only what is different for all of its values
-// is refused.
+// Calls that are valid for some values of the symbols are accepted. A call is
+// an error only if it is invalid for all values.
 fx.graph @symbols symbols [s0 in [2, 64]] {
   %x = placeholder "x" : !fx.tensor<[s0, 6], f32>
   %a = call_function @aten.view.default(%x, [12]) : (!fx.tensor<[s0, 6], f32>) -> !fx.tensor<[12], f32>

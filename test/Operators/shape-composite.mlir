@@ -11,7 +11,8 @@ fx.graph @einsum symbols [s0 in [2, 64], s1 in [2, 64]] {
   %ac = call_function @aten.einsum.default("...ij, ...jk", [%a, %c]) : (!fx.tensor<[s0, 4, 8], f32>, !fx.tensor<[1, s0, 8, 5], f32>) -> !fx.any
   // CHECK: %sum = {{.*}} -> !fx.tensor<[4], f32>
   %sum = call_function @aten.einsum.default("bij->i", [%a]) : (!fx.tensor<[s0, 4, 8], f32>) -> !fx.any
-  // What does not fit stays open: the equation, the sizes, an unknown letter.
+  // The result type stays unknown where the operands do not fit: the equation,
+  // the sizes, an unknown letter.
   // CHECK: %w = {{.*}} -> !fx.any
   %w = call_function @aten.einsum.default("bi,jk->bik", [%a, %b]) : (!fx.tensor<[s0, 4, 8], f32>, !fx.tensor<[8, s1], f32>) -> !fx.any
   // CHECK: %v = {{.*}} -> !fx.any

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-shape-prop | FileCheck %s
 
-// Sizes that no machine has are neither an overflow nor a loop without end.
+// Sizes beyond the address space neither overflow nor loop forever.
 // CHECK-LABEL: fx.graph @huge
 fx.graph @huge {
   %x = placeholder "x" : !fx.tensor<[9223372036854775807], f32>

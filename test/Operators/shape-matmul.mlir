@@ -76,7 +76,7 @@ fx.graph @case_7 symbols [s0 in [2, 64], s1 in [2, 64], s2 in [2, 64]] {
   output()
 }
 
-// The keys have a dimension more than the query.
+// The keys have one dimension more than the query.
 // CHECK-LABEL: fx.graph @ranks_broadcast
 fx.graph @ranks_broadcast {
   %q = placeholder "q" : !fx.tensor<[4, 3, 8], f32>

@@ -222,7 +222,7 @@ fx.graph @case_26 symbols [s0 in [2, 64], s1 in [2, 64], s2 in [2, 64]] {
   output()
 }
 
-// The number of pieces of a symbolic size is that of the results.
+// The number of pieces of a symbolic size is the number of results.
 // CHECK-LABEL: fx.graph @symbolic_pieces
 fx.graph @symbolic_pieces symbols [s0 in [2, 64]] {
   %x = placeholder "x" : !fx.tensor<[2*s0], f32>

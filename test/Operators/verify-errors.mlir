@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --split-input-file --verify-diagnostics
 
-// All problems of a node at once.
+// All errors of a node are reported at once.
 fx.graph @arguments {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   // [F3] [F6] [F7]
@@ -47,7 +47,8 @@ fx.graph @twice {
 fx.graph @kinds {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   %n = placeholder "n" : !fx.sym_int
-  // A number stands for a tensor, a symbol for an int, None for an option.
+  // A number is accepted for a tensor, a symbol for an int, None for an
+  // optional.
   %mul = call_function @aten.mul.Tensor(%x, %n) : (!fx.tensor<[4], f32>, !fx.sym_int) -> !fx.tensor<[4], f32>
   %view = call_function @aten.view.default(%x, [%n, -1]) : (!fx.tensor<[4], f32>, !fx.sym_int) -> !fx.tensor<[4], f32>
   %index = call_function @aten.index.Tensor(%x, [None, %x]) : (!fx.tensor<[4], f32>, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
@@ -105,7 +106,7 @@ fx.graph @kind_4 {
 
 fx.graph @unknown {
   %x = placeholder "x" : !fx.tensor<[4], f32>
-  // A custom operator is the user's.
+  // A custom operator is not checked.
   %custom = call_function @mylib.op.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   // [F1]
   // expected-error @below {{'no' @aten.no_such_operator.default: unknown operator; known are those of torch 2.13.0}}
@@ -125,7 +126,7 @@ fx.graph @functional attributes {functional} {
 
 // -----
 
-// Enumerations have few values.
+// Enumerations accept only their own values.
 fx.graph @enumerations {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   // expected-error @below {{'a' @aten.full.default: argument 'layout': expected Layout?, got 99}}

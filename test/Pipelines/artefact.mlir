@@ -9,8 +9,9 @@
 // REQUIRES: fx-compile, torch
 
 // The contract of a small model: symbolic sizes, a range and a guard, an int
-// input, a state that is read, one that is mutated, an input that is mutated,
-// an operator without native code, a constant and a None among the outputs.
+// input, a state that is read, a state that is mutated, an input that is
+// mutated, an operator without native code, a constant and a None among the
+// outputs.
 
 // REPORT-DAG: "fallbacks": 1
 // REPORT-DAG: "target": "aten.foo.default"

@@ -3,7 +3,7 @@
 // RUN: ls -A %t | count 0
 // REQUIRES: fx-compile
 
-// The code fits the file that may be written, the weights do not.
+// The code fits in the maximum file size, the weights do not.
 // CHECK: error: {{.*}}no-space.mlir: cannot write '{{.*}}m.so{{.*}}': File too large
 // CHECK-NOT: {{.}}
 

@@ -3,8 +3,8 @@
 // RUN: fx-opt %s -fx-quantize-convert -split-input-file | fx-opt -split-input-file -fx-shape-prop -verify-roundtrip
 
 
-// Rows of -1, 2 and of 0, 4: scales 2/127 and 4/127. The range [-1, 3] has
-// steps of 4/255 and zero at 64.
+// Rows of -1, 2 and of 0, 4 have the scales 2/127 and 4/127. The range [-1, 3]
+// has the scale 4/255 and the zero point 64.
 // CHECK-NOT: fx.state @l.weight :
 // CHECK-DAG: fx.state @l.weight_q : !fx.tensor<[2, 2], i8> = dense<[192, 127, 0, 127]> : tensor<4xui8>
 // CHECK-DAG: fx.state @l.weight_scale : !fx.tensor<[2], f32> = dense<[4, 2, 129, 60, 4, 2, 1, 61]>
@@ -20,7 +20,7 @@
 // CHECK-NEXT: %[[D:.*]] = call_function @quantized_decomposed.dequantize_per_tensor.default(%[[X]], 0.0156862{{[0-9]*}}, 64, 0, 255, ui8) : (!fx.tensor<[s0, 2], ui8>) -> !fx.tensor<[s0, 2], f32>
 // CHECK-NEXT: %[[W:.*]] = call_function @quantized_decomposed.dequantize_per_channel.default(%[[Q]], %[[S]], %[[Z]], 0, -127, 127, i8)
 // CHECK-NEXT: %y = call_function @aten.linear.default(%[[D]], %[[W]]) : (!fx.tensor<[s0, 2], f32>, !fx.tensor<[2, 2], f32>) -> !fx.tensor<[s0, 2], f32>
-// A second user has floats of its own, of the same integers.
+// A second user has its own dequantize nodes of the same integers.
 // CHECK: %[[D2:.*]] = call_function @quantized_decomposed.dequantize_per_tensor.default(%[[X]],
 // CHECK: %[[W2:.*]] = call_function @quantized_decomposed.dequantize_per_channel.default(%[[Q]],
 // CHECK: %z = call_function @aten.linear.default(%[[D2]], %[[W2]])
@@ -35,8 +35,8 @@ fx.graph @main symbols [s0 in [1, 64]] attributes {functional, fx.quantization =
 
 // -----
 
-// In each run: int8 around 0. The weight is one that was transposed, with int4
-// groups of two: 2/7 and 4/7 are the scales.
+// Activations are quantized symmetrically to int8 in each run. The weight is a
+// transposed state with int4 groups of two: the scales are 2/7 and 4/7.
 // CHECK-DAG: fx.state @w_q : !fx.tensor<[2, 4], i8> = dense<[253, 7, 0, 7, 0, 7, 249, 2]> : tensor<8xui8>
 // CHECK-DAG: fx.state @w_scale : !fx.tensor<[2, 2], f32>
 // CHECK-LABEL: fx.graph @main
@@ -57,8 +57,9 @@ fx.graph @main attributes {functional, fx.quantization = {group_size = 2 : i64, 
 
 // -----
 
-// One scale for the weight, computed from a state; the layer whose input had no
-// finite range stays, and so does the float weight that it shares.
+// One scale for the weight, which is computed from a state. The layer whose
+// input has no finite range is not quantized, so the float weight that it
+// shares stays.
 // CHECK-DAG: fx.state @w :
 // CHECK-DAG: fx.state @w_q :
 // CHECK-NOT: fx.state @w_scale

@@ -4,9 +4,9 @@
 // RUN: fx-opt %s -fx-quantize-prepare="ops=conv,add skip=c2" -split-input-file | FileCheck %s --check-prefix=SOME
 
 
-// A block of a ResNet. The convolution that only the sum uses adds to it as it
-// is; the pool shares its observer with what it gives; the last sum's result is
-// used as floats.
+// A block of a ResNet. The convolution that only the sum uses is added as
+// floats. The pool shares the observer of its input with its result. The result
+// of the last sum is used as floats.
 // CHECK-LABEL: fx.graph @main
 // CHECK-SAME: fx.quantization = {group_size = 0 : i64, mode = "static", observer = "histogram", per_channel = true, symmetric = false, weight_bits = 8 : i64}
 // CHECK: %x = placeholder "x" {fx.observers = array<i64: 0>}
@@ -31,7 +31,7 @@
 // SOME: %c0 = {{.*}}fx.quantize
 // SOME: %p = {{.*}}fx.float = "pool layers are not quantized in this mode or by choice"
 // SOME: %c2 = {{.*}}fx.float = "it was excluded"
-// The other operand of the sum is quantized now.
+// The other operand of the sum is quantized in this case.
 // SOME: %s = call_function {{.*}}fx.quantize = array<i64: 1>
 fx.state @w : !fx.tensor<[4, 4, 1, 1], f32>
 fx.graph @main attributes {functional} {
@@ -51,8 +51,8 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// Products: weights as they are and transposed, activations; what cat joins has
-// one observer with what it gives.
+// Matmuls of weights, transposed or not, and of activations. The operands and
+// the result of cat share one observer.
 // CHECK-LABEL: fx.graph @main
 // CHECK: %x = placeholder "x" {fx.observers = array<i64: 0>}
 // CHECK: %y = placeholder "y" {fx.observers = array<i64: 0>}
@@ -88,8 +88,8 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// Nothing here: a weight that an input is, one that is mutated, half precision,
-// what is dequantized already, a sum that is scaled.
+// Nothing is quantized: an input as the weight, a mutated weight, half
+// precision, a weight that is dequantized already, an addition of a constant.
 // CHECK-LABEL: fx.graph @main
 // CHECK-NOT: fx.observers
 // CHECK-NOT: fx.quantize =

@@ -1,4 +1,5 @@
-// A guard with a power of -1 is checked at once, however large the exponent.
+// A guard with a power of -1 is evaluated in constant time, however large the
+// exponent.
 // REQUIRES: fx-compile, fx-run
 // RUN: rm -rf %t && mkdir %t && fx-compile %s -o %t/m.so
 // RUN: %npy write %t/odd 'array(2**62 + 1)' && %npy write %t/even 'array(2**62)'

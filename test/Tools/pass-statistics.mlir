@@ -1,4 +1,5 @@
-// What passes count is printed, also where MLIR is a release that counts nothing.
+// Pass statistics are printed, also if MLIR is a release build, which does not
+// count.
 // RUN: fx-opt %s --fx-functionalize --fx-fold-conv-bn --mlir-pass-statistics 2>&1 >/dev/null | FileCheck %s
 // RUN: fx-opt %s --fx-functionalize --fx-fold-conv-bn 2>&1 >/dev/null | count 0
 

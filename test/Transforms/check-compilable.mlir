@@ -1,7 +1,7 @@
 // RUN: fx-opt %s -split-input-file -fx-check-operators -fx-check-states -verify-diagnostics
 
-// What compiled code cannot do is refused before anything is lowered, with the
-// reason.
+// Nodes that compiled code cannot execute are rejected with the reason before
+// anything is lowered.
 
 fx.graph @main {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -21,7 +21,7 @@ fx.graph @main {
 
 // -----
 
-// Nobody knows what lies between the elements of an input of the user.
+// The memory between the elements of a user input is not known.
 fx.graph @main {
   %x = placeholder "x" : !fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>
   // expected-error @below {{'aten.as_strided.default' has no native code: expected an operand whose memory is known, got !fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>: input 'x' has gaps or overlaps in its memory}}
@@ -31,7 +31,7 @@ fx.graph @main {
 
 // -----
 
-// A view that shows elements of the input alone needs no memory.
+// A view of the input's elements alone does not need the memory between them.
 fx.graph @main {
   %x = placeholder "x" : !fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>
   %v = call_function @aten.as_strided.default(%x, [2], [2], 0) : (!fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>) -> !fx.tensor<[2], f32, #fx.meta<strides = [2]>>
@@ -51,8 +51,8 @@ fx.graph @main {
 
 // -----
 
-// One storage under two names, of which one is written: compiled code would
-// hold it twice.
+// Two names for one storage, one of which is written: compiled code would have
+// two copies of the storage.
 // expected-error @below {{state 'a' is written and shares its storage with 'b': this has no native code}}
 fx.state @a : !fx.tensor<[4], f32> = #fx.external<"m.pt2", offset = 0, size = 16, crc32 = 1>
 fx.state @b : !fx.tensor<[2, 2], f32> = #fx.external<"m.pt2", offset = 0, size = 16, crc32 = 1>
@@ -65,7 +65,8 @@ fx.graph @main {
 
 // -----
 
-// Tied weights are one tensor: written under one name, they are under the other.
+// Tied weights are one tensor: a write under one name is visible under the
+// other.
 fx.state @a : !fx.tensor<[4], f32> = #fx.external<"m.pt2", offset = 0, size = 16, crc32 = 1>
 fx.state @b : !fx.tensor<[4], f32> = #fx.external<"m.pt2", offset = 0, size = 16, crc32 = 1>
 fx.graph @main {

@@ -7,7 +7,7 @@
 // LIMIT: @aten.exp.default
 // LIMIT-NOT: folded
 
-// [0, 1] and [1, 2]; w and its tied twin stay what they are.
+// [0, 1] and [1, 2]. w and its tied copy do not change.
 // CHECK-DAG: fx.state @w : {{.*}} = dense<[0, 0, 0, 0, 0, 0, 128, 63]>
 // CHECK-DAG: fx.state @tied : {{.*}} = dense<[0, 0, 0, 0, 0, 0, 128, 63]>
 // CHECK-DAG: fx.state @folded_sum : !fx.tensor<[2], f32> = dense<[0, 0, 128, 63, 0, 0, 0, 64]> : tensor<8xui8>
@@ -25,19 +25,20 @@ fx.graph @main attributes {functional} {
   %tied = placeholder "tied" parameter @tied : !fx.tensor<[2], f32>
   %k = placeholder "k" buffer @k : !fx.tensor<[2], f32>
   %x = placeholder "x" : !fx.tensor<[2], f32>
-  // A number and a state; a factory alone is none of them, nor is a view.
+  // A sum of a constant and a state folds. A factory alone does not fold, nor
+  // does a view.
   %ones = call_function @aten.ones.default([2]) : () -> !fx.tensor<[2], f32>
   %sum = call_function @aten.add.Tensor(%w, %ones) : (!fx.tensor<[2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   // CHECK-NEXT: %v = call_function @aten.view.default(%folded_sum, [1, 2])
   %v = call_function @aten.view.default(%sum, [1, 2]) : (!fx.tensor<[2], f32>) -> !fx.tensor<[1, 2], f32>
   // CHECK-NEXT: %vt = call_function @aten.view.default(%tied, [1, 2])
   %vt = call_function @aten.view.default(%tied, [1, 2]) : (!fx.tensor<[2], f32>) -> !fx.tensor<[1, 2], f32>
-  // What only leads to another constant is not kept.
+  // A constant that is used only by another constant is not kept.
   %n = call_function @aten.neg.default(%tied) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   %e = call_function @aten.exp.default(%n) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
   // CHECK-NEXT: %y = call_function @aten.mul.Tensor(%x, %folded_e)
   %y = call_function @aten.mul.Tensor(%x, %e) : (!fx.tensor<[2], f32>, !fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>
-  // Random, or of a buffer that is written.
+  // Random operators, and operators on a buffer that is written, do not fold.
   // CHECK-NEXT: %r = call_function @aten.rand_like.default
   // CHECK-NEXT: %kk = call_function @aten.add.Tensor(%k, 1)
   %r = call_function @aten.rand_like.default(%w) : (!fx.tensor<[2], f32>) -> !fx.tensor<[2], f32>

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-correct-types | FileCheck %s
 
-// Torch records the gradient's dtype; eager promotes both operands. Who reads
-// the result has the dtype that follows.
+// Torch records the gradient's dtype, but eager mode promotes both operands.
+// The users of the result get the corrected dtype, too.
 // CHECK-LABEL: fx.graph @main
 // CHECK: %[[Y:.*]] = call_function @aten.threshold_backward.default({{.*}}) : (!fx.tensor<[4], f16>, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
 // CHECK: %[[Z:.*]] = call_function @aten.mul.Tensor(%[[Y]], 2) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
@@ -14,7 +14,8 @@ fx.graph @main {
   output(%z) : (!fx.tensor<[4], f16>)
 }
 
-// A state keeps its dtype, so nothing is corrected here.
+// The result is written to a state, which keeps its dtype, so nothing is
+// corrected.
 // CHECK-LABEL: fx.graph @written
 // CHECK: aten.threshold_backward.default({{.*}}) : (!fx.tensor<[4], f16>, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f16>
 fx.state @s : !fx.tensor<[4], f16>

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-decompose | FileCheck %s
 
-// An operator on lists is one operator for each tensor.
+// An operator on lists becomes one operator for each tensor.
 // CHECK-LABEL: fx.graph @main
 // CHECK: %[[A:.*]] = call_function @aten.add.Tensor(%x, %x, alpha = 2)
 // CHECK: %[[B:.*]] = call_function @aten.add.Tensor(%y, %y, alpha = 2)

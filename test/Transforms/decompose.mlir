@@ -12,7 +12,7 @@ fx.graph @einsum_bmm attributes {functional} {
   output(%e) : (!fx.tensor<[2, 3, 5], f32>)
 }
 
-// A dimension of size 1 is broadcast: the bmm sums without it.
+// A dimension of size 1 is broadcast: it is not part of the sum of the bmm.
 // CHECK-LABEL: fx.graph @einsum_broadcast
 fx.graph @einsum_broadcast attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[1, 3, 4], f32>
@@ -24,8 +24,8 @@ fx.graph @einsum_broadcast attributes {functional} {
   output(%e) : (!fx.tensor<[2, 3, 5], f32>)
 }
 
-// The merged size of an empty group is 0. Reshape cannot infer another size
-// of a tensor without elements.
+// The merged size of an empty group is 0, since reshape cannot infer a size
+// (-1) of a tensor without elements.
 // CHECK-LABEL: fx.graph @einsum_empty
 fx.graph @einsum_empty symbols [s0 in [2, 9], s1 in [2, 9]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[0, 2, 3, 4], f32>
@@ -39,13 +39,13 @@ fx.graph @einsum_empty symbols [s0 in [2, 9], s1 in [2, 9]] attributes {function
   output(%e, %f) : (!fx.tensor<[0, 2, 3, 5], f32>, !fx.tensor<[s0, s1, 0, 0], f32>)
 }
 
-// A repeated label is a diagonal.
+// A repeated label takes the diagonal.
 // CHECK-LABEL: fx.graph @einsum_diagonal
 fx.graph @einsum_diagonal attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[3, 3], f32>
   // CHECK: %diagonal = call_function @aten.diagonal.default(%x)
   %e = call_function @aten.einsum.default("ii->i", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
-  // An ellipsis stands for dimensions of its own.
+  // An ellipsis stands for unnamed dimensions.
   // CHECK: @aten.sum.dim_IntList(%x, [1])
   %f = call_function @aten.einsum.default("...i->...", [%x]) : (!fx.tensor<[3, 3], f32>) -> !fx.tensor<[3], f32>
   // CHECK: output(%diagonal, %sum)
@@ -92,7 +92,7 @@ fx.graph @moves attributes {functional} {
   output(%g) : (!fx.tensor<[1, 1, 4, 6], f32>)
 }
 
-// Another name is the usual one, and may decompose then.
+// An alias becomes the usual operator, which may then be decomposed.
 // CHECK-LABEL: fx.graph @other_names
 fx.graph @other_names attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[1, 4, 2, 3], f32>
@@ -104,7 +104,7 @@ fx.graph @other_names attributes {functional} {
   output(%c) : (!fx.tensor<[1, 4, 2, 3], f32>)
 }
 
-// Views of a graph that mutates may be written through.
+// A graph that mutates may write through views, so these stay.
 // CHECK-LABEL: fx.graph @not_functional
 fx.graph @not_functional {
   %x = placeholder "x" : !fx.tensor<[4], f32>
@@ -115,8 +115,8 @@ fx.graph @not_functional {
 
 // -----
 
-// As many differences as the result says: PyTorch takes no more than there are
-// elements.
+// The result's size gives the number of differences: PyTorch takes at most as
+// many as there are elements.
 // CHECK-LABEL: fx.graph @diff
 fx.graph @diff symbols [s0 in [2, ?]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[3], f32>

@@ -19,7 +19,7 @@ fx.graph @main attributes {functional} {
   %a = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %s, %zeros, 0, -128, 127, i8) : (!fx.tensor<[2, 4], i8>, !fx.tensor<[2], f32>, !fx.tensor<[2], i64>) -> !fx.tensor<[2, 4], f32>
   // CHECK: dequantize_per_channel_group.default(%q, %g, None, -128, 127, i8, 2, f32)
   %b = call_function @quantized_decomposed.dequantize_per_channel_group.default(%q, %g, %zeros, -128, 127, i8, 2, f32) : (!fx.tensor<[2, 4], i8>, !fx.tensor<[2, 2], f32>, !fx.tensor<[2], i64>) -> !fx.tensor<[2, 4], f32>
-  // What is not zero, not known, or given by the caller stays.
+  // Zero points that are not 0, not known, or given by the caller stay.
   // CHECK: (%q, %s, %ones, 0
   %c = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %s, %ones, 0, -128, 127, i8) : (!fx.tensor<[2, 4], i8>, !fx.tensor<[2], f32>, !fx.tensor<[2], i64>) -> !fx.tensor<[2, 4], f32>
   // CHECK: (%q, %s, %unknown, 0

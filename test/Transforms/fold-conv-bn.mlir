@@ -66,7 +66,8 @@ fx.graph @convolution attributes {functional} {
 
 // -----
 
-// addmm on a transposed weight: computed from a state, so folded too.
+// addmm with a transposed weight, which is computed from a state and so folds,
+// too.
 // CHECK-LABEL: fx.graph @addmm
 // CHECK: %view = call_function @aten.view.default(%{{.*}}, [1, 8])
 // CHECK: %[[P:.*]] = call_function @aten.mul.Tensor({{.*}}, %view)
@@ -135,7 +136,7 @@ fx.graph @not_functional {
 
 // -----
 
-// Two groups of a transposed convolution; a product without a bias, in f64.
+// Two groups of a transposed convolution; a matmul without a bias, in f64.
 // CHECK-LABEL: fx.graph @groups
 // CHECK: %reshape = call_function @aten.reshape.default({{.*}}, [2, 2, 3, 5])
 // CHECK: %view = call_function @aten.view.default({{.*}}, [2, 1, 3, 1])
@@ -169,7 +170,7 @@ fx.graph @groups attributes {functional} {
 
 // -----
 
-// A statistic lies in the storage of a state that is written.
+// A statistic shares the storage of a state that is written.
 // CHECK-LABEL: fx.graph @tied
 // CHECK: @aten.batch_norm.default
 fx.state @w : !fx.tensor<[2, 2, 1], f32>
@@ -189,9 +190,9 @@ fx.graph @tied attributes {functional} {
 // -----
 
 // Modules of a live graph: the first pair becomes a convolution, whose weights
-// are computed from states. The others stay as they are: something unknown runs
-// between the two, the norm's statistics are also another's, likewise, the
-// convolution's result has two uses, the norm trains.
+// are computed from states. The other pairs stay: an unknown module runs
+// between the two, another module shares the norm's statistics (two pairs), the
+// convolution's result has two uses, the norm is in training mode.
 // CHECK-LABEL: fx.graph @main
 // CHECK: rsqrt
 // CHECK: %[[Y:.*]] = call_function @aten.conv2d.default(%x, %{{[^,]*}}, %{{[^,]*}}) :

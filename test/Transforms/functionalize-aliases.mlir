@@ -1,7 +1,7 @@
 // RUN: fx-opt %s -split-input-file -fx-functionalize -fx-verify-functional | FileCheck %s
 
-// A view of what an in-place operator returns is a view of what that wrote: a
-// later write to the same storage changes it.
+// A view of an in-place operator's result is a view of the tensor that it
+// wrote: a later write to the same storage changes the view.
 // CHECK-LABEL: fx.graph @stale
 // CHECK: %[[F:.*]] = call_function @aten.fill.Scalar
 // CHECK: %[[P:.*]] = call_function @aten.add.Tensor(%[[F]], 1)
@@ -19,7 +19,7 @@ fx.graph @stale {
 
 // -----
 
-// Strides speak of the memory that the operand lies in.
+// The strides refer to the memory of the operand.
 // CHECK-LABEL: fx.graph @strided
 // CHECK: %[[X:.*]] = placeholder "x"
 // CHECK: call_function @aten.as_strided.default(%[[X]], [2, 3], [3, 1], 0)
@@ -32,7 +32,7 @@ fx.graph @strided {
 
 // -----
 
-// An input held channels-last: its memory in order is a permuted view.
+// An input in channels-last format: its memory in order is a permuted view.
 // CHECK-LABEL: fx.graph @channels_last
 // CHECK: %[[P:.*]] = call_function @aten.permute.default(%{{.*}}, [0, 2, 3, 1])
 // CHECK: %[[C:.*]] = call_function @aten.clone.default(%[[P]], memory_format
@@ -45,8 +45,8 @@ fx.graph @channels_last {
 
 // -----
 
-// A view without an inverse operator: where each element goes is told by the
-// same view of the elements' numbers.
+// A view without an inverse operator: the same view of the elements' indices
+// gives the place of each element.
 // CHECK-LABEL: fx.graph @unfold
 // CHECK: %[[N:.*]] = call_function @aten.arange.default(6)
 // CHECK: %[[NS:.*]] = call_function @aten.reshape.default(%[[N]], [6])
@@ -62,7 +62,7 @@ fx.graph @unfold {
 
 // -----
 
-// The written tensor keeps its dtype, and `out=` is written.
+// A written tensor keeps its dtype. The `out=` argument is written.
 // CHECK-LABEL: fx.graph @dtypes
 // CHECK: %[[X:.*]] = placeholder "x"
 // CHECK: %[[G:.*]] = call_function @aten.gt.Scalar(%[[X]], 0) {{.*}} -> !fx.tensor<[4], i1>

@@ -1,5 +1,5 @@
-// An operator without a schema may write to its arguments and give views of
-// them, unless the caller knows better.
+// An operator without a schema may write to its arguments and return views of
+// them, unless the option says otherwise.
 // RUN: fx-opt %s -fx-functionalize 2>&1 | FileCheck %s
 // RUN: fx-opt %s -fx-functionalize=assume-unknown-functional | FileCheck %s --check-prefix=ASSUME
 

@@ -9,7 +9,7 @@ fx.graph @custom {
 
 // -----
 
-// A second name of what the branches write.
+// A second name of the tensor that the branches write.
 fx.graph private @writes {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   %y = placeholder "y" : !fx.tensor<[4], f32>

@@ -5,8 +5,8 @@
 
 // CHECK: remark: graph @unknown stays as it is: a view by strides of a tensor whose place in its storage is not known
 
-// Two views of which the first shows each element three times: one scatter, at
-// the numbers that both views show.
+// Two views, the first of which shows each element three times: one scatter, at
+// the indices that both views give.
 // CHECK-LABEL: fx.graph @overlapping attributes {functional}
 // CHECK: %[[NUMBERS:.*]] = call_function @aten.arange.default(4)
 // CHECK: %[[WHOLE:.*]] = call_function @aten.reshape.default(%[[NUMBERS]], [1, 4])
@@ -23,8 +23,8 @@ fx.graph @overlapping {
   output(%x) : (!fx.tensor<[1, 4], f32>)
 }
 
-// The memory from the first element to the last is a vector; the elements are a
-// view of it again.
+// The memory from the first element to the last becomes a vector. Afterwards
+// the elements are a view of it.
 // CHECK-LABEL: fx.graph @gaps attributes {functional}
 // CHECK: %[[X:.*]] = placeholder "x"
 // CHECK: call_function @aten.zeros.default([7]
@@ -40,7 +40,7 @@ fx.graph @gaps {
   output(%x) : (!fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>)
 }
 
-// Address 1 is in a gap.
+// Address 1 is in a gap between the elements.
 // CHECK-LABEL: fx.graph @unknown {
 // CHECK: aten.mul_.Tensor
 fx.graph @unknown {
@@ -50,7 +50,7 @@ fx.graph @unknown {
   output(%x) : (!fx.tensor<[2, 2], f32, #fx.meta<strides = [4, 2]>>)
 }
 
-// A tall matrix has a second diagonal behind the first.
+// fill_diagonal_ with wrap continues below the square part of a tall matrix.
 // CHECK-LABEL: fx.graph @diagonal attributes {functional}
 // CHECK: %[[FIRST:.*]] = call_function @aten.arange.start_step(0, 4, 3)
 // CHECK: %[[FILLED:.*]] = call_function @aten.index_fill.int_Scalar({{.*}}, 0, %[[FIRST]], 3)

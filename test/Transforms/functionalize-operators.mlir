@@ -1,4 +1,5 @@
-// Operators of a library, whose schemas torch's dispatcher has once it is loaded:
+// Operators of a library. Torch's dispatcher has their schemas once the library
+// is loaded:
 //   fn_with_input_mutation(Tensor(a!) t0, Tensor t1, Tensor(b!) t2) -> (Tensor, Tensor)
 //   fn_out_variant_without_return(Tensor x, Tensor(a!) out) -> ()
 // REQUIRES: libtorch

@@ -1,5 +1,6 @@
-// What fills a tensor with random numbers keeps its strides: numbers are drawn
-// in the order of memory. Two operators have other names.
+// An operator that fills a tensor with random numbers keeps the tensor's
+// strides: numbers are drawn in memory order. The functional forms of two
+// operators have other names.
 // RUN: fx-opt %s --fx-functionalize | FileCheck %s
 
 !t = !fx.tensor<[2, 3], f32, #fx.meta<strides = [1, 2]>>

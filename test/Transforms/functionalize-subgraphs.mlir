@@ -1,4 +1,4 @@
-// Sub-graphs that write to what they are given: the last values come back.
+// Sub-graphs that write to their arguments return the final values.
 // RUN: fx-opt %s --fx-functionalize | FileCheck %s
 
 !v = !fx.tensor<[4], f32>
@@ -16,7 +16,7 @@ fx.graph private @no attributes {functional} {
   %x = placeholder "x" : !v
   output(%x) : (!v)
 }
-// The branch that writes nothing returns what it got.
+// The branch that writes nothing returns its argument.
 // CHECK-LABEL: fx.graph private @yes_functional attributes {functional}
 // CHECK: %add = call_function @aten.add.Tensor(%n, 1)
 // CHECK: %y = call_function @aten.add.Tensor(%x, %add)
@@ -55,7 +55,7 @@ fx.graph private @iteration {
   %next = call_function @aten.add.Tensor(%i, 1) : (!s) -> !s
   output(%next) : (!s)
 }
-// A loop carries what it writes.
+// A loop carries the tensors that it writes.
 // CHECK-LABEL: fx.graph @loop attributes {functional}
 fx.graph @loop {
   %i = placeholder "i" : !s
@@ -76,7 +76,7 @@ fx.graph private @step {
   %y = call_function @aten.neg.default(%x) : (!s) -> !s
   output(%y) : (!s)
 }
-// A map that writes is a scan.
+// A map that writes becomes a scan.
 // CHECK-LABEL: fx.graph @rows attributes {functional}
 fx.graph @rows {
   %x = placeholder "x" : !v

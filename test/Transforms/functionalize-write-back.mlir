@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-functionalize --fx-verify-functional | FileCheck %s
 
-// What a decomposed graph returns of its inputs is written back by `copy_`,
-// which converts and broadcasts.
+// The mutations of inputs that a decomposed graph returns are written back by
+// `copy_`, which converts and broadcasts.
 
 // `buffer.fill_(1)`, decomposed: a tensor of no dimensions.
 // CHECK-LABEL: fx.graph @broadcasts
@@ -15,8 +15,8 @@ fx.graph @broadcasts attributes {functional} {
   output(%one) signature [#fx.output_spec<user_input_mutation, "x">] : (!fx.tensor<[], f32>)
 }
 
-// The graph returns the input, too: torch returns the input itself, with the
-// dtype that it has. What else reads the value reads it unconverted.
+// The graph returns the input, too: torch returns the input itself, with its
+// dtype. Other users read the unconverted value.
 // CHECK-LABEL: fx.graph @converts
 // CHECK: %[[X:.*]] = placeholder "x"
 // CHECK: %[[SUM:.*]] = call_function @aten.add.Tensor
@@ -31,7 +31,7 @@ fx.graph @converts attributes {functional} {
   output(%sum, %sum, %mul) signature [#fx.output_spec<user_input_mutation, "x">, #fx.output_spec<user_output>, #fx.output_spec<user_output>] : (!fx.tensor<[4], f32>, !fx.tensor<[4], f32>, !fx.tensor<[4], f32>)
 }
 
-// A state is found by its target, though an input of the user has that name.
+// A state is found by its target, even if a user input has the same name.
 // CHECK-LABEL: fx.graph @names
 // CHECK: %[[A:.*]] = placeholder "a" : !fx.tensor<[3], f32>
 // CHECK: %[[B:.*]] = placeholder "b" buffer @a
@@ -44,7 +44,7 @@ fx.graph @names attributes {functional} {
   output(%sum, %a) signature [#fx.output_spec<buffer_mutation, "a">, #fx.output_spec<user_output>] : (!fx.tensor<[], f32>, !fx.tensor<[3], f32>)
 }
 
-// A last value in the input's form stays as it is.
+// A final value that has the input's type is not copied.
 // CHECK-LABEL: fx.graph @same
 // CHECK-NOT: aten.copy
 fx.graph @same attributes {functional} {

@@ -42,7 +42,7 @@ fx.graph @views {
 
 // -----
 
-// Two `zeros` of which one is written are two storages.
+// Two `zeros`, one of which is written, are two storages.
 // CHECK-LABEL: fx.graph @fresh
 // CSE-LABEL: fx.graph @fresh
 fx.graph @fresh {
@@ -57,7 +57,7 @@ fx.graph @fresh {
 
 // -----
 
-// An in-place operator keeps the dtype of what it writes.
+// An in-place operator keeps the dtype of the tensor that it writes.
 // CHECK-LABEL: fx.graph @dtype
 fx.graph @dtype {
   %x = placeholder "x" : !fx.tensor<[4], f16>
@@ -86,7 +86,7 @@ fx.graph @batch_norm {
 
 // -----
 
-// The forms with saved statistics, in training and out of it.
+// The overloads with saved statistics, in training and in evaluation.
 // CHECK-LABEL: fx.graph @batch_norms
 fx.state @mean : !fx.tensor<[3], f32>
 fx.state @var : !fx.tensor<[3], f32>
@@ -103,7 +103,7 @@ fx.graph @batch_norms {
 
 // -----
 
-// The form that always trains; nothing is written where there are no elements.
+// The overload that always trains. Without elements nothing is written.
 // CHECK-LABEL: fx.graph @updating_batch_norm
 fx.state @mean : !fx.tensor<[3], f32>
 fx.state @var : !fx.tensor<[3], f32>
@@ -122,7 +122,7 @@ fx.graph @updating_batch_norm {
 
 // -----
 
-// The running statistics move by the momentum towards the means of the images.
+// The running statistics move by the momentum towards the mean over the images.
 // CHECK-LABEL: fx.graph @instance_norm
 fx.state @mean : !fx.tensor<[3], f32>
 fx.state @var : !fx.tensor<[3], f32>
@@ -146,7 +146,7 @@ fx.graph @instance_norm symbols [s0 in [2, 9]] {
 
 // -----
 
-// Dynamic sizes, an unbound split, a squeeze in place.
+// Dynamic sizes, a write to one part of a split, a squeeze in place.
 // CHECK-LABEL: fx.graph @dynamic
 fx.graph @dynamic symbols [s0 in [2, 9]] {
   %x = placeholder "x" : !fx.tensor<[s0, 4], f32>

@@ -1,10 +1,11 @@
 // RUN: fx-opt %s -fx-fuse -split-input-file | FileCheck %s
 // RUN: fx-opt %s -fx-fuse='min-size=4 prefix=part' -split-input-file | FileCheck %s --check-prefix=SIZE
 // RUN: fx-opt %s -fx-fuse=max-size=2 -split-input-file | FileCheck %s --check-prefix=MAX
-// Bodies put back are the graph again.
+// Inlining the bodies restores the graph.
 // RUN: fx-opt %s -fx-fuse -fx-resolve-calls -split-input-file | FileCheck %s --check-prefix=BACK
 
-// A product with what is behind it; what two groups need is in neither.
+// A matmul is fused with the ops behind it. A value that two groups need is in
+// neither.
 
 // CHECK-LABEL: fx.state @w
 // CHECK: fx.graph private @main.fused_linear_relu_mul symbols [s0 in [2, 64]] attributes {functional} {
@@ -22,7 +23,7 @@
 // CHECK-NEXT: %fused_sin_add = call_module @fused_sin_add(%e)
 // CHECK-NEXT: output(%fused_linear_relu_mul, %fused_sin_add)
 
-// Views do not count.
+// Views do not count towards the size.
 // SIZE-NOT: private @main.part
 // MAX: fx.graph private @main.fused_linear_relu symbols
 // MAX: fx.graph private @main.fused_sin_add
@@ -52,8 +53,9 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 
 // -----
 
-// What makes a product's operand, a product that is broadcast, a second matmul
-// and a reduction behind one stay apart; reductions take what is around them.
+// A matmul's producer, a matmul that is broadcast, a second matmul and a
+// reduction after a matmul are not fused. A reduction is fused with the ops
+// around it.
 
 // CHECK-LABEL: fx.graph private @main.fused_add_exp_sum_div
 // CHECK: fx.graph @main

@@ -3,8 +3,8 @@
 !v = !fx.tensor<[4], f32>
 !m = !fx.tensor<[3, 4], f32>
 
-// %e is the same for each row; %r draws again, %y needs the row, and the view %u
-// stays, since nothing that is computed needs it.
+// %e is the same for each row and is hoisted. %r draws in each iteration, %y
+// needs the row, and the view %u stays, since no hoisted node needs it.
 // CHECK-NOT: @row(
 // CHECK-LABEL: fx.graph private @row_hoisted attributes {functional}
 // CHECK-NEXT: %x = placeholder "x"
@@ -44,8 +44,9 @@ fx.graph @main attributes {functional} {
 !v = !fx.tensor<[4], f32>
 !s = !fx.tensor<[], f32>
 
-// The condition takes what the body takes. A result that is returned is passed
-// as well. The second call of the body gets a form of its own.
+// The condition takes the same operands as the body. A hoisted result that the
+// body returns is passed as well. The second call of the body gets its own
+// copy.
 // CHECK-LABEL: fx.graph private @less_hoisted
 // CHECK-NEXT: placeholder "i"
 // CHECK-NEXT: placeholder "w"
@@ -84,7 +85,8 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// Not in a graph that mutates, and not what a iteration changes.
+// Nothing is hoisted from a graph that mutates, nor anything that depends on
+// the carried values.
 // CHECK-LABEL: fx.graph private @body attributes {functional}
 // CHECK: aten.exp.default(%c)
 // CHECK-LABEL: fx.graph @main

@@ -21,7 +21,7 @@ fx.graph @main {
   %outer = get_attr @outer : !fx.graph_ref
   // CHECK-NEXT: %sin_1 = call_function @aten.sin.default(%sin)
   %s = higher_order @strict_mode(%outer, [%sin]) : (!fx.graph_ref, !fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
-  // An autocast region with sub-graphs of its own stays.
+  // An autocast region that has sub-graphs stays.
   // CHECK-NEXT: %wrap = get_attr
   %wrap = get_attr @other : !fx.graph_ref
   // CHECK-NEXT: higher_order @wrap_with_autocast
@@ -41,7 +41,8 @@ fx.graph private @inner {
   output(%x) : (!fx.tensor<[], f32>)
 }
 
-// What runs in the region's dtype, what in f32, what as it is.
+// Operators that run in the region's dtype, in f32, and in the dtype of their
+// operands.
 fx.graph private @region {
   %x = placeholder "x" : !fx.tensor<[4, 4], f32>
   %mm = call_function @aten.mm.default(%x, %x) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], bf16>

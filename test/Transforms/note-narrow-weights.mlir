@@ -17,14 +17,15 @@ fx.graph @main attributes {functional} {
   %s = placeholder "s" buffer @s : !fx.tensor<[2], f32>
   %g = placeholder "g" buffer @g : !fx.tensor<[2, 2], f32>
   %input = placeholder "input" : !fx.tensor<[2, 4], i8>
-  // The bytes count, whatever bounds the call gives.
+  // The values of the weight decide, not the bounds of the call.
   // CHECK: dequantize_per_channel.default(%low, %s, None, 0, -128, 127, i8) {fx.bits = 4 : i64}
   %a = call_function @quantized_decomposed.dequantize_per_channel.default(%low, %s, None, 0, -128, 127, i8) : (!fx.tensor<[2, 4], i8>, !fx.tensor<[2], f32>) -> !fx.tensor<[2, 4], f32>
   // CHECK: dequantize_per_channel_group.default(%low, {{.*}} {fx.bits = 4 : i64}
   %b = call_function @quantized_decomposed.dequantize_per_channel_group.default(%low, %g, None, -8, 7, i8, 2, f32) : (!fx.tensor<[2, 4], i8>, !fx.tensor<[2, 2], f32>) -> !fx.tensor<[2, 4], f32>
   // CHECK: dequantize_per_tensor.default(%low, {{.*}} {fx.bits = 4 : i64}
   %c = call_function @quantized_decomposed.dequantize_per_tensor.default(%low, 0.5, 0, -8, 7, i8) : (!fx.tensor<[2, 4], i8>) -> !fx.tensor<[2, 4], f32>
-  // One that is too large, one too small, unsigned, not known, the caller's.
+  // Weights with a value that is too large or too small, unsigned and unknown
+  // weights, and an input.
   // CHECK-NOT: fx.bits
   %d = call_function @quantized_decomposed.dequantize_per_tensor.default(%high, 0.5, 0, -8, 7, i8) : (!fx.tensor<[2, 4], i8>) -> !fx.tensor<[2, 4], f32>
   %e = call_function @quantized_decomposed.dequantize_per_tensor.default(%less, 0.5, 0, -8, 7, i8) : (!fx.tensor<[2, 4], i8>) -> !fx.tensor<[2, 4], f32>

@@ -1,6 +1,7 @@
 // RUN: fx-opt %s -fx-partition='by=annotation modules=enc.fc,dec dry-run' -o /dev/null | FileCheck %s
 
-// A module path stands for all below it, and for nothing that only begins alike.
+// A module path selects all modules below it, but no module whose name only
+// starts with the same letters.
 // CHECK: @main by annotation: 2 blocks of 3 nodes, 1 nodes left
 // CHECK-NEXT: block submod_0: enc.fc, 2 nodes
 // CHECK-NEXT: block submod_1: dec, 1 nodes

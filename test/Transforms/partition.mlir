@@ -5,11 +5,12 @@
 // RUN: fx-opt %s -fx-partition=by=annotation -split-input-file | FileCheck %s --check-prefix=NOTE
 // RUN: fx-opt %s -fx-partition=by=device -split-input-file | FileCheck %s --check-prefix=DEVICE
 // RUN: fx-opt %s -fx-partition='by=cost parts=2 sizes=s0=8' -split-input-file | FileCheck %s --check-prefix=COST
-// Bodies put back are the graph again.
+// Inlining the bodies restores the graph.
 // RUN: fx-opt %s -fx-partition -fx-resolve-calls -split-input-file | FileCheck %s --check-prefix=BACK
 
-// `%o` has no native code, and `%d` needs it: with `%a` it would be a cycle.
-// `%e` needs neither and joins. States are the body's own.
+// `%o` has no native code, and `%d` needs it: a block of `%a` and `%d` would be
+// in a cycle. `%e` needs neither and joins the block of `%a`. The body has its
+// own placeholders for states.
 
 // CHECK-LABEL: fx.state @w
 // CHECK: fx.graph private @main.submod_0 symbols [s0 in [2, 64]] attributes {functional} {
@@ -63,7 +64,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 
 // -----
 
-// Names, and arithmetic on sizes, which does not part a block.
+// Annotated blocks. Arithmetic on sizes does not split a block.
 
 // NOTE: fx.graph private @main.submod_0
 // NOTE: aten.mul.Tensor
@@ -92,8 +93,8 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 // LAST-NEXT: block submod_0: native, 4 nodes, 2 inputs of 257 bytes, 1 outputs of 256 bytes
 // LAST-NEXT: left a: aten.poisson.default, the operator has no lowering
 
-// Devices and costs; random numbers are drawn in their order; a sub-graph is
-// referred to from where it is called.
+// Partitions by device and by cost. Random numbers are drawn in order. A
+// sub-graph is referred to from the body that calls it.
 
 // DEVICE-LABEL: fx.graph private @true
 // DEVICE: fx.graph private @main.submod_0

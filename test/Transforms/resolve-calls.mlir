@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-resolve-calls --split-input-file --verify-diagnostics | FileCheck %s
 
-// States become inputs once; an immediate takes the place of a size.
+// States become inputs once. An immediate is substituted for a size.
 // CHECK-NOT: private
 // CHECK: fx.graph @main
 // CHECK-NEXT: %[[W:.*]] = placeholder "l_w" parameter @l.w :
@@ -36,7 +36,7 @@ fx.graph @main {
 
 // -----
 
-// What does not fit, or was not recorded, stays.
+// Calls whose body does not fit, or that have no recorded body, stay.
 // CHECK: fx.graph @main
 // CHECK: call_module @a(%x)
 // CHECK: call_method @b(%x)

@@ -4,9 +4,9 @@
 // REMARKS: remark: rule 'relu' matched 2 times
 // REMARKS: remark: rule 'relu_in_place' matched 2 times
 
-// Of modules and methods counts what they run. What writes a value that has
-// another use, or an input, becomes that operator and stays; bodies of several
-// nodes, and calls of which nothing is known, stay.
+// Modules and methods match by the operators of their bodies. A body that
+// writes a value with another use, or an input, becomes its operator and is not
+// rewritten. Bodies of several nodes, and calls without a body, stay.
 // CHECK-NOT: fx.graph private @main.act
 // CHECK: fx.graph private @main.two
 // CHECK: aten.relu_.default

@@ -9,13 +9,14 @@
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4, 4], f32>
   %z = placeholder "z" : !fx.tensor<[s0, s0], f32>
-  // The rule's second node, where the last one stood. Types are inferred.
+  // The replacement's second node takes the place of the last matched node.
+  // Types are inferred.
   // CHECK: %[[A:.*]] = call_function @aten.mul.Tensor(%x, 2.5) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   // CHECK-NEXT: %[[Y:.*]] = call_function @aten.square.default(%[[A]]) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %a = call_function @aten.mul.Tensor(%x, 2.5) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %b = call_function @aten.mul.Tensor(%x, 2.5) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %y = call_function @aten.mul.Tensor(%a, %b) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
-  // Another number; another use; a tensor where a number is asked for.
+  // No match: another number; another use; a tensor instead of a number.
   // CHECK: %y1 = call_function @aten.mul.Tensor(%a1, %b1)
   %a1 = call_function @aten.mul.Tensor(%x, 2.5) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %b1 = call_function @aten.mul.Tensor(%x, 3.5) : (!fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
@@ -28,8 +29,8 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %a3 = call_function @aten.mul.Tensor(%x, %x) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %b3 = call_function @aten.mul.Tensor(%x, %x) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
   %y3 = call_function @aten.mul.Tensor(%a3, %b3) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>) -> !fx.tensor<[4, 4], f32>
-  // One match in another's result; a size that is not known to be small; a
-  // tensor that is not square.
+  // A match in the result of another match; a size that may be large; a tensor
+  // that is not square.
   // CHECK: %[[C:.*]] = call_function @aten.cos.default(%[[Y]])
   // CHECK: %[[D:.*]] = call_function @aten.cos.default(%[[C]])
   // CHECK: %s2 = call_function @aten.sin.default(%z)
@@ -43,7 +44,8 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   output(%y1, %y2, %b2, %y3, %s1, %s2, %s3) : (!fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>, !fx.tensor<[4, 4], f32>, !fx.tensor<[s0, s0], f32>, !fx.tensor<[2, 8], f32>)
 }
 
-// Between the nodes of a graph that mutates x may change; one node is safe.
+// In a graph that mutates, x may change between the nodes of a match. A match
+// of one node is safe.
 // CHECK-LABEL: fx.graph @mutates
 fx.graph @mutates {
   %x = placeholder "x" : !fx.tensor<[9, 9], f32>

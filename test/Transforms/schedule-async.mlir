@@ -2,9 +2,9 @@
 // RUN: FileCheck %s --check-prefix=REMARKS < %t.remarks
 // RUN: not fx-opt %s -fx-schedule=async=mylib.fast.default 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// What leads to asynchronous nodes comes first, what needs them last; what
-// nothing ties keeps its order in between. Random numbers stay in theirs, which
-// here is behind what needs %u.
+// Operands of asynchronous nodes come first, and the users of their results
+// last. Independent nodes stay in between, in their order. Random draws stay in
+// their order, which here is behind the users of %u.
 // ERROR: error: expected a target that is called, got 'mylib.fast.default'
 // REMARKS: remark: stays in its place: it has effects, or the graph is not functional
 // REMARKS-NOT: remark: stays

@@ -5,8 +5,8 @@
 
 // ERROR: error: expected sizes as 'symbol=integer', got 's0'
 
-// Two vectors of 4000 bytes at a time become one, and the sum of the first;
-// the view keeps its vector alive.
+// Instead of two vectors of 4000 bytes at a time, one vector and the sum of the
+// other are live. The view keeps its vector alive.
 // REMARKS: remark: peak of 8004 bytes before, 4008 after
 // CHECK-LABEL: fx.graph @main
 fx.graph @main attributes {functional} {
@@ -26,7 +26,8 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// Random numbers are drawn in their order; symbolic sizes need numbers.
+// Random numbers are drawn in order. Symbolic sizes need numbers from the
+// `sizes` option.
 // REMARKS: remark: left as it is: the bytes of a value are not known
 // SIZES: remark: peak of 8004 bytes before, 4008 after
 // SIZES: remark: peak of 84 bytes before, 48 after

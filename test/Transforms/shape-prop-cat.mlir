@@ -1,8 +1,9 @@
 // RUN: fx-opt %s -fx-shape-prop | FileCheck %s
 // RUN: fx-opt %s -fx-shape-prop=sizes=s0=3,s1=5 | FileCheck %s --check-prefix=SIZES
 
-// A loop that grows its value by cat, as tracing leaves it: each iteration adds the
-// rows of %y, or doubles what is there. No type is known but the inputs'.
+// A loop that grows its value by cat, unrolled by tracing: each iteration
+// appends the rows of %y, or doubles the value. Only the types of the inputs
+// are known.
 
 // CHECK: %a = call_function @aten.cat.default([%x, %y]) : {{.*}} -> !fx.tensor<[s0 + s1, 4], f32>
 // CHECK: %b = call_function @aten.cat.default([%a, %y]) : {{.*}} -> !fx.tensor<[2*s1 + s0, 4], f32>

@@ -10,14 +10,14 @@ fx.graph @different symbols [s0 in [2, 64]] {
   %sum = call_function @aten.sum.dim_IntList(%x, [1]) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[s0 + 1], f32>
   // expected-error @below {{@aten.split.Tensor: expected 2 results, got 3}}
   %split:3 = call_function @aten.split.Tensor(%x, 4, 1) outs [[#fx.operand, #fx.operand, #fx.operand]] : (!fx.tensor<[s0, 8], f32>) -> (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>)
-  // Another symbol may be equal.
+  // A recorded type that agrees with the inferred type is not an error.
   %neg = call_function @aten.neg.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[s0, 8], f32>
   output(%x) : (!fx.tensor<[s0, 8], f32>)
 }
 
 // -----
 
-// What cannot be known is no error, what does not fit is one.
+// Sizes that cannot be compared are not an error, sizes that never match are.
 fx.graph @unknown symbols [s0 in [2, 64], s1 in [2, 64]] {
   %x = placeholder "x" : !fx.tensor<[s0, 8], f32>
   %y = placeholder "y" : !fx.tensor<[s1, 8], f32>

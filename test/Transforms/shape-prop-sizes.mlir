@@ -1,7 +1,8 @@
 // RUN: fx-opt %s -fx-shape-prop='sizes=s0=6' -canonicalize | FileCheck %s
 
-// One graph for one size: the range and the guard are gone, what was computed
-// from the size is a number, and what stays symbolic is in canonical form.
+// The graph is specialized to one size: the range and the guard are removed,
+// values computed from the size become numbers, and symbolic sizes are in
+// canonical form.
 // CHECK: fx.graph @main symbols [s1 in [2, 64]] attributes {functional} {
 // CHECK-NEXT: %x = placeholder "x" : !fx.tensor<[6, s1], f32>
 // CHECK-NEXT: %v = call_function @aten.view.default(%x, [3, -1]) : (!fx.tensor<[6, s1], f32>) -> !fx.tensor<[3, 2*s1], f32>

@@ -1,4 +1,5 @@
-// Each rule of docs/ExportRules.md, broken (11 is in verify-export.mlir).
+// One violation of each rule of docs/ExportRules.md (rule 11 is in
+// verify-export.mlir).
 // RUN: fx-opt %s --fx-verify-export --split-input-file --verify-diagnostics -o /dev/null
 
 // Rule 1.
@@ -49,7 +50,7 @@ fx.graph @main {
   %x = placeholder "x" : !fx.tensor<[4], f32>
   // expected-error@+1 {{rule 4: expected an operator overload or one of Python's arithmetic functions, got 'torch.relu'}}
   %y = call_function @torch.relu(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
-  // A custom operator is none of ours to know.
+  // A custom operator is not checked.
   %z = call_function @mylib.twice.default(%x) : (!fx.tensor<[4], f32>) -> !fx.tensor<[4], f32>
   output(%z) : (!fx.tensor<[4], f32>)
 }
@@ -148,7 +149,7 @@ fx.graph @main symbols [s0 in [2, 9]] {
 
 // -----
 
-// Rule 15: states that are tensors are the dialect's to verify.
+// Rule 15: the dialect verifies states that are tensors.
 fx.graph @main {
   // expected-error@+1 {{'w': no state @nothing}}
   %w = placeholder "w" parameter @nothing : !fx.tensor<[4], f32>
@@ -166,7 +167,7 @@ fx.graph @main {
 
 // -----
 
-// Rule 16: states that are tensors are the dialect's to verify.
+// Rule 16: the dialect verifies states that are tensors.
 // expected-note@+1 {{the state is here}}
 fx.state @w : !fx.tensor<[5], f32>
 fx.graph @main {
@@ -198,7 +199,7 @@ fx.graph @main {
 
 // -----
 
-// Rule 18: the dialect's to verify.
+// Rule 18: the dialect verifies it.
 fx.state @w : !fx.tensor<[4], f32>
 fx.graph @main {
   // expected-error@+1 {{'w': a user_input has no state, got @w}}

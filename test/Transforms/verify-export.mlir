@@ -1,6 +1,7 @@
-// A program that keeps every rule, in both dialects of the Export IR.
+// A program that obeys every rule, in both dialects of the Export IR.
 // RUN: fx-opt %s --fx-verify-export -o /dev/null
-// Rule 11, which is for the strict: a name is not where a node comes from.
+// Rule 11 applies only in strict mode: a name does not tell the origin of a
+// node.
 // RUN: not fx-opt %s --fx-verify-export=strict -o /dev/null 2>&1 | FileCheck %s
 // CHECK: error: {{.*}}rule 11: expected a stack_trace, nn_module_stack, from_node or torch_fn of the node
 // CHECK-NOT: error:

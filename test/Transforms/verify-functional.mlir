@@ -22,7 +22,8 @@ fx.graph @memory attributes {functional} {
 
 // -----
 
-// The last value of %x is a view of the first: who reads it reads the last.
+// The final value of %x is a view of its first value: a user of the view reads
+// the final value.
 fx.graph @view_of_itself attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[2, 2], f32>
   %t = call_function @aten.t.default(%x) : (!fx.tensor<[2, 2], f32>) -> !fx.tensor<[2, 2], f32>

@@ -13,7 +13,7 @@
 
 namespace fx {
 
-/// The module of a handle, which stays its owner.
+/// Returns the module of a handle, which keeps its ownership.
 mlir::ModuleOp unwrap(FXModule *module);
 mlir::MLIRContext *unwrap(FXContext *context);
 

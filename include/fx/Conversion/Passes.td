@@ -13,21 +13,22 @@ include "mlir/Pass/PassBase.td"
 def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
   let summary = "lower functional graphs to linalg on tensors";
   let description = [{
-    Makes a `func.func` of each public `fx.graph`, with PyTorch's semantics in
-    linalg, tensor, arith, math and scf. Private graphs are inlined where a
-    higher-order operator uses them (`cond` becomes `scf.if`).
+    Converts each public `fx.graph` to a `func.func` that implements PyTorch's
+    semantics in linalg, tensor, arith, math and scf. Private graphs are inlined
+    into the higher-order operators that use them (`cond` becomes `scf.if`).
 
-    Arguments are the user inputs in flattened order (tensors, i64, f64 or i1;
-    None and str have none), then the states that are used. Argument attributes
-    `fx.name`, `fx.type` (the symbolic type), `fx.kind`, and for states
-    `fx.state` and `fx.mutable`; function attributes `fx.symbols`, `fx.guards`,
-    `fx.inputs` and `fx.outputs`. Results carry `fx.type`, and `fx.mutates`
-    or `fx.mutates_input` (an argument number) where they must be written back.
+    The arguments are the user inputs in flattened order (tensors, i64, f64 or
+    i1; None and str have no argument), then the states that are used. They have
+    the attributes `fx.name`, `fx.type` (the symbolic type) and `fx.kind`, and
+    states also have `fx.state` and `fx.mutable`. The function has the
+    attributes `fx.symbols`, `fx.guards`, `fx.inputs` and `fx.outputs`. Results
+    have `fx.type`, and `fx.mutates` or `fx.mutates_input` (an argument number)
+    if they must be written back.
 
-    A node without a lowering becomes `fx.eager` with the reason; no node is
-    refused. Data-dependent conditions (an index out of bounds, a failed
-    assertion) become `cf.assert`, and draws of random numbers `fx_kernel.random`,
-    in the order of the nodes.
+    A node without a lowering becomes `fx.eager` with the reason, so that every
+    node is converted. Data-dependent conditions (an index out of bounds, a
+    failed assertion) become `cf.assert`, and draws of random numbers
+    `fx_kernel.random`, in the order of the nodes.
 
     ```mlir
     fx.graph @main symbols [s0 in [2, 8]] attributes {functional} {
@@ -65,19 +66,22 @@ def ConvertFXToLinalg : Pass<"convert-fx-to-linalg", "::mlir::ModuleOp"> {
 }
 
 def StripFXAttributes : Pass<"fx-strip-attributes", "::mlir::ModuleOp"> {
-  let summary = "leave only what other compilers read";
+  let summary = "remove attributes and states of the fx dialect";
   let description = [{
-    After `convert-fx-to-linalg`: removes the `fx.` attributes and the states,
-    so that a compiler that does not know the fx dialect takes the module as it
-    is. Arguments and results keep their order: the user's inputs, then the
-    states that are used; results that must be written back stand in front of
-    the user's. An `fx.eager`, which only ATen runs, is an error.
+    Runs after `convert-fx-to-linalg`. Removes the `fx.` attributes and the
+    states, so that a compiler without the fx dialect can read the module.
+    Arguments and results keep their order. Arguments are the user's inputs,
+    then the states that are used. Results are the values that must be written
+    back, then the user's outputs. An `fx.eager` is an error, since only ATen
+    can run it.
 
-    A function that draws random numbers takes the generator's state as one more
-    argument, the last, and gives the new one as its first result:
-    `tensor<628xi32>`, made by the function `@seed_generator` that is added.
+    A function that draws random numbers gets the state of the generator, a
+    `tensor<628xi32>`, as an additional last argument and returns the new state
+    as its first result. The pass adds the function `@seed_generator`, which
+    returns an initial state.
 
-    `embed-states` makes constants of the states that the model does not write.
+    `embed-states` converts the states that the model does not write to
+    constants.
 
     ```mlir
     func.func @main(%x: tensor<?xf32> {fx.name = "x"}, %w: tensor<4xf32> {fx.state = @w}) ...
@@ -99,17 +103,17 @@ def StripFXAttributes : Pass<"fx-strip-attributes", "::mlir::ModuleOp"> {
 def ConvertFXToTorch : Pass<"convert-fx-to-torch", "::mlir::ModuleOp"> {
   let summary = "lower functional graphs to the torch dialect, in generic form";
   let description = [{
-    Makes a `func.func` of each public `fx.graph` with the operations of
-    torch-mlir's torch dialect, for compilers that read that. The dialect is not
-    linked: fx-opt needs `--allow-unregistered-dialect`, and which operators it
-    has is for the reader to say. Every argument that the operator's schema has
-    is given; immediates become `torch.constant.*`, lists
-    `torch.prim.ListConstruct`.
+    Converts each public `fx.graph` to a `func.func` with operations of
+    torch-mlir's torch dialect, for compilers that read this dialect. The
+    dialect is not linked: fx-opt needs `--allow-unregistered-dialect`, and this
+    pass does not check whether the dialect has an operator. Each operation has
+    all arguments of the operator's schema. Immediates become
+    `torch.constant.*`, lists `torch.prim.ListConstruct`.
 
-    Arguments are the user's inputs, then the states that are used;
-    `embed-states` makes `torch.vtensor.literal` of those that the graph does
-    not write. Results are the graph's, written states in front. Sub-graphs have
-    no form: inline them first.
+    Arguments are the user's inputs, then the states that are used.
+    `embed-states` converts the states that the graph does not write to
+    `torch.vtensor.literal`. Results are the mutated states, then the other
+    results of the graph. Sub-graphs cannot be converted; inline them first.
 
     ```mlir
     fx.graph @main attributes {functional} {
@@ -132,13 +136,13 @@ def ConvertFXToTorch : Pass<"convert-fx-to-torch", "::mlir::ModuleOp"> {
 }
 
 def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
-  let summary = "lower functional graphs to TOSA, as far as it goes";
+  let summary = "lower functional graphs to TOSA";
   let description = [{
-    Makes a `func.func` of each public `fx.graph` in the TOSA dialect: pointwise
-    operators, matmuls, reductions, softmax and what moves elements, on
-    tensors of static sizes. An operator, or arguments of one, that TOSA cannot
-    say are an error with its name. Arguments and results are those of
-    `convert-fx-to-torch`.
+    Converts each public `fx.graph` to a `func.func` in the TOSA dialect. The
+    pass converts pointwise operators, matmuls, reductions, softmax and
+    operators that move elements, on tensors of static sizes. An operator that
+    TOSA cannot express, or cannot express with the given arguments, is an error
+    that names it. Arguments and results are those of `convert-fx-to-torch`.
 
     ```mlir
     fx.graph @main attributes {functional} {
@@ -161,11 +165,11 @@ def ConvertFXToTosa : Pass<"convert-fx-to-tosa", "::mlir::ModuleOp"> {
 }
 
 def LowerCustom : Pass<"fx-lower-custom", "::mlir::ModuleOp"> {
-  let summary = "lower operators that users registered a lowering for";
+  let summary = "lower operators for which users registered a lowering";
   let description = [{
-    Runs after `convert-fx-to-linalg`: an `fx.eager` whose target has a lowering
-    in the registry (fx/Custom/Operators.h) is replaced by what that builds. A
-    lowering that fails is an error at the node.
+    Runs after `convert-fx-to-linalg`. Replaces each `fx.eager` whose target has
+    a registered lowering (fx/Operators/Custom.h) by the operations that the
+    lowering builds. A lowering that fails is an error at the node.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

@@ -19,21 +19,21 @@ namespace fx {
 /// A model of an archive.
 struct ExportModel {
   mlir::ModuleOp module;
-  /// The folder that relative paths of `#fx.external` are looked up in; empty
-  /// is the current one.
+  /// The folder at which relative paths of `#fx.external` start; empty: the
+  /// current folder.
   std::string irFolder;
 };
 
-/// Writes modules as the models of one archive that `torch.export.load` opens:
-/// each has its `fx.graph @main` and its states. The name of a model is the
-/// module's `fx.model`, or `model`. All records stand in the folder `root` of
-/// the archive; torch takes the file's stem.
+/// Writes modules as the models of one archive for `torch.export.load`. Each
+/// module must have an `fx.graph @main`; its states are written, too. The name
+/// of a model is the module's `fx.model`, or `model`. All records are in the
+/// folder `root` of the archive, for which torch uses the stem of the file.
 ///
-/// What `importPt2` keeps as attributes and locations comes back as it was, so
-/// that the program of an imported archive is written node for node. Values
-/// without a name get one as FX makes them.
+/// Export restores the attributes and locations of `importPt2`, so that an
+/// imported program round-trips node by node. Values without a name get a name
+/// as in FX.
 ///
-/// Fails after an error, at the location of the node it names.
+/// Fails after emitting an error at the location of a node.
 mlir::LogicalResult exportPt2(llvm::ArrayRef<ExportModel> models,
                               llvm::raw_ostream &os,
                               llvm::StringRef root = "archive");

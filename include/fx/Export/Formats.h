@@ -16,14 +16,14 @@
 namespace fx {
 
 struct ExportOptions {
-  /// Of archives: the folder that relative paths of `#fx.external` are looked
-  /// up in. Empty is the current one.
+  /// For archives: the folder at which relative paths of `#fx.external` start.
+  /// Empty: the current folder.
   std::string irFolder;
-  /// Of archives: the folder of all records.
+  /// For archives: the folder of all records in the archive.
   llvm::StringRef root = "archive";
-  /// Of FX text: the path of a sub-graph (printFXText). Empty is `@main`.
+  /// For FX text: the path of a sub-graph (printFXText). Empty: `@main`.
   llvm::StringRef graph;
-  /// Of pictures: the path of a report of `fx-compile`, or empty.
+  /// For pictures: the path of a report of `fx-compile`, or empty.
   llvm::StringRef report;
 };
 
@@ -31,12 +31,12 @@ struct ExportOptions {
 struct ExportFormat {
   llvm::StringLiteral name;
   llvm::StringLiteral description;
-  /// Writes an `fx` module. Fails after an error.
+  /// Writes an `fx` module. Fails after emitting an error.
   mlir::LogicalResult (*write)(mlir::ModuleOp module, llvm::raw_ostream &os,
                                const ExportOptions &options);
 };
 
-/// All formats, by their FXExportKind (fx-c/Export.h).
+/// Returns all formats, indexed by FXExportKind (fx-c/Export.h).
 llvm::ArrayRef<ExportFormat> getExportFormats();
 
 } // namespace fx

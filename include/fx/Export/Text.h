@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A graph has here the nodes that torch.export.load gives it: results are taken
-// apart by `getitem` nodes, and a sub-graph is an attribute of the module that
-// a `get_attr` node fetches for each use.
+// Printers of graphs with the nodes that torch.export.load creates: `getitem`
+// nodes unpack the results of a node, and a sub-graph is an attribute of the
+// module that a `get_attr` node reads for each use.
 //
-// All functions fail after an error.
+// All functions fail after emitting an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,37 +21,39 @@
 
 namespace fx {
 
-/// Prints what `str(graph)` is in torch.fx, and a line feed. `path` names a
-/// sub-graph of `@main` by its attributes (`true_graph_0.false_graph_0`);
-/// empty: `@main` itself.
+/// Prints `str(graph)` of torch.fx and a newline. `path` is the path of a
+/// sub-graph by attribute names (`true_graph_0.false_graph_0`); empty: `@main`
+/// itself.
 mlir::LogicalResult printFXText(mlir::ModuleOp module, llvm::raw_ostream &os,
                                 llvm::StringRef path = "");
 
 /// Prints a Python file that defines the graph as `class GraphModule`, an
-/// `nn.Module` whose `forward` is what torch.fx's code generation gives: it
-/// takes all inputs, those that states feed, too. `STATES` says which state
-/// feeds which argument, by its name in the program's `state_dict` or
-/// `constants`.
+/// `nn.Module` with the `forward` that torch.fx generates. `forward` takes all
+/// inputs, including states. `STATES` maps each argument that is a state to the
+/// name of the state in the program's `state_dict` or `constants`.
 mlir::LogicalResult printPython(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-/// Prints `@main` and its sub-graphs as JSON, for who builds a torch.fx graph:
+/// Prints `@main` and its sub-graphs as JSON from which a torch.fx graph can be
+/// built:
 ///   {"nodes": [{"op", "name", "target", "args", "kwargs"}...], "graphs":
 ///   {...}}
-/// A node has "state" where a state feeds it, and "stack_trace" where that is
-/// known. A list, number, string, bool or null stands for itself; all else is
-/// an object of one key: {"node": name}, {"tuple": [...]}, {"dict": {...}},
+/// The node of a state has "state", and a node with a known stack trace has
+/// "stack_trace". Lists, numbers, strings, bools and null are JSON values. All
+/// other arguments are objects with one key: {"node": name}, {"tuple": [...]},
+/// {"dict": {...}},
 /// {"float": repr}, {"complex": repr}, {"device": text}, {"operator": target},
 /// {"torch": name of a dtype, memory format or layout}.
 mlir::LogicalResult printNodes(mlir::ModuleOp module, llvm::raw_ostream &os);
 
-/// Prints a graph in graphviz's language: a box for each node with its type, a
-/// cluster for each sub-graph. `report` is the path of what fx-compile's
-/// --report wrote, or empty: it marks fallbacks, with their reasons, and times.
+/// Prints a graph in the DOT language of Graphviz: a box for each node with its
+/// type, and a cluster for each sub-graph. `report` is the path of a report of
+/// `fx-compile --report`, or empty. With a report the picture shows fallbacks
+/// with their reasons, and times.
 mlir::LogicalResult printDot(mlir::ModuleOp module, llvm::raw_ostream &os,
                              llvm::StringRef report = "");
 
-/// Prints the JSON that Model Explorer opens: nodes by the modules they come
-/// from, with types and arguments; `report` as for printDot.
+/// Prints JSON for Model Explorer: the nodes, grouped by the modules to which
+/// they belong, with types and arguments. For `report` see printDot.
 mlir::LogicalResult printModelExplorer(mlir::ModuleOp module,
                                        llvm::raw_ostream &os,
                                        llvm::StringRef report = "");

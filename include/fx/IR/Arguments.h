@@ -12,15 +12,17 @@
 
 namespace fx {
 
-/// Calls `fn` for every leaf of a tree, in order; lists and dicts are entered.
+/// Calls `fn` for every leaf of a tree, in order. Lists and dicts are inner
+/// nodes.
 void walkLeaves(mlir::Attribute tree,
                 llvm::function_ref<void(mlir::Attribute)> fn);
 
-/// The number of `#fx.operand` leaves.
+/// Returns the number of `#fx.operand` leaves.
 unsigned countOperands(mlir::Attribute tree);
 
-/// One argument of a node, or an element of one: its tree and the operands of
-/// its leaves. An argument that was not given and has no default has no tree.
+/// One argument of a node, or an element of a list argument: its tree and the
+/// operands of its leaves. The tree is null if the argument was not given and
+/// has no default.
 struct Argument {
   mlir::Attribute tree;
   mlir::OperandRange operands{nullptr, 0};
@@ -29,36 +31,38 @@ struct Argument {
   bool isNone() const { return !tree || llvm::isa<NoneAttr>(tree); }
   bool isValue() const { return tree && llvm::isa<OperandAttr>(tree); }
   bool isList() const { return tree && llvm::isa<mlir::ArrayAttr>(tree); }
-  /// The value, where the argument is one; else null.
+  /// Returns the operand if the argument is a single `#fx.operand`, else null.
   mlir::Value getValue() const {
     return isValue() ? operands.front() : mlir::Value();
   }
 
-  /// The immediate of that Python type, else nothing. A bool is an int, and an
-  /// int is a float, as in Python.
+  /// Returns the immediate if it has the Python type, else nullopt. A bool is
+  /// also an int and an int is also a float, as in Python.
   std::optional<bool> getBool() const;
   std::optional<int64_t> getInt() const;
   std::optional<double> getFloat() const;
   std::optional<llvm::StringRef> getString() const;
-  /// The dtype, a builtin type; else null.
+  /// Returns the dtype as a builtin type, or null if the argument is none.
   mlir::Type getDtype() const;
 
-  /// An int as an expression: an immediate, or a symbolic int whose expression
-  /// is known; else null.
+  /// Returns the expression of an int immediate or of a symbolic int; null for
+  /// other arguments and for a symbolic int without an expression.
   ExprAttr getExpr() const;
 
-  /// The elements of a list; a single argument counts as a list of one, as
-  /// torch has it for `int[2]`.
+  /// Returns the elements of a list. A None has no elements; any other single
+  /// argument is its only element, as in torch for `int[2]`.
   llvm::SmallVector<Argument, 4> getElements() const;
-  /// The elements where all are int immediates, else nothing.
+  /// Returns the elements if all are int immediates, else nullopt.
   std::optional<llvm::SmallVector<int64_t>> getInts() const;
-  /// The elements where `getExpr` knows all of them, else nothing.
+  /// Returns `getExpr` of the elements if all have one, else nullopt.
   std::optional<llvm::SmallVector<ExprAttr>> getExprs() const;
-  /// The elements as values; null for what is none (a None of `Tensor?[]`).
+  /// Returns the elements as values; null for an element that is no value (a
+  /// None of `Tensor?[]`).
   llvm::SmallVector<mlir::Value> getValues() const;
 };
 
-/// The arguments of a node in the order they are written, operands dealt out.
+/// Returns the arguments of a node in the order in which they are written,
+/// each with its operands.
 llvm::SmallVector<Argument> getArguments(NodeOpInterface node);
 
 /// An argument to build: a tree and the values of its `#fx.operand` leaves.
@@ -74,15 +78,17 @@ struct ArgumentTree {
                            llvm::ArrayRef<ArgumentTree> elements);
 };
 
-/// Creates a call_function; `keywords` name the last arguments.
+/// Creates a call_function. `keywords` are the names of the last arguments.
 CallFunctionOp createCall(mlir::OpBuilder &b, mlir::Location loc,
                           llvm::StringRef target, mlir::TypeRange results,
                           llvm::ArrayRef<ArgumentTree> args,
                           llvm::ArrayRef<llvm::StringRef> keywords = {});
 
-/// Checks what holds for every node: the tree's value leaves are the operands,
-/// the keyword names are strings, unique, and not more than the arguments.
+/// Verifies the argument tree and the keyword names: these are unique strings,
+/// and there are not more of them than arguments.
 mlir::LogicalResult verifyNode(NodeOpInterface node);
+/// Verifies that each dict in `args` has one string key for each value and that
+/// `args` has one `#fx.operand` leaf for each operand of `op`.
 mlir::LogicalResult verifyTree(mlir::Operation *op, mlir::ArrayAttr args);
 
 } // namespace fx

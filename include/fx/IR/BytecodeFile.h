@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's bytecode reader trusts what it reads: one changed bit may loop forever
-// or write behind a buffer. Bytecode names its producer in front, a text that
-// MLIR passes over; ours says the length and the CRC-32 of all the rest.
+// MLIR's bytecode reader trusts its input: one changed bit may make it loop
+// forever or write past the end of a buffer. The header of bytecode has a
+// producer text that MLIR ignores. fx-mlir stores there the length and the
+// CRC-32 of the other bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +20,12 @@
 
 namespace fx {
 
-/// Writes `op` as bytecode that any MLIR reads.
+/// Writes `op` as bytecode with the length and the checksum in its producer
+/// text. MLIR's own reader accepts it.
 llvm::Error writeBytecode(mlir::Operation *op, llvm::raw_ostream &os);
 
-/// Fails where `bytes` are what writeBytecode wrote and are damaged. Text, and
-/// bytecode of other producers, which has nothing to be checked by, pass.
+/// Fails if `bytes` were written by writeBytecode and are damaged. Accepts text
+/// and bytecode of other producers, which has no checksum.
 llvm::Error checkBytecode(llvm::StringRef bytes);
 
 } // namespace fx

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What values torch's enumerations have: their names, and the numbers that
-// c10 gives them.
+// The values of torch's enumerations: their names, and their numbers in c10.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +18,14 @@
 
 namespace fx {
 
-/// `strided`, `sparse_coo`, …; a layout's number is its place.
+/// Returns `strided`, `sparse_coo`, …, indexed by the number of the layout.
 llvm::ArrayRef<llvm::StringLiteral> getLayoutNames();
-/// `contiguous_format`, …; a format's number is its place.
+/// Returns `contiguous_format`, …, indexed by the number of the format.
 llvm::ArrayRef<llvm::StringLiteral> getMemoryFormatNames();
-/// `cpu`, `cuda`, …
+/// Returns the device types that torch.device parses: `cpu`, `cuda`, …
 llvm::ArrayRef<llvm::StringLiteral> getDeviceTypes();
 
-/// True if c10::ScalarType has the number.
+/// Returns true if `number` is a value of c10::ScalarType.
 bool isScalarTypeNumber(int64_t number);
 
 } // namespace fx

@@ -14,11 +14,12 @@
 
 namespace fx {
 
-/// How many operands `function` takes in a `#fx.expr`, 0 being one or more;
-/// nullopt where it is a function that nothing is known of.
+/// Returns the number of operands that `function` takes in a `#fx.expr`; 0
+/// means one or more. Returns nullopt for an unknown function.
 std::optional<size_t> getExprArity(llvm::StringRef function);
 
-/// What is wrong with `count` operands of `function`; empty if nothing is.
+/// Returns an error message if `function` cannot take `count` operands, else
+/// an empty string.
 std::string getExprArityError(llvm::StringRef function, size_t count);
 
 } // namespace fx

@@ -15,26 +15,28 @@
 
 namespace fx {
 
-/// Maps the files that `#fx.external` attributes name and gives their bytes.
-/// All members may be called from several threads at once.
+/// Maps the files that `#fx.external` attributes refer to and returns their
+/// bytes. All members are thread-safe.
 class ExternalData {
 public:
-  /// Bytes begin at a multiple of this.
+  /// The alignment in memory of the bytes that `get` returns for an
+  /// `#fx.external`.
   static constexpr size_t alignment = 64;
 
-  /// Relative paths are looked up in `folder`; empty is the current one.
+  /// Relative paths start at `folder`; empty: the current folder.
   explicit ExternalData(llvm::StringRef folder = "");
   ~ExternalData();
 
-  /// The bytes of a state's storage. They are mapped from the file, not
-  /// copied (unless they lie unaligned there), and stay valid as long as this
-  /// object. The CRC is checked when the bytes are first asked for.
+  /// Returns the bytes that `reference` refers to, which are the storage of a
+  /// state. The bytes are mapped, or copied if they are not aligned in the
+  /// file, and stay valid as long as this object. The first call for a
+  /// reference checks its CRC.
   ///
   /// Error texts are `<path>[:<state>]: <what is wrong>`.
   llvm::Expected<llvm::ArrayRef<char>> get(ExternalAttr reference);
 
-  /// The bytes of a state: external or dense. A state whose value is not
-  /// known is an error.
+  /// Returns the bytes of the storage of `state`, external or dense. Fails if
+  /// the state has no value.
   llvm::Expected<llvm::ArrayRef<char>> get(StateOp state);
 
 private:

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In a file, text or bytecode, the relative paths of `#fx.external` start at
-// the folder of that file; in memory they start at the current folder, so that
-// no pass has to know where a module came from. What reads a file and what
-// writes one translates. What stands in no file (standard input and output)
-// starts at the current folder and is written with absolute paths.
+// In a file (text or bytecode) the relative paths of `#fx.external` start at
+// the folder of that file. In memory they start at the current folder, so that
+// passes need not know where a module came from. Readers and writers of files
+// translate between the two. Relative paths in a module from standard input
+// start at the current folder. Standard output gets absolute paths.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,23 +23,25 @@
 
 namespace fx {
 
-/// Sets the paths of `module`, which was read from the file at `path`, to what
-/// they are in memory; "-" is standard input.
+/// Changes the paths of `module`, which was read from the file at `path`, from
+/// their form in the file to their form in memory. "-" is standard input.
 void resolveExternalPaths(mlir::ModuleOp module, llvm::StringRef path);
 
-/// Sets them to what they are in a file at `path`; "-" is standard output.
-/// Absolute ones stay.
+/// Changes the paths of `module` from their form in memory to their form in a
+/// file at `path`. "-" is standard output. Absolute paths stay.
 void relocateExternalPaths(mlir::ModuleOp module, llvm::StringRef path);
 
-/// Makes them absolute: for modules that outlive the current folder. Relative
-/// ones start at `folder` (empty: the current one).
+/// Makes the paths of `module` absolute, so that they stay valid when the
+/// current folder changes. Relative paths start at `folder` (empty: the
+/// current folder).
 void makeExternalPathsAbsolute(mlir::ModuleOp module,
                                llvm::StringRef folder = "");
 
-/// What a file in `folder` (empty: the current one) names the file at `path`.
+/// Returns `path` relative to `folder` (empty: the current folder).
 std::string getRelativePath(llvm::StringRef path, llvm::StringRef folder);
 
-/// Prints `module` as it is in a file at `path`; the module stays as it is.
+/// Prints `module` with its paths in the form of a file at `path` ("-":
+/// standard output). The module is not changed.
 void printModuleFile(mlir::ModuleOp module, llvm::StringRef path,
                      llvm::raw_ostream &os,
                      mlir::OpPrintingFlags flags = mlir::OpPrintingFlags());

@@ -36,8 +36,8 @@ def FX_ExprAttr : FX_Attr<"Expr", "expr"> {
     Expressions are built by `ExprAttr::add`, `mul` and `call`, which flatten,
     fold with overflow checks, collect like terms, distribute an integer over a
     sum, and sort operands by structure. `1 + s17` and `s17 + 1` are thus one
-    attribute. The form is sound, not complete: different attributes may still
-    be equal for all values, so verifiers ask "provably different?".
+    attribute. The form is not canonical in all cases: different attributes may
+    be equal for all values, so verifiers use `isProvablyDifferent`.
 
     Example: `#fx.expr<2*s17 + 1>`, `#fx.expr<max(s3, 4)>`.
   }];
@@ -52,32 +52,34 @@ def FX_ExprAttr : FX_Attr<"Expr", "expr"> {
     static ExprAttr integer(::mlir::MLIRContext *ctx, int64_t value);
     static ExprAttr real(::mlir::MLIRContext *ctx, double value);
     static ExprAttr symbol(::mlir::MLIRContext *ctx, ::llvm::StringRef name);
-    /// The sum; null if an integer constant overflows.
+    /// Returns the sum; null if an integer constant overflows.
     static ExprAttr add(::mlir::MLIRContext *ctx, ::llvm::ArrayRef<ExprAttr> terms);
-    /// The product; null if an integer constant overflows.
+    /// Returns the product; null if an integer constant overflows.
     static ExprAttr mul(::mlir::MLIRContext *ctx, ::llvm::ArrayRef<ExprAttr> factors);
-    /// `name(args...)`, folded where all arguments are integers; null on
+    /// Returns `name(args...)`, folded if all arguments are integers; null on
     /// overflow or division by zero of constants.
     static ExprAttr call(::mlir::MLIRContext *ctx, ::llvm::StringRef name,
                          ::llvm::ArrayRef<ExprAttr> args);
 
     bool isInteger() const { return getKind() == ExprKind::Integer; }
     bool isSymbol() const { return getKind() == ExprKind::Symbol; }
-    /// The integer, if this is a constant.
+    /// Returns the value of an integer constant, else nullopt.
     std::optional<int64_t> getInteger() const;
     double getReal() const;
-    /// The value where `lookup` gives each symbol's; nullopt if a symbol is
-    /// unknown, the arithmetic overflows or divides by zero, or the
-    /// expression is not of integers and truth values.
+    /// Evaluates the expression with the values of symbols that `lookup`
+    /// returns. Returns nullopt if a symbol is unknown, if the arithmetic
+    /// overflows or divides by zero, or if a value is neither an integer nor
+    /// a truth value.
     std::optional<int64_t> evaluate(
         ::llvm::function_ref<std::optional<int64_t>(::llvm::StringRef)> lookup) const;
-    /// Calls `fn` for the name of each symbol, once for each place it stands.
+    /// Calls `fn` with the name of each symbol, once for each occurrence.
     void walkSymbols(::llvm::function_ref<void(::llvm::StringRef)> fn) const;
-    /// True only where the two differ for every value of their symbols.
+    /// Returns true only if the two differ for all values of their symbols.
     bool isProvablyDifferent(ExprAttr other) const;
-    /// A total order by structure, the same in every process.
+    /// Compares by structure. The order is total and does not depend on the
+    /// process.
     int compare(ExprAttr other) const;
-    /// Infix text, `2*s17 + 1`.
+    /// Prints infix text, `2*s17 + 1`.
     void printInfix(::llvm::raw_ostream &os, int precedence = 0) const;
     /// Parses infix text.
     static ::mlir::FailureOr<ExprAttr> parseInfix(::mlir::AsmParser &parser);
@@ -94,7 +96,7 @@ def FX_RangeAttr : FX_Attr<"Range", "range"> {
                         "std::optional<int64_t>":$max);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
-    /// `s17 in [2, 1024]`, as the text of a graph has it.
+    /// Parses the form of the symbols of a graph: `s17 in [2, 1024]`.
     static RangeAttr parseBody(::mlir::AsmParser &parser);
     void printBody(::llvm::raw_ostream &os) const;
   }];
@@ -108,7 +110,8 @@ def FX_OperandAttr : FX_Attr<"Operand", "operand"> {
   let summary = "the place of a value in an argument tree";
   let description = [{
     The i-th `#fx.operand` of a node's arguments, in order, stands for operand
-    i of the operation. It carries no index, so there is none to keep right.
+    i of the operation. The attribute has no index, so nothing must be
+    renumbered when arguments change.
   }];
 }
 
@@ -118,7 +121,7 @@ def FX_NoneAttr : FX_Attr<"None", "none"> {
 
 def FX_DeviceAttr : FX_Attr<"Device", "device"> {
   let summary = "a torch.device";
-  let description = [{ `#fx.device<"cuda", 0>`; the index is absent for "the current one". }];
+  let description = [{ `#fx.device<"cuda", 0>`; the current device if there is no index. }];
   let parameters = (ins StringRefParameter<>:$type, "std::optional<int64_t>":$index);
   let hasCustomAssemblyFormat = 1;
 }
@@ -150,7 +153,7 @@ def FX_ComplexAttr : FX_Attr<"Complex", "complex"> {
 }
 
 def FX_DictAttr : FX_Attr<"Dict", "dict"> {
-  let summary = "a Python dict in an argument tree, in its own order";
+  let summary = "a Python dict in an argument tree, in insertion order";
   let description = [{ `#fx.dict<["b", "a"], [#fx.operand, 1]>`: keys and values. }];
   let parameters = (ins "::mlir::ArrayAttr":$keys, "::mlir::ArrayAttr":$values);
   let assemblyFormat = "`<` $keys `,` $values `>`";
@@ -161,11 +164,11 @@ def FX_DictAttr : FX_Attr<"Dict", "dict"> {
 //===----------------------------------------------------------------------===//
 
 def FX_MetaAttr : FX_Attr<"Meta", "meta"> {
-  let summary = "what a FakeTensor knows beyond sizes, dtype and device";
+  let summary = "properties of a FakeTensor beyond sizes, dtype and device";
   let description = [{
-    Strides, storage offset, requires_grad and layout, where they are not
-    those of a contiguous strided tensor that needs no gradient. Empty strides
-    mean contiguous. Units are elements.
+    Strides, storage offset, requires_grad and layout of a tensor. The
+    attribute is absent for a contiguous strided tensor that needs no gradient.
+    Empty strides mean contiguous. Strides and offset are in elements.
   }];
   let parameters = (ins
     OptionalArrayRefParameter<"ExprAttr">:$strides,
@@ -180,8 +183,8 @@ def FX_ExternalAttr : FX_Attr<"External", "external"> {
   let summary = "bytes in another file";
   let description = [{
     `size` bytes at `offset` of the file at `path`, which is relative to the IR
-    file. They are mapped when first needed, never printed and never copied.
-    `crc32` is that of the zip record, checked when the bytes are first used.
+    file. The bytes are mapped when they are first needed, and never printed.
+    `crc32` is the CRC-32 of the zip record, checked at the first use.
   }];
   let parameters = (ins StringRefParameter<>:$path, "uint64_t":$offset,
                         "uint64_t":$size, "uint32_t":$crc32);
@@ -233,8 +236,8 @@ def FX_OutputSpecAttr : FX_Attr<"OutputSpec", "output_spec"> {
                         OptionalParameter<"::mlir::StringAttr">:$target);
   let assemblyFormat = "`<` $kind (`,` $target^)? `>`";
   let extraClassDeclaration = [{
-    /// Whether the output is what an input, a parameter or a buffer holds
-    /// after the call.
+    /// Returns true if the output is the value of an input, a parameter or a
+    /// buffer after the call.
     bool isMutation() const;
   }];
 }

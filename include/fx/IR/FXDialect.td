@@ -25,9 +25,9 @@ def FX_Dialect : Dialect {
     leaves are values or immediates, so there are no constant, list or `none`
     operations and a graph is as short as FX prints it.
 
-    Metadata (node names, Python stacks, module paths) lives in locations. An
-    attribute that differed between two otherwise equal nodes would hide their
-    equality from CSE.
+    Metadata (node names, Python stacks, module paths) lives in locations, not
+    in attributes. Attributes that differ would keep CSE from merging otherwise
+    equal nodes.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

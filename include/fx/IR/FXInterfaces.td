@@ -14,10 +14,11 @@ def FX_NodeOpInterface : OpInterface<"NodeOpInterface"> {
   let cppNamespace = "::fx";
   let description = [{
     A node with a target and an argument tree: `args` holds the trees of the
-    positional, then of the keyword arguments; `kwnames` names the trailing
-    ones. A leaf `#fx.operand` is a value (the i-th in order is operand i),
-    every other leaf an immediate. `outs` is the tree of results where it is
-    not simply one leaf a result (a `Tensor[]` result, a None).
+    positional and then of the keyword arguments; `kwnames` holds the names of
+    the keyword arguments, which are the last ones. A leaf `#fx.operand` is a
+    value (the i-th in order is operand i), every other leaf an immediate.
+    `outs` is the tree of results if it is not one leaf for each result (a
+    `Tensor[]` result, a None).
   }];
   let methods = [
     InterfaceMethod<"The target, `aten.add.Tensor`.", "::llvm::StringRef", "getTargetName">,

@@ -25,10 +25,11 @@ class FX_Op<string mnemonic, list<Trait> traits = []>
 def FX_StateOp : FX_Op<"state", [Symbol]> {
   let summary = "a parameter, buffer or constant of the model";
   let description = [{
-    A state is a view of a storage: its type gives sizes, strides and storage
-    offset (in elements), and `init` the bytes of the whole storage: an
-    `#fx.external` reference, a dense `ui8` attribute, or nothing where the
-    value is not known. Tied and view weights refer to the same bytes.
+    A state is a view of a storage. Its type gives sizes, strides and storage
+    offset (in elements). `init` gives the bytes of the whole storage: an
+    `#fx.external` reference or a dense `ui8` attribute; it is absent if the
+    value is not known. Tied weights, and weights that are views of others,
+    refer to the same bytes.
 
     ```mlir
     fx.state @l.weight : !fx.tensor<[4, 8], f32>
@@ -54,8 +55,9 @@ def FX_PlaceholderOp : FX_Op<"placeholder", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "an input of the graph";
   let description = [{
-    `kind` says what feeds it: the user, a state (`target` names it), a token,
-    or a constant of the signature (`value`). `default_value` is the Python default.
+    `kind` gives the source of the value: the user, a state (`target` names
+    it), a token, or a constant of the signature (`value`). `default_value` is
+    the Python default.
 
     ```mlir
     %p_w = placeholder "p_w" parameter @w : !fx.tensor<[4, 8], f32>
@@ -89,14 +91,15 @@ def FX_CallFunctionOp : FX_NodeOp<"call_function"> {
     The target is an operator overload (`aten.add.Tensor`,
     `quantized_decomposed.quantize_per_tensor.default`), a symbolic operator
     (`_operator.mul`, `torch.sym_max`, `math.trunc`), or a Python function that
-    symbolic_trace saw. Where its schema is known the arguments must fit it.
+    symbolic_trace recorded. If the schema is known, the arguments must fit it.
 
-    Effects come from the schema and the graph: in a `functional` graph pure
-    operators have none; elsewhere each tensor operand is read, each result
-    allocated, a mutated argument written.
+    Effects come from the schema and the graph. In a `functional` graph pure
+    operators have no effects. In other graphs a call reads each tensor operand,
+    allocates each result, and writes the arguments that it mutates.
 
-    Canonicalization brings the arguments to one form: schema order, by
-    position up to the first that has its default, defaults left out.
+    Canonicalization brings the arguments to one form: they are in the order of
+    the schema, arguments with their default value are left out, and the
+    arguments in front of the first of these are positional.
 
     ```mlir
     %add = call_function @aten.add.Tensor(%x, 1, alpha = 2)
@@ -120,8 +123,8 @@ def FX_CallModuleOp : FX_NodeOp<"call_module"> {
 def FX_HigherOrderOp : FX_NodeOp<"higher_order"> {
   let summary = "a higher-order operator that has no operation of its own";
   let description = [{
-    The target is `torch.ops.higher_order`'s name; sub-graphs are operands of
-    type `!fx.graph_ref`.
+    The target is the operator's name in `torch.ops.higher_order`; sub-graphs
+    are operands of type `!fx.graph_ref`.
 
     ```mlir
     %w = higher_order @wrap_with_set_grad_enabled(false, %body, %x)
@@ -133,19 +136,22 @@ def FX_HigherOrderOp : FX_NodeOp<"higher_order"> {
 def FX_EagerOp : FX_NodeOp<"eager"> {
   let summary = "an operator without native code, run by ATen";
   let description = [{
-    What the conversion to linalg leaves of a `call_function` that has no
-    lowering. Operands and results are builtin tensors (bufferized: memrefs)
-    and scalars `i64`, `f64`, `i1`; the argument tree is that of the node. Code
-    generation turns it into a call of the run-time fallback
-    (fx/Runtime/fallback.h). Results are new tensors, operands are never
-    written.
+    The conversion to linalg replaces a `call_function` that has no lowering by
+    this operation. Operands and results are builtin tensors (memrefs after
+    bufferization) and scalars `i64`, `f64`, `i1`; the argument tree is that of
+    the `call_function`. Code generation lowers the operation to a call of the
+    run-time fallback (fx/Runtime/fallback.h). Results are new tensors, and
+    operands are never written.
 
-    Discardable attributes: `fx.operand_types` and `fx.result_types`, the `fx`
-    types of operands and results (builtin types lose the sign of uint8);
-    `fx.objects`, for each state of a custom class in the argument tree, which
-    stands there as a symbol, its class and LibTorch's pickle of its value;
-    `fx.reason`, why there is no native code, for the report; `fx.pure` where
-    the operator has no effect and may be dropped, moved or merged.
+    Discardable attributes:
+
+    - `fx.operand_types`, `fx.result_types`: the `fx` types of operands and
+      results (the builtin types lose the signedness of uint8).
+    - `fx.objects`: the class, and LibTorch's pickle of the value, of each
+      state of a custom class that the argument tree refers to by its symbol.
+    - `fx.reason`: the reason why there is no native code, for the report.
+    - `fx.pure`: the operator has no effects; the operation may be erased,
+      moved or merged.
 
     ```mlir
     %v, %i = fx.eager @aten.sort.default(%x, 1) {fx.reason = "no lowering", fx.pure}
@@ -161,8 +167,8 @@ def FX_CondOp : FX_Op<"cond", [
   let summary = "torch.cond";
   let description = [{
     `cond(pred, true_graph, false_graph, [operands])`: `pred` is a boolean (a
-    tensor of one element, a SymBool or an immediate), the graphs are operands
-    of type `!fx.graph_ref`, and each takes the operands and gives the results.
+    tensor of one element, a SymBool or an immediate). The graphs are operands
+    of type `!fx.graph_ref`; each takes the operands and returns the results.
 
     ```mlir
     %cond = cond(%gt, %true_graph_0, %false_graph_0, [%x])
@@ -176,7 +182,7 @@ def FX_CondOp : FX_Op<"cond", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The two sub-graphs; null where a symbol does not resolve.
+    /// The two sub-graphs; null if the symbol does not resolve.
     GraphOp getTrueGraph();
     GraphOp getFalseGraph();
     /// The values passed to the sub-graphs (the leaves of the fourth argument).
@@ -205,7 +211,7 @@ def FX_GuardOp : FX_Op<"guard", [HasParent<"GraphOp">,
   let summary = "a condition on the inputs that holds on every call";
   let description = [{
     A guard of the exported program: a relation over the graph's symbols, and
-    the Python text it came from. Checked before the graph runs.
+    its Python text. Guards are checked before the graph runs.
 
     ```mlir
     guard "L['x'].size()[0] > 3" : gt(s17, 3)
@@ -219,8 +225,8 @@ def FX_OutputOp : FX_Op<"output", [Terminator, Pure,
     HasParent<"GraphOp">]> {
   let summary = "the results of the graph";
   let description = [{
-    Its arguments are a tree, as a node's. `signature` gives the kind of each
-    top-level entry where they are not all user outputs.
+    The arguments are a tree, as those of a node. `signature` gives the kind of
+    each top-level entry; it is absent if all are user outputs.
 
     ```mlir
     output(%mean, %y) signature [#fx.output_spec<buffer_mutation, "running_mean">,
@@ -233,13 +239,13 @@ def FX_OutputOp : FX_Op<"output", [Terminator, Pure,
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The kind of top-level entry `i` and its target.
+    /// Returns the kind of top-level entry `i` and its target.
     OutputSpecAttr getSpec(unsigned i);
   }];
 }
 
 //===----------------------------------------------------------------------===//
-// The graph, after the nodes that its C++ interface speaks of
+// The graph, which follows the nodes because its C++ declarations use them
 //===----------------------------------------------------------------------===//
 
 def FX_GraphOp : FX_Op<"graph", [
@@ -247,14 +253,15 @@ def FX_GraphOp : FX_Op<"graph", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getDefaultDialect"]>]> {
   let summary = "an FX graph";
   let description = [{
-    Placeholders first, then the other nodes in order, then one output. A
-    private graph is a sub-graph of a higher-order operator, reached by
-    `get_attr`. `symbols` declares the symbols that input types use, each with
-    its range; data-dependent ones (`u0`) come from the node that makes them.
+    A graph holds its placeholders, then the other nodes in order, then one
+    output. A private graph is a sub-graph: `get_attr` refers to it as an
+    operand of a higher-order operator, or the `fx.body` of a call names it.
+    `symbols` declares the symbols that input types use, each with its range.
+    Data-dependent symbols (`u0`) are defined by the node that returns them.
 
-    `functional` states that no node mutates a value or depends on the order
-    of its neighbours; operators are pure in such a graph and nowhere else.
-    `fx-functionalize` establishes it.
+    `functional` states that no node mutates a value and that the result of a
+    node does not depend on the order of the nodes. Operators are pure in such
+    graphs only. `fx-functionalize` sets it.
 
     ```mlir
     fx.graph @main symbols [s17 in [2, 1024]] attributes {functional} {

@@ -11,11 +11,11 @@
 include "fx/IR/FXAttrs.td"
 
 def FX_FakeTensorType : FX_Type<"FakeTensor", "tensor"> {
-  let summary = "a tensor as torch's FakeTensor knows it";
+  let summary = "a tensor with the properties of torch's FakeTensor";
   let description = [{
-    Sizes (integers or symbolic expressions; the rank is always known), dtype,
-    device (absent: cpu) and, where they are not the default, strides, storage
-    offset, requires_grad and layout.
+    The type has sizes (integers or symbolic expressions; the rank is always
+    known), a dtype and a device (absent: cpu). `#fx.meta` has strides, storage
+    offset, requires_grad and layout if they differ from their defaults.
 
     dtypes are builtin types: bool `i1`, uint8 `ui8`, int8 `i8`, …, int64
     `i64`, `f16`, `bf16`, `f32`, `f64`, `complex<f32>`, `f8E4M3FN`, ….
@@ -39,17 +39,17 @@ def FX_FakeTensorType : FX_Type<"FakeTensor", "tensor"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getRank() const { return getSizes().size(); }
-    /// The integer size of `dim`, or ShapedType::kDynamic.
+    /// Returns the integer size of `dim`, or ShapedType::kDynamic.
     int64_t getDimSize(int64_t dim) const;
     bool hasStaticShape() const;
-    /// The number of elements, if static and not overflowing.
+    /// Returns the number of elements if it is static and does not overflow.
     std::optional<int64_t> getNumElements() const;
-    /// The builtin tensor of the same shape; symbolic sizes become `?` and
-    /// the dtype loses its signedness.
+    /// Returns the builtin tensor type of the same shape. Symbolic sizes
+    /// become `?` and the dtype loses its signedness.
     ::mlir::RankedTensorType toBuiltin() const;
     FakeTensorType withDtype(::mlir::Type dtype) const;
     FakeTensorType withSizes(::llvm::ArrayRef<ExprAttr> sizes) const;
-    /// Without strides, offset and requires_grad.
+    /// Returns the type without its `#fx.meta`.
     FakeTensorType withoutMeta() const;
   }];
 }
@@ -58,7 +58,7 @@ class FX_SymType<string name, string mnemonic, string text>
     : FX_Type<name, mnemonic> {
   let summary = text;
   let description = [{
-    The expression is absent where FX knows only the Python type.
+    The expression is absent if only the Python type is known.
 
     Example: `!fx.sym_int<2*s17>`.
   }];
@@ -82,7 +82,7 @@ def FX_GraphRefType : FX_Type<"GraphRef", "graph_ref"> {
   let summary = "a reference to a sub-graph, made by get_attr";
 }
 def FX_AnyType : FX_Type<"Any", "any"> {
-  let summary = "a value of which nothing is known, as symbolic_trace leaves it";
+  let summary = "a value of unknown type, as symbolic_trace records it";
 }
 def FX_ObjectType : FX_Type<"Object", "object"> {
   let summary = "a custom (TorchBind or opaque) object";
@@ -90,7 +90,7 @@ def FX_ObjectType : FX_Type<"Object", "object"> {
   let assemblyFormat = "`<` $className `>`";
 }
 def FX_ListType : FX_Type<"List", "list"> {
-  let summary = "a list of values that one name stands for";
+  let summary = "a list of values with one name";
   let description = [{ An operator's `Tensor[]` result before it is unpacked. }];
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";

@@ -29,13 +29,13 @@ enum class Flow {
   Call
 };
 
-/// The sub-graphs and operands of a call of a higher-order operator, by their
-/// meaning. It is a view: valid while the call stays as it is.
+/// The sub-graphs and operands of a call of a higher-order operator, sorted by
+/// their role. A view is valid as long as the call does not change.
 class HigherOrderView {
 public:
-  /// The view of `op`; fails where `op` is no higher-order operator of a form
-  /// that is listed in `Flow`. A call of such an operator whose arguments do
-  /// not have the form is reported through `emitError`, if given.
+  /// Returns the view of `op`. Fails silently if `op` is not a call of an
+  /// operator that is listed in `Flow`. Fails, and reports through `emitError`
+  /// if given, if the arguments do not have the form that is listed there.
   static mlir::FailureOr<HigherOrderView>
   get(mlir::Operation *op,
       llvm::function_ref<mlir::InFlightDiagnostic()> emitError = nullptr);
@@ -43,27 +43,28 @@ public:
   NodeOpInterface getNode() const { return node; }
   Flow getFlow() const { return flow; }
 
-  /// The sub-graphs in order: both branches, condition and body, or the body.
+  /// Returns the sub-graphs: the true and the false branch, the condition and
+  /// the body, or the body alone.
   llvm::ArrayRef<GraphOp> getGraphs() const { return graphs; }
   GraphOp getBody() const { return graphs.back(); }
-  /// What a diagnostic calls sub-graph `i`.
+  /// Returns the name of sub-graph `i` in diagnostics.
   llvm::StringRef getGraphName(unsigned i) const;
 
-  /// The condition of a cond.
+  /// Returns the condition of a cond.
   const Argument &getPredicate() const { return predicate; }
-  /// Values that go from iteration to iteration, as the first iteration gets
-  /// them.
+  /// Returns the initial values of the loop-carried values.
   llvm::ArrayRef<Argument> getCarried() const { return carried; }
-  /// Tensors of which each iteration gets one slice along dimension 0.
+  /// Returns the tensors of which each iteration gets one slice along
+  /// dimension 0.
   llvm::ArrayRef<Argument> getScanned() const { return scanned; }
-  /// Values that each iteration, branch or call gets as they are.
+  /// Returns the values that each iteration, branch or call gets unchanged.
   llvm::ArrayRef<Argument> getAdditional() const { return additional; }
 
-  /// The number of operands that the sub-graphs take.
+  /// Returns the number of operands that each sub-graph takes.
   size_t getNumGraphOperands() const;
 
-  /// Checks the sub-graphs against operands and results: their number, and
-  /// dtype and rank where both are known.
+  /// Verifies that the sub-graphs fit the operands and results in number, and
+  /// in dtype and rank if both are known.
   mlir::LogicalResult verify() const;
 
 private:
@@ -77,20 +78,21 @@ private:
   llvm::SmallVector<Argument> carried, scanned, additional;
 };
 
-/// The graph that an operand of type `!fx.graph_ref` names; null where it does
-/// not come from a `get_attr` of a graph.
+/// Returns the graph that a value of type `!fx.graph_ref` refers to; null if
+/// the value is not defined by a `get_attr` of a graph.
 GraphOp getReferencedGraph(mlir::Value ref);
 
-/// The graph that a call's `fx.body` names: what a call of a module, a method
-/// or a function runs; null where there is none.
+/// Returns the graph that the `fx.body` attribute of a call_module, call_method
+/// or call_function names, which is what the call runs; null if there is none.
 GraphOp getModuleBody(mlir::Operation *call);
 
-/// The operands that the inputs of a call's body stand for, in order: all of
-/// them, or the tensors alone where the body was recorded from those.
+/// Returns the operands of `call` that correspond to the inputs of `body`, in
+/// order: all operands if their number fits, else the tensors and symbolic
+/// integers, since a recorded body holds all other values as immediates.
 llvm::SmallVector<mlir::Value> getBodyOperands(mlir::Operation *call,
                                                GraphOp body);
 
-/// Whether a graph is reached from itself through the sub-graphs it refers to.
+/// Returns true if `graph` calls itself, directly or through other graphs.
 bool callsItself(GraphOp graph);
 
 } // namespace fx

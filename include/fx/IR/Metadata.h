@@ -19,35 +19,36 @@ namespace fx {
 /// The location of a node is
 ///   loc(fused<{key = value, ...}>[ "node name"( frames ) ])
 /// where the fused metadata is absent if empty, the name is a NameLoc, and
-/// `frames` a chain of CallSiteLocs of the user's Python stack, innermost
-/// callee first. The metadata also holds the stack's text, `stack_trace`, for
-/// export, and `name` where the node is not called like its results. A
-/// key of a program's own that is `name`, `name_`, `name__` … has one `_` more
-/// here.
+/// `frames` is a chain of CallSiteLocs of the user's Python stack, innermost
+/// callee first. The metadata also holds `stack_trace`, the text of the stack
+/// for export, and `name` if the name of the node differs from the names of
+/// its results. To keep `name` free, the keys `name`, `name_`, `name__`, … of
+/// the program's metadata get one more `_` here.
 
-/// The key for one of a program, and back.
+/// Returns the key in the location for the key `key` of the program's metadata.
 std::string getMetadataKey(llvm::StringRef key);
+/// Returns the key of the program's metadata for the key `key` of a location.
 llvm::StringRef getProgramKey(llvm::StringRef key);
 
-/// The name FX gives the node; several result names are joined with `,`.
+/// Returns the FX name of the node, if it has one; several result names are
+/// joined with `,`.
 std::optional<llvm::StringRef> getNodeName(mlir::Operation *op);
 std::optional<llvm::StringRef> getNodeName(mlir::Location loc);
 
-/// The names of the results; empty if the node has no name.
+/// Returns the names of the results; empty if the node has no name.
 llvm::SmallVector<llvm::StringRef> getResultNames(mlir::Operation *op);
 
-/// `loc` with the node name replaced.
+/// Returns `loc` with the node name replaced.
 mlir::Location withNodeName(mlir::Location loc, llvm::StringRef name);
 
-/// The innermost frame of the user's Python stack, if the location has one.
+/// Returns the innermost frame of the user's Python stack, if any.
 std::optional<mlir::FileLineColLoc> getPythonFrame(mlir::Location loc);
 
-/// The metadata dictionary (nn_module_stack, source_fn_stack, torch_fn …), or
-/// null.
+/// Returns the metadata dictionary (nn_module_stack, source_fn_stack,
+/// torch_fn …) of a FusedLoc; null if there is none.
 mlir::DictionaryAttr getMetadata(mlir::Location loc);
 
-/// Returns the node's metadata dictionary, which may be nested in the location;
-/// null if there is none.
+/// As `getMetadata`, but also searches nested locations.
 mlir::DictionaryAttr findMetadata(mlir::Location loc);
 
 } // namespace fx

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialect does not know torch's operators: it asks this interface for the
-// effects, the checks and the folds of an `fx.call_function`. The dialect
-// promises the interface and fx/Operators/Dialect.h attaches it.
+// The dialect does not depend on torch's operators. This interface provides the
+// effects, verification and canonicalization of an `fx.call_function`. The
+// dialect promises the interface and fx/Operators/Dialect.h attaches it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,11 @@ public:
   canonicalize(CallFunctionOp call, mlir::PatternRewriter &rewriter) const = 0;
 };
 
-/// Reads and writes anything: what nothing is known of.
+/// Adds the effects of an unknown operation: it reads and writes anything.
 void addUnknownEffects(MemoryEffectList &effects);
 
-/// Operators are pure in such a graph only.
+/// Returns true if `op` is in a `functional` graph. Operators are pure in such
+/// graphs only.
 bool isInFunctionalGraph(mlir::Operation *op);
 
 } // namespace fx

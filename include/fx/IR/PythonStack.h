@@ -14,11 +14,13 @@
 
 namespace fx {
 
-/// All frames of the user's Python stack, innermost first: "model.py:12".
+/// Returns all frames of the user's Python stack, innermost first, in the form
+/// "model.py:12".
 llvm::SmallVector<std::string> getPythonStack(mlir::Location loc);
 
-/// The path of the innermost module that was running (`layer1.0.conv1`), from
-/// nn_module_stack; empty for the model itself and where nothing is known.
+/// Returns the path of the innermost module of nn_module_stack
+/// (`layer1.0.conv1`); empty for the model itself and if the location has no
+/// nn_module_stack.
 std::string getModulePath(mlir::Location loc);
 
 } // namespace fx

@@ -12,9 +12,10 @@
 
 namespace fx {
 
-/// The lower bound that calls must keep, if any. One of 2 or less is not
-/// checked, as in torch: export assumes it of every dynamic size and takes 0
-/// and 1 at run time. One rule for the interpreter and for compiled models.
+/// Returns the lower bound that is checked on each call, if any. A bound of 2
+/// or less is not checked, as in torch: export assumes it for every dynamic
+/// size, but eager accepts sizes 0 and 1. The interpreter and compiled models
+/// share this rule.
 inline std::optional<int64_t> getCheckedMin(RangeAttr range) {
   std::optional<int64_t> min = range.getMin();
   return min && *min > 2 ? min : std::nullopt;

@@ -9,9 +9,9 @@
 // symbols that their sizes bind, and the ranges and guards that every call
 // must satisfy.
 //
-// A lower bound of a range is checked only above 2, as torch does: export
-// never assumes less than 2 of a dynamic size ([2, inf] is what Dim.AUTO
-// records), and eager runs such a model on sizes 0 and 1.
+// As in torch, a lower bound of a range is checked only if it is more than 2:
+// export assumes at least 2 for every dynamic size (Dim.AUTO records
+// [2, inf]), but eager runs such a model on sizes 0 and 1 as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ enum class LeafKind { Tensor, Int, Float, Bool, None, String };
 struct InputLeaf {
   std::string name;
   LeafKind kind = LeafKind::Tensor;
-  /// Tensors: sizes and dtype.
+  /// The type of a tensor.
   FakeTensorType type;
-  /// Scalars: what the graph calls the value, or null.
+  /// The expression of a scalar in the graph, or null.
   ExprAttr expr;
   /// The value that export specialised on, or null.
   mlir::Attribute constant;
@@ -42,17 +42,17 @@ struct InputLeaf {
   bool isPassed() const {
     return kind != LeafKind::None && kind != LeafKind::String;
   }
-  /// The dtype of the tensor or of the 0-d tensor that stands for a scalar;
-  /// nullopt where torch has one that we do not know.
+  /// Returns the dtype of the tensor, or of the 0-d tensor that represents a
+  /// scalar; nullopt if `DType` does not have it.
   std::optional<DType> getDType() const;
 };
 
-/// What the symbols of a graph stand for in one call.
+/// The values of a graph's symbols in one call.
 using SymbolValues = llvm::StringMap<int64_t>;
 
 class GraphSignature {
 public:
-  /// The signature of the module's graph @main.
+  /// Returns the signature of the module's graph @main.
   static llvm::Expected<GraphSignature> get(mlir::ModuleOp module);
   static llvm::Expected<GraphSignature> get(GraphOp graph);
 
@@ -60,8 +60,8 @@ public:
   GraphOp getGraph() const { return graph; }
 
   /// Checks the leaves of a call (one for each input, in order; None and str
-  /// are absent) against dtypes, sizes, constants, ranges and guards, and
-  /// binds the symbols. Errors are `LocatedError`s at the input.
+  /// are absent) against dtypes, sizes, constants, ranges and guards. Returns
+  /// the values of the symbols. Errors are `LocatedError`s at the input.
   llvm::Expected<SymbolValues> check(llvm::ArrayRef<HostValue> values) const;
 
 private:

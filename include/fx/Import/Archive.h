@@ -19,22 +19,23 @@
 
 namespace fx {
 
-/// A record of an archive. Its bytes lie stored (not compressed) in the file.
+/// A record of an archive. Its bytes are stored in the file without
+/// compression.
 struct ArchiveRecord {
   /// The name below the archive's root folder, `models/model.json`.
   std::string name;
-  uint64_t offset = 0; ///< of the first byte of the data, from the file's start
+  uint64_t offset = 0; ///< offset in the file of the first byte of the data
   uint64_t size = 0;   ///< in bytes
-  uint32_t crc32 = 0;  ///< of the data, as the central directory has it
+  uint32_t crc32 = 0;  ///< CRC-32 of the data, from the central directory
 };
 
-/// A read-only view of the zip file that `torch.export.save` writes: every
-/// record stored, all of them below one root folder. The file is mapped, and
-/// opening it touches nothing but its directory and the records' headers.
+/// A read-only view of a zip file of `torch.export.save`. All records are
+/// stored without compression below one root folder. The file is mapped, and
+/// `open` reads only the central directory and the headers of the records.
 ///
-/// The file is not trusted: an archive whose directory is not exactly
-/// consistent (bounds, overlaps, duplicate or path-like names, headers that
-/// disagree) is refused. Error texts are `<file>[:<record>]: <what is wrong>`.
+/// The file is not trusted: `open` fails if the directory is not consistent
+/// (bounds, overlaps, duplicate names, names that leave the folder, headers
+/// that disagree). Error texts are `<file>[:<record>]: <what is wrong>`.
 class Archive {
 public:
   static llvm::Expected<std::unique_ptr<Archive>> open(llvm::StringRef path);
@@ -42,11 +43,14 @@ public:
   llvm::StringRef getPath() const { return path; }
   /// The records in the order of the central directory.
   llvm::ArrayRef<ArchiveRecord> getRecords() const { return records; }
-  /// The record of this name, or null.
+  /// Returns the record `name`, or null.
   const ArchiveRecord *find(llvm::StringRef name) const;
-  /// The bytes of a record, its CRC checked.
+  /// Returns the bytes of a record, which point into the mapped file. Fails if
+  /// the CRC is wrong.
   llvm::Expected<llvm::StringRef> read(const ArchiveRecord &record) const;
 
+  /// Returns an error with the path of the archive, and with the record if
+  /// given, in front of `message`.
   llvm::Error error(const llvm::Twine &message) const;
   llvm::Error error(llvm::StringRef record, const llvm::Twine &message) const;
 
@@ -60,8 +64,8 @@ private:
   llvm::StringMap<size_t> index;
 };
 
-/// A record's name is a relative path without anything that a file system would
-/// read as leaving its folder; everything else is an error.
+/// Fails unless `name` is a relative path that cannot leave its folder on any
+/// file system.
 llvm::Error checkRecordName(llvm::StringRef name);
 
 } // namespace fx

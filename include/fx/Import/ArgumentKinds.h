@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An argument tree does not say which of the schema's 31 kinds it was: torch's
-// serializer chooses it by the Python value, and where a list is empty by the
-// operator's schema. The same rule stands here. Import keeps as attributes what
-// differs from it; export applies both.
+// An argument tree does not record which of the 31 argument kinds of torch's
+// export schema an argument has. torch's serializer chooses the kind by the
+// Python value, and for an empty list by the operator's schema. The functions
+// below implement the same rule. Where a program differs from the rule, import
+// records the difference in a discardable attribute of the node. Export applies
+// the attributes and the rule.
 //
-// Discardable attributes of a node that hold such differences:
+// The attributes are:
 //   fx.kinds      {"0" = "as_optional_tensor", "out1" = ...}: argument and
 //                 output kinds by position
-//   fx.arg_names  the names of the positional arguments, where no schema has
+//   fx.arg_names  the names of the positional arguments, if no schema has
 //                 them (custom operators)
 //   fx.function   the target is a Python function and no operator
-//   fx.single_return  a higher-order operator gives one tensor and no tuple
+//   fx.single_return  a higher-order operator returns one tensor and no tuple
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +31,19 @@
 namespace fx {
 struct ArgumentSchema;
 
-/// The kind that torch gives a tree whose leaves are `operands`; nullopt
-/// where no kind can hold it. `schema` is the argument's, or null.
+/// Returns the kind that torch chooses for a tree whose values are `operands`;
+/// nullopt if no kind can represent it. `schema` is the schema of the argument,
+/// or null.
 std::optional<schema::Argument::Kind>
 getArgumentKind(mlir::Attribute tree, mlir::ValueRange operands,
                 const ArgumentSchema *schema);
 
-/// The name of a kind, `as_tensor`, and back.
+/// Returns the name of a kind, `as_tensor`.
 llvm::StringRef getKindName(schema::Argument::Kind kind);
+/// Returns the kind with this name, or nullopt.
 std::optional<schema::Argument::Kind> getKindByName(llvm::StringRef name);
 
-/// Whether torch writes the target as it is, with no `torch.ops.` in front.
+/// Returns true if torch writes the target without the prefix `torch.ops.`.
 bool isPlainTarget(llvm::StringRef target);
 
 } // namespace fx

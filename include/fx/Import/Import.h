@@ -16,40 +16,41 @@
 namespace fx {
 
 struct ImportOptions {
-  /// The model of the archive; may be empty if there is only one.
+  /// The name of the model; may be empty if the archive has only one.
   std::string model;
-  /// The folder that the paths of `#fx.external` are relative to: the one in
-  /// which the IR will stand. Empty: they are the archive's path as given.
+  /// The folder of the IR file, to which the paths of `#fx.external` are
+  /// relative. Empty: the paths are the path of the archive as given.
   std::string irFolder;
 };
 
-/// Reads the archive that `torch.export.save` wrote: states, sub-graphs and
-/// `fx.graph @main`, verified. Weights are not touched; the module refers to
-/// them. Nothing pickled in the archive is ever read.
+/// Imports an archive of `torch.export.save`: its states, its sub-graphs and
+/// `fx.graph @main`. The module is verified. Weights are not read; the module
+/// refers to them. Pickled data of the archive is never read.
 ///
-/// On failure one error has been emitted, at an unknown location, whose text
-/// is `<path>[:<record or node>]: <what is wrong>`, on one line.
+/// On failure emits one error at an unknown location, with the text
+/// `<path>[:<record or node>]: <what is wrong>` on one line.
 ///
-/// Discardable attributes keep what has no place in the IR itself, for callers
-/// and for export (fx/Export/Export.h). On the module:
-///   fx.model            the model's name, unless it is `model`
+/// Discardable attributes keep properties of the program that the IR cannot
+/// represent, for callers and for export (fx/Export/Export.h). On the module:
+///   fx.model            the name of the model, unless it is `model`
 ///   fx.schema_version, fx.torch_version, fx.opset_version, fx.verifiers,
-///   fx.namedtuples      as the program has them
+///   fx.namedtuples      the fields of the program with these names
 ///   fx.expressions      sympy's text of each expression, with its example
-///                       value (a unit attribute where it has none)
-///   fx.unbounded        symbols declared although no range names them
-///   fx.sample_inputs, fx.extra_files  where files of the archive lie
+///                       value (a unit attribute if it has none)
+///   fx.unbounded        declared symbols without a range constraint
+///   fx.sample_inputs, fx.extra_files  the locations of files of the archive
 /// On a state:
-///   fx.fqn              its name, where that is not the symbol
-///   fx.parameter        it is a parameter that the graph does not take
-///   fx.folder           of the archive, where its kind does not tell
-///   fx.pickled          where its pickle lies
-///   fx.payload          how the name of an object's file begins
+///   fx.fqn              its name, if it differs from the symbol
+///   fx.parameter        it is a parameter that no placeholder takes
+///   fx.folder           its folder in the archive, if it does not follow from
+///                       its kind
+///   fx.pickled          the location of its pickle
+///   fx.payload          the prefix of the name of an object's file
 /// On a graph: fx.in_spec, fx.out_spec (pytree specs), fx.module_call_graph,
-/// fx.metadata; fx.single_return (it gives one tensor and no tuple); fx.name
-/// (of a sub-graph, where its symbol does not end with it).
-/// On a node: fx.kinds, fx.arg_names, fx.function, fx.single_return, where
-/// torch's serializer would not choose the same (fx/Import/ArgumentKinds.h).
+/// fx.metadata; fx.single_return (it returns one tensor and no tuple); fx.name
+/// (the name of a sub-graph, if its symbol does not end with it).
+/// On a node: fx.kinds, fx.arg_names, fx.function, fx.single_return, if they
+/// differ from the choice of torch's serializer (fx/Import/ArgumentKinds.h).
 ///
 /// Loads the fx dialect into the context.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>

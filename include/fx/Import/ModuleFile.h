@@ -14,14 +14,15 @@
 
 namespace fx {
 
-/// Parses text or bytecode in `buffer`, checked, after whose identifier errors
-/// are named. Null, with an error reported to the context, on failure.
+/// Parses and verifies MLIR text or bytecode. Errors name the identifier of
+/// `buffer` as the file. Returns null on failure, after an error is emitted to
+/// `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 parseModule(std::unique_ptr<llvm::MemoryBuffer> buffer,
             mlir::MLIRContext *context);
 
-/// The same from the file at `path`, or from standard input for "-", with paths
-/// of weights resolved (fx/IR/ExternalPaths.h).
+/// As `parseModule`, but reads the file at `path`, or standard input for "-".
+/// Resolves the paths of weights (fx/IR/ExternalPaths.h).
 mlir::OwningOpRef<mlir::ModuleOp> parseModuleFile(llvm::StringRef path,
                                                   mlir::MLIRContext *context);
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The data classes of torch/_export/serde/schema.py as C++ structures, with
-// the same names and fields. Strings point into the archive or the program's
-// own storage, so both must outlive a structure.
+// the same names and fields. Strings point into the archive or into the storage
+// of the decoded program, so both must outlive these structures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ using Map = std::vector<std::pair<String, T>>;
 /// The version of the schema that this reader knows.
 constexpr int64_t kMajorVersion = 8, kMinorVersion = 20;
 
-/// A key of a graph module's metadata, which torch ignores: no graph of the
-/// program mutates a value, although the program is of the TRAINING kind.
+/// A key of a graph module's metadata that torch ignores. It marks a program of
+/// the TRAINING kind in which no graph mutates a value.
 constexpr char kFunctionalKey[] = "fx.functional";
 
 enum class ScalarType : int64_t {
@@ -145,7 +145,7 @@ struct ComplexValue {
 
 struct ArgumentMap;
 
-/// One of 31 kinds; `kind` says how to read `value`.
+/// A union of 31 kinds. Several kinds share an alternative of `value`.
 struct Argument {
   enum class Kind {
     None,
@@ -234,8 +234,8 @@ struct ConstantValue {
   std::variant<std::monostate, int64_t, double, String, bool> value;
 };
 
-/// One of 7 kinds; `arg` has the name of the graph's input, `target` the
-/// parameter, buffer, constant or object that feeds it.
+/// A union of 7 kinds. `arg` has the name of the graph's input, `target` is the
+/// parameter, buffer, constant or object that it holds.
 struct InputSpec {
   enum class Kind {
     UserInput,
@@ -253,8 +253,8 @@ struct InputSpec {
   ConstantValue constant;
 };
 
-/// One of 8 kinds; `target` names the state or input that a mutation or
-/// gradient belongs to.
+/// A union of 8 kinds. `target` is the state or input of a mutation or
+/// gradient.
 struct OutputSpec {
   enum class Kind {
     UserOutput,
@@ -316,7 +316,7 @@ struct ExportedProgram {
   List<String> guards_code;
 };
 
-/// What a file under data/weights or data/constants holds.
+/// Describes a file in data/weights or data/constants.
 struct PayloadMeta {
   String path_name;
   bool is_param, use_pickle;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every structure of the schema is described by a table of its fields, every
-// union by a table of its kinds, in the order in which torch writes them. One
-// reader (Decode.cpp) and one writer (Export/Encode.cpp) do the rest.
+// A table of fields describes each structure of the schema, and a table of
+// kinds each union, in the order in which torch writes them. The reader
+// (Decode.cpp) and the writer (Export/Encode.cpp) are generic and use these
+// tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ constexpr Field<S, T> optional(const char *name, T S::*member) {
 }
 
 /// A kind of a union whose value has type T. `kind` is an enumerator of the
-/// union's Kind, where it has one.
+/// union's Kind, if the union has one.
 template <typename T, typename K = int>
 struct Alternative {
   const char *name;
@@ -234,8 +235,8 @@ FX_FIELDS(PayloadConfig, required("config", &PayloadConfig::config));
 // Graph signature: unions of structures that share their fields
 //===----------------------------------------------------------------------===//
 
-/// The fields of one kind of input or output spec. `argument` is the kind of
-/// value that `arg` holds where it is not a whole Argument.
+/// The fields of one kind of input or output spec. `argument` is the structure
+/// that `arg` has in the file; `Any` is a complete Argument.
 struct SpecKind {
   const char *name;
   int kind;

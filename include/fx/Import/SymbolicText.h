@@ -5,10 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program writes an expression in three ways: sizes as sympy's srepr text,
-// `Mul(Integer(2), Symbol('s77', positive=True, integer=True))`; the keys of
-// range constraints as sympy's str text, `2*s77 + 1`; guards as Python,
-// `L['x'].size()[0] // 2 > 3`.
+// Parsers for the three notations of expressions in an exported program:
+//
+//   sizes: sympy's srepr text,
+//     Mul(Integer(2), Symbol('s77', positive=True, integer=True))
+//   keys of range constraints: sympy's str text,
+//     2*s77 + 1
+//   guards: Python,
+//     L['x'].size()[0] // 2 > 3
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +29,12 @@ namespace fx {
 /// One step from a Python object: `.attr`, `["key"]`, `[0]`, or `()`.
 struct Access {
   enum Kind { Attribute, Key, Index, Call } kind;
-  llvm::StringRef name; ///< of an attribute or key
+  llvm::StringRef name; ///< the name of the attribute, or the key
   int64_t index = 0;
 };
 
-/// Gives the expression that `root` followed by `accesses` stands for, or
-/// null where there is none.
+/// Returns the expression for the Python object `root` with the accesses
+/// applied to it, or null if there is none.
 using PythonResolver =
     llvm::function_ref<ExprAttr(llvm::StringRef root, llvm::ArrayRef<Access>)>;
 
@@ -38,7 +42,7 @@ using PythonResolver =
 llvm::Expected<ExprAttr> parseSrepr(mlir::MLIRContext *ctx,
                                     llvm::StringRef text);
 
-/// Parses sympy's infix text, where every name is a symbol.
+/// Parses sympy's infix text, in which every name is a symbol.
 llvm::Expected<ExprAttr> parseInfix(mlir::MLIRContext *ctx,
                                     llvm::StringRef text);
 

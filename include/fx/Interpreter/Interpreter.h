@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interpreter runs a graph node by node on LibTorch: it is the reference
-// for compiled code and runs whatever imports. It lives in libFXTorch.so,
-// which is loaded when first needed, so that nothing else needs LibTorch:
+// The interpreter runs a graph node by node on LibTorch. It is the reference
+// for compiled code and runs every graph that can be imported. It is part of
+// libFXTorch.so, which is loaded when it is first needed, so that other
+// libraries do not depend on LibTorch:
 //
 //   auto interpreter = fx::loadInterpreter(module, options);   // Expected<>
 //   llvm::SmallVector<fx::HostValue> outputs;
@@ -34,13 +35,15 @@ class DialectRegistry;
 namespace fx {
 
 struct InterpreterOptions {
-  /// Threads of ATen's pool; 0 leaves it as it is. The pool is the process's.
+  /// The number of threads of ATen's pool, which the process shares; 0 leaves
+  /// it as it is.
   int threads = 0;
-  /// Called with every node's name and its tensor and scalar results, in the
-  /// order of the results, when it has run. Absent where a result is neither.
+  /// Called after a node has run, with the node and the values of its results
+  /// in order. The value of a result that is neither a tensor nor a scalar is
+  /// absent.
   std::function<void(mlir::Operation *, llvm::ArrayRef<HostValue>)> observer;
-  /// Nodes that the observer is called with; null for all. Values are copied
-  /// for it.
+  /// Selects the nodes for which the observer is called; null: all nodes. The
+  /// values of other nodes need not be copied.
   std::function<bool(mlir::Operation *)> isObserved;
 };
 
@@ -49,55 +52,55 @@ public:
   virtual ~Interpreter();
 
   /// Runs @main on the flattened (args, kwargs) leaves; None and str leaves
-  /// are absent. `outputs` receives the flattened user outputs, None and str
-  /// being absent. Buffers keep what the run wrote to them. Errors are
-  /// `LocatedError`s at the node or input. One run at a time.
+  /// are absent. `outputs` receives the flattened user outputs; None and str
+  /// are absent. Mutations of buffers persist for later runs. Errors are
+  /// `LocatedError`s at the node or input. Not thread-safe.
   virtual llvm::Error run(llvm::ArrayRef<HostValue> inputs,
                           llvm::SmallVectorImpl<HostValue> &outputs) = 0;
 
-  /// Seeds torch's generator, as torch.manual_seed.
+  /// Seeds torch's generator, like torch.manual_seed.
   virtual void seed(uint64_t value) = 0;
 
-  /// The present value of state `name`, in C order.
+  /// Returns the current value of state `name`, in C order.
   virtual llvm::Expected<HostTensor> getState(llvm::StringRef name) = 0;
 };
 
-/// The functions of libFXTorch.so, found by one exported symbol.
+/// The functions of libFXTorch.so, which exports them by one symbol.
 struct TorchLibrary {
-  /// Raised when this structure or Interpreter changes.
+  /// Must be increased when this structure or Interpreter changes.
   static constexpr uint32_t kVersion = 5;
   uint32_t version;
   llvm::Expected<std::unique_ptr<Interpreter>> (*createInterpreter)(
       mlir::ModuleOp module, const InterpreterOptions &options);
-  /// The schema of an operator, as torch writes it; nothing where torch's
-  /// dispatcher does not have it.
+  /// Returns the schema of an operator in torch's notation; nullopt if torch's
+  /// dispatcher does not have the operator.
   std::optional<std::string> (*getSchema)(llvm::StringRef target);
 };
 
-/// Loads libFXTorch.so, which lies beside libFX.so (or where the environment
-/// variable FX_TORCH_LIBRARY says), once for the process.
+/// Loads libFXTorch.so once for the process, from the path in the environment
+/// variable FX_TORCH_LIBRARY or else from the folder of libFX.so.
 llvm::Expected<const TorchLibrary *> loadTorchLibrary();
 
 /// Loads a library that registers operators or classes with torch, as
-/// torch.ops.load_library does: the interpreter and the fallback know them from
-/// then on. Those that the environment variable FX_OPERATOR_LIBRARIES lists,
-/// with ':' between, are loaded when the first operator is looked for. Error
+/// torch.ops.load_library does. The interpreter and the fallback can then use
+/// them. The libraries in the environment variable FX_OPERATOR_LIBRARIES, a
+/// list separated by ':', are loaded at the first lookup of an operator. Error
 /// texts begin with the path.
 llvm::Error loadOperatorLibrary(llvm::StringRef path);
 
-/// An interpreter for the module's graph @main. The module must outlive it
-/// and not change. Fails at once where a node cannot run: unknown operator,
-/// arguments that do not fit, a state without a value.
+/// Returns an interpreter for the module's graph @main. The module must outlive
+/// it and must not change. Fails if a node cannot run: an unknown operator,
+/// arguments that do not fit the schema, or a state without a value.
 llvm::Expected<std::unique_ptr<Interpreter>>
 loadInterpreter(mlir::ModuleOp module, const InterpreterOptions &options);
 
-/// Lets the dialect ask LibTorch's dispatcher for schemas that nobody
-/// registered (SchemaSourceInterface), if LibTorch is in the process or
-/// FX_OPERATOR_LIBRARIES names libraries for it.
+/// Attaches a SchemaSourceInterface that looks up schemas in LibTorch's
+/// dispatcher if fx-mlir does not know them. It is active if LibTorch is loaded
+/// in the process or if FX_OPERATOR_LIBRARIES is set.
 void registerTorchSchemas(mlir::DialectRegistry &registry);
 
-/// Lets passes compute constants by `loadInterpreter`
-/// (ConstantEvaluatorInterface): an error where LibTorch is missing.
+/// Attaches a ConstantEvaluatorInterface that runs graphs by `loadInterpreter`.
+/// Its evaluation fails if LibTorch is missing.
 void registerConstantEvaluator(mlir::DialectRegistry &registry);
 
 } // namespace fx

@@ -21,14 +21,15 @@
 
 namespace fx::kernel {
 
-/// Marks kernel functions.
+/// The attribute of kernel functions.
 inline constexpr llvm::StringLiteral kKernelAttr = "fx.kernel";
 
-/// A contraction of two operands. Each loop is in one list. `a` may be read
-/// at sums of loops (a convolution), `b` and the result may not; the result's
-/// last dimension is in `n`. With a `groupSize` each product is scaled by a
-/// third operand, and the sum is f32: so many terms of a column that follow
-/// each other have one scale.
+/// A contraction of two operands. `a` and `b` are the indices of the left and
+/// the right input. Each loop is in one of the lists `batch`, `m`, `n`, `k`.
+/// The left operand may be indexed by sums of loops (a convolution); the right
+/// operand and the result may not. The last dimension of the result is in `n`.
+/// If `groupSize` is not 0, each product is scaled by a third operand, and the
+/// sum is f32: `groupSize` consecutive terms of a column share a scale.
 struct Contraction {
   mlir::linalg::GenericOp op;
   unsigned a = 0, b = 1;
@@ -36,7 +37,7 @@ struct Contraction {
   bool isDouble() const { return kind == OperandKind::F64; }
   bool isInteger() const { return kind == OperandKind::Int8; }
   bool hasByteWeights() const { return kind == OperandKind::Int8Weights; }
-  /// `b` is bf16 or f16.
+  /// Returns true if the right operand is bf16 or f16.
   bool isHalf() const {
     return kind == OperandKind::Half || kind == OperandKind::HalfWeights;
   }
@@ -54,37 +55,40 @@ struct Contraction {
     return map.getDimPosition(map.getNumResults() - 1);
   }
 };
-/// The contraction that `op` is, of any kind or of one that `target` supports.
+/// Returns `op` as a contraction; nullopt if it is none, or if its kind is not
+/// supported by `target`.
 std::optional<Contraction> matchContraction(mlir::Operation *op,
                                             const TargetInfo &target = {});
 
-/// The op that makes `v`, if it keeps the low four bits of signed bytes: what
-/// it reads fits half of the memory.
+/// Returns the op that defines `v` if it sign-extends the low four bits of
+/// bytes, else null. Its input can be stored in half of the memory.
 mlir::linalg::GenericOp getNibbles(mlir::Value v);
 
-/// Makes generics, the one form that the passes know, of named linalg ops.
-/// Fills stay.
+/// Converts named linalg ops except fills to generics, which are the only form
+/// that the passes handle.
 void generalizeNamedOps(mlir::ModuleOp module);
 
-/// True for a generic without reductions whose body has vector code.
+/// Returns true for a generic without reductions whose body has vector code.
 bool isPointwise(mlir::Operation *op);
 
-/// A reduction: result i is combined by `combiners[i].op` from
-/// `combiners[i].input`, a value of the body.
+/// The operation of a reduction's body that combines `input`, a value of the
+/// body, with the accumulator of one result.
 struct Combiner {
   mlir::Operation *op = nullptr;
   mlir::Value input;
 };
+/// Returns the combiner of each result if `op` is a reduction, else nullopt.
 std::optional<llvm::SmallVector<Combiner>> matchReduction(mlir::Operation *op);
 mlir::vector::CombiningKind getCombiningKind(mlir::Operation *combiner);
 
-/// True if the reduction has one reduction loop, which walks the last dimension
-/// of an operand: a row kernel.
+/// Returns true if the reduction has one reduction loop, which indexes the last
+/// dimension of an input. Such a reduction becomes a row kernel.
 bool isRowReduction(mlir::linalg::GenericOp op);
-/// True if its last result dimension walks an operand's last dimension.
+/// Returns true if the loop of the result's last dimension indexes the last
+/// dimension of an input. Such a reduction becomes a window kernel.
 bool isWindowReduction(mlir::linalg::GenericOp op);
 
-/// How many operations of the body cost more than an addition.
+/// Returns the estimated cost of the body; the unit is an addition.
 int64_t bodyCost(mlir::linalg::GenericOp op);
 
 } // namespace fx::kernel

@@ -12,39 +12,40 @@
 
 namespace fx::kernel {
 
-/// Heads of an attention that is one kernel have at most so many elements.
+/// The maximum head size of an attention that becomes one kernel.
 inline constexpr int64_t kMaxHeadSize = 256;
 
-/// Two matmuls of bf16 or f16 with a softmax in between, whose scores nothing
-/// else reads. Rows are what the queries have and neither keys nor values:
-/// where heads share these, several heads.
+/// Two matmuls of bf16 or f16 with a softmax in between. No other op reads the
+/// scores. The rows are the loops of the queries that neither keys nor values
+/// have: the positions of the queries and, if several heads share keys and
+/// values, these heads.
 struct Attention {
-  Contraction scores; ///< queries times keys; keys are its columns
-  Contraction values; ///< probabilities times values; keys are summed
-  /// What softmax is of, made f32: the scores, or what pointwise ops make of
-  /// them.
+  Contraction scores; ///< queries times keys; the columns are the keys
+  Contraction values; ///< probabilities times values; reduces over the keys
+  /// The input of the softmax in f32: the scores, or the result of pointwise
+  /// ops on them.
   mlir::Value x;
-  /// Of each row: the maximum of x, and the sum of exp(x - maximum).
+  /// The maximum of x in each row, and the sum of exp(x - maximum).
   mlir::linalg::GenericOp max, sum;
-  /// Probabilities are divided by the sum before they multiply the values; else
-  /// what reads the product may divide.
+  /// True if the probabilities are divided by `sum` before they are multiplied
+  /// by the values. Otherwise a user of the result may divide.
   bool isNormalized = false;
-  /// All of the above, `values.op` first.
+  /// All ops of the attention, `values.op` first.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// The loop of `values.op` along the keys.
+  /// The loop of `values.op` over the keys.
   unsigned key = 0;
-  /// Labels of `ops` and of `others`: the loops of `values.op`. None if they do
-  /// not agree, or are unknown; but those of `scores.op` that it sums along
-  /// are.
+  /// Labels the loops of `ops` and of `others` by the loops of `values.op`.
+  /// Returns nullopt if labels conflict or a loop has no label. The reduction
+  /// loop of `scores.op` has no label.
   std::optional<LoopLabels>
   label(llvm::ArrayRef<mlir::Operation *> others = {}) const;
 };
 
-/// The attention whose second matmul is `values`.
+/// Matches the attention whose second matmul is `values`.
 std::optional<Attention> matchAttention(mlir::linalg::GenericOp values);
 
-/// Where a row sees no keys but the first ones: x is -inf at keys beyond
-/// `row` + `offset`, `row` being a loop of `values.op`.
+/// A causal mask: x is -inf if the key is greater than `row` + `offset`, where
+/// `row` is a loop of `values.op`.
 struct CausalMask {
   unsigned row = 0;
   int64_t offset = 0;

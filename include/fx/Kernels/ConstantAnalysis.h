@@ -1,5 +1,4 @@
-//===- ConstantAnalysis.h - what the states alone determine ------------*- C++
-//-*-===//
+//===- ConstantAnalysis.h - values of states and constants ------*- C++ -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +12,15 @@
 
 namespace fx::kernel {
 
-/// Which values of a function depend on immutable states and constants alone.
+/// Finds the values of a function that depend on immutable states and constants
+/// alone.
 class ConstantAnalysis {
 public:
   enum Kind { Constant, State, Other };
   explicit ConstantAnalysis(mlir::func::FuncOp func);
-  /// State if an `fx.state` argument takes part, Constant if nothing does.
+  /// Returns State if `value` depends on immutable `fx.state` arguments, and
+  /// Constant if it depends on no argument. Returns Other if it depends on
+  /// another argument, on side effects or on ATen.
   Kind kind(mlir::Value value);
   Kind kind(mlir::Operation *op);
   bool isStateOnly(mlir::Value value) { return kind(value) == State; }

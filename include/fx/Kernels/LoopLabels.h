@@ -12,20 +12,24 @@
 
 namespace fx::kernel {
 
-/// Follows loops through the ops of a group: every loop, and every dimension of
-/// a tensor made in the group, gets the label of the root's loop that it is.
+/// Maps the loops of all ops of a group to the loops of one op, the root. Each
+/// loop, and each dimension of a tensor that the group computes, gets the label
+/// of the corresponding loop of the root.
 class LoopLabels {
 public:
-  /// With `shareInputs` two ops that read one tensor from outside walk it
-  /// alike.
+  /// With `shareInputs`, labels also propagate through tensors from outside the
+  /// group: two ops that read the same tensor must index it by loops of the
+  /// same label.
   explicit LoopLabels(bool shareInputs = false) : shareInputs(shareInputs) {}
+  /// The labels of a loop that has no label yet, and of a loop of size 1.
   static constexpr int kUnknown = -2, kUnit = -1;
-  /// Labels `root`'s loops.
+  /// Sets the labels of the loops of `root`.
   void setRoot(mlir::linalg::LinalgOp root, llvm::ArrayRef<int> labels);
-  /// Labels what follows for `ops` in both directions. False if two labels
-  /// meet in one loop.
+  /// Propagates labels through `ops` from producers to users and vice versa.
+  /// Returns false if a loop gets two different labels.
   bool propagate(llvm::ArrayRef<mlir::Operation *> ops);
-  /// Both. False, too, if a loop of a generic op stays unknown.
+  /// Calls `setRoot` and `propagate`. Returns false if `propagate` fails or a
+  /// loop of a generic op has no label.
   bool label(mlir::linalg::LinalgOp root, llvm::ArrayRef<int> labels,
              llvm::ArrayRef<mlir::Operation *> ops);
   llvm::ArrayRef<int> ofLoops(mlir::Operation *op) const;
@@ -39,9 +43,9 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int, 6>> tensors;
 };
 
-/// True if in all of `ops` dimensions labelled `first` and `second` may be
-/// walked as one: wherever they occur in an operand or result of the group
-/// that lies in memory they are adjacent and in order.
+/// Returns true if the loops with the labels `first` and `second` can be merged
+/// into one loop in all of `ops`: in each operand and result that has one of
+/// them, the dimension of `second` follows directly after that of `first`.
 bool canMergeLabels(llvm::ArrayRef<mlir::Operation *> ops,
                     const LoopLabels &labels, int first, int second);
 

@@ -16,8 +16,8 @@
 
 namespace fx::kernel {
 
-/// Moves groups of ops to private functions and invokes them. Groups that print
-/// alike share a function.
+/// Moves groups of ops to private functions, which `fx_kernel.invoke` calls.
+/// Groups whose functions print alike share a function.
 class Outliner {
 public:
   explicit Outliner(mlir::ModuleOp module);
@@ -28,8 +28,8 @@ public:
   unsigned numShared() const { return shared; }
 
 private:
-  /// The kernel that prints like `func`: an earlier one, or else `func` itself,
-  /// which the module gets then.
+  /// Returns the kernel that prints like `func`, if there is one. Otherwise
+  /// inserts `func` into the module and returns it.
   mlir::func::FuncOp findOrInsert(mlir::func::FuncOp func);
 
   mlir::ModuleOp module;
@@ -37,7 +37,8 @@ private:
   unsigned nextId = 0, shared = 0;
 };
 
-/// Puts the ops of `kernel` where it is invoked: the general path lowers them.
+/// Replaces `invoke` by the ops of `kernel`, which are then lowered without a
+/// schedule.
 void inlineKernel(mlir::func::FuncOp kernel, kernel::InvokeOp invoke);
 
 } // namespace fx::kernel

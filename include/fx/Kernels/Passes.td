@@ -11,13 +11,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ChannelsLastPass : Pass<"fx-channels-last", "::mlir::ModuleOp"> {
-  let summary = "hold the images between convolutions channels-last";
+  let summary = "convert convolutions to channels-last layout";
   let description = [{
-    Turns every convolution (named or generic, of any number of spatial
-    dimensions, strided, dilated, grouped or depthwise) into a `linalg.generic`
-    whose operands lie as the schedules want them. For N, H, W and C being
-    batch, image and channels, G groups, F output channels and KH, KW the
-    filter:
+    Converts every convolution (named or generic, with any number of spatial
+    dimensions, strided, dilated, grouped or depthwise) to a `linalg.generic`
+    whose operands have the layout that the schedules need. N is the batch, H
+    and W the image, C the input channels, G the groups, F the output channels,
+    KH and KW the filter:
 
     ```
                  image          filter            result         loops
@@ -26,9 +26,9 @@ def ChannelsLastPass : Pass<"fx-channels-last", "::mlir::ModuleOp"> {
     depthwise    N H W G        KH KW G           N H W G        n h w g kh kw
     ```
 
-    (unit channels of a depthwise convolution, if any, stand before G.) The
-    image is read at `h * stride + kh * dilation`; padding stays a `tensor.pad`
-    in front of it, on H and W only:
+    (Unit channels of a depthwise convolution, if any, are in front of G.) The
+    image is indexed by `h * stride + kh * dilation`. Padding remains a
+    `tensor.pad` of the image, on H and W only:
 
     ```mlir
     linalg.generic {indexing_maps = [
@@ -39,14 +39,15 @@ def ChannelsLastPass : Pass<"fx-channels-last", "::mlir::ModuleOp"> {
       outs(%zero : tensor<1x112x112x64xf32>)
     ```
 
-    Everything that reads a result takes it as it lies: pointwise generics and
-    reductions (their loops follow), pooling, `tensor.pad`, slices, concat,
-    reshapes, casts and transposes; other operands of such an op are made in
-    that order where they are defined or transposed. Only what has no rule (a
-    `return`, a call, a reshape that really mixes dimensions) reads a
-    `linalg.transpose`. A transpose that moves unit dimensions only is a
-    reshape. Transposes of weights depend on states alone and move to
-    `@prepare`. Without convolutions nothing changes.
+    The users of a result are converted to this layout as well: pointwise
+    generics and reductions (whose loops are permuted), pooling, `tensor.pad`,
+    slices, concatenations, reshapes, casts and transposes. The other operands
+    of such a user are computed in this layout or transposed. A
+    `linalg.transpose` is only inserted in front of an op without a rule (a
+    `return`, a call, a reshape that mixes dimensions). A transpose that moves
+    only unit dimensions becomes a reshape. Transposes of weights depend on
+    states alone and move to `@prepare`. A function without convolutions is not
+    changed.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -59,13 +60,13 @@ def ChannelsLastPass : Pass<"fx-channels-last", "::mlir::ModuleOp"> {
 }
 
 def AlignShapesPass : Pass<"fx-align-shapes", "::mlir::ModuleOp"> {
-  let summary = "let linalg ops follow each other without reshapes between them";
+  let summary = "remove reshapes between linalg ops";
   let description = [{
-    Drops unit dimensions of linalg ops, then moves `tensor.expand_shape` up and
-    `tensor.collapse_shape` down through generics, whose loops are split for it,
-    until they cancel or reach the function's boundary. Only then can a matmul
-    on `[batch * length, features]` take along what reads
-    `[batch, length, features]`.
+    Drops unit dimensions of linalg ops. Then moves `tensor.expand_shape` up and
+    `tensor.collapse_shape` down through generics, whose loops are split for
+    this, until the reshapes cancel or reach the boundary of the function. After
+    that, for example, a matmul on `[batch * length, features]` can be fused
+    with pointwise ops on `[batch, length, features]`.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
@@ -77,17 +78,17 @@ def CollapseReductionsPass
     : Pass<"fx-collapse-reductions", "::mlir::ModuleOp"> {
   let summary = "give each reduction one reduction loop";
   let description = [{
-    A kernel reduces rows: the last dimension, by one loop. Reduction loops that
-    lie together in every operand become one, in the reduction and in the
-    pointwise ops that will share its kernel. Of loops that stay apart, as those
-    of a mean over the first and the last dimension, the innermost is reduced
-    first, to a tensor that keeps the others, and so on: each step is a
-    reduction over one loop. So is a large tensor that is reduced to less than
-    half of `rows` numbers: its outer dimensions are rows of a first step, for
-    as many tasks. Sums are added up in another order than before.
+    Row kernels have one reduction loop, over the last dimension. The pass
+    merges reduction loops that are adjacent in every operand, in the reduction
+    and in the pointwise ops that will share its kernel. If loops cannot be
+    merged, as for a mean over the first and the last dimension, it splits the
+    reduction into steps with one reduction loop each, the innermost loop first.
+    It also splits a reduction of a large tensor to less than `rows` / 2
+    elements: the outer dimensions become rows of a first step, which gives more
+    parallel tasks. The pass changes the order in which sums are added up.
 
     Contractions, windows, reductions that keep the last dimension, and bodies
-    that read indices stay as they are.
+    that read indices are not changed.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", /*default=*/"16",
@@ -100,10 +101,10 @@ def CollapseReductionsPass
 }
 
 def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
-  let summary = "make generics of named linalg ops";
+  let summary = "convert named linalg ops to generics";
   let description = [{
-    Makes a `linalg.generic` of every named linalg op, the one form that the
-    passes after this one know. `linalg.fill` stays.
+    Converts every named linalg op except `linalg.fill` to a `linalg.generic`,
+    which is the only form that the later passes handle.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -111,13 +112,16 @@ def GeneralizeOpsPass : Pass<"fx-generalize-ops", "::mlir::ModuleOp"> {
 def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group linalg ops and outline each group as a kernel";
   let description = [{
-    Groups the linalg ops of every public function: with `tensor-cores` two
-    matmuls and the softmax between them, a contraction with the pointwise ops
-    that consume it, reductions over rows with the pointwise ops around them,
-    and trees of pointwise ops. A group becomes a private function
-    `kernel_<n>` in destination-passing style, called by `fx_kernel.invoke`.
-    Structurally identical groups share one function. What no schedule covers
-    stays as it is.
+    Groups the linalg ops of every public function. A group is:
+
+    - two matmuls and the softmax between them, with `tensor-cores`;
+    - a contraction and the pointwise ops that use its result;
+    - reductions over rows and the pointwise ops before and after them;
+    - a tree of pointwise ops.
+
+    A group becomes a private function `kernel_<n>` in destination-passing
+    style, which `fx_kernel.invoke` calls. Structurally identical groups share
+    one function. Ops for which there is no schedule are not changed.
   }];
   let options = [
     Option<"gpu", "gpu", "bool", "false",
@@ -138,13 +142,13 @@ def FormKernelsPass : Pass<"fx-form-kernels", "::mlir::ModuleOp"> {
 def HoistPreparePass : Pass<"fx-hoist-prepare", "::mlir::ModuleOp"> {
   let summary = "move computations on states alone to @prepare";
   let description = [{
-    What `@main` computes from its `fx.state` arguments (not `fx.mutable`) and
-    constants alone is moved to `@prepare`, which takes the states it needs
-    (same argument attributes) and returns the tensors that `@main` needs.
-    `@main` takes them as further arguments, after all others, with the
-    attribute `fx.prepared = i`, i being the result of `@prepare`. A state that
-    `@main` no longer reads keeps its argument. Without anything to move there
-    is no `@prepare`.
+    Moves the ops of `@main` that depend only on constants and on `fx.state`
+    arguments without `fx.mutable` to a new function `@prepare`. Its arguments
+    are the states that it reads, with the same argument attributes, and its
+    results are the tensors that `@main` needs. `@main` gets these tensors as
+    additional arguments after all others. Their attribute `fx.prepared = i` is
+    the number of the result of `@prepare`. A state that `@main` no longer reads
+    remains an argument. If there is nothing to move, no `@prepare` is created.
 
     ```mlir
     func.func @prepare(%w: tensor<4x8xf32> {fx.state = @w}) -> tensor<8x4xf32>
@@ -158,9 +162,10 @@ def HoistPreparePass : Pass<"fx-hoist-prepare", "::mlir::ModuleOp"> {
 def DropPreparePass : Pass<"fx-drop-prepare", "::mlir::ModuleOp"> {
   let summary = "remove @prepare";
   let description = [{
-    Removes what `fx-hoist-prepare` made, beside an `@main` that takes its
-    results. `fx-compile` runs `@prepare` on the host when it compiles a model;
-    the rest of a module for a GPU is code for that GPU.
+    Removes the function `@prepare` of `fx-hoist-prepare`. `@main` keeps the
+    arguments for its results. When `fx-compile` compiles a model for a GPU, it
+    compiles `@prepare` for the host; the remaining module is compiled for the
+    GPU.
   }];
 }
 

@@ -12,48 +12,51 @@
 
 namespace fx::kernel {
 
-/// The numeric kinds of a contraction's operands, left by right.
+/// The element types of the left and the right operand of a contraction.
 enum class OperandKind {
   F32,
   F64,
   Int8,        ///< unsigned by signed bytes; sums of 32 bits
-  Int8Weights, ///< f32 by signed bytes, made f32 where they are used
+  Int8Weights, ///< f32 by signed bytes, which the kernel converts to f32
   Half,        ///< bf16 by bf16, or f16 by f16; sums in f32
-  HalfWeights, ///< f32 by bf16 or f16, made f32 where they are used
+  HalfWeights, ///< f32 by bf16 or f16, which the kernel converts to f32
 };
 
-/// Units that multiply small matrices.
+/// The matrix instructions of a GPU.
 enum class MatrixUnit {
   None,
   MMA,   ///< mma.sync of compute capability 8.0
   WGMMA, ///< wgmma and tensor maps of compute capability 9.0a
 };
 
-/// The machine that kernels are formed, scheduled and emitted for.
+/// The machine for which kernels are formed, scheduled and emitted.
 struct TargetInfo {
   bool isGPU = false;
 
-  /// f32 lanes of a vector: 16 (AVX-512), 8 (AVX2) or 4 (SSE); 1 on a GPU,
-  /// where a thread computes one element.
+  /// The number of f32 lanes of a vector: 16 (AVX-512), 8 (AVX2) or 4 (SSE); 1
+  /// on a GPU, where a thread computes one element.
   int64_t lanes = 16;
-  /// Vector registers.
+  /// The number of vector registers.
   int64_t registers = 32;
-  /// Dot products of four bytes in an instruction: vpdpbusd.
+  /// Whether there is an instruction for dot products of four bytes (vpdpbusd).
   bool hasByteDot = false;
-  /// Dot products of two bf16 in an instruction: vdpbf16ps.
+  /// Whether there is an instruction for dot products of two bf16 (vdpbf16ps).
   bool hasBF16Dot = false;
-  /// Bytes of the left operand, or of all panels, that stay in the second-level
-  /// cache beside what streams through it.
+  /// The maximum number of bytes of the operand that is kept in the
+  /// second-level cache while the other operand streams through it: a block of
+  /// rows of the left operand, or all panels of the right one.
   int64_t operandCache = 256 * 1024;
-  /// Bytes of a panel that may wait there beside the one in use.
+  /// The maximum number of bytes of a panel that is prefetched into this cache
+  /// while another panel is in use.
   int64_t panelCache = 640 * 1024;
 
   MatrixUnit matrixUnit = MatrixUnit::None;
-  /// Streaming multiprocessors; an H100 has 132.
+  /// The number of streaming multiprocessors; an H100 has 132.
   int64_t multiprocessors = 132;
-  /// Shared memory that a block may have without asking the driver for more.
+  /// The bytes of shared memory that a block can use without a driver call that
+  /// raises the limit.
   int64_t staticShared = 48 * 1024;
-  /// The most that a block may have.
+  /// The maximum number of bytes of shared memory of a block.
   int64_t maxShared = 227 * 1024;
 
   static TargetInfo getCPU(int64_t lanes, bool hasByteDot = false,
@@ -73,14 +76,14 @@ struct TargetInfo {
     return target;
   }
 
-  /// Whether sums of multiplied elements of such operands are contractions;
-  /// else they are reductions like any other.
+  /// Returns true if there are contraction kernels for operands of this kind.
+  /// Otherwise such a contraction is treated as a reduction.
   bool supports(OperandKind kind) const {
     return !isGPU || kind == OperandKind::F32 || kind == OperandKind::Half ||
            kind == OperandKind::Int8 || kind == OperandKind::Int8Weights;
   }
-  /// Whether kernels read the right operand in any order; else its columns lie
-  /// in a row.
+  /// Returns true if kernels can read the right operand with any order of its
+  /// dimensions. Otherwise its columns must be contiguous.
   bool readsAnyOrder(OperandKind kind) const {
     return isGPU && kind == OperandKind::Half;
   }

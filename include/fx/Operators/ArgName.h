@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code that serves several operators reads their arguments by name:
-// `view.getArg("alpha")`. The compiler checks the name against the schemas: one
-// that no operator has is an error where it is written.
+// Code that handles several operators reads their arguments by name:
+// `view.getArg("alpha")`. The C++ compiler checks the literal against the
+// schemas: a name that no operator has is a compile error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,12 @@
 namespace fx {
 
 namespace detail {
-/// Every name of an argument in the schemas, sorted.
+/// All argument names of the schemas, sorted.
 inline constexpr std::string_view argumentNames[] = {
 #include "fx/Operators/ArgNames.h.inc"
 };
-/// Not constexpr: the name in an error of the compiler.
+/// Is not constexpr, so that a call in a constant expression is a compile error
+/// that contains this name.
 inline void noOperatorHasAnArgumentOfThisName() {}
 } // namespace detail
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts are formulas over the graph's symbols. Rules are hooks found by
-// target, in lib/Operators/Cost.cpp; an operator without one that torch tags as
-// pointwise or as a reduction counts one operation an element, any other none.
+// Counts operations and bytes of a call as formulas over the graph's symbols.
+// The rules are hooks of operators in lib/Operators/Cost.cpp. An operator
+// without a rule counts one operation per element if torch tags it as pointwise
+// or as a reduction, else none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,20 +19,20 @@
 
 namespace fx {
 
-/// Null where a formula is not known, or its coefficients overflow.
+/// The cost of a call. A formula is null if it is not known or its coefficients
+/// overflow.
 struct Cost {
-  /// Multiplications and additions of contractions alone (matmuls,
-  /// convolutions, attention), a multiply-add being 2, as
-  /// torch.utils.flop_counter counts them.
+  /// The operations of contractions (matmuls, convolutions, attention). A
+  /// multiply-add counts as 2, as in torch.utils.flop_counter.
   ExprAttr contractions;
-  /// All arithmetic on elements; an elementwise function is 1.
+  /// All operations on elements. An elementwise function counts as 1.
   ExprAttr total;
-  /// Bytes of the tensors that are read and written, each once; none for a
+  /// The bytes of the tensors that are read and written, each once; 0 for a
   /// view.
   ExprAttr bytes;
 };
 
-/// A rule gives `contractions` and `total`.
+/// A rule computes `contractions` and `total`.
 struct CostRule {
   using Function = Cost (*)(const OperatorView &);
   static void registerAll(HookTable<CostRule> &hooks);
@@ -39,9 +40,9 @@ struct CostRule {
 
 Cost getCost(const OperatorView &call);
 
-/// The number of elements of a tensor type; null if it is none.
+/// Returns the number of elements of a tensor type; null for any other type.
 ExprAttr getElementCount(mlir::Type type);
-/// Its bytes.
+/// Returns the number of bytes of a tensor type; null for any other type.
 ExprAttr getByteCount(mlir::Type type);
 
 } // namespace fx

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The operators of torch are built in. What a user adds to torch (by
-// torch.library, or a library of TORCH_LIBRARY) imports as any other node and
-// runs by fallback to ATen's dispatcher, where the user's library must be
-// loaded. More is possible when more is known of it: register that here, from
-// a plug-in (fx/Operators/Plugin.h), the C interface or Python.
+// torch's operators are built in. An operator that a user adds to torch (by
+// torch.library or TORCH_LIBRARY) is imported like any other node and runs by
+// the fallback to ATen's dispatcher, for which the user's library must be
+// loaded. The functions below register more properties of such an operator.
+// Plug-ins (fx/Operators/Plugin.h), the C interface and Python can call them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,55 +27,60 @@
 
 namespace fx {
 
-/// What is known of an operator that torch does not have.
+/// The properties of an operator that does not belong to torch.
 struct CustomOperator {
   /// `mylib.softcap.default`.
   std::string target;
 
-  /// It writes to nothing and depends on nothing but its arguments. Without
-  /// this a graph that calls it cannot be made functional, so that it is
-  /// interpreted. Implied by a decomposition or a lowering.
+  /// The operator does not write its arguments and depends on nothing else. A
+  /// graph with an operator that is not known to be pure cannot be made
+  /// functional and is interpreted. A decomposition or a lowering implies
+  /// purity.
   bool isPure = false;
 
-  /// Gives the types of the results (fx-shape-prop).
+  /// Infers the types of the results (fx-shape-prop).
   std::function<llvm::FailureOr<llvm::SmallVector<mlir::Type>>(
       NodeOpInterface call)>
       shape;
 
-  /// A graph in text that computes the operator: `fx.graph @any { … }`. Its
+  /// The text of a graph that computes the operator: `fx.graph @any { … }`. Its
   /// placeholders are the arguments, by position and by name, and may have
-  /// defaults; types are `!fx.any`, inferred for each call. An argument that
-  /// is an immediate goes to where its placeholder is used. Only operators
-  /// with a shape rule may stand in it. Expanded by fx-decompose-custom.
+  /// defaults. Types are `!fx.any`; they are inferred for each call. An
+  /// immediate argument replaces the uses of its placeholder. The graph may
+  /// only call operators with a shape rule. fx-decompose-custom expands it.
   std::string decomposition;
 
-  /// Builds linalg on tensors for the call, at the builder's place: its
-  /// operands and results are builtin tensors and scalars. Gives one value of
-  /// the same type for each result, or reports why not by an error. Called by
-  /// fx-lower-custom, after convert-fx-to-linalg.
+  /// Builds linalg on tensors for the call at the insertion point of `builder`.
+  /// Operands and results of the call are builtin tensors and scalars. Returns
+  /// one value for each result, of the same type, or emits an error and fails.
+  /// fx-lower-custom calls it after convert-fx-to-linalg.
   std::function<llvm::FailureOr<llvm::SmallVector<mlir::Value>>(
       mlir::OpBuilder &builder, EagerOp call)>
       lower;
 
-  /// What torch says of it: `mylib::push(Tensor(a!) to, Tensor x) -> ()`. One
-  /// that writes is called on copies in a functional graph (fx-functionalize
-  /// makes an `auto_functionalized` of it); without the schema nobody knows
-  /// that it writes, since a `.pt2` does not say so.
+  /// The schema in torch's notation: `mylib::push(Tensor(a!) to, Tensor x) ->
+  /// ()`. fx-functionalize replaces a call that writes its arguments by an
+  /// `auto_functionalized` call, which works on copies. Without the schema it
+  /// is not known that the operator writes, since a `.pt2` does not record it.
   std::string schema;
 };
 
-/// Registers an operator for the whole process. What is registered already may
-/// be registered again with more, but not otherwise. Errors: an operator of
-/// torch's, no operator's name, a decomposition that is no graph of calls, a
-/// schema that is none or another operator's, or writes where `isPure`.
+/// Registers an operator for the whole process. An operator that is registered
+/// already can get more properties by another call; a property that it has
+/// cannot be changed. Fails if the target is not `namespace.name.overload` or
+/// an operator of torch, if the decomposition is no graph of calls, if the
+/// schema is invalid or belongs to another operator, or if the schema writes
+/// arguments of a pure operator. Thread-safe.
 llvm::Error registerCustomOperator(CustomOperator op);
 
-/// What is known of `target`; null if nothing is. Stays valid.
+/// Returns the registered properties of `target`, or null. The pointer stays
+/// valid for the life of the process.
 const CustomOperator *lookupCustomOperator(llvm::StringRef target);
 
-/// Says the schemas that nobody registered, as torch writes them. Attached to
-/// the fx dialect; `registerTorchSchemas` (fx/Interpreter/Interpreter.h)
-/// attaches one that asks LibTorch's dispatcher where it is in the process.
+/// A source of schemas that are not registered, in torch's notation. The
+/// interface is attached to the fx dialect. `registerTorchSchemas`
+/// (fx/Interpreter/Interpreter.h) attaches one that asks LibTorch's dispatcher
+/// if LibTorch is loaded in the process.
 class SchemaSourceInterface
     : public mlir::DialectInterface::Base<SchemaSourceInterface> {
 public:
@@ -84,16 +89,16 @@ public:
   getSchema(llvm::StringRef target) const = 0;
 };
 
-/// The schema of the user's operator that `call` calls: as registered, else as
-/// the context's source of schemas has it; null where neither knows it. Stays
-/// valid.
+/// Returns the schema of the custom operator that `call` calls: the registered
+/// one, or else the one of the context's SchemaSourceInterface; null if neither
+/// has it. The pointer stays valid.
 const gen::Operator *lookupCustomSchema(CallFunctionOp call);
 
-/// Whether the target is registered as pure.
+/// Returns true if `target` is registered as pure.
 bool isPureCustomOperator(llvm::StringRef target);
 
-/// The module of a decomposition's text, which holds one graph of calls; else
-/// `why` says what is wrong.
+/// Parses the text of a decomposition. Returns a module with one graph of
+/// calls. On failure `why` is the reason.
 llvm::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 parseDecomposition(mlir::MLIRContext *context, llvm::StringRef text,
                    std::string &why);

@@ -15,11 +15,11 @@ class MLIRContext;
 
 namespace fx {
 
-/// Inserts the fx dialect together with what is known of torch's operators
-/// (fx/IR/OperatorInterface.h).
+/// Registers the fx dialect and its OperatorDialectInterface
+/// (fx/IR/OperatorInterface.h), which implements torch's operators.
 void registerFXDialect(mlir::DialectRegistry &registry);
 
-/// Loads both into a context, which may have the dialect already.
+/// Loads both into `context`, in which the dialect may be loaded already.
 void loadFXDialect(mlir::MLIRContext &context);
 
 } // namespace fx

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the compiler can do with an operator (infer its types, decompose, count
-// its operations, lower it) is a free function on its view in the file of its
-// family. A kind of hook is declared by the type of these functions, and by a
-// function that lists the families:
+// Hooks implement the operators: shape rules, decompositions, cost rules,
+// lowerings. A hook is a free function on the view of a call, in the file of
+// the operator's family. A kind of hook is a structure with the type of these
+// functions and a function that registers all families:
 //
 //   struct FoldHook {
 //     using Function = OpFoldResult (*)(const OperatorView &,
@@ -25,7 +25,7 @@
 //
 //   if (auto fold = HookTable<FoldHook>::get().lookup(view.getSchema())) ...
 //
-// A table is filled when it is first asked for, and constant from then on.
+// A table is filled at its first use and does not change afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@
 namespace fx {
 
 namespace detail {
-/// Turns a function on a typed view into one on OperatorView.
+/// Wraps a function on a typed view into a function on OperatorView.
 template <class View, auto function, class Signature>
 struct TypedHook;
 template <class View, auto function, class Result, class... Rest>
@@ -49,14 +49,14 @@ struct TypedHook<View, function, Result (*)(const OperatorView &, Rest...)> {
   }
 };
 
-/// The number of the operator `target`. Ends the process where there is none:
-/// a name is misspelt in our own source.
+/// Returns the index of the operator `target` in `getAllOperators()`. Ends the
+/// process if there is none: the name is misspelt in the compiler's source.
 unsigned getHookIndex(llvm::StringRef target);
-/// Ends the process: `target` has a second hook of one kind.
+/// Ends the process with an error: `target` has two hooks of one kind.
 [[noreturn]] void reportSecondHook(llvm::StringRef target);
 } // namespace detail
 
-/// The functions of one kind, by operator.
+/// The hooks of one kind, by operator.
 template <class Hook>
 class HookTable {
 public:
@@ -71,7 +71,7 @@ public:
     return table;
   }
 
-  /// Null if the operator has no such hook.
+  /// Returns the hook of the operator, or null.
   Function lookup(const OperatorSchema &schema) const {
     return functions[&schema - getAllOperators().data()];
   }
@@ -84,7 +84,7 @@ public:
       entry = function;
     }
   }
-  /// A function on a typed view.
+  /// Adds a function on a typed view.
   template <class View, auto function>
   void add() {
     add(detail::TypedHook<View, function, Function>::call,

@@ -13,9 +13,9 @@
 //             }};
 //   }
 //
-// It is loaded by fx::loadPlugin, fxPluginLoad (C), fx_mlir.load_plugin
-// (Python), or by every tool that compiles, where FX_PLUGINS lists paths with
-// ':' between.
+// fx::loadPlugin, fxPluginLoad (C) and fx_mlir.load_plugin (Python) load
+// plug-ins. In addition, every tool that compiles loads the plug-ins of the
+// environment variable FX_PLUGINS, a list of paths separated by ':'.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace fx {
 
-/// Raised when this structure or CustomOperator changes.
+/// Must be increased when PluginInfo or CustomOperator changes.
 inline constexpr uint32_t kPluginVersion = 2;
 
 struct PluginInfo {
@@ -38,10 +38,11 @@ struct PluginInfo {
   llvm::Error (*registerOperators)();
 };
 
-/// Loads a plug-in, once. Error texts are one line that begins with the path.
+/// Loads a plug-in. Does nothing if it is loaded already. Error texts are one
+/// line that begins with the path.
 llvm::Error loadPlugin(llvm::StringRef path);
 
-/// Loads those of FX_PLUGINS, once.
+/// Loads the plug-ins of FX_PLUGINS that are not loaded yet.
 llvm::Error loadPluginsOfEnvironment();
 
 } // namespace fx

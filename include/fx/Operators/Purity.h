@@ -12,23 +12,26 @@
 
 namespace fx {
 
-/// The operands that this call writes: those of `(a!)` arguments, and what a
-/// batch norm without annotations updates while training. In order.
+/// Returns the operands that `call` writes, in order: those of `(a!)`
+/// arguments, and the running statistics of a batch norm in training, which its
+/// schema does not annotate.
 llvm::SmallVector<mlir::OpOperand *>
 getWrittenOperands(const OperatorView &call);
 
-/// True if this call draws from a random generator: its operator is seeded and
-/// neither told not to train nor to drop with probability 0.
+/// Returns true if `call` draws from a random generator. A seeded operator does
+/// not if training is off or if its dropout probability is 0.
 bool drawsRandomNumbers(const OperatorView &call);
 
-/// True if the call makes a data-dependent symbol (`u0`) that its operands'
-/// types do not have. It must neither vanish nor be merged with its equal.
+/// Returns true if `call` defines a data-dependent symbol (`u0`) that the types
+/// of its operands do not have. Such a call must not be erased or merged with
+/// an equal call.
 bool definesSymbol(const OperatorView &call);
 
-/// True for `_operator.*`, `math.*` and `torch.sym_*` on symbolic numbers.
+/// Returns true for `_operator.*`, `math.*` and `torch.sym_*` on symbolic
+/// numbers.
 bool isSymbolicComputation(const OperatorView &call);
 
-/// True if the call has no effect beyond its results in a functional graph.
+/// Returns true if `call` has no side effects in a functional graph.
 bool isPure(const OperatorView &call);
 
 } // namespace fx

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The schemas of torch's operators, as a read-only table that fx-schema-gen
-// makes of lib/Operators/schemas. Nothing here depends on the IR, nor on
-// LibTorch: the IR uses this for effects and verification.
+// generates from lib/Operators/schemas. The table depends neither on the IR nor
+// on LibTorch. Effects and verification of the IR use it.
 //
 // Records hold offsets into one pool of strings instead of pointers, so the
-// table needs no relocations and no start-up work.
+// table needs no relocations and no initialization.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace fx {
 
-/// The base type of an argument or result, lists and options stripped.
+/// The base type of an argument or result, without list and optional.
 enum class SchemaKind : uint8_t {
   Tensor,
   /// `Scalar`: an immediate or symbolic int, float, bool or complex number.
@@ -60,10 +60,11 @@ struct ArgumentSchema {
     /// The elements of the list are optional (`Tensor?[]`).
     OptionalElements = 2,
     KwargOnly = 4,
-    /// Written through, `(a!)`.
+    /// The operator writes the argument, `(a!)`.
     Write = 8,
     HasDefault = 16,
-    /// Ends up in some list of unknown alias sets, `(a -> *)`.
+    /// The value may become an element of a list, whose alias sets are unknown,
+    /// `(a -> *)`.
     Wildcard = 32,
   };
 
@@ -77,11 +78,11 @@ struct ArgumentSchema {
   /// n of `T[n]`, which also takes a single T; 0 if not given.
   uint8_t listSize;
 
-  /// Empty for most results.
+  /// Returns the name; empty for most results.
   llvm::StringRef getName() const;
-  /// The type as written, without alias annotations: `SymInt[2]?`.
+  /// Returns the text of the type without alias annotations: `SymInt[2]?`.
   llvm::StringRef getTypeText() const;
-  /// The default as written: `1`, `None`, `[0, 1]`, `"mean"`.
+  /// Returns the text of the default: `1`, `None`, `[0, 1]`, `"mean"`.
   std::optional<llvm::StringRef> getDefaultText() const;
 
   bool isOptional() const { return flags & Optional; }
@@ -90,7 +91,7 @@ struct ArgumentSchema {
   bool isWrite() const { return flags & Write; }
   bool hasDefault() const { return flags & HasDefault; }
   bool isList() const { return listDepth != 0; }
-  /// A single tensor, optional or not.
+  /// Returns true for a single tensor, optional or not.
   bool isTensor() const { return kind == SchemaKind::Tensor && !isList(); }
 };
 
@@ -114,26 +115,26 @@ struct OperatorSchema {
     DynamicShape = 1 << 8,
     /// A result that is no tensor depends on values.
     DataDependent = 1 << 9,
-    /// A result may or may not alias an argument, or the schema does not tell
-    /// of a mutation.
+    /// A result may or may not alias an argument, or the schema does not
+    /// annotate a mutation.
     MaybeAliasing = 1 << 10,
     /// A Python function on symbolic numbers (`_operator.mul`,
     /// `torch.sym_max`).
     Symbolic = 1 << 11,
-    /// Differs from run to run for another reason than a generator.
+    /// Results differ from run to run, but not because of a random generator.
     Nondeterministic = 1 << 12,
   };
 
   uint32_t nameOffset, firstArgument, flags;
   uint16_t numArguments, numResults;
 
-  /// `aten.add.Tensor`.
+  /// Returns the target, `aten.add.Tensor`.
   llvm::StringRef getName() const;
   llvm::ArrayRef<ArgumentSchema> getArguments() const;
   llvm::ArrayRef<ArgumentSchema> getResults() const;
-  /// The position of the argument `name`, or -1.
+  /// Returns the position of the argument `name`, or -1.
   int findArgument(llvm::StringRef name) const;
-  /// How many arguments may be given by position.
+  /// Returns the number of arguments that may be positional.
   unsigned getNumPositional() const;
 
   bool has(Flag flag) const { return flags & flag; }
@@ -144,32 +145,37 @@ struct OperatorSchema {
   bool hasNoResults() const { return numResults == 0; }
 };
 
-/// The schema of `target` (`aten.add.Tensor`, `_operator.mul`), or null.
+/// Returns the schema of `target` (`aten.add.Tensor`, `_operator.mul`), or
+/// null.
 const OperatorSchema *lookupOperator(llvm::StringRef target);
 
-/// All operators, in no particular order.
+/// Returns all operators, in no particular order.
 llvm::ArrayRef<OperatorSchema> getAllOperators();
 
-/// True if every operator of the target's namespace is in the table, so that a
-/// target that is not is an error; false for custom operators.
+/// Returns true if the table has all operators of the namespace of `target`, so
+/// that a target that is not in the table is an error. Returns false for
+/// custom operators.
 bool isKnownNamespace(llvm::StringRef target);
 
-/// The torch version whose schemas are built in, `2.13.0`.
+/// Returns the version of torch whose schemas are built in, `2.13.0`.
 llvm::StringRef getSchemaVersion();
 
-/// What a schema does not say of its operator's purity; hand-written.
+/// Properties of an operator's purity that its schema does not declare. The
+/// table of exceptions is written by hand.
 struct PurityException {
   llvm::StringRef target;
-  /// With this boolean argument true, `mutated` are written although no
-  /// annotation says so. With it false a seeded operator draws nothing.
+  /// The boolean argument that turns training on. If it is true, the operator
+  /// writes `mutated`, although its schema has no annotation. If it is false, a
+  /// seeded operator does not draw random numbers.
   llvm::StringRef trainingFlag;
-  /// A seeded operator draws nothing where this probability is 0.
+  /// The probability argument. If it is 0, a seeded operator does not draw
+  /// random numbers.
   llvm::StringRef probability;
-  /// Arguments that a run with `trainingFlag` writes.
+  /// The arguments that the operator writes in training.
   llvm::ArrayRef<llvm::StringLiteral> mutated;
 };
 
-/// The exception for `target`, or null.
+/// Returns the exception for `target`, or null.
 const PurityException *lookupPurityException(llvm::StringRef target);
 
 } // namespace fx

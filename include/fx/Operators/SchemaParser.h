@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The schemas of torch's own operators are read when fx-mlir is built, those of
-// operators that users add when they are registered.
+// Parses operator schemas: those of torch when fx-mlir is built, and those of
+// custom operators when they are registered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct Operator {
   /// `aten`, `add`, `Tensor` (empty for a symbolic operator),
   /// `aten.add.Tensor`.
   std::string nameSpace, base, overload, target;
-  /// The line it came from, without tags.
+  /// The text of the schema, without tags.
   std::string text;
   std::vector<Argument> arguments, results;
   unsigned flags = 0;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A shape rule gives the result types of a call: sizes as expressions over the
-// graph's symbols, dtype, device. Strides are not part of it; results are
-// contiguous as far as a rule says. The rules are in lib/Operators/Shape, one
-// file a family:
+// A shape rule infers the result types of a call: the sizes as expressions over
+// the graph's symbols, the dtype and the device. Rules do not infer strides;
+// inferred types are contiguous. The rules are in lib/Operators/Shape, one file
+// for each family of operators:
 //
 //   FX_REGISTER_SHAPE_RULES(inferMatMul, "aten.mm.default", "aten.bmm.default")
 //
@@ -23,8 +23,8 @@
 
 namespace fx {
 
-/// Types of the flattened results, in order. Failure: they cannot be told from
-/// the arguments (values decide, or an expression is not known), or the
+/// The types of the flattened results, in order. Failure means that the types
+/// depend on values of tensors or on an unknown expression, or that the
 /// arguments do not fit each other.
 using InferredTypes = llvm::FailureOr<llvm::SmallVector<mlir::Type>>;
 
@@ -33,29 +33,31 @@ struct ShapeRule {
   static void registerAll(HookTable<ShapeRule> &hooks);
 };
 
-/// True if `inferResultTypes` has a rule for the operator.
+/// Returns true if the operator has a shape rule.
 bool hasShapeRule(const OperatorSchema &schema);
 
-/// The result types of a call. An operator in place gives the type of the
-/// tensor it writes.
+/// Infers the result types of a call. The result of an in-place operator has
+/// the type of the tensor that it writes.
 InferredTypes inferResultTypes(const OperatorView &call);
 
-/// The same, and why torch refuses the arguments whatever the values of tensors
-/// and symbols are; no reason where the rule cannot tell.
+/// The inferred types, or the reason why torch rejects the arguments for all
+/// values of tensors and symbols. `refusal` is empty if the rule does not know
+/// the reason of a failure.
 struct Inference {
   InferredTypes types = llvm::failure();
   std::string refusal;
 };
 Inference inferOrRefuse(const OperatorView &call);
 
-/// The inferred type of each result of the node: some entries of `outs` may be
-/// None and have no result. Empty if the numbers do not match.
+/// Returns the inferred type of each result of the node. An entry of `outs`
+/// that is None has an inferred type but no result. Returns an empty vector if
+/// the numbers do not match.
 llvm::SmallVector<mlir::Type> matchResults(CallFunctionOp call,
                                            llvm::ArrayRef<mlir::Type> inferred);
 
-/// True if the two types cannot describe the same value: another dtype or
-/// rank, or a size that differs for all values of the symbols. Strides and
-/// devices are not compared.
+/// Returns true if the two types cannot describe the same value: they differ in
+/// dtype, in rank, or in a size for all values of the symbols. Does not compare
+/// strides and devices.
 bool areProvablyDifferent(mlir::Type a, mlir::Type b);
 
 } // namespace fx

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What canonicalization knows of an operator: a free function on its view that
-// replaces the call by something simpler with the same value, bit for bit but
-// for the payload of NaNs. The rules are in lib/Operators/Simplify:
+// Canonicalization rules of operators. A rule is a free function on the view of
+// a call that replaces the call by something simpler with the same value, bit
+// for bit except for the payload of NaNs. The rules are in
+// lib/Operators/Simplify:
 //
 //   static LogicalResult simplifyDropout(const OperatorView &call,
 //                                        Simplifier &s) {
@@ -17,8 +18,8 @@
 //   }
 //   FX_REGISTER_SIMPLIFICATIONS(simplifyDropout, "aten.dropout.default")
 //
-// They are asked in functional graphs only: elsewhere a copy and what was
-// copied may be written to. On symbolic numbers they are asked everywhere.
+// Rules on tensors apply in functional graphs only: in other graphs a copy or
+// its original may be written. Rules on symbolic numbers apply in all graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,24 +31,25 @@
 
 namespace fx {
 
-/// Replaces one call. Each function fails, and changes nothing, where the
-/// replacement could be told from the call.
+/// Replaces one call. Each function fails and changes nothing if a user of the
+/// call or the caller of the graph could notice the replacement.
 class Simplifier {
 public:
   Simplifier(const OperatorView &call, mlir::PatternRewriter &rewriter)
       : call(call), rewriter(rewriter) {}
 
-  /// For a view that shows all of `value` as it is. Sizes, dtype and device
-  /// must be equal; where the result leaves the graph, `value` must not be one
-  /// of its inputs, which may be written back to after the graph has run.
+  /// Replaces a view of all elements of `value` by `value`. Sizes, dtype and
+  /// device must be equal. If the graph returns the result, `value` must not be
+  /// an input, since a mutation could be written back to the input after the
+  /// graph has run.
   mlir::LogicalResult replaceByAlias(mlir::Value value);
-  /// For a new tensor with `value`'s elements. The recorded strides must be
-  /// equal as well, and the result must not leave the graph, where it would
-  /// share memory with `value`. Only result 0 may be in use.
+  /// Replaces a new tensor with the elements of `value` by `value`. The
+  /// recorded strides must be equal, too. The graph must not return the result,
+  /// which would share memory with `value`. Only result 0 may have uses.
   mlir::LogicalResult replaceByEqual(mlir::Value value);
-  /// For a symbolic int that is `value` in all runs.
+  /// Replaces a symbolic int that is `value` in all runs.
   mlir::LogicalResult replaceByInt(int64_t value);
-  /// By a call of View's operator with the result types of this one.
+  /// Replaces the call by a call of View's operator with the type of result 0.
   template <class View, class... Args>
   mlir::LogicalResult replaceByCall(const Args &...args) {
     CallFunctionOp made =
@@ -72,7 +74,8 @@ struct Simplification {
 mlir::LogicalResult simplifyCall(const OperatorView &call,
                                  mlir::PatternRewriter &rewriter);
 
-/// The call that makes `value`, if its operator is one of `targets`.
+/// Returns the call that defines `value` if its target is one of `targets`,
+/// else null.
 OperatorView getProducer(mlir::Value value,
                          llvm::ArrayRef<llvm::StringLiteral> targets);
 

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // dtypes are builtin types as in !fx.tensor: bool `i1`, uint8 `ui8`, int8 `i8`,
-// int64 `i64`, `f16`, `bf16`, `f32`, `f64`, `complex<f32>`, the fp8s.
+// int64 `i64`, `f16`, `bf16`, `f32`, `f64`, `complex<f32>`, the fp8 types.
 //
-// The rules are those of torch's documentation, "Tensor Attributes":
-// operands fall into dimensioned tensors, 0-d tensors and Python numbers; a
-// lower category changes the result only if it is of a higher kind (bool, int,
-// float, complex) than all operands of the higher ones.
+// The rules are those of torch's documentation, "Tensor Attributes". There are
+// three categories of operands: tensors with dimensions, 0-d tensors, and
+// Python numbers. Operands of a lower category change the dtype of the result
+// only if they have a higher kind (bool < int < float < complex) than all
+// operands of the higher categories.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@
 namespace fx {
 
 inline bool isBoolDtype(mlir::Type dtype) { return dtype.isInteger(1); }
-/// uint8 … int64, not bool.
+/// Returns true for uint8 … int64, but not for bool.
 inline bool isIntDtype(mlir::Type dtype) {
   return llvm::isa<mlir::IntegerType>(dtype) && !dtype.isInteger(1);
 }
@@ -41,25 +42,26 @@ inline bool isUnsignedDtype(mlir::Type dtype) {
   return dtype.isUnsignedInteger() || dtype.isInteger(1);
 }
 
-/// The dtype that two operands of the same category give; null if torch has
-/// none (two different fp8s, uint64 and int64).
+/// Returns the dtype to which two operands of the same category promote; null
+/// if torch has none (two different fp8 types, uint64 and int64).
 mlir::Type promoteTypes(mlir::Type a, mlir::Type b);
 
-/// The result dtype of an elementwise operator (`torch.result_type`).
+/// Computes the result dtype of an elementwise operator (`torch.result_type`).
 class TypePromotion {
 public:
-  /// `torch.get_default_dtype()` is taken as float32.
+  /// Assumes that `torch.get_default_dtype()` is float32.
   explicit TypePromotion(mlir::MLIRContext *context) : context(context) {}
 
-  /// A tensor of that rank.
+  /// Adds a tensor of rank `rank`.
   void addTensor(mlir::Type dtype, int64_t rank);
-  /// A Python number; `dtype` is i1, i64, any float or any complex type.
+  /// Adds a Python number; `dtype` is i1, i64, any float or any complex type.
   void addNumber(mlir::Type dtype);
-  /// A tensor value, a symbolic number or an immediate; None adds nothing.
-  /// False if it is none of these.
+  /// Adds a tensor value, a symbolic number or an immediate. Does nothing for
+  /// None. Returns false for any other argument.
   bool add(const Argument &argument);
 
-  /// The result, or null if nothing was added or torch refuses.
+  /// Returns the result dtype; null if nothing was added or torch rejects the
+  /// operands.
   mlir::Type getResult() const;
 
 private:
@@ -70,26 +72,29 @@ private:
   bool invalid = false;
 };
 
-/// `torch.result_type` of the arguments; null if one is neither a tensor nor a
-/// number, or torch refuses.
+/// Returns `torch.result_type` of the arguments; null if one is neither a
+/// tensor nor a number, or if torch rejects them.
 mlir::Type getPromotedDtype(llvm::ArrayRef<Argument> arguments);
 
-/// What `sin`, `/`, `mean` … compute integers in: float32 for integers and
+/// Returns the result dtype of `sin`, `/`, `mean`, …: float32 for integers and
 /// bool, else the dtype itself.
 mlir::Type promoteIntToFloat(mlir::Type dtype);
 
-/// What `sum` and `prod` give: int64 for integers and bool.
+/// Returns the result dtype of `sum` and `prod`: int64 for integers and bool,
+/// else the dtype itself.
 mlir::Type promoteIntToLong(mlir::Type dtype);
 
-/// The dtype of `abs` or `real` of a complex number; else the dtype itself.
+/// Returns the dtype of `abs` or `real` of a complex number, else the dtype
+/// itself.
 mlir::Type toRealDtype(mlir::Type dtype);
 
-/// What torch accumulates and computes in on a CPU: float32 for f16, bf16 and
-/// the fp8s, complex<f32> for complex<f16>, else the dtype itself.
+/// Returns the dtype in which torch computes and accumulates on a CPU: float32
+/// for f16, bf16 and the fp8 types, complex<f32> for complex<f16>, else the
+/// dtype itself.
 mlir::Type getComputeDtype(mlir::Type dtype);
 
-/// The dtype of a symbolic number or immediate as `torch.tensor(x)` has it;
-/// null if the argument is no number.
+/// Returns the dtype of `torch.tensor(x)` for a symbolic number or an immediate
+/// x; null if the argument is no number.
 mlir::Type getNumberDtype(const Argument &argument);
 
 } // namespace fx

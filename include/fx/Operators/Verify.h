@@ -14,26 +14,27 @@
 namespace fx {
 
 /// Checks the arguments and the number of results of `node` against `schema`.
-/// Emits one error for each problem; each names the node, the target, the
-/// argument, what was expected and what was got. Expects that `verifyNode`
-/// holds.
+/// Emits one error for each problem, which names the node, the target, the
+/// argument, and the expected and the actual value. `verifyNode` must have
+/// succeeded.
 mlir::LogicalResult verifyArguments(NodeOpInterface node,
                                     const OperatorSchema &schema);
 
-/// Checks a call_function: its target exists, if torch defines all of the
-/// target's namespace, and its arguments fit; a mutation does not stand in a
-/// functional graph. A custom operator is no error.
+/// Verifies a call_function: its target exists if the namespace belongs to
+/// torch, its arguments fit the schema, and it does not mutate an operand in a
+/// functional graph. Accepts custom operators.
 mlir::LogicalResult verifyCall(CallFunctionOp call);
 
-/// Checks the result types of all calls below `root` against the arguments, as
-/// the operators' shape rules judge them. Refuses what is provably different,
-/// and arguments that torch refuses; one error for each. Passes may leave types
-/// that are out of date, so this is no part of the verifier: it is asked when a
-/// program is read.
+/// Checks the result types of all calls below `root` by the shape rules of the
+/// operators. Emits an error for each type that provably differs from the
+/// inferred one, and for each call whose arguments torch rejects. Passes may
+/// leave outdated types, so this is not a part of the verifier. It is called
+/// after a program is read.
 mlir::LogicalResult verifyResultTypes(mlir::Operation *root);
 
-/// Why what eager gives has another type than the program says: torch's own
-/// shape function of the operator is wrong. Empty for most calls.
+/// Returns a message if the recorded type of a result differs from the type
+/// that eager computes because torch's shape function is wrong. Returns an
+/// empty string for all other calls.
 llvm::StringRef getMistakenType(CallFunctionOp call);
 
 } // namespace fx

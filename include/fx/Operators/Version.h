@@ -12,12 +12,12 @@
 
 namespace fx {
 
-/// Our version, LLVM's and that of torch's schemas, a line each.
+/// Prints the versions of fx-mlir, of LLVM and of torch's schemas, one line
+/// each.
 void printVersion(llvm::raw_ostream &os);
 
-/// Makes `--version` of a tool that uses llvm::cl print our version, LLVM's
-/// and that of the torch whose operator schemas are built in. Call it before
-/// the command line is parsed.
+/// Makes the option `--version` of a tool that uses llvm::cl print the text of
+/// `printVersion`. Must be called before the command line is parsed.
 void registerVersionPrinter();
 
 } // namespace fx

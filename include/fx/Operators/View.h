@@ -5,22 +5,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A view reads a node's argument tree by the names of its operator's schema:
+// A view reads the argument tree of a node by the argument names of its
+// operator's schema:
 //
 //   if (auto add = dyn_cast<aten::AddTensor>(op)) {
-//     Value self = add.self();                   // null unless it is a value
-//     if (add.alpha().getInt() != 1) ...         // the default is filled in
+//     Value self = add.self();             // null if it is no value
+//     if (add.alpha().getInt() != 1) ...   // 1 is the default of the schema
 //   }
 //   auto sum = aten::AddTensor::create(b, loc, type, x, y);
 //   auto cat = aten::Cat::createInferred(b, loc, {x, y}, /*dim=*/1);
 //
-// The classes are generated from the schemas, one header an operator name:
-// `fx/Operators/aten/add.h` holds AddTensor, AddScalar …. `relu.default` is
-// aten::Relu, `_softmax.default` aten::UnderSoftmax, `__and__.Tensor`
-// aten::DunderAndTensor, `add_.Tensor` aten::Add_Tensor, `_operator.mul`
-// _operator::Mul, `torch.sym_max` _torch::SymMax. A tensor argument `x` has two
-// accessors: `x()` gives the value and `xArg()` the argument, which may also be
-// None or a number.
+// The classes are generated from the schemas, with one header for each operator
+// name: `fx/Operators/aten/add.h` holds AddTensor, AddScalar, …. The names of
+// classes are derived from targets:
+//
+//   aten.relu.default       aten::Relu
+//   aten._softmax.default   aten::UnderSoftmax
+//   aten.__and__.Tensor     aten::DunderAndTensor
+//   aten.add_.Tensor        aten::Add_Tensor
+//   _operator.mul           _operator::Mul
+//   torch.sym_max           _torch::SymMax
+//
+// A tensor argument `x` has two accessors: `x()` returns the value, and
+// `xArg()` returns the argument, which can also be None or a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +44,8 @@
 
 namespace fx {
 
-/// A node whose arguments are resolved against a schema. Never fails on a node
-/// that does not fit it: what is missing is an argument without a tree.
+/// A node whose arguments are resolved against a schema. A node that does not
+/// fit the schema also has a view: a missing argument has no tree.
 class OperatorView {
 public:
   OperatorView() = default;
@@ -53,21 +60,24 @@ public:
   mlir::MLIRContext *getContext() const { return getOperation()->getContext(); }
   const OperatorSchema &getSchema() const { return *schema; }
 
-  /// The argument at a position of the schema, defaults filled in.
+  /// Returns the argument at a position of the schema, or its default if it was
+  /// not given.
   Argument getArg(unsigned position) const;
-  /// The argument of that name; without a tree if the operator has none.
+  /// Returns the argument `name`; without a tree if the schema does not have
+  /// it.
   Argument getArg(ArgName name) const { return findArg(name); }
-  /// The same for a name that is known only when the compiler runs.
+  /// As `getArg`, for a name that is not a literal.
   Argument findArg(llvm::StringRef name) const;
-  /// Whether the operator's schema has an argument of that name.
+  /// Returns true if the operator's schema has an argument `name`.
   bool declares(ArgName name) const { return schema->findArgument(name) >= 0; }
-  /// False where the argument has its default because it was left out.
+  /// Returns false if the argument was not given.
   bool isGiven(unsigned position) const {
     return static_cast<bool>(given[position]);
   }
   unsigned getNumArgs() const { return given.size(); }
 
-  /// The value of the schema's i-th result; null if it is a list or None.
+  /// Returns the value of the schema's result at `position`; null if it is a
+  /// list or None.
   mlir::Value getResult(unsigned position = 0) const;
   mlir::ResultRange getResults() const { return getOperation()->getResults(); }
 
@@ -77,11 +87,11 @@ private:
   llvm::SmallVector<Argument, 6> given;
 };
 
-/// The node as a view of its own operator; null if the operator is unknown.
+/// Returns a view of `op` by the schema of its target; null if `op` is no node
+/// or the operator is unknown.
 OperatorView getOperatorView(mlir::Operation *op);
 
-/// The value that an argument has when it is left out, as a tree; null if it
-/// must be given.
+/// Returns the default of an argument as a tree; null if it has no default.
 mlir::Attribute getDefault(const ArgumentSchema &argument,
                            mlir::MLIRContext *context);
 
@@ -89,12 +99,12 @@ mlir::Attribute getDefault(const ArgumentSchema &argument,
 // Building
 //===----------------------------------------------------------------------===//
 
-/// What a builder takes for one argument: a value, an immediate, a list of
-/// them, or nothing for the default. Refers to what it was made from: use it
-/// as a parameter only.
+/// An argument of a builder: a value, an immediate, a list of these, or nothing
+/// for the default. Does not own the data that it is constructed from; use it
+/// as a function parameter only.
 class Arg {
 public:
-  /// The default; None where there is none.
+  /// The default of the schema; None if there is none.
   Arg() = default;
   Arg(std::nullopt_t) : kind(Kind::None) {}
   /// None if null.
@@ -112,7 +122,7 @@ public:
   Arg(std::floating_point auto value) : kind(Kind::Float), real(value) {}
   Arg(llvm::StringRef text) : kind(Kind::String), text(text) {}
   Arg(const char *text) : kind(Kind::String), text(text) {}
-  /// An argument of another node, as it is.
+  /// An argument of another node.
   Arg(const Argument &argument)
       : kind(Kind::Tree), attr(argument.tree), operands(argument.operands) {}
 
@@ -133,8 +143,8 @@ public:
       : kind(Kind::List), list(list.begin()), length(list.size()) {}
 
   bool isDefault() const { return kind == Kind::Default; }
-  /// The tree; values are appended to `values`. Numbers take the Python type
-  /// that the schema wants: the int 1 for a float is 1.0.
+  /// Returns the tree and appends its values to `values`. Converts numbers to
+  /// the Python type of the schema: an int 1 becomes 1.0 for a float.
   mlir::Attribute getTree(mlir::MLIRContext *context, SchemaKind schemaKind,
                           llvm::SmallVectorImpl<mlir::Value> &values) const;
 
@@ -165,15 +175,17 @@ private:
   size_t length = 0;
 };
 
-/// Makes the call of the operator at `index` of the table, in normal form:
-/// arguments in schema order, by position up to the first that is left out,
-/// defaults left out.
+/// Creates a call of the operator at `index` of `getAllOperators()`. The call
+/// is in canonical form: arguments are in schema order, those with their
+/// default value are left out, and those in front of the first of these are
+/// positional.
 CallFunctionOp createCall(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::TypeRange types, unsigned index,
                           llvm::ArrayRef<Arg> args);
 
-/// The same, with the result types that the operator's shape rule gives. Emits
-/// an error and returns null if it has none or the arguments do not fit.
+/// As `createCall`, with the result types that the operator's shape rule
+/// infers. Emits an error and returns null if the operator has no shape rule or
+/// the arguments do not fit.
 CallFunctionOp createInferredCall(mlir::OpBuilder &builder, mlir::Location loc,
                                   unsigned index, llvm::ArrayRef<Arg> args);
 

@@ -28,144 +28,153 @@ class OwningOpRef;
 
 namespace fx {
 
-/// What a compilation writes: fx/Pipelines/Formats.def.
+/// The output formats of a compilation, from fx/Pipelines/Formats.def.
 enum class EmitKind {
 #define FX_FORMAT(ID, KIND, NAME, TARGETS, EXTENSION, DESCRIPTION) KIND,
 #include "fx/Pipelines/Formats.def"
 };
 
-/// What the name of a file with it ends in, without the dot; empty for the
-/// texts that go to standard output unless a name is given.
+/// Returns the extension of a file of the format, without the dot. It is empty
+/// for the text formats that go to standard output by default.
 llvm::StringRef getExtension(EmitKind emit);
 
 struct CompileOptions {
   /// A `.pt2` archive, or a `.mlir` file that holds an `fx.graph @main` or the
   /// linalg contract (`func.func @main`).
   std::string input;
-  /// Written beside, then renamed. "-": standard output (texts only).
+  /// The path of the output. The compiler writes a temporary file in the same
+  /// folder, then renames it. "-": standard output (text formats only).
   std::string output;
-  /// `output` is there, and written in place: a file without a name.
+  /// Write to `output` directly, for a file that exists and cannot be replaced
+  /// by a rename.
   bool writesInPlace = false;
-  /// For tools: the unfinished file goes, too, when a signal ends the process.
-  /// LLVM's handlers of signals are installed for good then.
+  /// For tools: remove the temporary file if a signal ends the process. This
+  /// installs LLVM's signal handlers permanently.
   bool handlesSignals = false;
   EmitKind emit = EmitKind::SharedObject;
-  /// The model of an archive that holds several.
+  /// The name of the model, for an archive that holds several.
   std::string model;
-  /// The CPU as `-mcpu` of LLVM has it; empty: this machine's.
+  /// The CPU, as for LLVM's `-mcpu`. Empty: the CPU of this machine, or any
+  /// x86-64 if `target` is a GPU.
   std::string cpu;
-  /// What runs the kernels: empty for the CPU, "cuda",
-  /// "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". Host code is then
-  /// for any x86-64 unless `cpu` says more; of the last three there is code of
-  /// kernels alone.
+  /// The target of the kernels: empty for the CPU, "cuda", "cuda:sm_90a,sm_80",
+  /// "rocm", "rocm:gfx942" or "vulkan". "rocm" and "vulkan" have kernels only,
+  /// no host code.
   std::string target;
-  /// Tiles of matmuls on a GPU, to compare them: the option of
+  /// Tiles of matmuls on a GPU, for experiments: the option of
   /// `fx-gpu-emit-kernels`.
   std::string gpuTiles;
-  /// Operators without native code become calls of ATen; else they are an
+  /// Operators without native code become calls of ATen. If false, they are an
   /// error that names all of them.
   bool allowFallback = true;
-  /// Operators that ATen runs beside compiled code, by target; "fallbacks" are
-  /// all without native code. As `fx-schedule`'s `async`.
+  /// Targets of operators that ATen runs concurrently with compiled code;
+  /// "fallbacks" stands for all operators without native code. See the option
+  /// `async` of `fx-schedule`.
   std::vector<std::string> async;
-  /// 1 to 3, of LLVM.
+  /// LLVM's optimization level, 1 to 3.
   int optLevel = 3;
-  /// Keeps every weight as it was exported beside what was folded or packed of
-  /// it, and the code that does this, so that all weights can be set by name.
+  /// Keep every weight in its exported form, and the code that folds and packs
+  /// it, so that all weights can be set by name.
   bool swappableWeights = false;
-  /// Keeps what the phases leave as OUTPUT.<phase>.mlir.
+  /// Save the module after each phase as OUTPUT.<phase>.mlir.
   bool saveTemps = false;
-  /// Phases (of `phaseNames`) whose module is printed to standard error.
+  /// Phases (of `phaseNames`) after which the module is printed to standard
+  /// error.
   std::vector<std::string> dumpAfter;
-  /// Where a pass that crashes or fails leaves the module that it got and its
-  /// pipeline, for `fx-opt --run-reproducer`; empty: nowhere.
+  /// The file for a reproducer of a pass that crashes or fails, for
+  /// `fx-opt --run-reproducer`; empty: none.
   std::string crashReproducer;
-  /// Called with each pass manager before its passes are added, to time or
-  /// print what they do. Code is made by several pass managers at a time.
+  /// Called with each pass manager before its passes are added, for example to
+  /// enable timing or printing. Code generation runs several pass managers
+  /// concurrently.
   std::function<void(mlir::PassManager &)> configurePasses;
   /// Called when a phase begins, and when it has finished a kernel.
   std::function<void(const Progress &)> onProgress;
-  /// Called with the place of an error before it is returned, if it has one.
+  /// Called with the location of an error, if it has one, before the error is
+  /// returned.
   std::function<void(mlir::Location)> onError;
-  /// Called with the report's entries of all operators when it is known which
-  /// have native code, also where that is an error.
+  /// Called with the report entries of all operators as soon as it is known
+  /// which of them have native code, also if missing code is an error.
   std::function<void(const llvm::json::Array &)> onOperators;
-  /// For tests of what follows a crash: the compiler traps when this phase
-  /// begins; with ":fatal" behind its name it has a fatal error of LLVM that
-  /// exits, with ":stack" it runs out of its stack. With ":node=NAME" it traps
-  /// only where that node has native code. "pass": the first passes.
+  /// For tests of crash recovery: the compiler traps at the beginning of this
+  /// phase. A suffix changes this: ":fatal" raises a fatal error of LLVM that
+  /// exits, ":stack" overflows the stack, and ":node=NAME" traps only if the
+  /// node has native code. "pass" makes the first pass pipeline crash.
   std::string crashIn;
 };
 
-/// The phases that leave a module, in order.
+/// The phases whose result is a module, in order.
 inline constexpr llvm::StringLiteral phaseNames[] = {
     "import", "simplify", "linalg", "schedule", "bufferize"};
 
-/// What --report writes.
+/// The content of the file that --report writes.
 struct CompileReport {
   struct Phase {
     std::string name;
     double seconds;
   };
   std::vector<Phase> phases;
-  /// What the phase "code" does, in seconds summed over all threads.
+  /// The steps of the phase "code", in seconds summed over all threads.
   std::vector<Phase> work;
-  int64_t parts = 1; ///< modules that the code was compiled in
-  /// One entry for each node of the graph, and for each kernel, as
-  /// docs/Report.md describes them.
+  int64_t parts = 1; ///< the number of LLVM modules that were compiled
+  /// One entry for each node of the graph, and one for each kernel. See
+  /// docs/Report.md.
   llvm::json::Array operators, kernels;
-  /// Of a GPU: one entry for each kernel of its code.
+  /// One entry for each kernel of the GPU.
   llvm::json::Array deviceKernels;
   int64_t fallbacks = 0;
-  int64_t arenaBytes = 0; ///< -1: depends on the inputs' sizes
+  int64_t arenaBytes = 0; ///< -1: depends on the sizes of the inputs
   uint64_t weightBytes = 0;
-  /// Conditions that the program does not check, by their text.
+  /// The texts of the guards that the compiled code does not check.
   std::vector<std::string> unchecked;
   std::string cpu;
-  /// Nodes whose code could not be made, which ATen runs, and why: "index_put
-  /// (aten.index_put.default, model.py:12): <what is wrong>".
+  /// Nodes that ATen runs because their compilation failed, with the reason:
+  /// "index_put (aten.index_put.default, model.py:12): <what is wrong>".
   std::vector<std::string> isolated;
-  /// Why the model is not compiled, where it is not.
+  /// The reason why the model is not compiled; empty if it is.
   std::string reason;
 
-  /// docs/Report.md. `mode` says how the model runs: "compiled", "interpret".
+  /// Returns the report in the format of docs/Report.md. `mode` tells how the
+  /// model runs: "compiled" or "interpret".
   llvm::json::Object toJSON(llvm::StringRef mode = "compiled") const;
 };
 
-/// The report of a model that LibTorch runs node by node, and why.
+/// Returns the report of a model that LibTorch runs node by node. `reason` is
+/// the reason why it is not compiled.
 CompileReport getInterpretedReport(mlir::ModuleOp module,
                                    llvm::StringRef reason);
 
-/// Compiles. The text of an error is one line, `<file>[:<node or place>]:
-/// <what is wrong>`; nothing is left at `output` then. Linking sets all
-/// llvm::cl options of the process back to their defaults: read them before.
+/// Compiles `options.input`. The text of an error is one line,
+/// `<file>[:<node or place>]: <what is wrong>`, and no file is written at
+/// `output` in this case. Linking resets all llvm::cl options of the process to
+/// their defaults, so callers must read them before.
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options);
 
-/// The same; a crash of the compiler becomes an error, and no unfinished file
-/// stays. Where fallbacks are allowed, a node whose code cannot be made is left
-/// to ATen (`CompileReport::isolated`), whatever phase finds that out. What the
-/// crashed compilation had allocated is lost. Any number of threads may compile
-/// at a time.
+/// As `compileModel`, but a crash of the compiler becomes an error and leaves
+/// no temporary file. If fallbacks are allowed, a node whose compilation fails
+/// or crashes in any phase is left to ATen (`CompileReport::isolated`). The
+/// memory of a compilation that crashed is leaked. Thread-safe.
 llvm::Expected<CompileReport> compileModelSafely(const CompileOptions &options);
 
-/// compileModel for a module in memory, which is taken. Its context must have
-/// what `registerPipelineDialects` registers, loaded. `options.input` names the
-/// model (its stem) and begins the texts of errors.
+/// As `compileModel` for a module in memory, whose ownership it takes. The
+/// dialects of `registerPipelineDialects` must be loaded in its context. The
+/// stem of `options.input` is the name of the model, and error texts begin with
+/// `options.input`.
 llvm::Expected<CompileReport>
 compileModule(mlir::OwningOpRef<mlir::ModuleOp> module,
               const CompileOptions &options);
 
-/// The same as compileModule on a copy in a context of its own: after a crash
-/// of the compiler, which becomes an error, `module` and its context are as
-/// they were. `onError` gets locations of the copy's context.
+/// As `compileModule`, but compiles a copy of `module` in a separate context. A
+/// crash of the compiler becomes an error; `module` and its context are not
+/// changed. `onError` gets locations of the context of the copy.
 llvm::Expected<CompileReport>
 compileModuleSafely(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Every dialect and interface that the pipelines need.
+/// Registers all dialects and interfaces that the pipelines need.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
-/// Lets passes ask what the conversion to linalg has code for
-/// (fx/Transforms/NativeSupport.h).
+/// Attaches an implementation of NativeSupportInterface
+/// (fx/Transforms/NativeSupport.h) that runs the conversion to linalg.
 void registerNativeSupport(mlir::DialectRegistry &registry);
 
 } // namespace fx

@@ -15,8 +15,8 @@
 
 namespace fx {
 
-/// The error of a compilation. Its text is `<file>:<place>: <message>`, on one
-/// line.
+/// The error of a compilation. Its text is one line,
+/// `<file>:<place>: <message>`.
 class CompileError : public llvm::ErrorInfo<CompileError> {
 public:
   enum class Kind {
@@ -39,8 +39,8 @@ public:
   static llvm::Error make(Kind kind, const llvm::Twine &message) {
     return llvm::make_error<CompileError>(kind, "", message.str());
   }
-  /// `error` of the model `file`. An error of another class is one of kind
-  /// `Code`.
+  /// Returns `error` with `file` as its model. An error of another class
+  /// becomes a CompileError of kind `Code`.
   static llvm::Error makeFor(llvm::StringRef file, llvm::Error error);
 
   static char ID;
@@ -48,7 +48,7 @@ public:
   std::error_code convertToErrorCode() const override;
 
   Kind kind;
-  /// The model; empty where that is not known yet.
+  /// The path of the model; empty if it is not known yet.
   std::string file;
   /// The name of a node, `line:column` of a `.mlir` file, or empty.
   std::string place;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fx-compile runs these pipelines, and `fx-opt` has them by name:
+// The pipelines of fx-compile. `fx-opt` runs them by name. For example,
 //
 //   fx-opt m.mlir --fx-simplify --fx-to-linalg --fx-cpu
 //   fx-opt m.mlir --fx-simplify=target=cuda --fx-to-linalg=target=cuda \
@@ -29,7 +29,7 @@ class OpPassManager;
 namespace fx {
 
 struct SimplifyOptions {
-  /// The graph is for a GPU, whose kernels read weights by bytes.
+  /// The graph is for a GPU. GPU kernels cannot read weights of 4 bits.
   bool gpu = false;
   /// See `fx-compile --swappable-weights`.
   bool swappableWeights = false;
@@ -37,24 +37,27 @@ struct SimplifyOptions {
   std::vector<std::string> async;
 };
 
-/// From what was exported to a functional graph of operators that have
-/// lowerings. Fails on what no compiled model can do.
+/// Builds the pipeline from an exported graph to a functional graph of
+/// operators that have lowerings or are left to ATen. The pipeline fails on a
+/// graph that no compiled model can run.
 void buildSimplifyPipeline(mlir::OpPassManager &pm,
                            const SimplifyOptions &options);
 
-/// From a simplified graph to the linalg contract. `wholeHeads`: attention
-/// computes whole heads, as tensor cores want them.
+/// Builds the pipeline from a simplified graph to the linalg contract. With
+/// `wholeHeads`, attention computes whole heads, as tensor cores need it.
 void buildToLinalgPipeline(mlir::OpPassManager &pm, bool wholeHeads = false);
 
-/// From the linalg contract to groups of ops, each a kernel, which are those of
-/// the CPU, made by the same passes. What depends on states alone goes to
-/// `@prepare`, which the host runs. `tensorCores`: see
-/// `fx::gpu::buildKernelPipeline`.
+/// Builds the pipeline from the linalg contract to groups of operations, one
+/// for each kernel. It uses the passes that form the kernels of the CPU.
+/// Computations that depend on states alone move to `@prepare`, which the host
+/// runs. For `tensorCores` see `fx::gpu::buildKernelPipeline`.
 void buildGPUGroupPipeline(mlir::OpPassManager &pm, bool tensorCores = true);
 
-/// From an exported graph to a dialect that other compilers take, without
-/// anything of ours. `embedStates`: weights are constants, not arguments.
+/// A dialect that other compilers accept.
 enum class Handover { Linalg, Torch, TOSA };
+/// Builds the pipeline from an exported graph to the dialect `to`. The result
+/// contains nothing of the fx dialect. With `embedStates`, weights are
+/// constants, else arguments.
 void buildHandoverPipeline(mlir::OpPassManager &pm, Handover to,
                            bool embedStates);
 

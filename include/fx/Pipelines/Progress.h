@@ -15,17 +15,17 @@
 
 namespace fx {
 
-/// What a compilation does now.
+/// The state of a running compilation.
 struct Progress {
   llvm::StringRef phase;
-  double done = 0; ///< part of the whole, 0..1
-  /// Kernels that the phase has finished, of all; 0 of 0 where it takes the
-  /// model as a whole.
+  double done = 0; ///< the fraction of the compilation that is done, 0..1
+  /// The number of kernels that the phase has finished, and of all kernels.
+  /// Both are 0 in a phase that does not work kernel by kernel.
   int64_t kernelsDone = 0, kernels = 0;
 };
 
-/// Shows progress on one line of a terminal, from the second second on. Writes
-/// nothing where standard error is no terminal. Goes away with its line.
+/// Shows progress on one line of the terminal after the first second. Writes
+/// nothing if standard error is no terminal. The destructor erases the line.
 class ProgressLine {
 public:
   ProgressLine();

@@ -12,21 +12,21 @@
 
 namespace fx {
 
-/// A compilation's findings as a log in the Static Analysis Results Interchange
-/// Format, version 2.1.0 (OASIS): one result for each operator without native
-/// code, at the user's Python line, with its stack, node and module path; and
-/// one for the error that ended the compilation, if it is another one.
+/// The log of a compilation in the Static Analysis Results Interchange Format,
+/// version 2.1.0 (OASIS). It has one result for each operator without native
+/// code, at the user's Python line, with the Python stack, the node and the
+/// module path. It has one more result if another error ended the compilation.
 struct SarifLog {
   std::string input;
-  /// Entries as `CompileReport::operators` has them.
+  /// Entries of `CompileReport::operators`.
   llvm::json::Array operators;
   /// Operators without native code are errors, not warnings.
   bool refusesFallback = false;
-  /// The text of the error, empty if there was none, and where it is.
+  /// The text of the error (empty: no error), and its file, node and line.
   std::string error, file, node;
   int line = 0;
 
-  /// Notes the node and the Python frame of `loc`.
+  /// Sets `node`, `file` and `line` to the node and the Python frame of `loc`.
   void setPlace(mlir::Location loc);
   llvm::json::Object toJSON() const;
 };

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The observers of PyTorch's eager quantization, number for number: ranges and
-// histograms are float, as there (torch/ao/quantization/observer.py), so that
-// scales and zero points are equal and not only close.
+// The observers of PyTorch's eager quantization
+// (torch/ao/quantization/observer.py). Ranges and histograms are float as in
+// PyTorch, so that scales and zero points are exactly equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,78 +25,82 @@ namespace fx {
 
 enum class ObserverKind { MinMax, MovingAverage, Histogram, KL };
 
-/// "min-max", "moving-average", "histogram", "kl".
+/// Returns "min-max", "moving-average", "histogram" or "kl".
 llvm::StringRef getName(ObserverKind kind);
 std::optional<ObserverKind> getObserverKind(llvm::StringRef name);
 
-/// The values that quantization keeps apart; what lies outside is clamped.
+/// A range of values to quantize. Values outside are clamped.
 struct FloatRange {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
 
-  /// False where nothing was seen, or an infinity or NaN.
+  /// Returns false if the range is empty or contains an infinity or NaN.
   bool isValid() const;
   bool operator==(const FloatRange &) const = default;
 };
 
-/// What an integer q stands for: (q - zeroPoint) * scale.
+/// An integer q represents the value (q - zeroPoint) * scale.
 struct QuantParams {
   float scale = 1;
   int64_t zeroPoint = 0;
 };
 
-/// The integers that values are mapped to.
+/// The range of the integers to which values are mapped.
 struct QuantType {
   int64_t min = 0, max = 255;
-  /// Zero is in the middle.
+  /// Whether the zero point is 0.
   bool symmetric = false;
 
   static QuantType activation(bool symmetric) {
     return symmetric ? QuantType{-128, 127, true} : QuantType{0, 255, false};
   }
-  /// One value less than there is room for: +x and -x are then both exact, and
-  /// a scale is the largest value over a whole number.
+  /// Omits the least integer of the type: then x and -x are both exact, and the
+  /// scale is the largest magnitude divided by an integer.
   static QuantType weight(unsigned bits) {
     int64_t max = (int64_t(1) << (bits - 1)) - 1;
     return {-max, max, true};
   }
 };
 
-/// Scale and zero point of a range, as `_calculate_qparams` of PyTorch's
-/// observers: the range is widened to hold 0; affine, scale is its length over
-/// max - min; symmetric, its largest magnitude over half of that. The scale is
-/// at least float's epsilon. An invalid range gives scale 1.
+/// Computes scale and zero point of a range, as `_calculate_qparams` of
+/// PyTorch's observers. The range is widened to contain 0. The scale is the
+/// length of the range divided by max - min or, if `type` is symmetric, its
+/// largest magnitude divided by (max - min) / 2. It is at least the epsilon of
+/// float. An invalid range has scale 1 and zero point 0.
 QuantParams chooseParams(FloatRange range, const QuantType &type);
 
-/// round(x / scale) + zero point, clamped; halves go to the even integer. The
-/// division is a multiplication by the inverse, as in
+/// Returns round(x / scale) + zeroPoint, clamped to the range of `type`. Halves
+/// are rounded to even. The division is a multiplication by 1 / scale, as in
 /// quantized_decomposed.quantize_per_channel.
 int64_t quantizeValue(float x, const QuantParams &params,
                       const QuantType &type);
 
-/// Watches the values that one scale is chosen for.
+/// Observes the values that will have one scale.
 class Observer {
 public:
   virtual ~Observer();
   virtual void observe(llvm::ArrayRef<float> values) = 0;
-  /// The range to quantize; invalid where no finite value was seen.
+  /// Returns the range to quantize; invalid if no finite value was observed.
   virtual FloatRange getRange() const = 0;
 
-  /// - min-max: all that was seen;
-  /// - moving-average: of the minima and maxima, a new one counting 0.01;
-  /// - histogram: the range with the least squared error of 256 steps
+  /// Creates an observer. Its range is:
+  ///
+  /// - min-max: the range of all observed values;
+  /// - moving-average: the moving averages of the minima and of the maxima of
+  ///   the calls of `observe`, with weight 0.01 for a new one;
+  /// - histogram: the range with the least squared error for 256 levels
   ///   (HistogramObserver, after
   ///   caffe2/quantization/server/norm_minimization.cc);
-  /// - kl: magnitudes up to where what 128 steps leave of the distribution
-  ///   diverges least from it (S. Migacz, "8-bit inference with TensorRT",
-  ///   2017).
+  /// - kl: the symmetric range whose quantization to 128 levels has the least
+  ///   Kullback-Leibler divergence from the distribution of the magnitudes
+  ///   (S. Migacz, "8-bit inference with TensorRT", 2017).
   ///
-  /// The first two take infinities and NaNs into the range, which is then
-  /// invalid; the others ignore infinities, and a NaN makes them invalid.
+  /// An infinity or a NaN makes the range of the first two invalid. The others
+  /// ignore infinities; a NaN makes their range invalid.
   static std::unique_ptr<Observer> create(ObserverKind kind);
 };
 
-/// The least and greatest value; NaN where one is.
+/// Returns the least and the greatest value; NaN if a value is NaN.
 FloatRange getMinMax(llvm::ArrayRef<float> values);
 
 } // namespace fx

@@ -22,9 +22,9 @@ namespace fx {
 #define GEN_PASS_REGISTRATION
 #include "fx/Quantize/Passes.h.inc"
 
-/// The passes that bring a module to the form that fx::quantize takes, and
-/// those that go behind it.
+/// Adds the passes that convert a module to the form that fx::quantize expects.
 void buildBeforeQuantization(mlir::OpPassManager &pm);
+/// Adds the passes that run after fx::quantize.
 void buildAfterQuantization(mlir::OpPassManager &pm);
 
 } // namespace fx

@@ -31,14 +31,14 @@ defvar quantizationSettings = [
 ];
 
 def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
-  let summary = "choose what to quantize and what to observe for that";
+  let summary = "choose the operators to quantize and the values to observe";
   let description = [{
-    Marks in the functional graph @main the operators that can compute on
+    Marks the operators of the functional graph @main that can compute on
     integers: matmuls and convolutions with a weight that is the same in all
     runs, matmuls of two activations, and sums, pools and concatenations whose
-    results such operators use. In the mode `static` the values
-    that become integers get observers. Values that must have one scale (what a
-    maximum pool takes and gives, what `cat` joins) share one.
+    results such operators use. In the mode `static` the values that become
+    integers get observers. Values that must have the same scale (the operand
+    and the result of a maximum pool, the operands of `cat`) share an observer.
 
     ```mlir
     %y = call_function @aten.linear.default(%x, %w) : ...
@@ -47,12 +47,13 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
     %y = call_function @aten.linear.default(%x, %w) {fx.quantize = array<i64: 0, 1>} : ...
     ```
 
-    With `min-gain` the time of each matmul and convolution is estimated, from
-    its operations, its bytes and what quantizes its inputs; one that integers
-    make no faster stays in float. `fx.times` has both times, in seconds.
+    With `min-gain`, the pass estimates the time of each matmul and convolution
+    in float and on integers from its operations, its bytes and the quantization
+    of its inputs. It is quantized only if the speedup is at least `min-gain`.
+    `fx.times` holds both times, in seconds.
 
-    An operator that stays in float says why in `fx.float`. One whose operands
-    are dequantized already stays as it is.
+    The attribute `fx.float` of an operator is the reason why it stays in float.
+    An operator whose operands are already dequantized is not changed.
   }];
   let options = quantizationSettings;
   let statistics = [
@@ -64,9 +65,9 @@ def QuantizePreparePass : Pass<"fx-quantize-prepare", "::mlir::ModuleOp"> {
 def QuantizeCalibratePass : Pass<"fx-quantize-calibrate", "::mlir::ModuleOp"> {
   let summary = "record the ranges of observed values on samples";
   let description = [{
-    Runs @main on the interpreter for each sample: a folder with files
-    in_<k>.npy, as fx-run takes them, or folders of such in `samples`. Sets
-    `fx.ranges` of the graph: minimum and maximum for each observer.
+    Runs @main on the interpreter for each sample in the folder `samples`, which
+    has files in_<k>.npy as for fx-run, or folders with such files. Sets the
+    attribute `fx.ranges` of the graph: minimum and maximum for each observer.
 
     ```mlir
     fx.graph @main attributes {functional, fx.ranges = array<f64: -1.0, 2.0>, ...}
@@ -81,12 +82,12 @@ def QuantizeCalibratePass : Pass<"fx-quantize-calibrate", "::mlir::ModuleOp"> {
 }
 
 def QuantizeConvertPass : Pass<"fx-quantize-convert", "::mlir::ModuleOp"> {
-  let summary = "put integers where they were chosen";
+  let summary = "quantize the chosen operators";
   let description = [{
-    Each chosen operator gets its operands from `dequantize_…` calls. An
-    activation's integers come from one `quantize_per_tensor` behind it; a
-    weight becomes states of int8 with scales, and its floats go where nothing
-    else uses them.
+    Replaces the operands of each chosen operator by `dequantize_…` calls. The
+    integers of an activation come from one `quantize_per_tensor` after its
+    definition. A weight becomes states of int8 integers and of scales; the
+    float weight is erased if it has no other uses.
 
     ```mlir
     fx.state @l.weight_q : !fx.tensor<[4, 8], i8> = dense<...>
@@ -97,8 +98,9 @@ def QuantizeConvertPass : Pass<"fx-quantize-convert", "::mlir::ModuleOp"> {
     %y = call_function @aten.linear.default(%d, %w) : ...
     ```
 
-    The marks of the steps before are removed. A marked operator whose inputs
-    have no finite range, or whose weight is not finite, stays in float.
+    The pass removes the attributes of the earlier steps. A chosen operator
+    stays in float if its inputs have no finite range or its weight is not
+    finite.
   }];
   let statistics = [
     Statistic<"numLayers", "layers", "Operators that compute on integers">,
@@ -109,10 +111,10 @@ def QuantizeConvertPass : Pass<"fx-quantize-convert", "::mlir::ModuleOp"> {
 def QuantizePass : Pass<"fx-quantize", "::mlir::ModuleOp"> {
   let summary = "quantize a model after training";
   let description = [{
-    All that is needed, as the tool `fx-quantize` does it: makes @main
-    functional, folds batch norms, prepares, calibrates, keeps in float the
-    layers whose own signal-to-noise ratio is below `min-sqnr`, converts, folds
-    constants, and compares the result with the float model on the samples.
+    Runs all steps of the tool `fx-quantize`: makes @main functional, folds
+    batch norms, prepares, calibrates, keeps layers in float whose
+    signal-to-noise ratio alone is below `min-sqnr`, converts, folds constants,
+    and compares the result with the float model on the samples.
 
     ```mlir
     %y = call_function @aten.linear.default(%x, %w) : ...

@@ -5,24 +5,28 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The three steps of quantization after training, on the graph @main:
+// The three steps of post-training quantization, on the graph @main:
 //
-//   prepare    chooses the operators that compute on integers, and the values
-//              to watch for that;
-//   calibrate  runs the graph on samples and records the ranges of these
-//   values; convert    puts quantized_decomposed operators around the chosen
-//   ones and
-//              integers in the place of their weights.
+//   prepare:   chooses the operators that compute on integers, and the values
+//              to observe
+//   calibrate: runs the graph on samples and records the ranges of the observed
+//              values
+//   convert:   adds quantized_decomposed operators before and after the chosen
+//              operators, and replaces their weights by integers
 //
-// What is left is PyTorch's own form of a quantized program (pt2e). Between the
-// steps, discardable attributes carry what is known:
+// The result has the form of PyTorch's quantized programs (pt2e). Discardable
+// attributes hold the state between the steps. On the graph:
 //
-//   on a graph   fx.quantization, the settings; fx.ranges, [min, max] for each
-//                observer: inf, -inf where no finite value was seen
-//   on a node    fx.observers, the observer of each result, -1 for none;
-//                fx.quantize, the operands of a chosen operator that become
-//                integers; fx.float, why an operator is none of them;
-//                fx.times, the estimated seconds in floats and on integers
+//   fx.quantization: the configuration
+//   fx.ranges:       [min, max] for each observer; [inf, -inf] if it observed
+//                    no finite value
+//
+// On a node:
+//
+//   fx.observers: the observer of each result; -1 for none
+//   fx.quantize:  the operands of a chosen operator that become integers
+//   fx.float:     the reason why an operator stays in float
+//   fx.times:     the estimated seconds in float and on integers
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,54 +46,56 @@
 
 namespace fx {
 
-/// Contractions first.
+/// The kinds of operators that can be quantized, contractions first.
 enum class LayerKind { Linear, Conv, MatMul, Add, Pool, Cat };
 inline constexpr LayerKind kAllLayerKinds[] = {
     LayerKind::Linear, LayerKind::Conv, LayerKind::MatMul,
     LayerKind::Add,    LayerKind::Pool, LayerKind::Cat};
-/// "linear", "conv", "matmul", "add", "pool", "cat".
+/// Returns "linear", "conv", "matmul", "add", "pool" or "cat".
 llvm::StringRef getName(LayerKind kind);
 std::optional<LayerKind> getLayerKind(llvm::StringRef name);
 
 struct QuantizationConfig {
   enum class Mode {
-    Static,    ///< activations with scales from samples
-    Dynamic,   ///< activations with scales from each run; linear layers only
-    WeightOnly ///< weights alone
+    Static,    ///< activations have scales from samples
+    Dynamic,   ///< activations have scales from each run; linear layers only
+    WeightOnly ///< only weights are quantized
   };
   Mode mode = Mode::Static;
   ObserverKind observer = ObserverKind::Histogram;
-  /// Activations are int8 around 0; else uint8 with a zero point.
+  /// Activations are int8 with zero point 0; else uint8 with a zero point.
   bool symmetric = false;
-  /// A scale for each output channel of a weight, else one.
+  /// A weight has one scale for each output channel; else one scale.
   bool perChannel = true;
-  /// 8 or 4; both lie in int8.
+  /// 8 or 4; both are stored as int8.
   unsigned weightBits = 8;
-  /// Elements of a linear layer's row that share a scale; 0: all.
+  /// The number of elements of a linear layer's row that share a scale; 0: all.
   int64_t groupSize = 0;
-  /// Empty: what the mode can do.
+  /// The kinds to quantize; empty: all kinds that the mode supports.
   llvm::SmallVector<LayerKind> kinds;
-  /// A matmul or convolution stays in float unless integers are estimated to
-  /// be so many times as fast; 0: whatever they take.
+  /// The least estimated speedup by integers for which a matmul or convolution
+  /// is quantized; 0: always quantize.
   double minGain = 0;
-  /// Nodes, and paths of modules, that stay in float, and why.
+  /// Nodes and module paths that stay in float, with the reason.
   llvm::StringMap<std::string> skip;
 
+  /// Returns true if operators of `kind` are quantized.
   bool takes(LayerKind kind) const;
-  /// An error where settings exclude each other.
+  /// Returns an error if settings exclude each other.
   llvm::Error check() const;
 
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
-  /// Without `kinds`, `minGain` and `skip`, which only prepare needs.
+  /// Parses the attribute of `toAttr`. The result has no `kinds`, `minGain` and
+  /// `skip`, which only prepare needs.
   static std::optional<QuantizationConfig> fromAttr(mlir::Attribute attr);
 };
 
-/// "static", "dynamic", "weight-only".
+/// Returns "static", "dynamic" or "weight-only".
 llvm::StringRef getName(QuantizationConfig::Mode mode);
 std::optional<QuantizationConfig::Mode>
 getQuantizationMode(llvm::StringRef name);
 
-/// Settings as users write them.
+/// The settings of a user, as text.
 struct QuantizationSettings {
   std::string mode = "static", observer = "histogram";
   bool symmetric = false, perTensor = false;
@@ -98,55 +104,62 @@ struct QuantizationSettings {
   double minGain = 0;
   std::vector<std::string> ops, skip;
 };
-/// An error names what is expected in place of a setting.
+/// Converts settings to a configuration. An error tells what is expected
+/// instead of an invalid setting.
 llvm::Expected<QuantizationConfig>
 makeConfig(const QuantizationSettings &settings);
 
-/// Marks what to quantize and to observe in a functional graph; what it held of
-/// marks before is gone. The number of layers marked.
+/// Sets the attributes of the operators to quantize and of the values to
+/// observe in a functional graph. Removes earlier attributes. Returns the
+/// number of operators to quantize.
 unsigned prepareQuantization(GraphOp graph, const QuantizationConfig &config);
 
-/// Removes all marks.
+/// Removes the attributes that `prepareQuantization` sets.
 void clearQuantizationMarks(GraphOp graph);
 
-/// Runs the module on the samples in `folder` (files in_<k>.npy as for fx-run,
-/// or folders of such), at most `maxSamples` unless that is 0, and records the
-/// ranges in @main. The number of samples.
+/// Runs the module on the samples in `folder` and records the ranges in @main.
+/// `folder` has files in_<k>.npy as for fx-run, or folders with such files.
+/// Runs at most `maxSamples` samples; 0: all. Returns the number of samples.
 llvm::Expected<unsigned> calibrate(mlir::ModuleOp module,
                                    llvm::StringRef folder, unsigned maxSamples);
 
 struct ConvertCounts {
   unsigned layers = 0, weights = 0;
-  /// Bytes of the float weights, and of the states that replace them: integers,
-  /// scales and zero points.
+  /// The bytes of the float weights, and of the states that replace them:
+  /// integers, scales and zero points.
   uint64_t bytesBefore = 0, bytesAfter = 0;
 };
 
-/// Puts integers in the place of what is marked. Fails after an error.
+/// Quantizes the operators that `prepareQuantization` chose. Fails after
+/// emitting an error.
 mlir::FailureOr<ConvertCounts> convertQuantized(mlir::ModuleOp module);
 
-/// As `convertQuantized`, but each layer stays beside a copy that computes on
-/// integers made from the float values: what that copy gets wrong is the
-/// layer's own error. The copy of a layer with the attribute `fx.layer` has
-/// that as `fx.shadow`.
+/// As `convertQuantized`, but keeps each layer and adds a quantized copy of it
+/// that computes from the float values. The difference of the two results is
+/// the error of this layer alone. The copy of a layer with the attribute
+/// `fx.layer` has the same value as the attribute `fx.shadow`.
 mlir::FailureOr<ConvertCounts> convertToShadows(mlir::ModuleOp module);
 
-/// 10 log10(sum x^2 / sum (x - y)^2), over all samples, where x is not NaN.
+/// The signal-to-noise ratio 10 log10(sum x^2 / sum (x - y)^2) over all samples
+/// of the values x in float and y in the quantized model, where x is not NaN.
 struct SignalToNoise {
   double signal = 0, noise = 0;
   void add(const HostTensor &want, const HostTensor &got);
-  /// Infinite without noise; -infinite without signal; NaN without both.
+  /// Returns the ratio in dB: infinity without noise, -infinity without signal,
+  /// NaN without both.
   double getDecibels() const;
 };
 
 struct LayerReport {
   std::string node, target, module;
   bool quantized = false;
-  /// Why not.
+  /// The reason why the layer is not quantized; empty if it is.
   std::string reason;
-  /// The layer's own error; the error of its result in the quantized model.
+  /// The error of the layer alone, and the error of its result in the quantized
+  /// model.
   SignalToNoise own, total;
-  /// Estimated microseconds in floats and on integers, where there are any.
+  /// The estimated microseconds in float and on integers, if there are
+  /// estimates.
   std::optional<std::pair<double, double>> micros;
 };
 
@@ -154,7 +167,7 @@ struct QuantizationReport {
   QuantizationConfig config;
   unsigned samples = 0;
   std::vector<LayerReport> layers;
-  /// Of the model, by its flattened outputs.
+  /// The errors of the flattened outputs of the model.
   std::vector<SignalToNoise> outputs;
   ConvertCounts counts;
 
@@ -164,35 +177,38 @@ struct QuantizationReport {
 
 struct QuantizeOptions {
   QuantizationConfig config;
-  /// May be empty where the mode needs no samples.
+  /// The folder of samples; may be empty if the mode needs no samples.
   std::string samples;
+  /// The maximum number of samples; 0: all.
   unsigned maxSamples = 0;
-  /// A layer whose own signal-to-noise ratio (in dB) is lower stays in float.
+  /// A layer stays in float if `LayerReport::own` is less than this, in dB.
   double minSQNR = 0;
 };
 
-/// All of it, on a functional graph @main with its batch norms folded:
-/// prepares, calibrates, keeps in float what loses too much, converts, and
-/// compares with the float model on the samples. Fails after an error.
+/// Runs all steps on a functional graph @main whose batch norms are folded:
+/// prepares, calibrates, keeps layers with a large error in float, converts,
+/// and compares the result with the float model on the samples. Fails after
+/// emitting an error.
 mlir::FailureOr<QuantizationReport> quantize(mlir::ModuleOp module,
                                              const QuantizeOptions &options);
 
-/// Removes inputs of @main that are fed by states and that nothing uses, and
-/// these states: what is left of norms and float weights.
+/// Removes unused inputs of @main that are states, and these states. They are
+/// the states of folded norms and of float weights.
 void eraseUnusedStates(mlir::ModuleOp module);
 
-/// What the tool fx-quantize does.
+/// The options of the tool fx-quantize.
 struct QuantizeFileOptions {
-  /// An archive, or a module of the fx dialect (`.mlir`); the model of it.
+  /// An archive or a module of the fx dialect (`.mlir`), and the name of the
+  /// model in the archive.
   std::string input, model;
   /// The archive to write.
   std::string output;
-  /// Where the JSON report goes; empty for none.
+  /// The path of the JSON report; empty: no report.
   std::string report;
   QuantizeOptions quantize;
 };
 
-/// Quantizes a file. The output appears whole or not at all.
+/// Quantizes a file. On failure no output is written.
 llvm::Expected<QuantizationReport>
 quantizeFile(const QuantizeFileOptions &options);
 

@@ -13,20 +13,22 @@
 
 namespace fx {
 
-/// Whether a program still has the property that is looked for.
+/// Returns true if a program has the property that the reduction must keep.
 using Predicate = llvm::function_ref<bool(mlir::ModuleOp)>;
 
 struct ReduceStatistics {
   unsigned nodesBefore = 0, nodesAfter = 0;
-  /// How often the predicate was asked.
+  /// The number of calls of the predicate.
   unsigned numTests = 0;
 };
 
-/// Makes an exported program smaller while `predicate` holds: outputs are
-/// dropped, the graph is cut short, runs of nodes become inputs or go, a node
-/// becomes one of its operands, unused inputs, guards, states and sub-graphs
-/// are dropped. `module` must satisfy the predicate. What is given to the
-/// predicate passes the verifier; names and types of what is left stay.
+/// Reduces an exported program to a smaller one for which `predicate` holds,
+/// like a test case reducer. It removes outputs, nodes at the end of the graph,
+/// and unused inputs, guards, states and sub-graphs. It removes consecutive
+/// nodes, whose used results become inputs, and replaces a node by one of its
+/// operands. `predicate` must hold for `module`. It is called only with
+/// programs that pass the verifier. The remaining values keep their names and
+/// types.
 ReduceStatistics reduceProgram(mlir::OwningOpRef<mlir::ModuleOp> &module,
                                Predicate predicate);
 

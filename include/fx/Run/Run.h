@@ -31,7 +31,8 @@ struct RunOptions {
   bool interpret = false;
   /// Fail where an operator has no native code.
   bool noFallback = false;
-  /// Run each partition beside the interpreter.
+  /// Compare each run with the interpreter. If they differ, name the first node
+  /// with another value.
   bool check = false;
   /// Print the benchmark as JSON.
   bool json = false;

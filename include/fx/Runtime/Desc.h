@@ -16,8 +16,8 @@
 
 #include "fx/Runtime/model.h"
 
-/* Operations of an expression, in postfix order; the code ends with END. At
- * most 60 values are on the stack at a time. */
+/* The operations of an expression, in postfix order. The code ends with END.
+ * The stack never holds more than 60 values. */
 typedef enum {
   FX_EXPR_END = 0,
   FX_EXPR_INT = 1,    /* next word: the value */
@@ -25,7 +25,7 @@ typedef enum {
   FX_EXPR_ADD = 3,
   FX_EXPR_MUL = 4,
   FX_EXPR_FLOORDIV = 5,
-  FX_EXPR_MOD = 6, /* sign of the divisor, as in Python */
+  FX_EXPR_MOD = 6, /* the sign is that of the divisor, as in Python */
   FX_EXPR_MIN = 7,
   FX_EXPR_MAX = 8,
   FX_EXPR_POW = 9,
@@ -46,7 +46,7 @@ typedef enum {
   FX_EXPR_WHERE = 24 /* condition, value if true, value if not */
 } FXrtExprOp;
 
-/* What fx_rt_random draws; its order is that of the names in
+/* The distributions of fx_rt_random, in the order of the names in
  * lib/Kernels/IR/Random.cpp. */
 typedef enum {
   FX_RANDOM_UNIFORM = 0,
@@ -63,11 +63,12 @@ typedef enum {
   FX_RANDOM_PERMUTATION = 11
 } FXrtDistribution;
 
-/* A passed input; its dims are `info.inputs[i].rank` codes. */
+/* A passed input. `dims` has the code of each of the `info.inputs[i].rank`
+ * sizes. */
 typedef struct {
   const int64_t *const *dims;
   const int64_t
-      *value; /* of an int input whose value is an expression; or null */
+      *value; /* the code of an int input with an expression, or null */
   const char *value_text;
 } FXrtInput;
 
@@ -86,13 +87,13 @@ typedef enum {
 
 /* An argument of the compiled function. */
 typedef struct {
-  int64_t kind;  /* FXrtArgKind */
-  int64_t index; /* input: its index; mutable: its place among mutable states */
-  int64_t offset; /* of the (first) value in the weights, bytes */
+  int64_t kind;   /* FXrtArgKind */
+  int64_t index;  /* the index among the inputs, or among the mutable states */
+  int64_t offset; /* of the first value in the weights, in bytes */
   int64_t bytes;
   int64_t rank;
   const int64_t *sizes;
-  int64_t prepared; /* the result of @prepare that this is, or -1 */
+  int64_t prepared; /* the number of the result of @prepare, or -1 */
 } FXrtArg;
 
 /* A tensor that @prepare writes. */
@@ -104,35 +105,36 @@ typedef struct {
 /* A user output. */
 typedef struct {
   int64_t result; /* index of the compiled function's result, or -1 */
-  int64_t bits;   /* else the immediate: int64, double or bool, bit for bit */
+  int64_t bits;   /* if -1, the bits of an immediate: int64, double or bool */
 } FXrtOutput;
 
-/* Kernels for one kind of GPU. */
+/* The kernels for one kind of GPU. */
 typedef struct {
   int64_t is_binary; /* machine code; else PTX, which the driver compiles */
   int64_t chip;      /* sm_90: 90 */
   int64_t family;    /* FXrtChipFamily */
   int64_t bytes;
-  const char *data; /* PTX ends with a zero byte, which counts */
+  const char *data; /* PTX ends with a zero byte, which `bytes` includes */
 } FXrtImage;
 
-/* Which chips take machine code for `chip`; PTX without a suffix runs on all
- * that are newer. */
+/* The chips that can run machine code for `chip`. PTX without a suffix runs on
+ * all newer chips, too. */
 typedef enum {
-  FX_CHIP_PLAIN = 0, /* those of its generation that are not older */
-  FX_CHIP_EXACT = 1, /* sm_90a: no other */
-  FX_CHIP_FAMILY = 2 /* sm_100f: those of its generation that are not older */
+  FX_CHIP_PLAIN = 0, /* the chip and newer chips of its generation */
+  FX_CHIP_EXACT = 1, /* sm_90a: only this chip */
+  FX_CHIP_FAMILY = 2 /* sm_100f: the chip and newer chips of its generation */
 } FXrtChipFamily;
 
 /* A kernel. */
 typedef struct {
   const char *name;
-  int64_t chip; /* only images of this chip alone have it; 0: all */
-  /* What it computes, "add (model.py:12), mul (model.py:13)"; may be empty. */
+  int64_t chip; /* the only chip whose images contain the kernel; 0: all */
+  /* The nodes that it computes, "add (model.py:12), mul (model.py:13)"; may be
+   * empty. */
   const char *nodes;
 } FXrtKernel;
 
-/* How the run-time reaches a device; Cuda.c. */
+/* The functions by which the run-time uses a device; see Cuda.c. */
 typedef struct FXrtDeviceOps FXrtDeviceOps;
 
 typedef struct {
@@ -140,7 +142,7 @@ typedef struct {
   int64_t n_images;
   const FXrtImage *images; /* the best ones first */
   int64_t n_kernels;
-  const FXrtKernel *kernels; /* by the numbers that compiled code has */
+  const FXrtKernel *kernels; /* indexed by the numbers in compiled code */
 } FXrtDevice;
 
 typedef struct {
@@ -154,16 +156,17 @@ typedef struct {
   int64_t n_results;
   const int64_t *result_ranks;
   const FXrtOutput *outputs; /* info->n_outputs */
-  const int64_t *state_args; /* info->n_states: the argument, or -1 if unused */
+  const int64_t *state_args; /* info->n_states arguments; -1: unused */
   int64_t n_mutable;
   uint64_t weight_bytes;
-  /* results: the memref descriptors of all results, one after the other;
-   * args: pointers to the memref descriptors of all arguments. */
+  /* `results` are the memref descriptors of all results, one after the other.
+   * `args` are pointers to the memref descriptors of all arguments. */
   void (*entry)(void *results, void *const *args);
   int64_t cpu_features; /* FXrtCpuFeature bits that the code needs */
-  /* What packs and folds weights, as `entry`; null where it was left out. It
-   * takes states (arguments of the compiled function, by their index), then the
-   * tensors that it writes, and has no results. */
+  /* Packs and folds weights; null if the artefact does not contain it. The
+   * calling convention is that of `entry`. The arguments are the states
+   * `prepare_args`, which are indices of `args`, then the tensors `prepared`,
+   * which it writes. It has no results. */
   void (*prepare)(void *results, void *const *args);
   int64_t n_prepare_args;
   const int64_t *prepare_args;
@@ -179,7 +182,7 @@ typedef enum {
   FX_CPU_AVX512_BF16 = 8
 } FXrtCpuFeature;
 
-/* The one table of an artefact, defined by the compiler. */
+/* The table of an artefact, which the compiler defines. */
 extern const FXrtModel fx_rt_model __attribute__((visibility("hidden")));
 
 #endif /* FX_RUNTIME_DESC_H */

@@ -19,7 +19,7 @@
 
 namespace fx {
 
-/// The outputs of a run; freed when this goes. A None output is null.
+/// The outputs of a run, which the destructor frees. A None output is null.
 class ModelOutputs {
 public:
   ModelOutputs() = default;
@@ -36,7 +36,7 @@ public:
   const DLTensor *operator[](size_t i) const {
     return tensors[i] ? &tensors[i]->dl_tensor : nullptr;
   }
-  /// The bytes of each output; all are contiguous.
+  /// Returns the bytes of each output. All outputs are contiguous.
   std::vector<llvm::StringRef> getBytes() const;
 
 private:
@@ -47,23 +47,24 @@ private:
 struct LoadOptions {
   /// The services that instances use; may be null.
   const FXCallbacks *callbacks = nullptr;
-  /// Load libFXTorch.so where the model needs the fallback and `callbacks`
-  /// bring none. It is looked for in FX_TORCH_LIBRARY (a path), beside this
-  /// library, and then as the system does.
+  /// Load libFXTorch.so if the model needs the fallback and `callbacks` do not
+  /// provide it. The library is searched at the path in FX_TORCH_LIBRARY, in
+  /// the folder of this library, and then by the system's search path.
   bool loadFallback = true;
-  /// Of a model for a GPU: the number of the device. `callbacks` say it, too.
+  /// For a model for a GPU: the number of the device. `callbacks`, if given,
+  /// must contain it as well.
   int device = 0;
 };
 
 /// A loaded artefact with one instance of its state.
 class CompiledModel {
 public:
-  /// Loads the shared object at `path`. Error texts are one line and name the
-  /// file: it cannot be opened, is no ELF file, exports no model or one of
-  /// another version, or needs a fallback that is not there.
+  /// Loads the shared object at `path`. Fails if it cannot be opened, is no ELF
+  /// file, exports no model or a model of another version, or needs a fallback
+  /// that is missing. Error texts are one line and name the file.
   static llvm::Expected<std::unique_ptr<CompiledModel>>
   load(llvm::StringRef path, const LoadOptions &options);
-  /// The same from memory.
+  /// As `load`, but from memory.
   static llvm::Expected<std::unique_ptr<CompiledModel>>
   loadBuffer(llvm::ArrayRef<char> bytes, const LoadOptions &options);
 
@@ -73,11 +74,12 @@ public:
   const FXModelApi &getApi() const { return *api; }
   FXInstance *getInstance() { return instance; }
 
-  /// Runs once. `threads` and `flags` as in FXRunOptions.
+  /// Runs the model. `threads` and `flags` are those of FXRunOptions.
   llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs,
                   ModelOutputs &outputs, int threads = 1, uint32_t flags = 0);
 
-  /// Replaces states by name, all or none; see FXModelApi::set_states.
+  /// Replaces states by name. On failure no state is changed. See
+  /// FXModelApi::set_states.
   llvm::Error setStates(llvm::ArrayRef<const char *> names,
                         llvm::ArrayRef<const DLTensor *> values);
 

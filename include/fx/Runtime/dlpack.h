@@ -7,8 +7,9 @@
 //
 // The part of the DLPack ABI (https://dmlc.github.io/dlpack) that compiled
 // models use: strided tensors in memory and their ownership. The structures
-// are those of the "unversioned" exchange (`DLManagedTensor`). Include the
-// official header (or ATen/dlpack.h) before this one and that one counts.
+// are those of the "unversioned" exchange (`DLManagedTensor`). This header
+// declares nothing if the official header (or ATen/dlpack.h) is included before
+// it.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -21,10 +22,10 @@
 extern "C" {
 #endif
 
-/* Where the data lies. Models for a GPU take and give memory of its device,
- * too. */
+/* The device of the memory. Models for a GPU also accept and return memory of
+ * their device. */
 #ifdef __cplusplus
-/* Others know more devices: C++ must be able to read their numbers. */
+/* The fixed underlying type allows C++ to read the numbers of other devices. */
 typedef enum : int32_t {
   kDLCPU = 1,
   kDLCUDA = 2,
@@ -76,7 +77,8 @@ typedef struct {
   uint64_t byte_offset;
 } DLTensor;
 
-/* A tensor and who frees it: `deleter(self)` frees data and structure. */
+/* A tensor and its ownership: `deleter(self)` frees the data and the
+ * structure. */
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void *manager_ctx;

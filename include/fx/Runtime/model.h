@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `fx-compile m.pt2 -o m.so` makes a shared object that needs libc and libm
-// only and exports one function, `fx_model_api`. A caller needs this header,
-// dlopen and nothing else of fx-mlir:
+// `fx-compile m.pt2 -o m.so` writes a shared object that depends only on libc
+// and libm and exports one function, `fx_model_api`. Of fx-mlir, a caller needs
+// only this header:
 //
 //   const FXModelApi *(*api_fn)(void) =
 //       dlsym(dlopen("m.so", RTLD_NOW), FX_MODEL_API_SYMBOL);
@@ -20,8 +20,8 @@
 //   api->destroy(m);
 //
 // There is no global state: instances are independent, and several threads
-// may run one instance at the same time (a model that mutates its own state,
-// a KV cache say, runs one call at a time in each instance).
+// may run one instance at the same time. If a model mutates its own state, such
+// as a KV cache, the runs of one instance wait for each other.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -38,15 +38,15 @@ extern "C" {
 #endif
 
 #define FX_MODEL_API_SYMBOL "fx_model_api"
-/* Raised when a structure below changes incompatibly. */
+/* Increased when a structure below changes incompatibly. */
 #define FX_MODEL_ABI_VERSION 3u
-/* The seed of a new instance's random generator: that of a new process of
- * PyTorch. */
+/* The seed of the random generator of a new instance. It is the seed of a new
+ * PyTorch process. */
 #define FX_DEFAULT_SEED 67280421310721u
 /* The first word of FXModelApi: the bytes "FXM1". */
 #define FX_MODEL_MAGIC 0x314d5846u
 
-/* What an input or output is in Python. */
+/* The kind of an input or output in Python. */
 typedef enum {
   FX_VALUE_TENSOR = 0,
   FX_VALUE_INT = 1,   /* passed as a 0-d int64 tensor */
@@ -59,17 +59,17 @@ typedef enum {
 typedef struct {
   const char *name;
   int32_t kind; /* FXValueKind */
-  /* Inputs: the place among the flattened (args, kwargs) leaves, where None
-   * and str leaves count but are not passed. Outputs: the place among the
+  /* Inputs: the index among the flattened (args, kwargs) leaves, which include
+   * the None and str leaves that are not passed. Outputs: the index among the
    * flattened outputs. */
   int32_t leaf;
   DLDataType dtype;
   int32_t rank;
-  /* Not 0: run() writes to this input (contents only). */
+  /* Not 0: run() writes the elements of this input. */
   int32_t mutated;
-  /* rank sizes; -1 where the size is symbolic. */
+  /* `rank` sizes; -1 for a symbolic size. */
   const int64_t *sizes;
-  /* rank texts: "8", "s17", "2*s17 + 1". */
+  /* `rank` texts: "8", "s17", "2*s17 + 1". */
   const char *const *size_exprs;
 } FXValueInfo;
 
@@ -85,95 +85,97 @@ typedef struct {
   DLDataType dtype;
   int32_t rank;
   int32_t is_mutable;
-  /* Not 0: set_states takes it. A weight that was folded or packed when the
-   * model was compiled can only be set where the model was compiled with
-   * `--swappable-weights`. */
+  /* Not 0: set_states can set it. A weight that the compiler folded or packed
+   * can only be set if the model was compiled with `--swappable-weights`. */
   int32_t is_settable;
   const int64_t *sizes;
 } FXStateInfo;
 
 typedef struct {
-  const char *name;     /* of the model */
+  const char *name;     /* the name of the model */
   const char *producer; /* "fx-mlir 0.1.0" */
-  const char *cpu;      /* what it was compiled for: "znver5" */
-  int32_t n_inputs;     /* passed ones only */
+  const char *cpu;      /* the CPU that it was compiled for: "znver5" */
+  int32_t n_inputs;     /* without the leaves that are not passed */
   int32_t n_outputs;
   const FXValueInfo *inputs;
   const FXValueInfo *outputs;
-  /* Inputs that are not passed (None, str): the number of leaves in all. */
+  /* The number of input leaves, including those that are not passed (None,
+   * str). */
   int32_t n_input_leaves;
   int32_t n_conditions;
   const FXConditionInfo *conditions;
   int32_t n_states;
-  /* Operators that go through the fallback call-back; 0: none is needed. */
+  /* The number of operators that call the fallback; 0: none is needed. */
   int32_t n_fallbacks;
   const FXStateInfo *states;
   const char *const *fallbacks; /* their JSON texts, see fallback.h */
-  /* Bytes of one run's temporary memory where all sizes are static, else -1. */
+  /* The bytes of temporary memory of a run if all sizes are static, else -1. */
   int64_t arena_bytes;
   uint64_t weight_bytes;
   /* The compiler's report, JSON in one line (docs/Report.md). */
   const char *report;
-  /* What runs the kernels: "cuda:sm_90a"; null: the CPU. */
+  /* The target of the kernels: "cuda:sm_90a"; null: the CPU. */
   const char *target;
-  /* Not 0: a run may draw numbers of the instance's random generator. */
+  /* Not 0: a run may draw from the instance's random generator. */
   int32_t draws_random;
 } FXModelInfo;
 
 /* One copy of the model's mutable state. */
 typedef struct FXInstance FXInstance;
 
-/* The caller's services; every pointer may be null (then the model's own are
- * used). Must stay valid while the instance and its outputs live. */
+/* Services of the caller. Every pointer may be null; then the model uses its
+ * own implementation. The structure must stay valid while the instance and its
+ * outputs live. */
 typedef struct {
   uint32_t struct_size; /* sizeof(FXCallbacks) */
   void *context;        /* the first argument of the functions below */
-  /* Calls fn(arg, begin, end) for disjoint ranges that cover [0, n), each of
-   * at least `grain` items but the last, on any threads; returns when all
-   * have. Null: the instance's own threads. */
+  /* Calls fn(arg, begin, end) for disjoint ranges that cover [0, n), on any
+   * threads. Each range but the last has at least `grain` items. Returns when
+   * all calls have returned. Null: the instance's own threads. */
   void (*parallel_for)(void *context, int64_t n, int64_t grain,
                        void (*fn)(void *arg, int64_t begin, int64_t end),
                        void *arg);
-  /* Memory for outputs and temporaries; null result: out of memory. Of a model
-   * for a GPU it is memory of the device, used and freed in the order of the
-   * run's stream: work on other streams must not get it before. */
+  /* Allocates memory for outputs and temporaries; returns null if out of
+   * memory. For a model for a GPU it allocates memory of the device, which is
+   * used and freed in the order of the run's stream: memory that is freed must
+   * not be given to other streams before the stream reaches this point. */
   void *(*alloc)(void *context, size_t bytes, size_t alignment);
   void (*free)(void *context, void *ptr, size_t bytes);
   /* Operators without native code. */
   FXFallbackFn fallback;
   void *fallback_context;
-  /* Of a model for a GPU: the number of the device that the instance lives on.
-   */
+  /* For a model for a GPU: the number of the instance's device. */
   int32_t device;
-  /* Of a model for a GPU: nonzero if the fallback takes tensors of this device;
-   * else it is passed copies on the host. See fallback.h. */
+  /* For a model for a GPU: nonzero if the fallback accepts tensors of this
+   * device; else it gets copies on the host. See fallback.h. */
   int32_t fallback_on_device;
-  /* Of the fallback; null: it draws random numbers of its own. It is given
-   * fallback_context. */
+  /* Exchanges the generator with the fallback; its first argument is
+   * fallback_context. Null: the fallback draws from a generator of its own. */
   FXExchangeGeneratorFn exchange_generator;
 } FXCallbacks;
 
-/* How a model for a GPU runs; others know no flags. */
+/* Flags of runs of a model for a GPU. */
 typedef enum {
-  /* Return when all work is on the stream: outputs are valid in its order, and
-   * inputs must stay until it is done. Another stream waits for an event behind
-   * the run before it uses an output; the output is freed in the order of the
-   * run's stream, which must be behind that use then. */
+  /* Return when all work is enqueued on the stream. Outputs are valid in the
+   * order of the stream, and inputs must stay until the work is done. Another
+   * stream must wait for an event after the run before it uses an output. An
+   * output is freed in the order of the run's stream, so this stream must wait
+   * for all uses on other streams before the output is freed. */
   FX_RUN_ASYNC = 1,
-  /* Outputs in memory of the host. The call waits for them. */
+  /* Return outputs in memory of the host. The call waits for them. */
   FX_RUN_HOST_OUTPUTS = 2,
-  /* Launch kernel by kernel, not as CUDA graphs. */
+  /* Launch each kernel separately instead of using CUDA graphs. */
   FX_RUN_NO_GRAPHS = 4
 } FXRunFlag;
 
 typedef struct {
   uint32_t struct_size; /* sizeof(FXRunOptions) */
-  /* Threads of this call: 1 runs in the caller's thread only, 0 uses all
-   * CPUs. Ignored where the caller brings its own parallel_for. */
+  /* The number of threads of this call: 1 uses the caller's thread only, 0 uses
+   * all CPUs. Ignored if the caller provides parallel_for. */
   int32_t threads;
-  /* Of a model for a GPU: the CUstream that everything runs on; null: the
-   * default stream. It must exist as long as the outputs. While the caller
-   * captures it, runs must be FX_RUN_ASYNC, with all tensors on the device. */
+  /* For a model for a GPU: the CUstream of all work; null: the default stream.
+   * It must exist as long as the outputs. While the caller captures the stream,
+   * runs must be FX_RUN_ASYNC and all tensors must be on the device. */
   void *stream;
   uint32_t flags; /* FXRunFlag */
 } FXRunOptions;
@@ -182,50 +184,53 @@ typedef struct {
   uint32_t magic;       /* FX_MODEL_MAGIC */
   uint32_t abi_version; /* FX_MODEL_ABI_VERSION */
   const FXModelInfo *info;
-  /* A new instance, or null with a message in err. callbacks may be null. */
+  /* Returns a new instance, or null with a message in err. callbacks may be
+   * null. */
   FXInstance *(*create)(const FXCallbacks *callbacks, char *err,
                         size_t err_size);
-  /* Outputs of earlier runs stay valid. */
+  /* Destroys an instance. Outputs of earlier runs stay valid. */
   void (*destroy)(FXInstance *instance);
-  /* Runs the model: n_inputs host tensors (possibly strided) in the order of
-   * info->inputs; sets n_outputs new, contiguous tensors, which the caller
-   * frees through their deleter. No output shares memory with another, with
-   * an input or with the model. options may be null (threads = 1).
+  /* Runs the model. The inputs are n_inputs host tensors, possibly strided, in
+   * the order of info->inputs. Sets n_outputs outputs to new contiguous
+   * tensors, which the caller frees by their deleter. No output shares memory
+   * with another output, with an input or with the model. options may be null
+   * (threads = 1).
    *
-   * A model for a GPU takes tensors of its device, which are not copied unless
-   * they are strided, and of the host; numbers are always on the host, as
+   * A model for a GPU accepts tensors of the host and of its device. The latter
+   * are not copied unless they are strided. Numbers are always on the host, as
    * inputs and as outputs.
    *
-   * Checked before anything runs: counts, dtypes, ranks, sizes, equal symbols
-   * across inputs, ranges, guards.
+   * Checks counts, dtypes, ranks, sizes, equal symbols across inputs, ranges
+   * and guards before anything runs.
    *
-   * Returns 0, or 1 with one line in err that names the input, dimension and
-   * expression, what was expected and what it got; outputs are then null. */
+   * Returns 0, or 1 with one line in err that names the input, the dimension
+   * and the expression, and the expected and the actual value; outputs are then
+   * null. */
   int (*run)(FXInstance *instance, const DLTensor *const *inputs, int n_inputs,
              DLManagedTensor **outputs, int n_outputs,
              const FXRunOptions *options, char *err, size_t err_size);
-  /* A view of a state's current value (index in info->states), valid until
-   * the instance is destroyed or the state set; not while a run is under way.
-   * Returns 0, or 1 where the model does not hold the value any more because
-   * it was folded or packed. */
+  /* Sets out to a view of the current value of info->states[index]. It is valid
+   * until the instance is destroyed or the state is set. Must not be called
+   * during a run. Returns 0, or 1 if the model does not contain the value
+   * because it was folded or packed. */
   int (*get_state)(FXInstance *instance, int index, DLTensor *out);
-  /* Sets all mutable states back to the values they have in the file. If that
-   * fails on a GPU, runs fail until it succeeds. */
+  /* Resets all mutable states to their values in the file. If this fails on a
+   * GPU, runs fail until a reset succeeds. */
   void (*reset)(FXInstance *instance);
-  /* Replaces n states of this instance by copies of host tensors of their
-   * dtypes and shapes, possibly strided, and makes again what is folded or
-   * packed of them: set together what changes together, it is done once. Waits
-   * for runs under way. States that are tied in PyTorch are set one by one.
+  /* Replaces n states of this instance by copies of host tensors of the same
+   * dtypes and shapes, possibly strided. Each call folds and packs the weights
+   * again, so set all states in one call. Waits for running calls. States that
+   * are tied in PyTorch must be set separately.
    *
-   * Returns 0, or 1 with one line in err that names the state; then nothing
-   * has changed. */
+   * Returns 0, or 1 with one line in err that names the state; then no state is
+   * changed. */
   int (*set_states)(FXInstance *instance, int n, const char *const *names,
                     const DLTensor *const *values, char *err, size_t err_size);
-  /* Starts the instance's random generator again, as torch.manual_seed: random
-   * operators then give the values of eager PyTorch on the CPU. From run to run
-   * the generator goes on; it starts from FX_DEFAULT_SEED. */
+  /* Seeds the instance's random generator, like torch.manual_seed: random
+   * operators then return the values of eager PyTorch on the CPU. The generator
+   * continues from run to run. Its initial seed is FX_DEFAULT_SEED. */
   void (*seed)(FXInstance *instance, uint64_t seed);
-  /* The generator's state; not while a run is under way. */
+  /* Get and set the state of the generator. Must not be called during a run. */
   void (*get_generator)(FXInstance *instance, FXGenerator *out);
   void (*set_generator)(FXInstance *instance, const FXGenerator *generator);
 } FXModelApi;

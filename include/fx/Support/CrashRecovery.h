@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What llvm::CrashRecoveryContext leaves to its users, for a library that any
-// number of threads call: it is switched on for the process as long as anyone
-// needs it, LLVM's fatal errors count as crashes (some of them end the process
-// by exit), and so does a stack that overflows.
+// Crash recovery for a library that any number of threads call, based on
+// llvm::CrashRecoveryContext. Recovery is enabled for the process as long as a
+// call needs it. LLVM's fatal errors, some of which would call exit, and stack
+// overflows count as crashes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,18 @@
 
 namespace fx {
 
-/// Runs `fn` on this thread, or on one of its own with a stack of `stackBytes`.
-/// False when it crashed: then what `fn` had allocated or locked stays so,
-/// since its frames are left and not unwound, and `fatal` has LLVM's reason if
-/// it gave one. Signal handlers of the process are back in place when no call
-/// is running any more.
+/// Runs `fn` on this thread. Returns false if `fn` crashed. The frames of `fn`
+/// are then left without unwinding, so that its allocations leak and its locks
+/// stay locked, and `fatal` is the reason of LLVM's fatal error, if any. The
+/// last call that returns restores the signal handlers of the process.
 bool runSafely(llvm::function_ref<void()> fn, std::string &fatal);
+/// As `runSafely`, but runs `fn` on a new thread with a stack of `stackBytes`.
 bool runSafelyOnThread(llvm::function_ref<void()> fn, unsigned stackBytes,
                        std::string &fatal);
 
-/// Makes the calls of runSafely that are under way safe again, which other
-/// users of LLVM's recovery end for the whole process when they are done.
+/// Enables crash recovery again for the calls that are running. Other users of
+/// llvm::CrashRecoveryContext disable it for the whole process when they are
+/// done.
 void renewRecovery();
 
 } // namespace fx

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What crosses the boundary between files, the interpreter and compiled code: a
-// dtype, sizes, and contiguous (C order) bytes. Python scalars are tensors of
-// rank 0 (int: i64, float: f64, bool).
+// The values that files, the interpreter and compiled code exchange: a dtype,
+// sizes, and contiguous (C order) bytes. Python scalars are tensors of rank 0
+// (int: i64, float: f64, bool).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,26 +48,26 @@ enum class DType : uint8_t {
   F8E8M0FNU
 };
 
-/// Bytes an element takes.
+/// Returns the number of bytes of an element.
 unsigned getByteSize(DType dtype);
-/// torch's name, "float32".
+/// Returns torch's name of the dtype, "float32".
 llvm::StringRef getName(DType dtype);
-/// The dtype that an element type of the fx dialect stands for (signless
-/// integers are signed, i1 is bool); nullopt for any other type.
+/// Returns the dtype of an element type of the fx dialect (signless integers
+/// are signed, i1 is bool); nullopt for any other type.
 std::optional<DType> getDType(mlir::Type type);
 
 struct HostTensor {
   DType dtype = DType::F32;
   llvm::SmallVector<int64_t, 6> sizes;
-  /// The elements; null only where there are none.
+  /// The elements; null only if there are none.
   std::shared_ptr<char> data;
 
   int64_t getNumElements() const;
   size_t getNumBytes() const { return getNumElements() * getByteSize(dtype); }
-  /// "float32[2, 3]"
+  /// Returns "float32[2, 3]".
   std::string describe() const;
-  /// A tensor with uninitialised elements, aligned to 64 bytes. The sizes must
-  /// have passed `getCheckedBytes`.
+  /// Returns a tensor with uninitialised elements, aligned to 64 bytes.
+  /// `getCheckedBytes` must have accepted the sizes.
   static HostTensor allocate(DType dtype, llvm::ArrayRef<int64_t> sizes);
   static HostTensor fromInt(int64_t value);
   static HostTensor fromFloat(double value);
@@ -78,12 +78,12 @@ struct HostTensor {
   }
 };
 
-/// The bytes of a tensor; nullopt where a size is negative or the product,
-/// empty dimensions counted as one, exceeds int64.
+/// Returns the number of bytes of a tensor. Returns nullopt if a size is
+/// negative, or if the product with sizes of 0 taken as 1 overflows int64.
 std::optional<int64_t> getCheckedBytes(unsigned elementBytes,
                                        llvm::ArrayRef<int64_t> sizes);
 
-/// A leaf at the boundary: absent for None and str.
+/// A leaf of the flattened inputs or outputs; absent for None and str.
 using HostValue = std::optional<HostTensor>;
 
 } // namespace fx

@@ -14,7 +14,7 @@
 
 namespace fx {
 
-/// "what went wrong" at a node, an input or a record of a model: tools print
+/// An error at a node, an input or a record of a model. Tools print
 /// `error: <file>:<where>: <message>`.
 class LocatedError : public llvm::ErrorInfo<LocatedError> {
 public:
@@ -34,8 +34,8 @@ private:
 llvm::Error makeLocatedError(const llvm::Twine &where,
                              const llvm::Twine &message);
 
-/// `text` on one line: line breaks and other control characters become one
-/// space each, and what is longer than 2000 bytes is cut.
+/// Returns `text` as one line of at most 2000 bytes. Each line break or other
+/// control character becomes a space.
 std::string toOneLine(llvm::StringRef text);
 
 } // namespace fx

@@ -14,7 +14,7 @@
 
 namespace fx {
 
-/// Maps a file read-only; an empty one gives an empty region.
+/// Maps a file read-only. Returns an empty region for an empty file.
 llvm::Expected<llvm::sys::fs::mapped_file_region> mapFile(llvm::StringRef path);
 
 } // namespace fx

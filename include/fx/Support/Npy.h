@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// numpy's array files (format versions 1.0, 2.0 and 3.0, little endian), as
-// numpy's `numpy/lib/format.py` documents them. Files are untrusted: the
-// header is parsed strictly and the file must be exactly as long as it says.
+// Reads and writes numpy's array files (format versions 1.0, 2.0 and 3.0,
+// little endian), as numpy's `numpy/lib/format.py` documents them. Files are
+// untrusted: the header is parsed strictly, and the length of the file must
+// agree with it.
 //
-// dtypes that numpy does not have are raw bytes: bfloat16 and complex32 are
-// V2 and V4, the float8s V1.
+// dtypes that numpy does not have are raw bytes: bfloat16 is V2, complex32 is
+// V4, and the float8 types are V1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 
 namespace fx {
 
-/// An array as the file holds it, brought into C order.
+/// The array of a file, in C order.
 struct NpyArray {
   /// numpy's kind character: b i u f c V.
   char kind = 'f';
@@ -30,18 +31,18 @@ struct NpyArray {
   llvm::SmallVector<int64_t, 6> sizes;
   std::shared_ptr<char> data;
 
-  /// "float32[2, 3]", or "V2[2, 3]".
+  /// Returns "float32[2, 3]" or "V2[2, 3]".
   std::string describe() const;
 };
 
-/// Reads a whole file. The error says what is wrong, not the path.
+/// Reads a whole file. Error texts do not contain the path.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
-/// The same from memory.
+/// As `readNpy`, but reads from memory.
 llvm::Expected<NpyArray> parseNpy(llvm::ArrayRef<char> bytes);
 
-/// Sees the array as a tensor of `dtype`; fails where its elements are of
-/// another kind (raw bytes pass for a dtype that numpy does not have).
+/// Returns the array as a tensor of `dtype`. Fails if its elements have another
+/// type; raw bytes are accepted for a dtype that numpy does not have.
 llvm::Expected<HostTensor> toHostTensor(const NpyArray &array, DType dtype);
 
 /// Writes `tensor` to `path`, which must not exist.

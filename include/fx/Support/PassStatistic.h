@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The statistics that .td files declare are of this class: LLVM's own count
-// only in builds of LLVM with assertions, and are another class in those
-// without, so that code with assertions must not use them beside a release of
-// LLVM.
+// The class of the statistics that .td files declare. It replaces LLVM's own,
+// which count only in builds of LLVM with assertions and are a different class
+// in other builds, so that code built with assertions cannot use the statistics
+// of a release build of LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ class Pass;
 
 namespace fx {
 
-/// A number that a pass counts up: one for all runs of passes of its name in
-/// this process. Any number of threads may count.
+/// A counter of a pass. All passes of one name share the counter in a process.
+/// Counting is thread-safe.
 class PassStatistic {
 public:
   /// `name` and `description` must live as long as the process.
@@ -44,12 +44,12 @@ public:
 private:
   const mlir::Pass *owner;
   const char *name, *description;
-  /// Found when something is counted first.
+  /// The shared counter; null until something is counted.
   std::atomic<std::atomic<uint64_t> *> value = nullptr;
 };
 
-/// Prints what was counted since the process began, by pass and name, in the
-/// form of `--mlir-pass-statistics`. What counted nothing is left out.
+/// Prints all counters of the process that are not 0, by pass and name, in the
+/// form of `--mlir-pass-statistics`.
 void printPassStatistics(llvm::raw_ostream &os);
 
 } // namespace fx

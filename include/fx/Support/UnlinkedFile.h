@@ -15,11 +15,12 @@
 
 namespace fx {
 
-/// A file on disk that no folder lists, so that nothing stays behind however
-/// the process ends. It goes when this does and no mapping is left.
+/// A file on disk without a directory entry. The system deletes the file when
+/// this object and all mappings of the file are gone, also after a crash.
 class UnlinkedFile {
 public:
-  /// In the system's folder of temporary files; holds `bytes`.
+  /// Creates a file in the system's folder of temporary files. Its content is
+  /// `bytes`.
   static llvm::Expected<UnlinkedFile> create(llvm::StringRef bytes = {});
 
   UnlinkedFile(UnlinkedFile &&other)
@@ -32,9 +33,9 @@ public:
   }
   ~UnlinkedFile();
 
-  /// A path by which this process can open the file; no two files of a process
-  /// have had the same (dlopen takes a path that it knows for the same
-  /// library).
+  /// Returns a path by which this process can open the file. No two files of a
+  /// process get the same path, since dlopen identifies libraries by their
+  /// paths.
   const std::string &getPath() const { return path; }
 
 private:

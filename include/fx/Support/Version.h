@@ -12,7 +12,7 @@
 
 namespace fx {
 
-/// `0.1.0`.
+/// Returns the version of fx-mlir, `0.1.0`.
 llvm::StringRef getVersion();
 
 } // namespace fx

@@ -14,16 +14,19 @@
 
 namespace fx {
 
-/// Which values of a functional graph are computed from states that no one
-/// mutates, neither by their own name nor by that of another state in the same
-/// storage.
+/// Finds the values of a functional graph that are computed from constant
+/// states alone. A state is constant if the graph mutates neither the state nor
+/// another state with the same storage.
 class ConstantAnalysis {
 public:
   explicit ConstantAnalysis(GraphOp graph);
 
-  /// True for such states and pure calls on them and on calls without operands.
+  /// Returns true if `value` is a constant state, or if a deterministic pure
+  /// call computes it from constant values of which one or more depend on a
+  /// state.
   bool contains(mlir::Value value) { return classify(value) == Class::State; }
-  /// As `contains`, or a pure call without operands.
+  /// As `contains`, but also returns true for constants that do not depend on a
+  /// state, such as the result of a pure call without operands.
   bool isConstant(mlir::Value value) {
     return classify(value) != Class::Varying;
   }

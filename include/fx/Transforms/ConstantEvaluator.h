@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes that need the numbers of a graph without inputs ask what is attached
-// to the fx dialect: they do not depend on an interpreter.
-// `registerAllDialects` attaches one that runs the graph on LibTorch.
+// An interface by which passes evaluate a graph without inputs, without a
+// dependency on the interpreter. `registerAllDialects` attaches an
+// implementation to the fx dialect that runs the graph on LibTorch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ class ConstantEvaluatorInterface
     : public mlir::DialectInterface::Base<ConstantEvaluatorInterface> {
 public:
   ConstantEvaluatorInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  /// The outputs of the module's graph @main, which has no user inputs, in
-  /// order and in C order each.
+  /// Runs the module's graph @main, which must have no user inputs. Returns its
+  /// outputs in order, each with its elements in C order.
   virtual llvm::Expected<llvm::SmallVector<HostTensor>>
   evaluate(mlir::ModuleOp module) const = 0;
 };

@@ -14,13 +14,15 @@
 
 namespace fx {
 
-/// The values of `roots`, computed from states alone
-/// (ConstantAnalysis::contains), by the registered constant evaluator.
+/// Returns the values of `roots`, which must depend on states alone
+/// (ConstantAnalysis::contains). Uses the ConstantEvaluatorInterface of the fx
+/// dialect.
 llvm::Expected<llvm::SmallVector<HostTensor>>
 evaluateConstants(GraphOp graph, llvm::ArrayRef<mlir::Value> roots);
 
-/// A state with the bytes of `tensor`, whose symbol must be free, and an input
-/// called `name` that it feeds, behind those of the other states.
+/// Adds a state `symbol`, which must be a free symbol, with the bytes of
+/// `tensor`, and a placeholder `name` for it, after the placeholders of the
+/// other states. Returns the placeholder.
 PlaceholderOp addState(GraphOp graph, mlir::Location loc,
                        llvm::StringRef symbol, llvm::StringRef name,
                        InputKind kind, FakeTensorType type,

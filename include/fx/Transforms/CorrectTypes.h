@@ -12,10 +12,10 @@
 
 namespace fx {
 
-/// Gives the calls whose recorded types torch's shape functions got wrong
-/// (`getMistakenType`) the types that eager's results have, and what is
-/// computed of these the types that follow. False, and nothing is changed,
-/// where not all of them can be told.
+/// Corrects the types of calls for which torch's shape function records another
+/// type than eager computes (`getMistakenType`), and of the values that are
+/// computed from their results. Returns false and changes nothing if one of
+/// these types cannot be determined.
 bool correctTypes(GraphOp graph);
 
 } // namespace fx

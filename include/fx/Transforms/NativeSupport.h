@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Passes that ask what the compiler has native code for do not depend on the
-// conversions: they ask what is attached to the fx dialect, as
-// `registerPipelineDialects` does.
+//
+// An interface by which passes find out which nodes have native code, without a
+// dependency on the conversions. `registerPipelineDialects` attaches an
+// implementation to the fx dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +22,16 @@
 
 namespace fx {
 
-/// Why a node of graph @main has no native code; a node that has is not there.
+/// The reasons why nodes of graph @main have no native code. Nodes with native
+/// code have no entry.
 using FallbackReasons = llvm::DenseMap<mlir::Operation *, std::string>;
 
 class NativeSupportInterface
     : public mlir::DialectInterface::Base<NativeSupportInterface> {
 public:
   NativeSupportInterface(mlir::Dialect *dialect) : Base(dialect) {}
-  /// Finds these for the module as it is, which is not changed. Fails with a
-  /// diagnostic where the module cannot be lowered at all.
+  /// Returns the reasons for the nodes of `module`, which is not changed. Fails
+  /// with a diagnostic if the module cannot be lowered at all.
   virtual mlir::FailureOr<FallbackReasons>
   findFallbacks(mlir::ModuleOp module) const = 0;
 };

@@ -14,18 +14,19 @@
 
 namespace fx {
 
-/// Gives the nodes that a pass adds names as FX would: `add`, `add_1`, ….
+/// Names the nodes that a pass adds, in the way of FX: `add`, `add_1`, ….
 class NodeNamer {
 public:
   explicit NodeNamer(GraphOp graph);
 
-  /// `base`, or the first free of `base_1`, `base_2`, ….
+  /// Returns the first free name of `base`, `base_1`, `base_2`, … and marks it
+  /// as taken.
   std::string getUnique(llvm::StringRef base);
-  /// `loc` under a new name made from `base`.
+  /// Returns `loc` with a new name that is made from `base`.
   mlir::Location rename(mlir::Location loc, llvm::StringRef base);
-  /// Renames `op` so that none of its results has a name already taken.
+  /// Renames `op` if one of its results has a name that is already taken.
   void makeUnique(mlir::Operation *op);
-  /// Frees the names of a node that is about to go.
+  /// Frees the names of a node that will be erased.
   void release(mlir::Operation *op);
 
 private:

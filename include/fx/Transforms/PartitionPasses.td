@@ -13,15 +13,19 @@ include "mlir/Pass/PassBase.td"
 def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
   let summary = "split a graph into sub-graphs that are called as modules";
   let description = [{
-    Nodes of the functional graph @main that belong together move into private
-    graphs, each called by a `call_module`. Nodes belong together by:
+    Groups nodes of the functional graph @main into blocks, moves each block
+    into a private graph, and calls this graph by a `call_module`. The option
+    `by` is the criterion for nodes of one block:
 
-    - `native`: what the compiler has native code for; what ATen would run stays
-      in the graph. The graph counts as it is, so decompose first.
-    - `device`: the device of their results.
-    - `annotation`: the attribute `fx.partition = "name"` of a node, or the
-      module path that it is in, where `modules` has that or one above it.
-    - `cost`: `parts` runs of nodes whose times by the roofline are about equal.
+    - `native`: nodes for which the compiler has native code. Nodes that ATen
+      would run stay in the graph. The pass looks at the graph as it is, so run
+      `fx-decompose` before.
+    - `device`: nodes whose results are on the same device.
+    - `annotation`: nodes with the same attribute `fx.partition = "name"`, or
+      nodes that belong to the same module path of the option `modules` or to a
+      module below it.
+    - `cost`: consecutive nodes. There are `parts` blocks whose times by the
+      roofline model are about equal.
 
     ```mlir
     %a = call_function @aten.exp.default(%x)
@@ -33,16 +37,18 @@ def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
     %submod_1 = call_module @submod_1(%b) {fx.body = @main.submod_1}
     ```
 
-    No block needs what needs the block: nodes that are parted by one that
-    stays are in two blocks. Arithmetic on sizes goes where it is used. What
-    draws random numbers or asserts keeps its order. States are inputs of the
-    body that uses them and not of the call, so that a body is a model of its
-    own. `fx-run --interpret` runs the calls, `fx-resolve-calls` puts the bodies
-    back.
+    There are no cyclic dependencies between blocks: if a node that stays in the
+    graph depends on one node and is needed by another, these two nodes are in
+    different blocks. Arithmetic on sizes joins the blocks that use it. Nodes
+    that draw random numbers or assert keep their order. States are inputs of
+    the body that uses them and not operands of the call, so that each body is a
+    complete model. `fx-run --interpret` runs the calls, and `fx-resolve-calls`
+    inlines the bodies again.
 
-    With `report`, or `dry-run`, which changes nothing, a line for each block
-    says its color, its nodes and the bytes that cross its boundary, and one for
-    each node that is left why.
+    The option `report` writes a line for each block with its color, its nodes
+    and the bytes that cross its boundary, and a line for each node that stays
+    with the reason. The option `dry-run` writes this report and does not change
+    the graph.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -77,26 +83,28 @@ def PartitionPass : Pass<"fx-partition", "::mlir::ModuleOp"> {
 }
 
 def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
-  let summary = "order nodes so that less memory is in use at a time";
+  let summary = "order nodes to reduce the peak memory";
   let description = [{
-    Reorders the nodes of functional graphs: of the nodes that could run next,
-    the one that leaves least memory behind runs first. The order is kept only
-    where its peak is smaller than before. Inputs and states do not count, and a
-    view keeps what it shows. What draws random numbers, asserts or calls a
-    sub-graph keeps its order. `fx-run --interpret` and the lowering follow it.
+    Reorders the nodes of functional graphs greedily: of the nodes that can run
+    next, the one that increases live memory least comes first. The new order is
+    used only if its peak is lower than before. Inputs and states do not count,
+    and a view keeps the viewed tensor alive. Nodes that draw random numbers,
+    assert or call a sub-graph keep their order. `fx-run --interpret` and the
+    lowering run the nodes in this order.
 
-    Nodes that carry `fx.async`, or whose targets `async` names ('fallbacks' are
-    all that ATen will run), are asynchronous: what leads to them comes first,
-    what needs their results last, whatever the peak. Where ATen runs such a
-    node, compiled code goes on beside it, on runs with more than one thread. To
-    mark an operator that is not known is to say that it has no effect.
+    Nodes with the attribute `fx.async`, and nodes whose target the option
+    `async` names ('fallbacks' stands for all nodes that ATen will run), are
+    asynchronous: the nodes that they depend on come first, and the nodes that
+    use their results come last, even if this increases the peak. In a run with
+    more than one thread, ATen runs such a node concurrently with compiled code.
+    An unknown operator that is marked is assumed to have no effects.
 
     ```mlir
     %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
     %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
     %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
     %d = call_function @aten.sum.default(%b) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
-    // becomes, with one vector at a time
+    // becomes, with one vector live at a time
     %a = call_function @aten.exp.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
     %c = call_function @aten.sum.default(%a) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[], f32>
     %b = call_function @aten.sin.default(%x) : (!fx.tensor<[1000], f32>) -> !fx.tensor<[1000], f32>
@@ -123,12 +131,13 @@ def SchedulePass : Pass<"fx-schedule", "::mlir::ModuleOp"> {
 def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {
   let summary = "put producers and consumers into named groups";
   let description = [{
-    Nodes of the functional graph @main that one kernel can compute move into
-    private graphs, each called by a `call_module` that is named after them:
-    pointwise operators with those that alone use their results, a matmul or
-    convolution with the pointwise operators behind it, reductions over rows
-    with the pointwise operators around them. Views go along. What lies between
-    two nodes of a group need not be stored.
+    Moves nodes of the functional graph @main that one kernel can compute into a
+    private graph, and calls it by a `call_module` that is named after the
+    nodes. A group consists of pointwise operators whose results only the group
+    uses, of a matmul or convolution and the pointwise operators after it, or of
+    reductions over rows and the pointwise operators before and after them.
+    Views join the groups of their users. Values between the nodes of a group
+    need not be stored.
 
     ```mlir
     %a = call_function @aten.linear.default(%x, %w)
@@ -138,10 +147,10 @@ def FusePass : Pass<"fx-fuse", "::mlir::ModuleOp"> {
     %fused_linear_relu_mul = call_module @fused_linear_relu_mul(%x) {fx.body = @main.fused_linear_relu_mul}
     ```
 
-    Only the last node of a group is used outside. What draws random numbers,
-    has effects, or makes no tensor stays. `fx-run --interpret` runs the calls,
-    `fx-resolve-calls` puts the bodies back; `fx-compile` forms its kernels
-    whether there are groups or not.
+    Only the last node of a group has users outside. Nodes that draw random
+    numbers, have effects, or do not compute a tensor stay in the graph.
+    `fx-run --interpret` runs the calls, and `fx-resolve-calls` inlines the
+    bodies again. `fx-compile` forms its kernels independently of these groups.
   }];
   let options = [
     Option<"minSize", "min-size", "unsigned", "2",

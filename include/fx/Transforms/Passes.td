@@ -14,34 +14,36 @@ def InlineWrappersPass : Pass<"fx-inline-wrappers", "::mlir::ModuleOp"> {
   let summary = "inline higher-order operators that only wrap a sub-graph";
   let description = [{
     `wrap_with_set_grad_enabled`, `strict_mode`, `hints_wrapper`,
-    `invoke_subgraph` and the activation-checkpoint wrappers compute what their
-    sub-graph computes: the body takes their place, under unique names. So does
-    the branch that a `cond` with a constant condition takes.
+    `invoke_subgraph` and the activation-checkpoint wrappers only run their
+    sub-graph. The pass replaces them by the body of the sub-graph, with unique
+    names. It also replaces a `cond` with a constant condition by the branch
+    that is taken.
 
     ```mlir
     %r = fx.higher_order @wrap_with_set_grad_enabled(false, %g, %x) : ...
-    // becomes the body of @g with %x for its placeholder
+    // becomes the body of @g, with %x in place of its placeholder
     ```
 
-    - `wrap_with_autocast` becomes its body with the casts spelled out: operands
-      of matmuls and convolutions to the region's dtype, and of operators that
-      torch keeps in f32 to that.
-    - `with_effects(token, op, args)` becomes the call of `op`: its place in the
-      graph is its order.
+    - `wrap_with_autocast` becomes its body with explicit casts: operands of
+      matmuls and convolutions are cast to the dtype of the region, operands of
+      operators that torch keeps in f32 are cast to f32.
+    - `with_effects(token, op, args)` becomes a call of `op`. Its position in
+      the graph replaces the order that the token expressed.
     - `out_dtype(op, dtype, args)` of integers becomes casts and the call.
 
-    Loops stay, and what an immediate is passed to.
+    Loops are not inlined, nor are calls that pass an immediate to their
+    sub-graph.
   }];
   let statistics = [Statistic<"numInlined", "inlined", "Wrappers inlined">];
 }
 
 def DecomposeCustomPass : Pass<"fx-decompose-custom", "::mlir::ModuleOp"> {
-  let summary = "expand operators that users registered a decomposition for";
+  let summary = "expand operators for which users registered a decomposition";
   let description = [{
-    Replaces calls by the graph that is registered for their target
-    (fx/Custom/Operators.h), in `functional` graphs. The types in it are
-    inferred for each call; a graph that does not fit the call is an error at
-    the node.
+    Replaces calls in `functional` graphs by the graph that is registered for
+    their target (fx/Operators/Custom.h). The types in this graph are inferred
+    for each call. If the graph does not fit the call, the pass reports an error
+    at the node.
 
     ```mlir
     %y = call_function @example.softcap.default(%x, 2.0)
@@ -57,12 +59,13 @@ def DecomposeCustomPass : Pass<"fx-decompose-custom", "::mlir::ModuleOp"> {
 def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
   let summary = "replace composite operators by simpler ones";
   let description = [{
-    Operators that are formulas or rearrangements of others and gain nothing
-    from a lowering of their own: `einsum`, `repeat_interleave`, `meshgrid`,
-    `pixel_shuffle`, `roll`, `_weight_norm`, `diff`, `glu`, losses. What has a
-    lowering (linear, sdpa, layer_norm, softmax …) stays whole, since the
-    lowering knows more than a decomposition would leave it. An operator that
-    has two names (`absolute`, `less`, `divide`) gets the usual one.
+    Decomposes operators that are formulas or rearrangements of other operators
+    and would not profit from a lowering of their own: `einsum`,
+    `repeat_interleave`, `meshgrid`, `pixel_shuffle`, `roll`, `_weight_norm`,
+    `diff`, `glu`, losses. Operators with a lowering (linear, sdpa, layer_norm,
+    softmax, …) are kept, since a decomposition would lose structure that the
+    lowering uses. Aliases (`absolute`, `less`, `divide`) are replaced by the
+    usual name of the operator.
 
     ```mlir
     %e = call_function @aten.einsum.default("bij,bkj->bik", [%x, %y])
@@ -80,8 +83,9 @@ def DecomposePass : Pass<"fx-decompose", "::mlir::ModuleOp"> {
 def SimplifySizesPass : Pass<"fx-simplify-sizes", "::mlir::ModuleOp"> {
   let summary = "simplify symbolic sizes by the ranges of their symbols";
   let description = [{
-    Takes the argument that a `max` or `min` in the types of a graph always is,
-    by interval arithmetic on the ranges of the graph's symbols:
+    Replaces a `max` or `min` in the types of a graph by one of its arguments if
+    interval arithmetic on the ranges of the graph's symbols proves that the
+    result is always this argument:
 
     ```mlir
     fx.graph @main symbols [s0 in [3, 63]] {
@@ -90,9 +94,9 @@ def SimplifySizesPass : Pass<"fx-simplify-sizes", "::mlir::ModuleOp"> {
       ... : !fx.tensor<[s0], f32>
     ```
 
-    Whether a dimension is 1 and broadcasts, torch decides in this way, too.
-    Guards and ranges stay as they are. A lower bound of 2 and less counts as
-    1: torch takes sizes of 1 at run time.
+    torch decides in the same way whether a dimension is 1 and broadcasts.
+    Guards and ranges are not changed. A lower bound of 2 or less is taken as 1,
+    since torch accepts sizes of 1 at run time.
   }];
   let statistics = [
     Statistic<"numSimplified", "simplified", "Sizes simplified">
@@ -102,11 +106,11 @@ def SimplifySizesPass : Pass<"fx-simplify-sizes", "::mlir::ModuleOp"> {
 def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
   let summary = "replace mutation by new values";
   let description = [{
-    Turns in-place operators into their functional forms, follows the effect
-    of each mutation through the views of the mutated storage, and returns the
-    final value of each mutated input as an output with a `buffer_mutation`,
-    `parameter_mutation` or `user_input_mutation` in the signature. Afterwards
-    the graph is `functional`.
+    Replaces in-place operators by their functional forms, propagates the effect
+    of each mutation to the views of the mutated storage, and returns the final
+    value of each mutated input as an output with a `buffer_mutation`,
+    `parameter_mutation` or `user_input_mutation` in the signature. The
+    resulting graph is marked `functional`.
 
     ```mlir
     %v = call_function @aten.select.int(%x, 0, 0)
@@ -117,15 +121,17 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
     %x2 = call_function @aten.select_scatter.default(%x, %a, 0, 0)
     ```
 
-    A view of the mutated storage is derived again from what that holds where it
-    is used. A write through a view without an inverse operator goes to the
-    places that the same view of the elements' numbers has. Views by strides
+    Where a view of the mutated storage is used after the mutation, the view is
+    computed again from the new value of the storage. If no operator is the
+    inverse of a view, the pass applies the view to a tensor of element indices
+    and scatters a write through the view by these indices. Views by strides
     become views of the whole storage in memory order.
 
-    An operator that writes and has no functional form becomes an
-    `auto_functionalized` of it, which runs it on a copy. A graph with any other
-    mutation (through an unknown method, of one tensor by two names) is left as
-    it was, with a remark that says which; it still runs on the interpreter.
+    An operator that mutates and has no functional form becomes an
+    `auto_functionalized` call, which runs it on a copy. A graph with any other
+    mutation (by an unknown method, or of one tensor by two names) is not
+    changed. A remark names the mutation. The interpreter can still run such a
+    graph.
   }];
   let options = [
     Option<"assumesFunctional", "assume-unknown-functional", "bool", "false",
@@ -139,12 +145,12 @@ def FunctionalizePass : Pass<"fx-functionalize", "::mlir::ModuleOp"> {
 }
 
 def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
-  let summary = "let pools, joins and views of quantized tensors take integers";
+  let summary = "compute pools, concatenations and views on quantized integers";
   let description = [{
-    A maximum pool, `cat` or view takes its values from its operands. Where
-    these are dequantized and the result is quantized by the same scale and zero
-    point, with bounds that clamp nothing, it takes the integers as they are and
-    gives the same result, without rounding:
+    Each element of the result of a maximum pool, `cat` or view is an element of
+    an operand. If the operands are dequantized, the result is quantized with
+    the same scale and zero point, and the bounds clamp nothing, then the
+    operator computes the same result on the integers, without rounding:
 
     ```mlir
     %x = call_function @quantized_decomposed.dequantize_per_tensor.default(%q, 0.1, 3, 0, 255, ui8)
@@ -154,7 +160,7 @@ def KeepIntegersPass : Pass<"fx-keep-integers", "::mlir::ModuleOp"> {
     %r = call_function @aten.max_pool2d.default(%q, [2, 2])
     ```
 
-    Only in `functional` graphs, and for scales that are immediates.
+    Applies to `functional` graphs and to scales that are immediates.
   }];
   let statistics = [Statistic<"numKept", "kept", "Operators that take integers">];
 }
@@ -163,18 +169,19 @@ def NoteNarrowWeightsPass
     : Pass<"fx-note-narrow-weights", "::mlir::ModuleOp"> {
   let summary = "note which quantized weights fit four bits";
   let description = [{
-    PyTorch has no integers of four bits: quantizers store them as int8, and the
-    bounds that a call gives are not checked by anyone. Where all bytes of the
-    state that a call dequantizes are in [-8, 7], the call gets an attribute,
-    and compiled code may pack two in a byte:
+    PyTorch has no 4-bit integers. Quantizers store them as int8, and nothing
+    checks that they are in the bounds that are arguments of the call. If all
+    bytes of the state that a call dequantizes are in [-8, 7], the pass sets the
+    attribute `fx.bits`, which allows compiled code to pack two integers in a
+    byte:
 
     ```mlir
     %w = call_function @quantized_decomposed.dequantize_per_channel_group.default(%q, %scales, None, -8, 7, i8, 32, f32) {fx.bits = 4 : i64}
     ```
 
-    Only in `functional` graphs, and for states that nothing mutates.
-    `fx-compile` leaves the pass out where weights may be swapped: new ones might
-    need all bits.
+    Applies to `functional` graphs and to states that nothing mutates.
+    `fx-compile` omits the pass if weights can be swapped, since new weights
+    could need all bits.
   }];
   let statistics = [
     Statistic<"numNoted", "noted", "Calls whose weights fit four bits">
@@ -182,21 +189,21 @@ def NoteNarrowWeightsPass
 }
 
 def CorrectTypesPass : Pass<"fx-correct-types", "::mlir::ModuleOp"> {
-  let summary = "give results the types that eager's have";
+  let summary = "correct recorded types that differ from those of eager";
   let description = [{
     A few of torch's shape functions record another dtype or shape than eager
-    computes. The pass gives such calls, and what is computed of their results,
-    the types of eager. A graph in which not all of them can be told stays as it
-    is.
+    computes. The pass sets the result types of such calls, and of the nodes
+    that depend on them, to the types that eager computes. A graph is not
+    changed if one of these types cannot be determined.
   }];
 }
 
 def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
-  let summary = "leave out zero points of weights that are all 0";
+  let summary = "remove zero points of weights that are all 0";
   let description = [{
-    Quantizers store a zero point for each channel of a weight, and zeros where
-    the weight is symmetric, as it mostly is. Whoever knows these to be zeros
-    can multiply integers without the sums of the activations:
+    Quantizers store a zero point for each channel of a weight. Most weights are
+    symmetric, so that all zero points are 0. If this is known, an integer
+    matmul needs no sums of the activations. The pass removes such zero points:
 
     ```mlir
     %w = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %scales, %zeros, 0, -128, 127, i8)
@@ -204,9 +211,9 @@ def DropZeroPointsPass : Pass<"fx-drop-zero-points", "::mlir::ModuleOp"> {
     %w = call_function @quantized_decomposed.dequantize_per_channel.default(%q, %scales, None, 0, -128, 127, i8)
     ```
 
-    Only in `functional` graphs, and where the zero points are a state that
-    nothing mutates, whose bytes are read. `fx-compile` leaves the pass out where
-    weights may be swapped: new ones might have zero points.
+    Applies to `functional` graphs, if the zero points are a state that nothing
+    mutates. The pass reads the bytes of this state. `fx-compile` omits the pass
+    if weights can be swapped, since new weights could have other zero points.
   }];
   let statistics = [
     Statistic<"numDropped", "dropped", "Calls that lost their zero points">
@@ -218,10 +225,11 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
   let description = [{
     A batch norm that uses running statistics is `y * scale + shift` with
     `scale = weight / sqrt(running_var + eps)` and
-    `shift = bias - running_mean * scale` for each channel. After a convolution
-    or a linear layer whose result nothing else uses it goes into weights and
-    bias, computed by nodes on states alone, which code generation runs once,
-    in f64 (casts are left out below):
+    `shift = bias - running_mean * scale` for each channel. If its operand is a
+    convolution or a linear layer without other users, the pass folds the batch
+    norm into the weight and the bias of this layer. The new weight and bias are
+    computed in f64 by nodes that depend on states alone. Compiled code runs
+    these nodes once. (The casts are omitted below.)
 
     ```mlir
     %conv2d = call_function @aten.conv2d.default(%x, %w)
@@ -237,19 +245,20 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
     %bn = call_function @aten.conv2d.default(%x, %mul_2, %sub)
     ```
 
-    The producer is a convolution of any rank, transposed (grouped too) or not,
-    `linear`, `addmm` or `mm` (which gets a bias and becomes `addmm`); the norm
-    `batch_norm`, `native_batch_norm`, `_native_batch_norm_legit` without
-    training, or `_native_batch_norm_legit_no_training`.
+    The producer is a convolution or transposed convolution of any rank and any
+    number of groups, `linear`, `addmm`, or `mm` (which gets a bias and becomes
+    `addmm`). The norm is `batch_norm`, `native_batch_norm` or
+    `_native_batch_norm_legit` without training, or
+    `_native_batch_norm_legit_no_training`.
 
-    Only in `functional` graphs, in f32 and f64, and where weights and
-    statistics are states that nothing mutates, or computed from such. Results
-    differ by rounding: the products are rounded once more.
+    Applies to `functional` graphs, in f32 and f64, if weights and statistics
+    are states that nothing mutates or are computed from such states. Results
+    differ by rounding, since the scaled weights are rounded once more.
 
-    A `call_module` of a live graph that runs such a producer, and one behind it
-    that runs such a norm, fold too: they become operators first, as by
-    `fx-resolve-calls`. No other layer may have their states, and nothing
-    between them may write.
+    The pass also folds a `call_module` of a live graph that runs such a norm
+    into the `call_module` in front of it that runs such a producer. It replaces
+    the two calls by operators first, as `fx-resolve-calls` does. No other layer
+    may use their states, and no node between them may write.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Batch norms folded">];
 }
@@ -257,11 +266,11 @@ def FoldConvBNPass : Pass<"fx-fold-conv-bn", "::mlir::ModuleOp"> {
 def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
   let summary = "evaluate what is computed from states alone";
   let description = [{
-    Calls of the functional graph @main whose operands are states that nothing
-    mutates, or such calls, are evaluated and become new states, which hold
-    their bytes. Views stay, which would copy the states they show, and
-    dequantizations, which would be four times their operands. The states
-    themselves stay as they are, tied ones tied.
+    Evaluates the calls of the functional graph @main that depend only on states
+    that nothing mutates, and replaces their results by new states. Views and
+    dequantizations are not evaluated: a view would become a copy of its state,
+    and a dequantized value is four times as large as its operand. The existing
+    states are not changed; tied states stay tied.
 
     ```mlir
     %p = placeholder "p" parameter @w : !fx.tensor<[2], f32>
@@ -271,10 +280,10 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
     %folded_e = placeholder "folded_e" tensor_constant @folded_e : !fx.tensor<[2], f32>
     ```
 
-    The numbers come from the `ConstantEvaluator`
-    (fx/Transforms/ConstantEvaluator.h), LibTorch by default; without it a graph
-    that has something to fold is an error. `fx-compile` does not need this
-    pass: it runs such computations natively, once.
+    The `ConstantEvaluatorInterface` (fx/Transforms/ConstantEvaluator.h)
+    computes the values, by default on LibTorch. If it is missing, a graph that
+    has something to fold is an error. `fx-compile` does not need this pass,
+    since compiled code runs such computations once.
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "uint64_t", "1 << 20",
@@ -288,12 +297,13 @@ def ConstantFoldPass : Pass<"fx-constant-fold", "::mlir::ModuleOp"> {
 }
 
 def HoistInvariantsPass : Pass<"fx-hoist-invariants", "::mlir::ModuleOp"> {
-  let summary = "compute before a loop what is the same in each of its iterations";
+  let summary = "hoist loop-invariant nodes out of loops";
   let description = [{
-    Nodes in the body of a `while_loop`, `map` or `scan` that have no effects and
-    need nothing but what each iteration gets as it is (`additional`) move in front
-    of the loop, which passes their results on. Views alone stay. Nested loops
-    give what they can, one iteration after the other.
+    Moves nodes without effects out of the body of a `while_loop`, `map` or
+    `scan` if they depend only on values that each iteration gets unchanged
+    (`additional`). They are computed in front of the loop, which gets their
+    results as additional operands. Invariants that are views alone stay in the
+    body. The pass repeats for nested loops until nothing changes.
 
     ```mlir
     // in the body: %x a slice, %w the same in each iteration
@@ -303,18 +313,20 @@ def HoistInvariantsPass : Pass<"fx-hoist-invariants", "::mlir::ModuleOp"> {
     %y = call_function @aten.mul.Tensor(%x, %hoisted)
     ```
 
-    A `while_loop` that makes no iteration computes it in vain. Compiled code hoists
-    by itself; this is for graphs that are interpreted or exported.
+    If a `while_loop` runs no iteration, the hoisted values are computed without
+    need. Compiled code hoists invariants without this pass, which is useful for
+    graphs that are interpreted or exported.
   }];
   let statistics = [Statistic<"numHoisted", "hoisted", "Nodes that left a body">];
 }
 
 def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
-  let summary = "replace sub-graphs by rules that are graphs themselves";
+  let summary = "replace sub-graphs by rules that are written as graphs";
   let description = [{
-    `patterns` names a file of rules. A rule is two graphs, `NAME.pattern` and
-    `NAME.replacement`, with the same placeholders and outputs, in order; rules
-    are applied in the order of the file, each once, to what does not overlap:
+    `patterns` is the path of a file of rules. A rule consists of two graphs,
+    `NAME.pattern` and `NAME.replacement`, with the same placeholders and
+    outputs in the same order. Rules are applied in the order of the file, each
+    once, to matches that do not overlap:
 
     ```mlir
     fx.graph @relu.pattern {
@@ -329,20 +341,22 @@ def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
     }
     ```
 
-    The meaning is that of torch.fx's subgraph_rewriter. A placeholder stands
-    for any value or immediate, and for the same one where it is used twice.
-    What matches and is no output has no other use. Its type is a constraint:
-    `!fx.any` is none, `!fx.tensor<[n, 8], f32>` asks for dtype, rank and sizes
-    (n for some size, the same wherever the pattern has it), `!fx.sym_int` and
-    the like for numbers. A `guard` is a condition on sizes that must be known
-    to hold. Arguments are compared by the schema, defaults filled in, floats
-    to six digits.
+    The semantics are those of torch.fx's subgraph_rewriter. A placeholder
+    matches any value or immediate, and the same one at each of its uses. A
+    matched value that is not an output of the pattern must have no other uses.
+    The type of a value in the pattern is a constraint: `!fx.any` matches any
+    type, `!fx.tensor<[n, 8], f32>` requires this dtype, rank and sizes (n is
+    any size, but the same size at each of its occurrences), and `!fx.sym_int`
+    and the like require numbers. A `guard` is a condition on sizes that must be
+    provable. Arguments are compared by the schema, with defaults filled in;
+    floats are compared to six digits.
 
-    A pattern of several nodes matches in `functional` graphs only, one that
-    mutates only what nothing else uses. Calls of modules, methods and functions
-    of live graphs that run one operator which a pattern takes become that
-    operator first, as by `fx-resolve-calls`. Types of what replaces are inferred.
-    Matches are counted in the statistics and, with `remarks`, for each rule.
+    A pattern of several nodes matches in `functional` graphs only. A pattern
+    that mutates matches only if the mutated value has no other uses. Calls of
+    modules, methods and functions of live graphs are first replaced by the
+    operator that they run, as by `fx-resolve-calls`, if they run a single
+    operator that a pattern uses. The types of the replacement are inferred. The
+    statistics count all matches; with `remarks` they are counted for each rule.
     Rules for activations, norms, attention and linear layers are installed in
     share/fx/rules.
   }];
@@ -357,11 +371,12 @@ def RewritePass : Pass<"fx-rewrite", "::mlir::ModuleOp"> {
 def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {
   let summary = "lower calls of modules, methods and Python functions";
   let description = [{
-    A live GraphModule calls leaf modules, methods of tensors and functions of
-    Python. Imported with example inputs, each call names in `fx.body` the
-    private graph of operators that it ran: that takes the call's tensors, in
-    order, and as `parameter` and `buffer` placeholders the states of the module.
-    The body takes the place of the call; states become inputs of the graph.
+    A live GraphModule calls leaf modules, methods of tensors and Python
+    functions. If it was imported with example inputs, the attribute `fx.body`
+    of such a call names a private graph of the operators that the call ran. The
+    placeholders of this graph are the tensors of the call, in order, and the
+    states of the module (`parameter` and `buffer` placeholders). The pass
+    replaces the call by this body; the states become inputs of the graph.
 
     ```mlir
     %conv = call_module @conv(%x) {fx.body = @main.conv}
@@ -369,8 +384,9 @@ def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {
     %conv2d = call_function @aten.conv2d.default(%x, %conv_weight, %conv_bias)
     ```
 
-    A value that is no tensor is the immediate that it was on the example. A call
-    of which nothing is known stays, with a remark: it can run in Python only.
+    A value that is not a tensor is an immediate in the body, with its value on
+    the example inputs. A call without a body stays, with a remark, since only
+    Python can run it.
   }];
   let statistics = [
     Statistic<"numResolved", "resolved", "Calls replaced by what they run">,
@@ -381,11 +397,11 @@ def ResolveCallsPass : Pass<"fx-resolve-calls", "::mlir::ModuleOp"> {
 def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
   let summary = "infer result types and compare them with the recorded ones";
   let description = [{
-    Infers the types of each call's results by its operator's shape rule, in
-    order. A result of type `!fx.any`, as symbolic tracing leaves it, gets the
-    inferred type. A recorded type that is provably another one (dtype, rank, or
-    a size that differs for all values of the symbols) is an error; strides and
-    devices are not compared.
+    Infers the result types of each call, in order, by the shape rule of its
+    operator. A result of type `!fx.any`, as symbolic tracing records it, gets
+    the inferred type. A recorded type that provably differs from the inferred
+    type (in dtype, in rank, or in a size for all values of the symbols) is an
+    error. Strides and devices are not compared.
 
     ```mlir
     %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.any
@@ -393,9 +409,9 @@ def ShapePropPass : Pass<"fx-shape-prop", "::mlir::ModuleOp"> {
     %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[8, s0], f32>
     ```
 
-    `sizes` puts integers in the place of symbols of @main, first: the graph is
-    then one for these sizes. One that is outside its range, or for which a
-    guard does not hold, is an error.
+    The option `sizes` first replaces symbols of @main by integers, so that the
+    graph is specialized for these sizes. A value that is outside the range of
+    its symbol, or for which a guard does not hold, is an error.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
@@ -416,15 +432,17 @@ def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
     Prints for each node of @main, each module path and the whole graph, as
     formulas over the symbols or, with `sizes`, as numbers:
 
-    - `contractions`: operations of matmuls, convolutions and attention,
-      a multiply-add being 2 (2mkn for `mm`), as torch.utils.flop_counter;
-    - `flops`: these and all others; an elementwise function is 1 an element, a
-      softmax 5, a layer norm 7, a batch norm with known statistics 2;
-    - `bytes` that are read and written; nothing stays in a cache, and a view
-      moves none;
-    - `params`: elements of parameters, each once in a sum;
-    - `flops/byte`, and the time in us by the roofline: the longer of operations
-      at `peak` and bytes at `bandwidth`. The node's times add up.
+    - `contractions`: the operations of matmuls, convolutions and attention. A
+      multiply-add counts as 2 (2mkn for `mm`), as in torch.utils.flop_counter.
+    - `flops`: these and all other operations. For each element, an elementwise
+      function counts as 1, a softmax as 5, a layer norm as 7, and a batch norm
+      with known statistics as 2.
+    - `bytes`: the bytes that are read and written, without caches. A view moves
+      no bytes.
+    - `params`: the elements of parameters. Sums count each parameter once.
+    - `flops/byte`, and the time in us by the roofline model: the maximum of the
+      time of the operations at `peak` and of the bytes at `bandwidth`. The time
+      of a sum is the sum of the times of its nodes.
 
     ```mlir
     %mm = call_function @aten.mm.default(%x, %w) : (!fx.tensor<[s0, 8], f32>, !fx.tensor<[8, 4], f32>) -> !fx.tensor<[s0, 4], f32>
@@ -432,8 +450,9 @@ def CostPass : Pass<"fx-cost", "::mlir::ModuleOp"> {
     // mm    aten.mm.default         64*s0  64*s0  48*s0 + 128         32
     ```
 
-    Sub-graphs and functions that are no operators are not counted: `?`, as is
-    any sum they are part of. Nothing is changed.
+    The cost of sub-graphs and of functions that are no operators is not known
+    and printed as `?`, also in sums that contain it. The pass does not change
+    the graph.
   }];
   let options = [
     Option<"format", "format", "std::string", "\"table\"", "'table' or 'json'">,

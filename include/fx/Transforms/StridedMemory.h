@@ -14,30 +14,33 @@
 
 namespace fx {
 
-/// True for operators that address the memory of their operand instead of its
-/// elements: as_strided, resize_.
+/// Returns true for operators that address the memory of their operand instead
+/// of its elements, such as as_strided and resize_.
 bool addressesMemory(llvm::StringRef target);
 
-/// Where the elements of a tensor lie, in order: `offset` and multiples of
-/// `strides`. Nothing where these are not integers, or very many.
+/// Returns the addresses of the elements of a tensor, in order, in elements
+/// from the begin of the storage. A null `offset` is 0. Returns nullopt if a
+/// size, a stride or the offset is not an integer, or if there are more than
+/// 2^20 elements.
 std::optional<llvm::SmallVector<int64_t>>
 getAddresses(llvm::ArrayRef<ExprAttr> sizes, llvm::ArrayRef<ExprAttr> strides,
              ExprAttr offset);
 
-/// The addresses of a tensor with gaps in its memory, the strides of which are
-/// recorded; nothing where they are not known or two elements lie in one place.
+/// Returns the addresses of the elements of `type`. Returns nullopt if its
+/// strides are not recorded, if `getAddresses` fails, or if two elements have
+/// the same address.
 std::optional<llvm::SmallVector<int64_t>>
 getElementAddresses(FakeTensorType type);
 
-/// Whether a view by strides shows elements of `owner` only, the tensor of its
-/// operand's dtype whose storage the operand shows.
+/// Returns true if `call`, an as_strided, addresses only elements of `owner`,
+/// the type of the tensor whose storage its operand views, and the two have the
+/// same dtype.
 bool showsElements(CallFunctionOp call, FakeTensorType owner);
 
-/// Why nobody but the caller of the graph knows what `call` reads: it addresses
-/// the memory of an input whose elements are not all of that memory. Such a
-/// program is refused, by the compiler and by the interpreter, which both get
-/// the elements alone. Empty for all other calls. To be asked of graphs as they
-/// were traced.
+/// Returns an error message if `call` addresses memory of an input that is not
+/// one of the input's elements, else an empty string. The compiler and the
+/// interpreter get only the elements of an input, so both refuse such a
+/// program. Expects a graph as it was traced.
 std::string getUnknownMemory(CallFunctionOp call);
 
 } // namespace fx

@@ -11,43 +11,45 @@
 include "mlir/Pass/PassBase.td"
 
 def VerifyFunctionalPass : Pass<"fx-verify-functional", "::mlir::ModuleOp"> {
-  let summary = "check what fx-functionalize promises";
+  let summary = "check the guarantees of fx-functionalize";
   let description = [{
-    Checks graphs marked `functional`, beyond what the dialect verifies: a graph
-    that returns the last value of an input reads the input's first value only
-    in front of the first new one, other than to make that one, and a view by
-    strides has an operand whose memory is what its value is: an input or a
-    copy. To be run directly behind `fx-functionalize`: passes that
-    drop copies may move a read behind a write.
+    Checks two properties of `functional` graphs that the dialect does not
+    verify. First, if the graph returns the final value of an input as a
+    mutation, then after the node that computes the final value no node reads
+    the original value, except to compute the final value. Second, the operand
+    of a view by strides is an input or a copy, so that its memory is defined by
+    its value. The pass must run directly after `fx-functionalize`, since passes
+    that remove copies may move a read behind a write.
   }];
 }
 
 def CheckOperatorsPass : Pass<"fx-check-operators", "::mlir::ModuleOp"> {
-  let summary = "refuse what only the interpreter can run";
+  let summary = "reject calls that compiled models cannot make";
   let description = [{
-    An error on a call that no compiled model can make, not even with the
+    Reports an error for a call that no compiled model can make, not even by the
     fallback: functions that only Python can run, calls of `torch.vmap`, views
-    by strides of memory that is not known, and results whose recorded type is
-    not that of eager.
+    by strides of memory that is not known, and results whose recorded type
+    differs from that of eager.
   }];
 }
 
 def CheckStatesPass : Pass<"fx-check-states", "::mlir::ModuleOp"> {
-  let summary = "refuse written states that share a storage";
+  let summary = "reject mutated states that share a storage";
   let description = [{
-    Compiled code holds each state in memory of its own. So of two states in one
-    storage, none may be written, unless they are one tensor (tied weights).
+    Compiled code allocates separate memory for each state. If two states that
+    @main uses share a storage, the graph must mutate neither of them, or both
+    must be the same tensor (tied weights).
   }];
 }
 
 def VerifyExportPass : Pass<"fx-verify-export", "::mlir::ModuleOp"> {
   let summary = "check the rules of the Export IR";
   let description = [{
-    The dialect's verifier accepts every FX graph. This pass adds what
-    torch.export promises of an exported program: which nodes and operators
-    there are, that every value has a type and every node a name, and that the
-    signature fits the graph. Each error names its rule; the rules stand in
-    docs/ExportRules.md. Nothing is changed.
+    The dialect's verifier accepts every FX graph. This pass also checks the
+    guarantees of torch.export for an exported program: which kinds of nodes and
+    operators occur, that every value has a type and every node a name, and that
+    the signature fits the graph. Each error names the violated rule; see
+    docs/ExportRules.md. The pass does not change the graph.
 
     ```mlir
     %y = call_method @relu(%x) : (!fx.tensor<[4], f32>) -> !fx.any

@@ -1,4 +1,4 @@
-/*===- bad-input.c - what the C interface must refuse ---------------* C --===//
+/*===- bad-input.c - wrong input to the C interface ---------------* C -*--===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // bad-input FOLDER: tables of wrong arguments, files, bytes, pipelines, options
-// and tensors, each for a function that is otherwise called rightly. Every call
-// must fail, with a message of one line that holds the given part, and leave no
-// file. What is random is only to be survived. Prints `ok` last.
+// and tensors. Each call is valid except for the one entry of the table. Every
+// call must fail with a message of one line that contains the given part, and
+// must leave no file. Calls with random bytes must only not crash. Prints `ok`
+// last.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -26,7 +27,8 @@
 static int numCalls = 0, numWrong = 0;
 static FXError *error = NULL;
 
-/* `failed` is what the call gave; takes the error. */
+/* Checks that the call failed and that the message of `error` contains `part`.
+ * `failed` is the call's status. Destroys the error. */
 static void refused(int failed, const char *part, int line) {
   const char *message = fxErrorGetMessage(error);
   ++numCalls;
@@ -41,7 +43,7 @@ static void refused(int failed, const char *part, int line) {
   error = NULL;
 }
 #define REFUSED(failed, part) refused(!!(failed), part, __LINE__)
-/* A null argument, named in the message. */
+/* A null argument must be an error that names the argument. */
 #define NULLED(failed, name) REFUSED(failed, "expected '" name "', got null")
 /* A handle that must be null. */
 #define NO(handle) ((handle) == NULL)
@@ -186,7 +188,7 @@ static void testNulls(FXContext *context, FXModule *module,
   REFUSED(
       fxBuilderNode(b, "call_function", "t", "n", &type, -1, NULL, &v, &error),
       "expected a number of types, got -1");
-  /* These have no way to say so: they push what a null may stand for. */
+  /* These functions return no error: they push an empty value for a null. */
   fxBuilderPushFrame(b, NULL, -1, NULL);
   fxBuilderPushMetadata(b, NULL, NULL);
   fxBuilderPushString(b, NULL);
@@ -217,7 +219,7 @@ static void testNulls(FXContext *context, FXModule *module,
   fxBuilderDestroy(b), fxBuilderDestroy(NULL);
 }
 
-/* What is no model, by each function that reads a file. */
+/* Reads invalid model files with each function that reads a file. */
 static void testFiles(FXContext *context, const char *folder) {
   struct {
     const char *name, *data;
@@ -250,7 +252,8 @@ static void testFiles(FXContext *context, const char *folder) {
   }
 }
 
-/* Bytecode and text with bytes changed and cut: read or refused. */
+/* Changes and truncates bytecode and text: parsing must succeed or return an
+ * error. */
 static void testBytes(FXContext *context, FXModule *module) {
   Text good[2] = {{0}, {0}};
   MUST(!fxModuleWriteBytecode(module, append, &good[0], &error));
@@ -379,7 +382,7 @@ static void testOptions(FXModule *module, const char *folder) {
     REFUSED(fxModuleCompile(module, paths[i], NULL, &error), "");
 }
 
-/* The artefact cut and with its headers changed. */
+/* Truncates the artefact and changes its headers. */
 static void testArtefact(const char *path, const char *folder) {
   Text good = readFile(path);
   int numRead = 0;
@@ -397,7 +400,7 @@ static void testArtefact(const char *path, const char *folder) {
     REFUSED(NO(fxModelLoadBuffer(good.data, size, NULL, &error)), "<buffer>");
   }
   MUST(numRead < 10);
-  /* The file's header, byte by byte: class, machine, offsets, counts. */
+  /* The ELF header, byte by byte: class, machine, offsets, counts. */
   const int bytes[] = {0, 4, 5, 16, 18, 32, 54, 56};
   for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
     good.data[bytes[i]] ^= 0x55;
@@ -477,7 +480,7 @@ static void testTensors(const char *path) {
     REFUSED(fxModelGetState(model, indices[i], &state, &error),
             "expected a model with states");
 
-  /* And right again, on any number of threads, by options of any size. */
+  /* Valid runs, with any number of threads and options of any size. */
   const int threads[] = {1, 0, -1, 1 << 30};
   for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i) {
     MUST(!fxModelRun(model, inputs, 2, outputs, 2, threads[i], &error));
@@ -516,7 +519,7 @@ int main(int argc, char **argv) {
   testArtefact(path, folder);
   testTensors(path);
   remove(path);
-  /* Whatever happened, the context is as good as new. */
+  /* The context still works after all of these errors. */
   MUST(!fxModuleRunPasses(module, "fx-decompose,canonicalize,cse", &error));
   fxModuleDestroy(module);
   fxContextDestroy(context);

@@ -1,4 +1,4 @@
-/*===- capi.c - the whole of the C interface, from C ----------------------===//
+/*===- capi.c - test of the whole C interface from C ----------------------===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 //
 // capi MODEL.pt2 FOLDER: MODEL is an MLP of float32 inputs [5, 32] and outputs
 // [5, 10]. Imports, prints, runs passes, writes bytecode, compiles to
-// FOLDER/m.so, runs, and makes every mistake that the types allow. Prints the
-// outputs' sum, and `ok` last.
+// FOLDER/m.so, runs, and makes every wrong call that the types allow. Prints
+// the sum of the outputs, and `ok` last.
 //
 //===----------------------------------------------------------------------===*/
 
@@ -36,7 +36,7 @@ static void check(int holds, int line, const char *what) {
 }
 #define CHECK(condition) check(!!(condition), __LINE__, #condition)
 
-/* A call that must fail, with `part` in its message. */
+/* Checks that a call failed with `part` in its message. */
 static void expectError(FXError **error, const char *part, int line) {
   check(*error != NULL, line, "an error is given");
   const char *message = fxErrorGetMessage(*error);
@@ -58,7 +58,7 @@ static void onPhase(void *context, const char *phase, double done) {
   ++phases;
 }
 
-/* Wrong uses of everything that takes text. */
+/* Passes invalid text to each function that takes text. */
 static void testErrors(const char *archive, const char *folder) {
   FXError *error = NULL;
   FXContext *context = fxContextCreate();
@@ -124,7 +124,7 @@ static void testErrors(const char *archive, const char *folder) {
   EXPECT_ERROR("unknown CPU 'z80'");
   fxModuleDestroy(module);
 
-  /* The place of an error: the node, and the Python line that made it. */
+  /* The location of an error is the node, and the Python line that made it. */
   const char *eager = "fx.graph @main attributes {functional} {\n"
                       "  %x = placeholder \"x\" : !fx.tensor<[2], f32>\n"
                       "  %y = call_function @torch._functorch.vmap(%x) : "
@@ -167,7 +167,7 @@ static FXModule *import(const char *archive) {
   FXContext *context = fxContextCreate();
   FXModule *module = fxModuleImport(context, archive, "", &error);
   CHECK(module && !error);
-  /* A module keeps its context. */
+  /* A module keeps its context alive. */
   fxContextDestroy(context);
   return module;
 }
@@ -205,7 +205,7 @@ static void testModules(const char *archive) {
       free(after.data);
 }
 
-/* Builds x + alpha * 1, and every wrong graph. */
+/* Builds x + alpha * 1, and every kind of invalid graph. */
 static void testBuilder(void) {
   FXError *error = NULL;
   FXContext *context = fxContextCreate();
@@ -333,7 +333,7 @@ static void testBuilder(void) {
         strstr(text.data, "L,layer,Linear"));
   fxModuleDestroy(module);
 
-  /* Invalid as a whole: the verifier's error. */
+  /* The complete graph is invalid: the verifier's error is returned. */
   CHECK(!fxBuilderBeginGraph(b, "main", 0, &error));
   fxBuilderPushString(b, "text");
   CHECK(!fxBuilderNode(b, "call_function", "aten.relu.default", "r", &type, 1,
@@ -378,8 +378,8 @@ static void testBuilder(void) {
   EXPECT_ERROR("expected 'path', got null");
 }
 
-/* A compiler that crashes costs the caller nothing: not the process, the module
- * or its context, and no file. */
+/* A crash of the compiler is an error: the process continues, the module and
+ * its context stay valid, and no file is left. */
 static void testCrashes(FXModule *module, const char *path) {
   FXError *error = NULL;
   FXCompileOptions options = {.struct_size = sizeof options,

@@ -1,4 +1,4 @@
-/*===- text.h - a text that grows ---------------------------------*- C -*-===//
+/*===- text.h - a growable text buffer ----------------------------*- C -*-===//
 //
 // Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -8,15 +8,16 @@
 #id = affine_map<(b, m, n) -> (b, m, n)>
 #row = affine_map<(b, m, n) -> (b, m)>
 
-// Six ops are one kernel, whose blocks have 128 rows of two parts for each warp.
-// Keys and values go round a ring of two buffers of 16 KiB, behind which the
-// queries stay and the rows' sums go. A causal mask bounds the pieces.
+// Six ops become one kernel, whose blocks have 128 rows: two parts for each
+// warp. Keys and values use a ring of two buffers of 16 KiB. The queries and
+// the sums of the rows lie behind the ring. A causal mask bounds the number of
+// pieces.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.attention
 // CHECK: scf.if
 // CHECK: gpu.launch
 // CHECK-SAME: threads(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c128{{.*}} dynamic_shared_memory_size %c49664_i32
-// The first rows come last.
+// Blocks are numbered from the end: the first rows are computed last.
 // CHECK: %[[ROW:.*]] = arith.subi
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c128
 // CHECK: %[[END:.*]] = arith.minsi
@@ -38,10 +39,10 @@
 // CHECK: llvm.fptrunc %{{.*}} : vector<2xf32> to vector<2xbf16>
 // CHECK: nvvm.mma.sync
 // CHECK: scf.yield
-// Results are stored by 16 bytes.
+// Results are stored 16 bytes at a time.
 // CHECK: arith.divf
 // CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<{{.*}}xbf16{{.*}}>, vector<8xbf16>
-// By elements, where the operands begin elsewhere.
+// If the operands are not aligned, single elements are copied.
 // CHECK: } else {
 // CHECK-NOT: nvvm.cp.async.shared.global
 

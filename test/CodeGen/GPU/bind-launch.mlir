@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-gpu-nvvm | FileCheck %s
 
-// A tensor map stays where the driver put it, and dynamic shared memory is what
-// the launch asks for.
+// A tensor map is passed by value in constant memory, and the launch gives the
+// size of dynamic shared memory.
 // CHECK: llvm.mlir.global external @__dynamic_shmem__0() {addr_space = 3 : i32
 // CHECK: llvm.func @k(%arg0: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<16 x i64>, nvvm.grid_constant}, %arg1: !llvm.ptr<1> {llvm.noalias})
 module attributes {gpu.container_module} {

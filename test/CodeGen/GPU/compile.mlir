@@ -2,8 +2,8 @@
 // RUN: fx-compile --target=cuda:sm_80 %s --emit=nvvm | FileCheck %s --check-prefix=NVVM
 // RUN: fx-compile --target=cuda:sm_80 %s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 
-// softmax(x @ w + b) where the number of rows is not known: two kernels and no
-// copy between them.
+// softmax(x @ w + b) with a dynamic number of rows: two kernels and no copy
+// between them.
 // GPU: func.func @main
 // GPU: call @fx_rt_arena
 // GPU: call @kernel_0

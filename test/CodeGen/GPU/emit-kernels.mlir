@@ -2,7 +2,7 @@
 
 #id = affine_map<(m, n) -> (m, n)>
 
-// A pointwise kernel: a thread for each element, both dimensions walked as one.
+// A pointwise kernel: a thread for each element, both dimensions linearized.
 // Booleans are bytes. 96 elements need one block.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<4x24xf32
@@ -25,8 +25,8 @@ func.func private @kernel_0(%x: tensor<4x24xf32>, %out: tensor<4x24xi1>) -> tens
 
 // -----
 
-// A sum of rows of dynamic sizes: a block for each row, shuffles within warps,
-// shared memory between them.
+// A sum over rows of dynamic size: a block for each row, shuffles within warps,
+// shared memory between warps.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.rows
 // CHECK: %[[ROWS:.*]] = memref.dim
@@ -71,9 +71,10 @@ func.func private @kernel_0(%x: tensor<70x8xf32>, %out: tensor<8xf32>) -> tensor
 
 // -----
 
-// A product: tiles of 64 by 64 in pieces of 16, both operands in shared memory,
-// 4 by 4 results a thread; 16 bytes between rows of that which is fetched
-// along K. 100 columns do not fill the second tile.
+// A matmul with tiles of 64 by 64 and pieces of 16. Both operands are in shared
+// memory, and each thread computes 4 by 4 results. The operand that is copied
+// along K has 16 bytes of padding between its rows. 100 columns do not fill the
+// second tile.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.matmul
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %c4, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
@@ -99,8 +100,8 @@ func.func private @kernel_0(%x: tensor<128x48xf32>, %w: tensor<48x100xf32>, %out
 
 // -----
 
-// An operand in another order: a block copies a tile of 32 by 32 to shared
-// memory, along the operand's rows, and reads it by columns. Edges are guarded.
+// A transposed operand: a block copies a tile of 32 by 32 to shared memory
+// along the operand's rows and reads it by columns. Edges are guarded.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.transpose
 // CHECK: gpu.launch blocks(%{{.*}}) in (%{{.*}} = %c12, {{.*}}) threads({{.*}}) in (%{{.*}} = %c256
@@ -119,7 +120,7 @@ func.func private @kernel_0(%x: tensor<96x100xf32>, %out: tensor<100x96xf32>) ->
 
 // -----
 
-// Without half of a tile to fill, a thread computes an element.
+// If less than half of a tile is filled, each thread computes one element.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.elements
 func.func private @kernel_0(%x: tensor<96x8xf32>, %out: tensor<8x96xf32>) -> tensor<8x96xf32> attributes {fx.kernel} {

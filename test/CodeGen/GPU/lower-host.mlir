@@ -2,7 +2,7 @@
 
 memref.global "private" constant @numbers : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
 
-// What is contiguous is copied by the run-time, what is not by a launch.
+// The run-time copies contiguous memory; a launch copies all other memory.
 // CHECK-LABEL: func.func @copies
 // CHECK: call @fx_rt_gpu_copy(%{{.*}}, %{{.*}}, %{{.*}}) : (i64, i64, i64) -> ()
 // CHECK: gpu.launch
@@ -15,7 +15,7 @@ func.func @copies(%x: memref<?x8xf32>, %y: memref<?x8xf32>, %z: memref<4x8xf32, 
   return
 }
 
-// The host fetches and sets single elements through its own memory.
+// The host reads and writes single elements through a slot in host memory.
 // CHECK-LABEL: func.func @elements
 // CHECK: %[[SLOT:.*]] = memref.alloca() : memref<i64>
 // CHECK: call @fx_rt_gpu_read

@@ -1,8 +1,9 @@
 // RUN: fx-opt %s --fx-gpu-outline --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,OUTLINE
 // RUN: fx-opt %s --fx-gpu-outline --fx-gpu-launch-to-runtime --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,CALL
 
-// What is for one chip is named so, wherever its launch stands. Tensor maps come
-// first; the run-time is told how many, and the bytes of shared memory.
+// A kernel for one chip has the chip in its name, whichever launch comes first.
+// Tensor maps are the first arguments. The run-time gets the number of tensor
+// maps and the bytes of shared memory.
 // CHECK-LABEL: func.func private @kernel_0
 // OUTLINE: gpu.launch_func @kernels::@kernel_0_sm_90a {{.*}} dynamic_shared_memory_size %{{.*}} args(%[[MAP:.*]] : !llvm.ptr, %arg0 : index, %{{.*}} : !llvm.ptr<1>)
 // OUTLINE: gpu.launch_func @kernels::@kernel_0 blocks

@@ -1,8 +1,9 @@
 // RUN: fx-opt %s --fx-gpu-outline --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,OUTLINE
 // RUN: fx-opt %s --fx-gpu-outline --canonicalize --cse --fx-gpu-launch-to-runtime | FileCheck %s --check-prefixes=CHECK,CALL
 
-// Buffers are passed as addresses, and what the kernel needs of them beside. The
-// constant is made again inside; a flag is passed as a byte.
+// Buffers are passed as addresses, together with the sizes and strides that the
+// kernel needs. The constant is materialized inside of the kernel. A boolean is
+// passed as a byte.
 // CHECK: gpu.container_module
 // CHECK-LABEL: func.func private @kernel_0
 // OUTLINE: gpu.launch_func @kernels::@kernel_0 blocks in (%arg2, %c1, %c1) threads in (%c128, %c1, %c1) args(%arg2 : index, %{{.*}} : i8, %{{.*}} : !llvm.ptr<1>, %{{.*}} : !llvm.ptr<1>)

@@ -1,4 +1,5 @@
-// What depends on states alone is computed when the model is compiled, by the
+// Values that depend on states alone are computed by the CPU when the model is
+// compiled. The model has one kernel, which reads the result.
 // CPU: the model has one kernel, which reads the result.
 // RUN: fx-compile --target=cuda %s --emit=gpu | FileCheck %s
 // RUN: rm -rf %t && mkdir %t && fx-compile --target=cuda %s -o %t/m.so --report %t/m.json

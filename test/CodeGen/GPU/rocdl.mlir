@@ -3,8 +3,8 @@
 // RUN: not fx-opt %s --fx-gpu-rocdl=chip=gfx 2>&1 | FileCheck %s --check-prefix=CHIP
 // CHIP: error: {{.*}}gfx
 
-// What is known of the pointers stays known. Shared memory is in its address space,
-// with the alignment that was asked for; the block's size goes along.
+// The attributes of the pointers are kept. Shared memory is in its address
+// space and has the requested alignment. The size of the block is passed on.
 // CHECK: llvm.mlir.global internal @[[SHARED:.*]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8 x f32>
 // CHECK: llvm.func @k(%[[X:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias}, %[[N:.*]]: i64)
 // CHECK-SAME: rocdl.flat_work_group_size = "256,256", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 256, 1, 1>
@@ -20,11 +20,10 @@ module attributes {gpu.container_module} {
       %i = arith.index_cast %t : index to i64
       %p = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
       %v = llvm.load %p : !llvm.ptr<1> -> f32
-      // A wave has 64 threads, the shuffle 32: the number of the thread in the wave,
-      // 0 to 63, is changed in its lower five bits, so that each half of the wave stays
-      // by itself, and what would leave it takes its own value.
-      // The first 32 threads are all in front of one of the second half: no range says
-      // that this is below 32.
+      // A wave has 64 threads, a shuffle 32. Only the lower five bits of the
+      // lane, which is 0 to 63, change, so that each half of the wave stays
+      // separate. A lane whose source is outside of its half takes its own
+      // value. The range of the lane must not be below 32.
       // CHECK: %[[LOW:.*]] = rocdl.mbcnt.lo %{{.*}}, %{{.*}} : (i32, i32) -> i32
       // CHECK: %[[LANE:.*]] = rocdl.mbcnt.hi %{{.*}}, %[[LOW]] {{.*}}range<i32, 0, 64>
       // CHECK: %[[NEXT:.*]] = llvm.add %[[LANE]], %[[W:.*]] : i32
@@ -41,7 +40,7 @@ module attributes {gpu.container_module} {
       gpu.barrier
       // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
       %q = memref.load %s[%n] : memref<8xf32, #gpu.address_space<workgroup>>
-      // Functions that ROCm's library has are bodies later.
+      // Functions of ROCm's device library become calls.
       // CHECK: llvm.call @__ocml_floor_f32
       %f = math.floor %q : f32
       llvm.store %f, %p : f32, !llvm.ptr<1>

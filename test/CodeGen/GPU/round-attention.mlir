@@ -4,8 +4,9 @@
 #v = affine_map<(m, n, k) -> (k, n)>
 #y = affine_map<(m, n, k) -> (m, n)>
 
-// The probabilities are rounded to the dtype of the values; those that are summed
-// are not. A product that is no part of an attention stays.
+// The probabilities are rounded to the dtype of the values; the probabilities
+// that are summed are not. A matmul that is not part of an attention stays as
+// it is.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[P:.*]]: tensor<?x16xf32>, %[[V:.*]]: tensor<16x8xbf16>, %[[INIT:.*]]: tensor<?x8xf32>)
 // CHECK: %[[SIZE:.*]] = tensor.dim %[[P]], %c0

@@ -7,7 +7,7 @@
 // CHECK-SAME: PhysicalStorageBufferAddresses], []>
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    // What a kernel takes lies where the push constant says, 8 bytes each.
+    // The push constant is the address of the kernel's arguments, 8 bytes each.
     // CHECK-DAG: spirv.GlobalVariable @[[PARAMS:.*]] : !spirv.ptr<!spirv.struct<(i64 [0])>, PushConstant>
     // CHECK-DAG: spirv.GlobalVariable @sum_shared_0 : !spirv.ptr<!spirv.array<8 x f32>, Workgroup>
     // CHECK-DAG: spirv.GlobalVariable @sum_exchange : !spirv.ptr<!spirv.array<64 x i32>, Workgroup>
@@ -33,10 +33,10 @@ module attributes {gpu.container_module} {
       // CHECK: %[[X:.*]] = spirv.Load "PhysicalStorageBuffer" %[[XP]] ["Aligned", 8] : i64
       // CHECK: %[[NP:.*]] = spirv.IAdd %[[P]], %cst8_i64
       // CHECK: spirv.ConvertUToPtr %[[NP]] : i64 to !spirv.ptr<i64, PhysicalStorageBuffer>
-      // A condition is a byte.
+      // A boolean is loaded as a byte.
       // CHECK: spirv.Load "PhysicalStorageBuffer" %{{.*}} ["Aligned", 1] : i8
       %t = gpu.thread_id x
-      // The sum is what it began with where the loop never runs.
+      // If the loop never runs, the sum is its initial value.
       // CHECK: spirv.mlir.loop {
       // CHECK: ^[[HEAD:.*]](%[[I:.*]]: i64, %[[ACC:.*]]: f32):
       // CHECK: spirv.Store "Function" %{{.*}}, %[[ACC]] : f32
@@ -80,7 +80,8 @@ module attributes {gpu.container_module} {
       %d2 = llvm.insertvalue %out, %d1[1] : !llvm.struct<(ptr<1>, ptr<1>, i64)>
       %d3 = llvm.insertvalue %c0_i64, %d2[2] : !llvm.struct<(ptr<1>, ptr<1>, i64)>
       %buffer = builtin.unrealized_conversion_cast %d3 : !llvm.struct<(ptr<1>, ptr<1>, i64)> to memref<f64, 1>
-      // What may be rounded twice is an instruction; what may not, many.
+      // An fma that may be contracted is one instruction; one that must round
+      // once is expanded to many.
       // CHECK: spirv.GL.Fma
       // CHECK-NOT: spirv.GL.Fma
       // CHECK: spirv.FMul %{{.*}}, %cst_f64{{.*}} {no_contraction}

@@ -7,11 +7,12 @@
 #w = affine_map<(m, n, k) -> (n, k)>
 #p = affine_map<(m, n, k) -> (m, n)>
 
-// The right operand is stored by columns of K, as torch.nn.Linear's weight is.
-// 64 by 64 tiles in pieces of 32, four in shared memory, by four warps. Where
-// both operands begin at multiples of 16 bytes they are copied beside the
-// products; else they are fetched by elements. Bounds that hold are not checked.
-// Where all begins there a thread stores eight elements at once.
+// The right operand is stored as [N, K], like torch.nn.Linear's weight. Four
+// warps compute tiles of 64 by 64 in pieces of 32; four pieces are in shared
+// memory. If both operands begin at multiples of 16 bytes, the copies are
+// asynchronous; else single elements are copied. Bounds that always hold are
+// not checked. If all buffers are aligned, a thread stores eight elements at
+// once.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
 // CHECK: arith.remui %{{.*}}, %c16_i64
@@ -68,9 +69,9 @@ func.func private @kernel_0(%x: tensor<128x96xbf16>, %y: tensor<128x96xbf16>, %o
 #y = affine_map<(m, n, k) -> (k, n)>
 #p = affine_map<(m, n, k) -> (m, n)>
 
-// Of f16, with a right operand by rows, whose matrices are transposed; few rows
-// get lower tiles. What lies outside of the operands is not read. K is dynamic:
-// strides must be multiples of 8 elements.
+// f16, with a right operand stored as [K, N], whose fragments are transposed.
+// Few rows get lower tiles. Elements outside of the operands are not read. K is
+// dynamic: strides must be multiples of 8 elements.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.tensorcore
 // CHECK: arith.remui %{{.*}}, %c16_i64
@@ -101,7 +102,8 @@ func.func private @kernel_0(%x: tensor<5x?xf16>, %y: tensor<?x48xf16>, %out: ten
 #y = affine_map<(m, n, k) -> (k, n)>
 #p = affine_map<(m, n, k) -> (m, n)>
 
-// Integers of 8 bits that are floats where they are used stay exact.
+// 8-bit integers that are converted to f32 are not rounded to a tensor core
+// dtype.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.matmul
 // CHECK: arith.sitofp

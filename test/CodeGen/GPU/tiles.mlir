@@ -1,9 +1,10 @@
-// Tiles that are asked for, and what a kernel got.
+// The tiles that the option asks for, and the tiles that the kernel gets.
 // RUN: fx-opt %s --fx-gpu-emit-kernels=warpgroups=true | FileCheck %s --check-prefix=OWN
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=192:4,matmul=64:64:16:4:4' | FileCheck %s --check-prefix=WIDE
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=0:0,tensorcore=64:64:64:2:2:3' | FileCheck %s --check-prefix=MMA
 // RUN: fx-opt %s --fx-gpu-emit-kernels='tensor-cores=false tiles=matmul=32:64:32:2:4' | FileCheck %s --check-prefix=FMA
-// More memory than a block may have, and a width that no box has.
+// More shared memory than a block may have, and a width that no tensor map box
+// has.
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=256:8' | FileCheck %s --check-prefix=MMA-OWN
 // RUN: fx-opt %s --fx-gpu-emit-kernels='warpgroups=true tiles=warpgroup=96:4' | FileCheck %s --check-prefix=MMA-OWN
 // RUN: not fx-opt %s --fx-gpu-emit-kernels=tiles=warpgroups=1:2 2>&1 | FileCheck %s --check-prefix=NAME

@@ -5,9 +5,9 @@
 #w = affine_map<(m, n, k) -> (n, k)>
 #p = affine_map<(m, n, k) -> (m, n)>
 
-// Tiles of 128 by 128 in a ring of six stages, one warpgroup that copies and two
-// that multiply; where the device has no such kernel, or an operand begins
-// elsewhere than at 16 bytes, the kernels for other tensor cores.
+// Tiles of 128 by 128 in a ring of six stages, with one warpgroup that copies
+// and two that multiply. If the device cannot run this kernel, or an operand is
+// not aligned to 16 bytes, the tensor core kernels for other chips run.
 // CHECK: func.func private @fx_rt_gpu_tensor_map
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: fx_kernel.schedule = #fx_kernel.warpgroup

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
 
-// x * clamp(x + 3, 0, 6) / 6 in this order: the product may overflow, as it
-// does in PyTorch.
+// x * clamp(x + 3, 0, 6) / 6 in this order: like in PyTorch, the product may
+// overflow.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: %[[SIX:.*]] = arith.constant 6.0{{.*}} : f32
 // CHECK: ^bb0(%[[X:[a-z_0-9]+]]: f32

@@ -5,7 +5,8 @@
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[2, 3, 7, 5], f32>
-  // Beyond a window's end 0 is added, and the sum divided by the window's size.
+  // Beyond the end of a window 0 is added. The sum is divided by the size of
+  // the window.
   // CHECK: arith.divsi
   // CHECK: iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
   // CHECK: arith.divf

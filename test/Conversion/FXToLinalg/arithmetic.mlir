@@ -8,18 +8,18 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %y = placeholder "y" : !fx.tensor<[s0, 4], f32>
   %i = placeholder "i" : !fx.tensor<[s0, 4], i64>
   %j = placeholder "j" : !fx.tensor<[s0, 4], i64>
-  // Infinite where either is, without overflow.
+  // The result is infinite if either operand is, and nothing overflows.
   // CHECK: math.sqrt
   %h = call_function @aten.hypot.default(%x, %y) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
   // Euclid's algorithm, a loop in the body.
   // CHECK: scf.for
   // CHECK: arith.remsi
   %g = call_function @aten.gcd.default(%i, %j) : (!fx.tensor<[s0, 4], i64>, !fx.tensor<[s0, 4], i64>) -> !fx.tensor<[s0, 4], i64>
-  // One more or less of the bits.
+  // The bits plus or minus one.
   // CHECK: arith.bitcast
   // CHECK: arith.addi
   %n = call_function @aten.nextafter.default(%x, %y) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
-  // In f64, as the result is.
+  // The power is computed in f64, the dtype of the result.
   // CHECK: math.powf {{.*}} : f64
   %p = call_function @aten.float_power.Tensor_Scalar(%x, 2.5) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f64>
   // CHECK: arith.cmpf uno

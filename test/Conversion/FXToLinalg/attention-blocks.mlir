@@ -1,8 +1,8 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
 
-// Scores of eight heads, 32 MiB: four blocks of queries. The first of a causal
-// attention reads a quarter of the keys and values only; the second one
-// counts its rows from where it begins.
+// The scores of eight heads take 32 MiB: four blocks of queries. The first
+// block of a causal attention reads only a quarter of the keys and values. The
+// second block counts its rows from its own first row.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[Q:.*]]: tensor<1x8x1024x16xf32>{{.*}}, %[[K:.*]]: tensor<1x8x1024x16xf32>{{.*}}, %[[V:.*]]: tensor<1x8x1024x16xf32>
 // CHECK-DAG: %[[FIRST:.*]] = arith.constant 256 : index
@@ -28,8 +28,9 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// Sixteen blocks at most, each with keys, and so kernels, of its own, though one
-// of 32 rows would do for 32 heads.
+// There are at most sixteen blocks, since each block has its own number of keys
+// and so its own kernels. With 32 heads the size of the scores alone would ask
+// for blocks of 32 rows.
 // CHECK-LABEL: func.func @main
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x32x128x128xf32>)
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x32x128x256xf32>)

@@ -1,8 +1,9 @@
 // RUN: fx-opt %s --convert-fx-to-linalg=whole-heads=16 | FileCheck %s
 // RUN: fx-opt %s --convert-fx-to-linalg=whole-heads=15 | FileCheck %s --check-prefix=BLOCKS
 
-// For a target whose kernels store no scores, blocks of queries are of no use
-// where these kernels take bf16 and such heads.
+// An attention is not split into blocks of queries if the target has a fused
+// kernel for it, which stores no scores: bf16, and heads of at most whole-heads
+// elements.
 // CHECK-LABEL: func.func @main
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x1024x1024xf32>)
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x256x256xf32>)

@@ -1,8 +1,8 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
 // RUN: fx-opt %s --convert-fx-to-linalg | FileCheck %s --check-prefix=ORDER
 
-// Shared heads: the repetition is never made, the queries' heads are split.
-// All operations of one attention carry its number.
+// Grouped-query attention: the keys and values are not repeated; the heads of
+// the queries are split. All operations of one attention carry the same number.
 
 // CHECK-DAG: #[[$Q:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5)>
 // CHECK-DAG: #[[$K:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d4, d5)>
@@ -21,7 +21,7 @@ fx.graph @main symbols [s0 in [2, 512]] attributes {functional} {
   // CHECK-NOT: tensor<1x8x?x16xf32>, tensor<1x8x?x16xf32>
   // CHECK: %[[SPLIT:.*]] = tensor.expand_shape %[[Q]] {{\[\[}}0], [1, 2], [3], [4]]
   // CHECK: %[[S:.*]] = linalg.generic {indexing_maps = [#[[$Q]], #[[$K]], {{.*}}ins(%[[SPLIT]], %[[K]] : {{.*}} attrs = {fx.attention = 0 : i64}
-  // Causal: a comparison of indices.
+  // A causal mask is a comparison of indices.
   // CHECK: linalg.index 3
   // CHECK: linalg.index 4
   // CHECK: arith.maximumf
@@ -32,7 +32,7 @@ fx.graph @main symbols [s0 in [2, 512]] attributes {functional} {
   %y = call_function @aten.scaled_dot_product_attention.default(%q, %k3, %v3, None, 0.0, true) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>) -> !fx.tensor<[1, 8, s0, 16], f32>
   // ORDER: attrs =  {fx.attention = 1 : i64}
   %z = call_function @aten.scaled_dot_product_attention.default(%q, %k, %v, enable_gqa = true) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 2, s0, 16], f32>, !fx.tensor<[1, 2, s0, 16], f32>) -> !fx.tensor<[1, 8, s0, 16], f32>
-  // Dropout: a mask of all scores.
+  // Dropout: a mask with an element for each score.
   // ORDER: fx_kernel.random "bernoulli" of i1{{.*}} outs(%{{.*}} : tensor<1x8x?x?xi1>)
   // ORDER: attrs =  {fx.attention = 2 : i64}
   %r = call_function @aten.scaled_dot_product_attention.default(%q, %q, %q, None, 0.5) : (!fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>, !fx.tensor<[1, 8, s0, 16], f32>) -> !fx.tensor<[1, 8, s0, 16], f32>

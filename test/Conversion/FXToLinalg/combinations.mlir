@@ -21,7 +21,7 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// More elements in a row than there are, and as many.
+// Rows of more elements than the vector has, and of as many.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: tensor<1x40xi64>
 // CHECK-DAG: tensor<0x41xf32>
@@ -34,7 +34,7 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// One element a million times is one row.
+// One element, repeated a million times, is one row.
 // CHECK-LABEL: func.func @main
 // CHECK: dense<0> : tensor<1x1000000xi64>
 fx.graph @main attributes {functional} {

@@ -1,5 +1,6 @@
-// Complex tensors are pairs of real ones within a graph; numbers that lie side
-// by side are made for its outputs and for what falls back.
+// Within a graph a complex tensor is a pair of real tensors. Its parts are
+// interleaved only for the graph's outputs and for operators that fall back to
+// ATen.
 // RUN: fx-opt %s -convert-fx-to-linalg -canonicalize -cse | FileCheck %s
 
 !r = !fx.tensor<[4], f32>

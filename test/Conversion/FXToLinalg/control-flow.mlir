@@ -15,7 +15,7 @@ fx.graph private @body {
   %n = call_function @aten.neg.default(%a) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
   output(%n) : (!fx.tensor<[s0, 4], f32>)
 }
-// A graph that only ATen can run stays for it.
+// A graph that only ATen can run stays a graph, for the fallback.
 // CHECK: fx.graph private @loop
 // CHECK-NOT: fx.graph
 fx.graph private @loop {
@@ -43,7 +43,7 @@ fx.graph @main symbols [s0 in [2, 16]] attributes {functional} {
   // CHECK: linalg.generic {{.*}} ins(%[[IF]]
   // CHECK: arith.negf
   %w = higher_order @wrap_with_set_grad_enabled(false, %body, %cond) : (!fx.graph_ref, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>
-  // A predicate of the shape is computed from it, at the entry.
+  // A predicate on a size is computed from the shape, at the entry.
   // CHECK: scf.if %[[GT]]
   %gt = call_function @_operator.gt(%n, 5) : (!fx.sym_int<s0>) -> !fx.sym_bool<gt(s0, 5)>
   %cond2 = cond(%gt, %true_graph_0, %false_graph_0, [%w]) : (!fx.sym_bool<gt(s0, 5)>, !fx.graph_ref, !fx.graph_ref, !fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4], f32>

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// Elements are marked, counted and their places collected; the count is the
-// value of the result's symbol, which what follows uses.
+// Elements are marked and counted, and their indices are collected. The count
+// is the value of the result's symbol, which later operators use.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {

@@ -12,7 +12,7 @@ fx.graph @main attributes {functional} {
   // CHECK: scf.for
   // CHECK: scf.for
   // CHECK: arith.addf
-  // The mean: by the number of rows, at least 1.
+  // The mean divides by the number of rows, at least 1.
   // CHECK: arith.maximumf
   // CHECK: arith.divf
   %r:4 = call_function @aten.embedding_bag.padding_idx(%w, %i, %o, false, 1, false, None, false, None) : (!fx.tensor<[10, 5], f32>, !fx.tensor<[7], i64>, !fx.tensor<[2], i64>) -> (!fx.tensor<[2, 5], f32>, !fx.tensor<[7], i64>, !fx.tensor<[2], i64>, !fx.tensor<[2], i64>)

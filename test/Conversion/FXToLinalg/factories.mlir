@@ -1,12 +1,12 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// Tensors of numbers.
+// Operators that create tensors.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0], i64>
   %a = placeholder "a" : !fx.tensor<[], f64>
-  // An end that is a tensor; from both ends.
+  // The start is a tensor. The values are computed from both ends.
   // CHECK: tensor.extract
   // CHECK: arith.cmpi slt
   // CHECK: arith.select

@@ -1,7 +1,8 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// In f64: steps, the search for a pivot, the swap, the elimination; a check
-// that no matrix is singular; two substitutions.
+// A linear solve in f64: a loop over the steps, the search for a pivot, the
+// swap of rows, the elimination; a check that no matrix is singular; two
+// substitutions.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
@@ -25,7 +26,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   output(%y, %l) : (!fx.tensor<[s0, 4, 4], f32>, !fx.tensor<[s0, 4, 4], f32>)
 }
 
-// A negative code is an error, too.
+// A negative info code is an error, too.
 // CHECK-LABEL: func.func @codes
 fx.graph @codes attributes {functional} {
   %info = placeholder "info" : !fx.tensor<[2], i32>

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
 
-// What has no lowering becomes a call of ATen, with the reason. Nothing that
-// was built before the lowering gave up remains.
+// An operator without a lowering becomes a call of ATen, with the reason. No op
+// remains that a lowering created before it failed.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<?x4xf32>
@@ -9,7 +9,7 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
   %z = placeholder "z" : !fx.tensor<[4], complex<f32>>
   %c = placeholder "c" : !fx.tensor<[s0, 4], complex<f32>>
-  // A view stays a view until the call needs its elements in order.
+  // A view is materialized only where the call needs its elements in order.
   %t = call_function @aten.t.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[4, s0], f32>
   // CHECK: %[[T:.*]] = linalg.transpose ins(%[[X]]
   // CHECK: %u, %v, %w = fx.eager @aten.linalg_svd.default(%[[T]], false)
@@ -19,7 +19,7 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %u, %v, %w = call_function @aten.linalg_svd.default(%t, false) : (!fx.tensor<[4, s0], f32>) -> (!fx.tensor<[4, u1], f32>, !fx.tensor<[u1], f32>, !fx.tensor<[u1, s0], f32>)
   // CHECK: fx.eager @aten.tan.default{{.*}}fx.reason = "the operator has no lowering for complex tensors"
   %n = call_function @aten.tan.default(%z) : (!fx.tensor<[4], complex<f32>>) -> !fx.tensor<[4], complex<f32>>
-  // A size that only the run knows: later sizes are taken from the result.
+  // A size that is known only at run time is taken from the result.
   // CHECK: %[[NZ:.*]] = fx.eager @aten.nonzero.default({{.*}}-> tensor<?x2xi64>
   // CHECK: %[[U0:.*]] = tensor.dim %[[NZ]]
   // CHECK: tensor.empty(%[[U0]]) : tensor<?x2xf32>

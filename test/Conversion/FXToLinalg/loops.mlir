@@ -36,7 +36,7 @@ fx.graph @while symbols [s0 in [2, 16]] attributes {functional} {
   output(%j, %y) : (!i, !v)
 }
 
-// Numbers go round as numbers.
+// Numbers are carried as scalars.
 fx.graph private @below attributes {functional} {
   %k = placeholder "k" : !fx.sym_int<u0>
   %n = placeholder "n" : !fx.sym_int<s0>
@@ -99,7 +99,7 @@ fx.graph @scan attributes {functional} {
   output(%d, %ys) : (!fx.tensor<[3], f32>, !fx.tensor<[5], f32>)
 }
 
-// The first row is given as it is.
+// The first row of the result is the first row of the input.
 // CHECK-LABEL: func.func @associative
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [1, 3] [1, 1]
 // CHECK: scf.for %{{.*}} = %c1 to %c5

@@ -1,6 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
 
-// The function's contract: user inputs, then states; symbols, guards, outputs.
+// The function's contract: user inputs come before states; the attributes have
+// symbols, guards and outputs.
 
 fx.state @w1 : !fx.tensor<[16, 8], f32>
 fx.state @b1 : !fx.tensor<[16], f32>
@@ -26,8 +27,8 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %flag = placeholder "flag" constant_input value(None) : !fx.none_type
   guard "L['x'].size()[0] > 3" : gt(s0, 3)
 
-  // A linear layer is a matmul of rows, its weight [N, K] as it is,
-  // and a pointwise bias.
+  // A linear layer is a matmul of rows by its weight [N, K], which is not
+  // transposed, and a pointwise bias.
   // CHECK-DAG: %[[D:.*]] = tensor.dim %[[X]]
   // CHECK-DAG: %[[ROWS:.*]] = arith.muli %[[D]]
   // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]] : tensor<?x3x8xf32> into tensor<?x8xf32>

@@ -8,7 +8,8 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %w = placeholder "w" : !fx.tensor<[3], f32>
   %m = placeholder "m" : !fx.tensor<[3], f32>
   %v = placeholder "v" : !fx.tensor<[3], f32>
-  // The running statistics move towards the batch's; the variance is over one element less.
+  // The running statistics move towards the statistics of the batch. Their
+  // variance divides by the number of elements minus one.
   // CHECK: math.sqrt
   // CHECK: arith.mulf
   // CHECK: linalg.generic

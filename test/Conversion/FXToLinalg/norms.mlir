@@ -6,7 +6,7 @@
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 3, 4], f32>
   %y = placeholder "y" : !fx.tensor<[s0, 5, 4], f32>
-  // The largest sum of a column's magnitudes.
+  // The largest sum of absolute values of a column.
   // CHECK: math.absf
   // CHECK: arith.maximumf
   %n = call_function @aten.linalg_matrix_norm.default(%x, 1) : (!fx.tensor<[s0, 3, 4], f32>) -> !fx.tensor<[s0], f32>

@@ -11,7 +11,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %b = placeholder "b" : !fx.tensor<[s0, 4], f32>
   // CHECK: iterator_types = ["parallel", "parallel", "reduction", "reduction"]
   %t = call_function @aten.tensordot.default(%x, %y, [1, 2], [0, 2]) : (!fx.tensor<[s0, 3, 4], f32>, !fx.tensor<[3, 5, 4], f32>) -> !fx.tensor<[s0, 5], f32>
-  // First with the one input, then with the other.
+  // Contracts with the first input, then with the second.
   // CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction"]
   // CHECK: iterator_types = ["parallel", "parallel", "reduction"]
   %i = call_function @aten.bilinear.default(%a, %b, %w) : (!fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 4], f32>, !fx.tensor<[6, 3, 4], f32>) -> !fx.tensor<[s0, 6], f32>

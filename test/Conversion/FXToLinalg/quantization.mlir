@@ -4,7 +4,8 @@
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
   %s = placeholder "s" : !fx.tensor<[4], f32>
-  // The scale's inverse is taken once, in f64; bounds are clamped to in f32.
+  // The inverse of the scale is computed once, in f64. Values are clamped in
+  // f32.
   // CHECK-DAG: %[[INV:.*]] = arith.constant 4.000000e+00 : f32
   // CHECK: linalg.generic
   // CHECK: arith.mulf %{{.*}}, %[[INV]]
@@ -46,7 +47,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
 
 // -----
 
-// Wider than 16 bits is left to ATen.
+// Integers wider than 16 bits are left to ATen.
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4], f32>

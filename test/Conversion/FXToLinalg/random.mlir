@@ -1,4 +1,5 @@
-// Random operators are draws in the order of the nodes: none is merged or dropped.
+// Random operators become draws in the order of the nodes. No draw is merged or
+// dropped.
 // RUN: fx-opt %s --convert-fx-to-linalg --cse --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @draws(%arg0: tensor<?x3xf32>
@@ -6,7 +7,7 @@
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1.0{{.*}} : f64
 // CHECK-DAG: %[[HALF:.*]] = arith.constant 5.0{{.*}}e-01 : f64
 // CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
-// An unused one takes its numbers.
+// An unused draw still consumes its random numbers.
 // CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
 // CHECK: fx_kernel.random "uniform" of f32(%[[C0]], %[[C1]] : f64) outs(%{{.*}} : tensor<?x3xf32>) -> tensor<?x3xf32>
 // CHECK: fx_kernel.random "bernoulli" of i1(%[[HALF]], %[[C0]] : f64) outs(%{{.*}} : tensor<?x3xi1>) -> tensor<?x3xi1>
@@ -20,7 +21,7 @@ fx.graph @draws symbols [s0 in [2, 8]] attributes {functional} {
   output(%a, %c, %d, %e) : (!fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 3], f32>, !fx.tensor<[s0, 3], f32>)
 }
 
-// Numbers are drawn in the order of memory, which strides tell.
+// Numbers are drawn in memory order, which the strides give.
 // CHECK-LABEL: func.func @strided
 // CHECK: fx_kernel.random "strided_normal" of f32({{.*}}) outs(%{{.*}} : tensor<4x3x2xf32>)
 // CHECK: fx_kernel.random "uniform" of f32({{.*}}) outs(%{{.*}} : tensor<?x3xf32>)
@@ -37,7 +38,7 @@ fx.graph @strided symbols [s0 in [2, 8]] attributes {functional} {
   output(%a, %b, %c, %d) : (!fx.tensor<[2, 3, 4], f32, #fx.meta<strides = [1, 2, 6]>>, !fx.tensor<[3, s0], f32, #fx.meta<strides = [1, 3]>>, !fx.tensor<[5], ui8>, !fx.tensor<[s0], i64>)
 }
 
-// How many numbers are drawn depends on values: ATen's to draw.
+// ATen draws where the values decide how many numbers are drawn.
 // CHECK-LABEL: func.func @values_decide
 // CHECK: fx.eager @aten.poisson.default
 // CHECK-NOT: fx.pure

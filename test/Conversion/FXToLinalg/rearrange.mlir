@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// Elements at known places.
+// Elements at constant indices.
 
 // CHECK-LABEL: func.func @main
 // CHECK: arith.constant dense<{{\[\[}}0, 1], [0, 2], [1, 2]]> : tensor<3x2xi64>
@@ -11,7 +11,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %v = placeholder "v" : !fx.tensor<[3], f32>
   // CHECK: tensor.extract %{{.*}}[%{{.*}}, %{{.*}}]
   %d = call_function @aten.diagonal.default(%m, 1) : (!fx.tensor<[5, 4], f32>) -> !fx.tensor<[3], f32>
-  // Nothing off the diagonal is read.
+  // Elements off the diagonal are not read.
   // CHECK: arith.select
   // CHECK: tensor.extract
   %e = call_function @aten.diag_embed.default(%x) : (!fx.tensor<[s0, 4], f32>) -> !fx.tensor<[s0, 4, 4], f32>

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// One product for all steps, then a loop that carries the state.
+// One matmul for all steps, then a loop that carries the state.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {

@@ -1,4 +1,4 @@
-// A graph that calls itself is an error, and no pass follows it forever.
+// A graph that calls itself is an error. No pass recurses forever.
 // RUN: fx-opt %s --fx-inline-wrappers --fx-functionalize --canonicalize --cse -o /dev/null
 // RUN: not fx-opt %s --fx-inline-wrappers --convert-fx-to-linalg 2>&1 | FileCheck %s
 // CHECK: error: expected sub-graphs without recursion, got @body, which calls itself

@@ -4,7 +4,8 @@
 fx.graph @main symbols [s0 in [2, 16]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 8], f32>
   %h = placeholder "h" : !fx.tensor<[s0, 8], bf16>
-  // Two passes, and one over the elements; the kept dimension is only a map.
+  // Two reductions and one op over the elements. The kept dimension appears
+  // only in the indexing map.
   // CHECK: arith.addf
   // CHECK: arith.divf
   // CHECK: arith.subf
@@ -16,12 +17,12 @@ fx.graph @main symbols [s0 in [2, 16]] attributes {functional} {
   // CHECK: math.exp
   // CHECK: arith.divf
   %s = call_function @aten.softmax.int(%n, -1) : (!fx.tensor<[s0, 8], f32>) -> !fx.tensor<[s0, 8], f32>
-  // Short floats are summed in f32.
+  // 16-bit floats are summed in f32.
   // CHECK: arith.extf %{{.*}} : bf16 to f32
   // CHECK: arith.addf %{{.*}} : f32
   // CHECK: arith.truncf
   %b = call_function @aten.sum.dim_IntList(%h, [1]) : (!fx.tensor<[s0, 8], bf16>) -> !fx.tensor<[s0], bf16>
-  // The value, then the first place where it stands.
+  // The value, then the first index at which it occurs.
   // CHECK: arith.maximumf
   // CHECK: arith.cmpf oeq
   // CHECK: linalg.index 1

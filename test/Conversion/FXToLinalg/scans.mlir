@@ -1,11 +1,11 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// A loop over slices that carries the last one.
+// A loop over slices that carries the previous slice of the result.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 4], f32>
-  // Values and where they stand.
+  // Values and their indices.
   // CHECK: scf.for {{.*}} -> (tensor<?x4xf32>, tensor<?x4xi64>, tensor<4xf32>, tensor<4xi64>)
   // CHECK: tensor.extract_slice
   // CHECK: arith.cmpf oge

@@ -9,7 +9,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %s = placeholder "s" : !fx.tensor<[s0, 3], f32>
   %m = placeholder "m" : !fx.tensor<[s0, 4], i1>
   %h = placeholder "h" : !fx.tensor<[], f32>
-  // Elements that something comes to start from nothing; the mean divides by the count.
+  // Elements that receive a value start from 0. The mean divides by the count.
   // CHECK: cf.assert %{{.*}}, "{{[^ ]*}}: aten.scatter_reduce.two: an index is out of range (
   // CHECK: scf.for
   // CHECK: tensor.insert
@@ -18,7 +18,7 @@ fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   // CHECK: scf.for
   // CHECK: arith.divf
   %r = call_function @aten.scatter_reduce.two(%x, 1, %k, %s, "mean", include_self = false) : (!fx.tensor<[s0, 4], f32>, !fx.tensor<[s0, 3], i64>, !fx.tensor<[s0, 3], f32>) -> !fx.tensor<[s0, 4], f32>
-  // The source is read at the number of true elements so far.
+  // The index into the source is the number of true elements so far.
   // CHECK: cf.assert %{{.*}}, "{{[^ ]*}}: aten.masked_scatter: the source has fewer elements than the mask (
   // CHECK: scf.for
   // CHECK: tensor.extract

@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --split-input-file | FileCheck %s
 
-// Sizes that Python divides: in floating point.
+// Sizes that Python divides are divided in floating point.
 // CHECK-LABEL: func.func @main
 fx.graph @main symbols [s0 in [2, 64]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0], f32>

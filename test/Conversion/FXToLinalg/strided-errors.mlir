@@ -1,7 +1,9 @@
 // RUN: fx-opt %s --convert-fx-to-linalg -verify-diagnostics
 
-// The operand's elements in order are not its memory; fx-functionalize rewrites
-// such a view to one of the memory in order. ATen would get the elements, too.
+// as_strided reads the operand's memory, but this operand's elements in order
+// are not its memory. fx-functionalize rewrites such a view to a view of the
+// memory in order. ATen cannot be called instead: it would get the elements,
+// too.
 fx.graph @main attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>
   // expected-error @below {{'aten.as_strided.default' has no native code: expected an operand whose memory is known, got '!fx.tensor<[4, 4], f32, #fx.meta<strides = [1, 4]>>'}}

@@ -15,7 +15,7 @@ fx.graph @main attributes {functional} {
 
 // -----
 
-// A view that leaves the operand's memory: ATen's.
+// ATen computes a view that exceeds the operand's memory.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s --implicit-check-not=fx.eager
 
-// The taps of few-tap windows are written out; of more they are a loop, so that
-// code does not grow with windows.
+// Windows of few taps are unrolled. Windows of many taps are a loop, so that
+// the size of the code does not depend on them.
 
 // CHECK-LABEL: func.func @main
 fx.graph @main attributes {functional} {

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --convert-fx-to-linalg --canonicalize --cse | FileCheck %s
 
-// Views move no data: users' indexing maps absorb transpose, unsqueeze and
-// expand; view becomes collapse_shape and expand_shape.
+// Views move no data. The indexing maps of the users absorb transpose,
+// unsqueeze and expand; view becomes collapse_shape and expand_shape.
 
 // CHECK-DAG: #[[$ID:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-DAG: #[[$LAST:.*]] = affine_map<(d0, d1, d2) -> (d1)>
@@ -12,11 +12,12 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   %x = placeholder "x" : !fx.tensor<[s0, 6, 4], f32>
   %b = placeholder "b" : !fx.tensor<[6], f32>
 
-  // The sum runs in the order of the memory, not of the transposed view.
+  // The addition iterates in memory order, not in the order of the transposed
+  // view.
   // CHECK: %[[ADD:.*]] = linalg.generic {indexing_maps = [#[[$ID]], #[[$LAST]], #[[$ID]]]{{.*}} ins(%[[X]], %[[B]] : tensor<?x6x4xf32>, tensor<6xf32>)
   %t = call_function @aten.transpose.int(%x, 1, 2) : (!fx.tensor<[s0, 6, 4], f32>) -> !fx.tensor<[s0, 4, 6], f32>
   %a = call_function @aten.add.Tensor(%t, %b) : (!fx.tensor<[s0, 4, 6], f32>, !fx.tensor<[6], f32>) -> !fx.tensor<[s0, 4, 6], f32>
-  // Split a transposed dimension: still a view.
+  // Splitting a transposed dimension is still a view.
   // CHECK: %[[SPLIT:.*]] = tensor.expand_shape %[[ADD]] {{\[\[}}0], [1, 2], [3]]{{.*}} into tensor<?x2x3x4xf32>
   %v = call_function @aten.view.default(%a, [-1, 4, 2, 3]) : (!fx.tensor<[s0, 4, 6], f32>) -> !fx.tensor<[s0, 4, 2, 3], f32>
   // CHECK: %[[SEL:.*]] = tensor.extract_slice %[[SPLIT]][0, 1, 0, 0] [%{{.*}}, 1, 3, 4] [1, 1, 1, 1] : tensor<?x2x3x4xf32> to tensor<?x3x4xf32>
@@ -33,7 +34,7 @@ fx.graph @main symbols [s0 in [2, 1024]] attributes {functional} {
   output(%c) : (!fx.tensor<[s0, 10], f32>)
 }
 
-// Nothing is sliced, joined or written where there is nothing.
+// Tensors without elements are not sliced, joined or written.
 // CHECK-LABEL: func.func @empty
 // CHECK-NOT: slice
 // CHECK: return

@@ -1,8 +1,7 @@
 """The project's own model definitions, with random seeded weights.
 
-`get(name)` gives a Spec: how to build the module, sample inputs, which
-dimensions may be dynamic, and further inputs inside those ranges. Nothing is
-downloaded and nothing depends on torchvision.
+`get(name)` returns a Spec: how to build the module, sample inputs, which dimensions may be dynamic,
+and further inputs inside those ranges. Nothing is downloaded and nothing depends on torchvision.
 """
 
 from models.registry import Spec, get, names

@@ -1,5 +1,5 @@
-"""BERT (Devlin et al., 2018): an own definition, and the one of `transformers`
-where that package is installed, whose mask-making code is part of the graph."""
+"""BERT (Devlin et al., 2018): a definition of this project, and the one of `transformers` if that
+package is installed, whose graph includes the code that creates the mask."""
 
 import torch
 from torch import nn

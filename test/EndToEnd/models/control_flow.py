@@ -1,4 +1,4 @@
-"""Models whose path depends on their data."""
+"""Models whose control flow depends on their data."""
 
 import torch
 from torch import nn

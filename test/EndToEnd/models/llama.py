@@ -18,7 +18,7 @@ class Config:
     heads: int
     kv_heads: int
     inner: int
-    length: int  # the cache's
+    length: int  # the length of the cache
     base: float = 10000.0
 
     @property
@@ -62,7 +62,7 @@ class Cache(nn.Module):
                 buffer.index_copy_(2, position, new)
             elif self.how == "index_put":
                 buffer[:, :, position] = new
-            else:  # a slice of a static width at the front
+            else:  # a slice of static width at the front
                 buffer[:, :, 1:].copy_(buffer[:, :, :-1].clone())
                 buffer[:, :, :1].copy_(new)
         return self.k, self.v

@@ -1,4 +1,4 @@
-"""A small multi-layer perceptron: the first model that goes all the way."""
+"""A small multi-layer perceptron, the first model that was supported end to end."""
 
 import torch
 from torch import nn

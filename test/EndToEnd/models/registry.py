@@ -1,4 +1,4 @@
-"""The table of models; a module of this package adds its own with `register`."""
+"""The table of models. A module of this package adds its own models with `register`."""
 
 import dataclasses
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Spec:
     wide: Callable[[], tuple[tuple, dict]] | None = None
 
     def program(self, module, dynamic: bool = False, decomposed: bool = False):
-        """The exported program of a module that `build` made."""
+        """Exports a module that `build` returned."""
         from exporting import export
 
         args, kwargs = (dynamic and self.wide or self.inputs)()
@@ -54,7 +54,7 @@ def names() -> list[str]:
 
 
 def seeded(make: Callable[[], torch.nn.Module], seed: int = 0) -> torch.nn.Module:
-    """Build a module with the same weights each time, ready for inference."""
+    """Builds a module with the same weights each time, in evaluation mode."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         module = make()

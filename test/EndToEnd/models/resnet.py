@@ -57,7 +57,8 @@ class ResNet(nn.Module):
         self._randomise()
 
     def _randomise(self) -> None:
-        """Statistics as a trained network's: not the identity, not exploding."""
+        """Initializes statistics like those of a trained network: not the identity, and without
+        overflow."""
         for m in self.modules():
             if isinstance(m, nn.Conv2d):
                 nn.init.kaiming_normal_(m.weight, mode="fan_out", nonlinearity="relu")

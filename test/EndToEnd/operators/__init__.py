@@ -1,11 +1,10 @@
-"""Tables of operator cases, one module a family.
+"""Tables of operator cases, one module per family.
 
-A row is `case(family, name, function, *inputs)`. An input is a description,
-such as `f("n", 4)`: a float32 tensor whose first size is n, symbolic where the
-case is exported with dynamic shapes. Rows that cannot be dynamic (a size the
-operator specialises, an empty tensor) say `dynamic=False`. Rows run natively
-without any fallback; one that cannot says why: `fallback="..."`. It is compiled
-with fallbacks, and must need one.
+A row is `case(family, name, function, *inputs)`. An input is a description, such as `f("n", 4)`: a
+float32 tensor whose first size is n, which is symbolic if the case is exported with dynamic shapes.
+A row that cannot be dynamic (a size that the operator specializes, an empty tensor) has
+`dynamic=False`. Rows run natively without any fallback. A row that cannot gives the reason:
+`fallback="..."`. It is compiled with fallbacks, and must need one.
 """
 
 from operators.table import FAMILIES, Case

@@ -1,4 +1,4 @@
-"""Norms, distances, products of tensors, scans, scatters, adaptive pools."""
+"""Norms, distances, tensor products, scans, scatters, adaptive pools."""
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ A = "aggregating"
 for order in (None, 0, 1, -1, 2.5, INF, -INF):
     case(A, f"linalg_norm.{order}", lambda x, p=order: torch.linalg.norm(x, p, 1), f("n", 4))
 for order in ("fro", 1, -1, INF, -INF):
-    # Other norms than Frobenius' make torch.export take the size for a constant.
+    # For norms other than Frobenius' torch.export specializes the size to a constant.
     dynamic = order == "fro"
     case(A, f"matrix_norm.{order}", lambda x, p=order: torch.linalg.matrix_norm(x, p), f("n", 3, 4), dynamic=dynamic)
     case(
@@ -218,7 +218,7 @@ case(
     f("n", 2, 4, 3),
     f("n", 2, 4, 6),
 )
-# More elements in a row are refused by torch.export: see Conversion/FXToLinalg/rearrange.mlir.
+# torch.export rejects more elements in a row: see Conversion/FXToLinalg/combinations.mlir.
 case(A, "combinations", lambda x: torch.combinations(x, 1), f(5), dynamic=False)
 case(
     A,

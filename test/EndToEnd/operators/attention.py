@@ -24,7 +24,7 @@ row("scale", lambda q, k, v: sdpa(q, k, v, scale=0.3), Q, K, V)
 row("three_dims", sdpa, f("n", 6, 8), f("n", "m", 8), f("n", "m", 8))
 row("wide_value", sdpa, Q, K, f("n", 2, "m", 5))
 row("gqa", lambda q, k, v: sdpa(q, k, v, enable_gqa=True), f("n", 4, 6, 8), f("n", 2, "m", 8), f("n", 2, "m", 8))
-# Scores of more than 16 MiB: blocks of queries, the last one smaller.
+# Scores of more than 16 MiB are computed in blocks of queries; the last block is smaller.
 LONG_Q, LONG_K = f(1, 16, 600, 8), f(1, 4, 610, 8)
 row(
     "long.causal",

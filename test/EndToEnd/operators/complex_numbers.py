@@ -1,4 +1,4 @@
-"""Complex tensors: their parts, arithmetic, and what moves elements."""
+"""Complex tensors: their parts, arithmetic, and operators that move elements."""
 
 import torch
 
@@ -9,7 +9,7 @@ Z = torch.complex64
 
 
 def z(*dims, dtype=Z):
-    """Standard normal, in both parts."""
+    """Standard normal values in both parts."""
     inner = f(*dims)
 
     def make(shape, generator):
@@ -91,7 +91,7 @@ case(
 )
 
 NAN = float("nan")
-#: Parts of every kind beside parts of every kind.
+#: All combinations of special real and imaginary parts.
 ODD = fixed(
     [
         complex(a, b)
@@ -119,7 +119,7 @@ case(C, "pad", lambda x: torch.nn.functional.pad(x, (1, 2)), z("n", 3))
 case(C, "sigmoid", torch.sigmoid, z("n", 3, dtype=torch.complex128))
 case(C, "silu", torch.nn.functional.silu, z("n", 3, dtype=torch.complex128))
 
-# Real operands beside complex ones: their imaginary part is 0.
+# Real and complex operands: the imaginary part of a real operand is 0.
 D = torch.complex128
 WIDE = torch.float64
 for name, real in {"f": f("n", 3), "i": i("n", 3), "b": b("n", 3), "d": f("n", 3, dtype=WIDE)}.items():
@@ -210,7 +210,7 @@ for reduce in "sum", "mean":
             z(6),
         )
 
-# Numbers as factors, and moves.
+# Numbers as factors, and operators that move elements.
 case(C, "add.alpha", lambda x, y: torch.add(x, y, alpha=1.5 - 2j), z("n", 3), z("n", 3))
 case(C, "sub.alpha", lambda x, y: torch.sub(x, y, alpha=1.5 - 2j), z("n", 3), f("n", 3))
 case(C, "sub.scalar", lambda x: torch.ops.aten.sub.Scalar(x, 1 + 2j, 1 - 2j), z("n", 3))
@@ -222,7 +222,7 @@ case(C, "row_stack", lambda x: torch.row_stack([x, x.real]), z("n", 3))
 case(C, "view_copy", lambda x: torch.view_copy(x, [-1]), z("n", 3))
 case(C, "cumsum", lambda x: x.cumsum(1), z("n", 3))
 
-# Comparisons, truth and functions.
+# Comparisons, logical operators and functions.
 case(C, "eq", lambda x: (x == x.flip(0), x == x.clone()), ODD, dynamic=False)
 case(C, "ne.number", lambda x: x != 1 + 1j, ODD, dynamic=False)
 case(C, "eq.real", lambda x: x == x.real, ODD, dynamic=False)

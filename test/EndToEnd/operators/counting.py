@@ -1,4 +1,4 @@
-"""Results whose size only the data tells, bags, and views by strides."""
+"""Results whose size depends on the data, embedding bags, and strided views."""
 
 import torch
 from torch.nn.functional import embedding, embedding_bag

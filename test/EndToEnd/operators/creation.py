@@ -1,4 +1,4 @@
-"""Tensors made from nothing but sizes and scalars."""
+"""Factories: tensors from sizes and scalars."""
 
 import torch
 
@@ -23,7 +23,7 @@ row("empty_filled", lambda x: torch.empty(x.shape[0], 2).fill_(3.0), f("n", 4))
 row("arange", lambda x: torch.arange(x.shape[0]), f("n", 4))
 row("arange.start", lambda x: torch.arange(2, x.shape[0] + 2), f("n", 4))
 row("arange.step", lambda x: torch.arange(10, -3, -2) + x.shape[0], f("n", 4))
-# int64 takes the integer parts of its numbers, other integer types do not.
+# int64 truncates the arguments to integers, other integer types do not.
 row(
     "arange.integer_parts",
     lambda x: [

@@ -1,4 +1,4 @@
-"""Factorizations of matrices, and what they solve."""
+"""Factorizations of matrices, and the systems that they solve."""
 
 import torch
 from torch import linalg
@@ -128,7 +128,7 @@ for mode in ("reduced", "complete", "r"):
         )
 case("factorizations", "qr.double", linalg.qr, f(4, 3, dtype=D), dynamic=False)
 case("factorizations", "qr.empty", linalg.qr, f(0, 4, 3), dynamic=False)
-# Nothing to reflect in the first column, and numbers whose squares overflow.
+# A first column that needs no reflection, and numbers whose squares overflow.
 case(
     "factorizations",
     "qr.edge",
@@ -206,7 +206,7 @@ for name, x in {
     case("singular", f"svdvals.{name}", linalg.svdvals, x, dynamic=dynamic)
     case("singular", f"pinv.{name}", linalg.pinv, x, dynamic=dynamic)
     case("singular", f"rank.{name}", linalg.matrix_rank, x, dynamic=dynamic)
-    # The smallest value of a singular matrix is LAPACK's rounding.
+    # The smallest singular value of a singular matrix is LAPACK's rounding error.
     for order in (2, "nuc") if name == "low_rank" else (2, -2, "nuc"):
         case(
             "singular",

@@ -17,7 +17,8 @@ for name, op in {"fft": fft.fft, "rfft": fft.rfft, "ihfft": fft.ihfft, "irfft": 
     case(F, f"{name}.forward", lambda x, op=op: op(x, norm="forward"), i(3, 6), dynamic=False)
     case(F, f"{name}.pad", lambda x, op=op: op(x, n=9, dim=0), f(6, 3), dynamic=False)
     case(F, f"{name}.crop", lambda x, op=op: op(x, n=3), f("n", 6))
-# A single factor, a prime one, several, and more than are done at once.
+# Lengths with a single factor, a large prime factor and several factors, and a length that is not
+# done in one step.
 for length in (1, 2, 53, 60, 210, 1024):
     case(F, f"fft.{length}", fft.fft, z(2, length), dynamic=False)
     case(F, f"irfft.{length}", lambda x, n=length: fft.irfft(x, n=n), z(2, length), dynamic=False)

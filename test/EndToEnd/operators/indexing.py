@@ -61,7 +61,7 @@ row("index_put.add", lambda x, k, y: x.index_put((k,), y, accumulate=True), f(4,
 row("slice_scatter", lambda x, y: x.slice_scatter(y, 1, 1, 3), f("n", 4), f("n", 2))
 row("slice_scatter.from_end", lambda x, y: x.slice_scatter(y, 0, -x.shape[0]), f("n", 4), f("n", 4))
 row("select_scatter", lambda x, y: x.select_scatter(y, 1, 2), f("n", 4), f("n"))
-# What is written has no elements.
+# The written slice has no elements.
 row("slice_scatter.empty", lambda x, y: x.slice_scatter(y, 0, 1, 3), f(4, 0), f(2, 0), dynamic=False)
 row("slice_scatter.none", lambda x, y: x.slice_scatter(y, 0, 2, 2), f(4, 3), f(0, 3), dynamic=False)
 row("slice_scatter.of_none", lambda x, y: x.slice_scatter(y, 1, 2, 3), f(4, 0), f(4, 0), dynamic=False)

@@ -1,5 +1,5 @@
-"""Mutation: of intermediate values, through views, in every order that a pass
-which forgets about writes would get wrong."""
+"""Mutation of intermediate values and through views, in orders that a pass which ignores writes
+would get wrong."""
 
 import torch
 import torch.nn.functional as F

@@ -66,7 +66,8 @@ for reduction in ("none", "mean", "sum"):
         f("n", 5, 3),
         unit("n", 5, 3),
     )
-    # A 0-d tensor promotes by its kind alone: the loss of an f32 number and an f16 tensor is f16.
+    # A 0-d tensor promotes only by its category: the loss of an f32 scalar and an f16 tensor is
+    # f16.
     for name in ("l1_loss", "mse_loss", "smooth_l1_loss", "huber_loss"):
         function = getattr(F, name)
         add(
@@ -103,7 +104,7 @@ for reduction in ("none", "mean", "sum"):
         lambda x, t, r=reduction: F.multilabel_margin_loss(x, t, reduction=r),
         f("n", 4),
         i("n", 4, low=-1, high=4),
-        # PyTorch's own decomposition gives other values than eager.
+        # PyTorch's own decomposition gives other values than eager mode.
         dynamic=False,
     )
 case("losses", "multi_margin.one", F.multi_margin_loss, f(5), i(low=0, high=5), dynamic=False)

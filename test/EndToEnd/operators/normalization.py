@@ -1,4 +1,4 @@
-"""Normalization layers in evaluation mode, and those that always normalize."""
+"""Normalization layers in evaluation mode, and layers without running statistics."""
 
 import torch
 import torch.nn.functional as F

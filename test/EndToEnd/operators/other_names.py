@@ -1,4 +1,4 @@
-"""Operators under their other names, as a plain export keeps them."""
+"""Aliases of operators, as an export without decompositions keeps them."""
 
 import torch
 
@@ -47,7 +47,7 @@ UPSAMPLE = {
 for name, (op, image, sizes, align) in UPSAMPLE.items():
     case("other_names", f"upsample_{name}", lambda x, op=op, s=sizes, a=align: op(x, s, *a), image,
          dynamic=False)
-    # Sizes and factors that agree.
+    # Sizes and scale factors that agree.
     case("other_names", f"upsample_{name}.factors",
          lambda x, op=op, a=align: op(x, [2 * n for n in x.shape[2:]], *a, *[2.0] * (x.dim() - 2)),
          image, dynamic=False)

@@ -85,8 +85,8 @@ BOUNDED = {
     "atanh": torch.atanh,
     "tan": torch.tan,
 }
-#: Eager's vector code for gelu of float32 overflows before its result does, and
-#: says NaN at the infinities; its code for float64 does not.
+#: Eager's vectorized float32 gelu overflows before its result does, and returns NaN for infinities.
+#: Its float64 code does not.
 FINITE = {"gelu"}
 FALLBACK = {}
 GROUPS = ((SMOOTH, f), (STEPS, f), (POSITIVE, pos), (BOUNDED, unit))

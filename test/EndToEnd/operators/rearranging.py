@@ -1,4 +1,4 @@
-"""Operators that move elements to known places, pad, or take windows."""
+"""Operators that move elements to constant indices, pad, or take windows."""
 
 import torch
 import torch.nn.functional as F

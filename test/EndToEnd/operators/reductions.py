@@ -52,7 +52,7 @@ case("reductions", "min.dim", lambda x: torch.min(x, 0), f("n", 4))
 case("reductions", "max.full", torch.max, f("n", 4))
 case(
     "reductions",
-    # The index of a number that bf16's conversion would make zero.
+    # The index of a number that flush-to-zero in the conversion of bf16 would turn into zero.
     "min.subnormal_index",
     lambda x: (torch.min(x, 1)[1], torch.max(x, 1)[1], x.argmin(0)),
     fixed(torch.tensor([[1.5, -2.9e-39, 3.0], [-2.9e-39, -1.0, -5e-39]] * 9).to(torch.bfloat16)),

@@ -1,4 +1,4 @@
-"""Special functions, and the less common ones of two numbers."""
+"""Special functions, and less common binary functions."""
 
 import torch
 from torch import special
@@ -26,12 +26,12 @@ UNARY = {
 for name, op in UNARY.items():
     case("special", name, op, f("n", 9))
     case("special", f"{name}.double", op, f("n", 9, dtype=torch.float64))
-    # Near its poles eager's float32 is an accident of rounding.
+    # Near its poles eager's float32 result is only rounding error.
     if name != "polygamma1":
         case("special_edge", f"{name}.edges", op, fixed(EDGES), dynamic=False)
 for order in (2, 3, 4):
     case("special", f"polygamma{order}", lambda x, k=order: torch.polygamma(k, x), f("n", 9))
-# Left of the pole at 0: one by one, since their sizes are apart.
+# Left of the pole at 0, one value per case, since the results differ by orders of magnitude.
 for x in (-1e-9, -1e-20, -1e-37):
     for name, op in (("lgamma", torch.lgamma), ("digamma", torch.digamma)):
         case("special_edge", f"{name}.{x}", op, fixed([x]), dynamic=False)
@@ -76,7 +76,7 @@ case("special", "ndtri", lambda x: special.ndtri((x + 1) / 2), unit("n", 9))
 case("special", "erfcx", special.erfcx, f("n", 9))
 case("special", "log_ndtr", special.log_ndtr, f("n", 9))
 
-# Other names of what stands elsewhere: an export keeps them.
+# Aliases of operators that other tables test. An export keeps them.
 for name in ("erf", "erfc", "exp2", "expit", "expm1"):
     case("special", name, getattr(special, name), f("n", 9))
 case("special", "log1p", lambda x: special.log1p(x.abs()), f("n", 9))
@@ -92,7 +92,7 @@ case(
     f("n", 9),
 )
 
-#: Each where its formula changes, and at its poles.
+#: Each function is tested where its formula changes, and at its poles.
 BESSEL = {
     "bessel_j0": special.bessel_j0,
     "bessel_j1": special.bessel_j1,
@@ -108,7 +108,7 @@ PLACES = torch.cat([torch.linspace(-9, 40, 197), torch.tensor([0.0, 1e-6, 12.999
 for name, op in BESSEL.items():
     case("special", name, op, pos("n", 9))
     case("special_edge", f"{name}.places", op, fixed(PLACES), dynamic=False)
-    # Outside these eager's float64 is good to some 1e-7 only.
+    # Outside of this range eager's float64 is accurate only to about 1e-7.
     within = (PLACES > -2.25) & (PLACES < (5 if name.startswith("bessel_j") else 41))
     exact = PLACES[within].double()
     case("special_edge", f"{name}.exact", op, fixed(exact), dynamic=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import torch
 
-#: What the symbolic sizes are when exporting, and in further dynamic runs.
+#: The symbolic sizes in the export, and in further runs of a dynamic export.
 SIZES = {"n": 5, "m": 3}
 OTHER_SIZES = [{"n": 2, "m": 7}, {"n": 17, "m": 4}]
 
@@ -77,8 +77,8 @@ def fixed(value) -> Input:
 
 INF, NAN = float("inf"), float("nan")
 
-#: Zeros of both signs, infinities, NaN, the extremes of float32, subnormals,
-#: and the neighbourhoods where functions change their formula.
+#: Zeros of both signs, infinities, NaN, the extremes of float32, subnormals, and values near which
+#: functions change their formula.
 SPECIAL = torch.tensor(
     [0.0, -0.0, INF, -INF, NAN, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5]
     + [3.4e38, -3.4e38, 1e-38, 1e-42, -1e-42, 88.0, -88.0, 104.0, -104.0]

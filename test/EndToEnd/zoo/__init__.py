@@ -1,6 +1,6 @@
-"""Model definitions that people use, small and with random weights: those of the
-transformers package and some written here. A file for each kind; each adds its
-entries with `define` or `transformer`."""
+"""Widely used model definitions, small and with random weights: those of the transformers package
+and some written here. There is one file for each kind, which adds its entries with `define` or
+`transformer`."""
 
 from . import audio, decoders, encoders, handmade, multimodal, seq2seq, vision
 from .entry import entries, get

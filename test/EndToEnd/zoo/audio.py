@@ -1,4 +1,4 @@
-"""Sound: speech encoders, recognition, codecs."""
+"""Audio models: speech encoders, recognition, codecs."""
 
 from .entry import Input, transformer
 

@@ -1,4 +1,4 @@
-"""Decoders of text: dense, mixtures of experts, state spaces."""
+"""Text decoders: dense, mixtures of experts, state spaces."""
 
 from .entry import GQA, TEXT, TOKENS, transformer
 

@@ -1,4 +1,4 @@
-"""Encoders of text."""
+"""Text encoders."""
 
 from .entry import TEXT, TOKENS, Input, transformer
 

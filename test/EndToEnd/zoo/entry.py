@@ -8,16 +8,16 @@ import torch
 import transformers
 from models.registry import rand, randint, seeded
 
-#: The sizes of the named dimensions: those of the export, and the others that a
-#: dynamic export has to accept.
+#: The sizes of the named dimensions: those of the export, and others that a dynamic export has to
+#: accept.
 SAMPLE = {"b": 2, "s": 8}
 OTHERS = [{"b": 1, "s": 5}, {"b": 3, "s": 12}]
 
 
 @dataclasses.dataclass
 class Input:
-    """One tensor: a shape with names for dynamic dimensions, and how to fill it:
-    integers below `high`, ones (`high` is 1), or normal where it is None."""
+    """One tensor: a shape with names for dynamic dimensions, and the values: integers below `high`,
+    ones if `high` is 1, or normal values if `high` is None."""
 
     shape: tuple
     high: int | None = None
@@ -70,7 +70,7 @@ class Entry:
     def program(self, module, dynamic=False, decomposed=False) -> torch.export.ExportedProgram:
         shapes = None
         if dynamic:
-            # Some compare their length with 2 and with the length of their tables.
+            # Some models compare their length with 2 and with the length of their tables.
             dims = {
                 name: torch.export.Dim(name, min=1 if name == "b" else 3, max=63)
                 for name in self.dynamic
@@ -119,8 +119,9 @@ def transformer(
     part=None,
     **options,
 ) -> None:
-    """The model `prefix + suffix` of transformers with `prefix + Config`; `part`
-    takes of the model what is to run. A configuration that holds others is a function."""
+    """Defines the model `prefix + suffix` of transformers with `prefix + Config`. `part` selects
+    the part of the model that runs. A function gives the configuration if it contains other
+    configurations."""
 
     def make():
         made = getattr(transformers, configuration or prefix + "Config")(
@@ -128,8 +129,8 @@ def transformer(
         )
         if hasattr(made, "use_cache"):
             made.use_cache = False
-        # Experts one by one, or as one product: only the product can be exported
-        # without an operator that is written in Python.
+        # Experts run one by one or as one matmul. Only the matmul can be exported without an
+        # operator that is written in Python.
         made._experts_implementation = "batched_mm"
         model = getattr(transformers, prefix + suffix)(made)
         return Outputs(part(model) if part else model)
@@ -137,7 +138,7 @@ def transformer(
     define(name, make, inputs, **options)
 
 
-#: What most text models take.
+#: The inputs of most text models.
 TOKENS = {"input_ids": Input(("b", "s"), 99)}
 IMAGE = {"pixel_values": Input(("b", 3, 32, 32))}
 

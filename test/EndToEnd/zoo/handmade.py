@@ -1,5 +1,4 @@
-"""Definitions of well-known models that transformers does not have, written from
-their papers."""
+"""Definitions of well-known models that transformers does not have, written from their papers."""
 
 import torch
 import torch.nn.functional as F
@@ -192,7 +191,7 @@ class TemporalConvolution(nn.Module):
 
 
 class Video(nn.Module):
-    """C3D's kind of network: Tran et al., 2015."""
+    """A network like C3D: Tran et al., 2015."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Text with images or sound, and time series."""
+"""Models of text with images or sound, and of time series."""
 
 from .entry import IMAGE, TEXT, TOKENS, Input, transformer
 

@@ -1,4 +1,4 @@
-"""Encoders with decoders."""
+"""Encoder-decoder models."""
 
 from .entry import Input, transformer
 

@@ -1,4 +1,4 @@
-"""Images: classification, segmentation, detection."""
+"""Vision models: classification, segmentation, detection."""
 
 import transformers
 
@@ -249,7 +249,7 @@ RESNET = dict(embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], out_feature
 
 
 def with_backbone(**config):
-    """Options whose backbone is a small ResNet."""
+    """Returns options with a small ResNet as the backbone."""
     return lambda: config | dict(backbone_config=transformers.ResNetConfig(**RESNET))
 
 

@@ -1,4 +1,4 @@
-// x * s with a number that is the same twice; a guard on a size.
+// x * s twice with the same number, and a guard on a size.
 fx.graph @square.pattern {
   %x = placeholder "x" : !fx.any
   %s = placeholder "s" : !fx.sym_float
@@ -25,7 +25,7 @@ fx.graph @small.replacement {
   %y = call_function @aten.cos.default(%x) : (!fx.tensor<[n, n], f32>) -> !fx.any
   output(%y) : (!fx.any)
 }
-// The replacement's output is an input of the match.
+// The replacement returns an input of the match.
 fx.graph @second.pattern {
   %x = placeholder "x" : !fx.tensor<[5], f32>
   %y = placeholder "y" : !fx.any

@@ -29,56 +29,58 @@ namespace fx::cpu {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/CPU/BackendPasses.h.inc"
 
-/// The machine to compile for. Both texts are as LLVM has them.
+/// The machine to compile for. `cpu` and `features` are in LLVM's notation.
 struct CPUOptions {
   std::string cpu;      ///< "znver5"
-  std::string features; ///< "+avx512f,..."; host: what the system reports
+  std::string features; ///< "+avx512f,..."; host: as the system reports them
   unsigned vectorWidth = 512;
   int optLevel = 3;
 };
 
-/// The machine that this runs on, or what `-mcpu=NAME` names. Fails for a name
-/// that LLVM does not know.
+/// Returns the options for the CPU `mcpu`, as for `-mcpu=NAME`; empty: for this
+/// machine. Fails for a name that LLVM does not know; `error` is the message.
 mlir::FailureOr<CPUOptions> getCPUOptions(llvm::StringRef mcpu,
                                           std::string &error);
 
-/// From tensors (the linalg contract, kernels already emitted) to memrefs.
+/// Builds the pipeline from tensors (the linalg contract with emitted kernels)
+/// to memrefs.
 void buildBufferizePipeline(mlir::OpPassManager &pm, const CPUOptions &options);
 
-/// From memrefs to the LLVM dialect.
+/// Builds the pipeline from memrefs to the LLVM dialect.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm,
                               const CPUOptions &options);
 
-/// Both.
+/// Builds both pipelines.
 void buildCPUBackendPipeline(mlir::OpPassManager &pm,
                              const CPUOptions &options);
 
-/// `fx-cpu-bufferize-pipeline` and `fx-cpu-lower-pipeline` for fx-opt, for the
-/// host.
+/// Registers the pipelines as `fx-cpu-bufferize-pipeline` and
+/// `fx-cpu-lower-pipeline` for fx-opt. They compile for the host.
 void registerCPUBackendPipelines();
 
-/// LLVM IR for a module in the LLVM dialect; null on failure, which has been
-/// reported.
+/// Translates a module in the LLVM dialect to LLVM IR. Returns null after
+/// emitting an error.
 std::unique_ptr<llvm::Module> translateToLLVMIR(mlir::ModuleOp module,
                                                 llvm::LLVMContext &context,
                                                 const CPUOptions &options);
 
-/// LLVM's own optimizations. Fails with a message.
+/// Runs LLVM's optimization pipeline.
 llvm::Error optimizeLLVM(llvm::Module &module, const CPUOptions &options);
 
 enum class CodeKind { Assembly, Object };
-/// Assembly or object code, position independent.
+/// Emits position-independent assembly or object code.
 llvm::Expected<std::string> emitCode(llvm::Module &module,
                                      const CPUOptions &options, CodeKind kind);
 
-/// Adds `fx_entry(results, args)`, which calls the C interface of `function`;
-/// `args` are the addresses of descriptors, as fx-cpu-pass-addresses takes
-/// them.
+/// Adds a function `name(results, args)`, such as `fx_entry`, which calls the C
+/// interface of `function`. `args` is an array of the addresses of memref
+/// descriptors, as in fx-cpu-pass-addresses.
 llvm::Error addEntry(llvm::Module &module, llvm::StringRef function,
                      llvm::StringRef name);
 
-/// Links objects with the artefact's runtime into a shared object at `output`,
-/// in process. It needs libc and libm only and exports `fx_model_api`.
+/// Links objects and the artefact's run-time to a shared object at `output`, in
+/// this process. The shared object depends only on libc and libm, and exports
+/// `fx_model_api`.
 llvm::Error linkSharedObject(llvm::ArrayRef<std::string> objects,
                              llvm::StringRef output);
 

@@ -11,13 +11,13 @@
 include "mlir/Pass/PassBase.td"
 
 def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp"> {
-  let summary = "give @main the boundary that an artefact's entry has";
+  let summary = "convert @main to the signature of an artefact's entry";
   let description = [{
-    Every argument and result of `@main` becomes a tensor: scalars turn into
-    0-d tensors. Arguments are marked writable (and `fx.written`, which outlives
-    bufferization) only where the model mutates them (`fx.mutates`,
-    `fx.mutates_input`), so that bufferization can compute their new values in
-    place.
+    Converts all arguments and results of `@main` to tensors: scalars become 0-d
+    tensors. Marks an argument as writable only if the model mutates it
+    (`fx.mutates`, `fx.mutates_input`), so that bufferization can compute its
+    new value in place. Such an argument also gets `fx.written`, which remains
+    after bufferization.
 
     ```mlir
     func.func @main(%n: i64, %s: tensor<4xf32> {fx.state = @s, fx.mutable})
@@ -36,16 +36,19 @@ def FXCPUFinalizeBoundary : Pass<"fx-cpu-finalize-boundary", "::mlir::ModuleOp">
 
 def FXCPUSeparateEmptyTensors
     : Pass<"fx-cpu-separate-empty-tensors", "::mlir::ModuleOp"> {
-  let summary = "give each use of an empty tensor one of its own";
+  let summary = "create a separate empty tensor for each use";
   let description = [{
-    CSE makes one of equal `tensor.empty`. Where one becomes the memory of a
-    result (`eliminate-empty-tensors`), all its uses would. Loops start from a
-    `bufferization.alloc_tensor` instead, which never becomes that of a result:
-    bufferization takes what a loop starts from as read by all of it, and sees a
-    conflict with the write to the result that no copy can fix.
+    CSE merges equal `tensor.empty` ops. If `eliminate-empty-tensors` then
+    replaces one of them by the memory of a result, all its uses would use this
+    memory. The pass therefore clones each `tensor.empty` for each use. An
+    initial value of a loop becomes a `bufferization.alloc_tensor`, which is
+    never replaced by the memory of a result. Otherwise bufferization would
+    assume that the whole loop reads it, and would find a conflict with the
+    write to the result that no copy can resolve.
 
-    Views of tensors without elements whose size is not known become empty
-    tensors: `memref.collapse_shape` has no type for them.
+    The pass also replaces a `tensor.collapse_shape` of a tensor without
+    elements to a dynamic size by an empty tensor, because
+    `memref.collapse_shape` would infer another type.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::bufferization::BufferizationDialect"];
@@ -54,9 +57,9 @@ def FXCPUSeparateEmptyTensors
 def FXCPUBufferize : Pass<"fx-cpu-bufferize", "::mlir::ModuleOp"> {
   let summary = "one-shot bufferization with identity layouts at functions";
   let description = [{
-    Upstream's one-shot bufferization with the options that code generation
-    relies on: function boundaries with identity layouts, `fx.eager` results
-    as new buffers, copies as `memref.copy`.
+    Runs upstream's one-shot bufferization with the options that code generation
+    requires: identity layouts at function boundaries, new buffers for the
+    results of `fx.eager`, and `memref.copy` for copies.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"
@@ -64,18 +67,19 @@ def FXCPUBufferize : Pass<"fx-cpu-bufferize", "::mlir::ModuleOp"> {
 }
 
 def FXCPUPlaceOutputs : Pass<"fx-cpu-place-outputs", "::mlir::ModuleOp"> {
-  let summary = "make every result of @main a new buffer of its own";
+  let summary = "allocate the results of @main by the run-time";
   let description = [{
-    A returned buffer that `@main` allocated and returns once is allocated
-    through the run-time call `fx_rt_output`, for the caller to own. Any other
-    result (a view, an argument, a buffer returned twice, the result of a
-    branch) is copied to such a buffer.
+    A buffer that `@main` allocates and returns once is allocated by the
+    run-time call `fx_rt_output`, and the caller owns it. Any other result (a
+    view, an argument, a buffer that is returned twice, the result of a branch)
+    is copied to such a buffer.
 
-    Results that are written back are dropped. One that is in its argument's
-    memory stays there. One in a buffer of its own is computed in the argument
-    where nothing uses that from the buffer's first use on. Any other one is
-    copied to the argument behind all outputs, by way of a temporary where it
-    lies in an argument that is written.
+    Results that are written back to arguments are removed from the signature. A
+    result that is already in the memory of its argument needs no copy. A result
+    with an allocation of its own is computed in the argument instead, if
+    nothing uses the argument from the first use of the allocation on. Any other
+    result is copied to the argument after all outputs are computed; a result
+    that aliases a written argument is first copied to a temporary.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -87,17 +91,18 @@ def FXPlanArena : Pass<"fx-plan-arena", "::mlir::ModuleOp"> {
   let summary = "put the temporaries of @main into one planned block";
   let description = [{
     Every `memref.alloc` of `@main` whose size can be computed from the
-    arguments becomes a view of one block, got by one run-time call
-    `fx_rt_arena`. Buffers that are never live at the same time share bytes.
+    arguments becomes a view of one block, which one run-time call,
+    `fx_rt_arena`, returns. Buffers that are never live at the same time share
+    bytes.
 
     Sizes are compared as symbolic expressions. Static buffers are packed at
-    static offsets. Dynamic ones are grouped by the expression that remains
-    when integer factors are taken out (`768*4*s17` and `3072*4*s17` are in the
-    group `s17`) and packed at static multiples of it, so that sharing is
-    decided at compile time and holds for every size.
+    static offsets. Dynamic buffers are grouped by the expression that remains
+    after integer factors are removed (`768*4*s17` and `3072*4*s17` are in the
+    group `s17`). They are packed at static multiples of this expression, so
+    that the sharing is decided at compile time and is valid for every size.
 
-    A buffer whose size depends on data, or that a loop carries from one iteration
-    to the next, stays a `memref.alloc` and is allocated by the run-time.
+    A buffer whose size depends on data, or that is carried by a loop, remains a
+    `memref.alloc`, which the run-time allocates.
 
     ```mlir
     %total = ... : index
@@ -118,26 +123,25 @@ def FXPlanArena : Pass<"fx-plan-arena", "::mlir::ModuleOp"> {
 }
 
 def FXCPUFreeTemporaries : Pass<"fx-cpu-free-temporaries", "::mlir::ModuleOp"> {
-  let summary = "free what is allocated at run time after its last use";
+  let summary = "free the remaining allocations after their last uses";
   let description = [{
-    Adds a `memref.dealloc` behind the last use of each `memref.alloc` that
-    does not leave its block. What does leave it is freed when the run ends.
+    Adds a `memref.dealloc` after the last use of each `memref.alloc` that does
+    not leave its block. The run-time frees other buffers at the end of the run.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def FXCPUParallelToRuntime : Pass<"fx-cpu-parallel-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "turn outermost parallel loops into run-time calls";
+  let summary = "lower outermost parallel loops to run-time calls";
   let description = [{
-    The body of an outermost `scf.forall` (or `scf.parallel` without
-    reductions) is outlined into a function over a range of its linearized
-    iterations, and the loop becomes a call
-    `fx_rt_parallel_for(n, grain, body, captures)`. `fx.grain` on the loop gives
-    the least number of iterations worth a thread (default 1). Inner parallel
-    loops become `scf.for`.
+    Outlines the body of an outermost `scf.forall` (or `scf.parallel` without
+    reductions) into a function over a range of its linearized iterations, and
+    replaces the loop by a call `fx_rt_parallel_for(n, grain, body, captures)`.
+    The attribute `fx.grain` of the loop is the least number of iterations for a
+    thread (default 1). Inner parallel loops become `scf.for`.
 
-    Buffers are passed to the outlined function as arguments marked noalias, as
-    those of a kernel are.
+    Buffers are passed to the outlined function as noalias arguments, as for
+    kernels.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -146,12 +150,13 @@ def FXCPUParallelToRuntime : Pass<"fx-cpu-parallel-to-runtime", "::mlir::ModuleO
 }
 
 def FXCPUCopyToRuntime : Pass<"fx-cpu-copy-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "turn copies of static layout into run-time calls";
+  let summary = "lower copies with static layouts to run-time calls";
   let description = [{
-    Upstream's call of `memrefCopy` takes two descriptors in memory, and the
-    run-time finds out what lies together. Where the types know, a
-    `memref.copy` is a `memmove`, or a call with a constant: for each dimension
-    its size and both strides in bytes.
+    Upstream lowers `memref.copy` to a call of `memrefCopy` with two descriptors
+    in memory, which determines at run time which elements are contiguous. If
+    both layouts are static, this pass lowers it to a `memmove`, or to a call
+    with a constant table: for each dimension its size and both strides in
+    bytes.
 
     ```mlir
     memref.copy %a, %b : memref<8x4x16xf32> to memref<8x4x16xf32, strided<[128, 32, 1], offset: 16>>
@@ -166,13 +171,14 @@ def FXCPUCopyToRuntime : Pass<"fx-cpu-copy-to-runtime", "::mlir::ModuleOp"> {
 }
 
 def FXCPUPassAddresses : Pass<"fx-cpu-pass-addresses", "::mlir::ModuleOp"> {
-  let summary = "pass addresses to kernels in the place of descriptors";
+  let summary = "pass addresses to kernels instead of descriptors";
   let description = [{
-    A memref becomes an address to a kernel (functions marked `fx.kernel`, and
-    those of other modules of the program, `fx.export`), with the sizes and
-    strides that its type does not know. `@main` takes the address of an array
-    of descriptors' addresses, and reads of each what it needs, where it needs
-    it: thousands of weights would be as many values that are alive at a time.
+    Replaces each memref argument of a kernel (a function with `fx.kernel`, or
+    with `fx.export` if it belongs to another module of the program) by its
+    address and its dynamic sizes and strides. `@main` gets the address of an
+    array with the addresses of all descriptors. It loads the fields of a
+    descriptor where they are used, since otherwise thousands of weights would
+    be live at the same time.
 
     ```mlir
     call @kernel_0(%x, %y) : (memref<8x4xf32>, memref<?x4xf32>) -> ()
@@ -187,10 +193,10 @@ def FXCPUPassAddresses : Pass<"fx-cpu-pass-addresses", "::mlir::ModuleOp"> {
 }
 
 def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "turn bufferized fx.eager ops into calls of the fallback";
+  let summary = "lower bufferized fx.eager ops to calls of the fallback";
   let description = [{
-    Packs operands as fx_rt_eager (lib/Runtime/Artefact/Eager.c) takes them and
-    reads the results' descriptors back. The JSON text of each op becomes a
+    Packs the operands in the form of fx_rt_eager (lib/Runtime/Artefact/Eager.c)
+    and reads the descriptors of the results. The JSON text of each op becomes a
     global.
   }];
   let dependentDialects = [
@@ -202,7 +208,7 @@ def FXCPUEagerToRuntime : Pass<"fx-cpu-eager-to-runtime", "::mlir::ModuleOp"> {
 def FXCPURandomToRuntime : Pass<"fx-cpu-random-to-runtime", "::mlir::ModuleOp"> {
   let summary = "lower fx_kernel.random to calls of the run-time";
   let description = [{
-    The run-time holds the generator: an instance of the model has one.
+    The run-time owns the generator. Each instance of the model has one.
 
     ```mlir
     fx_kernel.random "uniform" of f32 (%low, %high : f64) outs(%m : memref<4xf32>)
@@ -214,10 +220,10 @@ def FXCPURandomToRuntime : Pass<"fx-cpu-random-to-runtime", "::mlir::ModuleOp"> 
 }
 
 def FXCPUAssertToRuntime : Pass<"fx-cpu-assert-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "let a failed cf.assert end the run with an error";
+  let summary = "lower cf.assert to run-time errors";
   let description = [{
-    Upstream's lowering of `cf.assert` ends the process. Here the run-time
-    leaves the compiled code and run() returns the message.
+    Upstream's lowering of `cf.assert` ends the process. With this pass a failed
+    assertion leaves the compiled code, and run() returns the message.
 
     ```mlir
     cf.assert %ok, "index out of range"
@@ -232,14 +238,15 @@ def FXCPUAssertToRuntime : Pass<"fx-cpu-assert-to-runtime", "::mlir::ModuleOp"> 
 }
 
 def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
-  let summary = "polynomials for the math functions that are accurate in f32";
+  let summary = "expand math functions";
   let description = [{
-    exp, expm1, log, log1p, log2, tanh, erf of f32 (f16 and bf16 through f32)
-    become straight-line code, on vectors and, so that LLVM can vectorize the
-    loops around them, on scalars. Vectors of the others (sin, atan2, pow, ...)
-    are computed in f64 and rounded, but for angles above 2^51. f64, and scalars
-    of those others, are left to libm; vectors that LLVM has no intrinsic for
-    are taken apart:
+    Replaces exp, expm1, log, log1p, log2, tanh and erf of f32, and of f16 and
+    bf16 through f32, by straight-line code. This applies to vectors and also to
+    scalars, so that LLVM can vectorize the loops around them. The other
+    functions (sin, atan2, pow, ...) of vectors are computed in f64 and rounded,
+    except for angles from 2^51 on. libm computes these functions of scalars,
+    and all functions of f64. Functions of vectors without an LLVM intrinsic are
+    unrolled:
 
     ```mlir
     %y = math.asinh %x : vector<2xf64>
@@ -257,10 +264,10 @@ def FXCPULowerMath : Pass<"fx-cpu-lower-math", "::mlir::ModuleOp"> {
 }
 
 def FXCPULowerVectors : Pass<"fx-cpu-lower-vectors", "::mlir::ModuleOp"> {
-  let summary = "lower what vector code is still of more than one dimension";
+  let summary = "lower multi-dimensional vector code";
   let description = [{
-    Contractions become rows of vector.fma, multi-dimensional transfers are
-    unrolled to rank 1 and become vector.load and vector.store.
+    Lowers contractions to sequences of vector.fma. Unrolls multi-dimensional
+    transfers to rank 1 and converts them to vector.load and vector.store.
   }];
   let options = [
     Option<"lowerTransfers", "lower-transfers", "bool", "false",
@@ -273,12 +280,12 @@ def FXCPULowerVectors : Pass<"fx-cpu-lower-vectors", "::mlir::ModuleOp"> {
 }
 
 def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp"> {
-  let summary = "tell LLVM what it may assume of kernels";
+  let summary = "set LLVM attributes of kernels and other functions";
   let description = [{
-    On the LLVM dialect: pointer arguments of kernels (`kernel_<n>`, and functions marked
-    `fx.kernel`) get noalias (a kernel's outputs overlap none of its other arguments), every
-    function the vector width it prefers, and private functions internal
-    linkage.
+    Works on the LLVM dialect. Adds noalias to the pointer arguments of kernels
+    (`kernel_<n>`, and functions with `fx.kernel`), whose outputs do not overlap
+    any other argument. Sets the preferred vector width of all functions.
+    Private functions get internal linkage.
   }];
   let options = [
     Option<"vectorWidth", "vector-width", "unsigned", "512", "preferred width of vectors in bits">
@@ -289,10 +296,10 @@ def FXCPUKernelAttributes : Pass<"fx-cpu-kernel-attributes", "::mlir::ModuleOp">
 def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::ModuleOp"> {
   let summary = "lower memref.expand_shape with several dynamic sizes in a group";
   let description = [{
-    Upstream's `expand-strided-metadata` takes at most one dynamic size in a
-    group and crashes on more. Such an expansion becomes a
-    `memref.reinterpret_cast`: its sizes are operands, each stride is the next
-    one times the next size.
+    Upstream's `expand-strided-metadata` supports at most one dynamic size in a
+    group and crashes if there are more. This pass replaces such an expansion by
+    a `memref.reinterpret_cast`. Its sizes are the operands; each stride is the
+    product of the stride and the size of the next dimension.
 
     ```mlir
     %e = memref.expand_shape %x [[0, 1], [2]] output_shape [%b, %s, 8]
@@ -310,8 +317,9 @@ def FXCPUExpandDynamicShapes : Pass<"fx-cpu-expand-dynamic-shapes", "::mlir::Mod
 def FXDropStates : Pass<"fx-drop-states", "::mlir::ModuleOp"> {
   let summary = "remove the states of a bufferized module";
   let description = [{
-    `@main` takes the weights as arguments, and `fx-compile` has placed their
-    bytes in the file of the model. Code is made of what is left.
+    After bufferization the states are not needed: the weights are arguments of
+    `@main`, and `fx-compile` has assigned their bytes to offsets in the file of
+    the model.
   }];
 }
 

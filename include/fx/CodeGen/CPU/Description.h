@@ -16,7 +16,7 @@
 
 namespace fx::cpu {
 
-/// Code for a symbolic expression, as fx/Runtime/Desc.h defines it.
+/// The postfix code of a symbolic expression, which fx/Runtime/Desc.h defines.
 using ExprCode = llvm::SmallVector<int64_t, 8>;
 
 /// An input or output of the model (FXValueInfo).
@@ -27,21 +27,21 @@ struct ValueDescription {
   kernel::Dtype dtype{};
   bool isMutated = false;
   llvm::SmallVector<ExprAttr> sizes;
-  ExprAttr value;                ///< of an int input
-  int64_t result = -1, bits = 0; ///< of an output: see FXrtOutput
+  ExprAttr value;                ///< the expression of an int input
+  int64_t result = -1, bits = 0; ///< fields of an output, see FXrtOutput
 };
 
 /// An argument of the compiled function (FXrtArg).
 struct ArgDescription {
   enum Kind { Input, Constant, Mutable } kind = Input;
   int64_t index = 0;
-  llvm::SmallVector<int64_t> sizes; ///< of states and prepared tensors
+  llvm::SmallVector<int64_t> sizes; ///< sizes of a state or prepared tensor
   int64_t bytes = 0, offset = 0;
-  std::string state;     ///< name, of a state
-  int64_t prepared = -1; ///< result of @prepare
+  std::string state;     ///< the name of a state
+  int64_t prepared = -1; ///< the number of the result of @prepare
   kernel::Dtype dtype{};
   bool isUsed = true;
-  bool isPrepared = false; ///< a state that @prepare reads
+  bool isPrepared = false; ///< the argument is a state that @prepare reads
 };
 
 struct ConditionDescription {
@@ -51,7 +51,7 @@ struct ConditionDescription {
   std::optional<int64_t> min, max;
 };
 
-/// Kernels for one kind of GPU (FXrtImage).
+/// The kernels for one kind of GPU (FXrtImage).
 struct ImageDescription {
   bool isBinary = false;
   int chip = 0, family = 0; ///< FXrtChipFamily
@@ -61,12 +61,12 @@ struct ImageDescription {
 /// A kernel for a GPU (FXrtKernel).
 struct KernelDescription {
   std::string name;
-  int chip = 0; ///< only images of this chip alone have it; 0: all
-  /// What it computes, "add (model.py:12)", for messages.
+  int chip = 0; ///< the only chip whose images contain the kernel; 0: all
+  /// The nodes that the kernel computes, "add (model.py:12)", for messages.
   std::string nodes;
 };
 
-/// All that the run-time checks and tells of a model.
+/// The properties of a model that the run-time checks and reports.
 struct ModelDescription {
   std::string name, cpu, features;
   int inputLeaves = 0;
@@ -76,40 +76,42 @@ struct ModelDescription {
   llvm::SmallVector<std::string> symbols;
   llvm::SmallVector<ConditionDescription> conditions;
   std::vector<std::string> fallbacks;
-  /// An operator may draw random numbers.
+  /// Whether an operator may draw random numbers.
   bool drawsRandom = false;
   int64_t arenaBytes = 0;
   uint64_t weightBytes = 0;
-  /// Of @prepare where the artefact keeps it, as `fx_prepare`: the states that
-  /// it takes, as indices of `args`, and the tensors that it writes.
+  /// Whether the artefact contains @prepare as `fx_prepare`. If so, the states
+  /// that it reads, as indices of `args`, and the sizes and dtypes of the
+  /// tensors that it writes.
   bool keepsPrepare = false;
   llvm::SmallVector<int64_t> prepareArgs;
   std::vector<llvm::SmallVector<int64_t>> preparedSizes;
   llvm::SmallVector<kernel::Dtype> preparedDtypes;
   /// The compiler's report as one line of JSON.
   std::string report;
-  /// What runs the kernels, "cuda:sm_90a"; empty: the CPU. Then their
-  /// code, the best first, and the kernels by number.
+  /// The target of the kernels, "cuda:sm_90a"; empty: the CPU. For a GPU, the
+  /// images with the code, the best first, and the kernels by number.
   std::string target;
   std::vector<ImageDescription> images;
   std::vector<KernelDescription> kernels;
-  /// Guards that no code was made for: their Python text.
+  /// The Python texts of guards that the compiled code does not check.
   std::vector<std::string> unchecked;
 };
 
-/// Reads the attributes of the linalg contract off `main`.
+/// Reads the description from the attributes of `main` in the linalg contract.
 mlir::FailureOr<ModelDescription> describeModel(mlir::func::FuncOp main);
 
-/// Postfix code, with indices of symbols taken from (and added to) `symbols`.
-/// Fails for what the run-time cannot evaluate: reals and unknown functions.
+/// Compiles an expression to postfix code. The code refers to symbols by their
+/// index in `symbols`; new symbols are appended. Fails for reals and unknown
+/// functions, which the run-time cannot evaluate.
 mlir::FailureOr<ExprCode>
 compileExpr(ExprAttr expr, llvm::SmallVectorImpl<std::string> &symbols);
 
 /// Returns the infix form of an expression, for messages and tables.
 std::string getText(ExprAttr expr);
 
-/// An LLVM module that holds the tables of the description and refers to
-/// `fx_entry`.
+/// Emits an LLVM module that contains the tables of the description and refers
+/// to `fx_entry`.
 std::unique_ptr<llvm::Module> emitDescription(const ModelDescription &model,
                                               llvm::LLVMContext &context,
                                               const CPUOptions &options);

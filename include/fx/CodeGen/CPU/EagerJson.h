@@ -11,12 +11,12 @@
 #include "fx/IR/FXDialect.h"
 
 namespace fx::cpu {
-/// The text that fx/Runtime/fallback.h describes. Fails, with an error at the
-/// op, for an argument that the text cannot say.
+/// Returns the JSON text of a call, in the format of fx/Runtime/fallback.h.
+/// Emits an error and fails if the format cannot represent an argument.
 mlir::FailureOr<std::string> getEagerJson(EagerOp op);
 
-/// The type of operand or result `i`: what `fx.operand_types` or
-/// `fx.result_types` says, else the builtin type.
+/// Returns the type of operand or result `i` from `fx.operand_types` or
+/// `fx.result_types`, or else the builtin type.
 mlir::Type getEagerType(EagerOp op, bool isResult, unsigned i);
 } // namespace fx::cpu
 

@@ -21,10 +21,10 @@ class Function;
 
 namespace fx::cpu {
 
-/// Told of each function whose code is there.
+/// A callback that is called with each function after its code is emitted.
 using FunctionListener = std::function<void(const llvm::Function &)>;
 
-/// As in Backend.h; `listener` may be null.
+/// As `emitCode` of Backend.h, with a listener, which may be null.
 llvm::Expected<std::string> emitCode(llvm::Module &module,
                                      const CPUOptions &options, CodeKind kind,
                                      const FunctionListener &listener);

@@ -23,25 +23,27 @@ namespace fx::cpu {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/CPU/KernelPasses.h.inc"
 
-/// What the tensor-level passes need to know of the machine.
+/// The properties of the machine that the passes on tensors use.
 struct KernelOptions {
-  /// f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE).
+  /// The f32 lanes of a vector register: 16 (AVX-512), 8 (AVX2) or 4 (SSE).
   int64_t lanes = 16;
-  /// vpdpbusd exists for vectors of so many lanes.
+  /// Whether the machine has vpdpbusd for vectors of `lanes` lanes.
   bool vnni = false;
   /// vdpbf16ps exists for vectors of that many lanes.
   bool bf16 = false;
 };
 
-/// What an x86 feature list as LLVM prints it ("+avx512f,+avx2,...") allows.
+/// Returns the options for a list of x86 features in LLVM's notation
+/// ("+avx512f,+avx2,...").
 KernelOptions getKernelOptions(llvm::StringRef features);
 
-/// The whole tensor-level half: from the linalg contract to a module whose
-/// public functions hold `fx_kernel.invoke` ops (and the linalg ops that no
-/// schedule covers), with `@prepare` split off. One-shot bufferization follows.
+/// Builds the pipeline of all passes on tensors: from the linalg contract to a
+/// module whose public functions contain `fx_kernel.invoke` ops, and linalg ops
+/// for which there is no schedule. Computations on states alone move to
+/// `@prepare`. One-shot bufferization follows.
 void buildKernelPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
-/// The last part of it: groups of ops become code.
+/// Builds the last part of this pipeline, which emits the code of kernels.
 void buildEmitPipeline(mlir::OpPassManager &pm, const KernelOptions &options);
 
 /// Registers the passes and the pipeline `fx-cpu-kernels` (options `lanes`,

@@ -11,12 +11,13 @@
 include "mlir/Pass/PassBase.td"
 
 def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
-  let summary = "keep weights with scales by group two-dimensional";
+  let summary = "collapse the group dimension of weights with grouped scales";
   let description = [{
     Weights whose rows have a scale for each group of elements are dequantized
-    with the groups as a dimension, and given to a matmul without it. The groups
-    go into the scales' indexing map, so that the shapes of what surrounds the
-    matmul are not split for their sake:
+    in a shape with a dimension for the groups, and then collapsed for the
+    matmul. The pass collapses the dequantization instead and expresses the
+    groups in the indexing map of the scales. So the expanded shape does not
+    propagate to the ops around the matmul:
 
     ```mlir
     %p3 = tensor.expand_shape %p [[0], [1, 2]] : tensor<64x128xi8> into tensor<64x4x32xi8>
@@ -27,8 +28,8 @@ def FXCPUFlattenGroups : Pass<"fx-cpu-flatten-groups", "::mlir::ModuleOp"> {
                                      // (n, k), (n, k floordiv 32)
     ```
 
-    `fx-cpu-integer-contractions` takes them from there, and splits again what
-    no contraction of integers reads.
+    `fx-cpu-integer-contractions` matches this form. It expands it again if no
+    integer contraction reads the weights.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -39,10 +40,10 @@ def FXCPUIntegerContractions
     : Pass<"fx-cpu-integer-contractions", "::mlir::ModuleOp"> {
   let summary = "multiply quantized tensors as integers";
   let description = [{
-    A contraction of two dequantized tensors, activations `(q - z) s` and
-    weights `p t` (of `fx.state` arguments; signed, without zero point, `t` a
-    number or a scale for each column), becomes one of 8-bit integers that
-    accumulates in 32 bits:
+    Rewrites a contraction of two dequantized tensors to a contraction of 8-bit
+    integers that accumulates in 32 bits. The activations are `(q - z) s`. The
+    weights are `p t`, with signed `p` computed from `fx.state` arguments,
+    without a zero point; `t` is a scalar or has a scale for each column:
 
     ```mlir
     %sum = linalg.generic ... ins(%q, %p : tensor<?x64xi8>, tensor<32x64xi8>)
@@ -51,25 +52,26 @@ def FXCPUIntegerContractions
                                      // sitofp(sum - z * total) * (t * s)
     ```
 
-    `%total` is the sum of the weights of each column, which is known before the
-    run. Signed activations are made unsigned by an offset of 128. The terms are
-    padded to a multiple of four: hardware multiplies four at a time.
+    `%total` is the sum of the weights of each column, which is computed before
+    the run. Signed activations are made unsigned by an offset of 128. The terms
+    are padded to a multiple of four, since the hardware multiplies four terms
+    at a time.
 
-    Large weights of activations that are no integers stay bytes too, which
-    become floats where they are used: `%y = t * (x * sitofp(p))`.
+    If the activations are not quantized, large weights are still stored as
+    bytes, which the kernel converts to floats: `%y = t * (x * sitofp(p))`.
 
-    Where so many terms of a column have a scale of their own (`t` by
-    fx-cpu-flatten-groups), the sum is one of floats, of products that are each
-    scaled. Its code adds up integers within a group:
+    If each group of terms of a column has a scale (the form of
+    fx-cpu-flatten-groups), the contraction is a sum of floats whose terms are
+    scaled products. The code of the kernel adds up integers within a group:
 
     ```mlir
     %sum = linalg.generic ... ins(%q, %p, %t) // out + sitofp(zext(q) * sext(p)) * t
     %y = ... (%sum - z * %total) * s          // total: the sum of p * t
     ```
 
-    Left as they are: contractions with batches (grouped convolutions), whose
-    activations do not have their terms in a row, or of more terms than fit 32
-    bits.
+    The pass does not rewrite contractions with batches (grouped convolutions),
+    contractions whose activations do not have contiguous terms, and
+    contractions with so many terms that 32 bits could overflow.
   }];
   let statistics = [
     Statistic<"numRewritten", "num-rewritten", "contractions of integers made">
@@ -81,14 +83,14 @@ def FXCPUIntegerContractions
 }
 
 def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
-  let summary = "make the left operand of matmuls of bf16 and f16 f32";
+  let summary = "convert the left operands of bf16 and f16 matmuls to f32";
   let description = [{
-    Without vdpbf16ps, a kernel multiplies f32. It converts a vector of the right
-    operand to f32 after it loads it, for all rows of a tile, so that weights stay
-    in 16 bits in memory. It loads one element of the left operand for each row
-    and step. This pass converts the left operand to f32 once, in the op that
-    computes it if that op is part of a kernel. The products and their sums are
-    exact f32, as PyTorch's are.
+    Without vdpbf16ps, matmul kernels multiply in f32. They convert vectors of the
+    right operand after loading them, once for all rows of a tile, so that weights
+    are stored in 16 bits. Of the left operand they load one scalar for each row
+    and term. The pass converts the left operand to f32 before, so that this is
+    done once; the conversion is fused into the kernel that computes the operand,
+    if there is one. Products and sums are f32, as in PyTorch.
 
     A contraction whose right operand `fx-cpu-pack-weights` has packed in pairs
     stays as it is: the hardware multiplies its operands as bf16.
@@ -102,10 +104,10 @@ def FXCPUWidenHalves : Pass<"fx-cpu-widen-halves", "::mlir::ModuleOp"> {
 def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
   let summary = "pack the constant operands of contractions into panels";
   let description = [{
-    A contraction reads a weight (anything computed from `fx.state` arguments
-    and constants alone) along its columns. The weight is packed by
-    `linalg.pack` into panels `[N/P][K...][P]`, P columns wide and padded with
-    zeros, and the contraction reads it through `linalg.unpack`:
+    A contraction reads its weight (a value that depends on `fx.state` arguments
+    and constants alone) by columns. The pass packs the weight by `linalg.pack`
+    into panels `[N/P][K...][P]` of P columns, padded with zeros. The
+    contraction reads it through `linalg.unpack`:
 
     ```mlir
     %p = linalg.pack %w padding_value(%zero : f32) inner_dims_pos = [0]
@@ -114,19 +116,19 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
            : tensor<4x64x32xf32> -> tensor<100x64xf32>
     ```
 
-    Named linalg ops are generalized first, fills excepted.
+    Named linalg ops except fills are generalized first.
 
-    Of 8-bit integers four terms of a column lie together, `inner_tiles = [32,
-    4]`. With `bf16`, the same holds for two terms of bf16 operands, `inner_tiles =
-    [32, 2]`, if the terms of the left operand are contiguous and even in number.
-    Those of which only four bits are kept (`(p << 4) >> 4`) lie two in a
-    byte, the term four places on in the upper half: `[N/P][K/8][P][4]`. A
-    generic in front of the unpacking makes bytes of them. The scales of groups
-    are packed by columns, too.
+    For 8-bit integers, four terms of a column are contiguous: `inner_tiles =
+    [32, 4]`. With `bf16`, two terms of bf16 operands are contiguous, `inner_tiles
+    = [32, 2]`, if the terms of the left operand are contiguous and their number
+    is even. If only the low four bits of integers are used (`(p << 4) >> 4`), a
+    byte holds two terms: term k in the lower half and term k + 4 in the upper
+    half, in the layout `[N/P][K/8][P][4]`. A generic in front of the unpacking
+    expands them to bytes. The scales of groups are packed by columns, too.
 
-    `fx-form-kernels` takes the unpacking into the kernel, whose code reads
-    the panels; `fx-hoist-prepare` moves the packing to `@prepare`.
-    No canonicalization may run in between: it would fold the pair away.
+    `fx-form-kernels` moves the unpacking into the kernel, whose code reads the
+    panels. `fx-hoist-prepare` moves the packing to `@prepare`. Canonicalization
+    must not run in between, since it would fold the pair.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
@@ -142,10 +144,11 @@ def FXCPUPackWeights : Pass<"fx-cpu-pack-weights", "::mlir::ModuleOp"> {
 def FXCPUStartFallbacks : Pass<"fx-cpu-start-fallbacks", "::mlir::ModuleOp"> {
   let summary = "start asynchronous fallbacks early and await them late";
   let description = [{
-    An `fx.eager` of @main that is marked `fx.async` and has no effects gets a
-    number, `fx.slot`, and a `fx_kernel.start_eager` in front of what does not
-    lead to it; it itself, and what needs its results, moves behind what does
-    not. Kernels in between run while ATen works. What has effects keeps its
+    For each `fx.eager` of @main with `fx.async` and without effects, the pass
+    creates a `fx_kernel.start_eager` with the same number `fx.slot`. Ops that
+    the `fx.eager` does not depend on move behind the start. The `fx.eager`
+    itself, and the ops that depend on its results, move behind the other ops.
+    The kernels in between run while ATen runs. Ops with effects keep their
     order.
 
     ```mlir
@@ -171,10 +174,10 @@ def FXCPUSelectSchedules
     : Pass<"fx-cpu-select-schedules", "::mlir::ModuleOp"> {
   let summary = "choose a schedule for the root op of every kernel";
   let description = [{
-    Puts `fx_kernel.schedule` on the root op of each kernel function: the
-    schedule of the class of kernels that matches. Of a contraction these are
-    the numbers of `#fx_kernel.contraction`; those of other classes have none. A
-    schedule that is already there is kept.
+    Sets `fx_kernel.schedule` of the root op of each kernel function to the
+    schedule of the class of kernels that matches. `#fx_kernel.contraction` has
+    parameters, the schedules of the other classes have none. A schedule that is
+    already set is kept.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">
@@ -185,10 +188,11 @@ def FXCPUSelectSchedules
 def FXCPUEmitKernels : Pass<"fx-cpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by its scheduled code";
   let description = [{
-    Emits each kernel function on memrefs with one-dimensional vectors, as its
-    `fx_kernel.schedule` says. The outermost loops are `scf.forall` where iterations
-    are independent. Odd sizes are handled by smaller register tiles and masks.
-    A kernel that cannot be emitted is inlined where it is invoked.
+    Emits each kernel function on memrefs, with one-dimensional vectors and by
+    its `fx_kernel.schedule`. The outermost loops are `scf.forall` if their
+    iterations are independent. Remainders of sizes are handled by smaller
+    register tiles and masks. A kernel that cannot be emitted is inlined where
+    it is invoked.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,

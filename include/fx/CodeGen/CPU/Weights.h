@@ -16,9 +16,9 @@
 
 namespace fx::cpu {
 
-/// A state's values: a strided view of its storage.
+/// The values of a state: a strided view of its storage.
 struct StateView {
-  const char *data = nullptr; ///< first element
+  const char *data = nullptr; ///< the first element
   kernel::Dtype dtype{};
   llvm::SmallVector<int64_t> sizes, strides; ///< strides in elements
 
@@ -26,14 +26,14 @@ struct StateView {
   int64_t getNumElements() const;
 };
 
-/// Gives access to the bytes of states. Files are mapped when first needed,
-/// their records checked against the CRC once, and nothing is copied.
+/// Gives access to the bytes of states. Files are mapped when they are first
+/// needed. The CRC of each record is checked once.
 class StateReader {
 public:
   explicit StateReader(mlir::ModuleOp module);
 
-  /// The view of state `name`. Errors name the state, and file and range where
-  /// they are bad.
+  /// Returns the view of state `name`. Errors name the state, and the file and
+  /// the range if these are wrong.
   llvm::Expected<StateView> read(llvm::StringRef name);
 
 private:
@@ -44,12 +44,12 @@ private:
   llvm::StringMap<std::string> splats;
 };
 
-/// Gives every constant and state of `model` its place in the data segment;
-/// equal views of the same storage share one. Sets offsets and `weightBytes`.
+/// Assigns offsets in the data segment to all constants and states of `model`;
+/// equal views of the same storage share an offset. Sets `weightBytes`.
 llvm::Error placeWeights(ModelDescription &model, StateReader &states);
 
-/// The data segment of a shared object, mapped to be written: zeros at first.
-/// What is written is in the file when this goes.
+/// The data segment of a shared object, mapped for writing and initially zero.
+/// The destructor completes the writes to the file.
 class WeightSegment {
 public:
   char *data() { return region.data(); }
@@ -60,13 +60,13 @@ private:
   llvm::sys::fs::mapped_file_region region;
 };
 
-/// Appends a data segment of `bytes` (not 0) to the shared object at `path`,
-/// page aligned, as a segment that the loader maps.
+/// Appends a page-aligned data segment of `bytes` (not 0), which the loader
+/// maps, to the shared object at `path`.
 llvm::Expected<WeightSegment> appendSegment(llvm::StringRef path,
                                             uint64_t bytes);
 
-/// Copies every constant and state of `model` that is not prepared to its
-/// place in the data segment.
+/// Copies all constants and states of `model`, except results of @prepare, to
+/// their offsets in the data segment.
 llvm::Error writeStates(WeightSegment &segment, const ModelDescription &model,
                         StateReader &states);
 

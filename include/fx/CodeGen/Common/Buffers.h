@@ -19,31 +19,32 @@ class BufferViewFlowAnalysis;
 
 namespace fx::codegen {
 
-/// Calls `callee(bytes) -> memref<?xi8>`, a function of the run-time, which is
-/// declared where it is missing.
+/// Creates a call of `callee(bytes) -> memref<?xi8>`, a function of the
+/// run-time, and declares the function if necessary.
 mlir::Value callForBytes(mlir::OpBuilder &b, mlir::Location loc,
                          llvm::StringRef callee, mlir::Value bytes);
 
-/// Bytes of a buffer of `type` with the dynamic sizes given.
+/// Computes the bytes of a buffer of `type` with the dynamic sizes `sizes`.
 mlir::Value computeBytes(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::MemRefType type, mlir::ValueRange sizes);
 
-/// A buffer of `type` (identity layout) in memory of its own from `callee`.
+/// Creates a buffer of `type`, which must have an identity layout, in memory
+/// that a call of `callee` allocates.
 mlir::Value createBufferView(mlir::OpBuilder &b, mlir::Location loc,
                              llvm::StringRef callee, mlir::MemRefType type,
                              mlir::ValueRange sizes);
 
-/// Every value that may be a view of `buffer`, itself included. Unlike
-/// upstream's analysis alone, it sees through the casts from i1 to i8 in front
-/// of kernels.
+/// Returns all values that may be views of `buffer`, including `buffer`. In
+/// addition to upstream's analysis, it follows the casts from i1 to i8 of the
+/// operands of kernels.
 llvm::SmallPtrSet<mlir::Value, 16>
 getAliases(mlir::Value buffer, const mlir::BufferViewFlowAnalysis &analysis);
 
-/// Bytes of one element in memory.
+/// Returns the bytes of one element in memory.
 int64_t getElementBytes(mlir::Type type);
 
-/// The function of this name and type in the module around `b`'s block,
-/// declared where it is missing.
+/// Returns the function `name` of the module that contains `b`'s block.
+/// Declares it with type `type` if it does not exist.
 mlir::Operation *getOrDeclare(mlir::OpBuilder &b, llvm::StringRef name,
                               mlir::FunctionType type, bool cInterface);
 

@@ -15,24 +15,26 @@
 
 namespace fx::codegen {
 
-/// `value` as the LLVM dialect has it (a memref as its descriptor), by a cast
-/// that the conversion to LLVM resolves.
+/// Casts `value` to its type in the LLVM dialect (a memref to its descriptor).
+/// The conversion to LLVM resolves the cast.
 mlir::Value castToLLVM(mlir::OpBuilder &b, const mlir::LLVMTypeConverter &types,
                        mlir::Value value);
+/// Casts `value`, of a type of the LLVM dialect, to `type`.
 mlir::Value castFromLLVM(mlir::OpBuilder &b, mlir::Value value,
                          mlir::Type type);
 
-/// Stack memory for one `type`, taken at the start of the function so that it
-/// does not grow in a loop.
+/// Creates an alloca of `count` elements of `type` at the start of the
+/// function, so that loops do not allocate repeatedly.
 mlir::Value createStackSlot(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Type type, int64_t count = 1);
 
-/// The address of field or element `index` of `base`, which holds a `type`.
+/// Returns the address of field or element `index` of the `type` at `base`.
 mlir::Value createFieldAddress(mlir::OpBuilder &b, mlir::Location loc,
                                mlir::Type type, mlir::Value base,
                                int32_t index);
 
-/// The address of a constant, zero-terminated string; equal ones are shared.
+/// Returns the address of a constant zero-terminated string. Equal strings
+/// share a global.
 mlir::Value createText(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::ModuleOp module, llvm::StringRef text);
 

@@ -19,35 +19,36 @@ namespace fx::codegen {
 
 class KernelCode;
 
-/// What a class says of a kernel that it can compute.
+/// The result of matching a kernel with a class.
 struct KernelMatch {
-  /// Holds the schedule: the op that the loops are made of, or the function.
+  /// The op that gets the attribute of the schedule: the op from which the
+  /// loops are generated, or the function.
   mlir::Operation *root;
-  /// Null where it is chosen while code is emitted, on the function.
+  /// The schedule; null if the emitter chooses it and sets it on the function.
   kernel::ScheduleAttrInterface schedule;
 };
 
-/// A way to compute kernels on a target. What belongs to a class is in one
-/// folder; a target lists its classes in one table.
+/// A way to compute kernels on a target. The implementation of a class is in
+/// one folder, and each target has a table of its classes.
 struct KernelClass {
   /// The mnemonic of its schedules.
   llvm::StringLiteral name;
-  /// As of rewrite patterns: of the classes that match, the one of the highest
-  /// benefit is tried first.
+  /// Of the classes that match, the one with the highest benefit is tried
+  /// first, as for rewrite patterns.
   unsigned benefit;
   std::optional<KernelMatch> (*match)(mlir::func::FuncOp kernel,
                                       const kernel::TargetInfo &target);
-  /// Fills `code.target`, or sets `code.error`: the class does not fit after
-  /// all.
+  /// Emits the body of `code.target`. Sets `code.error` if the class cannot
+  /// compute the kernel.
   void (*emit)(KernelCode &code);
 };
 
-/// The classes that match, by descending benefit.
+/// Returns the classes that match, by descending benefit.
 llvm::SmallVector<std::pair<const KernelClass *, KernelMatch>>
 matchKernelClasses(llvm::ArrayRef<KernelClass> classes,
                    mlir::func::FuncOp kernel, const kernel::TargetInfo &target);
 
-/// The functions of `module` that are kernels without code.
+/// Returns the kernel functions of `module` whose code is not emitted yet.
 llvm::SmallVector<mlir::func::FuncOp> getKernels(mlir::ModuleOp module);
 
 } // namespace fx::codegen

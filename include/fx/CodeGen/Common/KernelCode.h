@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel function on tensors is a small graph of linalg ops. Its code is
-// emitted on demand: to store a vector of an output, the tensor is evaluated
-// at the coordinates of that vector, which evaluates the operands of the op
-// that defines it, down to loads from the kernel's arguments. Roots (the
-// accumulators of a contraction, the result of a reduction) are given as known
-// values. One-dimensional vectors only; one dimension varies by lane.
+// emitted on demand. To store a vector of an output, the tensor is evaluated
+// at the coordinates of this vector. This recursively evaluates the operands of
+// the op that defines the tensor, down to loads from the kernel's arguments.
+// Emitters provide the values of roots, such as the accumulators of a
+// contraction or the result of a reduction, by `KernelCode::know`. All vectors
+// are one-dimensional: one coordinate varies by lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ class LoopLabels;
 
 namespace fx::codegen {
 
-/// `value` (none: 0) + `constant`, of type index.
+/// The sum `value` + `constant` of type index; a null value is 0.
 struct Index {
   mlir::Value value;
   int64_t constant = 0;
@@ -47,43 +48,46 @@ struct Index {
   }
 };
 
-/// `constant` times `value` (none: 1).
+/// The product `constant` * `value`; a null value is 1.
 struct Stride {
   int64_t constant = 0;
   mlir::Value value;
   bool isStatic(int64_t c) const { return !value && constant == c; }
 };
 
-/// One coordinate of an element, or of a vector of elements if `lane`: then
-/// lane i is at `base` + i.
+/// One coordinate of an element or of a vector of elements. If `lane` is true,
+/// the coordinate of lane i is `base` + i.
 struct Coord {
   Index base;
   bool lane = false;
 };
 using Coords = llvm::SmallVector<Coord, 6>;
 
-/// Where a tensor lies: element c is at flat[sum of c_i * strides_i].
+/// The memory of a tensor: element c is flat[sum of c_i * strides_i].
 struct Buffer {
   mlir::Value flat;
   llvm::SmallVector<Stride, 6> strides;
-  mlir::Type element; // of the tensor; i1 is stored as i8
+  mlir::Type element; ///< of the tensor; i1 is stored as i8
 };
 
-/// Values known in a block. A scope belongs to the body of `loop`; without one
-/// it is a part of its parent's block.
+/// The values that are known in a block. A scope is the body of `loop`; without
+/// a loop it is a part of its parent's block.
 struct Scope {
   Scope *parent = nullptr;
   mlir::Operation *loop = nullptr;
-  /// Elements that exist only within: nothing is computed further out.
+  /// Forbids hoisting to the parent, because elements that are evaluated in
+  /// this scope may not exist outside.
   bool isGuarded = false;
-  /// Tensors of which elements were given: what depends on them stays here.
+  /// The tensors of which elements are given by `know`. Values that depend on
+  /// them are not hoisted to the parent.
   llvm::SmallPtrSet<void *, 4> given;
+  /// A tensor and its coordinates.
   using Key = std::pair<void *, std::vector<std::pair<void *, int64_t>>>;
   std::map<Key, mlir::Value> known;
 };
 
-/// Emits one kernel. `failed` is set, with the reason, when something has no
-/// code; what is built after that is thrown away.
+/// Emits one kernel. If some op cannot be emitted, `error` is the reason and
+/// the code is discarded.
 class KernelCode {
 public:
   KernelCode(mlir::func::FuncOp source, const kernel::TargetInfo &machine);
@@ -93,8 +97,8 @@ public:
   mlir::OpBuilder b;
   mlir::Location loc;
   kernel::TargetInfo machine;
-  int64_t lanes; ///< of `machine`
-  /// The lanes in use, a vector of i1, or none if all are.
+  int64_t lanes; ///< the number of lanes of `machine`
+  /// The active lanes as a vector of i1; null if all are active.
   mlir::Value mask;
   std::string error;
 
@@ -104,7 +108,8 @@ public:
       error = why.str();
   }
 
-  /// Values that the function returns, and the argument each is stored to.
+  /// The values that the function returns, and the arguments to which they are
+  /// stored.
   unsigned numOutputs();
   mlir::Value output(unsigned i);
   mlir::BlockArgument outputArg(unsigned i);
@@ -117,7 +122,7 @@ public:
   Index mul(const Index &a, const Stride &s);
   Index mul(const Index &a, const Index &c);
   Stride scale(const Stride &s, int64_t c);
-  /// floor(a / c), ceil(a / c) for a >= 0.
+  /// Computes floor(a / c), or ceil(a / c), for a >= 0.
   Index floorDiv(const Index &a, int64_t c);
   Index ceilDiv(const Index &a, int64_t c);
   Index min(const Index &a, const Index &b);
@@ -125,59 +130,66 @@ public:
   //===--- tensors -------------------------------------------------------===//
   Index size(mlir::Value tensor, int64_t dim);
   Index loopSize(mlir::linalg::LinalgOp op, unsigned loop);
-  /// The memory of `tensor`, an argument or a view of one; null if it has none.
+  /// Returns the memory of `tensor` if it is an argument, a view of one, or has
+  /// a buffer by `setBuffer`; else null.
   const Buffer *buffer(mlir::Value tensor);
-  /// Gives `tensor` a memory: from now on it is loaded from there.
+  /// Sets the memory of `tensor`. From now on its elements are loaded.
   void setBuffer(mlir::Value tensor, Buffer buffer);
-  /// The value of a number that the source function holds.
+  /// Returns the scalar of the target function for a scalar of the source
+  /// function.
   mlir::Value scalar(mlir::Value value);
 
   //===--- elements ------------------------------------------------------===//
-  /// The element, or vector of elements, of `tensor` at `coords`: a number or
-  /// a vector of `lanes` numbers.
+  /// Evaluates `tensor` at `coords`, in the outermost scope that has all its
+  /// coordinates. Returns a scalar, or a vector of `lanes` elements if a
+  /// coordinate varies by lane.
   mlir::Value eval(Scope &scope, mlir::Value tensor,
                    llvm::ArrayRef<Coord> coords);
-  /// Says that `tensor` at `coords` is `value` in `scope` and within.
+  /// Sets the value of `tensor` at `coords` for `scope` and nested scopes.
   void know(Scope &scope, mlir::Value tensor, llvm::ArrayRef<Coord> coords,
             mlir::Value value);
   mlir::Value load(const Buffer &buffer, llvm::ArrayRef<Coord> coords);
   void store(const Buffer &buffer, llvm::ArrayRef<Coord> coords,
              mlir::Value value);
-  /// Evaluates the value that the body of `op` yields or computes as
-  /// `result`, where loop i is at `loops[i]`.
+  /// Evaluates `result`, a value of the body of `op`, in iteration `loops`.
   mlir::Value evalBody(Scope &scope, mlir::linalg::GenericOp op,
                        mlir::Value result, llvm::ArrayRef<Coord> loops);
   mlir::VectorType vectorType(mlir::Type element);
   mlir::Value splat(mlir::Value v);
   mlir::Value splatConstant(mlir::TypedAttr element);
-  /// The lanes below `count`.
+  /// Returns a mask of the lanes below `count`.
   mlir::Value maskBelow(const Index &count);
 
   //===--- loops ---------------------------------------------------------===//
-  /// A sequential loop; its body is empty and the builder stands in it.
-  /// `finish` it with the values carried.
+  /// Creates an scf.for with an empty body and the initial values `carried`,
+  /// and sets the insertion point to its body.
   mlir::scf::ForOp beginFor(Scope &outer, Scope &inner, const Index &from,
                             const Index &to, int64_t step,
                             mlir::ValueRange carried = {});
+  /// Ends the body of `loop`, which yields `carried`, and sets the insertion
+  /// point behind the loop.
   void endFor(mlir::scf::ForOp loop, mlir::ValueRange carried = {});
-  /// Loops over the reduced ones of `op`, which set their places `at` and
-  /// carry `acc`: `body` takes and leaves there the values of one step. Returns
-  /// those of the last.
+  /// Creates loops for the reduction loops of `op`, with the initial values
+  /// `acc`. `body` builds the body: it replaces the carried values by those of
+  /// the next iteration. The elements of `at` for the reduction loops are set
+  /// to the induction variables. Returns the final values.
   llvm::SmallVector<mlir::Value> forReduction(
       Scope &outer, mlir::linalg::LinalgOp op, llvm::MutableArrayRef<Index> at,
       mlir::ValueRange acc,
       llvm::function_ref<void(Scope &, llvm::MutableArrayRef<mlir::Value>)>
           body);
-  /// An scf.forall over `sizes`; no loop at all if there are none. The builder
-  /// stands in the body; `endForall` leaves it. `work` is about how many
-  /// elements an iteration computes (0: unknown): few are no thread's worth.
+  /// Creates an scf.forall over `sizes` and sets the insertion point to its
+  /// body, until `endForall`. Creates no loop and returns null if all sizes are
+  /// 1. `ivs` are the indices of the iteration. `work` is the approximate
+  /// number of elements that an iteration computes (0: unknown). It determines
+  /// `fx.grain`, the least number of iterations for a thread.
   mlir::Operation *beginForall(Scope &outer, Scope &inner,
                                llvm::ArrayRef<Index> sizes,
                                llvm::SmallVectorImpl<Index> &ivs,
                                int64_t work = 0);
   void endForall(mlir::Operation *forall);
-  /// Runs `body(scope, at)` for vectors from `from` to `to`: full ones in a
-  /// loop, the rest masked.
+  /// Calls `body(scope, at)` to build the code for the vectors from `from` to
+  /// `to`: once in a loop over full vectors, once for the masked remainder.
   void forVectors(Scope &outer, const Index &from, const Index &to,
                   llvm::function_ref<void(Scope &, const Index &)> body);
 
@@ -193,7 +205,7 @@ private:
               llvm::function_ref<mlir::Value(mlir::Value)> get,
               llvm::function_ref<std::optional<Coord>(mlir::Value)> linear,
               llvm::function_ref<std::optional<Index>(mlir::Value)> falling);
-  /// Evaluates values of one body at one place.
+  /// Evaluates values of one body in one iteration.
   struct BodyEvaluator;
   bool canLoadApart(const Stride &stride) const;
   mlir::Value loadApart(mlir::VectorType type, mlir::Value flat,
@@ -210,22 +222,22 @@ private:
   mlir::Operation *prologueEnd = nullptr;
 };
 
-/// The coordinate of an indexing expression over loop coordinates; none if it
-/// has no such form.
+/// Evaluates an indexing expression at the loop coordinates `loops`. Returns
+/// nullopt if the result is no Coord, for example if a lane is multiplied.
 std::optional<Coord> applyExpr(KernelCode &code, mlir::AffineExpr expr,
                                llvm::ArrayRef<Coord> loops);
 
-/// The ops of a pointwise kernel, and which dimension of the first output each
-/// of their loops is; none if an output is not a generic op's, or not every
-/// loop is a dimension.
+/// Labels the loops of a pointwise kernel by the dimensions of its first
+/// output, and sets `ops` to its ops. Returns nullopt if a generic does not
+/// define each output, or if a loop corresponds to no dimension.
 std::optional<kernel::LoopLabels>
 labelOutput(KernelCode &code, llvm::SmallVectorImpl<mlir::Operation *> &ops);
 
-/// How many trailing dimensions of a pointwise kernel's first output can be
-/// walked as one: they lie together in all operands. 0 if it has none.
+/// Returns the number of trailing dimensions of a pointwise kernel's first
+/// output that can be merged into one loop, because they are adjacent in all
+/// operands. Returns 0 if the output has rank 0.
 int64_t countMergedDims(KernelCode &code);
 
-//===----------------------------------------------------------------------===//
 } // namespace fx::codegen
 
 #endif // FX_CODEGEN_COMMON_KERNELCODE_H

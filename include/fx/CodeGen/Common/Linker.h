@@ -14,17 +14,18 @@
 
 namespace fx::codegen {
 
-/// A link by lld's driver for ELF, of any machine. It sets all llvm::cl options
-/// of the process back to their defaults.
+/// Links by lld's driver for ELF, for any machine. `run` resets all llvm::cl
+/// options of the process to their defaults.
 class Linker {
 public:
   explicit Linker(std::vector<std::string> options)
       : args(std::move(options)) {}
-  /// An object or a library, behind what was added before.
+  /// Appends an object or a library with the content `bytes` to the command
+  /// line.
   llvm::Error add(llvm::StringRef bytes);
-  /// An option for what is added after it.
+  /// Appends an option to the command line.
   void addOption(llvm::StringRef option) { args.push_back(option.str()); }
-  /// What was linked.
+  /// Links. Returns the bytes of the output.
   llvm::Expected<std::string> run();
 
 private:

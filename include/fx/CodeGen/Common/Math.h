@@ -19,36 +19,40 @@ class Value;
 
 namespace fx::codegen {
 
-/// Makes exp, expm1, log, log1p, log2, tanh and erf of f32 (f16 and bf16
-/// through f32) within `root` straight-line code that is right to a few units
-/// in the last place over the whole range of f32, subnormals included. The
-/// others, whose approximations in MLIR are wrong near zeros or poles (sin,
-/// cos, atan, cbrt), and f64 stay: see `computeInDouble`.
+/// Replaces exp, expm1, log, log1p, log2, tanh and erf of f32, and of f16 and
+/// bf16 through f32, in `root` by straight-line code. Its error is a few units
+/// in the last place over the whole range of f32, including subnormals. Does
+/// not replace functions whose approximations in MLIR are wrong near zeros or
+/// poles (sin, cos, atan, cbrt), nor functions of f64. For these see
+/// `computeInDouble`.
 mlir::LogicalResult approximateMath(mlir::Operation *root);
 
-/// Adds the rewriting of erf, on f32 and on vectors of it, that is preferred to
-/// upstream's.
+/// Adds a pattern that approximates erf of f32 and of vectors of f32. It has
+/// precedence over upstream's pattern.
 void populateErfApproximation(mlir::RewritePatternSet &patterns);
 
-/// From there on sine, cosine and tangent are NaN in `computeInDouble`.
+/// From this magnitude on, sine, cosine and tangent are NaN in
+/// `computeInDouble`.
 inline constexpr double kLargestAngle = 0x1p51;
 
-/// True if `op` is a function of math that `computeInDouble` has.
+/// Returns true if `computeInDouble` supports `op`.
 bool hasDoubleForm(mlir::Operation *op);
 
-/// The result of `op`, on floating-point numbers or vectors of them, by
-/// straight-line arithmetic in f64: right to 0.8 units in the last place of
-/// f32, and to some 1e-14 of f64; infinities, NaN and zeros as in C.
+/// Computes the result of `op`, a function of floating-point scalars or
+/// vectors, by straight-line arithmetic in f64. The error is at most 0.8 units
+/// in the last place for f32, and about 1e-14 for f64. Infinities, NaN and
+/// zeros are handled as in C.
 mlir::Value computeInDouble(mlir::OpBuilder &b, mlir::Operation *op);
 
-/// Makes vectors of f32, f16 and bf16 that libm would take by elements (sin,
-/// cos, tan and their inverses, hyperbolic functions, pow, exp2, log10, cbrt,
-/// erfc) code in f64. Angles above `kLargestAngle` are still libm's.
+/// Replaces functions of vectors of f32, f16 and bf16 that libm would compute
+/// element by element (sin, cos, tan and their inverses, hyperbolic functions,
+/// pow, exp2, log10, cbrt, erfc) by code in f64. libm still computes angles
+/// from `kLargestAngle` on.
 void expandVectorsInDouble(mlir::Operation *root);
 
-/// Takes vectors of functions that have no LLVM intrinsic (acosh, asinh, atanh,
-/// cbrt, erf, erfc, expm1, log1p) apart into calls on their elements: those go
-/// to libm.
+/// Unrolls functions of vectors that have no LLVM intrinsic (acosh, asinh,
+/// atanh, cbrt, erf, erfc, expm1, log1p) into calls on the elements, which
+/// become calls of libm.
 void unrollLibmVectors(mlir::Operation *root);
 
 } // namespace fx::codegen

@@ -12,7 +12,7 @@
 
 namespace fx::codegen {
 
-/// Runs LLVM's optimizations of `level` (1 to 3) for a machine of any kind.
+/// Runs LLVM's optimization pipeline of level `level` (1 to 3) for `machine`.
 void optimizeFor(llvm::TargetMachine &machine, llvm::Module &module, int level);
 
 } // namespace fx::codegen

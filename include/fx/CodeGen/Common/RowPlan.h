@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// softmax, layer_norm and their like: for every row, some passes over it. A
-// pass computes all reductions that need nothing of a later one. What several
-// passes need and is dear to compute is stored by the first that needs it, in
-// the row of an output. Who walks a row, a thread with vectors or a block of
-// threads, is decided by what emits the code.
+// The plan of kernels such as softmax and layer_norm: several passes over each
+// row. A pass computes all reductions that do not depend on a reduction of the
+// same or a later pass. If a value that is expensive to compute is needed in
+// several passes, the first of them stores it in the row of an output. The
+// emitter decides how a row is processed: by the vectors of a thread or by a
+// block of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,38 +29,47 @@ struct RowReduction {
   unsigned phase = 0;
 };
 
-/// What is computed in which pass: `analyse`, then `plan`.
+/// The assignment of reductions and values to passes. Call `analyse`, then
+/// `plan`.
 struct RowPlan {
   KernelCode &code;
   llvm::SmallVector<mlir::Operation *> ops;
   kernel::LoopLabels labels;
   llvm::SmallVector<RowReduction> reductions;
-  /// The label of the row's dimension; rows have smaller ones.
+  /// The label of the dimension along the row. The labels of the other
+  /// dimensions, which select a row, are smaller.
   int inner = 0;
   Index innerSize;
-  /// Where the row is; set by what emits the code.
+  /// The indices of the row; set by the emitter.
   llvm::SmallVector<Index> rows;
-  /// Passes with reductions; one more writes the remaining outputs.
+  /// The number of passes with reductions. One more pass writes the remaining
+  /// outputs.
   unsigned numPhases = 0;
-  /// What is stored for later passes, and by which.
+  /// The values that are stored for later passes, with the pass that stores
+  /// them.
   llvm::DenseMap<mlir::Value, unsigned> storedIn;
-  /// The output in whose memory it lies.
+  /// The output in whose memory a value is stored.
   llvm::DenseMap<mlir::Value, unsigned> storedAt;
 
   explicit RowPlan(KernelCode &code) : code(code), labels(true) {}
-  /// False if the reductions of the kernel do not share their rows.
+  /// Finds the reductions and labels the loops. Returns false if the reductions
+  /// of the kernel do not share their rows.
   bool analyse();
+  /// Assigns reductions to passes and chooses the values to store.
   void plan();
-  /// The number of rows in each of their dimensions; sets `innerSize`.
+  /// Returns the sizes of the dimensions of `rows`, and sets `innerSize`.
   llvm::SmallVector<Index> sizes();
-  /// Coordinates of a tensor with labels `of` at `at` in the row.
+  /// Returns the coordinates in a tensor with the labels `of` of the element at
+  /// position `at` of the row.
   Coords coords(llvm::ArrayRef<int> of, const Index &at, bool lane = true);
+  /// Returns true if `v` has a dimension along the row.
   bool isInner(mlir::Value v) {
     return llvm::is_contained(labels.ofTensor(v), inner);
   }
-  /// What `phase` stores, and where.
+  /// Returns the values that pass `phase` stores, and their buffers.
   llvm::SmallVector<std::pair<mlir::Value, Buffer>> storesOf(unsigned phase);
-  /// One step of the reduction `op`; a number is spread if `acc` is a vector.
+  /// Emits one step of a reduction with the combiner `op`. Splats a scalar `x`
+  /// if `acc` is a vector.
   mlir::Value combine(mlir::Operation *op, mlir::Value acc, mlir::Value x) {
     return combine(code, op, acc, x);
   }

@@ -32,9 +32,10 @@ struct TransposedOperands {
   /// The cost of the bodies of the kernel (kernel::bodyCost).
   int64_t cost = 0;
 
-  /// Finds such operands. The last `merged` dimensions of the output lie
-  /// together in all operands and are walked as one. Fails if there are none,
-  /// or if one of the two dimensions is known to be smaller than `minSize`.
+  /// Finds such operands. The last `merged` dimensions of the output are
+  /// adjacent in all operands and merged into one loop. Fails if there are no
+  /// such operands, or if `rowDim` or the last dimension is known to be smaller
+  /// than `minSize`.
   static std::optional<TransposedOperands>
   find(KernelCode &code, int64_t merged, int64_t minSize);
 };

@@ -23,56 +23,59 @@ enum class Platform {
   Vulkan, ///< any GPU with a driver of Vulkan 1.2
 };
 
-/// What `--target=PLATFORM[:CHIP[,CHIP...]]` names.
+/// The target of the option `--target=PLATFORM[:CHIP[,CHIP...]]`.
 struct Target {
   Platform platform = Platform::CUDA;
-  /// The first one counts where one kind of code is asked for.
+  /// The chips. A format with code for a single chip uses the first one.
   llvm::SmallVector<std::string, 2> chips = {"sm_90a"};
-  /// As it was written, with the default for what was left out.
+  /// Returns the text of the option, including default chips.
   std::string getText() const;
-  /// All chips have tensor cores of compute capability 8.0.
+  /// Returns true if all chips have tensor cores of compute capability 8.0.
   bool hasTensorCores() const;
-  /// A chip has the instructions of warpgroups, `wgmma` and TMA.
+  /// Returns true if one of the chips has the instructions of warpgroups,
+  /// `wgmma` and TMA.
   bool hasWarpgroups() const;
 };
 
-/// Reads "cuda", "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". The
-/// error says what was expected.
+/// Parses "cuda", "cuda:sm_90a,sm_80", "rocm", "rocm:gfx942" or "vulkan". The
+/// error tells what is expected.
 llvm::Expected<Target> parseTarget(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
 // NVIDIA GPUs
 //===----------------------------------------------------------------------===//
 
-/// A chip's name in parts: "sm_90a" is 90 and 'a'.
+/// The parts of a chip's name: "sm_90a" is 90 and 'a'.
 struct ChipName {
   int number = 0;
   char suffix = 0;
 };
 ChipName getChipName(llvm::StringRef chip);
 
-/// The chip whose PTX runs on every GPU that is not older than it and all of
-/// `target`; compute capability 8.0 or what is named below it.
+/// Returns the chip whose PTX runs on all chips of `target` and on all newer
+/// GPUs: compute capability 8.0, or the least one of `target` if it is lower.
 std::string getCommonChip(const Target &target);
 
 } // namespace fx::gpu
 
 namespace fx::nvvm {
 
-/// PTX of `gpu.module @kernels` in `module`, which has gone through
-/// `buildNVVMPipeline`. Reports what has no code on a GPU.
+/// Returns the PTX of `gpu.module @kernels` in `module`, after
+/// `buildNVVMPipeline`. Fails if an operation has no code on a GPU.
 llvm::Expected<std::string> emitPTX(mlir::ModuleOp module, llvm::StringRef chip,
                                     int optLevel);
 
-/// The path of ptxas: `FX_PTXAS`, else in PATH, `CUDA_HOME` or where the
-/// toolkit is usually installed; empty where there is none.
+/// Returns the path of ptxas: the environment variable `FX_PTXAS`, or else
+/// ptxas in PATH, in `CUDA_HOME` or in the usual folder of the toolkit; empty
+/// if there is none.
 std::string findPtxas();
 
 /// Returns an error if `FX_PTXAS` names a file that cannot be executed, or if
-/// ptxas is needed and there is none.
+/// `isNeeded` and there is no ptxas.
 llvm::Error checkPtxas(bool isNeeded);
 
-/// Machine code by ptxas, which says in `log` what each kernel takes.
+/// Compiles PTX to machine code by ptxas. `log`, if not null, becomes its
+/// output, which lists the resources of each kernel.
 llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
                                      std::string *log = nullptr);
 
@@ -84,12 +87,13 @@ llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,
 
 namespace fx::rocdl {
 
-/// Assembly of `gpu.module @kernels` in `module`, which has gone through
-/// `buildROCDLPipeline`. Reports what has no code on a GPU.
+/// Returns the assembly of `gpu.module @kernels` in `module`, after
+/// `buildROCDLPipeline`. Fails if an operation has no code on a GPU.
 llvm::Expected<std::string> emitGCN(mlir::ModuleOp module, llvm::StringRef chip,
                                     int optLevel);
 
-/// The same as a code object, the shared object that HIP loads.
+/// As `emitGCN`, but returns a code object, which is the shared object that HIP
+/// loads.
 llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
                                       llvm::StringRef chip, int optLevel);
 
@@ -101,8 +105,8 @@ llvm::Expected<std::string> emitHSACO(mlir::ModuleOp module,
 
 namespace fx::spirv {
 
-/// The `spirv.module` of `module`, which has gone through `buildSPIRVPipeline`,
-/// as the words that a driver of Vulkan 1.2 takes.
+/// Serializes the `spirv.module` of `module`, after `buildSPIRVPipeline`, to
+/// the words of a SPIR-V binary for Vulkan 1.2.
 llvm::Expected<std::string> emitSPIRV(mlir::ModuleOp module);
 
 } // namespace fx::spirv

@@ -26,37 +26,39 @@ namespace fx::gpu {
 #define GEN_PASS_REGISTRATION
 #include "fx/CodeGen/GPU/Passes.h.inc"
 
-/// On launches and kernels: names the one chip, "sm_90a", that has the kernel.
-/// It is in no image of others.
+/// An attribute of launches and kernels: the only chip, "sm_90a", whose image
+/// contains the kernel.
 inline constexpr llvm::StringLiteral kChipAttr = "fx.chip";
 
-/// On launches: the buffers that threads load from and store to begin at
-/// multiples of so many bytes, which the host has checked.
+/// An attribute of launches: the alignment in bytes of the buffers that threads
+/// load from and store to. The host has checked it.
 inline constexpr llvm::StringLiteral kAlignmentAttr = "fx.alignment";
-/// Bytes of the widest load or store of a thread.
+/// The bytes of the widest load or store of a thread.
 inline constexpr int64_t kAlignment = 16;
 
-/// On kernels: what they compute, "add (model.py:12)", for messages.
+/// An attribute of kernels: the nodes that they compute, "add (model.py:12)",
+/// for messages.
 inline constexpr llvm::StringLiteral kNodesAttr = "fx.nodes";
 
-/// From groups to a module whose `@main` holds `fx_kernel.invoke` of kernels
-/// that launch threads. Bufferization follows. `tensorCores`: all chips have
-/// those of compute capability 8.0; `warpgroups`: one is an sm_90a. `tiles`:
-/// see the option of `fx-gpu-emit-kernels`.
+/// Builds the pipeline from groups to kernels that launch threads, which
+/// `@main` calls by `fx_kernel.invoke`. Bufferization follows. `tensorCores`:
+/// all chips have tensor cores of compute capability 8.0. `warpgroups`: one of
+/// the chips is an sm_90a. `tiles`: see the option of `fx-gpu-emit-kernels`.
 void buildKernelPipeline(mlir::OpPassManager &pm, bool tensorCores = true,
                          bool warpgroups = false, llvm::StringRef tiles = "");
 
-/// From memrefs to host code and `gpu.module @kernels`.
+/// Builds the pipeline from memrefs to host code and `gpu.module @kernels`.
 void buildDevicePipeline(mlir::OpPassManager &pm);
 
-/// `gpu.module @kernels` from upstream's dialects to the NVVM dialect.
+/// Builds the pipeline that lowers `gpu.module @kernels` to the NVVM dialect.
 void buildNVVMPipeline(mlir::OpPassManager &pm);
 
-/// The same to the ROCDL dialect, for `chip`.
+/// Builds the pipeline that lowers `gpu.module @kernels` to the ROCDL dialect
+/// for `chip`.
 void buildROCDLPipeline(mlir::OpPassManager &pm, llvm::StringRef chip);
 
-/// `gpu.module @kernels` from upstream's dialects to a `spirv.module` for
-/// Vulkan.
+/// Builds the pipeline that lowers `gpu.module @kernels` to a `spirv.module`
+/// for Vulkan.
 void buildSPIRVPipeline(mlir::OpPassManager &pm);
 
 /// Registers the passes and, as pipelines for fx-opt, `fx-gpu-kernels`,

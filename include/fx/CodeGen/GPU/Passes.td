@@ -11,15 +11,14 @@
 include "mlir/Pass/PassBase.td"
 
 def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
-  let summary = "multiply attention's probabilities in the dtype of the values";
+  let summary = "round attention probabilities to the dtype of the values";
   let description = [{
     Attention of bf16 or f16 (ops with `fx.attention`) keeps the exponentials of
-    its scores in f32. Their sum stays so; where they multiply the values they
-    are rounded to the values' dtype, as PyTorch's fused kernels do, so that the
-    product is one for tensor cores, in the same kernel where
-    `fx-form-kernels` makes one of both matmuls; else the tensor between takes
-    half the memory.
-    Matmuls that users wrote are not touched.
+    its scores in f32. The pass rounds them to the dtype of the values in front
+    of the matmul with the values, as PyTorch's fused kernels do, so that tensor
+    cores can compute this matmul. The sum of the exponentials remains in f32.
+    If `fx-form-kernels` does not put both matmuls into one kernel, the tensor
+    between them takes half of the memory. Other matmuls are not changed.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -31,24 +30,27 @@ def FXGPURoundAttention : Pass<"fx-gpu-round-attention", "::mlir::ModuleOp"> {
 def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "replace the body of every kernel by a launch of threads";
   let description = [{
-    Takes the kernels that `fx-form-kernels` made and emits each as a
-    function on memrefs: host code that computes sizes, then a `gpu.launch`. The
-    schedule, which `fx_kernel.schedule` holds afterwards, is that of the first
-    class of kernels that fits:
+    Emits each kernel of `fx-form-kernels` as a function on memrefs: host code
+    that computes sizes, then a `gpu.launch`. The pass uses the first class of
+    kernels that fits and sets `fx_kernel.schedule` to its schedule. The classes
+    are:
 
-    - `attention`: softmax(Q K^T) V of bf16 or f16, on tensor cores, with a running
-      maximum and sum of each row; scores stay in registers;
-    - `warpgroup`: tiles for matmuls of bf16 or f16, on tensor cores of sm_90a,
-      which read shared memory that tensor maps are copied to; and `tensorcore`,
-      for other chips and for operands that begin elsewhere than at 16 bytes;
-    - `tensorcore`: tiles for matmuls of bf16 or f16, on tensor cores, with
-      operands copied to shared memory while earlier ones are multiplied;
-    - `matmul`: tiles in shared memory and registers, for contractions in f32;
-    - `rows`: a block for each row, for reductions along the last dimension;
+    - `attention`: softmax(Q K^T) V of bf16 or f16 on tensor cores, with a
+      running maximum and sum of each row. The scores stay in registers.
+    - `warpgroup`: tiles for matmuls of bf16 or f16 on tensor cores of sm_90a,
+      which read shared memory that is copied by tensor maps. The kernel also
+      has `tensorcore` code for other chips and for operands that are not
+      aligned to 16 bytes.
+    - `tensorcore`: tiles for matmuls of bf16 or f16 on tensor cores. Operands
+      are copied to shared memory while earlier ones are multiplied.
+    - `matmul`: tiles in shared memory and registers, for contractions in f32.
+    - `rows`: a block for each row, for reductions along the last dimension.
+    - `transpose`: tiles in shared memory, for pointwise kernels with operands
+      in another order.
     - `elements`: a thread for each element of the result.
 
-    A kernel that cannot be emitted is inlined where it is invoked;
-    `fx-gpu-lower-host` makes launches of what it held.
+    A kernel that cannot be emitted is inlined where it is invoked.
+    `fx-gpu-lower-host` then lowers its ops to launches.
   }];
   let options = [
     Option<"report", "report", "bool", "false",
@@ -76,12 +78,13 @@ def FXGPUEmitKernels : Pass<"fx-gpu-emit-kernels", "::mlir::ModuleOp"> {
 }
 
 def FXGPULowerHost : Pass<"fx-gpu-lower-host", "::mlir::ModuleOp"> {
-  let summary = "keep the host from touching the memory of the device";
+  let summary = "replace host accesses to device memory";
   let description = [{
-    After bufferization every buffer of `@main` lies on the device. Linalg ops
-    become launches with a thread for each point of their parallel loops, copies
-    become calls of the run-time or launches, single loads and stores calls that
-    fetch or set one element, and constants are asked for on the device.
+    After bufferization every buffer of `@main` is on the device. Linalg ops
+    become launches with a thread for each point of their parallel loops. Copies
+    become calls of the run-time or launches. Single loads and stores become
+    calls that read or write one element. Constants are replaced by copies that
+    the run-time keeps on the device.
 
     ```mlir
     memref.copy %a, %b : memref<4xf32> to memref<4xf32>
@@ -100,10 +103,10 @@ def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
   let summary = "move the code of threads to gpu.module @kernels";
   let description = [{
     Every `gpu.launch` becomes a `gpu.func` and a `gpu.launch_func`. A kernel
-    takes addresses and numbers, no descriptors: a buffer is passed as the
-    address of its first element, with the sizes and strides that the kernel
-    needs and that are not static. Tensor maps, pointers of the host, come first,
-    by value. Functions of math become straight-line code.
+    takes addresses and numbers, not descriptors: a buffer is passed as the
+    address of its first element and the dynamic sizes and strides that the
+    kernel needs. Tensor maps, which are pointers of the host, are the first
+    arguments and passed by value. Math functions become straight-line code.
 
     ```mlir
     gpu.func @kernel_0(%x: !llvm.ptr<1> {llvm.noalias}, %n: index) kernel
@@ -118,34 +121,37 @@ def FXGPUOutline : Pass<"fx-gpu-outline", "::mlir::ModuleOp"> {
 }
 
 def FXGPUBindLaunch : Pass<"fx-gpu-bind-launch", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "say what of a kernel the driver provides when it is launched";
+  let summary = "mark tensor maps and dynamic shared memory of kernels";
   let description = [{
-    In the LLVM dialect, because `gpu.func` has no words for it: tensor maps,
-    pointers of no address space, are parameters passed by value that stay where
-    the driver put them, and dynamic shared memory is not the module's own.
+    Works on the LLVM dialect, because `gpu.func` cannot express these
+    properties. Tensor maps, which are pointers without an address space, become
+    grid constants: parameters that are passed by value and not copied. Dynamic
+    shared memory becomes an external global, whose size the launch determines.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
 def FXGPUFixLaneRanges : Pass<"fx-gpu-fix-lane-ranges", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "forget a wrong range of numbers of threads in waves";
+  let summary = "remove the wrong range of rocdl.mbcnt.lo";
   let description = [{
-    Upstream's conversion to the ROCDL dialect says of `rocdl.mbcnt.lo`, how many of
-    the first 32 threads of the wave are in front of this one, that it is below 32:
-    for the second half of a wave of 64 it is 32, and LLVM may take what is said
-    for granted.
+    `rocdl.mbcnt.lo` is the number of threads in front of this one among the
+    first 32 threads of the wave. Upstream's conversion to the ROCDL dialect
+    annotates a range of less than 32. The result is 32 in the second half of a
+    wave of 64 threads, and LLVM may miscompile the code because of the wrong
+    range.
   }];
   let dependentDialects = ["::mlir::ROCDL::ROCDLDialect"];
 }
 
 def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "turn launches into calls of the run-time";
+  let summary = "lower launches to calls of the run-time";
   let description = [{
-    `gpu.launch_func` becomes a call of `fx_rt_gpu_launch`, which gets the
-    kernel's number in `gpu.module @kernels`, the geometry, the bytes of dynamic
-    shared memory, the address of the arguments, 8 bytes each, and how many of
-    the first ones are addresses of tensor maps. The `gpu.module` must be gone or ignored from
-    here on.
+    Replaces `gpu.launch_func` by a call of `fx_rt_gpu_launch`. Its arguments
+    are the number of the kernel in `gpu.module @kernels`, the sizes of the grid
+    and of the block, the bytes of dynamic shared memory, the address of the
+    kernel's arguments, 8 bytes each, and the number of leading arguments that
+    are addresses of tensor maps. Later passes must remove or ignore the
+    `gpu.module`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -154,15 +160,15 @@ def FXGPULaunchToRuntime : Pass<"fx-gpu-launch-to-runtime", "::mlir::ModuleOp"> 
 }
 
 def FXGPUSPIRVMemory : Pass<"fx-gpu-spirv-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "make the memory of kernels addresses and variables of SPIR-V";
+  let summary = "lower kernel memory to addresses and variables of SPIR-V";
   let description = [{
-    Every `gpu.func` loses its parameters and becomes an entry point. The one push
-    constant is the address of what it took, 8 bytes each; buffers are addresses
-    there too, which `spirv.ConvertUToPtr` makes pointers to physical storage
-    buffers of. Memory that a block shares is a variable of the module. What the
-    threads of a warp exchange goes through such memory: devices differ in how
-    many threads run in step. bf16 is read and written as i16. All else stays in
-    upstream's dialects. Strided metadata must be expanded.
+    Every `gpu.func` becomes an entry point without parameters. The only push
+    constant is the address of the arguments, 8 bytes each. Buffers are passed
+    as addresses, which `spirv.ConvertUToPtr` converts to pointers to physical
+    storage buffers. Shared memory of a block becomes a variable of the module.
+    Shuffles between the threads of a warp use such memory, because devices have
+    different subgroup sizes. bf16 is loaded and stored as i16. All other ops
+    stay in upstream's dialects. Strided metadata must be expanded before.
 
     ```mlir
     %x = memref.load %buffer[%i] : memref<?xf32, 1>
@@ -179,13 +185,18 @@ def FXGPUSPIRVMemory : Pass<"fx-gpu-spirv-memory", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def FXGPUSPIRVMath : Pass<"fx-gpu-spirv-math", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "compute what SPIR-V has no exact instruction for";
+  let summary = "expand math ops that SPIR-V does not support exactly";
   let description = [{
-    `math.fma` of float64, which drivers round twice: the result differs from what
-    is rounded once in the last place at most; operands beyond 1e300 become NaN.
-    What may be rounded twice (`fastmath<contract>`), and float32, stay.
-    `math.roundeven` of float64, which drivers get wrong, `arith.remsi`, which
-    upstream's conversion does, and `math.trunc`, which it lacks.
+    Expands:
+
+    - `math.fma` of float64, which drivers round twice. The result of the
+      expansion differs from the correctly rounded one by at most one unit in
+      the last place; operands beyond 1e300 give NaN. `math.fma` with
+      `fastmath<contract>` and of float32 is not changed.
+    - `math.roundeven` of float64, which drivers compute wrongly.
+    - `arith.remsi`, which upstream's conversion lowers wrongly for the smallest
+      integer.
+    - `math.trunc`, which upstream's conversion does not support.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
@@ -194,20 +205,21 @@ def FXGPUSPIRVMath : Pass<"fx-gpu-spirv-math", "::mlir::gpu::GPUModuleOp"> {
 
 def FXGPUConvertToSPIRV
     : Pass<"fx-gpu-convert-to-spirv", "::mlir::ModuleOp"> {
-  let summary = "make a spirv.module of a gpu.module";
+  let summary = "convert a gpu.module to a spirv.module";
   let description = [{
-    After `fx-gpu-spirv-memory`: what is left of upstream's dialects is converted
-    by upstream's patterns, for Vulkan 1.2 (SPIR-V 1.5).
+    Runs after `fx-gpu-spirv-memory`. Converts the remaining ops of upstream's
+    dialects by upstream's patterns, for Vulkan 1.2 (SPIR-V 1.5).
   }];
   let dependentDialects = ["::mlir::spirv::SPIRVDialect"];
 }
 
 def FXGPUFinishSPIRV : Pass<"fx-gpu-finish-spirv", "::mlir::spirv::ModuleOp"> {
-  let summary = "demand floating point as IEEE 754 has it, and capabilities";
+  let summary = "require IEEE 754 arithmetic and add capabilities";
   let description = [{
-    Sums and products keep their order (`NoContraction`), and infinities, NaN and
-    the sign of zero are what they are (`SignedZeroInfNanPreserve`). Comes after
-    `spirv-update-vce`, and adds the capabilities that it does not see.
+    Forbids the contraction of additions and multiplications (`NoContraction`),
+    and requires that infinities, NaN and signed zeros are preserved
+    (`SignedZeroInfNanPreserve`). Runs after `spirv-update-vce` and adds the
+    capabilities that this pass does not find.
   }];
   let dependentDialects = ["::mlir::spirv::SPIRVDialect"];
 }

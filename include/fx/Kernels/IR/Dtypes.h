@@ -14,19 +14,19 @@
 
 namespace fx::kernel {
 
-/// A dtype for the run-time.
+/// A dtype in the form of the run-time.
 struct Dtype {
   uint8_t code;              ///< DLDataTypeCode
-  uint8_t bits;              ///< of one element in memory
+  uint8_t bits;              ///< bits of one element in memory
   llvm::StringRef torchName; ///< "float32"
 };
 
-/// The dtype of elements of `type`; nullopt where torch has none. Signless
-/// integers count as signed.
+/// Returns the dtype of an element type; nullopt if torch has none. Signless
+/// integers are signed.
 std::optional<Dtype> getDtype(mlir::Type type);
 
-/// The same for an `fx` or builtin tensor or scalar type: tensors give that of
-/// their elements, `!fx.sym_int` int64 and so on.
+/// Returns the dtype of an `fx` or builtin tensor or scalar type: the dtype of
+/// the elements of a tensor, int64 for `!fx.sym_int`, and so on.
 std::optional<Dtype> getValueDtype(mlir::Type type);
 
 } // namespace fx::kernel

@@ -19,9 +19,9 @@ include "mlir/IR/Interfaces.td"
 def FXKernel_ScheduleInterface : AttrInterface<"ScheduleAttrInterface"> {
   let cppNamespace = "::fx::kernel";
   let description = [{
-    How a kernel is computed: `fx_kernel.schedule` of its function or of the op
-    that its loops are made of. The attribute's class is that of the kernel, its
-    parameters are what was chosen for the target.
+    The schedule of a kernel: the attribute `fx_kernel.schedule` of its function
+    or of the op from which its loops are generated. The class of the attribute
+    is the class of the kernel. Its parameters are chosen for the target.
   }];
   let methods = [
     InterfaceMethod<"The class of kernels, as reports name it.",
@@ -58,11 +58,13 @@ class FXKernel_TiledSchedule<string name, string kernelClass>
 def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contraction"> {
   let summary = "contractions by register tiles";
   let description = [{
-    A register tile is `rows` rows by `vectors` vectors of the result's columns.
-    `row_block` rows of the left operand stay in the cache while the panels of
-    the right one pass; 0: all. With `rows_first` all panels stay there while
-    the rows pass. `prefetch` tiles share the work of fetching the next panel;
-    1: the only tile fetches ahead of itself, 0: nothing is fetched.
+    A register tile computes `rows` rows by `vectors` vectors of columns of the
+    result. `row_block` rows of the left operand (0: all) stay in the cache
+    while the panels of the right operand stream through it. With `rows_first`,
+    all panels stay in the cache while the rows stream through it. The first
+    `prefetch` tiles of a panel each prefetch an equal part of the next panel.
+    If `prefetch` is 1, the only tile prefetches its own panel; if it is 0,
+    nothing is prefetched.
 
     ```mlir
     #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 16>
@@ -76,18 +78,17 @@ def FXKernel_ContractionAttr : FXKernel_TiledSchedule<"Contraction", "contractio
 }
 
 def FXKernel_RowsAttr : FXKernel_SimpleSchedule<"Rows", "rows"> {
-  let summary = "reductions along rows, and pointwise ops around them";
+  let summary = "reductions along rows, with adjacent pointwise ops";
   let description = [{
-    Softmax, layer norm and their like: a row is reduced by vectors, then its
-    elements are computed. On GPUs a block computes a row.
+    Softmax, layer norm and similar kernels: a row is reduced by vectors, then
+    its elements are computed. On GPUs a block computes a row.
   }];
 }
 
 def FXKernel_WindowAttr : FXKernel_SimpleSchedule<"Window", "window"> {
-  let summary = "reductions whose neighbouring results lie side by side";
+  let summary = "reductions by vectors along the last result dimension";
   let description = [{
-    Pooling and sums over outer dimensions: vectors along the last dimension of
-    the result.
+    Pooling and sums over outer dimensions.
   }];
 }
 
@@ -96,7 +97,7 @@ def FXKernel_PackAttr : FXKernel_SimpleSchedule<"Pack", "pack"> {
 }
 
 def FXKernel_PointwiseAttr : FXKernel_SimpleSchedule<"Pointwise", "pointwise"> {
-  let summary = "elements of their own, by vectors";
+  let summary = "pointwise ops, by vectors";
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,10 +109,10 @@ def FXKernel_ElementwiseAttr : FXKernel_SimpleSchedule<"Elementwise", "elements"
 }
 
 def FXKernel_TransposeAttr : FXKernel_SimpleSchedule<"Transpose", "transpose"> {
-  let summary = "pointwise kernels with operands in another order";
+  let summary = "pointwise kernels with transposed operands";
   let description = [{
-    A block copies tiles of 32 by 32 elements of these operands to shared
-    memory, and reads them by columns.
+    A block copies tiles of 32 by 32 elements of the transposed operands to
+    shared memory and reads them by columns.
   }];
 }
 
@@ -123,8 +124,8 @@ def FXKernel_AttentionAttr : FXKernel_SimpleSchedule<"Attention", "attention"> {
 def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
   let summary = "contractions by tiles in shared memory, in f32";
   let description = [{
-    A block computes `m` by `n` results from tiles of `k` terms; a thread
-    `thread_m` by `thread_n` of them.
+    A block computes `m` by `n` results from tiles of `k` terms. A thread
+    computes `thread_m` by `thread_n` of these results.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$thread_m, "int64_t":$thread_n);
@@ -133,8 +134,9 @@ def FXKernel_MatMulAttr : FXKernel_TiledSchedule<"MatMul", "matmul"> {
 def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore"> {
   let summary = "contractions of half types by mma.sync";
   let description = [{
-    A block of `warps_m` by `warps_n` warps computes `m` by `n` results. Tiles
-    of `k` terms are copied `stages` ahead.
+    A block of `warps_m` by `warps_n` warps computes `m` by `n` results. The
+    copies of tiles of `k` terms to shared memory form a pipeline of `stages`
+    stages.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$warps_m, "int64_t":$warps_n,
@@ -144,8 +146,9 @@ def FXKernel_TensorCoreAttr : FXKernel_TiledSchedule<"TensorCore", "tensorcore">
 def FXKernel_WarpgroupAttr : FXKernel_TiledSchedule<"Warpgroup", "warpgroup"> {
   let summary = "contractions of half types by wgmma";
   let description = [{
-    Blocks of 128 rows by `columns` columns; tiles are copied `stages` ahead by
-    the tensor memory accelerator. 0 columns: the class is not taken.
+    A block computes 128 rows by `columns` columns. The tensor memory
+    accelerator copies tiles to shared memory in a pipeline of `stages` stages.
+    In `fx_kernel.tiles`, 0 columns disable this class.
   }];
   let parameters = (ins "int64_t":$columns, "int64_t":$stages);
 }

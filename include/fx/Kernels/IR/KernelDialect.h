@@ -27,17 +27,18 @@
 
 namespace fx::kernel {
 
-/// Of a kernel function, or of the op in it that its loops are made of: a
-/// ScheduleAttrInterface.
+/// An attribute of a kernel function, or of the op in it from which its loops
+/// are generated: a ScheduleAttrInterface.
 inline constexpr llvm::StringLiteral kScheduleAttr = "fx_kernel.schedule";
-/// Of a kernel function: a ProblemAttr.
+/// An attribute of a kernel function: a ProblemAttr.
 inline constexpr llvm::StringLiteral kProblemAttr = "fx_kernel.problem";
-/// Of a kernel function: an array of the schedules that it shall have, of which
-/// it takes that of its class.
+/// An attribute of a kernel function: an array of schedules. The kernel uses
+/// the one of its class instead of choosing a schedule.
 inline constexpr llvm::StringLiteral kTilesAttr = "fx_kernel.tiles";
 
-/// The type by which an emitted kernel takes a buffer of `type`: row-major with
-/// a dynamic offset, i8 for i1. Strides of dynamic size are dynamic.
+/// Returns the memref type of an argument of an emitted kernel for a tensor of
+/// `type`: row-major with a dynamic offset, with i8 elements for i1. Strides
+/// that depend on dynamic sizes are dynamic.
 mlir::MemRefType getKernelArgType(mlir::RankedTensorType type);
 
 } // namespace fx::kernel

@@ -13,17 +13,18 @@ include "mlir/IR/DialectBase.td"
 def FXKernel_Dialect : Dialect {
   let name = "fx_kernel";
   let cppNamespace = "::fx::kernel";
-  let summary = "kernels: calls of them, and how they are computed";
+  let summary = "calls and schedules of kernels";
   let description = [{
-    What programs on tensors need beside linalg: calls of kernels, fallbacks
-    that start early and random numbers; and the schedules of kernels as
-    attributes. Three discardable attributes are verified:
+    Operations that programs on tensors need in addition to linalg: calls of
+    kernels, asynchronous fallbacks and random numbers. The schedules of kernels
+    are attributes of the dialect. The dialect verifies three discardable
+    attributes:
 
-    | attribute            | of                      | holds                            |
-    |----------------------|-------------------------|----------------------------------|
+    | attribute            | attached to              | value                            |
+    |----------------------|--------------------------|----------------------------------|
     | `fx_kernel.schedule` | a kernel, or an op in it | a schedule                       |
-    | `fx_kernel.problem`  | a kernel                | `#fx_kernel.problem`             |
-    | `fx_kernel.tiles`    | a kernel                | an array of schedules to be used |
+    | `fx_kernel.problem`  | a kernel                 | `#fx_kernel.problem`             |
+    | `fx_kernel.tiles`    | a kernel                 | an array of schedules to be used |
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",

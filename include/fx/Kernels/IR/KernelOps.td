@@ -25,15 +25,15 @@ def FXKernel_InvokeOp : Op<FXKernel_Dialect, "invoke", [
   let summary = "runs a kernel in destination-passing style";
   let description = [{
     Calls the private function `callee` with `inputs` followed by `outputs`.
-    Before its code is emitted the function takes and returns tensors, in
-    destination-passing style: its last arguments are the tensors that the
-    results replace. After emission it takes memrefs and returns nothing; every
-    element of every output is then written and none is read.
+    Before the code of the kernel is emitted, the function is on tensors, in
+    destination-passing style: its last arguments are the destinations of the
+    results. After emission it takes memrefs and returns nothing. It then writes
+    every element of every output and reads none of them.
 
-    One-shot bufferization turns the op into a `func.call`. Operands whose
-    buffers are not contiguous in row-major order are copied first: kernels
-    rely on it. Booleans are passed as `memref<..xi8>`, one byte an element,
-    because a vector of i1 is packed by bits in LLVM.
+    One-shot bufferization converts the op to a `func.call`. Kernels need
+    operands that are contiguous in row-major order; other buffers are copied
+    first. Booleans are passed as `memref<..xi8>`, one byte per element, because
+    LLVM packs a vector of i1 into bits.
 
     ```mlir
     %r = fx_kernel.invoke @kernel_0 ins(%x, %w : tensor<8x4xf32>, tensor<4xf32>)
@@ -60,11 +60,12 @@ def FXKernel_StartEagerOp : Op<FXKernel_Dialect, "start_eager", [
     DeclareOpInterfaceMethods<BufferizableOpInterface,
       ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
        "getAliasingValues", "bufferize"]>]> {
-  let summary = "starts an fx.eager beside what follows";
+  let summary = "starts an fx.eager asynchronously";
   let description = [{
-    From here on the `fx.eager` with the same `fx.slot` may run in another
-    thread; that op, further down in the block, awaits it and has the results.
-    It has the same operands, so that their buffers stay as they are in between.
+    Allows the `fx.eager` with the same `fx.slot`, which follows in the same
+    block, to run in another thread from this point on. The `fx.eager` waits for
+    the end of this run and returns its results. Both ops have the same
+    operands, so that the buffers of the operands are not changed in between.
 
     ```mlir
     fx_kernel.start_eager 0 (%x) : tensor<4xf32>
@@ -82,14 +83,15 @@ def FXKernel_RandomOp : Op<FXKernel_Dialect, "random", [
     DeclareOpInterfaceMethods<BufferizableOpInterface,
       ["bufferizesToMemoryRead", "bufferizesToMemoryWrite",
        "getAliasingValues", "bufferize"]>]> {
-  let summary = "fills a tensor with numbers of the model's random generator";
+  let summary = "fills a tensor with random numbers of the model's generator";
   let description = [{
-    Draws the elements of `output` in row-major order, as PyTorch's generator
-    and kernels of the CPU do: one seed gives the same values. `dtype` is that
-    of PyTorch, with a sign. The order of these ops is the order in which they
-    take their numbers, so none is dead, moved or equal to another.
+    Draws the elements of `output` in row-major order. The algorithm is that of
+    PyTorch's generator and kernels for the CPU, so that the same seed gives the
+    same values. `dtype` is PyTorch's dtype, with signedness. The ops draw from
+    the generator in program order, so they must not be erased, moved or merged.
 
-    `distribution` says what `first` and `second`, two f64 or two i64, are:
+    `distribution` determines the meaning of `first` and `second`, which are two
+    f64 or two i64:
 
     | distribution     | first       | second             |
     |------------------|-------------|--------------------|
@@ -106,11 +108,12 @@ def FXKernel_RandomOp : Op<FXKernel_Dialect, "random", [
     | `words`          |             |                    |
     | `permutation`    |             |                    |
 
-    `strided_normal` is what PyTorch draws for a tensor that is not contiguous.
-    `any_integers` are all of the dtype that are not negative, `words` all of
-    64 bits, `permutation` the numbers below the vector's size in any order.
+    `strided_normal` draws the values that PyTorch draws for a tensor that is
+    not contiguous. `any_integers` draws from all non-negative integers of the
+    dtype, `words` from all integers of 64 bits. `permutation` draws a random
+    permutation of the integers that are less than the size of the vector.
 
-    On buffers the op has no result.
+    The op has no result on buffers.
 
     ```mlir
     %r = fx_kernel.random "uniform" of f32 (%low, %high : f64) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
@@ -125,7 +128,8 @@ def FXKernel_RandomOp : Op<FXKernel_Dialect, "random", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The number of the distribution in the run-time (Desc.h); -1 if unknown.
+    /// Returns the number of the distribution in the run-time (Desc.h); -1 if
+    /// it is unknown.
     static int64_t getDistributionNumber(::llvm::StringRef name);
   }];
 }

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-bufferize-pipeline | FileCheck %s
 
-// A step that writes one row of a cache writes that row and copies nothing
-// else: neither before nor after.
+// A step that writes one row of a cache writes that row in place. There is no
+// other copy before or after the write.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[ROW:[a-z0-9]+]]: memref<1x8xf32>

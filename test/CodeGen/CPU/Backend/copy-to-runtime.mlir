@@ -1,7 +1,8 @@
 // RUN: fx-opt %s --fx-cpu-copy-to-runtime | FileCheck %s
 // RUN: fx-opt %s --fx-cpu-lower-pipeline | FileCheck %s --check-prefix=LLVM
 
-// Equal tables are one. Size, stride of the target, stride of the source.
+// Equal tables share one global. Each dimension has its size, the stride of the
+// target and the stride of the source.
 // CHECK-DAG: llvm.mlir.global internal constant @[[TWO:fx_copy_[0-9]+]](dense<[2, 1024, 512, 3, 160, 128]> : tensor<6xi64>)
 // CHECK-DAG: llvm.mlir.global internal constant @[[ROWS:fx_copy_[0-9]+]](dense<[32, 128, 64]> : tensor<3xi64>)
 // CHECK-NOT: llvm.mlir.global
@@ -45,7 +46,7 @@ func.func @together(%a: memref<4x8xf32>, %b: memref<4x8xf32, strided<[8, 1], off
   return
 }
 
-// Unknown sizes stay with upstream's lowering.
+// Copies of dynamic sizes are left to upstream's lowering.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: memref.copy
 func.func @dynamic(%a: memref<?xf32>, %b: memref<?xf32>) {

@@ -1,6 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-finalize-boundary --split-input-file | FileCheck %s
 
-// Scalars become 0-d tensors; only what is written back to is writable.
+// Scalars become 0-d tensors. Only arguments that are written back are
+// writable.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[N:.*]]: tensor<i64> {bufferization.writable = false}

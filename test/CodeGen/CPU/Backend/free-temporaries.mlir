@@ -15,7 +15,7 @@ func.func @used_through_a_view(%n: index, %out: memref<4xf32>) {
   return
 }
 
-// What is used inside of a loop lives to the loop's end.
+// A buffer that a loop uses lives until the end of the loop.
 // CHECK-LABEL: func.func @used_in_a_loop
 func.func @used_in_a_loop(%n: index, %x: f32) {
   %c0 = arith.constant 0 : index
@@ -32,7 +32,8 @@ func.func @used_in_a_loop(%n: index, %x: f32) {
   return
 }
 
-// The run frees what is returned, and what is freed already stays so.
+// The run-time frees the returned buffer. A buffer that is already freed is not
+// freed again.
 // CHECK-LABEL: func.func @returned
 func.func @returned(%n: index) -> memref<?xf32> {
   %a = memref.alloc(%n) : memref<?xf32>

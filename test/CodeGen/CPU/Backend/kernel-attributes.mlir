@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-kernel-attributes=vector-width=256 | FileCheck %s
 
-// The buffers of a kernel do not overlap; nothing but the C interface is seen
-// from outside; the contract's own attributes go.
+// The pointer arguments of a kernel become noalias. Only the C interface keeps
+// external linkage. The fx attributes of the contract are removed.
 // CHECK: llvm.func internal @kernel_0(%{{.+}}: !llvm.ptr {llvm.noalias}, %{{.+}}: i64, %{{.+}}: !llvm.ptr {llvm.noalias}) attributes {
 // CHECK-NOT: fx.
 // CHECK-SAME: prefer_vector_width = "256"

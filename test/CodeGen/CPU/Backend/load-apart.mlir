@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-form-kernels --fx-cpu-select-schedules --fx-cpu-emit-kernels --cse --canonicalize | FileCheck %s
 
-// Every second element: two vectors, the other of which ends with the last
-// element, and a shuffle.
+// Every second element: two vector loads and a shuffle. The second vector ends
+// with the last element.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: scf.for
 // CHECK: vector.load
@@ -20,7 +20,7 @@ func.func @pairs(%x: tensor<32x2xf32>) -> tensor<32xf32> {
   return %0 : tensor<32xf32>
 }
 
-// Backwards: one vector, turned round.
+// Backwards: one vector load and a shuffle that reverses it.
 // CHECK-LABEL: func.func private @kernel_1
 // CHECK: scf.for
 // CHECK: vector.load
@@ -40,7 +40,7 @@ func.func @flip(%x: tensor<32xf32>) -> tensor<32xf32> {
   return %0 : tensor<32xf32>
 }
 
-// Too far apart: gathered.
+// Elements that are too far apart are gathered.
 // CHECK-LABEL: func.func private @kernel_2
 // CHECK: vector.gather
 // CHECK: return

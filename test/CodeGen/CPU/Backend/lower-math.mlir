@@ -1,6 +1,6 @@
 // RUN: fx-opt %s --fx-cpu-lower-math --split-input-file | FileCheck %s
 
-// What LLVM has no intrinsic for is called for each element.
+// Functions without an LLVM intrinsic are called for each element.
 // CHECK-LABEL: func.func @asinh
 // CHECK-COUNT-4: math.asinh %{{.*}} : f64
 // CHECK-NOT: math.asinh
@@ -22,7 +22,7 @@ func.func @erf(%x: vector<2xf64>) -> vector<2xf64> {
 
 // -----
 
-// Vectors that have an intrinsic stay whole.
+// Operations that have an LLVM intrinsic for vectors keep their vector types.
 // CHECK-LABEL: func.func @sin
 // CHECK: math.sin %{{.*}} : vector<8xf64>
 func.func @sin(%x: vector<8xf64>) -> vector<8xf64> {
@@ -32,8 +32,8 @@ func.func @sin(%x: vector<8xf64>) -> vector<8xf64> {
 
 // -----
 
-// Subnormals are scaled by 2^23 before the polynomial, which takes them for the
-// smallest normal number, and 23 log(2) is subtracted after it.
+// Subnormals are scaled by 2^23 before the polynomial, which treats them as the
+// smallest normal number. 23 log(2) is subtracted after the polynomial.
 // CHECK-LABEL: func.func @log
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>
 // CHECK-DAG: %[[MIN:.*]] = arith.constant dense<1.17549435E-38> : vector<8xf32>
@@ -62,7 +62,7 @@ func.func @log2(%x: f32) -> f32 {
 
 // -----
 
-// f64 is libm's.
+// log of f64 is left to libm.
 // CHECK-LABEL: func.func @log_f64
 // CHECK-NEXT: math.log %{{.*}} : f64
 func.func @log_f64(%x: f64) -> f64 {
@@ -72,7 +72,8 @@ func.func @log_f64(%x: f64) -> f64 {
 
 // -----
 
-// erf is one quotient of polynomials, clamped before and after.
+// erf is one quotient of two polynomials; the argument and the result are
+// clamped.
 // CHECK-LABEL: func.func @erf
 // CHECK-COUNT-2: arith.select
 // CHECK-COUNT-10: math.fma
@@ -85,7 +86,7 @@ func.func @erf(%x: vector<16xf32>) -> vector<16xf32> {
   return %r : vector<16xf32>
 }
 
-// What polynomials give within a few units in the last place.
+// Functions that polynomials approximate within a few units in the last place.
 // CHECK-LABEL: func.func @approximated
 func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
   // CHECK-NOT: math.{{exp|expm1|log|log2|log1p|tanh|erf}}
@@ -99,8 +100,8 @@ func.func @approximated(%x: vector<16xf32>) -> vector<16xf32> {
   return %6 : vector<16xf32>
 }
 
-// Those that would be wrong near zeros and poles are computed in f64; numbers,
-// and what is wider than f32, stay with libm.
+// Functions whose f32 polynomials would be inaccurate near zeros and poles are
+// computed in f64. Scalars, and types wider than f32, are left to libm.
 // CHECK-LABEL: func.func @exact
 func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf32>, vector<8xf64>, f32) {
   // CHECK: arith.extf %{{.*}} : vector<16xf32> to vector<16xf64>
@@ -117,7 +118,8 @@ func.func @exact(%x: vector<16xf32>, %y: vector<8xf64>, %z: f32) -> (vector<16xf
   return %5, %3, %4 : vector<16xf32>, vector<8xf64>, f32
 }
 
-// Upstream's exp(x) - 1 and log(1 + x) would lose the digits of f64 near 0.
+// Upstream expands these as exp(x) - 1 and log(1 + x), which lose the digits of
+// f64 near 0.
 // CHECK-LABEL: func.func @near_zero
 func.func @near_zero(%x: vector<2xf64>, %y: f64) -> (vector<2xf64>, f64) {
   // CHECK-COUNT-2: call @log1p(%{{.+}}) : (f64) -> f64
@@ -127,7 +129,8 @@ func.func @near_zero(%x: vector<2xf64>, %y: f64) -> (vector<2xf64>, f64) {
   return %0, %1 : vector<2xf64>, f64
 }
 
-// LLVM cannot select comparisons of vectors of bf16, nor keeps extensions of them.
+// LLVM cannot select comparisons of bf16 vectors and removes their extensions
+// to f32, so the extensions are written as shifts.
 // CHECK-LABEL: func.func @compared
 func.func @compared(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xi1> {
   // CHECK-COUNT-2: arith.shli %{{.+}} : vector<16xi32>
@@ -136,7 +139,8 @@ func.func @compared(%x: vector<16xbf16>, %y: vector<16xbf16>) -> vector<16xi1> {
   return %0 : vector<16xi1>
 }
 
-// Angles from 2^51 on, where any is, are libm's; f16 has none.
+// If any angle is 2^51 or more, libm computes the vector. f16 has no such
+// angles.
 // CHECK-LABEL: func.func @angles
 func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) -> (vector<16xf32>, vector<2x8xbf16>, vector<16xf16>) {
   // CHECK: %[[SINE:.*]] = arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>

@@ -23,7 +23,8 @@ func.func @reduce(%x: vector<2x8xf32>, %z: vector<2xf32>) -> vector<2xf32> {
   return %r : vector<2xf32>
 }
 
-// Transfers become loads when they are asked to, after the contractions.
+// Transfers become loads only where the option asks for it, after the
+// contractions.
 // CHECK-LABEL: func.func @read
 // CHECK: vector.transfer_read
 // TRANSFERS-LABEL: func.func @read
@@ -36,7 +37,7 @@ func.func @read(%m: memref<4x8xf32>) -> vector<8xf32> {
   return %r : vector<8xf32>
 }
 
-// Vectors of one dimension, which kernels are made of, stay as they are.
+// One-dimensional vectors, which kernels consist of, stay as they are.
 // CHECK-LABEL: func.func @flat
 // CHECK: vector.load
 // CHECK: vector.store

@@ -1,8 +1,8 @@
 // RUN: fx-opt %s --fx-cpu-parallel-to-runtime | FileCheck %s
 // RUN: fx-opt %s --fx-cpu-lower-pipeline | FileCheck %s --check-prefix=LLVM
 
-// The loop becomes a call over its linearized iterations; constants are not
-// captured; a stack buffer inside is allocated once a range.
+// The loop becomes a call over its linearized iterations. Constants are not
+// captured. A stack buffer inside of the loop is allocated once per range.
 
 // CHECK: func.func private @fx_rt_parallel_for(i64, i64, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: func.func @kernel_0

@@ -1,8 +1,8 @@
 // RUN: fx-opt %s --fx-cpu-pass-addresses --split-input-file | FileCheck %s
 
-// Kernels take addresses, and what the types do not know. An offset that is
-// known is added where the kernel is called, also behind a cast; the views in
-// between go.
+// Kernels take addresses, and the sizes, strides and offsets that the types do
+// not contain. A static offset is added where the kernel is called, also behind
+// a cast. The views in between are removed.
 
 // CHECK-LABEL: func.func @caller
 // CHECK-SAME: (%[[A:.*]]: memref<?xi8>, %[[D:.*]]: memref<?x4xf32, strided<[?, 1], offset: ?>>)
@@ -49,9 +49,9 @@ func.func private @kernel_0(%x: memref<3x4xf32, strided<[4, 1], offset: ?>>,
 
 // -----
 
-// @main reads addresses of arguments where kernels take them, and descriptors
-// of what is used otherwise. Kernels may be in another module; other functions
-// stay.
+// @main reads the addresses of arguments where kernels take addresses, and
+// memref descriptors for all other uses. Kernels may be in another module.
+// Other functions do not change.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[ARGS:.*]]: !llvm.ptr) -> memref<4xf32>

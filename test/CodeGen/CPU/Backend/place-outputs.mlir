@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-place-outputs --split-input-file | FileCheck %s
 
-// An allocation that is returned once is an output as it is; one returned
-// twice, an argument and a view are copied.
+// An allocation that is returned once becomes an output itself. An allocation
+// that is returned twice, an argument and a view are copied.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32>)
@@ -23,8 +23,8 @@ func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, memref<4xf3
 
 // -----
 
-// A result that is written back leaves the results; a reshape of an allocation
-// is still the whole of it.
+// A result that is written back is removed from the results. A reshape of an
+// allocation still covers the whole allocation.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: -> (memref<2x2xf32> {fx.name = "y"})
@@ -41,8 +41,9 @@ func.func @main(%s: memref<4xf32> {fx.state = @s, fx.mutable})
 
 // -----
 
-// Two arguments change places, and the old value of one is returned: outputs
-// are copied first, and what lies in an argument by way of a temporary.
+// Two arguments are swapped, and the old value of one is returned. The outputs
+// are copied first; a value that lies in an argument is copied through a
+// temporary.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[S:.*]]: memref<4xf32> {fx.state = @s}, %[[T:.*]]: memref<4xf32> {fx.state = @t})
@@ -60,8 +61,8 @@ func.func @main(%s: memref<4xf32> {fx.state = @s}, %t: memref<4xf32> {fx.state =
 
 // -----
 
-// A value is computed in the argument that it is written back to, where
-// nothing reads the argument from there on.
+// A value is computed directly in the argument that it is written back to if
+// nothing reads the argument afterwards.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32>, %[[S:.*]]: memref<4xf32> {fx.state = @s})
@@ -76,7 +77,7 @@ func.func @main(%x: memref<4xf32>, %s: memref<4xf32> {fx.state = @s})
 
 // -----
 
-// Here the argument is read behind it.
+// Here the argument is read after the value is computed.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32>, %[[S:.*]]: memref<4xf32> {fx.state = @s})

@@ -25,7 +25,7 @@ func.func @main() {
 func.func private @use(memref<64xi1>)
 func.func private @use8(memref<64xi8>)
 
-// A buffer of booleans lives as long as its view by bytes does.
+// A buffer of booleans lives as long as its byte view.
 // CHECK-LABEL: func.func @main()
 // CHECK-SAME: fx.arena_bytes = 128
 func.func @main() {
@@ -43,8 +43,9 @@ func.func @main() {
 func.func private @use(memref<?x768xf32>)
 func.func private @big(memref<?x3072xf32>)
 
-// Dynamic buffers of the same symbol share at multiples of it, whichever
-// argument the size is taken from: 4 * 3072 + 4 * 768 bytes for each s0.
+// Dynamic buffers of the same symbol share the arena at multiples of the
+// symbol, whichever argument the size is taken from: 4 * 3072 + 4 * 768 bytes
+// for each unit of s0.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: fx.arena_bytes = -1
 // CHECK-DAG: %[[UNITS:.*]] = arith.constant 15360 : index
@@ -70,7 +71,8 @@ func.func @main(%x: memref<?x4xf32> {fx.type = !fx.tensor<[s0, 4], f32>},
 
 func.func private @use(memref<?xf32>)
 
-// What depends on data is left to the run-time, and so is what a loop carries.
+// Buffers whose sizes depend on data, and buffers that a loop carries, are left
+// to the run-time.
 // CHECK-LABEL: func.func @main
 // CHECK: memref.load
 // CHECK: memref.alloc(%

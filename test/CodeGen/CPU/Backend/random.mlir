@@ -1,4 +1,5 @@
-// Draws fill their outputs in place, in order, and become calls of the run-time.
+// Random draws fill their outputs in place, in order, and become calls of the
+// run-time.
 // RUN: fx-opt %s --fx-cpu-bufferize --canonicalize --cse | FileCheck %s
 // RUN: fx-opt %s --fx-cpu-bufferize --canonicalize --cse --fx-cpu-random-to-runtime | FileCheck %s --check-prefix=CALL
 

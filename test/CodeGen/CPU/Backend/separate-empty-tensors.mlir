@@ -36,7 +36,7 @@ func.func @main(%x: tensor<4x3xf32> {fx.name = "x"}, %y: tensor<4x3xf32> {fx.nam
 
 // -----
 
-// A view of no elements, of a size that is not known.
+// A view without elements, of a dynamic size.
 // CHECK-LABEL: func.func @views
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK: %[[N:.*]] = tensor.dim %arg0, %c3

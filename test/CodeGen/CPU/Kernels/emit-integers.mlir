@@ -6,7 +6,7 @@
 #w = affine_map<(d0, d1, d2) -> (d1, d2)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Panels of four terms of each column, made before the run.
+// Panels with four terms of each column, computed before the run.
 // CHECK-LABEL: func.func @prepare
 // VNNI: -> tensor<2x4x32x4xi8>
 // NARROW: -> tensor<3x4x16x4xi8>

@@ -2,8 +2,8 @@
 
 #id = affine_map<(m, n) -> (m, n)>
 
-// 3 rows by 2 vectors, 100 columns: four panels, the last one masked. Two steps
-// at a time have accumulators of their own.
+// 3 rows by 2 vectors and 100 columns: four panels, the last one masked. Each
+// of the two unrolled steps has its own accumulators.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<4x64x32xf32, strided<[2048, 32, 1], offset: ?>>
 // CHECK: scf.forall (%{{.+}}) in (4)
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<3x64xf32>, %w: tensor<4x64x32xf32>) -> tensor<3x100xf
 
 // -----
 
-// A pointwise kernel over one flat dimension; booleans are bytes.
+// A pointwise kernel over one flat dimension. Booleans are bytes.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<4x24xi8
 // CHECK: scf.for %{{.+}} = %c0 to %c96 step %c16
@@ -61,7 +61,7 @@ func.func @main(%x: tensor<4x24xf32>) -> tensor<4x24xi1> {
 
 // -----
 
-// What has no code is put back where it was invoked.
+// A kernel that the pass cannot emit is inlined where it was invoked.
 // CHECK-LABEL: func.func @inlined
 // CHECK: linalg.generic
 // CHECK-NOT: fx_kernel.invoke
@@ -81,7 +81,7 @@ func.func @inlined(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// One row, of which a number is left.
+// One row that is reduced to a scalar.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-SAME: memref<f32
 // CHECK: scf.for {{.*}} = %c0 to %c960 step %c64 {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
@@ -107,8 +107,8 @@ func.func @main(%x: tensor<1008xf32>) -> tensor<f32> {
 
 // -----
 
-// Two tiles of four rows use a panel of 64 by 32: each fetches half of the next
-// one, 64 bytes at each step.
+// Two tiles of four rows use a panel of 64 by 32. Each tile prefetches half of
+// the next panel, 64 bytes at each step.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: scf.forall (%[[P:.+]]) in (3)
 // CHECK: %[[PANEL:.+]] = arith.muli %[[P]], %c2048

@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-emit-kernels=lanes=4 --canonicalize --cse | FileCheck %s
 
-// 10 rows of 8 columns become panels of 4 rows: blocks of 4 by 4 are transposed
-// in registers, the two rows of the last panel go one column at a time.
+// 10 rows of 8 columns become panels of 4 rows. Blocks of 4 by 4 are transposed
+// in registers; the two rows of the last panel are stored one column at a time.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: scf.forall (%[[P:.+]]) in (3)
 // CHECK: scf.for

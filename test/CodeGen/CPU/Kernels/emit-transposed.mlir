@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-form-kernels --fx-cpu-select-schedules --fx-cpu-emit-kernels --cse --canonicalize | FileCheck %s
 
-// Squares are loaded as they lie, transposed in registers and stored: sixteen
-// loads, four rounds of shuffles, sixteen stores, and nothing gathered.
+// Square blocks are loaded in memory order, transposed in registers and stored:
+// sixteen loads, four rounds of shuffles, sixteen stores and no gathers.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: scf.forall
 // CHECK: scf.for
@@ -20,7 +20,7 @@ func.func @even(%x: tensor<64x32xf32>) -> tensor<32x64xf32> {
   return %0 : tensor<32x64xf32>
 }
 
-// What is no whole square is gathered.
+// Elements outside of whole squares are gathered.
 // CHECK-LABEL: func.func private @kernel_1
 // CHECK: arith.select
 // CHECK-COUNT-64: vector.shuffle
@@ -36,7 +36,7 @@ func.func @odd(%x: tensor<50x33xf32>) -> tensor<33x50xf32> {
   return %0 : tensor<33x50xf32>
 }
 
-// Narrow ones have no square.
+// Tensors narrower than a square are not transposed in registers.
 // CHECK-LABEL: func.func private @kernel_2
 // CHECK-NOT: vector.shuffle
 // CHECK: return
@@ -50,7 +50,7 @@ func.func @narrow(%x: tensor<64x8xf32>) -> tensor<8x64xf32> {
   return %0 : tensor<8x64xf32>
 }
 
-// bf16 is moved as integers: a CPU without it would move each element.
+// bf16 is moved as integers, since a CPU without bf16 would move each element.
 // CHECK-LABEL: func.func private @kernel_3
 // CHECK-COUNT-16: arith.bitcast %{{.*}} : vector<16xbf16> to vector<16xi16>
 // CHECK-COUNT-64: vector.shuffle %{{.*}} : vector<16xi16>, vector<16xi16>

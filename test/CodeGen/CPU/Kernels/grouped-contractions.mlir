@@ -16,7 +16,8 @@
 // FLAT: linalg.generic {indexing_maps = [#[[ID]], #[[GROUP]], #[[ID]]], {{.*}} ins(%[[N]], %[[T]] : tensor<40x64xi8>, tensor<40x4xf32>)
 // FLAT-NOT: tensor.collapse_shape
 
-// Four terms lie together, the four after them in the upper halves.
+// A byte holds two terms: four terms are adjacent in the lower halves, the
+// following four are in the upper halves.
 // PACK-DAG: affine_map<(d0, d1, d2) -> (d1, d2 floordiv 16)>
 // PACK-DAG: #[[LOW:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2, d2, d3)>
 // PACK-DAG: #[[HIGH:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + 1, d2, d3)>
@@ -25,7 +26,7 @@
 // PACK: linalg.generic {indexing_maps = [#[[LOW]], #[[HIGH]], #{{.+}}], {{.*}} outs(%{{.+}} : tensor<2x8x32x4xi8>)
 // PACK: linalg.generic {{.*}} ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<5x64xi8>, tensor<40x64xi8>, tensor<40x4xf32>)
 
-// One load of a vector gives eight terms of sixteen columns.
+// One vector load gives eight terms of sixteen columns.
 // VNNI-LABEL: func.func @prepare
 // VNNI: -> (tensor<2x4x32xf32>, tensor<2x8x32x4xi8>
 // VNNI-LABEL: func.func @main
@@ -77,7 +78,7 @@ func.func @main(%q: tensor<5x64xi8>, %p: tensor<40x64xi8> {fx.state = @p}, %t: t
   return %r : tensor<5x40xf32>
 }
 
-// Without a contraction the groups are a dimension again.
+// Without a contraction the groups become a dimension again.
 // PACK-LABEL: func.func @alone
 // PACK: tensor.expand_shape
 // PACK: linalg.generic {{.*}}["parallel", "parallel", "parallel"]

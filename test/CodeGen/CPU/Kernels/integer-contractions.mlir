@@ -7,8 +7,8 @@
 #w = affine_map<(d0, d1, d2) -> (d1, d2)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Signed activations with a zero point, a scale for each column, terms that
-// are no multiple of four.
+// Signed activations with a zero point, one scale per column, and a number of
+// terms that is no multiple of four.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[Q:.*]]: tensor<?x10xi8>, %[[P:.*]]: tensor<40x10xi8>
 // CHECK-DAG: %[[ZERO:.*]] = arith.fptosi %{{.*}} : f32 to i32
@@ -67,8 +67,8 @@ func.func @main(%q: tensor<?x10xi8>, %p: tensor<40x10xi8> {fx.state = @p}, %t: t
 #w = affine_map<(d0, d1, d2) -> (d1, d2)>
 #y = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Weights with a zero point stay: their product needs the sums of the
-// activations too.
+// A contraction whose weights have a zero point stays as it is: it would also
+// need the sums of the activations.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: i32
 // CHECK: return
@@ -110,7 +110,7 @@ func.func @main(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}) -> te
 #x = affine_map<(h, d, k) -> (k)>
 #y = affine_map<(h, d, k) -> (h, d)>
 
-// Columns that are split into heads have their scales in as many dimensions.
+// If the columns are split into heads, the scales have as many dimensions.
 // CHECK-LABEL: func.func @heads
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<12xi8>, %[[P:[a-z0-9]+]]: tensor<4x32x12xi8> {{.*}}, %[[T:[a-z0-9]+]]: tensor<4x32xf32>
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[Q]], %[[P]] : tensor<12xi8>, tensor<4x32x12xi8>) outs(%{{.*}} : tensor<4x32xi32>)
@@ -150,7 +150,7 @@ func.func @heads(%q: tensor<12xi8>, %p: tensor<4x32x12xi8> {fx.state = @p}, %t: 
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
-// Weights for each product of a term and a column have no place behind the sum.
+// Scales for each element of the weight cannot be applied after the sum.
 // CHECK-LABEL: func.func @elements
 // CHECK-NOT: i32
 // CHECK: return
@@ -186,8 +186,8 @@ func.func @elements(%q: tensor<8x12xi8>, %p: tensor<32x12xi8> {fx.state = @p}, %
 #w = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #t = affine_map<(d0, d1, d2) -> (d0, d1)>
 
-// Two groups, whose weights lie columns first and whose activations lie groups
-// first: bytes are transposed, and scales as they are.
+// Two groups. The weights are stored columns first and the activations groups
+// first: the bytes are transposed, the scales are used as they are.
 // CHECK-LABEL: func.func @groups
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<2x6x8xi8>, %[[P:[a-z0-9]+]]: tensor<2x16x8xi8> {{.*}}, %[[T:[a-z0-9]+]]: tensor<2x16xf32>
 // CHECK-DAG: %[[QT:.*]] = linalg.transpose ins(%[[Q]] : tensor<2x6x8xi8>) outs(%{{.*}} : tensor<6x2x8xi8>) permutation = [1, 0, 2]
@@ -236,8 +236,9 @@ func.func @groups(%q: tensor<2x6x8xi8>, %p: tensor<2x16x8xi8> {fx.state = @p}, %
 
 #x = affine_map<(d0, d1) -> (d0, d1)>
 
-// Two tensors of activations, with zero points: the second becomes signed. What
-// the zero points add is sums of either's terms and a constant.
+// Both operands are activations with zero points. The second operand becomes
+// signed. The zero points contribute the sums of each operand's terms and a
+// constant.
 // CHECK-LABEL: func.func @activations
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<?x10xi8>, %[[P:[a-z0-9]+]]: tensor<40x10xi8>
 // CHECK: %[[ZX:.*]] = arith.fptosi %{{.*}} : f32 to i32

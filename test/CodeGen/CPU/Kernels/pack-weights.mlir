@@ -6,7 +6,7 @@
 #w = affine_map<(m, n, k) -> (k, n)>
 #y = affine_map<(m, n, k) -> (m, n)>
 
-// A weight is packed, with zeros behind its last column.
+// A weight is packed; the last panel is padded with zeros.
 // CHECK-LABEL: func.func @weight
 // CHECK-SAME: %[[X:[^:]+]]: tensor<?x64xf32>, %[[W:[^:]+]]: tensor<100x64xf32>
 // L16: %[[P:.+]] = linalg.pack %[[W]] padding_value(%{{.+}} : f32) outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [32] into %{{.+}} : tensor<100x64xf32> -> tensor<4x64x32xf32>
@@ -23,7 +23,8 @@ func.func @weight(%x: tensor<?x64xf32>, %w: tensor<100x64xf32> {fx.state = @w}, 
   return %r : tensor<?x100xf32>
 }
 
-// A named op; what is no weight and lies in rows of columns stays.
+// A named op. An operand that is no weight and is stored row by row is not
+// packed.
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: linalg.pack
 // CHECK: linalg.generic
@@ -32,7 +33,8 @@ func.func @rows(%x: tensor<8x64xf32>, %w: tensor<64x96xf32>, %init: tensor<8x96x
   return %r : tensor<8x96xf32>
 }
 
-// One that lies in columns is packed if there are rows enough.
+// An operand that is stored column by column is packed if there are enough
+// rows.
 // CHECK-LABEL: func.func @columns
 // CHECK: linalg.pack
 // CHECK-LABEL: func.func @one_row

@@ -4,7 +4,8 @@
 #b = affine_map<(m, n, k) -> (n, k)>
 #r = affine_map<(m, n, k) -> (m, n)>
 
-// Sixteen tiles use a panel: each fetches a sixteenth of the next one.
+// Sixteen tiles use a panel: each tile prefetches a sixteenth of the next
+// panel.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 128, prefetch = 16>
 func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>, %out: tensor<128x1280xf32>) -> tensor<128x1280xf32> attributes {fx.kernel} {
@@ -27,7 +28,7 @@ func.func private @kernel_0(%x: tensor<128x1024xf32>, %w: tensor<40x1024x32xf32>
 #b = affine_map<(m, n, k) -> (n, k)>
 #r = affine_map<(m, n, k) -> (m, n)>
 
-// One tile uses a panel: it fetches ahead of itself.
+// One tile uses a panel: it prefetches the next panel alone.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: rows = 3, {{.*}}prefetch = 1>
 func.func private @kernel_0(%x: tensor<3x1024xf32>, %w: tensor<40x1024x32xf32>, %out: tensor<3x1280xf32>) -> tensor<3x1280xf32> attributes {fx.kernel} {
@@ -50,7 +51,7 @@ func.func private @kernel_0(%x: tensor<3x1024xf32>, %w: tensor<40x1024x32xf32>, 
 #b = affine_map<(m, n, k) -> (n, k)>
 #r = affine_map<(m, n, k) -> (m, n)>
 
-// All panels stay in the cache: nothing is fetched ahead.
+// All panels stay in the cache: nothing is prefetched.
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 8, vectors = 2, row_block = 1024, rows_first = true>
 func.func private @kernel_0(%x: tensor<128x64xf32>, %w: tensor<4x64x32xf32>, %out: tensor<128x128xf32>) -> tensor<128x128xf32> attributes {fx.kernel} {
@@ -69,7 +70,7 @@ func.func private @kernel_0(%x: tensor<128x64xf32>, %w: tensor<4x64x32xf32>, %ou
 
 // -----
 
-// No rows to divide into tiles: one that is never run.
+// Without rows the schedule has tiles of one row, which never run.
 // CHECK-LABEL: func.func private @no_rows
 // CHECK: fx_kernel.schedule = #fx_kernel.contraction<rows = 1,
 func.func private @no_rows(%x: tensor<0x3xf32>, %y: tensor<3x4xf32>, %out: tensor<0x4xf32>) -> tensor<0x4xf32> attributes {fx.kernel} {

@@ -2,9 +2,10 @@
 // RUN: fx-opt %s -fx-cpu-start-fallbacks -convert-elementwise-to-linalg -fx-cpu-bufferize-pipeline | FileCheck %s --check-prefix=MEMREF
 // RUN: fx-opt %s -fx-cpu-start-fallbacks -convert-elementwise-to-linalg -fx-cpu-bufferize-pipeline -fx-cpu-eager-to-runtime | FileCheck %s --check-prefix=CALLS
 
-// Each starts as soon as its operands are there and is awaited when the rest is
-// done; one that may have effects is not started early. Nothing needs the
-// third: its start goes with it.
+// Each operator starts as soon as its operands are computed and is awaited
+// after the independent operations. An operator that may have effects is not
+// started early. The result of the third operator is unused, so that operator
+// and its start are removed.
 
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: fx_kernel.start_eager 0(%arg1)
@@ -18,7 +19,7 @@
 // CHECK-NEXT: %[[T:.*]] = fx.eager @mylib.slower.default(%[[A]], %arg2) {fx.async, fx.pure, fx.slot = 1 : i64}
 // CHECK-NEXT: arith.addf %[[S]], %[[T]]
 
-// The operand is not written before its operator is awaited.
+// The operand is not overwritten before its operator is awaited.
 // MEMREF-LABEL: func.func @main
 // MEMREF: fx_kernel.start_eager 0(%[[X:.*]]) : memref<4xf32
 // MEMREF: fx.eager @mylib.slow.default(%[[X]]) {fx.async, fx.pure, fx.slot = 0 : i64}

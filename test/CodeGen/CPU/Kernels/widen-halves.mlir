@@ -1,7 +1,7 @@
 // RUN: fx-opt %s --fx-cpu-widen-halves --cse | FileCheck %s
 
-// The left operand becomes f32 once, for both matmuls; the right one, whose
-// columns a kernel loads, stays as it is.
+// The left operand is extended to f32 once, for both matmuls. The right
+// operand, whose columns a kernel loads, is not extended.
 // CHECK-LABEL: func.func @products
 // CHECK-SAME: %[[X:[^:]+]]: tensor<8x16xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>
 // CHECK: %[[F:.+]] = linalg.generic {{.*}} ins(%[[X]] : tensor<8x16xbf16>) outs({{.*}} : tensor<8x16xf32>)
@@ -32,7 +32,7 @@ func.func @products(%x: tensor<8x16xbf16>, %w: tensor<16x32xbf16>, %v: tensor<16
   return %0, %1 : tensor<8x32xf32>, tensor<8x32xf32>
 }
 
-// What is padded becomes f32 before the padding.
+// A padded operand is extended to f32 before the padding.
 // CHECK-LABEL: func.func @padded
 // CHECK-DAG: %[[Z:.+]] = arith.constant 5.000000e-01 : f32
 // CHECK-DAG: %[[F:.+]] = linalg.generic {{.*}} outs({{.*}} : tensor<8x14xf32>)

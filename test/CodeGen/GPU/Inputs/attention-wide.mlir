@@ -1,5 +1,5 @@
-// Causal attention of heads of 256 elements (Gemma), and of 192 with values of 128
-// (DeepSeek), and one with a mask of what is seen.
+// Causal attention with heads of 256 elements (Gemma), one with heads of 192
+// elements and values of 128 (DeepSeek), and one with a mask.
 fx.graph @main attributes {functional} {
   %q = placeholder "q" : !fx.tensor<[2, 16, 256, 256], bf16>
   %k = placeholder "k" : !fx.tensor<[2, 4, 256, 256], bf16>

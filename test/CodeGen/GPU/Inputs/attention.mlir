@@ -1,5 +1,5 @@
-// Causal attention of 16 heads whose keys and values 4 heads share, of 64 and of
-// 128 elements, and one of 128 with a mask of what is seen.
+// Causal attention with 16 query heads and 4 key and value heads, of 64 and of
+// 128 elements, and one of 128 elements with a mask.
 fx.graph @main attributes {functional} {
   %q = placeholder "q" : !fx.tensor<[2, 16, 512, 64], bf16>
   %k = placeholder "k" : !fx.tensor<[2, 4, 512, 64], bf16>

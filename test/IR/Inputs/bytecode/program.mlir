@@ -1,4 +1,5 @@
-// What the frozen files hold: something of everything that the dialect can say.
+// The contents of the frozen files: an example of everything that the dialect
+// can express.
 module attributes {fx.torch_version = "2.13.0"} {
   fx.state @w : !fx.tensor<[2, 3], f32, #fx.meta<requires_grad>> = dense<1> : tensor<24xui8>
   fx.state @far : !fx.tensor<[3], bf16> = #fx.external<"m.pt2", offset = 64, size = 6, crc32 = 7>
