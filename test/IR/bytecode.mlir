@@ -1,4 +1,4 @@
-// Frozen files, one for each version of the dialect: all contain this program.
+// Bytecode files that must not change, one for each version of the dialect: all contain this program.
 // A new version adds its file, made from program.mlir, and keeps the others.
 // RUN: fx-opt %S/Inputs/bytecode/program.mlir > %t.want
 // RUN: fx-opt %S/Inputs/bytecode/v1.mlirbc > %t.v1 && diff %t.want %t.v1

@@ -13,12 +13,17 @@ using namespace mlir;
 
 namespace fx::lin {
 
-/// Sets the result to `beta * bias + alpha * product`. Omits the bias if beta
-/// is the constant 0, and multiplications by the constant 1.
+/// The dtype of a matmul to which a bias is added: half types are rounded only
+/// after that, as PyTorch's kernels do.
+static Type sumType(Node &n) { return opMathType(n.resultDtype()); }
+
+/// Sets the result to `beta * bias + alpha * product`, where `product` has
+/// sumType(). Omits the bias if beta is the constant 0, and multiplications by
+/// the constant 1.
 static LogicalResult addBias(Node &n, const Tensor &product,
                              std::optional<Tensor> bias, const Number &beta,
                              const Number &alpha) {
-  Type compute = opMathType(n.resultDtype());
+  Type compute = sumType(n);
   Hoisted b(n.b, beta, compute), a(n.b, alpha, compute);
   auto isConstant = [](const Hoisted &h, double v) {
     return h.isConstant() && h.constant() == v;
@@ -26,7 +31,7 @@ static LogicalResult addBias(Node &n, const Tensor &product,
   if (isConstant(b, 0))
     bias.reset();
   if (!bias && isConstant(a, 1))
-    return n.result(product);
+    return n.result(n.b.cast(product, n.resultDtype()));
   SmallVector<Tensor> operands = {product};
   if (bias)
     operands.push_back(*bias);
@@ -74,13 +79,13 @@ static LogicalResult lowerLinear(Node &n) {
   ExprAttr rows = n.b.product(outer), inner = x.sizes.back();
   Tensor flat = x.rank() == 2 ? x : n.b.reshape(x, {rows, inner});
   Type dtype = n.resultDtype();
-  Tensor y =
-      n.b.contract({flat, {0, 2}}, {w, {1, 2}}, {rows, w.sizes[0]}, 3, dtype);
+  Tensor y = n.b.contract({flat, {0, 2}}, {w, {1, 2}}, {rows, w.sizes[0]}, 3,
+                          bias ? sumType(n) : dtype);
   if (bias) {
     if (!n.broadcasts(*bias, y.sizes))
       return failure();
     y = n.b.pointwise(
-        {y, *bias}, y.sizes, dtype, opMathType(dtype),
+        {y, *bias}, y.sizes, dtype, sumType(n),
         [](Scalars &s, ValueRange v) { return s.add(v[0], v[1]); });
   }
   Sizes sizes(outer);
@@ -95,12 +100,12 @@ static LogicalResult lowerAddmm(Node &n) {
     return n.fail("the operands are no matrices");
   if (!checkInner(n, x, 1, y, 0))
     return failure();
-  return addBias(n, mm(n, x, y, n.resultDtype()), bias, beta, alpha);
+  return addBias(n, mm(n, x, y, sumType(n)), bias, beta, alpha);
 }
 
 /// A matmul of [batch..., m, k] and [batch..., k, n].
 static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
-                      ArrayRef<ExprAttr> batch) {
+                      ArrayRef<ExprAttr> batch, Type dtype) {
   unsigned b = batch.size();
   Sizes xs(batch), ys(batch), sizes(batch);
   int64_t xr = x.rank(), yr = y.rank();
@@ -114,7 +119,7 @@ static Tensor batched(Node &n, const Tensor &x, const Tensor &y,
   }
   left.loops.append({b, b + 2});
   right.loops.append({b + 2, b + 1});
-  return n.b.contract(left, right, sizes, b + 3, n.resultDtype());
+  return n.b.contract(left, right, sizes, b + 3, dtype);
 }
 
 static LogicalResult lowerMatmul(Node &n) {
@@ -151,7 +156,7 @@ static LogicalResult lowerMatmul(Node &n) {
         return n.fail("the batch sizes differ");
       batch.push_back(a.getInteger() == 1 ? c : a);
     }
-    result = batched(n, x, y, batch);
+    result = batched(n, x, y, batch, n.resultDtype());
   }
   if (vectorY)
     result = n.b.squeeze(result, result.rank() - 1);
@@ -168,7 +173,8 @@ static LogicalResult lowerBaddbmm(Node &n) {
     return n.fail("the operands are no batches of matrices");
   if (!checkInner(n, x, 2, y, 1))
     return failure();
-  return addBias(n, batched(n, x, y, {x.sizes[0]}), bias, beta, alpha);
+  Tensor product = batched(n, x, y, {x.sizes[0]}, sumType(n));
+  return addBias(n, product, bias, beta, alpha);
 }
 
 static LogicalResult lowerAddmv(Node &n) {
@@ -179,7 +185,7 @@ static LogicalResult lowerAddmv(Node &n) {
   if (!checkInner(n, x, 1, y, 0))
     return failure();
   Tensor product =
-      n.b.contract({x, {0, 1}}, {y, {1}}, {x.sizes[0]}, 2, n.resultDtype());
+      n.b.contract({x, {0, 1}}, {y, {1}}, {x.sizes[0]}, 2, sumType(n));
   return addBias(n, product, bias, beta, alpha);
 }
 
