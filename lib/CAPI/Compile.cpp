@@ -50,6 +50,11 @@ int fxModuleCompile(const FXModule *module, const char *path,
     return fail(error,
                 "fxModuleCompile: expected an opt_level from 0 to 3, got " +
                     llvm::Twine(given.opt_level));
+  StringRef precision = given.precision ? given.precision : "f32";
+  if (precision != "f32" && precision != "bf16")
+    return fail(error, "fxModuleCompile: expected the precision f32 or bf16, "
+                       "got '" +
+                           llvm::Twine(precision) + "'");
   if (!*path || StringRef(path) == "-")
     return fail(error, "fxModuleCompile: expected the path of a file, got '" +
                            llvm::Twine(path) + "'");
@@ -61,6 +66,8 @@ int fxModuleCompile(const FXModule *module, const char *path,
         compile.emit = static_cast<EmitKind>(given.emit);
         compile.cpu = given.cpu ? given.cpu : "";
         compile.target = given.target ? given.target : "";
+        if (precision == "bf16")
+          compile.precision = Precision::BF16;
         compile.optLevel = given.opt_level ? given.opt_level : 3;
         compile.allowFallback = !given.refuse_fallback;
         compile.crashIn = given.debug_crash ? given.debug_crash : "";

@@ -63,9 +63,11 @@ llvm::Error Driver::simplify() {
 }
 
 llvm::Error Driver::toLinalg() {
-  bool wholeHeads = gpu && gpu->hasTensorCores();
+  ToLinalgOptions linalg;
+  linalg.wholeHeads = gpu && gpu->hasTensorCores();
+  linalg.bf16 = options.precision == Precision::BF16;
   return runPasses(
-      [&](OpPassManager &pm) { buildToLinalgPipeline(pm, wholeHeads); });
+      [&](OpPassManager &pm) { buildToLinalgPipeline(pm, linalg); });
 }
 
 /// Schedules the kernels for the GPU. @prepare, which computes everything that

@@ -51,12 +51,15 @@ void fx::buildSimplifyPipeline(OpPassManager &pm,
   pm.addPass(createCheckStatesPass());
 }
 
-void fx::buildToLinalgPipeline(OpPassManager &pm, bool wholeHeads) {
-  ConvertFXToLinalgOptions options;
-  if (wholeHeads)
-    options.wholeHeads = kernel::kMaxHeadSize;
-  pm.addPass(createConvertFXToLinalg(options));
+void fx::buildToLinalgPipeline(OpPassManager &pm,
+                               const ToLinalgOptions &options) {
+  ConvertFXToLinalgOptions convert;
+  if (options.wholeHeads)
+    convert.wholeHeads = kernel::kMaxHeadSize;
+  pm.addPass(createConvertFXToLinalg(convert));
   pm.addPass(createLowerCustom());
+  if (options.bf16)
+    pm.addPass(kernel::createLowerPrecisionPass());
 }
 
 void fx::buildHandoverPipeline(OpPassManager &pm, Handover to,

@@ -54,8 +54,10 @@ struct SimplifyPipelineOptions : PassPipelineOptions<SimplifyPipelineOptions> {
                                 llvm::cl::desc("as fx-schedule's async")};
 };
 
-struct TargetPipelineOptions : PassPipelineOptions<TargetPipelineOptions> {
+struct LinalgPipelineOptions : PassPipelineOptions<LinalgPipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc(kTargetText)};
+  Option<bool> bf16{*this, "bf16", llvm::cl::init(false),
+                    llvm::cl::desc("as fx-compile's --precision=bf16")};
 };
 
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
@@ -107,12 +109,12 @@ static LogicalResult simplify(OpPassManager &pm,
 }
 
 static LogicalResult toLinalg(OpPassManager &pm,
-                              const TargetPipelineOptions &options,
+                              const LinalgPipelineOptions &options,
                               Report report) {
   std::optional<fx::gpu::Target> gpu;
   if (failed(getGPU(options.target, gpu, report)))
     return failure();
-  buildToLinalgPipeline(pm, gpu && gpu->hasTensorCores());
+  buildToLinalgPipeline(pm, {gpu && gpu->hasTensorCores(), options.bf16});
   return success();
 }
 

@@ -245,6 +245,7 @@ def build(
     no_fallback: bool = False,
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
+    precision: str = "f32",
 ) -> tuple[str, dict, tempfile.TemporaryDirectory]:
     """Compiles a module. Returns the path of the shared object, the report, and the
     temporary folder of the shared object."""
@@ -262,6 +263,7 @@ def build(
             no_fallback=no_fallback,
             on_phase=progress or None,
             target=target,
+            precision=precision,
         )
     finally:
         if own:
@@ -302,6 +304,7 @@ def compile(
     opt_level: int = 3,
     progress: bool | Callable[[str, float], None] | None = None,
     target: str = "",
+    precision: str = "f32",
     device: int = 0,
     cuda_graphs: bool = True,
 ) -> CompiledModel:
@@ -320,6 +323,8 @@ def compile(
       are. Without `cuda_graphs` kernels are launched one by one. "rocm" (AMD GPUs) and
       "vulkan" are errors: `fx-compile` makes kernels for them, but no runtime runs
       them yet.
+    - `precision`: "bf16" rounds the operands of f32 matmuls and convolutions to bf16;
+      their sums, and all other computations, stay in f32.
     """
     if args is not None:
         source = torch.export.export(source, args, kwargs, dynamic_shapes=dynamic_shapes)
@@ -338,6 +343,7 @@ def compile(
         no_fallback=no_fallback,
         progress=progress,
         target=target,
+        precision=precision,
     )
     compiled = CompiledModel(
         path,

@@ -109,10 +109,11 @@ class Module:
         on_phase: Phase | None = None,
         debug_crash: str = "",
         target: str = "",
+        precision: str = "f32",
     ) -> str:
         """Compiles to the file `path` and returns the report as JSON. `kind` is one of
         EMIT_KINDS, as in `fx-compile --emit`; `target` is a GPU, as in `fx-compile
-        --target`. A crash of the compiler raises `Error`; `debug_crash` names a phase
+        --target`, and `precision` "f32" or "bf16", as in `fx-compile --precision`. A crash of the compiler raises `Error`; `debug_crash` names a phase
         that crashes, for tests of this."""
         if kind not in EMIT_KINDS:
             raise Error(f"expected one of {', '.join(EMIT_KINDS)}, got '{kind}'")
@@ -128,6 +129,7 @@ class Module:
             on_phase,
             debug_crash,
             target,
+            precision,
         )
 
 

@@ -2,7 +2,7 @@
 training through AOTAutograd. The entry point `torch_dynamo_backends` registers it.
 
 Options of `torch.compile(..., options={...})`: `threads` (of each call, default:
-torch's), `no_fallback`, `opt_level`.
+torch's), `no_fallback`, `opt_level`, `precision` ("f32" or "bf16").
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ class _Compiled:
             module,
             opt_level=options.get("opt_level", 3),
             no_fallback=options.get("no_fallback", False),
+            precision=options.get("precision", "f32"),
             progress=False,
         )
         threads = options.get("threads", torch.get_num_threads())
@@ -147,7 +148,7 @@ def fx_mlir(
     from torch._dynamo.backends.common import aot_autograd
 
     options = dict(options or {}, **kwargs)
-    unknown = set(options) - {"threads", "no_fallback", "opt_level", "mode"}
+    unknown = set(options) - {"threads", "no_fallback", "opt_level", "mode", "precision"}
     if unknown:
         raise Error(f"unknown option '{min(unknown)}' of the backend fx_mlir")
 

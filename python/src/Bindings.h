@@ -62,7 +62,8 @@ public:
                       const std::string &name, const std::string &cpu,
                       int optLevel, bool refuseFallback, nb::object onPhase,
                       const std::string &debugCrash,
-                      const std::string &target) const;
+                      const std::string &target,
+                      const std::string &precision) const;
 
   FXModule *get() const { return module.get(); }
 

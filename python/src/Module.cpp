@@ -150,7 +150,8 @@ std::string Module::compile(const std::string &path, int emit,
                             const std::string &name, const std::string &cpu,
                             int optLevel, bool refuseFallback,
                             nb::object onPhase, const std::string &debugCrash,
-                            const std::string &target) const {
+                            const std::string &target,
+                            const std::string &precision) const {
   Listener listener{onPhase, nullptr};
   std::string report;
   FXCompileOptions options = {};
@@ -168,6 +169,7 @@ std::string Module::compile(const std::string &path, int emit,
   options.report_context = &report;
   options.debug_crash = toC(debugCrash);
   options.target = toC(target);
+  options.precision = toC(precision);
   call([&](FXError **error) {
     return fxModuleCompile(get(), toC(path), &options, error);
   });
@@ -194,7 +196,7 @@ void fx::python::bindModule(nb::module_ &m) {
       .def("compile", &Module::compile, nb::arg("path"), nb::arg("emit"),
            nb::arg("name"), nb::arg("cpu"), nb::arg("opt_level"),
            nb::arg("refuse_fallback"), nb::arg("on_phase").none(),
-           nb::arg("debug_crash"), nb::arg("target"));
+           nb::arg("debug_crash"), nb::arg("target"), nb::arg("precision"));
 }
 
 /// The names of an enumeration of the C interface, by number.

@@ -10,11 +10,12 @@ NAMES = ["resnet_small", "hf_bert_small", "llama_small_decode_index_put", "cond"
 LONG = ["autoencoder_small", "bert_small", "llama_small", "mlp"]
 
 
-def pipelines(level: str, target: str) -> list[str]:
+def pipelines(level: str, target: str, bf16: bool = False) -> list[str]:
     to = f"=target={target}" if target else ""
     steps = ["fx", "linalg", "kernels", "memref"].index(level)
     last = f"--fx-gpu{to}" if target else f"--fx-cpu=until={level}"
-    return [f"--fx-simplify{to}", f"--fx-to-linalg{to}", last][: min(steps, 2) + 1]
+    linalg = "--fx-to-linalg=bf16=true" if bf16 else f"--fx-to-linalg{to}"
+    return [f"--fx-simplify{to}", linalg, last][: min(steps, 2) + 1]
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +34,14 @@ def imported(tmp_path_factory):
     return get
 
 
-def same(model, level: str, target: str = "") -> None:
+def same(model, level: str, target: str = "", bf16: bool = False) -> None:
     # The file of the weights is named relative to the file that refers to it.
     by_driver, by_passes = model.with_suffix(".driver.mlir"), model.with_suffix(".passes.mlir")
     flags = [f"--target={target}"] if target else []
+    flags += ["--precision=bf16"] if bf16 else []
     driver = tool("fx-compile", model, f"--emit={level}", *flags, "-o", by_driver)
     assert driver.returncode == 0, driver.stderr
-    passes = tool("fx-opt", model, *pipelines(level, target), "-o", by_passes)
+    passes = tool("fx-opt", model, *pipelines(level, target, bf16), "-o", by_passes)
     assert passes.returncode == 0, passes.stderr
     # fx-opt ends a module with an empty line, as mlir-opt does.
     assert by_driver.read_text() + "\n" == by_passes.read_text()
@@ -75,3 +77,8 @@ def test_to_the_llvm_dialect(imported):
     assert result.returncode == 0, result.stderr
     assert "llvm.func @" in result.stdout
     assert all(text not in result.stdout for text in ("memref<", "func.func", "unrealized_conversion_cast"))
+
+
+@pytest.mark.xdist_group("pipelines")
+def test_lowered_precision(imported):
+    same(imported("resnet_small"), "kernels", bf16=True)

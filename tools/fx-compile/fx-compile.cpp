@@ -73,6 +73,14 @@ static cl::list<std::string>
 static cl::opt<int> optLevel("O",
                              cl::desc("Optimization level of LLVM, 1 to 3"),
                              cl::init(3), cl::Prefix, cl::cat(category));
+static cl::opt<Precision> precision(
+    "precision",
+    cl::desc("The dtype of the operands of f32 matmuls and convolutions"),
+    cl::init(Precision::F32),
+    cl::values(clEnumValN(Precision::F32, "f32", "f32 (default)"),
+               clEnumValN(Precision::BF16, "bf16",
+                          "rounded to bf16; sums and all else in f32")),
+    cl::cat(category));
 static cl::opt<std::string> reportFile("report",
                                        cl::desc("Write a report as JSON"),
                                        cl::value_desc("file"),
@@ -167,6 +175,7 @@ int main(int argc, char **argv) {
   options.gpuTiles = gpuTiles;
   options.allowFallback = !noFallback;
   options.async.assign(async.begin(), async.end());
+  options.precision = precision;
   options.optLevel = std::clamp<int>(optLevel, 1, 3);
   options.swappableWeights = swappableWeights;
   options.saveTemps = saveTemps;

@@ -38,6 +38,9 @@ enum class EmitKind {
 /// for the text formats that go to standard output by default.
 llvm::StringRef getExtension(EmitKind emit);
 
+/// The dtype of the operands of f32 matmuls and convolutions.
+enum class Precision { F32, BF16 };
+
 struct CompileOptions {
   /// A `.pt2` archive, or a `.mlir` file that holds an `fx.graph @main` or the
   /// linalg contract (`func.func @main`).
@@ -73,6 +76,8 @@ struct CompileOptions {
   std::vector<std::string> async;
   /// LLVM's optimization level, 1 to 3.
   int optLevel = 3;
+  /// BF16: see the pass `fx-lower-precision`.
+  Precision precision = Precision::F32;
   /// Keep every weight in its exported form, and the code that folds and packs
   /// it, so that all weights can be set by name.
   bool swappableWeights = false;

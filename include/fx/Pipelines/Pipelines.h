@@ -43,9 +43,16 @@ struct SimplifyOptions {
 void buildSimplifyPipeline(mlir::OpPassManager &pm,
                            const SimplifyOptions &options);
 
-/// Builds the pipeline from a simplified graph to the linalg contract. With
-/// `wholeHeads`, attention computes whole heads, as tensor cores need it.
-void buildToLinalgPipeline(mlir::OpPassManager &pm, bool wholeHeads = false);
+struct ToLinalgOptions {
+  /// Attention computes whole heads, as tensor cores need it.
+  bool wholeHeads = false;
+  /// The operands of f32 matmuls and convolutions are rounded to bf16.
+  bool bf16 = false;
+};
+
+/// Builds the pipeline from a simplified graph to the linalg contract.
+void buildToLinalgPipeline(mlir::OpPassManager &pm,
+                           const ToLinalgOptions &options = {});
 
 /// Builds the pipeline from the linalg contract to groups of operations, one
 /// for each kernel. It uses the passes that form the kernels of the CPU.

@@ -361,6 +361,8 @@ static void testOptions(FXModule *module, const char *folder) {
        "opt_level"},
       {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .target = "tpu"},
        "tpu"},
+      {{.struct_size = size, .emit = FX_EMIT_SHARED_OBJECT, .precision = "f8"},
+       "expected the precision f32 or bf16, got 'f8'"},
       {{.struct_size = size,
         .emit = FX_EMIT_SHARED_OBJECT,
         .target = "cuda:sm_x"},

@@ -1,0 +1,159 @@
+//===- LowerPrecision.cpp - f32 matmuls with bf16 operands ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace fx::kernel {
+#define GEN_PASS_DEF_LOWERPRECISIONPASS
+#include "fx/Kernels/Passes.h.inc"
+} // namespace fx::kernel
+
+using namespace mlir;
+
+static bool isF32(Value v) {
+  return isa<RankedTensorType>(v.getType()) &&
+         getElementTypeOrSelf(v.getType()).isF32();
+}
+
+/// Returns true if the elements of `v` are converted integers. A kernel of a
+/// quantized model computes on the integers instead.
+static bool isDequantized(Value v, unsigned depth = 4) {
+  Operation *op = v.getDefiningOp();
+  if (getElementTypeOrSelf(v.getType()).isInteger(8))
+    return true;
+  return op && depth &&
+         isa<linalg::GenericOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+             op) &&
+         llvm::any_of(op->getOperands(), [&](Value from) {
+           return isDequantized(from, depth - 1);
+         });
+}
+
+/// Returns true if some loops walk only the first operand and the result, and
+/// others only the second one and the result: elements of both operands are
+/// used more than once.
+static bool hasRowsAndColumns(linalg::LinalgOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool rows = false, columns = false;
+  for (unsigned d = 0; d < op.getNumLoops(); ++d) {
+    bool inResult = maps[2].isFunctionOfDim(d),
+         inA = maps[0].isFunctionOfDim(d), inB = maps[1].isFunctionOfDim(d);
+    rows |= inResult && inA && !inB;
+    columns |= inResult && inB && !inA;
+  }
+  return rows && columns;
+}
+
+/// Returns true for out + a * b of f32, where `a` and `b` are not computed from
+/// each other.
+static bool isMatMul(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
+      !llvm::all_of(op->getOperands(), isF32) || !hasRowsAndColumns(op))
+    return false;
+  Block *body = op.getBlock();
+  auto sum =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!sum || body->getOperations().size() != 3)
+    return false;
+  auto product = dyn_cast<arith::MulFOp>(&body->front());
+  Value a = body->getArgument(0), b = body->getArgument(1),
+        out = body->getArgument(2);
+  auto is = [](Operation *op, Value x, Value y) {
+    return (op->getOperand(0) == x && op->getOperand(1) == y) ||
+           (op->getOperand(0) == y && op->getOperand(1) == x);
+  };
+  return product && is(product, a, b) && is(sum, product.getResult(), out) &&
+         !isDequantized(op->getOperand(0)) && !isDequantized(op->getOperand(1));
+}
+
+namespace {
+struct LowerPrecision
+    : fx::kernel::impl::LowerPrecisionPassBase<LowerPrecision> {
+  DenseMap<Value, Value> rounded;
+
+  /// Rounds the elements of `v`.
+  static Value round(OpBuilder &b, Location loc, Value v) {
+    auto type = cast<RankedTensorType>(v.getType());
+    Value empty = tensor::EmptyOp::create(
+        b, loc, tensor::getMixedSizes(b, loc, v), b.getBF16Type());
+    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                           utils::IteratorType::parallel);
+    auto body = [](OpBuilder &nested, Location at, ValueRange args) {
+      Value x =
+          arith::TruncFOp::create(nested, at, nested.getBF16Type(), args[0]);
+      linalg::YieldOp::create(nested, at, x);
+    };
+    return linalg::GenericOp::create(b, loc, empty.getType(), v, empty, maps,
+                                     kinds, body)
+        .getResult(0);
+  }
+
+  /// Returns `v` in bf16. The source of a pad is rounded instead of its result,
+  /// so that the kernel that computes the source can do it.
+  Value getRounded(Value v) {
+    Value &known = rounded[v];
+    if (known)
+      return known;
+    OpBuilder b(v.getContext());
+    b.setInsertionPointAfterValue(v);
+    auto pad = v.getDefiningOp<tensor::PadOp>();
+    Value filling = pad ? pad.getConstantPaddingValue() : Value();
+    if (!filling || !matchPattern(filling, m_AnyZeroFloat()))
+      return known = round(b, v.getLoc(), v);
+    Value zero = arith::ConstantOp::create(
+        b, pad.getLoc(), b.getFloatAttr(b.getBF16Type(), 0.0));
+    auto type = cast<RankedTensorType>(v.getType()).clone(b.getBF16Type());
+    return known = tensor::PadOp::create(
+               b, pad.getLoc(), type, round(b, pad.getLoc(), pad.getSource()),
+               pad.getMixedLowPad(), pad.getMixedHighPad(), zero);
+  }
+
+  void convert(linalg::GenericOp op) {
+    Block *body = op.getBody();
+    OpBuilder b = OpBuilder::atBlockBegin(body);
+    for (unsigned i = 0; i < 2; ++i) {
+      op->setOperand(i, getRounded(op->getOperand(i)));
+      BlockArgument x = body->getArgument(i);
+      x.setType(b.getBF16Type());
+      auto wide = arith::ExtFOp::create(b, op.getLoc(), b.getF32Type(), x);
+      x.replaceAllUsesExcept(wide, wide);
+    }
+    ++numMatMuls;
+  }
+
+  void runOnOperation() override {
+    rounded.clear();
+    SmallVector<linalg::LinalgOp> found;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isMatMul(op))
+        found.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : found) {
+      auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+      if (!generic) {
+        rewriter.setInsertionPoint(op);
+        FailureOr<linalg::GenericOp> made =
+            linalg::generalizeNamedOp(rewriter, op);
+        if (failed(made))
+          continue;
+        generic = *made;
+      }
+      convert(generic);
+    }
+  }
+};
+} // namespace
