@@ -3,15 +3,15 @@
 // The operands are rounded; products and sums are f32.
 // CHECK-LABEL: func.func @matmul
 // CHECK-COUNT-2: arith.truncf {{.*}} : f32 to bf16
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x8xbf16>, tensor<8x5xbf16>) outs(%{{.*}} : tensor<4x5xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<16x8xbf16>, tensor<8x20xbf16>) outs(%{{.*}} : tensor<16x20xf32>)
 // CHECK: ^bb0(%[[X:.*]]: bf16, %[[Y:.*]]: bf16, %[[O:.*]]: f32)
 // CHECK-DAG: %[[A:.*]] = arith.extf %[[X]] : bf16 to f32
 // CHECK-DAG: %[[B:.*]] = arith.extf %[[Y]] : bf16 to f32
 // CHECK: %[[P:.*]] = arith.mulf %[[A]], %[[B]] : f32
 // CHECK: arith.addf %[[O]], %[[P]] : f32
-func.func @matmul(%x: tensor<4x8xf32>, %y: tensor<8x5xf32>, %o: tensor<4x5xf32>) -> tensor<4x5xf32> {
-  %r = linalg.matmul ins(%x, %y : tensor<4x8xf32>, tensor<8x5xf32>) outs(%o : tensor<4x5xf32>) -> tensor<4x5xf32>
-  return %r : tensor<4x5xf32>
+func.func @matmul(%x: tensor<16x8xf32>, %y: tensor<8x20xf32>, %o: tensor<16x20xf32>) -> tensor<16x20xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<16x8xf32>, tensor<8x20xf32>) outs(%o : tensor<16x20xf32>) -> tensor<16x20xf32>
+  return %r : tensor<16x20xf32>
 }
 
 // -----
@@ -22,17 +22,17 @@ func.func @matmul(%x: tensor<4x8xf32>, %y: tensor<8x5xf32>, %o: tensor<4x5xf32>)
 // CHECK: %[[ROUNDED:.*]] = linalg.generic {{.*}} ins(%[[IMAGE]] : tensor<1x3x6x6xf32>)
 // CHECK: tensor.pad %[[ROUNDED]]
 // CHECK: tensor<1x3x6x6xbf16> to tensor<1x3x8x8xbf16>
-// CHECK-COUNT-2: ins(%{{.*}}, %{{.*}} : tensor<1x3x8x8xbf16>, tensor<4x3x3x3xbf16>)
+// CHECK-COUNT-2: ins(%{{.*}}, %{{.*}} : tensor<1x3x8x8xbf16>, tensor<32x3x3x3xbf16>)
 // CHECK-NOT: truncf
-func.func @conv(%x: tensor<1x3x6x6xf32>, %v: tensor<4x3x3x3xf32>, %w: tensor<4x3x3x3xf32>, %o: tensor<1x4x6x6xf32>) -> (tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>) {
+func.func @conv(%x: tensor<1x3x6x6xf32>, %v: tensor<32x3x3x3xf32> {fx.state = @v}, %w: tensor<32x3x3x3xf32> {fx.state = @w}, %o: tensor<1x32x6x6xf32>) -> (tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>) {
   %zero = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%a: index, %b: index, %c: index, %d: index):
     tensor.yield %zero : f32
   } : tensor<1x3x6x6xf32> to tensor<1x3x8x8xf32>
-  %r = linalg.conv_2d_nchw_fchw ins(%p, %v : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) outs(%o : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
-  %s = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) outs(%o : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
-  return %r, %s : tensor<1x4x6x6xf32>, tensor<1x4x6x6xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %v : tensor<1x3x8x8xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<1x32x6x6xf32>) -> tensor<1x32x6x6xf32>
+  %s = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<1x3x8x8xf32>, tensor<32x3x3x3xf32>) outs(%o : tensor<1x32x6x6xf32>) -> tensor<1x32x6x6xf32>
+  return %r, %s : tensor<1x32x6x6xf32>, tensor<1x32x6x6xf32>
 }
 
 // -----
@@ -47,23 +47,38 @@ func.func @conv(%x: tensor<1x3x6x6xf32>, %v: tensor<4x3x3x3xf32>, %w: tensor<4x3
 #id = affine_map<(d0, d1) -> (d0, d1)>
 func.func @others(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4xf32>, %o: tensor<1x4x4x4xf32>,
                   %a: tensor<8xf32>, %b: tensor<f32>,
-                  %q: tensor<8x5xi8>, %y: tensor<4x8xf32>, %z: tensor<4x5xf32>,
+                  %q: tensor<8x20xi8>, %y: tensor<16x8xf32>, %z: tensor<16x20xf32>,
                   %d: tensor<4x8xf64>, %e: tensor<8x5xf64>, %f: tensor<4x5xf64>)
-    -> (tensor<1x4x4x4xf32>, tensor<f32>, tensor<4x5xf32>, tensor<4x5xf64>) {
+    -> (tensor<1x4x4x4xf32>, tensor<f32>, tensor<16x20xf32>, tensor<4x5xf64>) {
   %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%x, %w : tensor<1x6x6x4xf32>, tensor<3x3x4xf32>) outs(%o : tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32>
   %s = linalg.dot ins(%a, %a : tensor<8xf32>, tensor<8xf32>) outs(%b : tensor<f32>) -> tensor<f32>
-  %empty = tensor.empty() : tensor<8x5xf32>
-  %dq = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<8x5xi8>) outs(%empty : tensor<8x5xf32>) {
+  %empty = tensor.empty() : tensor<8x20xf32>
+  %dq = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<8x20xi8>) outs(%empty : tensor<8x20xf32>) {
   ^bb0(%i: i8, %j: f32):
     %c = arith.sitofp %i : i8 to f32
     linalg.yield %c : f32
-  } -> tensor<8x5xf32>
-  %t = linalg.generic {indexing_maps = [#m, #n, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %dq : tensor<4x8xf32>, tensor<8x5xf32>) outs(%z : tensor<4x5xf32>) {
+  } -> tensor<8x20xf32>
+  %t = linalg.generic {indexing_maps = [#m, #n, #o], iterator_types = ["parallel", "parallel", "reduction"]} ins(%y, %dq : tensor<16x8xf32>, tensor<8x20xf32>) outs(%z : tensor<16x20xf32>) {
   ^bb0(%i: f32, %j: f32, %k: f32):
     %p = arith.mulf %i, %j : f32
     %c = arith.addf %k, %p : f32
     linalg.yield %c : f32
-  } -> tensor<4x5xf32>
+  } -> tensor<16x20xf32>
   %u = linalg.matmul ins(%d, %e : tensor<4x8xf64>, tensor<8x5xf64>) outs(%f : tensor<4x5xf64>) -> tensor<4x5xf64>
-  return %r, %s, %t, %u : tensor<1x4x4x4xf32>, tensor<f32>, tensor<4x5xf32>, tensor<4x5xf64>
+  return %r, %s, %t, %u : tensor<1x4x4x4xf32>, tensor<f32>, tensor<16x20xf32>, tensor<4x5xf64>
+}
+
+// -----
+
+// One row: a weight is rounded, a cache is not.
+// CHECK-LABEL: func.func @decode
+// CHECK-SAME: %{{.*}}: tensor<1x64xf32>, %[[W:[a-z0-9]+]]: tensor<64x32xf32>
+// CHECK: arith.truncf
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<1x64xbf16>, tensor<64x32xbf16>)
+// CHECK: linalg.matmul ins(%{{.*}}, %{{.*}} : tensor<1x64xf32>, tensor<64x32xf32>)
+func.func @decode(%x: tensor<1x64xf32>, %w: tensor<64x32xf32> {fx.state = @w}, %cache: tensor<64x32xf32> {fx.state = @cache, fx.mutable},
+                  %o: tensor<1x32xf32>) -> (tensor<1x32xf32>, tensor<1x32xf32>) {
+  %r = linalg.matmul ins(%x, %w : tensor<1x64xf32>, tensor<64x32xf32>) outs(%o : tensor<1x32xf32>) -> tensor<1x32xf32>
+  %s = linalg.matmul ins(%x, %cache : tensor<1x64xf32>, tensor<64x32xf32>) outs(%o : tensor<1x32xf32>) -> tensor<1x32xf32>
+  return %r, %s : tensor<1x32xf32>, tensor<1x32xf32>
 }

@@ -118,8 +118,10 @@ def LowerPrecisionPass : Pass<"fx-lower-precision", "::mlir::ModuleOp"> {
     }
     ```
 
-    Contractions in which an element of an operand is used only once (depthwise
-    convolutions, dot products) and those of quantized weights are not changed.
+    Contractions that use an element of an operand once or a few times are not
+    changed (depthwise convolutions, dot products, the caches of a decoder),
+    except for weights, which are rounded before the run. Contractions of
+    quantized weights are not changed either.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

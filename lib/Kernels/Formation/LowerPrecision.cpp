@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fx/Kernels/ConstantAnalysis.h"
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,6 +22,11 @@ namespace fx::kernel {
 } // namespace fx::kernel
 
 using namespace mlir;
+
+/// How many times a matmul must use each element of an operand that is no
+/// weight, so that rounding the operand in each run pays off. A decoder's step
+/// uses each element of its caches once or a few times.
+static constexpr int64_t kUses = 16;
 
 static bool isF32(Value v) {
   return isa<RankedTensorType>(v.getType()) &&
@@ -40,19 +47,19 @@ static bool isDequantized(Value v, unsigned depth = 4) {
          });
 }
 
-/// Returns true if some loops walk only the first operand and the result, and
-/// others only the second one and the result: elements of both operands are
-/// used more than once.
-static bool hasRowsAndColumns(linalg::LinalgOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  bool rows = false, columns = false;
-  for (unsigned d = 0; d < op.getNumLoops(); ++d) {
-    bool inResult = maps[2].isFunctionOfDim(d),
-         inA = maps[0].isFunctionOfDim(d), inB = maps[1].isFunctionOfDim(d);
-    rows |= inResult && inA && !inB;
-    columns |= inResult && inB && !inA;
+/// Returns true if the op uses each element of operand `i` at least kUses
+/// times. Dynamic sizes are assumed to be large.
+static bool isReused(linalg::LinalgOp op, unsigned i) {
+  AffineMap map = op.getIndexingMapsArray()[i];
+  int64_t uses = 1;
+  for (auto [d, size] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (map.isFunctionOfDim(d))
+      continue;
+    if (ShapedType::isDynamic(size))
+      return true;
+    uses *= size;
   }
-  return rows && columns;
+  return uses >= kUses;
 }
 
 /// Returns true for out + a * b of f32, where `a` and `b` are not computed from
@@ -60,7 +67,7 @@ static bool hasRowsAndColumns(linalg::LinalgOp op) {
 static bool isMatMul(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics() ||
-      !llvm::all_of(op->getOperands(), isF32) || !hasRowsAndColumns(op))
+      !llvm::all_of(op->getOperands(), isF32))
     return false;
   Block *body = op.getBlock();
   auto sum =
@@ -137,10 +144,18 @@ struct LowerPrecision
   void runOnOperation() override {
     rounded.clear();
     SmallVector<linalg::LinalgOp> found;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (isMatMul(op))
-        found.push_back(op);
-    });
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      if (func.isExternal())
+        continue;
+      fx::kernel::ConstantAnalysis states(func);
+      func.walk([&](linalg::LinalgOp op) {
+        auto pays = [&](unsigned i) {
+          return states.isStateOnly(op->getOperand(i)) || isReused(op, i);
+        };
+        if (isMatMul(op) && pays(0) && pays(1))
+          found.push_back(op);
+      });
+    }
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : found) {
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());

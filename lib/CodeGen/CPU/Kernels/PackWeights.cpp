@@ -26,6 +26,9 @@ using namespace fx::cpu;
 
 /// Minimum number of rows for which packing an operand in every run pays off.
 static constexpr int64_t kRowsToPack = 6;
+/// The same for an operand whose columns are contiguous, which is packed to
+/// multiply pairs of bf16.
+static constexpr int64_t kRowsToPair = 16;
 
 namespace {
 struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
@@ -45,7 +48,10 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
     if (isWeight || c.isInteger())
       return true;
     AffineMap map = c.rhsMap();
-    if (map.getDimPosition(map.getNumResults() - 1) == c.lastN())
+    bool inRows = map.getDimPosition(map.getNumResults() - 1) == c.lastN();
+    bool inPairs =
+        llvm::any_of(c.k, [&](unsigned loop) { return hasPairs(c, loop); });
+    if (inRows && !inPairs)
       return false;
     int64_t rows = 1;
     for (unsigned loop : c.m) {
@@ -53,7 +59,7 @@ struct PackWeights : fx::cpu::impl::FXCPUPackWeightsBase<PackWeights> {
         return true;
       rows *= ranges[loop];
     }
-    return rows >= kRowsToPack;
+    return rows >= (inRows ? kRowsToPair : kRowsToPack);
   }
 
   /// Returns the op that extracts the low four bits of the weights, if a byte
