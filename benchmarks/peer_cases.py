@@ -2,6 +2,10 @@
 and its arguments. Cases of torchvision or transformers need these packages."""
 
 import copy
+import functools
+import importlib.util
+import pathlib
+import re
 
 import models
 import torch
@@ -22,10 +26,28 @@ def _images(batch):
     return (torch.rand(batch, 3, 224, 224, generator=torch.Generator().manual_seed(0)) - 0.5,)
 
 
-def _vision(name, batch=1):
-    def build():
+@functools.cache
+def _torchvision():
+    """Imports torchvision. Its wheel is made for torch with CUDA: with another build its own
+    operators, which these models do not use, cannot be loaded, and the import fails for want
+    of their definitions."""
+    try:
+        import torchvision
+    except RuntimeError:
+        folder = pathlib.Path(importlib.util.find_spec("torchvision").origin).parent
+        text = (folder / "_meta_registrations.py").read_text()
+        library = torch.library.Library("torchvision", "FRAGMENT")
+        for name in set(re.findall(r'torchvision::(\w+)"|register_meta\("(\w+)"', text)):
+            library.define("".join(name) + "() -> Tensor")
         import torchvision
 
+        torchvision.definitions = library  # which end with the library object
+    return torchvision
+
+
+def _vision(name, batch=1):
+    def build():
+        torchvision = _torchvision()
         torch.manual_seed(0)
         return getattr(torchvision.models, name)(weights=None), _images(batch)
 

@@ -49,8 +49,9 @@ typedef struct {
    * "cuda:sm_90a,sm_80". Null: the CPU. The targets "rocm" (AMD GPUs) and
    * "vulkan" do not support shared objects. */
   const char *target;
-  /* The dtype to which the operands of f32 matmuls and convolutions are rounded,
-   * as for fx-compile --precision: "bf16". Null or "f32": they are not. */
+  /* The dtype to which the operands of f32 matmuls and convolutions are
+   * rounded, as for fx-compile --precision: "bf16". Null or "f32": they are
+   * not. */
   const char *precision;
 } FXCompileOptions;
 

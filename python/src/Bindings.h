@@ -61,8 +61,7 @@ public:
   std::string compile(const std::string &path, int emit,
                       const std::string &name, const std::string &cpu,
                       int optLevel, bool refuseFallback, nb::object onPhase,
-                      const std::string &debugCrash,
-                      const std::string &target,
+                      const std::string &debugCrash, const std::string &target,
                       const std::string &precision) const;
 
   FXModule *get() const { return module.get(); }

@@ -1,5 +1,6 @@
 """The parts of the benchmarks and the demonstration."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -29,6 +30,29 @@ def test_compiled_models_run_in_process(tmp_path, monkeypatch):
     assert not harness.difference(got, exporting.eager(module, args, kwargs))
     with pytest.raises(RuntimeError, match="expected"):
         model(torch.zeros(1))
+
+
+def test_peers(tmp_path):
+    """The table beside other engines: every engine's result is compared with eager's."""
+
+    def peers(*args):
+        return subprocess.run(
+            [sys.executable, ROOT / "benchmarks" / "peers.py", *args],
+            env={**os.environ, "FX_BUILD_DIR": str(harness.BUILD)},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+
+    path = tmp_path / "rows.json"
+    result = peers("column_sum", "--dtypes=f32,bf16", "--engines=fx,eager", "--seconds=0", f"--json={path}")
+    assert result.returncode == 0, result.stderr
+    for row, error in zip(json.loads(path.read_text())["rows"], (1e-5, 1e-2), strict=True):
+        assert set(row["ms"]) == {"fx", "eager"} and row["best"] == "eager"
+        assert all(e < error for e in row["error"].values())
+    assert "| column_sum | bf16 | 1 | " in result.stdout
+    result = peers("colum_sum")
+    assert result.returncode == 1 and "got colum_sum" in result.stderr
 
 
 @pytest.mark.long
