@@ -23,8 +23,9 @@
 using namespace mlir;
 
 static bool isAccurate(StringRef op) {
-  return llvm::is_contained({"math.exp", "math.expm1", "math.log", "math.log2",
-                             "math.log1p", "math.tanh", "math.erf"},
+  return llvm::is_contained({"math.exp", "math.exp2", "math.expm1", "math.log",
+                             "math.log2", "math.log1p", "math.tanh",
+                             "math.erf"},
                             op);
 }
 
@@ -66,6 +67,7 @@ LogicalResult fx::codegen::approximateMath(Operation *root) {
   populateMathF32ExpansionPatterns(patterns, isAccurate);
   populateMathPolynomialApproximationPatterns(patterns, isAccurate);
   populateErfApproximation(patterns);
+  populateExp2Approximation(patterns);
   return applyPatternsGreedily(root, std::move(patterns));
 }
 

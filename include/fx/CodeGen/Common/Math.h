@@ -19,17 +19,20 @@ class Value;
 
 namespace fx::codegen {
 
-/// Replaces exp, expm1, log, log1p, log2, tanh and erf of f32, and of f16 and
-/// bf16 through f32, in `root` by straight-line code. Its error is a few units
-/// in the last place over the whole range of f32, including subnormals. Does
-/// not replace functions whose approximations in MLIR are wrong near zeros or
-/// poles (sin, cos, atan, cbrt), nor functions of f64. For these see
+/// Replaces exp, exp2, expm1, log, log1p, log2, tanh and erf of f32, and of f16
+/// and bf16 through f32, in `root` by straight-line code. Its error is a few
+/// units in the last place over the whole range of f32, including subnormals.
+/// Does not replace functions whose approximations in MLIR are wrong near zeros
+/// or poles (sin, cos, atan, cbrt), nor functions of f64. For these see
 /// `computeInDouble`.
 mlir::LogicalResult approximateMath(mlir::Operation *root);
 
 /// Adds a pattern that approximates erf of f32 and of vectors of f32. It has
 /// precedence over upstream's pattern.
 void populateErfApproximation(mlir::RewritePatternSet &patterns);
+
+/// Adds a pattern that approximates exp2 of f32 and of vectors of f32.
+void populateExp2Approximation(mlir::RewritePatternSet &patterns);
 
 /// From this magnitude on, sine, cosine and tangent are NaN in
 /// `computeInDouble`.

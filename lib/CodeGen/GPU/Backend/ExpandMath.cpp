@@ -20,8 +20,8 @@ using namespace mlir;
 
 /// Returns true if `approximateMath` has a float32 polynomial for `op`.
 static bool isCheap(Operation *op) {
-  return isa<math::ExpOp, math::ExpM1Op, math::LogOp, math::Log2Op,
-             math::Log1pOp, math::TanhOp, math::ErfOp>(op) &&
+  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+             math::Log2Op, math::Log1pOp, math::TanhOp, math::ErfOp>(op) &&
          !op->getResult(0).getType().isF64();
 }
 

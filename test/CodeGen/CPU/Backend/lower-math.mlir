@@ -164,3 +164,28 @@ func.func @angles(%x: vector<16xf32>, %y: vector<2x8xbf16>, %z: vector<16xf16>) 
   %2 = math.tan %z : vector<16xf16>
   return %0, %1, %2 : vector<16xf32>, vector<2x8xbf16>, vector<16xf16>
 }
+
+// -----
+
+// A power of two is a polynomial of float32, scaled in two steps.
+// CHECK-LABEL: func.func @exp2
+// CHECK-NOT: math.exp2
+// CHECK-NOT: f64
+// CHECK: math.roundeven %{{.*}} : vector<8xf32>
+// CHECK-COUNT-6: math.fma %{{.*}} : vector<8xf32>
+// CHECK: arith.fptosi %{{.*}} : vector<8xf32> to vector<8xi32>
+// CHECK-COUNT-2: arith.mulf %{{.*}} : vector<8xf32>
+// CHECK-NOT: f64
+func.func @exp2(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp2 %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @exp2_double
+// CHECK: math.exp2 %{{.*}} : f64
+func.func @exp2_double(%x: f64) -> f64 {
+  %y = math.exp2 %x : f64
+  return %y : f64
+}
