@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils import _pytree as pytree
 
 
 class MatMul(nn.Module):
@@ -133,3 +134,43 @@ def test_lowered_precision_of_a_model():
 def test_unknown_precision():
     with pytest.raises(fx_mlir.Error, match="expected the precision f32 or bf16, got 'f8'"):
         fx_mlir.compile(nn.ReLU(), (torch.ones(2),), precision="f8")
+
+
+MATMULS = """mm addmm bmm baddbmm addbmm matmul mv addmv einsum inner tensordot linalg.multi_dot
+    nn.functional.linear nn.functional.bilinear nn.functional.scaled_dot_product_attention
+    nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d
+    nn.functional.conv_transpose2d nn.functional.conv_transpose3d""".split()
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", MATMULS)
+def test_operator_database(name, count):
+    """PyTorch's own samples in bf16: errors against float64 are those of eager, or below."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    op = next(op for op in op_db if op.name == name)
+
+    def double(tree):
+        return pytree.tree_map(
+            lambda x: x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x, tree
+        )
+
+    samples = [s for s in op.sample_inputs("cpu", torch.bfloat16) if not s.kwargs.get("dropout_p")]
+    # The last samples have the more unusual arguments.
+    for sample in samples[: count // 2] + samples[count // 2 :][-count // 2 :]:
+
+        class Module(nn.Module):
+            def forward(self, *args):
+                return op(*args, **sample.kwargs)
+
+        args = (sample.input, *sample.args)
+        program = torch.export.export(Module(), args)
+        exact = op(*double(args), **double(sample.kwargs))
+        eager, got = program.module()(*args), fx_mlir.compile(program)(*args)
+        assert got.shape == eager.shape and got.dtype == eager.dtype
+        finite = torch.isfinite(exact)
+        assert torch.equal(finite, torch.isfinite(got))
+        if finite.any():
+            scale = exact[finite].pow(2).mean().sqrt()
+            allowed = 2 * (eager.double() - exact)[finite].abs().max() + 1e-2 * scale
+            assert (got.double() - exact)[finite].abs().max() <= allowed
