@@ -328,9 +328,11 @@ def main() -> None:
     print(table(rows, options.engines, roofline, ISA))
 
 
-ISA = "avx2" if "avx2" in " ".join(sys.argv[1:]) else "native"
+# The libraries read these variables when they are loaded, before main().
+early = argparse.ArgumentParser(add_help=False)
+early.add_argument("--isa", default="native")
+ISA = early.parse_known_args()[0].isa
 if ISA == "avx2":
-    # Before any library that reads them is loaded.
     os.environ.update(ONEDNN_MAX_CPU_ISA="AVX2", DNNL_MAX_CPU_ISA="AVX2", ATEN_CPU_CAPABILITY="avx2")
 
 import exporting  # noqa: E402

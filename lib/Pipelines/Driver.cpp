@@ -15,6 +15,7 @@
 #include "fx/IR/Metadata.h"
 #include "fx/Import/Import.h"
 #include "fx/Import/ModuleFile.h"
+#include "fx/Kernels/Passes.h"
 #include "fx/Operators/Plugin.h"
 #include "fx/Pipelines/Pipelines.h"
 
@@ -150,6 +151,12 @@ llvm::Error Driver::emit(StringRef path) {
       return e;
   } else if (options.emit == EmitKind::FX) {
     return CompileError::make(kInput, "expected an 'fx.graph @main'");
+  } else if (options.precision == Precision::BF16) {
+    // The program is linalg already.
+    if (llvm::Error e = runPasses([&](OpPassManager &pm) {
+          pm.addPass(kernel::createLowerPrecisionPass());
+        }))
+      return e;
   }
   operators.noteFallbacks(*module);
   report.operators = operators.getOperators();

@@ -11,6 +11,7 @@
 #include "fx/Pipelines/Compile.h"
 #include "fx/Pipelines/Sarif.h"
 #include "mlir/IR/Location.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 
@@ -21,6 +22,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 
+#include <atomic>
 #include <csignal>
 
 using namespace fx;
@@ -128,6 +130,27 @@ static std::string getDefaultOutput() {
   return path.str().str();
 }
 
+namespace {
+/// Holds the timer of a pass manager, and stops it when the pass manager is
+/// destroyed.
+struct TimerOwner : mlir::PassInstrumentation {
+  mlir::TimingScope scope;
+};
+} // namespace
+
+/// Times the passes of `pm` under a timer of its own. MLIR identifies the timer
+/// of a pass by the pass's address. With one timer for all pass managers, a
+/// pass at the address of one that was destroyed would count as that one.
+static void enableTiming(mlir::PassManager &pm, mlir::TimingScope &root) {
+  static std::atomic<uintptr_t> count{0};
+  auto owner = std::make_unique<TimerOwner>();
+  owner->scope = root.nest(reinterpret_cast<const void *>(++count),
+                           [] { return std::string("passes"); });
+  mlir::TimingScope &scope = owner->scope;
+  pm.addInstrumentation(std::move(owner));
+  pm.enableTiming(scope);
+}
+
 static int fail(llvm::StringRef text) {
   llvm::errs() << "error: " << text << "\n";
   return 1;
@@ -194,7 +217,7 @@ int main(int argc, char **argv) {
   mlir::TimingScope timingRoot = timing.getRootScope();
   options.configurePasses = [&](mlir::PassManager &pm) {
     (void)mlir::applyPassManagerCLOptions(pm);
-    pm.enableTiming(timingRoot);
+    enableTiming(pm, timingRoot);
   };
   // Copy the options: the linker, which runs in this process, resets all
   // options of the command line.

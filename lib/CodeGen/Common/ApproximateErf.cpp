@@ -8,6 +8,7 @@
 #include "fx/CodeGen/Common/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,11 +31,8 @@ struct ApproximateErf : OpRewritePattern<math::ErfOp> {
     if (!getElementTypeOrSelf(type).isF32())
       return b.notifyMatchFailure(op, "expected f32");
     Location loc = op.getLoc();
-    auto constant = [&](float value) -> Value {
-      TypedAttr attr = b.getF32FloatAttr(value);
-      if (auto shaped = dyn_cast<ShapedType>(type))
-        attr = DenseElementsAttr::get(shaped, value);
-      return arith::ConstantOp::create(b, loc, attr);
+    auto constant = [&](float value) {
+      return createScalarOrSplatConstant(b, loc, type, llvm::APFloat(value));
     };
     // NaN stays NaN, since both comparisons are ordered.
     auto clamp = [&](Value x, float limit) -> Value {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fx/Kernels/ConstantAnalysis.h"
+#include "fx/Kernels/ConvertElements.h"
 #include "fx/Kernels/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace fx::kernel {
@@ -88,51 +88,11 @@ static bool isMatMul(linalg::LinalgOp op) {
 namespace {
 struct LowerPrecision
     : fx::kernel::impl::LowerPrecisionPassBase<LowerPrecision> {
-  DenseMap<Value, Value> rounded;
-
-  /// Rounds the elements of `v`.
-  static Value round(OpBuilder &b, Location loc, Value v) {
-    auto type = cast<RankedTensorType>(v.getType());
-    Value empty = tensor::EmptyOp::create(
-        b, loc, tensor::getMixedSizes(b, loc, v), b.getBF16Type());
-    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<utils::IteratorType> kinds(type.getRank(),
-                                           utils::IteratorType::parallel);
-    auto body = [](OpBuilder &nested, Location at, ValueRange args) {
-      Value x =
-          arith::TruncFOp::create(nested, at, nested.getBF16Type(), args[0]);
-      linalg::YieldOp::create(nested, at, x);
-    };
-    return linalg::GenericOp::create(b, loc, empty.getType(), v, empty, maps,
-                                     kinds, body)
-        .getResult(0);
-  }
-
-  /// Returns `v` in bf16. The source of a pad is rounded instead of its result,
-  /// so that the kernel that computes the source can do it.
-  Value getRounded(Value v) {
-    Value &known = rounded[v];
-    if (known)
-      return known;
-    OpBuilder b(v.getContext());
-    b.setInsertionPointAfterValue(v);
-    auto pad = v.getDefiningOp<tensor::PadOp>();
-    Value filling = pad ? pad.getConstantPaddingValue() : Value();
-    if (!filling || !matchPattern(filling, m_AnyZeroFloat()))
-      return known = round(b, v.getLoc(), v);
-    Value zero = arith::ConstantOp::create(
-        b, pad.getLoc(), b.getFloatAttr(b.getBF16Type(), 0.0));
-    auto type = cast<RankedTensorType>(v.getType()).clone(b.getBF16Type());
-    return known = tensor::PadOp::create(
-               b, pad.getLoc(), type, round(b, pad.getLoc(), pad.getSource()),
-               pad.getMixedLowPad(), pad.getMixedHighPad(), zero);
-  }
-
-  void convert(linalg::GenericOp op) {
+  void convert(linalg::GenericOp op, fx::kernel::ElementConverter &rounded) {
     Block *body = op.getBody();
     OpBuilder b = OpBuilder::atBlockBegin(body);
     for (unsigned i = 0; i < 2; ++i) {
-      op->setOperand(i, getRounded(op->getOperand(i)));
+      op->setOperand(i, rounded.get(op->getOperand(i)));
       BlockArgument x = body->getArgument(i);
       x.setType(b.getBF16Type());
       auto wide = arith::ExtFOp::create(b, op.getLoc(), b.getF32Type(), x);
@@ -142,7 +102,6 @@ struct LowerPrecision
   }
 
   void runOnOperation() override {
-    rounded.clear();
     SmallVector<linalg::LinalgOp> found;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func.isExternal())
@@ -156,6 +115,7 @@ struct LowerPrecision
           found.push_back(op);
       });
     }
+    fx::kernel::ElementConverter rounded(BFloat16Type::get(&getContext()));
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : found) {
       auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
@@ -167,7 +127,7 @@ struct LowerPrecision
           continue;
         generic = *made;
       }
-      convert(generic);
+      convert(generic, rounded);
     }
   }
 };

@@ -60,6 +60,11 @@ int64_t fx::cpu::getPanelVectors(Contraction &c, int64_t lanes) {
   return c.isDouble() || (!ShapedType::isDynamic(n) && n <= lanes) ? 1 : 2;
 }
 
+bool fx::cpu::isPackedInPairs(Contraction &c) {
+  auto unpack = c.rhs().getDefiningOp<linalg::UnPackOp>();
+  return c.isHalf() && unpack && unpack.getInnerDimsPos().size() == 2;
+}
+
 static ContractionAttr chooseSchedule(Contraction &c,
                                       const TargetInfo &target) {
   int64_t lanes = target.lanes;

@@ -46,6 +46,10 @@ struct TaskTile {
 /// operand: one if it has no more columns, or else two.
 int64_t getPanelVectors(Contraction &contraction, int64_t lanes);
 
+/// Returns true if the right operand is packed in pairs of bf16 terms, which
+/// the hardware multiplies without a conversion to f32.
+bool isPackedInPairs(Contraction &contraction);
+
 /// Emits one kernel. Call `analyse`, then `emit`.
 struct ContractionEmitter {
   KernelCode &code;

@@ -50,7 +50,7 @@ bool ContractionEmitter::packedStrides(linalg::UnPackOp unpack) {
     memory = split.getInputs()[0];
   }
   b = code.buffer(memory);
-  pairs = info.isHalf() && unpack.getInnerDimsPos().size() == 2;
+  pairs = isPackedInPairs(info);
   if (!b || (pairs && !code.machine.hasBF16Dot) ||
       unpack.getInnerDimsPos().size() != (depth() > 1 ? 2 : 1) ||
       getConstantIntValue(unpack.getMixedTiles()[0]) != panel())

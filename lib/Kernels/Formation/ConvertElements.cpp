@@ -1,0 +1,56 @@
+//===- ConvertElements.cpp - tensors of another float type ----------------===//
+//
+// Part of fx-mlir, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fx/Kernels/ConvertElements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace fx::kernel;
+
+/// Converts the elements of `v` by a pointwise generic.
+static Value convert(OpBuilder &b, Location loc, Value v, FloatType type) {
+  int64_t rank = cast<RankedTensorType>(v.getType()).getRank();
+  Value empty =
+      tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, v), type);
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> kinds(rank, utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &nested, Location at, ValueRange args) {
+    Value x = convertScalarToDtype(nested, at, args[0], type,
+                                   /*isUnsignedCast=*/false);
+    linalg::YieldOp::create(nested, at, x);
+  };
+  return linalg::GenericOp::create(b, loc, empty.getType(), v, empty, maps,
+                                   kinds, body)
+      .getResult(0);
+}
+
+Value ElementConverter::get(Value value) {
+  Value &known = converted[value];
+  if (known)
+    return known;
+  OpBuilder b(value.getContext());
+  b.setInsertionPointAfterValue(value);
+  auto pad = value.getDefiningOp<tensor::PadOp>();
+  Value filling = pad ? pad.getConstantPaddingValue() : Value();
+  APFloat number(0.0);
+  if (!filling || !matchPattern(filling, m_ConstantFloat(&number)))
+    return known = convert(b, value.getLoc(), value, type);
+  Location loc = pad.getLoc();
+  bool losesInfo;
+  number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  Value constant = createScalarOrSplatConstant(b, loc, type, number);
+  Value source = convert(b, loc, pad.getSource(), type);
+  return known = tensor::PadOp::create(
+             b, loc, cast<RankedTensorType>(value.getType()).clone(type),
+             source, pad.getMixedLowPad(), pad.getMixedHighPad(), constant);
+}
