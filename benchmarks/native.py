@@ -9,7 +9,7 @@ import torch
 #: FXRunFlag: do not wait for the GPU; outputs on the host; launch kernels one by one.
 ASYNC, HOST_OUTPUTS, NO_GRAPHS = 1, 2, 4
 #: The FX_MODEL_ABI_VERSION that the structures below belong to.
-ABI_VERSION = 3
+ABI_VERSION = 4
 
 
 class DLDataType(C.Structure):
@@ -79,6 +79,7 @@ class ModelApi(C.Structure):
     _fields_ = [
         ("magic", C.c_uint32),
         ("abi_version", C.c_uint32),
+        ("struct_size", C.c_uint64),
         ("info", C.POINTER(ModelInfo)),
         ("create", _create),
         ("destroy", _destroy),

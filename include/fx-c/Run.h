@@ -56,6 +56,15 @@ FX_CAPI int fxModelRunWith(FXModel *model, const DLTensor *const *inputs,
                            int n_outputs, const FXRunOptions *options,
                            FXError **error);
 
+/* As fxModelRun, but writes the outputs to the caller's tensors, without a copy
+ * if a tensor is contiguous, aligned to 64 bytes, and overlaps no input and no
+ * state. dtypes and shapes must be those of the outputs. Two outputs must not
+ * overlap. An output whose tensor is null is dropped. Models for GPUs are an
+ * error. */
+FX_CAPI int fxModelRunInto(FXModel *model, const DLTensor *const *inputs,
+                           int n_inputs, const DLTensor *const *outputs,
+                           int n_outputs, int threads, FXError **error);
+
 /* Sets `state` to a view of the value of info->states[index], valid until the
  * model is destroyed. Must not be called during a run. */
 FX_CAPI int fxModelGetState(FXModel *model, int index, DLTensor *state,

@@ -60,11 +60,10 @@ const FXModelInfo *fxModelGetInfo(const FXModel *model) {
   return model ? &model->model->getInfo() : nullptr;
 }
 
-/// Runs the model. `function` is the name of the C function, for errors.
-static int run(const char *function, FXModel *model,
-               const DLTensor *const *inputs, int nInputs,
-               DLManagedTensor **outputs, int nOutputs,
-               const FXRunOptions *options, FXError **error) {
+/// Checks the arguments of the C function `function`, which runs the model.
+static int checkArguments(const char *function, FXModel *model,
+                          const DLTensor *const *inputs, int nInputs,
+                          const void *outputs, int nOutputs, FXError **error) {
   if (!model || (!inputs && nInputs > 0) || (!outputs && nOutputs > 0))
     return failNull(error, function,
                     !model                   ? "model"
@@ -87,8 +86,20 @@ static int run(const char *function, FXModel *model,
                       ": expected a tensor on the CPU, got device type " +
                       llvm::Twine(int(inputs[i]->device.device_type)));
   }
-  // The runtime in the model does not throw, and it checks the rest. There is
-  // no crash recovery here, because it would slow down short runs.
+  return 0;
+}
+
+// The runtime in the model does not throw, and it checks the rest. There is no
+// crash recovery in the functions that run it, because it would slow down short
+// runs.
+
+static int run(const char *function, FXModel *model,
+               const DLTensor *const *inputs, int nInputs,
+               DLManagedTensor **outputs, int nOutputs,
+               const FXRunOptions *options, FXError **error) {
+  if (checkArguments(function, model, inputs, nInputs, outputs, nOutputs,
+                     error))
+    return 1;
   char message[1024] = "";
   if (model->model->getApi().run(model->model->getInstance(), inputs, nInputs,
                                  outputs, nOutputs, options, message,
@@ -112,6 +123,18 @@ int fxModelRunWith(FXModel *model, const DLTensor *const *inputs, int nInputs,
                    const FXRunOptions *options, FXError **error) {
   return run("fxModelRunWith", model, inputs, nInputs, outputs, nOutputs,
              options, error);
+}
+
+int fxModelRunInto(FXModel *model, const DLTensor *const *inputs, int nInputs,
+                   const DLTensor *const *outputs, int nOutputs, int threads,
+                   FXError **error) {
+  if (checkArguments("fxModelRunInto", model, inputs, nInputs, outputs,
+                     nOutputs, error))
+    return 1;
+  if (llvm::Error e = model->model->runInto(
+          {inputs, size_t(nInputs)}, {outputs, size_t(nOutputs)}, threads))
+    return fail(error, llvm::toString(std::move(e)));
+  return 0;
 }
 
 int fxModelGetState(FXModel *model, int index, DLTensor *state,

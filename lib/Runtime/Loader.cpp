@@ -229,6 +229,18 @@ llvm::Error CompiledModel::run(llvm::ArrayRef<const DLTensor *> inputs,
   return llvm::Error::success();
 }
 
+llvm::Error CompiledModel::runInto(llvm::ArrayRef<const DLTensor *> inputs,
+                                   llvm::ArrayRef<const DLTensor *> outputs,
+                                   int threads) {
+  FXRunOptions options = {sizeof(FXRunOptions), threads, /*stream=*/nullptr,
+                          /*flags=*/0};
+  char error[1024] = "";
+  if (api->run_into(instance, inputs.data(), inputs.size(), outputs.data(),
+                    outputs.size(), &options, error, sizeof error))
+    return llvm::createStringError(error);
+  return llvm::Error::success();
+}
+
 llvm::Error CompiledModel::setStates(llvm::ArrayRef<const char *> names,
                                      llvm::ArrayRef<const DLTensor *> values) {
   if (names.size() != values.size())

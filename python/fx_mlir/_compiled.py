@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -70,6 +70,20 @@ def from_capsule(capsule: Any, kind: int) -> Any:
     return tensor if kind == TENSOR else tensor.item()
 
 
+def _leaves_like(out: Any, spec: pytree.TreeSpec) -> list:
+    """Returns the leaves of `out`, where None stands for any part of `spec`."""
+    if out is None:
+        return [None] * spec.num_leaves
+    if spec.is_leaf():
+        return [out]
+    children, context = pytree.SUPPORTED_NODES[spec.type].flatten_fn(out)
+    wanted = spec.children()
+    if type(out) is not spec.type or len(children) != len(wanted) or context != spec.context:
+        text = " ".join(str(spec).split())
+        raise Error(f"out: expected the structure {text}, got {type(out).__qualname__}")
+    return [x for child, part in zip(children, wanted) for x in _leaves_like(child, part)]
+
+
 class FlatModel:
     """A compiled model that takes the flat list of input leaves and returns a flat list
     with one value for each output."""
@@ -96,17 +110,35 @@ class FlatModel:
         self._kinds = [o["kind"] for o in self.info["outputs"]]
 
     def __call__(self, leaves: Sequence[Any]) -> list:
-        capsules = [
+        capsules = self._capsules(leaves)
+        with self._running():
+            outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
+        return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
+
+    def run_into(self, outputs: Sequence[torch.Tensor | None], leaves: Sequence[Any]) -> None:
+        """Runs the model and writes each output to a tensor; those for None are dropped."""
+        targets = [
+            None if o is None else to_capsule(o, TENSOR, f"output {k}", mutated=True)
+            for k, o in enumerate(outputs)
+        ]
+        with self._running():
+            self.impl.run_into(self._capsules(leaves), targets, self.threads)
+
+    def _capsules(self, leaves: Sequence[Any]) -> list:
+        return [
             to_capsule(leaves[leaf], kind, name, mutated, self._on_gpu)
             for leaf, kind, name, mutated in self._inputs
         ]
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        """Shares torch's random generator with the model, and locates the errors of a run."""
         generator = shared_generator(self.impl) if self._draws_random else contextlib.nullcontext()
         try:
             with generator:
-                outputs = self.impl.run(capsules, self.threads, *self._options(leaves))
+                yield
         except Error as e:
             raise self._locate(e) from None
-        return [from_capsule(o, kind) for o, kind in zip(outputs, self._kinds)]
 
     def _options(self, leaves: Sequence[Any]) -> tuple[int, int]:
         """Returns the stream and the flags of a run. If an input is on the device, the
@@ -172,11 +204,7 @@ class CompiledModel:
         return self._flat.info
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves = self._flatten(args, kwargs)
-        for leaf, want in self._constants.items():
-            if leaves[leaf] != want:
-                raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
-        results = self._flat(leaves)
+        results = self._flat(self._flatten(args, kwargs))
         outputs = [None] * self._n_outputs
         for i, leaf in self._places:
             outputs[leaf] = results[i]
@@ -184,7 +212,28 @@ class CompiledModel:
             return tuple(outputs)
         return pytree.tree_unflatten(outputs, self._out_spec)
 
+    def run_into(self, out: Any, *args: Any, **kwargs: Any) -> Any:
+        """Runs the model, writes its outputs to the tensors of `out`, and returns `out`.
+
+        `out` has the structure of the result. An output whose place has None is dropped;
+        that of a number is a 0-d tensor. A tensor that is contiguous, aligned to 64 bytes
+        and in memory of its own is written directly, others by a copy. dtypes and shapes
+        must be those of the outputs. Models for GPUs are an error.
+        """
+        if self._out_spec is None:
+            leaves = pytree.tree_leaves(out, is_leaf=lambda x: x is None)
+        else:
+            leaves = _leaves_like(out, self._out_spec)
+        if len(leaves) != self._n_outputs:
+            raise Error(f"expected {self._n_outputs} outputs, got {len(leaves)}")
+        targets: list = [None] * len(self.info["outputs"])
+        for i, leaf in self._places:
+            targets[i] = leaves[leaf]
+        self._flat.run_into(targets, self._flatten(args, kwargs))
+        return out
+
     def _flatten(self, args: tuple, kwargs: dict) -> list:
+        """Returns the leaves of the arguments, and checks those that are constants."""
         count = self.info["n_input_leaves"]
         if self._in_spec is None:
             leaves = pytree.tree_leaves((args, kwargs), is_leaf=lambda x: x is None)
@@ -199,6 +248,9 @@ class CompiledModel:
                 raise Error(f"expected arguments of the form {want}, got {got}")
         if len(leaves) != count:
             raise Error(f"expected {count} inputs, got {len(leaves)}")
+        for leaf, want in self._constants.items():
+            if leaves[leaf] != want:
+                raise Error(f"input {leaf}: expected {want!r}, as exported, got {leaves[leaf]!r}")
         return leaves
 
     def reset(self) -> None:

@@ -86,6 +86,24 @@ public:
     return result;
   }
 
+  /// An output that is None is dropped.
+  void runInto(nb::sequence inputs, nb::sequence outputs, int threads) {
+    std::vector<const DLTensor *> tensors, targets;
+    for (nb::handle input : inputs)
+      tensors.push_back(getTensor(input));
+    for (nb::handle output : outputs)
+      targets.push_back(output.is_none() ? nullptr : getTensor(output));
+    FXError *error = nullptr;
+    int failed;
+    {
+      nb::gil_scoped_release release;
+      failed = fxModelRunInto(get(), tensors.data(), tensors.size(),
+                              targets.data(), targets.size(), threads, &error);
+    }
+    if (failed)
+      raise(error);
+  }
+
   nb::dict getInfo() const;
   void reset() { fxModelReset(get()); }
   nb::bytes getGenerator() {
@@ -158,6 +176,8 @@ void fx::python::bindModel(nb::module_ &m) {
       .def_static("load", &Model::load, nb::arg("path"), nb::arg("device"))
       .def("run", &Model::run, nb::arg("inputs"), nb::arg("threads"),
            nb::arg("stream"), nb::arg("flags"))
+      .def("run_into", &Model::runInto, nb::arg("inputs"), nb::arg("outputs"),
+           nb::arg("threads"))
       .def("reset", &Model::reset)
       .def("get_generator", &Model::getGenerator)
       .def("set_generator", &Model::setGenerator, nb::arg("state"))

@@ -86,6 +86,8 @@ Create = CFUNCTYPE(c_void_p, POINTER(FXCallbacks), c_void_p, c_size_t)
 Destroy = CFUNCTYPE(None, c_void_p)
 Run = CFUNCTYPE(c_int, c_void_p, POINTER(POINTER(DLTensor)), c_int,
                 POINTER(POINTER(DLManagedTensor)), c_int, POINTER(FXRunOptions), c_void_p, c_size_t)
+RunInto = CFUNCTYPE(c_int, c_void_p, POINTER(POINTER(DLTensor)), c_int, POINTER(POINTER(DLTensor)),
+                    c_int, POINTER(FXRunOptions), c_void_p, c_size_t)
 GetState = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(DLTensor))
 SetStates = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(c_char_p), POINTER(POINTER(DLTensor)),
                       c_void_p, c_size_t)
@@ -95,9 +97,10 @@ Seed = CFUNCTYPE(None, c_void_p, c_uint64)
 
 
 class FXModelApi(Structure):
-    _fields_ = [("magic", c_uint32), ("abi_version", c_uint32), ("info", POINTER(FXModelInfo)),
+    _fields_ = [("magic", c_uint32), ("abi_version", c_uint32), ("struct_size", c_uint64), ("info", POINTER(FXModelInfo)),
                 ("create", Create), ("destroy", Destroy), ("run", Run), ("get_state", GetState),
-                ("reset", Destroy), ("set_states", SetStates), ("seed", Seed)]
+                ("reset", Destroy), ("set_states", SetStates), ("seed", Seed),
+                ("get_generator", c_void_p), ("set_generator", c_void_p), ("run_into", RunInto)]
 
 
 _CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
@@ -164,6 +167,19 @@ class Model:
             results.append(to_numpy(outputs[i].contents.dl_tensor))
             outputs[i].contents.deleter(outputs[i])
         return results
+
+    def run_into(self, outputs, *arrays, threads=1):
+        """Runs the model and writes to the arrays `outputs`; null for those that are None."""
+        tensors = [to_dltensor(a) for a in arrays]
+        targets = [None if o is None else to_dltensor(o) for o in outputs]
+        inputs = (POINTER(DLTensor) * max(len(tensors), 1))(*[ctypes.pointer(t) for t in tensors])
+        pointers = (POINTER(DLTensor) * max(len(targets), 1))(
+            *[None if t is None else ctypes.pointer(t) for t in targets])
+        err = ctypes.create_string_buffer(1024)
+        options = FXRunOptions(ctypes.sizeof(FXRunOptions), threads)
+        if self.api.run_into(self.instance, inputs, len(tensors), pointers, len(targets),
+                             byref(options), err, 1024):
+            raise ModelError(err.value.decode())
 
     def states(self):
         return [self.info.states[i] for i in range(self.info.n_states)]

@@ -78,6 +78,12 @@ public:
   llvm::Error run(llvm::ArrayRef<const DLTensor *> inputs,
                   ModelOutputs &outputs, int threads = 1, uint32_t flags = 0);
 
+  /// Runs the model and writes the outputs to the caller's tensors. See
+  /// FXModelApi::run_into.
+  llvm::Error runInto(llvm::ArrayRef<const DLTensor *> inputs,
+                      llvm::ArrayRef<const DLTensor *> outputs,
+                      int threads = 1);
+
   /// Replaces states by name. On failure no state is changed. See
   /// FXModelApi::set_states.
   llvm::Error setStates(llvm::ArrayRef<const char *> names,

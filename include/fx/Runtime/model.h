@@ -39,7 +39,7 @@ extern "C" {
 
 #define FX_MODEL_API_SYMBOL "fx_model_api"
 /* Increased when a structure below changes incompatibly. */
-#define FX_MODEL_ABI_VERSION 3u
+#define FX_MODEL_ABI_VERSION 4u
 /* The seed of the random generator of a new instance. It is the seed of a new
  * PyTorch process. */
 #define FX_DEFAULT_SEED 67280421310721u
@@ -183,6 +183,8 @@ typedef struct {
 typedef struct {
   uint32_t magic;       /* FX_MODEL_MAGIC */
   uint32_t abi_version; /* FX_MODEL_ABI_VERSION */
+  /* sizeof(FXModelApi): newer versions may have more members at the end. */
+  uint64_t struct_size;
   const FXModelInfo *info;
   /* Returns a new instance, or null with a message in err. callbacks may be
    * null. */
@@ -194,7 +196,8 @@ typedef struct {
    * the order of info->inputs. Sets n_outputs outputs to new contiguous
    * tensors, which the caller frees by their deleter. No output shares memory
    * with another output, with an input or with the model. options may be null
-   * (threads = 1).
+   * (threads = 1). The instance keeps the memory of large outputs that are
+   * freed for later runs.
    *
    * A model for a GPU accepts tensors of the host and of its device. The latter
    * are not copied unless they are strided. Numbers are always on the host, as
@@ -233,6 +236,18 @@ typedef struct {
   /* Get and set the state of the generator. Must not be called during a run. */
   void (*get_generator)(FXInstance *instance, FXGenerator *out);
   void (*set_generator)(FXInstance *instance, const FXGenerator *generator);
+  /* Runs the model as `run` does, but writes the outputs to the caller's
+   * tensors, which must have the dtypes and shapes of the outputs. The model
+   * writes directly to a tensor that is contiguous and aligned to 64 bytes, and
+   * that overlaps no input and no state; to others it copies. Two outputs must
+   * not overlap. An output whose tensor is null is dropped; that of a None
+   * output is ignored. Models for GPUs are an error.
+   *
+   * Returns 0, or 1 with one line in err. If a size that is only known during
+   * the run is wrong, the outputs are undefined then. */
+  int (*run_into)(FXInstance *instance, const DLTensor *const *inputs,
+                  int n_inputs, const DLTensor *const *outputs, int n_outputs,
+                  const FXRunOptions *options, char *err, size_t err_size);
 } FXModelApi;
 
 /* The only symbol that a compiled model exports. */

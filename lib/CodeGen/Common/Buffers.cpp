@@ -55,11 +55,11 @@ Operation *fx::codegen::getOrDeclare(OpBuilder &b, StringRef name,
 }
 
 Value fx::codegen::callForBytes(OpBuilder &b, Location loc, StringRef callee,
-                                Value bytes) {
+                                ValueRange operands) {
   auto type = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
-  auto func = cast<func::FuncOp>(
-      getOrDeclare(b, callee, b.getFunctionType(b.getIndexType(), type), true));
-  return func::CallOp::create(b, loc, func, bytes).getResult(0);
+  auto func = cast<func::FuncOp>(getOrDeclare(
+      b, callee, b.getFunctionType(operands.getTypes(), type), true));
+  return func::CallOp::create(b, loc, func, operands).getResult(0);
 }
 
 Value fx::codegen::computeBytes(OpBuilder &b, Location loc, MemRefType type,
@@ -72,12 +72,4 @@ Value fx::codegen::computeBytes(OpBuilder &b, Location loc, MemRefType type,
   for (Value size : sizes)
     bytes = arith::MulIOp::create(b, loc, bytes, size);
   return bytes;
-}
-
-Value fx::codegen::createBufferView(OpBuilder &b, Location loc,
-                                    StringRef callee, MemRefType type,
-                                    ValueRange sizes) {
-  Value bytes = callForBytes(b, loc, callee, computeBytes(b, loc, type, sizes));
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  return memref::ViewOp::create(b, loc, type, bytes, zero, sizes);
 }

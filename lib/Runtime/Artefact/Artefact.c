@@ -13,6 +13,8 @@
 /* clang-format off */
 #include "Run.c"
 #include "States.c"
+#include "Outputs.c"
+#include "Heap.c"
 #include "Memory.c"
 #include "Expr.c"
 #include "Check.c"

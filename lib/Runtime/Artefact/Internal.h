@@ -29,7 +29,10 @@ enum { FX_TENSOR_MAP_BYTES = 128, FX_TENSOR_MAPS = 2 };
 typedef struct FXrtBlock {
   struct FXrtBlock *prev, *next;
   size_t bytes; /* of the whole allocation, this header included */
+  struct FXrtHeap *heap;
 } FXrtBlock;
+
+typedef struct FXrtHeap FXrtHeap; /* Heap.c */
 
 typedef struct FXrtArena {
   struct FXrtArena *next;
@@ -50,6 +53,7 @@ struct FXInstance {
   pthread_cond_t changed;   /* signals that runs or is_setting became 0 */
   int runs;                 /* number of runs under way */
   int is_setting;           /* states are being replaced: no run may begin */
+  FXrtHeap *heap;
   FXrtArena *arenas;
   FXrtPool *pool;
   FXrtAsync *async;
@@ -65,8 +69,10 @@ struct FXInstance {
 typedef struct {
   FXInstance *instance;
   int threads;
-  pthread_mutex_t lock; /* guards blocks */
-  FXrtBlock blocks;     /* list head */
+  const DLTensor *const *inputs;
+  const DLTensor *const *targets; /* of run_into; else null */
+  pthread_mutex_t lock;           /* guards blocks */
+  FXrtBlock blocks;               /* list head */
   FXrtArena *arena;
   struct FXrtCall *started; /* fallback calls that were not awaited yet */
   char *err;
@@ -208,6 +214,18 @@ int64_t fx_rt_count(const DLTensor *t);
  * none. */
 int64_t fx_rt_arg_of(int state);
 
+/* Makes the outputs of a run. */
+void fx_rt_collect(const FXrtFrame *f, FXrtRun *run, DLManagedTensor **outputs);
+/* Checks the memory that run_into writes to; on failure writes a message and
+ * returns 1. */
+int fx_rt_check_targets(const DLTensor *const *targets, char *err, size_t size);
+/* Returns the caller's memory for a result of `bytes`, or null if compiled code
+ * cannot write there. */
+void *fx_rt_target(const FXrtRun *run, int64_t result, size_t bytes);
+/* Checks the sizes of the caller's outputs, and copies to them what compiled
+ * code did not write there. */
+void fx_rt_fill_targets(const FXrtFrame *f, FXrtRun *run);
+
 /* Writes the descriptor of a contiguous tensor. */
 void fx_rt_fill_memref(FXrtMemRef *m, void *data, int64_t rank,
                        const int64_t *sizes);
@@ -229,8 +247,16 @@ int fx_rt_get_state(FXInstance *i, int index, DLTensor *out);
 int fx_rt_set_states(FXInstance *i, int n, const char *const *names,
                      const DLTensor *const *values, char *err, size_t size);
 
-void *fx_rt_host_alloc(FXInstance *i, size_t bytes);
-void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes);
+/* Makes the heap of an instance; returns null if out of memory. */
+FXrtHeap *fx_rt_heap_new(const FXCallbacks *callbacks);
+/* Ends the use of a heap by its instance. */
+void fx_rt_heap_close(FXrtHeap *h);
+/* Allocates a block whose data have `bytes`, or returns null. */
+FXrtBlock *fx_rt_heap_alloc(FXrtHeap *h, size_t bytes);
+void fx_rt_heap_free(FXrtBlock *b);
+/* Maps new pages, huge ones if there is room for them, and rounds *bytes up to
+ * pages. Returns null if out of memory. */
+void *fx_rt_map_pages(size_t *bytes);
 /* Allocates a block of the run, or returns null. */
 void *fx_rt_block_alloc(FXrtRun *run, size_t bytes);
 void fx_rt_block_free(FXrtRun *run, void *data);

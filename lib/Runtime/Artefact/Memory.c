@@ -13,41 +13,16 @@
 
 #include "Internal.h"
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
-
-void *fx_rt_host_alloc(FXInstance *i, size_t bytes) {
-  /* The call-back of a model for a GPU allocates device memory. */
-  if (i->callbacks.alloc && !fx_rt_model.device)
-    return i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT);
-  void *p = 0;
-  return posix_memalign(&p, ALIGNMENT, bytes) ? 0 : p;
-}
-
-void fx_rt_host_free(FXInstance *i, void *ptr, size_t bytes) {
-  if (i->callbacks.free && !fx_rt_model.device)
-    i->callbacks.free(i->callbacks.context, ptr, bytes);
-  else
-    free(ptr);
-}
-
-_Static_assert(sizeof(FXrtBlock) <= ALIGNMENT,
-               "the header must fit before the data");
 
 static FXrtBlock *header_of(void *data) {
   return (FXrtBlock *)((char *)data - ALIGNMENT);
 }
 
 void *fx_rt_block_alloc(FXrtRun *run, size_t bytes) {
-  if (bytes > (size_t)INT64_MAX - 2 * ALIGNMENT)
-    return 0;
-  bytes += ALIGNMENT;
-  FXrtBlock *b = fx_rt_host_alloc(run->instance, bytes);
+  FXrtBlock *b = fx_rt_heap_alloc(run->instance->heap, bytes);
   if (!b)
     return 0;
-  b->bytes = bytes;
   pthread_mutex_lock(&run->lock);
   b->next = run->blocks.next;
   b->prev = &run->blocks;
@@ -69,14 +44,13 @@ FXrtBlock *fx_rt_block_release(FXrtRun *run, void *data) {
 }
 
 void fx_rt_block_free(FXrtRun *run, void *data) {
-  FXrtBlock *b = fx_rt_block_release(run, data);
-  fx_rt_host_free(run->instance, b, b->bytes);
+  fx_rt_heap_free(fx_rt_block_release(run, data));
 }
 
 void fx_rt_free_all(FXrtRun *run) {
   for (FXrtBlock *b = run->blocks.next, *next; b; b = next) {
     next = b->next;
-    fx_rt_host_free(run->instance, b, b->bytes);
+    fx_rt_heap_free(b);
   }
   run->blocks.next = 0;
 }
@@ -86,8 +60,8 @@ void fx_rt_free_all(FXrtRun *run) {
 //===----------------------------------------------------------------------===//
 
 static void arena_delete(FXInstance *i, FXrtArena *a) {
-  if (i->callbacks.alloc)
-    fx_rt_host_free(i, a->data, a->bytes);
+  if (i->callbacks.free)
+    i->callbacks.free(i->callbacks.context, a->data, a->bytes);
   else
     munmap(a->data, a->bytes);
   free(a);
@@ -99,19 +73,9 @@ static FXrtArena *arena_new(FXInstance *i, size_t bytes) {
     return 0;
   a->next = 0;
   a->bytes = bytes;
-  if (i->callbacks.alloc) {
-    a->data = fx_rt_host_alloc(i, bytes);
-  } else {
-    /* A run accesses the arena most, so large arenas consist of huge pages. */
-    if (bytes >= HUGE_PAGE)
-      a->bytes = bytes = (bytes + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-    a->data = mmap(0, bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (a->data == MAP_FAILED)
-      a->data = 0;
-    else if (bytes >= HUGE_PAGE)
-      madvise(a->data, bytes, MADV_HUGEPAGE);
-  }
+  a->data = i->callbacks.alloc
+                ? i->callbacks.alloc(i->callbacks.context, bytes, ALIGNMENT)
+                : fx_rt_map_pages(&a->bytes);
   if (!a->data) {
     free(a);
     return 0;
@@ -195,14 +159,17 @@ void _mlir_ciface_fx_rt_arena(FXrtMemRef *out, int64_t bytes) {
   set_bytes(out, run->arena->data, bytes);
 }
 
-/* memref<?xi8> fx_rt_output(index bytes): memory of one user output. */
-void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes) {
+/* memref<?xi8> fx_rt_output(index bytes, index result): memory of the output
+ * that is the result with this number. */
+void _mlir_ciface_fx_rt_output(FXrtMemRef *out, int64_t bytes, int64_t result) {
   if (fx_rt_model.device && bytes >= 0) {
     set_bytes(out, device_alloc(bytes, "an output", 0), bytes);
     return;
   }
   void *data =
-      bytes < 0 ? 0 : fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes);
+      bytes < 0 ? 0 : fx_rt_target(fx_rt_thread.run, result, (size_t)bytes);
+  if (!data && bytes >= 0)
+    data = fx_rt_block_alloc(fx_rt_thread.run, (size_t)bytes);
   if (!data)
     fx_rt_fail("out of memory: %lld bytes for an output", (long long)bytes);
   set_bytes(out, data, bytes);

@@ -144,6 +144,7 @@ static void destroy(FXInstance *i) {
     fx_rt_model.device->ops->destroy(i);
   else
     fx_rt_free_states(i);
+  fx_rt_heap_close(i->heap);
   pthread_cond_destroy(&i->changed);
   pthread_mutex_destroy(&i->generator_lock);
   pthread_mutex_destroy(&i->lock);
@@ -175,9 +176,12 @@ static FXInstance *create(const FXCallbacks *cb, char *err, size_t size) {
     memcpy(&i->callbacks, cb,
            cb->struct_size < sizeof i->callbacks ? cb->struct_size
                                                  : sizeof i->callbacks);
+  i->heap = fx_rt_heap_new(&i->callbacks);
   i->has_parallel_for = i->callbacks.parallel_for != 0;
   i->weights = fx_rt_model.weight_bytes ? find_weights() : "";
-  if (!i->weights) {
+  if (!i->heap) {
+    snprintf(err, size, "out of memory");
+  } else if (!i->weights) {
     snprintf(err, size, "the artefact has lost its weights");
   } else if (!!i->callbacks.alloc != !!i->callbacks.free) {
     snprintf(err, size,
@@ -265,72 +269,6 @@ static void write_back(const FXrtFrame *f, const DLTensor *const *inputs) {
   }
 }
 
-/* An output: the managed tensor, its shape, and who frees the data. */
-typedef struct {
-  DLManagedTensor tensor;
-  FXInstance
-      allocator; /* holds the call-backs only: the instance may be gone */
-  void *block;
-  size_t bytes;
-  int64_t shape[];
-} Output;
-
-static void delete_output(DLManagedTensor *self) {
-  Output *o = self->manager_ctx;
-  if (o->block)
-    fx_rt_host_free(&o->allocator, o->block, o->bytes);
-  free(o);
-}
-
-static DLManagedTensor *new_output(FXInstance *i, const FXValueInfo *v,
-                                   const int64_t *sizes) {
-  Output *o = calloc(1, sizeof *o + (size_t)(v->rank + 1) * sizeof(int64_t));
-  if (!o)
-    return 0;
-  o->allocator.callbacks = i->callbacks;
-  for (int d = 0; d < v->rank; ++d)
-    o->shape[d] = sizes[d];
-  o->tensor.dl_tensor = (DLTensor){.device = {kDLCPU, 0},
-                                   .ndim = v->rank,
-                                   .dtype = v->dtype,
-                                   .shape = o->shape};
-  o->tensor.manager_ctx = o;
-  o->tensor.deleter = delete_output;
-  return &o->tensor;
-}
-
-static void collect(const FXrtFrame *f, FXrtRun *run,
-                    DLManagedTensor **outputs) {
-  const FXModelInfo *info = fx_rt_model.info;
-  for (int k = 0; k < info->n_outputs; ++k) {
-    const FXrtOutput *spec = &fx_rt_model.outputs[k];
-    if (info->outputs[k].kind == FX_VALUE_NONE)
-      continue;
-    const int64_t *at = f->results;
-    for (int64_t r = 0; r < spec->result; ++r)
-      at += 3 + 2 * fx_rt_model.result_ranks[r];
-    const FXrtMemRef *m = (const FXrtMemRef *)at;
-    outputs[k] =
-        new_output(run->instance, &info->outputs[k], m->sizes_and_strides);
-    if (!outputs[k])
-      fx_rt_fail("out of memory: output %d", k);
-    Output *o = outputs[k]->manager_ctx;
-    if (spec->result < 0) {
-      size_t size = info->outputs[k].dtype.bits / 8;
-      void *data = fx_rt_block_alloc(run, size);
-      if (!data)
-        fx_rt_fail("out of memory: output %d", k);
-      memcpy(data, &spec->bits, size);
-      o->tensor.dl_tensor.data = data;
-    } else {
-      o->tensor.dl_tensor.data = m->aligned;
-    }
-    FXrtBlock *b = fx_rt_block_release(run, o->tensor.dl_tensor.data);
-    o->bytes = b->bytes;
-    o->block = b;
-  }
-}
-
 static void run_locked(FXrtRun *run, FXrtFrame *frame,
                        const DLTensor *const *inputs,
                        DLManagedTensor **outputs) {
@@ -345,7 +283,10 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
       ops->collect(frame, run, inputs, outputs);
     } else {
       write_back(frame, inputs);
-      collect(frame, run, outputs);
+      if (run->targets)
+        fx_rt_fill_targets(frame, run);
+      else
+        fx_rt_collect(frame, run, outputs);
     }
   }
   fx_rt_thread = saved;
@@ -356,25 +297,21 @@ static void run_locked(FXrtRun *run, FXrtFrame *frame,
     fx_rt_model.device->ops->end(run);
 }
 
-static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
-                     DLManagedTensor **outputs, int n_outputs,
-                     const FXRunOptions *options, char *err, size_t size) {
+/* Runs the model. Sets `outputs`, or writes to the caller's `targets`; the
+ * other one is null. */
+static int run_checked(FXInstance *i, const DLTensor *const *inputs,
+                       DLManagedTensor **outputs,
+                       const DLTensor *const *targets,
+                       const FXRunOptions *options, char *err, size_t size) {
   FXrtFrame frame = {0};
-  for (int k = 0; k < n_outputs; ++k)
-    outputs[k] = 0;
-  if (n_outputs != fx_rt_model.info->n_outputs) {
-    snprintf(err, size, "expected room for %d outputs, got %d",
-             fx_rt_model.info->n_outputs, n_outputs);
-    return 1;
-  }
-  if (fx_rt_check_inputs(inputs, n_inputs, err, size))
-    return 1;
   if (make_frame(&frame)) {
     snprintf(err, size, "out of memory");
     return 1;
   }
   FXrtRun run = {.instance = i,
                  .threads = options ? options->threads : 1,
+                 .inputs = inputs,
+                 .targets = targets,
                  .err = err,
                  .err_size = size};
   if (options)
@@ -393,7 +330,26 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   fx_rt_free_all(&run);
   pthread_mutex_destroy(&run.lock);
   free(frame.args);
-  if (!atomic_load(&run.failed))
+  return atomic_load(&run.failed);
+}
+
+static int check_count(int n_outputs, char *err, size_t size) {
+  if (n_outputs == fx_rt_model.info->n_outputs)
+    return 0;
+  snprintf(err, size, "expected room for %d outputs, got %d",
+           fx_rt_model.info->n_outputs, n_outputs);
+  return 1;
+}
+
+static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
+                     DLManagedTensor **outputs, int n_outputs,
+                     const FXRunOptions *options, char *err, size_t size) {
+  for (int k = 0; k < n_outputs; ++k)
+    outputs[k] = 0;
+  if (check_count(n_outputs, err, size) ||
+      fx_rt_check_inputs(inputs, n_inputs, err, size))
+    return 1;
+  if (!run_checked(i, inputs, outputs, 0, options, err, size))
     return 0;
   for (int k = 0; k < n_outputs; ++k) {
     if (outputs[k])
@@ -403,12 +359,30 @@ static int run_model(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
   return 1;
 }
 
+static int run_into(FXInstance *i, const DLTensor *const *inputs, int n_inputs,
+                    const DLTensor *const *outputs, int n_outputs,
+                    const FXRunOptions *options, char *err, size_t size) {
+  if (fx_rt_model.device) {
+    snprintf(err, size,
+             "run_into: expected a model for the CPU, got one for "
+             "'%s'",
+             fx_rt_model.info->target);
+    return 1;
+  }
+  return check_count(n_outputs, err, size) ||
+         fx_rt_check_inputs(inputs, n_inputs, err, size) ||
+         fx_rt_check_targets(outputs, err, size) ||
+         run_checked(i, inputs, 0, outputs, options, err, size);
+}
+
 __attribute__((visibility("default"))) const FXModelApi *fx_model_api(void) {
   static FXModelApi api = {.magic = FX_MODEL_MAGIC,
                            .abi_version = FX_MODEL_ABI_VERSION,
+                           .struct_size = sizeof(FXModelApi),
                            .create = create,
                            .destroy = destroy,
                            .run = run_model,
+                           .run_into = run_into,
                            .get_state = fx_rt_get_state,
                            .reset = fx_rt_reset,
                            .set_states = fx_rt_set_states,

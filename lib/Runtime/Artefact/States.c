@@ -82,9 +82,9 @@ int fx_rt_make_states(FXInstance *i) {
   return 0;
 }
 
-static void free_block(FXInstance *i, FXrtBlock *block) {
+static void free_block(FXrtBlock *block) {
   if (block)
-    fx_rt_host_free(i, block, block->bytes);
+    fx_rt_heap_free(block);
 }
 
 void fx_rt_free_states(FXInstance *i) {
@@ -92,7 +92,7 @@ void fx_rt_free_states(FXInstance *i) {
     if (i->arg_data && fx_rt_model.args[a].kind == FX_ARG_MUTABLE)
       free(i->arg_data[a]);
     if (i->arg_blocks)
-      free_block(i, i->arg_blocks[a]);
+      free_block(i->arg_blocks[a]);
   }
   free(i->arg_data);
   free(i->arg_blocks);
@@ -173,7 +173,7 @@ static int stage(Setting *s, int64_t a, const DLTensor *value) {
     return 1;
   fx_rt_copy_strided(value, data, 0);
   if (s->blocks[a]) /* set twice in one call: the last value counts */
-    free_block(s->instance, s->blocks[a]);
+    free_block(s->blocks[a]);
   s->blocks[a] = fx_rt_block_release(&s->run, data);
   s->data[a] = data;
   for (int64_t p = 0; p < fx_rt_model.n_prepare_args; ++p)
@@ -195,7 +195,7 @@ static void take_prepared(Setting *s, int64_t r, void *data) {
       is_used = 1;
     }
   if (!is_used)
-    free_block(s->instance, block);
+    free_block(block);
 }
 
 /* Calls @prepare and keeps the tensors that it writes. May fail the run.
@@ -270,9 +270,9 @@ static void commit(Setting *s) {
     const FXrtArg *arg = &fx_rt_model.args[a];
     if (arg->kind == FX_ARG_MUTABLE && s->blocks[a]) {
       memcpy(i->arg_data[a], s->data[a], (size_t)arg->bytes);
-      free_block(i, s->blocks[a]);
+      free_block(s->blocks[a]);
     } else if (arg->kind == FX_ARG_CONSTANT && s->data[a] != i->arg_data[a]) {
-      free_block(i, i->arg_blocks[a]);
+      free_block(i->arg_blocks[a]);
       i->arg_blocks[a] = s->blocks[a];
       i->arg_data[a] = s->data[a];
     }
@@ -297,7 +297,7 @@ static int set_all(FXInstance *i, int n, const int *indices,
   if (!failed)
     commit(&s);
   for (int64_t a = 0; failed && a < fx_rt_model.n_args; ++a)
-    free_block(i, s.blocks[a]);
+    free_block(s.blocks[a]);
   fx_rt_admit_runs(i);
   fx_rt_free_all(&s.run);
   pthread_mutex_destroy(&s.run.lock);

@@ -19,20 +19,14 @@ class BufferViewFlowAnalysis;
 
 namespace fx::codegen {
 
-/// Creates a call of `callee(bytes) -> memref<?xi8>`, a function of the
+/// Creates a call of `callee(operands) -> memref<?xi8>`, a function of the
 /// run-time, and declares the function if necessary.
 mlir::Value callForBytes(mlir::OpBuilder &b, mlir::Location loc,
-                         llvm::StringRef callee, mlir::Value bytes);
+                         llvm::StringRef callee, mlir::ValueRange operands);
 
 /// Computes the bytes of a buffer of `type` with the dynamic sizes `sizes`.
 mlir::Value computeBytes(mlir::OpBuilder &b, mlir::Location loc,
                          mlir::MemRefType type, mlir::ValueRange sizes);
-
-/// Creates a buffer of `type`, which must have an identity layout, in memory
-/// that a call of `callee` allocates.
-mlir::Value createBufferView(mlir::OpBuilder &b, mlir::Location loc,
-                             llvm::StringRef callee, mlir::MemRefType type,
-                             mlir::ValueRange sizes);
 
 /// Returns all values that may be views of `buffer`, including `buffer`. In
 /// addition to upstream's analysis, it follows the casts from i1 to i8 of the

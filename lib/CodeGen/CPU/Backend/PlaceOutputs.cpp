@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace fx::cpu {
 #define GEN_PASS_DEF_FXCPUPLACEOUTPUTS
@@ -56,10 +57,22 @@ getPlainBuffer(OpBuilder &b, Location loc, Value like) {
   return {MemRefType::get(type.getShape(), type.getElementType()), sizes};
 }
 
-/// Creates an output of `like`'s shape and copies `like` to it.
-static Value copyToOutput(OpBuilder &b, Location loc, Value like) {
+/// Creates the buffer of the output that is result `number`.
+static Value createOutput(OpBuilder &b, Location loc, MemRefType type,
+                          ValueRange sizes, unsigned number) {
+  Value operands[] = {computeBytes(b, loc, type, sizes),
+                      arith::ConstantIndexOp::create(b, loc, number)};
+  Value bytes = callForBytes(b, loc, "fx_rt_output", operands);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return memref::ViewOp::create(b, loc, type, bytes, zero, sizes);
+}
+
+/// Creates the output that is result `number`, in `like`'s shape, and copies
+/// `like` to it.
+static Value copyToOutput(OpBuilder &b, Location loc, Value like,
+                          unsigned number) {
   auto [type, sizes] = getPlainBuffer(b, loc, like);
-  Value made = createBufferView(b, loc, "fx_rt_output", type, sizes);
+  Value made = createOutput(b, loc, type, sizes, number);
   memref::CopyOp::create(b, loc, like, made);
   return made;
 }
@@ -149,7 +162,7 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
     BitVector writtenBack(ret->getNumOperands());
     SmallVector<Value> dests;
     SmallVector<Attribute> attrs;
-    llvm::SmallPtrSet<Operation *, 8> taken;
+    llvm::MapVector<Operation *, unsigned> taken;
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       FailureOr<Value> dest = getWrittenBack(func, i);
       if (failed(dest))
@@ -159,19 +172,19 @@ struct PlaceOutputs : fx::cpu::impl::FXCPUPlaceOutputsBase<PlaceOutputs> {
         writtenBack.set(i);
         continue;
       }
+      unsigned number = attrs.size();
       attrs.push_back(func.getResultAttrDict(i));
       memref::AllocOp alloc = getWholeAlloc(value);
       if (!alloc || alloc->getBlock() != &func.front() ||
-          !taken.insert(alloc).second ||
-          !alloc.getType().getLayout().isIdentity())
-        ret->setOperand(i, copyToOutput(b, ret.getLoc(), value));
+          !alloc.getType().getLayout().isIdentity() ||
+          !taken.try_emplace(alloc, number).second)
+        ret->setOperand(i, copyToOutput(b, ret.getLoc(), value, number));
     }
-    for (Operation *op : taken) {
+    for (auto [op, number] : taken) {
       auto alloc = cast<memref::AllocOp>(op);
       OpBuilder at(alloc);
-      alloc.replaceAllUsesWith(createBufferView(at, alloc.getLoc(),
-                                                "fx_rt_output", alloc.getType(),
-                                                alloc.getDynamicSizes()));
+      alloc.replaceAllUsesWith(createOutput(at, alloc.getLoc(), alloc.getType(),
+                                            alloc.getDynamicSizes(), number));
       alloc.erase();
     }
     writeBack(func, ret, dests);

@@ -5,10 +5,12 @@
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<4xf32>)
-// CHECK: %[[B0:.*]] = call @fx_rt_output
+// CHECK: %[[I0:.*]] = arith.constant 0 : index
+// CHECK: %[[B0:.*]] = call @fx_rt_output(%{{.*}}, %[[I0]])
 // CHECK: %[[A:.*]] = memref.view %[[B0]]
 // CHECK-NOT: memref.alloc
-// CHECK: %[[B1:.*]] = call @fx_rt_output
+// CHECK: %[[I1:.*]] = arith.constant 1 : index
+// CHECK: %[[B1:.*]] = call @fx_rt_output(%{{.*}}, %[[I1]])
 // CHECK: %[[V1:.*]] = memref.view %[[B1]]
 // CHECK: memref.copy %[[A]], %[[V1]]
 // CHECK: %[[B2:.*]] = call @fx_rt_output
@@ -23,12 +25,13 @@ func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>, memref<4xf3
 
 // -----
 
-// A result that is written back is removed from the results. A reshape of an
-// allocation still covers the whole allocation.
+// A result that is written back is removed from the results and not counted. A
+// reshape of an allocation still covers the whole allocation.
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: -> (memref<2x2xf32> {fx.name = "y"})
-// CHECK: call @fx_rt_output
+// CHECK: %[[I0:.*]] = arith.constant 0 : index
+// CHECK: call @fx_rt_output(%{{.*}}, %[[I0]])
 // CHECK-NOT: memref.copy
 // CHECK: %[[Y:.*]] = memref.expand_shape
 // CHECK: return %[[Y]] : memref<2x2xf32>
