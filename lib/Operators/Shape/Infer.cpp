@@ -52,7 +52,7 @@ InferredTypes fx::inferResultTypes(const OperatorView &call) {
   const OperatorSchema &schema = call.getSchema();
   if (schema.hasNoResults())
     return SmallVector<Type>();
-  if (ShapeRule::Function rule = HookTable<ShapeRule>::get().lookup(schema))
+  if (ShapeRule::Fn rule = HookTable<ShapeRule>::get().lookup(schema))
     return rule(call);
   int written = getWrittenArgument(schema);
   if (written < 0)

@@ -95,8 +95,7 @@ struct DecomposePass : fx::impl::DecomposePassBase<DecomposePass> {
   }
 
   SmallVector<Operation *> replace(const OperatorView &view,
-                                   Decomposition::Function hook,
-                                   NodeNamer &namer) {
+                                   Decomposition::Fn hook, NodeNamer &namer) {
     Operation *op = view.getOperation();
     Collector collector;
     OpBuilder b(op, &collector);

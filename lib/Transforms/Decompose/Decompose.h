@@ -57,8 +57,8 @@ private:
 /// result of the node, or fails. If it fails, the caller erases the nodes that
 /// it has created.
 struct Decomposition {
-  using Function = mlir::LogicalResult (*)(
-      const OperatorView &, Decomposer &, llvm::SmallVectorImpl<mlir::Value> &);
+  using Fn = mlir::LogicalResult (*)(const OperatorView &, Decomposer &,
+                                     llvm::SmallVectorImpl<mlir::Value> &);
   static void registerAll(HookTable<Decomposition> &hooks);
 };
 
