@@ -131,7 +131,8 @@ bool fx::areProvablyDifferent(Type a, Type b) {
 }
 
 CallFunctionOp fx::createInferredCall(OpBuilder &builder, Location loc,
-                                      unsigned index, ArrayRef<Arg> args) {
+                                      unsigned index,
+                                      ArrayRef<ArgumentRef> args) {
   // The rule reads a node, so create a temporary one outside any block.
   OpBuilder detached(builder.getContext());
   CallFunctionOp draft = createCall(detached, loc, {}, index, args);
